@@ -1,0 +1,82 @@
+// Owns the error vocabulary: every code a client can meet, its HTTP status, and the one error class that carries it.
+
+/** Code -> HTTP status and short title. The served page /docs/errors has one entry for each. */
+export const PROBLEMS = {
+  MISSING_API_KEY: [401, 'Credentials needed'],
+  INVALID_API_KEY: [401, 'API key not valid'],
+  EXPIRED_API_KEY: [401, 'Subscription ended'],
+  INVALID_TOKEN: [401, 'Access token not valid'],
+  EXPIRED_TOKEN: [401, 'Access token expired'],
+  TIER_RESTRICTED: [403, 'Higher tier needed'],
+  INSUFFICIENT_SCOPE: [403, 'Scope not granted'],
+  INVALID_REQUEST: [400, 'Malformed request'],
+  INVALID_PARAMETER: [400, 'Parameter not valid'],
+  INVALID_CURSOR: [400, 'Cursor not valid'],
+  INVALID_GEOMETRY: [400, 'Geometry not valid'],
+  INVALID_BODY: [400, 'Body not valid'],
+  NOT_FOUND: [404, 'No such resource'],
+  LISTING_NOT_FOUND: [404, 'No such listing'],
+  PROPERTY_NOT_FOUND: [404, 'No such property'],
+  AREA_NOT_FOUND: [404, 'No such area'],
+  METHOD_NOT_ALLOWED: [405, 'Method not allowed'],
+  NOT_ACCEPTABLE: [406, 'Representation not available'],
+  REQUEST_TIMEOUT: [408, 'Request took too long'],
+  PAYLOAD_TOO_LARGE: [413, 'Body too large'],
+  URI_TOO_LONG: [414, 'Address too long'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'Body type not supported'],
+  RATE_LIMITED: [429, 'Too many requests'],
+  QUOTA_EXCEEDED: [429, 'Monthly quota used up'],
+  TOO_MANY_STREAMS: [429, 'Too many open streams'],
+  HEADERS_TOO_LARGE: [431, 'Headers too large'],
+  INTERNAL_ERROR: [500, 'Internal error'],
+  SUBSCRIPTIONS_UNAVAILABLE: [503, 'Subscriptions cannot be checked'],
+  DATABASE_UNAVAILABLE: [503, 'Database unavailable'],
+  OVERLOADED: [503, 'Service overloaded'],
+  SHUTTING_DOWN: [503, 'Service is shutting down'],
+} as const satisfies Record<string, readonly [status: number, title: string]>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** One faulty parameter (query, path or header name) or one place in a body (JSON pointer). */
+export interface FieldError {
+  readonly parameter?: string;
+  readonly pointer?: string;
+  readonly detail: string;
+  readonly suggestion?: string;
+}
+
+interface ProblemOptions {
+  readonly errors?: readonly FieldError[];
+  /** Response headers that belong to the answer, such as Retry-After. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Further members of the problem document. */
+  readonly members?: Readonly<Record<string, unknown>>;
+  /** What really happened: for the log, never for the client. */
+  readonly cause?: unknown;
+}
+
+/** One error, two audiences: code and detail are public, `cause` is for the log alone. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly code: ProblemCode;
+  readonly status: number;
+  readonly title: string;
+  readonly errors: readonly FieldError[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly members: Readonly<Record<string, unknown>>;
+
+  constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    [this.status, this.title] = PROBLEMS[code];
+    this.code = code;
+    this.errors = options.errors ?? [];
+    this.headers = options.headers ?? {};
+    this.members = options.members ?? {};
+  }
+}
+
+/** A 400 that names one parameter and the remedy. */
+export function invalidParameter(parameter: string, detail: string, suggestion?: string): Problem {
+  const error = suggestion === undefined ? { parameter, detail } : { parameter, detail, suggestion };
+  return new Problem('INVALID_PARAMETER', `${parameter}: ${detail}`, { errors: [error] });
+}
