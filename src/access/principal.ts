@@ -1,0 +1,16 @@
+// Owns who a caller is once identified: the one shape that keys, tokens and anonymous addresses all become.
+
+export type Tier = 'anonymous' | 'free' | 'pro' | 'business' | 'internal';
+
+export type Scope = 'listings:read' | 'listings:live' | 'watchers';
+
+export interface Principal {
+  readonly kind: 'anonymous' | 'key' | 'token';
+  readonly tier: Tier;
+  /** What limits are counted against: `sub:<subscription>` or `ip:<address or /64>`. */
+  readonly account: string;
+  /** The provider's reference; null for anonymous callers. */
+  readonly subscription: string | null;
+  /** What a token was granted; null: everything its tier allows. */
+  readonly scopes: ReadonlySet<Scope> | null;
+}

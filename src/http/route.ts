@@ -1,0 +1,114 @@
+// Owns the form of a route: what a feature writes down about an endpoint, and what its handler is given and gives back.
+
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Static, TObject, TSchema } from 'typebox';
+
+/** What a caller must bring. The phases handed to the server decide what tiers and scopes mean. */
+export interface Access {
+  readonly credentials: 'none' | 'optional' | 'required';
+  /** The lowest tier that may call; absent: any. */
+  readonly tier?: string;
+  /** The scope that a token must hold. */
+  readonly scope?: string;
+  /** What a request is counted against. */
+  readonly counts: 'nothing' | 'minute' | 'month';
+}
+
+/** One server-sent event; `data` is written as one line of JSON. */
+export interface ServerSentEvent {
+  readonly event: string;
+  readonly id: string;
+  readonly data: unknown;
+}
+
+/** What a handler gives back. Exactly one of `json`, `text`, `bytes` or `events`; none of them: an empty body. */
+export interface Reply {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON; the content type may be replaced through `headers`. */
+  readonly json?: unknown;
+  readonly text?: string;
+  readonly bytes?: Uint8Array;
+  /** Sent as text/event-stream; ended by the writer when the generator ends. */
+  readonly events?: AsyncIterable<ServerSentEvent>;
+}
+
+/** One request, parsed and checked, as the handler sees it. */
+export interface Call<
+  Caller,
+  Query = Record<string, never>,
+  Params = Record<string, never>,
+  Body = undefined,
+> {
+  readonly query: Query;
+  readonly params: Params;
+  readonly body: Body;
+  readonly headers: IncomingHttpHeaders;
+  readonly caller: Caller;
+  readonly requestId: string;
+  /** The address the request was made to, path and query only, for links to further pages. */
+  readonly url: string;
+  /** Aborts when the client leaves. */
+  readonly signal: AbortSignal;
+}
+
+interface Documentation {
+  /** operationId: unique, camelCase. */
+  readonly operation: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** Schema of the 200 answer, or text about it when it is not JSON. */
+  readonly answer: { readonly description: string; readonly schema?: TSchema; readonly contentType?: string };
+  /** Further statuses that this route adds to those every route has, e.g. 304. */
+  readonly alsoAnswers?: Readonly<Record<number, string>>;
+}
+
+export interface Route<
+  Caller,
+  Query extends TObject = TObject,
+  Params extends TObject = TObject,
+  Body extends TSchema = TSchema,
+> extends Documentation {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Fastify's form: /v1/areas/:id */
+  readonly path: string;
+  readonly access: Access;
+  readonly query?: Query;
+  readonly params?: Params;
+  readonly body?: Body;
+  /** Media types this route can answer with; another Accept is 406. Default application/json. */
+  readonly accepts?: readonly string[];
+  /** False where HEAD is 405, as on streams. Default true. */
+  readonly head?: boolean;
+  /** An answer that costs nothing: asked after identify and allow, before limit. */
+  early?(call: Pick<Call<Caller>, 'headers' | 'caller' | 'requestId'>): Reply | null;
+  handle(call: Call<Caller, Static<Query>, Static<Params>, Static<Body>>): Promise<Reply> | Reply;
+}
+
+/** Writes a route down with its types inferred from its schemas. */
+export function route<Caller>() {
+  return <Q extends TObject, P extends TObject, B extends TSchema>(
+    definition: Route<Caller, Q, P, B>,
+  ): Route<Caller> => definition as unknown as Route<Caller>;
+}
+
+/** The request before anything of it is trusted. */
+export interface Incoming {
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+  /** How many Authorization headers were sent. */
+  readonly authorizations: number;
+  /** The client's address after trusted proxies, IPv4-mapped written as IPv4. */
+  readonly address: string;
+}
+
+/** The phases that every request passes, in this order: identify, allow, (early), limit. They throw a Problem to refuse. */
+export interface Phases<Caller> {
+  identify(incoming: Incoming, access: Access): Promise<Caller>;
+  allow(caller: Caller, access: Access): void;
+  /** Counts the request; the headers belong on its answer, whatever that is. Its Problem carries them too. */
+  limit(caller: Caller, access: Access): Promise<Readonly<Record<string, string>>>;
+  /** Headers that every answer of a route to this caller carries (caching, Vary). */
+  headers(caller: Caller): Readonly<Record<string, string>>;
+}

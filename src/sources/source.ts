@@ -1,0 +1,54 @@
+// Owns the source port: what the service asks of whatever delivers listings.
+
+import type { ListingDraft } from '../catalogue/draft.ts';
+
+/** How far a source has been read; opaque to everyone but the source itself, kept as JSON beside the catalogue. */
+export type Position = Readonly<Record<string, string | number | null>>;
+
+/** One page of upstream records in our words, with the position to continue from once it is committed. */
+export interface SourcePage {
+  readonly drafts: readonly ListingDraft[];
+  /** Keys that the source says are gone. */
+  readonly gone: readonly string[];
+  readonly next: Position;
+  /** True when the source has nothing newer for now. */
+  readonly last: boolean;
+  /** How many records the whole load has, when the source tells: for progress. */
+  readonly total?: number;
+}
+
+/** Why one listing could not be had live; the codes of the stream's `error` event. */
+export type LiveFailure =
+  | 'fetch_failed'
+  | 'timeout'
+  | 'parse_failed'
+  | 'upstream_rate_limited'
+  | 'upstream_unauthorized'
+  | 'upstream_unavailable'
+  | 'not_found_upstream'
+  | 'live_unsupported';
+
+export class LiveError extends Error {
+  override readonly name = 'LiveError';
+  readonly code: LiveFailure;
+
+  constructor(code: LiveFailure, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
+}
+
+export interface Source {
+  /** Stable: listing ids are derived from it and the listing's key. */
+  readonly id: string;
+  readonly name: string;
+  /** Whether one listing can be asked for at once. */
+  readonly live: boolean;
+  /** Pages from a position on (null: from the very beginning); ends after a page whose `last` is true. */
+  pages(from: Position | null, signal: AbortSignal): AsyncIterable<SourcePage>;
+  /** One listing, fresh. Throws LiveError, and nothing else, within the signal's deadline. */
+  fetchOne(listingKey: string, signal: AbortSignal): Promise<ListingDraft>;
+  /** For `doctor` and readiness in words: resolves when the source answers and lets us in. */
+  check(signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
