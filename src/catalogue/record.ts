@@ -1,0 +1,179 @@
+// Owns the public listing record: its schema is what the documentation shows and what the type is taken from.
+
+import { type Static, type TSchema, Type } from 'typebox';
+import { LISTING_TYPES, PRICE_FREQUENCIES, PROPERTY_TYPES, STATUSES } from './vocabulary.ts';
+
+export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+const text = nullable(Type.String());
+const number = nullable(Type.Number());
+const integer = nullable(Type.Integer());
+const flag = nullable(Type.Boolean());
+const time = nullable(Type.String({ format: 'date-time' }));
+const date = nullable(Type.String({ format: 'date' }));
+const texts = Type.Array(Type.String());
+const oneOf = <T extends string>(values: readonly T[], description?: string) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...values], ...(description === undefined ? {} : { description }) });
+
+export const AreaUnitSchema = oneOf(['sqft', 'sqm'] as const, 'The unit of every area in this record.');
+
+export const AddressSchema = Type.Object(
+  {
+    full: text,
+    line1: text,
+    unit: text,
+    streetNumber: text,
+    streetName: text,
+    city: text,
+    neighborhood: text,
+    county: text,
+    state: text,
+    postalCode: text,
+    country: text,
+    crossStreet: text,
+  },
+  { $id: 'Address', description: 'Street parts are null where the source withholds the address.' },
+);
+
+export const LocationSchema = nullable(
+  Type.Object(
+    { lat: Type.Number(), lng: Type.Number(), precision: oneOf(['exact', 'approximate'] as const) },
+    { description: 'WGS 84 degrees; approximate where the address is withheld.' },
+  ),
+);
+
+const PhotoSchema = Type.Object({
+  id: Type.String(),
+  url: Type.String({ format: 'uri' }),
+  thumbnailUrl: text,
+  width: integer,
+  height: integer,
+  caption: text,
+  category: text,
+  order: Type.Integer({ description: '0 is the primary photo.' }),
+});
+
+const OpenHouseSchema = Type.Object({
+  id: Type.String(),
+  startsAt: Type.String({ format: 'date-time' }),
+  endsAt: time,
+  type: text,
+  status: text,
+  remarks: text,
+  livestreamUrl: text,
+  appointmentRequired: flag,
+});
+
+const ContactSchema = nullable(Type.Object({ id: text, name: text, phone: text, email: text }));
+
+const RentalSchema = nullable(
+  Type.Object(
+    {
+      availableFrom: date,
+      leaseTerm: texts,
+      leaseTermMonths: integer,
+      furnished: text,
+      pets: texts,
+      petsAllowed: flag,
+      utilitiesIncluded: texts,
+      moveInCosts: Type.Array(Type.Object({ type: Type.String(), amount: number })),
+      noFee: flag,
+      monthsFree: number,
+      netEffectivePrice: number,
+    },
+    { description: 'Terms of a rental; null for sales.' },
+  ),
+);
+
+const ProviderSchema = Type.Object({
+  id: Type.String({ description: 'The source that delivered the listing.' }),
+  name: text,
+  listingKey: Type.String(),
+  listingId: text,
+  originatingSystem: text,
+  attribution: text,
+  copyright: text,
+  permissions: texts,
+});
+
+export const ListingSchema = Type.Object(
+  {
+    id: Type.String({ description: 'Stable across re-imports.' }),
+    object: Type.Literal('listing'),
+    propertyId: Type.String(),
+    listingType: oneOf(LISTING_TYPES),
+    status: oneOf(STATUSES),
+    statusRaw: text,
+    price: nullable(Type.Number({ description: 'Asking price or rent, in major units of `currency`.' })),
+    currency: Type.String({ description: 'ISO 4217' }),
+    priceFrequency: oneOf(PRICE_FREQUENCIES),
+    priceMonthly: nullable(Type.Number({ description: 'Rent normalised to a month; null for sales.' })),
+    pricePerArea: nullable(Type.Number({ description: 'Price divided by livingArea, per `areaUnit`.' })),
+    originalPrice: number,
+    previousPrice: number,
+    priceChange: nullable(
+      Type.Object({
+        amount: Type.Number(),
+        percent: Type.Number(),
+        direction: oneOf(['decrease', 'increase'] as const),
+        at: Type.String({ format: 'date-time' }),
+      }),
+    ),
+    closePrice: number,
+    monthlyCosts: nullable(Type.Object({ associationFee: number, tax: number, total: number })),
+    rental: RentalSchema,
+    propertyType: oneOf(PROPERTY_TYPES),
+    propertySubType: text,
+    bedrooms: nullable(Type.Integer({ description: '0 is a studio.' })),
+    bathrooms: nullable(Type.Number({ description: 'Full 1, three-quarter 0.75, half 0.5, quarter 0.25.' })),
+    bathroomsFull: integer,
+    bathroomsHalf: integer,
+    rooms: integer,
+    livingArea: number,
+    areaUnit: AreaUnitSchema,
+    lotSize: number,
+    lotSizeUnit: AreaUnitSchema,
+    yearBuilt: integer,
+    stories: integer,
+    floor: integer,
+    parkingSpaces: integer,
+    garageSpaces: integer,
+    features: texts,
+    newConstruction: flag,
+    waterfront: flag,
+    saleConditions: texts,
+    address: AddressSchema,
+    location: LocationSchema,
+    areaIds: Type.Array(Type.String(), { description: 'Areas that hold the listing, smallest first.' }),
+    description: text,
+    photos: Type.Array(PhotoSchema),
+    photoCount: integer,
+    virtualTourUrl: text,
+    floorPlans: Type.Array(PhotoSchema),
+    openHouses: Type.Array(OpenHouseSchema),
+    agent: ContactSchema,
+    office: ContactSchema,
+    listedAt: time,
+    onMarketDate: date,
+    statusChangedAt: time,
+    priceChangedAt: time,
+    pendingAt: time,
+    closedAt: date,
+    offMarketAt: date,
+    expiresOn: date,
+    daysOnMarket: integer,
+    cumulativeDaysOnMarket: integer,
+    daysOnMarketReported: integer,
+    createdAt: Type.String({ format: 'date-time' }),
+    updatedAt: Type.String({ format: 'date-time' }),
+    upstreamModifiedAt: time,
+    source: oneOf(['live', 'cached'] as const, 'live: fetched from upstream for this answer.'),
+    fetchedAt: Type.String({ format: 'date-time', description: 'When this copy was last confirmed upstream.' }),
+    provider: ProviderSchema,
+    url: Type.String({ format: 'uri' }),
+    listingUrl: text,
+    version: Type.Integer({ description: 'Grows by one with each change.' }),
+  },
+  { $id: 'Listing', description: 'One period on the market. Every key is always present; unknown is null.' },
+);
+
+export type Listing = Static<typeof ListingSchema>;
