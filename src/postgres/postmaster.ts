@@ -1,0 +1,79 @@
+// Owns reading who runs PostgreSQL on a cluster: the server's own lock file and start record are the truth.
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { processState } from './process-state.ts';
+
+export type OwnerRole = 'service' | 'command';
+
+/** The process whose life the server is bound to. */
+export interface Owner {
+  readonly pid: number;
+  readonly started: string;
+  readonly role: OwnerRole;
+}
+
+export interface Postmaster {
+  readonly pid: number;
+  readonly socketDirectory: string;
+  readonly status: 'starting' | 'ready' | 'stopping';
+  /** Undefined when the owner is gone: the server is then shutting down, or soon will be. */
+  readonly owner: Owner | undefined;
+}
+
+/** The server that runs on this cluster now, or undefined. A lock file left behind by a dead one is removed. */
+export async function readPostmaster(cluster: string): Promise<Postmaster | undefined> {
+  const path = join(cluster, 'postmaster.pid');
+  const text = await readText(path);
+  if (text === undefined) return undefined;
+  const lock = parseLock(text);
+  if (lock === undefined) return { pid: 0, socketDirectory: '', status: 'starting', owner: undefined };
+  if (!(await isServer(lock.pid))) {
+    // In a container ids start again from 1, so the dead server's id may now belong to something else, and
+    // PostgreSQL would then refuse to start. Only the very file that was judged is removed.
+    if ((await readText(path)) === text) await rm(path, { force: true });
+    return undefined;
+  }
+  return { ...lock, owner: await livingOwner(cluster) };
+}
+
+/** This process as an owner, in the form that `parseOwner` reads. */
+export async function ownerMark(role: OwnerRole): Promise<string> {
+  const state = await processState(process.pid);
+  return `${process.pid}:${state?.started ?? ''}:${role}`;
+}
+
+/** Reads postmaster.pid (PostgreSQL's pidfile.h: id, folder, start, port, socket folder, address, key, status). */
+export function parseLock(text: string): Omit<Postmaster, 'owner'> | undefined {
+  const lines = text.split('\n');
+  const pid = Math.abs(Number.parseInt(lines[0] ?? '', 10));
+  if (!Number.isInteger(pid) || pid === 0) return undefined;
+  const word = lines[7]?.trim();
+  const status = word === 'ready' || word === 'stopping' ? word : 'starting';
+  return { pid, socketDirectory: lines[4] ?? '', status };
+}
+
+/** Finds the owner in postmaster.opts, the command line that the running server noted. */
+export function parseOwner(options: string): Owner | undefined {
+  const [, pid, started, role] = /freehold\.owner=(\d+):(\d*):(service|command)/.exec(options) ?? [];
+  if (pid === undefined || started === undefined) return undefined;
+  return { pid: Number(pid), started, role: role === 'service' ? 'service' : 'command' };
+}
+
+async function livingOwner(cluster: string): Promise<Owner | undefined> {
+  const owner = parseOwner((await readText(join(cluster, 'postmaster.opts'))) ?? '');
+  if (owner === undefined) return undefined;
+  const state = await processState(owner.pid);
+  return state !== undefined && state.started === owner.started ? owner : undefined;
+}
+
+async function isServer(pid: number): Promise<boolean> {
+  const state = await processState(pid);
+  return state !== undefined && (state.program === undefined || state.program === 'postgres');
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+}

@@ -1,0 +1,64 @@
+// Owns the settings the embedded PostgreSQL is started with.
+
+const MEBIBYTE = 1024 * 1024;
+
+export interface SettingsInput {
+  /** Bytes of memory this machine or container may use. */
+  readonly memory: number;
+  readonly socketDirectory: string;
+  /** Recorded by PostgreSQL with its start, so that others can tell whether its owner still lives. */
+  readonly owner: string;
+  /** False only for tests: commits then survive a crash of the service but not of the machine. */
+  readonly durable: boolean;
+}
+
+/** Setting name -> value, handed over on the command line so that an upgrade of the service upgrades them too. */
+export function serverSettings(input: SettingsInput): Record<string, string> {
+  return {
+    'freehold.owner': input.owner,
+    listen_addresses: '',
+    unix_socket_directories: input.socketDirectory,
+    unix_socket_permissions: '0700',
+    max_connections: '60',
+    ...memorySettings(input.memory),
+    ...(input.durable ? DURABLE : FLEETING),
+    // Flash storage: a random page costs about as much as the next one.
+    random_page_cost: '1.1',
+    effective_io_concurrency: '64',
+    // Short queries only: compiling them or spreading one over processes costs more than it gains.
+    jit: 'off',
+    max_parallel_workers_per_gather: '0',
+    wal_compression: 'on',
+    max_wal_size: '2GB',
+    checkpoint_timeout: '15min',
+    autovacuum_naptime: '15s',
+    lc_messages: 'C',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_destination: 'stderr',
+    logging_collector: 'off',
+    log_line_prefix: '%m [%p] ',
+    log_checkpoints: 'off',
+    // Rows and parameters may hold what nobody should find in a log.
+    log_error_verbosity: 'terse',
+    log_min_error_statement: 'panic',
+  };
+}
+
+const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
+const FLEETING = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+function memorySettings(memory: number): Record<string, string> {
+  const total = Math.floor(memory / MEBIBYTE);
+  const shared = clamp(Math.floor(total / 4), 32, total >= 16_384 ? 2048 : 1024);
+  return {
+    shared_buffers: `${shared}MB`,
+    effective_cache_size: `${Math.max(shared, Math.floor(total / 2))}MB`,
+    work_mem: `${clamp(Math.floor(total / 256), 4, 32)}MB`,
+    maintenance_work_mem: `${clamp(Math.floor(total / 16), 32, 512)}MB`,
+  };
+}
+
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(high, Math.max(low, value));
+}

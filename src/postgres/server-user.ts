@@ -1,0 +1,44 @@
+// Owns the question as whom PostgreSQL runs: it refuses root, so a root process lends it another identity.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, stat } from 'node:fs/promises';
+
+export interface ServerUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** The identity for the server; undefined means our own, because we are not root. */
+export async function serverUser(cluster: string): Promise<ServerUser | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  // A command run by root on a cluster that a service account owns must act as that account.
+  const owner = await stat(cluster).catch(() => undefined);
+  if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
+  return nobody(await readFile('/etc/passwd', 'utf8').catch(() => ''));
+}
+
+/** The account nobody of a passwd(5) file. */
+export function nobody(passwd: string): ServerUser {
+  const [, uid, gid] = /^nobody:[^:]*:(-?\d+):(-?\d+):/m.exec(passwd) ?? [];
+  return { uid: unsigned(uid ?? '65534'), gid: unsigned(gid ?? '65534') };
+}
+
+/** Whether that user can enter the folder: asked of the system itself, for it alone knows lists and mounts. */
+export async function canEnter(user: ServerUser | undefined, directory: string): Promise<boolean> {
+  return runsAs(user, 'cd "$1"', directory);
+}
+
+/** Whether that user can run every program of the folder. */
+export async function canRun(user: ServerUser | undefined, program: string): Promise<boolean> {
+  return runsAs(user, 'test -r "$1" && test -x "$1"', program);
+}
+
+async function runsAs(user: ServerUser | undefined, script: string, argument: string): Promise<boolean> {
+  const child = spawn('/bin/sh', ['-c', script, 'sh', argument], { ...user, cwd: '/', stdio: 'ignore' });
+  const [code] = await once(child, 'exit');
+  return code === 0;
+}
+
+function unsigned(id: string): number {
+  return Number(id) >>> 0;
+}
