@@ -1,0 +1,140 @@
+// Owns plane and spherical geometry on WGS 84 degrees: rings, boxes, distances, areas and centroids.
+
+import type { MultiPolygon, Polygon, Position } from 'geojson';
+
+export type Boundary = Polygon | MultiPolygon;
+
+/** minLng, minLat, maxLng, maxLat */
+export type Box = readonly [number, number, number, number];
+
+export interface Point {
+  readonly lat: number;
+  readonly lng: number;
+}
+
+/** Mean Earth radius in kilometres (IUGG). */
+export const EARTH_RADIUS_KM = 6371.0088;
+
+const radians = (degrees: number): number => (degrees * Math.PI) / 180;
+
+/** Polygons of a boundary, each a list of rings: the shell, then its holes. */
+export function polygonsOf(boundary: Boundary): Position[][][] {
+  return boundary.type === 'Polygon' ? [boundary.coordinates] : boundary.coordinates;
+}
+
+/** Whether the point lies within the boundary; its edges count as within, the inside of a hole does not. */
+export function contains(boundary: Boundary, { lng, lat }: Point): boolean {
+  return polygonsOf(boundary).some((rings) => {
+    const [shell, ...holes] = rings;
+    if (!shell) return false;
+    const where = side(shell, lng, lat);
+    if (where !== 'inside') return where === 'edge';
+    return holes.every((hole) => side(hole, lng, lat) !== 'inside');
+  });
+}
+
+/** Crossing number with exact edges, straight in degrees. The ring may or may not repeat its first point at the end. */
+function side(ring: readonly Position[], x: number, y: number): 'inside' | 'outside' | 'edge' {
+  let inside = false;
+  let [previousX = 0, previousY = 0] = ring[ring.length - 1] ?? [];
+  for (const [currentX = 0, currentY = 0] of ring) {
+    const cross = (currentX - previousX) * (y - previousY) - (currentY - previousY) * (x - previousX);
+    if (cross === 0 && between(x, previousX, currentX) && between(y, previousY, currentY)) return 'edge';
+    // Half-open in y, so that a vertex on the ray is counted once. Left of an upward edge: cross > 0.
+    if (currentY > y !== previousY > y && cross > 0 === currentY > previousY) inside = !inside;
+    previousX = currentX;
+    previousY = currentY;
+  }
+  return inside ? 'inside' : 'outside';
+}
+
+const between = (value: number, a: number, b: number): boolean => value >= Math.min(a, b) && value <= Math.max(a, b);
+
+/** The smallest box around a boundary. */
+export function boxOf(boundary: Boundary): Box {
+  let [minLng, minLat, maxLng, maxLat] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const rings of polygonsOf(boundary)) {
+    for (const [lng = 0, lat = 0] of rings[0] ?? []) {
+      minLng = Math.min(minLng, lng);
+      maxLng = Math.max(maxLng, lng);
+      minLat = Math.min(minLat, lat);
+      maxLat = Math.max(maxLat, lat);
+    }
+  }
+  return [minLng, minLat, maxLng, maxLat];
+}
+
+/** Great-circle distance in kilometres (haversine). */
+export function distanceKm(a: Point, b: Point): number {
+  const sinLat = Math.sin(radians(b.lat - a.lat) / 2);
+  const sinLng = Math.sin(radians(b.lng - a.lng) / 2);
+  const h = sinLat * sinLat + Math.cos(radians(a.lat)) * Math.cos(radians(b.lat)) * sinLng * sinLng;
+  return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(h)));
+}
+
+/**
+ * Boxes that together hold every point within the distance: two where the circle crosses the antimeridian, and the
+ * whole turn where it holds a pole.
+ */
+export function boxesAround({ lat, lng }: Point, km: number): Box[] {
+  const angle = km / EARTH_RADIUS_KM;
+  // A hair wider than the circle: the exact distance decides afterwards.
+  const dLat = (angle * 180) / Math.PI + 1e-6;
+  const [minLat, maxLat] = [Math.max(-90, lat - dLat), Math.min(90, lat + dLat)];
+  if (minLat === -90 || maxLat === 90) return [[-180, minLat, 180, maxLat]];
+  const ratio = Math.sin(angle) / Math.cos(radians(lat));
+  if (ratio >= 1) return [[-180, minLat, 180, maxLat]];
+  const dLng = (Math.asin(ratio) * 180) / Math.PI + 1e-6;
+  return splitAtAntimeridian(lng - dLng, minLat, lng + dLng, maxLat);
+}
+
+/** One box, or two where it crosses the antimeridian (minLng above maxLng, or beyond 180 degrees). */
+export function splitAtAntimeridian(minLng: number, minLat: number, maxLng: number, maxLat: number): Box[] {
+  if (minLng < -180) return [[minLng + 360, minLat, 180, maxLat], [-180, minLat, maxLng, maxLat]];
+  if (maxLng > 180) return [[minLng, minLat, 180, maxLat], [-180, minLat, maxLng - 360, maxLat]];
+  if (minLng > maxLng) return [[minLng, minLat, 180, maxLat], [-180, minLat, maxLng, maxLat]];
+  return [[minLng, minLat, maxLng, maxLat]];
+}
+
+/** Square kilometres within the boundary, on the sphere of equal area. */
+export function areaKm2(boundary: Boundary): number {
+  let total = 0;
+  for (const [shell = [], ...holes] of polygonsOf(boundary)) {
+    total += ringArea(shell);
+    for (const hole of holes) total -= ringArea(hole);
+  }
+  return total;
+}
+
+/** Chamberlain and Duquette's sum for a ring on a sphere; the way it winds does not matter. */
+function ringArea(ring: readonly Position[]): number {
+  let sum = 0;
+  let [previousLng = 0, previousLat = 0] = ring[ring.length - 1] ?? [];
+  for (const [lng = 0, lat = 0] of ring) {
+    sum += radians(lng - previousLng) * (2 + Math.sin(radians(previousLat)) + Math.sin(radians(lat)));
+    previousLng = lng;
+    previousLat = lat;
+  }
+  return Math.abs((sum * EARTH_RADIUS_KM * EARTH_RADIUS_KM) / 2);
+}
+
+/** The centre of gravity of the largest polygon's shell, in plane degrees: good enough to put a label on. */
+export function centroidOf(boundary: Boundary): Point {
+  const shells = polygonsOf(boundary).map((rings) => rings[0] ?? []);
+  const shell = shells.reduce((a, b) => (ringArea(b) > ringArea(a) ? b : a), shells[0] ?? []);
+  let [twice, x, y] = [0, 0, 0];
+  // Sums are taken around the first vertex: degrees are large numbers with small differences.
+  const [originX = 0, originY = 0] = shell[0] ?? [];
+  let [previousX = 0, previousY = 0] = shell[shell.length - 1] ?? [];
+  for (const [currentX = 0, currentY = 0] of shell) {
+    const [ax, ay, bx, by] = [previousX - originX, previousY - originY, currentX - originX, currentY - originY];
+    const cross = ax * by - bx * ay;
+    twice += cross;
+    x += (ax + bx) * cross;
+    y += (ay + by) * cross;
+    previousX = currentX;
+    previousY = currentY;
+  }
+  if (twice === 0) return { lng: originX, lat: originY };
+  return { lng: originX + x / (3 * twice), lat: originY + y / (3 * twice) };
+}

@@ -1,0 +1,172 @@
+// Owns the SQL that writes listings, their search rows, history, properties and area counts.
+
+import type { Transaction } from '../postgres/database.ts';
+import type { KeptRecord } from './listing.ts';
+import type { ListingType, Status } from './vocabulary.ts';
+import { type BeforeWrite, type ListingWrite, listingRow, searchRow, storedClock } from './write-plan.ts';
+
+interface ListingRow {
+  id: string;
+  property_id: string;
+  listing_type: ListingType;
+  status: Status;
+  displayed: boolean;
+  address_displayed: boolean;
+  version: number;
+  digest: string;
+  record: KeptRecord;
+  area_nos: number[];
+  clock_start: string | null;
+  clock_end: string | null;
+  created_at: string;
+}
+
+/** A stored listing, locked until the transaction ends; `addressDisplayed` is what a deletion must keep. */
+export interface LockedListing extends BeforeWrite {
+  readonly addressDisplayed: boolean;
+}
+
+/** Locks the listings with these ids, in the order of their ids so that two writers never wait for each other. */
+export async function lockListings(tx: Transaction, ids: readonly string[]): Promise<Map<string, LockedListing>> {
+  const rows = await tx<ListingRow[]>`
+    select id, property_id, listing_type, status, displayed, address_displayed, version,
+      encode(digest, 'hex') as digest, record, area_nos, clock_start, clock_end, created_at
+    from listing where id = any(${[...ids]}::text[]) order by id for update`;
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        version: row.version,
+        digest: Buffer.from(row.digest, 'hex'),
+        record: row.record,
+        propertyId: row.property_id,
+        listingType: row.listing_type,
+        status: row.status,
+        displayed: row.displayed,
+        addressDisplayed: row.address_displayed,
+        areaNos: row.area_nos,
+        clock: storedClock(row.clock_start, row.clock_end),
+        createdAt: row.created_at,
+      },
+    ]),
+  );
+}
+
+/** Writes properties, listings, search rows and events of a batch. */
+export async function writeListings(tx: Transaction, writes: readonly ListingWrite[], observedAt: number): Promise<void> {
+  await writeProperties(tx, writes, observedAt);
+  await tx`
+    insert into listing (id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
+      version, digest, record, area_nos, clock_start, clock_end, created_at, updated_at, fetched_at)
+    select id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
+      version, decode(digest, 'hex'), record, area_nos, clock_start, clock_end, created_at, updated_at, fetched_at
+    from json_to_recordset(${json(writes.map((write) => listingRow(write, observedAt)))}::text::json) as row (
+      id text, source text, listing_key text, property_id text, listing_type text, status text, displayed boolean,
+      address_displayed boolean, version integer, digest text, record json, area_nos integer[],
+      clock_start timestamptz, clock_end timestamptz, created_at timestamptz, updated_at timestamptz,
+      fetched_at timestamptz)
+    on conflict (id) do update set property_id = excluded.property_id, listing_type = excluded.listing_type,
+      status = excluded.status, displayed = excluded.displayed, address_displayed = excluded.address_displayed,
+      version = listing.version + 1, digest = excluded.digest, record = excluded.record,
+      area_nos = excluded.area_nos, clock_start = excluded.clock_start, clock_end = excluded.clock_end,
+      updated_at = excluded.updated_at, fetched_at = excluded.fetched_at`;
+  await writeSearchRows(tx, writes, observedAt);
+  await writeEvents(tx, writes);
+}
+
+async function writeProperties(tx: Transaction, writes: readonly ListingWrite[], observedAt: number): Promise<void> {
+  const identities = new Map(writes.map((write) => [write.propertyId, write.identity]));
+  const ids = [...identities.keys()].sort();
+  const at = new Date(observedAt).toISOString();
+  await tx`
+    insert into property (id, identity, created_at, updated_at)
+    select id, identity, ${at}, ${at}
+    from unnest(${ids}::text[], ${ids.map((id) => identities.get(id) ?? '')}::text[]) as row (id, identity)
+    on conflict (id) do update set version = property.version + 1, updated_at = excluded.updated_at`;
+}
+
+async function writeSearchRows(tx: Transaction, writes: readonly ListingWrite[], observedAt: number): Promise<void> {
+  const rows = json(writes.map((write) => searchRow(write, observedAt)));
+  await tx`
+    insert into listing_search
+    select * from json_populate_recordset(null::listing_search, ${rows}::text::json)
+    on conflict (id) do update set listing_type = excluded.listing_type, status = excluded.status,
+      displayed = excluded.displayed, property_type = excluded.property_type, price = excluded.price,
+      close_price = excluded.close_price, price_per_area = excluded.price_per_area, bedrooms = excluded.bedrooms,
+      bathrooms = excluded.bathrooms, living_area = excluded.living_area, lot_size = excluded.lot_size,
+      year_built = excluded.year_built, has_photos = excluded.has_photos, listed_at = excluded.listed_at,
+      updated_at = excluded.updated_at, closed_at = excluded.closed_at,
+      price_changed_at = excluded.price_changed_at, clock_start = excluded.clock_start,
+      clock_end = excluded.clock_end, location = excluded.location, area_nos = excluded.area_nos,
+      city = excluded.city, neighborhood = excluded.neighborhood, county = excluded.county,
+      state = excluded.state, postal_code = excluded.postal_code, country = excluded.country`;
+}
+
+async function writeEvents(tx: Transaction, writes: readonly ListingWrite[]): Promise<void> {
+  const events = writes.flatMap((write) =>
+    write.events.map((event) => ({
+      listing_id: write.id,
+      property_id: write.propertyId,
+      listing_type: write.record.listingType,
+      event: event.event,
+      at: new Date(event.at).toISOString(),
+      price: event.price,
+      previous_price: event.previousPrice,
+      status: event.status,
+      previous_status: event.previousStatus,
+      origin: event.origin,
+    })),
+  );
+  if (events.length === 0) return;
+  await tx`
+    insert into listing_event (listing_id, property_id, listing_type, event, at, price, previous_price, status,
+      previous_status, origin)
+    select * from json_to_recordset(${json(events)}::text::json) as row (listing_id text, property_id text,
+      listing_type text, event text, at timestamptz, price double precision, previous_price double precision,
+      status text, previous_status text, origin text)`;
+}
+
+/** One listing of a property, for the days that later listings continue. */
+export interface ClockRow {
+  readonly id: string;
+  readonly propertyId: string;
+  readonly listingType: ListingType;
+  readonly start: string | null;
+  readonly end: string | null;
+  readonly earlierDays: number;
+}
+
+export async function readClocks(tx: Transaction, propertyIds: readonly string[]): Promise<ClockRow[]> {
+  return tx<ClockRow[]>`
+    select id, property_id as "propertyId", listing_type as "listingType", clock_start as start, clock_end as end,
+      earlier_days as "earlierDays"
+    from listing where property_id = any(${[...propertyIds]}::text[]) order by clock_start nulls first, id`;
+}
+
+export async function writeEarlierDays(tx: Transaction, days: ReadonlyMap<string, number>): Promise<void> {
+  if (days.size === 0) return;
+  await tx`
+    update listing set earlier_days = row.days
+    from unnest(${[...days.keys()]}::text[], ${[...days.values()]}::integer[]) as row (id, days)
+    where listing.id = row.id`;
+}
+
+/** A change of the number of active listings in an area. */
+export interface CountChange {
+  readonly areaNo: number;
+  readonly listingType: ListingType;
+  readonly change: number;
+}
+
+/** Adds to the counts, in the order of the areas: the last locks that a writer takes. */
+export async function addToAreaCounts(tx: Transaction, changes: readonly CountChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  await tx`
+    insert into area_count (area_no, listing_type, active)
+    select * from unnest(${changes.map((change) => change.areaNo)}::integer[],
+      ${changes.map((change) => change.listingType)}::text[], ${changes.map((change) => change.change)}::integer[])
+    order by 1, 2
+    on conflict (area_no, listing_type) do update set active = area_count.active + excluded.active`;
+}
+
+const json = (value: unknown): string => JSON.stringify(value);

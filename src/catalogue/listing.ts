@@ -1,0 +1,210 @@
+// Owns how a draft becomes the record that is kept, with the rules for prices and addresses.
+
+import { createHash } from 'node:crypto';
+import type { DraftAddress, ListingDraft } from './draft.ts';
+import { instant } from './market-clock.ts';
+import type { Listing } from './record.ts';
+import type { PriceFrequency } from './vocabulary.ts';
+
+/** What a listing says of its property; shown on the property, not on the listing. */
+export interface PropertyFacts {
+  readonly parcelNumber: string | null;
+  readonly universalPropertyId: string | null;
+  readonly unitsTotal: number | null;
+  readonly buildingName: string | null;
+  readonly taxes: ListingDraft['taxes'];
+  readonly estimateDisplayed: boolean;
+}
+
+/** The kept record: everything public that depends neither on the reader nor on the moment. */
+export type KeptRecord = Omit<
+  Listing,
+  | 'areaIds'
+  | 'areaUnit'
+  | 'lotSizeUnit'
+  | 'daysOnMarket'
+  | 'cumulativeDaysOnMarket'
+  | 'source'
+  | 'fetchedAt'
+  | 'url'
+  | 'version'
+  | 'createdAt'
+  | 'updatedAt'
+> & { readonly property: PropertyFacts };
+
+/** How many of each period make a month. */
+const PER_MONTH: Readonly<Record<PriceFrequency, number | null>> = {
+  ONE_TIME: null,
+  DAILY: 365 / 12,
+  WEEKLY: 52 / 12,
+  MONTHLY: 1,
+  QUARTERLY: 1 / 3,
+  ANNUALLY: 1 / 12,
+};
+
+export const cents = (value: number): number => Math.round(value * 100) / 100;
+
+/** The price that is shown: asked, or, for a closed listing that never told what was asked, the price it closed at. */
+export function priceOf(draft: ListingDraft): number | null {
+  return draft.listPrice ?? (draft.status === 'CLOSED' ? draft.closePrice : null);
+}
+
+/** SHA-256 of everything that a source says of a listing, but for the time at which it last touched the record. */
+export function digestOf(draft: ListingDraft): Buffer {
+  return createHash('sha256')
+    .update(JSON.stringify({ ...draft, upstreamModifiedAt: null }))
+    .digest();
+}
+
+/** Fills in what this reading did not carry (null media) from the earlier record. */
+export function completeDraft(draft: ListingDraft, before: KeptRecord | null): ListingDraft {
+  if (draft.photos !== null && draft.openHouses !== null) return draft;
+  return {
+    ...draft,
+    photos: draft.photos ?? before?.photos ?? [],
+    floorPlans: draft.photos === null ? (before?.floorPlans ?? draft.floorPlans) : draft.floorPlans,
+    openHouses: draft.openHouses ?? before?.openHouses ?? [],
+  };
+}
+
+/** The record to keep. `before` is the earlier record of the same listing, or null. */
+export function keptRecord(
+  source: string,
+  ids: { readonly listing: string; readonly property: string },
+  draft: ListingDraft,
+  before: KeptRecord | null,
+  observedAt: number,
+): KeptRecord {
+  const price = priceOf(draft);
+  const perMonth = PER_MONTH[draft.priceFrequency];
+  const photos = draft.photos ?? [];
+  return {
+    id: ids.listing,
+    object: 'listing',
+    propertyId: ids.property,
+    listingType: draft.listingType,
+    status: draft.status,
+    statusRaw: draft.statusRaw,
+    price,
+    currency: draft.currency,
+    priceFrequency: draft.priceFrequency,
+    priceMonthly:
+      draft.listingType === 'rental' && price !== null && perMonth !== null ? cents(price * perMonth) : null,
+    pricePerArea: price !== null && draft.livingArea ? cents(price / draft.livingArea) : null,
+    originalPrice: draft.listPrice === null ? null : draft.originalPrice,
+    ...priceHistory(draft, price, before, observedAt),
+    closePrice: draft.closePrice,
+    monthlyCosts: monthlyCosts(draft),
+    rental: draft.listingType === 'rental' ? mutable(draft.rental) : null,
+    propertyType: draft.propertyType,
+    propertySubType: draft.propertySubType,
+    bedrooms: draft.bedrooms,
+    bathrooms: draft.bathrooms,
+    bathroomsFull: draft.bathroomsFull,
+    bathroomsHalf: draft.bathroomsHalf,
+    rooms: draft.rooms,
+    livingArea: draft.livingArea,
+    lotSize: draft.lotSize,
+    yearBuilt: draft.yearBuilt,
+    stories: draft.stories,
+    floor: draft.floor,
+    parkingSpaces: draft.parkingSpaces,
+    garageSpaces: draft.garageSpaces,
+    features: [...draft.features],
+    newConstruction: draft.newConstruction,
+    waterfront: draft.waterfront,
+    saleConditions: [...draft.saleConditions],
+    address: composeAddress(draft.address),
+    location: draft.location,
+    description: draft.description,
+    photos: [...photos],
+    photoCount: draft.photoCount ?? photos.length,
+    virtualTourUrl: draft.virtualTourUrl,
+    floorPlans: [...draft.floorPlans],
+    openHouses: [...(draft.openHouses ?? [])],
+    agent: draft.agent,
+    office: draft.office,
+    listedAt: draft.listedAt,
+    onMarketDate: draft.onMarketDate,
+    statusChangedAt: draft.statusChangedAt,
+    priceChangedAt: draft.priceChangedAt,
+    pendingAt: draft.pendingAt,
+    closedAt: draft.closedAt,
+    offMarketAt: draft.offMarketAt,
+    expiresOn: draft.expiresOn,
+    daysOnMarketReported: draft.daysOnMarketReported,
+    upstreamModifiedAt: draft.upstreamModifiedAt,
+    provider: {
+      id: source,
+      name: draft.sourceName,
+      listingKey: draft.listingKey,
+      listingId: draft.listingId,
+      originatingSystem: draft.originatingSystem,
+      attribution: draft.attribution,
+      copyright: draft.copyright,
+      permissions: [...draft.permissions],
+    },
+    listingUrl: draft.listingUrl,
+    property: {
+      parcelNumber: draft.parcelNumber,
+      universalPropertyId: draft.universalPropertyId,
+      unitsTotal: draft.unitsTotal,
+      buildingName: draft.buildingName,
+      taxes: draft.taxes,
+      estimateDisplayed: draft.display.estimate,
+    },
+  };
+}
+
+/** The price before this one and the change between them: as the source says, else as we saw it. */
+function priceHistory(
+  draft: ListingDraft,
+  price: number | null,
+  before: KeptRecord | null,
+  observedAt: number,
+): Pick<KeptRecord, 'previousPrice' | 'priceChange'> {
+  const moved = before !== null && before.price !== price;
+  if (before !== null && !moved && draft.previousPrice === null) {
+    return { previousPrice: before.previousPrice, priceChange: before.priceChange };
+  }
+  const previousPrice = draft.previousPrice ?? (moved ? before.price : null);
+  const at = instant(draft.priceChangedAt) ?? (moved ? observedAt : null);
+  if (price === null || !previousPrice || previousPrice === price || at === null) {
+    return { previousPrice, priceChange: null };
+  }
+  return {
+    previousPrice,
+    priceChange: {
+      amount: cents(price - previousPrice),
+      percent: cents(((price - previousPrice) / previousPrice) * 100),
+      direction: price < previousPrice ? 'decrease' : 'increase',
+      at: new Date(at).toISOString(),
+    },
+  };
+}
+
+function monthlyCosts({ associationFee, tax }: ListingDraft): KeptRecord['monthlyCosts'] {
+  if (associationFee === null && tax === null) return null;
+  return { associationFee, tax, total: cents((associationFee ?? 0) + (tax ?? 0)) };
+}
+
+function mutable(rental: ListingDraft['rental']): KeptRecord['rental'] {
+  if (rental === null) return null;
+  return {
+    ...rental,
+    leaseTerm: [...rental.leaseTerm],
+    pets: [...rental.pets],
+    utilitiesIncluded: [...rental.utilitiesIncluded],
+    moveInCosts: [...rental.moveInCosts],
+  };
+}
+
+/** `line1` is house number and street; `full` is what the source wrote, else its parts in the usual order. */
+function composeAddress(address: DraftAddress): KeptRecord['address'] {
+  const street = [address.streetNumber, address.streetName].filter(Boolean).join(' ');
+  const line1 = street || address.full?.split(',')[0]?.trim() || null;
+  const unit = address.unit ? `Unit ${address.unit}` : null;
+  const region = [address.state, address.postalCode].filter(Boolean).join(' ');
+  const composed = [line1, unit, address.city, region].filter(Boolean).join(', ');
+  return { ...address, full: address.full ?? (composed || null), line1 };
+}

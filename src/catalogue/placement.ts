@@ -1,0 +1,126 @@
+// Owns which areas hold a listing: by its point where an area has a boundary, by its address where it has none.
+
+import Flatbush from 'flatbush';
+import type { DraftAddress } from './draft.ts';
+import { type Boundary, boxOf, contains, type Point } from './geometry.ts';
+import type { AreaType } from './vocabulary.ts';
+
+/** What placing needs to know of an area. */
+export interface PlacedArea {
+  readonly no: number;
+  readonly type: AreaType;
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly codes: Readonly<Record<string, string>>;
+  readonly parentNo: number | null;
+  readonly areaKm2: number | null;
+  readonly boundary: Boundary | null;
+}
+
+/** Square kilometres that an area without a boundary is taken to have, only to put small areas before large ones. */
+const USUAL_SIZE: Readonly<Record<AreaType, number>> = {
+  neighborhood: 3,
+  postal_code: 20,
+  borough: 40,
+  city: 100,
+  school_district: 150,
+  custom: 200,
+  county: 2_500,
+  metro: 15_000,
+  state: 150_000,
+  country: 5_000_000,
+};
+
+/** The part of an address that names an area of each type. */
+const ADDRESS_PART: Partial<Readonly<Record<AreaType, keyof DraftAddress>>> = {
+  neighborhood: 'neighborhood',
+  postal_code: 'postalCode',
+  city: 'city',
+  county: 'county',
+  state: 'state',
+  country: 'country',
+};
+
+const folded = (text: string): string => text.trim().toLowerCase().replace(/\s+/g, ' ');
+
+export class Placement {
+  readonly #areas = new Map<number, PlacedArea>();
+  readonly #bounded: PlacedArea[] = [];
+  readonly #byAddress = new Map<string, PlacedArea[]>();
+  readonly #index: Flatbush | null;
+
+  constructor(areas: readonly PlacedArea[]) {
+    for (const area of areas) {
+      this.#areas.set(area.no, area);
+      if (area.boundary) this.#bounded.push(area);
+      else this.#enterNames(area);
+    }
+    this.#index = indexOf(this.#bounded);
+  }
+
+  #enterNames(area: PlacedArea): void {
+    const codes = Object.values(area.codes).flatMap((code) => [code, code.split('-').at(-1) ?? code]);
+    for (const name of new Set([area.name, ...area.aliases, ...codes].map(folded))) {
+      const key = `${area.type}|${name}`;
+      this.#byAddress.set(key, [...(this.#byAddress.get(key) ?? []), area]);
+    }
+  }
+
+  /** Numbers of the areas that hold the listing, smallest first. */
+  place(location: Point | null, address: DraftAddress): number[] {
+    const held = new Map<number, PlacedArea>();
+    if (location) for (const area of this.#around(location)) held.set(area.no, area);
+    for (const area of this.#named(address)) if (this.#fits(area, held, address)) held.set(area.no, area);
+    // An area without a boundary holds whatever its children hold.
+    for (const area of [...held.values()]) {
+      for (const parent of this.#parents(area)) if (!parent.boundary) held.set(parent.no, parent);
+    }
+    return [...held.values()].sort((a, b) => size(a) - size(b) || a.no - b.no).map((area) => area.no);
+  }
+
+  #around(point: Point): PlacedArea[] {
+    const found = this.#index?.search(point.lng, point.lat, point.lng, point.lat) ?? [];
+    return found.flatMap((position) => {
+      const area = this.#bounded[position];
+      return area?.boundary && contains(area.boundary, point) ? [area] : [];
+    });
+  }
+
+  *#named(address: DraftAddress): Iterable<PlacedArea> {
+    for (const [type, part] of Object.entries(ADDRESS_PART)) {
+      const text = address[part];
+      if (text) yield* this.#byAddress.get(`${type}|${folded(text)}`) ?? [];
+    }
+  }
+
+  /** A name alone is not enough (every state has a Springfield): all that lies around it must fit too. */
+  #fits(area: PlacedArea, held: ReadonlyMap<number, PlacedArea>, address: DraftAddress): boolean {
+    return this.#parents(area).every((parent) => {
+      if (held.has(parent.no)) return true;
+      const part = ADDRESS_PART[parent.type];
+      const text = part ? address[part] : null;
+      if (!text) return true;
+      return [parent.name, ...parent.aliases, ...Object.values(parent.codes)].map(folded).includes(folded(text));
+    });
+  }
+
+  #parents(area: PlacedArea): PlacedArea[] {
+    const chain: PlacedArea[] = [];
+    let next = area.parentNo === null ? undefined : this.#areas.get(area.parentNo);
+    while (next && next !== area && !chain.includes(next)) {
+      chain.push(next);
+      next = next.parentNo === null ? undefined : this.#areas.get(next.parentNo);
+    }
+    return chain;
+  }
+}
+
+const size = (area: PlacedArea): number => area.areaKm2 ?? USUAL_SIZE[area.type];
+
+function indexOf(areas: readonly PlacedArea[]): Flatbush | null {
+  if (areas.length === 0) return null;
+  const index = new Flatbush(areas.length);
+  for (const area of areas) if (area.boundary) index.add(...boxOf(area.boundary));
+  index.finish();
+  return index;
+}

@@ -1,0 +1,173 @@
+// Owns what one draft changes: the rows to write for it, or nothing. Pure: the store does what this says.
+
+import type { ListingDraft } from './draft.ts';
+import { firstEvents, type ListingEvent, nextEvents } from './history.ts';
+import { listingId, propertyId, propertyIdentity } from './identity.ts';
+import { completeDraft, digestOf, type KeptRecord, keptRecord } from './listing.ts';
+import { firstClock, instant, type MarketClock, nextClock } from './market-clock.ts';
+import type { Placement } from './placement.ts';
+import type { ListingType, Status } from './vocabulary.ts';
+
+/** A listing as it stands in the store before the write. */
+export interface BeforeWrite {
+  readonly version: number;
+  readonly digest: Buffer;
+  readonly record: KeptRecord;
+  readonly propertyId: string;
+  readonly listingType: ListingType;
+  readonly status: Status;
+  readonly displayed: boolean;
+  readonly areaNos: readonly number[];
+  readonly clock: MarketClock;
+  readonly createdAt: string;
+}
+
+/** Everything that one changed listing writes. */
+export interface ListingWrite {
+  readonly id: string;
+  readonly source: string;
+  readonly draft: ListingDraft;
+  readonly before: BeforeWrite | null;
+  readonly identity: string;
+  readonly propertyId: string;
+  readonly version: number;
+  readonly digest: Buffer;
+  readonly record: KeptRecord;
+  readonly areaNos: readonly number[];
+  readonly clock: MarketClock;
+  readonly events: readonly ListingEvent[];
+}
+
+/** The write for a draft; null when it says nothing new. */
+export function planWrite(
+  source: string,
+  incoming: ListingDraft,
+  before: BeforeWrite | null,
+  placement: Placement,
+  observedAt: number,
+): ListingWrite | null {
+  const draft = completeDraft(incoming, before?.record ?? null);
+  const digest = digestOf(draft);
+  if (before?.digest.equals(digest)) return null;
+  const identity = propertyIdentity(source, draft);
+  const ids = { listing: listingId(source, draft.listingKey), property: propertyId(identity) };
+  const record = keptRecord(source, ids, draft, before?.record ?? null, observedAt);
+  return {
+    id: ids.listing,
+    source,
+    draft,
+    before,
+    identity,
+    propertyId: ids.property,
+    version: (before?.version ?? 0) + 1,
+    digest,
+    record,
+    areaNos: placement.place(draft.location, draft.address),
+    clock: before ? nextClock(before.clock, before.status, draft, observedAt) : firstClock(draft, observedAt),
+    events: before
+      ? nextEvents({ price: before.record.price, status: before.status }, draft, record.price, observedAt)
+      : firstEvents(draft, record.price, observedAt),
+  };
+}
+
+/** The row of listing_search for a write; keys are its columns. */
+export function searchRow(write: ListingWrite, observedAt: number): Record<string, unknown> {
+  const { record, draft } = write;
+  const { address } = draft;
+  return {
+    id: write.id,
+    listing_type: record.listingType,
+    status: record.status,
+    displayed: draft.display.listing,
+    property_type: record.propertyType,
+    price: record.listingType === 'rental' ? record.priceMonthly : record.price,
+    close_price: record.closePrice,
+    price_per_area: record.pricePerArea,
+    bedrooms: record.bedrooms,
+    bathrooms: record.bathrooms,
+    living_area: record.livingArea,
+    lot_size: record.lotSize,
+    year_built: record.yearBuilt,
+    has_photos: (record.photoCount ?? 0) > 0,
+    listed_at: record.listedAt,
+    updated_at: time(observedAt),
+    closed_at: record.closedAt,
+    price_changed_at: record.priceChangedAt ?? record.priceChange?.at ?? null,
+    clock_start: time(write.clock.start),
+    clock_end: time(write.clock.end),
+    location: searchPoint(draft),
+    area_nos: write.areaNos,
+    city: lower(address.city),
+    neighborhood: lower(address.neighborhood),
+    county: lower(address.county),
+    state: lower(address.state),
+    postal_code: lower(address.postalCode),
+    country: lower(address.country),
+  };
+}
+
+/** The row of listing for a write; keys are its columns. */
+export function listingRow(write: ListingWrite, observedAt: number): Record<string, unknown> {
+  return {
+    id: write.id,
+    source: write.source,
+    listing_key: write.draft.listingKey,
+    property_id: write.propertyId,
+    listing_type: write.record.listingType,
+    status: write.record.status,
+    displayed: write.draft.display.listing,
+    address_displayed: write.draft.display.address,
+    version: write.version,
+    digest: write.digest.toString('hex'),
+    record: write.record,
+    area_nos: write.areaNos,
+    clock_start: time(write.clock.start),
+    clock_end: time(write.clock.end),
+    created_at: write.before?.createdAt ?? time(observedAt),
+    updated_at: time(observedAt),
+    fetched_at: time(observedAt),
+  };
+}
+
+/** Degrees kept of a withheld address: two decimals, about a kilometre. */
+export const withheld = (degrees: number): number => Math.round(degrees * 100) / 100;
+
+function searchPoint({ location, display }: ListingDraft): string | null {
+  if (!location) return null;
+  const { lat, lng } = location;
+  return display.address ? `(${lng},${lat})` : `(${withheld(lng)},${withheld(lat)})`;
+}
+
+const lower = (text: string | null): string | null => text?.trim().toLowerCase() || null;
+
+function time(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}
+
+/** The draft of a listing that its source no longer has: as it was, but DELETED. */
+export function goneDraft(record: KeptRecord, displayed: boolean, addressDisplayed: boolean, at: number): ListingDraft {
+  const { property, provider, monthlyCosts } = record;
+  return {
+    ...record,
+    ...property,
+    status: 'DELETED',
+    statusChangedAt: new Date(at).toISOString(),
+    listPrice: record.price,
+    associationFee: monthlyCosts?.associationFee ?? null,
+    tax: monthlyCosts?.tax ?? null,
+    previousPrice: null,
+    listingKey: provider.listingKey,
+    listingId: provider.listingId,
+    sourceName: provider.name,
+    originatingSystem: provider.originatingSystem,
+    attribution: provider.attribution,
+    copyright: provider.copyright,
+    permissions: provider.permissions,
+    display: { listing: displayed, address: addressDisplayed, estimate: property.estimateDisplayed },
+  };
+}
+
+/** Milliseconds of a stored clock's texts. */
+export function storedClock(start: string | null, end: string | null): MarketClock {
+  return { start: instant(start), end: instant(end) };
+}
