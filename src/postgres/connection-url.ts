@@ -1,0 +1,97 @@
+// Owns reading and writing DATABASE_URL, including sockets, which the standard URL parser refuses.
+
+export type EncryptionMode = 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
+
+/** Where a PostgreSQL server is and as whom to enter it. */
+export interface ConnectionTarget {
+  /** A host name or address, or the folder of a Unix socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  readonly password?: string;
+  readonly encryption: EncryptionMode;
+  /** A file of certificates that may vouch for the server. */
+  readonly rootCertificate?: string;
+}
+
+const MODES: readonly string[] = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
+const KNOWN = ['host', 'port', 'dbname', 'user', 'password', 'sslmode', 'sslrootcert'];
+
+/**
+ * Reads `postgres://user:password@host:port/database?sslmode=...`, as libpq does, and for sockets
+ * `postgres://user@/database?host=/folder`. Throws a sentence that never repeats the URL: it may hold a password.
+ */
+export function parseDatabaseUrl(url: string): ConnectionTarget {
+  const parts = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url);
+  if (parts === null)
+    throw new Error('DATABASE_URL must look like postgres://user:password@host:5432/database');
+  const [, account = '', authority = '', path = '', search = ''] = parts;
+  const query = queryOf(search);
+  const [name, password] = splitOnce(account, ':');
+  const address = hostAndPort(authority);
+  const user = query.get('user') ?? decode(name);
+  if (user === '') throw new Error('DATABASE_URL names no user');
+  const host = query.get('host') ?? (address.host === '' ? 'localhost' : address.host);
+  return {
+    host,
+    port: portOf(query.get('port') ?? address.port),
+    database: query.get('dbname') ?? (path === '' ? user : decode(path)),
+    user,
+    ...secret(query.get('password') ?? (password === undefined ? undefined : decode(password))),
+    encryption: modeOf(query.get('sslmode'), host),
+    ...certificate(query.get('sslrootcert')),
+  };
+}
+
+/** The URL of a database behind a socket, in the form that `parseDatabaseUrl` and libpq read. */
+export function socketUrl(target: { host: string; database: string; user: string }): string {
+  const { host, database, user } = target;
+  return `postgres://${encodeURIComponent(user)}@/${encodeURIComponent(database)}?host=${encodeURIComponent(host)}`;
+}
+
+function queryOf(search: string): Map<string, string> {
+  const query = new Map(new URLSearchParams(search));
+  const unknown = [...query.keys()].find((key) => !KNOWN.includes(key));
+  if (unknown === undefined) return query;
+  throw new Error(`DATABASE_URL has an unknown setting "${unknown}"; known are ${KNOWN.join(', ')}`);
+}
+
+function hostAndPort(authority: string): { host: string; port: string } {
+  if (authority.includes(',')) throw new Error('DATABASE_URL must name one server, not a list');
+  const [, bracketed, plain = '', port = ''] = /^(?:\[([^\]]*)\]|([^:]*))(?::(.*))?$/.exec(authority) ?? [];
+  return { host: bracketed ?? decode(plain), port };
+}
+
+function portOf(text: string): number {
+  const port = Number(text === '' ? '5432' : text);
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw new Error('DATABASE_URL has a port that is not a number from 1 to 65535');
+}
+
+function modeOf(mode: string | undefined, host: string): EncryptionMode {
+  if (mode === undefined) return host.startsWith('/') ? 'disable' : 'prefer';
+  if (MODES.includes(mode)) return mode as EncryptionMode;
+  throw new Error(`DATABASE_URL has an unknown sslmode; known are ${MODES.join(', ')}`);
+}
+
+function secret(password: string | undefined): { password?: string } {
+  return password === undefined || password === '' ? {} : { password };
+}
+
+function certificate(file: string | undefined): { rootCertificate?: string } {
+  return file === undefined ? {} : { rootCertificate: file };
+}
+
+function splitOnce(text: string, separator: string): [string, string | undefined] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Error('DATABASE_URL has a part that is not percent-encoded properly');
+  }
+}

@@ -1,0 +1,190 @@
+// Owns the face that every store sees: reads, writes and transactions, each with a deadline and an honest failure.
+import type { Clock } from '../lib/clock.ts';
+import { pause, systemClock } from '../lib/clock.ts';
+import type { Connection, ConnectionSettings, Sql, Transaction } from './connection.ts';
+import { openConnection } from './connection.ts';
+import { databaseUnavailable, isBrokenConnection, translated } from './connection-errors.ts';
+import type { ConnectionTarget } from './connection-url.ts';
+import { parseDatabaseUrl } from './connection-url.ts';
+import type { PoolStatus } from './pool.ts';
+import { createPool } from './pool.ts';
+
+export type { Sql, SqlFragment, Transaction } from './connection.ts';
+
+export interface DatabaseOptions {
+  /** `postgres://user:password@host:port/database`, or with `?host=/folder` for a socket. */
+  readonly url?: string;
+  /** Instead of a URL: the socket's folder, as the embedded server gives it. */
+  readonly socket?: { readonly host: string; readonly database: string; readonly user: string };
+  readonly maxConnections?: number;
+  readonly applicationName?: string;
+  /** Milliseconds for one operation, waiting for a connection included; 0 is no limit (for commands). */
+  readonly timeout?: number;
+  readonly clock?: Clock;
+  readonly onNotice?: (message: string) => void;
+}
+
+export interface OperationOptions {
+  /** Milliseconds for this operation instead of the database's own; 0 is no limit. */
+  readonly timeout?: number;
+}
+
+/** A connection outside the pool, for what holds on to one: a listener, a migration. */
+export type DedicatedConnection = Connection;
+
+export interface Database {
+  readonly clock: Clock;
+  /**
+   * Runs statements that change nothing, on one connection. Tried once more when the connection broke, so `work`
+   * must bear being called twice.
+   */
+  read<T>(work: (sql: Sql) => Promise<T>, options?: OperationOptions): Promise<T>;
+  /** Runs one statement that changes rows. Never tried again: after a 503 the change may or may not have been made. */
+  write<T>(work: (sql: Sql) => Promise<T>, options?: OperationOptions): Promise<T>;
+  /** Runs a transaction: committed when `work` resolves, rolled back when it throws. Never tried again. */
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: OperationOptions): Promise<T>;
+  /** The version, such as '18.4'. Throws a sentence when the server is older than this service needs. */
+  serverVersion(): Promise<string>;
+  status(): PoolStatus;
+  dedicated(settings?: Pick<ConnectionSettings, 'onNotification' | 'onClose'>): DedicatedConnection;
+  /** Lets what is under way finish, for at most that many milliseconds, then cuts every connection. */
+  close(patience?: number): Promise<void>;
+}
+
+const DEFAULT_CONNECTIONS = 10;
+const DEFAULT_TIMEOUT = 2_900;
+/** The server gives up this many milliseconds before we do, so that a slow statement costs no connection. */
+const HEAD_START = 300;
+/** The share of an operation's time that may go into waiting for a connection. */
+const WAITING_SHARE = 0.6;
+const LONGEST_WAIT = 60_000;
+const RETRY_PAUSE = 50;
+const OLDEST_SERVER = 150_000;
+
+/** Prepares a database; nothing is connected before the first operation. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const target = targetOf(options);
+  const clock = options.clock ?? systemClock;
+  const timeout = options.timeout ?? DEFAULT_TIMEOUT;
+  const settings: ConnectionSettings = {
+    applicationName: options.applicationName ?? 'freehold',
+    statementTimeout: statementTimeout(timeout),
+    ...(options.onNotice === undefined ? {} : { onNotice: options.onNotice }),
+  };
+  const pool = createPool<Connection>({
+    size: options.maxConnections ?? DEFAULT_CONNECTIONS,
+    clock,
+    open: () => openConnection(target, settings),
+    destroy: (connection) => connection.destroy(),
+  });
+
+  async function attempt<T>(work: (connection: Connection) => Promise<T>, end: number): Promise<T> {
+    const left = end - clock.monotonic();
+    const lease = await pool.take(Math.min(left * WAITING_SHARE, LONGEST_WAIT));
+    if (lease === undefined)
+      throw databaseUnavailable(new Error('No database connection became free in time'));
+    try {
+      const result = await withDeadline(clock, end, () => work(lease.connection));
+      lease.release();
+      return result;
+    } catch (error) {
+      // After a missed deadline the connection's state is unknown: it may hang for good.
+      if (error instanceof DeadlineMissed) lease.discard();
+      else lease.release();
+      throw error;
+    }
+  }
+
+  async function perform<T>(
+    work: (connection: Connection) => Promise<T>,
+    limit: number,
+    again: boolean,
+  ): Promise<T> {
+    const end = limit === 0 ? Number.POSITIVE_INFINITY : clock.monotonic() + limit;
+    try {
+      return await attempt(work, end);
+    } catch (error) {
+      if (!again || !isBrokenConnection(error) || clock.monotonic() + RETRY_PAUSE >= end)
+        throw translated(error);
+    }
+    await pause(clock, RETRY_PAUSE);
+    return attempt(work, end).catch((error: unknown) => {
+      throw translated(error);
+    });
+  }
+
+  function begin<T>(
+    work: (tx: Transaction) => Promise<T>,
+    own: number | undefined,
+  ): (c: Connection) => Promise<T> {
+    return async ({ sql }) => {
+      const result = await sql.begin(async (tx) => {
+        if (own !== undefined) await tx.unsafe(`set local statement_timeout = ${statementTimeout(own)}`);
+        return { value: await work(tx) };
+      });
+      return result.value;
+    };
+  }
+
+  /** A statement with a limit of its own needs a transaction to carry it; otherwise it goes out alone. */
+  function statements<T>(
+    work: (sql: Sql) => Promise<T>,
+    own: number | undefined,
+  ): (c: Connection) => Promise<T> {
+    return own === undefined ? async ({ sql }) => work(sql) : begin(work, own);
+  }
+
+  return {
+    clock,
+    read: (work, own) => perform(statements(work, own?.timeout), own?.timeout ?? timeout, true),
+    write: (work, own) => perform(statements(work, own?.timeout), own?.timeout ?? timeout, false),
+    transaction: (work, own) => perform(begin(work, own?.timeout), own?.timeout ?? timeout, false),
+    async serverVersion() {
+      return this.read(async (sql) =>
+        checkVersion(
+          await sql`select current_setting('server_version') as text,
+        current_setting('server_version_num')::int as number`,
+        ),
+      );
+    },
+    status: () => pool.status(),
+    dedicated: (hooks) => openConnection(target, { ...settings, statementTimeout: 0, ...hooks }),
+    async close(patience = 5_000) {
+      await Promise.all(pool.close().map((connection) => connection.end(patience / 1000)));
+    },
+  };
+}
+
+class DeadlineMissed extends Error {
+  override readonly name = 'DeadlineMissed';
+  readonly code = 'ETIMEDOUT';
+}
+
+async function withDeadline<T>(clock: Clock, end: number, work: () => Promise<T>): Promise<T> {
+  if (end === Number.POSITIVE_INFINITY) return work();
+  const { promise: deadline, reject } = Promise.withResolvers<never>();
+  const cancel = clock.after(Math.max(0, end - clock.monotonic()), () => {
+    reject(new DeadlineMissed('The database did not answer in time'));
+  });
+  try {
+    return await Promise.race([work(), deadline]);
+  } finally {
+    cancel();
+  }
+}
+
+function statementTimeout(timeout: number): number {
+  return timeout === 0 ? 0 : Math.max(1, timeout - HEAD_START);
+}
+
+function checkVersion(rows: readonly Record<string, unknown>[]): string {
+  const { text, number } = rows[0] ?? {};
+  if (Number(number) >= OLDEST_SERVER) return String(text);
+  throw new Error(`The database server is PostgreSQL ${String(text)}; Freehold needs version 15 or newer.`);
+}
+
+function targetOf({ url, socket }: DatabaseOptions): ConnectionTarget {
+  if (url !== undefined) return parseDatabaseUrl(url);
+  if (socket === undefined) throw new Error('openDatabase needs a url or a socket');
+  return { ...socket, port: 5432, encryption: 'disable' };
+}

@@ -1,0 +1,58 @@
+// Owns running the tests: finds them, starts the one database server they share, and tells what failed or was skipped.
+import { glob } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import type { EventData } from 'node:test';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { SERVER_VARIABLE, startTestServer } from './support/database.ts';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const CONCURRENCY = 2;
+/** Milliseconds for one file: a test that hangs fails instead of holding everything up. */
+const FILE_LIMIT = 5 * 60_000;
+
+const files = await testFiles(process.argv.slice(2));
+if (files.length === 0) {
+  console.error('No test file found');
+  process.exit(1);
+}
+const server = process.env[SERVER_VARIABLE] ? undefined : await startTestServer();
+if (server !== undefined) process.env[SERVER_VARIABLE] = server.url;
+try {
+  process.exitCode = await runTests(files);
+} finally {
+  await server?.stop();
+}
+
+async function testFiles(wanted: readonly string[]): Promise<string[]> {
+  if (wanted.length > 0) return wanted.map((file) => resolve(file));
+  const found: string[] = [];
+  for await (const file of glob('{test,src,sample}/**/*.test.ts', { cwd: ROOT }))
+    found.push(join(ROOT, file));
+  return found.toSorted();
+}
+
+function runTests(paths: readonly string[]): Promise<number> {
+  const skipped: string[] = [];
+  let failed = false;
+  const stream = run({ files: paths, concurrency: CONCURRENCY, timeout: FILE_LIMIT, cwd: ROOT });
+  stream.on('test:fail', ({ todo }) => {
+    failed ||= todo === undefined || todo === false;
+  });
+  stream.on('test:pass', (test) => {
+    if (test.skip !== undefined && test.skip !== false) skipped.push(skipLine(test));
+  });
+  const output = stream.compose(spec());
+  output.pipe(process.stdout, { end: false });
+  return new Promise((finish) => {
+    output.on('end', () => {
+      if (skipped.length > 0) console.log(`\nSkipped:\n${skipped.join('\n')}`);
+      finish(failed ? 1 : 0);
+    });
+  });
+}
+
+function skipLine({ name, file, skip }: EventData.TestPass): string {
+  const reason = typeof skip === 'string' && skip !== '' ? skip : 'no reason given';
+  return `  ${file === undefined ? '' : `${relative(ROOT, file)}: `}${name} (${reason})`;
+}
