@@ -1,10 +1,13 @@
 // Owns the catalogue's face to the rest of the service: what sources write into it and what other features read.
 
-import type { Transaction } from '../postgres/database.ts';
+import type { Database, Transaction } from '../postgres/database.ts';
+import { createWriter } from './apply.ts';
 import type { ListingDraft } from './draft.ts';
-import type { Status } from './vocabulary.ts';
+import type { KeptRecord } from './listing.ts';
+import { findHistory, findListing, findPropertyListings, type HistoryRow } from './listing-read-store.ts';
+import type { ListingType, Status } from './vocabulary.ts';
 
-/** What one batch of drafts did; ids by listing key, in the order of the drafts. */
+/** What one batch of drafts did; ids by listing key. */
 export interface Applied {
   readonly created: number;
   readonly changed: number;
@@ -12,25 +15,39 @@ export interface Applied {
   readonly ids: ReadonlyMap<string, string>;
 }
 
-/** A listing as kept: the public record without what depends on the reader or the moment (see present.ts). */
+/** A listing as kept; present.ts makes of it what a reader sees. Times are RFC 3339. */
 export interface StoredListing {
   readonly id: string;
   readonly source: string;
   readonly listingKey: string;
   readonly propertyId: string;
-  readonly version: number;
-  readonly fetchedAt: string;
+  readonly listingType: ListingType;
   readonly status: Status;
-  /** False: only Internal callers who ask for it may see it. */
+  readonly version: number;
+  /** False: only Internal callers who ask for it may see the listing, or its street address. */
   readonly displayed: boolean;
-  /** The record as JSON; only present.ts looks inside. */
-  readonly record: unknown;
+  readonly addressDisplayed: boolean;
+  readonly record: KeptRecord;
+  readonly areaIds: readonly string[];
+  readonly clockStart: string | null;
+  readonly clockEnd: string | null;
+  readonly earlierDays: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly fetchedAt: string;
+}
+
+/** A property as kept: its listings, newest first, and what happened to them. */
+export interface StoredProperty {
+  readonly id: string;
+  readonly listings: readonly StoredListing[];
+  readonly history: readonly HistoryRow[];
 }
 
 export interface Catalogue {
   /**
-   * Writes drafts with their history in the given transaction; nothing is written for a draft that says nothing new
-   * but its time of confirmation. `observedAt` is milliseconds since the epoch.
+   * Writes drafts with their history in the given transaction; a draft that says nothing new writes nothing.
+   * `observedAt` is milliseconds since the epoch.
    */
   apply(
     transaction: Transaction,
@@ -47,4 +64,24 @@ export interface Catalogue {
   ): Promise<number>;
   /** The listing with this id, whatever its status. */
   listing(id: string): Promise<StoredListing | null>;
+  /** The property with this id, or the one that the listing with this id belongs to. */
+  property(id: string): Promise<StoredProperty | null>;
+}
+
+export function createCatalogue(database: Database): Catalogue {
+  return {
+    ...createWriter(),
+    listing: (id) => database.read((sql) => findListing(sql, id)),
+    property: (id) =>
+      database.read(async (sql) => {
+        const listings = await findPropertyListings(sql, id);
+        const [first] = listings;
+        if (!first) return null;
+        const history = await findHistory(
+          sql,
+          listings.map((listing) => listing.id),
+        );
+        return { id: first.propertyId, listings, history };
+      }),
+  };
 }

@@ -48,7 +48,8 @@ function side(ring: readonly Position[], x: number, y: number): 'inside' | 'outs
   return inside ? 'inside' : 'outside';
 }
 
-const between = (value: number, a: number, b: number): boolean => value >= Math.min(a, b) && value <= Math.max(a, b);
+const between = (value: number, a: number, b: number): boolean =>
+  value >= Math.min(a, b) && value <= Math.max(a, b);
 
 /** The smallest box around a boundary. */
 export function boxOf(boundary: Boundary): Box {
@@ -90,9 +91,21 @@ export function boxesAround({ lat, lng }: Point, km: number): Box[] {
 
 /** One box, or two where it crosses the antimeridian (minLng above maxLng, or beyond 180 degrees). */
 export function splitAtAntimeridian(minLng: number, minLat: number, maxLng: number, maxLat: number): Box[] {
-  if (minLng < -180) return [[minLng + 360, minLat, 180, maxLat], [-180, minLat, maxLng, maxLat]];
-  if (maxLng > 180) return [[minLng, minLat, 180, maxLat], [-180, minLat, maxLng - 360, maxLat]];
-  if (minLng > maxLng) return [[minLng, minLat, 180, maxLat], [-180, minLat, maxLng, maxLat]];
+  if (minLng < -180)
+    return [
+      [minLng + 360, minLat, 180, maxLat],
+      [-180, minLat, maxLng, maxLat],
+    ];
+  if (maxLng > 180)
+    return [
+      [minLng, minLat, 180, maxLat],
+      [-180, minLat, maxLng - 360, maxLat],
+    ];
+  if (minLng > maxLng)
+    return [
+      [minLng, minLat, 180, maxLat],
+      [-180, minLat, maxLng, maxLat],
+    ];
   return [[minLng, minLat, maxLng, maxLat]];
 }
 
@@ -127,7 +140,12 @@ export function centroidOf(boundary: Boundary): Point {
   const [originX = 0, originY = 0] = shell[0] ?? [];
   let [previousX = 0, previousY = 0] = shell[shell.length - 1] ?? [];
   for (const [currentX = 0, currentY = 0] of shell) {
-    const [ax, ay, bx, by] = [previousX - originX, previousY - originY, currentX - originX, currentY - originY];
+    const [ax, ay, bx, by] = [
+      previousX - originX,
+      previousY - originY,
+      currentX - originX,
+      currentY - originY,
+    ];
     const cross = ax * by - bx * ay;
     twice += cross;
     x += (ax + bx) * cross;

@@ -44,14 +44,22 @@ export function firstEvents(draft: ListingDraft, price: number | null, observedA
     if (at !== null) events.push({ ...plain, event, at, origin: 'upstream', ...more });
   };
   if (listedAt !== null) add('LISTED', listedAt, { price: draft.originalPrice ?? price, status: 'ACTIVE' });
-  else if (isOnMarket(draft.status)) add('LISTED', observedAt, { price, status: draft.status, origin: 'observed' });
+  else if (isOnMarket(draft.status))
+    add('LISTED', observedAt, { price, status: draft.status, origin: 'observed' });
   if (draft.previousPrice !== null && draft.listPrice !== null && draft.previousPrice !== draft.listPrice) {
-    add('PRICE_CHANGED', instant(draft.priceChangedAt), { price: draft.listPrice, previousPrice: draft.previousPrice });
+    add('PRICE_CHANGED', instant(draft.priceChangedAt), {
+      price: draft.listPrice,
+      previousPrice: draft.previousPrice,
+    });
   }
-  if (closed || draft.status === 'PENDING') add('PENDING', instant(draft.pendingAt), { price, status: 'PENDING' });
+  if (closed || draft.status === 'PENDING')
+    add('PENDING', instant(draft.pendingAt), { price, status: 'PENDING' });
   if (closed) add('CLOSED', instant(draft.closedAt), { price: draft.closePrice ?? price, status: 'CLOSED' });
   if (DELISTING.includes(draft.status)) {
-    add('DELISTED', instant(draft.offMarketAt) ?? instant(draft.statusChangedAt), { price, status: draft.status });
+    add('DELISTED', instant(draft.offMarketAt) ?? instant(draft.statusChangedAt), {
+      price,
+      status: draft.status,
+    });
   }
   return events.sort((a, b) => a.at - b.at);
 }
@@ -70,9 +78,20 @@ export function nextEvents(
   }
   if (before.status !== draft.status) {
     const event = statusEvent(before.status, draft.status);
-    const dated = when(event === 'CLOSED' ? draft.closedAt : draft.statusChangedAt, draft.upstreamModifiedAt, observedAt);
+    const dated = when(
+      event === 'CLOSED' ? draft.closedAt : draft.statusChangedAt,
+      draft.upstreamModifiedAt,
+      observedAt,
+    );
     const at = event === 'CLOSED' ? (draft.closePrice ?? price) : price;
-    events.push({ ...plain, event, ...dated, price: at, status: draft.status, previousStatus: before.status });
+    events.push({
+      ...plain,
+      event,
+      ...dated,
+      price: at,
+      status: draft.status,
+      previousStatus: before.status,
+    });
   }
   return events;
 }
@@ -86,7 +105,13 @@ export function statusEvent(from: Status, to: Status): ListingEvent['event'] {
 }
 
 /** The source's own time where it is given and not in the future, else the moment we saw it. */
-function when(own: string | null, modified: string | null, observedAt: number): Pick<ListingEvent, 'at' | 'origin'> {
+function when(
+  own: string | null,
+  modified: string | null,
+  observedAt: number,
+): Pick<ListingEvent, 'at' | 'origin'> {
   const at = instant(own) ?? instant(modified);
-  return at !== null && at <= observedAt ? { at, origin: 'upstream' } : { at: observedAt, origin: 'observed' };
+  return at !== null && at <= observedAt
+    ? { at, origin: 'upstream' }
+    : { at: observedAt, origin: 'observed' };
 }

@@ -36,11 +36,17 @@ export function propertyIdentity(source: string, draft: ListingDraft): string {
   if (draft.universalPropertyId) return `upi|${normalise(draft.universalPropertyId)}`;
   if (draft.parcelNumber) {
     // Parcel numbers are unique within the office that gave them out, so the place's own words must agree too.
-    return ['parcel', draft.parcelNumber, address.county ?? source, address.state, address.unit].map(normalise).join('|');
+    return ['parcel', draft.parcelNumber, address.county ?? source, address.state, address.unit]
+      .map(normalise)
+      .join('|');
   }
-  const street = address.streetName ? `${address.streetNumber ?? ''} ${address.streetName}` : streetOf(address.full);
+  const street = address.streetName
+    ? `${address.streetNumber ?? ''} ${address.streetName}`
+    : streetOf(address.full);
   if (street && /\d/.test(street) && (address.postalCode || address.city)) {
-    return ['address', street, address.unit, address.city, address.state, address.postalCode].map(normalise).join('|');
+    return ['address', street, address.unit, address.city, address.state, address.postalCode]
+      .map(normalise)
+      .join('|');
   }
   return `listing|${source}|${draft.listingKey}`;
 }

@@ -1,9 +1,11 @@
 // Owns the SQL that writes listings, their search rows, history, properties and area counts.
 
 import type { Transaction } from '../postgres/database.ts';
+import type { CountChange } from './area-counts.ts';
 import type { KeptRecord } from './listing.ts';
+import { storedClock } from './market-clock.ts';
 import type { ListingType, Status } from './vocabulary.ts';
-import { type BeforeWrite, type ListingWrite, listingRow, searchRow, storedClock } from './write-plan.ts';
+import { type BeforeWrite, type ListingWrite, listingRow, searchRow } from './write-plan.ts';
 
 interface ListingRow {
   id: string;
@@ -27,7 +29,10 @@ export interface LockedListing extends BeforeWrite {
 }
 
 /** Locks the listings with these ids, in the order of their ids so that two writers never wait for each other. */
-export async function lockListings(tx: Transaction, ids: readonly string[]): Promise<Map<string, LockedListing>> {
+export async function lockListings(
+  tx: Transaction,
+  ids: readonly string[],
+): Promise<Map<string, LockedListing>> {
   const rows = await tx<ListingRow[]>`
     select id, property_id, listing_type, status, displayed, address_displayed, version,
       encode(digest, 'hex') as digest, record, area_nos, clock_start, clock_end, created_at
@@ -53,7 +58,11 @@ export async function lockListings(tx: Transaction, ids: readonly string[]): Pro
 }
 
 /** Writes properties, listings, search rows and events of a batch. */
-export async function writeListings(tx: Transaction, writes: readonly ListingWrite[], observedAt: number): Promise<void> {
+export async function writeListings(
+  tx: Transaction,
+  writes: readonly ListingWrite[],
+  observedAt: number,
+): Promise<void> {
   await writeProperties(tx, writes, observedAt);
   await tx`
     insert into listing (id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
@@ -74,7 +83,11 @@ export async function writeListings(tx: Transaction, writes: readonly ListingWri
   await writeEvents(tx, writes);
 }
 
-async function writeProperties(tx: Transaction, writes: readonly ListingWrite[], observedAt: number): Promise<void> {
+async function writeProperties(
+  tx: Transaction,
+  writes: readonly ListingWrite[],
+  observedAt: number,
+): Promise<void> {
   const identities = new Map(writes.map((write) => [write.propertyId, write.identity]));
   const ids = [...identities.keys()].sort();
   const at = new Date(observedAt).toISOString();
@@ -85,7 +98,11 @@ async function writeProperties(tx: Transaction, writes: readonly ListingWrite[],
     on conflict (id) do update set version = property.version + 1, updated_at = excluded.updated_at`;
 }
 
-async function writeSearchRows(tx: Transaction, writes: readonly ListingWrite[], observedAt: number): Promise<void> {
+async function writeSearchRows(
+  tx: Transaction,
+  writes: readonly ListingWrite[],
+  observedAt: number,
+): Promise<void> {
   const rows = json(writes.map((write) => searchRow(write, observedAt)));
   await tx`
     insert into listing_search
@@ -149,13 +166,6 @@ export async function writeEarlierDays(tx: Transaction, days: ReadonlyMap<string
     update listing set earlier_days = row.days
     from unnest(${[...days.keys()]}::text[], ${[...days.values()]}::integer[]) as row (id, days)
     where listing.id = row.id`;
-}
-
-/** A change of the number of active listings in an area. */
-export interface CountChange {
-  readonly areaNo: number;
-  readonly listingType: ListingType;
-  readonly change: number;
 }
 
 /** Adds to the counts, in the order of the areas: the last locks that a writer takes. */

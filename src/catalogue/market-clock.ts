@@ -22,18 +22,28 @@ export function daysOnMarket(clock: MarketClock, now: number): number | null {
 
 /** The clock of a listing seen for the first time, from the dates that its source gives. */
 export function firstClock(draft: ListingDraft, observedAt: number): MarketClock {
-  const start = instant(draft.onMarketDate) ?? instant(draft.listedAt) ?? (isOnMarket(draft.status) ? observedAt : null);
-  if (start === null || draft.status === 'COMING_SOON' || draft.status === 'INCOMPLETE') return { start: null, end: null };
+  const start =
+    instant(draft.onMarketDate) ?? instant(draft.listedAt) ?? (isOnMarket(draft.status) ? observedAt : null);
+  if (start === null || draft.status === 'COMING_SOON' || draft.status === 'INCOMPLETE')
+    return { start: null, end: null };
   const end = stops(draft.status) ? Math.max(start, leftMarketAt(draft, observedAt)) : null;
   return { start, end };
 }
 
 /** The clock after a change of status. Coming back from hold or withdrawal moves the start by the time away. */
-export function nextClock(before: MarketClock, was: Status, draft: ListingDraft, observedAt: number): MarketClock {
+export function nextClock(
+  before: MarketClock,
+  was: Status,
+  draft: ListingDraft,
+  observedAt: number,
+): MarketClock {
   if (before.start === null) return firstClock(draft, observedAt);
   if (was === draft.status) return before;
   if (stops(draft.status)) {
-    return { start: before.start, end: before.end ?? Math.max(before.start, leftMarketAt(draft, observedAt)) };
+    return {
+      start: before.start,
+      end: before.end ?? Math.max(before.start, leftMarketAt(draft, observedAt)),
+    };
   }
   if (before.end === null) return before;
   const back = instant(draft.statusChangedAt) ?? observedAt;
@@ -58,4 +68,9 @@ export function instant(text: string | null): number | null {
   if (text === null) return null;
   const at = Date.parse(text);
   return Number.isNaN(at) ? null : at;
+}
+
+/** Milliseconds of a stored clock's texts. */
+export function storedClock(start: string | null, end: string | null): MarketClock {
+  return { start: instant(start), end: instant(end) };
 }

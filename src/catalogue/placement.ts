@@ -100,7 +100,9 @@ export class Placement {
       const part = ADDRESS_PART[parent.type];
       const text = part ? address[part] : null;
       if (!text) return true;
-      return [parent.name, ...parent.aliases, ...Object.values(parent.codes)].map(folded).includes(folded(text));
+      return [parent.name, ...parent.aliases, ...Object.values(parent.codes)]
+        .map(folded)
+        .includes(folded(text));
     });
   }
 

@@ -12,7 +12,11 @@ const time = nullable(Type.String({ format: 'date-time' }));
 const date = nullable(Type.String({ format: 'date' }));
 const texts = Type.Array(Type.String());
 const oneOf = <T extends string>(values: readonly T[], description?: string) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...values], ...(description === undefined ? {} : { description }) });
+  Type.Unsafe<T>({
+    type: 'string',
+    enum: [...values],
+    ...(description === undefined ? {} : { description }),
+  });
 
 export const AreaUnitSchema = oneOf(['sqft', 'sqm'] as const, 'The unit of every area in this record.');
 
@@ -167,7 +171,10 @@ export const ListingSchema = Type.Object(
     updatedAt: Type.String({ format: 'date-time' }),
     upstreamModifiedAt: time,
     source: oneOf(['live', 'cached'] as const, 'live: fetched from upstream for this answer.'),
-    fetchedAt: Type.String({ format: 'date-time', description: 'When this copy was last confirmed upstream.' }),
+    fetchedAt: Type.String({
+      format: 'date-time',
+      description: 'When this copy was last confirmed upstream.',
+    }),
     provider: ProviderSchema,
     url: Type.String({ format: 'uri' }),
     listingUrl: text,

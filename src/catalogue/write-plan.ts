@@ -4,7 +4,7 @@ import type { ListingDraft } from './draft.ts';
 import { firstEvents, type ListingEvent, nextEvents } from './history.ts';
 import { listingId, propertyId, propertyIdentity } from './identity.ts';
 import { completeDraft, digestOf, type KeptRecord, keptRecord } from './listing.ts';
-import { firstClock, instant, type MarketClock, nextClock } from './market-clock.ts';
+import { firstClock, type MarketClock, nextClock } from './market-clock.ts';
 import type { Placement } from './placement.ts';
 import type { ListingType, Status } from './vocabulary.ts';
 
@@ -145,7 +145,12 @@ function time(at: number | null): string | null {
 }
 
 /** The draft of a listing that its source no longer has: as it was, but DELETED. */
-export function goneDraft(record: KeptRecord, displayed: boolean, addressDisplayed: boolean, at: number): ListingDraft {
+export function goneDraft(
+  record: KeptRecord,
+  displayed: boolean,
+  addressDisplayed: boolean,
+  at: number,
+): ListingDraft {
   const { property, provider, monthlyCosts } = record;
   return {
     ...record,
@@ -165,9 +170,4 @@ export function goneDraft(record: KeptRecord, displayed: boolean, addressDisplay
     permissions: provider.permissions,
     display: { listing: displayed, address: addressDisplayed, estimate: property.estimateDisplayed },
   };
-}
-
-/** Milliseconds of a stored clock's texts. */
-export function storedClock(start: string | null, end: string | null): MarketClock {
-  return { start: instant(start), end: instant(end) };
 }

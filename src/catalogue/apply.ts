@@ -1,0 +1,125 @@
+// Owns the writing side of the catalogue: a batch of drafts becomes listings, history and counts in one transaction.
+
+import type { Transaction } from '../postgres/database.ts';
+import { countChanges } from './area-counts.ts';
+import { holdAreaVersion, readPlacedAreas } from './area-store.ts';
+import type { Applied } from './catalogue.ts';
+import type { ListingDraft } from './draft.ts';
+import { listingId } from './identity.ts';
+import {
+  addToAreaCounts,
+  type ClockRow,
+  lockListings,
+  readClocks,
+  writeEarlierDays,
+  writeListings,
+} from './listing-store.ts';
+import { daysOnMarket, storedClock } from './market-clock.ts';
+import { Placement } from './placement.ts';
+import { goneDraft, type ListingWrite, planWrite } from './write-plan.ts';
+
+const DAY = 86_400_000;
+/** A gap between two listings that still makes them one stay on the market. */
+const LONGEST_GAP_DAYS = 30;
+
+export interface Writer {
+  apply(
+    tx: Transaction,
+    source: string,
+    drafts: readonly ListingDraft[],
+    observedAt: number,
+  ): Promise<Applied>;
+  remove(tx: Transaction, source: string, keys: readonly string[], observedAt: number): Promise<number>;
+}
+
+export function createWriter(): Writer {
+  let placed: { readonly version: number; readonly placement: Placement } | null = null;
+
+  async function placement(tx: Transaction): Promise<Placement> {
+    const version = await holdAreaVersion(tx);
+    if (placed?.version !== version)
+      placed = { version, placement: new Placement(await readPlacedAreas(tx)) };
+    return placed.placement;
+  }
+
+  return {
+    async apply(tx, source, drafts, observedAt) {
+      // Of two drafts with one key in a batch the later one speaks.
+      const byId = new Map(drafts.map((draft) => [listingId(source, draft.listingKey), draft]));
+      const ids = new Map([...byId].map(([id, draft]) => [draft.listingKey, id]));
+      const areas = await placement(tx);
+      const before = await lockListings(tx, [...byId.keys()]);
+      const writes: ListingWrite[] = [];
+      for (const [id, draft] of byId) {
+        const write = planWrite(source, draft, before.get(id) ?? null, areas, observedAt);
+        if (write) writes.push(write);
+      }
+      await commitWrites(tx, writes, observedAt);
+      const created = writes.filter((write) => write.before === null).length;
+      return { created, changed: writes.length - created, unchanged: byId.size - writes.length, ids };
+    },
+
+    async remove(tx, source, keys, observedAt) {
+      const areas = await placement(tx);
+      const writes: ListingWrite[] = [];
+      for (const before of (
+        await lockListings(
+          tx,
+          keys.map((key) => listingId(source, key)),
+        )
+      ).values()) {
+        if (before.status === 'DELETED') continue;
+        const draft = goneDraft(before.record, before.displayed, before.addressDisplayed, observedAt);
+        const write = planWrite(source, draft, before, areas, observedAt);
+        if (write) writes.push(write);
+      }
+      await commitWrites(tx, writes, observedAt);
+      return writes.length;
+    },
+  };
+}
+
+async function commitWrites(
+  tx: Transaction,
+  writes: readonly ListingWrite[],
+  observedAt: number,
+): Promise<void> {
+  if (writes.length === 0) return;
+  await writeListings(tx, writes, observedAt);
+  const properties = writes.flatMap((write) => [
+    write.propertyId,
+    write.before?.propertyId ?? write.propertyId,
+  ]);
+  await writeEarlierDays(tx, changedEarlierDays(await readClocks(tx, [...new Set(properties)])));
+  const changes = writes.map((write) => ({ before: write.before, after: countedAfter(write) }));
+  await addToAreaCounts(tx, countChanges(changes));
+}
+
+const countedAfter = ({ record, draft, areaNos }: ListingWrite) => ({
+  listingType: record.listingType,
+  status: record.status,
+  displayed: draft.display.listing,
+  areaNos,
+});
+
+/**
+ * Days that each listing continues from earlier ones of its property and type, where gaps are short; only those that
+ * differ from what is stored. Rows come in the order of their starts.
+ */
+export function changedEarlierDays(rows: readonly ClockRow[]): Map<string, number> {
+  const changed = new Map<string, number>();
+  const last = new Map<string, { end: number | null; days: number }>();
+  for (const row of rows) {
+    const clock = storedClock(row.start, row.end);
+    if (clock.start === null) continue;
+    const place = `${row.propertyId} ${row.listingType}`;
+    const earlier = last.get(place);
+    const gap = earlier === undefined || earlier.end === null ? null : (clock.start - earlier.end) / DAY;
+    const carried =
+      earlier !== undefined && gap !== null && gap >= 0 && gap <= LONGEST_GAP_DAYS ? earlier.days : 0;
+    if (carried !== row.earlierDays) changed.set(row.id, carried);
+    const own = clock.end === null ? 0 : (daysOnMarket(clock, clock.end) ?? 0);
+    last.set(place, { end: clock.end, days: carried + own });
+  }
+  return changed;
+}

@@ -1,0 +1,62 @@
+// Owns writing areas and, since listings lie in them, placing listings anew when areas have changed.
+
+import type { Database } from '../postgres/database.ts';
+import { type AreaDraft, measure } from './area.ts';
+import { bumpAreaVersion, readPlacedAreas, resolveParents, writeAreas } from './area-store.ts';
+import { readForPlacing, writePlaces } from './place-store.ts';
+import { Placement } from './placement.ts';
+
+export interface AreasWritten {
+  readonly changed: number;
+  readonly unchanged: number;
+}
+
+/** Writes one batch of areas in one transaction; parents may come in any later batch. */
+export function writeAreaBatch(
+  database: Database,
+  source: string,
+  drafts: readonly AreaDraft[],
+): Promise<AreasWritten> {
+  const writes = drafts.map((draft) => ({ draft, measured: measure(draft, source) }));
+  const now = new Date(database.clock.now()).toISOString();
+  return database.transaction(
+    async (tx) => {
+      const changed = await writeAreas(tx, source, writes, now);
+      const moved = await resolveParents(tx);
+      if (changed.length > 0 || moved > 0) await bumpAreaVersion(tx);
+      return { changed: changed.length, unchanged: drafts.length - changed.length };
+    },
+    { timeout: 0 },
+  );
+}
+
+const BATCH = 2_000;
+
+/**
+ * Places every listing anew, a batch a transaction, and writes those whose areas changed. Tells how many were looked
+ * at and how many moved after each batch. What is written by others meanwhile is placed by the new areas already.
+ */
+export async function placeListingsAnew(
+  database: Database,
+  tell: (looked: number, moved: number) => void,
+): Promise<void> {
+  let [after, looked, moved] = ['', 0, 0];
+  const placement = new Placement(await database.read((sql) => readPlacedAreas(sql), { timeout: 0 }));
+  for (;;) {
+    const batch = await database.transaction(
+      async (tx) => {
+        const rows = await readForPlacing(tx, after, BATCH);
+        const places = rows.map((row) => ({ ...row, places: placement.place(row.location, row.address) }));
+        const changed = places.filter((row) => row.places.join() !== row.areaNos.join());
+        await writePlaces(tx, changed);
+        return { last: rows.at(-1)?.id, looked: rows.length, moved: changed.length };
+      },
+      { timeout: 0 },
+    );
+    looked += batch.looked;
+    moved += batch.moved;
+    tell(looked, moved);
+    if (batch.last === undefined) return;
+    after = batch.last;
+  }
+}

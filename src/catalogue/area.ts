@@ -1,0 +1,129 @@
+// Owns the area: its public record, its id, and how a draft of one from a file is checked and measured.
+
+import { createHash } from 'node:crypto';
+import { type Static, Type } from 'typebox';
+import { areaKm2, type Boundary, type Box, boxOf, centroidOf, type Point, polygonsOf } from './geometry.ts';
+import { nullable } from './record.ts';
+import { AREA_TYPES, type AreaType } from './vocabulary.ts';
+
+const AreaTypeSchema = Type.Unsafe<AreaType>({ type: 'string', enum: [...AREA_TYPES] });
+
+export const AreaSchema = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('area'),
+    name: Type.String(),
+    slug: Type.String(),
+    type: AreaTypeSchema,
+    parentId: nullable(Type.String()),
+    ancestors: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), type: AreaTypeSchema }), {
+      description: 'The parent, its parent and so on.',
+    }),
+    centroid: nullable(Type.Object({ lat: Type.Number(), lng: Type.Number() })),
+    bbox: nullable(
+      Type.Array(Type.Number(), { minItems: 4, maxItems: 4, description: 'minLng, minLat, maxLng, maxLat' }),
+    ),
+    hasBoundary: Type.Boolean(),
+    areaKm2: nullable(Type.Number()),
+    timezone: nullable(Type.String()),
+    currency: nullable(Type.String({ description: 'ISO 4217' })),
+    aliases: Type.Array(Type.String()),
+    codes: Type.Object({
+      fips: nullable(Type.String()),
+      postal: nullable(Type.String()),
+      iso: nullable(Type.String()),
+    }),
+    population: nullable(Type.Integer()),
+    counts: Type.Object(
+      { rentals: Type.Integer(), sales: Type.Integer() },
+      { description: 'Listings that are ACTIVE now.' },
+    ),
+    source: Type.String(),
+  },
+  { $id: 'Area', description: 'A place with a name. Every key is always present; unknown is null.' },
+);
+
+export type Area = Static<typeof AreaSchema>;
+
+/** An area as a file states it. `parentReference` is the parent's id, its id in the file, or one of its codes. */
+export interface AreaDraft {
+  readonly type: AreaType;
+  readonly externalId: string;
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly codes: Readonly<Record<string, string>>;
+  readonly parentReference: string | null;
+  readonly population: number | null;
+  readonly boundary: Boundary | null;
+}
+
+/** What is worked out of a draft when it is written. */
+export interface MeasuredArea {
+  readonly id: string;
+  readonly slug: string;
+  readonly words: readonly string[];
+  readonly box: Box | null;
+  readonly centroid: Point | null;
+  readonly areaKm2: number | null;
+  readonly digest: Buffer;
+}
+
+/** Lower case, without accents and punctuation, words parted by a hyphen: for ids and addresses. */
+export function slugOf(text: string): string {
+  return wordsOf(text).join('-') || 'area';
+}
+
+/** The words of a name as people type them: lower case, without accents, apostrophes or full stops. */
+export function wordsOf(text: string): string[] {
+  return text
+    .normalize('NFKD')
+    .replace(/[\p{M}'’.]/gu, '')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+}
+
+/** The id of an area: its type and its id in the file, so that a re-import finds the same area. */
+export function areaId(type: AreaType, externalId: string): string {
+  return `${type.replaceAll('_', '-')}-${slugOf(externalId)}`;
+}
+
+export function measure(draft: AreaDraft, source: string): MeasuredArea {
+  const { boundary } = draft;
+  return {
+    id: areaId(draft.type, draft.externalId),
+    slug: slugOf(draft.name),
+    words: [...new Set([draft.name, ...draft.aliases, ...Object.values(draft.codes)].flatMap(wordsOf))],
+    box: boundary && boxOf(boundary),
+    centroid: boundary && centroidOf(boundary),
+    areaKm2: boundary && Math.round(areaKm2(boundary) * 1000) / 1000,
+    digest: createHash('sha256')
+      .update(JSON.stringify([draft, source]))
+      .digest(),
+  };
+}
+
+/** Why a geometry cannot be a boundary, in words for whoever wrote the file; null when it can. */
+export function boundaryFault(geometry: unknown): string | null {
+  const shape = geometry as { type?: unknown; coordinates?: unknown } | null;
+  if (shape?.type !== 'Polygon' && shape?.type !== 'MultiPolygon') {
+    return `geometry is a ${String(shape?.type ?? 'nothing')}, not a Polygon or MultiPolygon`;
+  }
+  if (!Array.isArray(shape.coordinates)) return 'geometry has no coordinates';
+  try {
+    for (const rings of polygonsOf(shape as Boundary)) {
+      if (rings.length === 0) return 'geometry has a polygon without rings';
+      for (const ring of rings)
+        if (ring.length < 4 || !ring.every(isPosition)) return 'geometry has a broken ring';
+    }
+  } catch {
+    return 'geometry has coordinates of the wrong depth';
+  }
+  return null;
+}
+
+function isPosition(value: unknown): boolean {
+  if (!Array.isArray(value)) return false;
+  const [lng, lat] = value as unknown[];
+  return typeof lng === 'number' && typeof lat === 'number' && Math.abs(lng) <= 180 && Math.abs(lat) <= 90;
+}

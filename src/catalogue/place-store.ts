@@ -1,0 +1,45 @@
+// Owns the SQL that places listings anew after areas have changed.
+
+import type { Transaction } from '../postgres/database.ts';
+import { countChanges } from './area-counts.ts';
+import type { DraftAddress } from './draft.ts';
+import type { Point } from './geometry.ts';
+import { addToAreaCounts } from './listing-store.ts';
+import type { ListingType, Status } from './vocabulary.ts';
+
+/** What placing a stored listing needs. */
+export interface PlaceRow {
+  readonly id: string;
+  readonly listingType: ListingType;
+  readonly status: Status;
+  readonly displayed: boolean;
+  readonly areaNos: number[];
+  readonly location: Point | null;
+  readonly address: DraftAddress;
+}
+
+/** The next listings in the order of their ids, locked. */
+export async function readForPlacing(tx: Transaction, after: string, limit: number): Promise<PlaceRow[]> {
+  return tx<PlaceRow[]>`
+    select id, listing_type as "listingType", status, displayed, area_nos as "areaNos",
+      record -> 'location' as location, record -> 'address' as address
+    from listing where id > ${after} order by id limit ${limit} for update`;
+}
+
+/** Writes new places and the counts that follow from them. */
+export async function writePlaces(
+  tx: Transaction,
+  rows: readonly (PlaceRow & { readonly places: readonly number[] })[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const ids = rows.map((row) => row.id);
+  const places = rows.map((row) => `{${row.places.join()}}`);
+  await tx`
+    with row as (select id, places::integer[] from unnest(${ids}::text[], ${places}::text[]) as row (id, places)),
+    placed as (update listing set area_nos = places from row where listing.id = row.id)
+    update listing_search set area_nos = places from row where listing_search.id = row.id`;
+  await addToAreaCounts(
+    tx,
+    countChanges(rows.map((row) => ({ before: row, after: { ...row, areaNos: row.places } }))),
+  );
+}
