@@ -18,6 +18,8 @@ export interface ConnectionSettings {
   readonly applicationName: string;
   /** Milliseconds the server lets one statement take; 0 is no limit. */
   readonly statementTimeout: number;
+  /** True for a session that holds something (a lock, a channel): it ends with its connection, never opens another. */
+  readonly single?: boolean;
   readonly onNotice?: (message: string) => void;
   readonly onNotification?: (channel: string, payload: string) => void;
   readonly onClose?: () => void;
@@ -38,10 +40,10 @@ export interface Connection {
 
 /** Prepares a connection; the first statement opens it. */
 export function openConnection(target: ConnectionTarget, settings: ConnectionSettings): Connection {
-  const line = socketFactory(target);
-  const sql = postgres({ ...driverOptions(target, settings), socket: line.open } as postgres.Options<
-    Record<never, postgres.PostgresType>
-  >);
+  const line = socketFactory(target, settings.single ?? false);
+  // The driver's types do not know its `socket` option.
+  const options = { ...driverOptions(target, settings), socket: line.open };
+  const sql = postgres(options);
   const end = async (seconds: number) => {
     // Without a timeout the driver would wait for ever on a connection that is already lost.
     await sql.end({ timeout: seconds });
@@ -58,12 +60,13 @@ export function openConnection(target: ConnectionTarget, settings: ConnectionSet
 }
 
 /** The driver is given sockets of our making, because it has no means of its own to drop one that hangs. */
-function socketFactory(target: ConnectionTarget): { open: () => Socket; cut: () => void } {
+function socketFactory(target: ConnectionTarget, single: boolean): { open: () => Socket; cut: () => void } {
   const sockets = new Set<Socket>();
   let over = false;
   return {
     open() {
-      if (over) throw new Error('The connection was cut off');
+      if (over) throw connectionGone();
+      over = single;
       const socket = connectSocket(target);
       // The driver attaches its own handler a moment later; an error before that must not end the process.
       socket.on('error', () => {});
@@ -76,6 +79,10 @@ function socketFactory(target: ConnectionTarget): { open: () => Socket; cut: () 
       for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+function connectionGone(): Error {
+  return Object.assign(new Error('The connection is gone'), { code: 'CONNECTION_DESTROYED' });
 }
 
 function connectSocket(target: ConnectionTarget): Socket {
@@ -96,7 +103,7 @@ function driverOptions(target: ConnectionTarget, settings: ConnectionSettings) {
     ssl: encryption(target),
     max: 1,
     connect_timeout: CONNECT_TIMEOUT,
-    idle_timeout: IDLE_TIMEOUT,
+    ...(settings.single === true ? { idle_timeout: 0, max_lifetime: null } : { idle_timeout: IDLE_TIMEOUT }),
     backoff: (attempt: number) => Math.min(0.02 * 2 ** attempt, LONGEST_BACKOFF),
     types: COLUMN_TYPES,
     connection: {

@@ -29,7 +29,7 @@ export interface OperationOptions {
   readonly timeout?: number;
 }
 
-/** A connection outside the pool, for what holds on to one: a listener, a migration. */
+/** A connection outside the pool, for what holds on to one session: a listener, a migration. Ends when it breaks. */
 export type DedicatedConnection = Connection;
 
 export interface Database {
@@ -148,7 +148,8 @@ export function openDatabase(options: DatabaseOptions): Database {
       );
     },
     status: () => pool.status(),
-    dedicated: (hooks) => openConnection(target, { ...settings, statementTimeout: 0, ...hooks }),
+    dedicated: (hooks) =>
+      openConnection(target, { ...settings, statementTimeout: 0, single: true, ...hooks }),
     async close(patience = 5_000) {
       await Promise.all(pool.close().map((connection) => connection.end(patience / 1000)));
     },
