@@ -12,6 +12,8 @@ export interface Access {
   readonly scope?: string;
   /** What a request is counted against. */
   readonly counts: 'nothing' | 'minute' | 'month';
+  /** True where the answer is a stream that takes one of the caller's places: refused, uncharged, when none is free. */
+  readonly stream?: true;
 }
 
 /** One server-sent event; `data` is written as one line of JSON. */
@@ -31,6 +33,8 @@ export interface Reply {
   readonly bytes?: Uint8Array;
   /** Sent as text/event-stream; ended by the writer when the generator ends. */
   readonly events?: AsyncIterable<ServerSentEvent>;
+  /** How long a stream of events may take altogether; then it is cut. Default 10 s; null: no end. */
+  readonly deadlineMs?: number | null;
 }
 
 /** One request, parsed and checked, as the handler sees it. */
@@ -48,6 +52,12 @@ export interface Call<
   readonly requestId: string;
   /** The address the request was made to, path and query only, for links to further pages. */
   readonly url: string;
+  /** The media type that the client wants most among those the route accepts. */
+  readonly mediaType: string;
+  /** The client's address after trusted proxies, IPv4-mapped written as IPv4. */
+  readonly address: string;
+  /** The address of the socket's other end, whatever headers say. */
+  readonly peer: string;
   /** Aborts when the client leaves. */
   readonly signal: AbortSignal;
 }
@@ -81,6 +91,8 @@ export interface Route<
   readonly accepts?: readonly string[];
   /** False where HEAD is 405, as on streams. Default true. */
   readonly head?: boolean;
+  /** True where a request is answered also while the service drains, as health is. */
+  readonly whileDraining?: boolean;
   /** An answer that costs nothing: asked after identify and allow, before limit. */
   early?(call: Pick<Call<Caller>, 'headers' | 'caller' | 'requestId'>): Reply | null;
   handle(call: Call<Caller, Static<Query>, Static<Params>, Static<Body>>): Promise<Reply> | Reply;
@@ -111,4 +123,6 @@ export interface Phases<Caller> {
   limit(caller: Caller, access: Access): Promise<Readonly<Record<string, string>>>;
   /** Headers that every answer of a route to this caller carries (caching, Vary). */
   headers(caller: Caller): Readonly<Record<string, string>>;
+  /** What the log may tell of a caller: no secret, nothing personal. */
+  describe?(caller: Caller): Readonly<Record<string, string>>;
 }

@@ -1,0 +1,41 @@
+// Owns content negotiation: which of the media types that a route can answer with the client wants most.
+
+const MOST_RANGES = 32;
+
+/** The best of `offered` under an Accept header, earlier ones winning ties; null when none is acceptable. */
+export function negotiate(accept: string | undefined, offered: readonly string[]): string | null {
+  const first = offered[0] ?? null;
+  if (accept === undefined || accept.trim() === '' || accept === '*/*' || accept === first) return first;
+  const ranges = accept.split(',', MOST_RANGES).map(parseRange);
+  let best: string | null = null;
+  let most = 0;
+  for (const type of offered) {
+    const quality = qualityOf(type, ranges);
+    if (quality > most) [best, most] = [type, quality];
+  }
+  return best;
+}
+
+interface Range {
+  readonly type: string;
+  readonly quality: number;
+}
+
+function parseRange(text: string): Range {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+  const weight = parameters.find((parameter) => /^q\s*=/.test(parameter));
+  if (weight === undefined) return { type, quality: 1 };
+  const digits = weight.slice(weight.indexOf('=') + 1).trim();
+  // A weight that is not one (RFC 9110, 12.4.2) makes the range unusable rather than wanted.
+  return { type, quality: /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(digits) ? Number(digits) : 0 };
+}
+
+/** The most specific range that fits decides, so that `text/csv;q=0` beside a wildcard excludes CSV. */
+function qualityOf(type: string, ranges: readonly Range[]): number {
+  const family = `${type.slice(0, type.indexOf('/'))}/*`;
+  for (const wanted of [type, family, '*/*']) {
+    const range = ranges.find((candidate) => candidate.type === wanted);
+    if (range !== undefined) return range.quality;
+  }
+  return 0;
+}

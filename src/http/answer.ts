@@ -1,0 +1,78 @@
+// Owns the writing of answers: the one place where status, headers and body reach the socket.
+
+import type { Clock } from '../lib/clock.ts';
+import type { Exchange } from './exchange.ts';
+import { addHeaders, type MutableHeaders } from './headers.ts';
+import type { Reply } from './route.ts';
+import { writeEvents } from './sse.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store, no-transform',
+  'x-accel-buffering': 'no',
+};
+const STREAM_DEADLINE_MS = 10_000;
+
+/** How long an answer may wait in our memory for a client that does not read. */
+const READ_DEADLINE_MS = 10_000;
+
+/** Writes a whole answer. Does nothing where the client has left or an answer is already under way. */
+export function writeReply<Caller>(exchange: Exchange<Caller>, reply: Reply, clock: Clock): void {
+  const { response, request } = exchange;
+  if (response.headersSent || response.destroyed) return;
+  const status = reply.status ?? 200;
+  const headers = headersOf(exchange);
+  const payload = payloadOf(reply, headers);
+  if (reply.headers !== undefined) addHeaders(headers, reply.headers);
+  if (payload !== null) headers['content-length'] = String(Buffer.byteLength(payload));
+  else if (status !== 204 && status !== 304) headers['content-length'] = '0';
+  response.writeHead(status, headers);
+  if (payload === null || request.method === 'HEAD') response.end();
+  else response.end(payload);
+  if ((response.socket?.writableLength ?? 0) > 0) cutUnread(exchange, clock);
+}
+
+/** Writes a stream of events; see writeEvents for when it resolves and rejects. */
+export function writeStream<Caller>(
+  exchange: Exchange<Caller>,
+  reply: Reply & Required<Pick<Reply, 'events'>>,
+  clock: Clock,
+): Promise<void> {
+  const { response } = exchange;
+  const open = () => {
+    const headers = headersOf(exchange);
+    addHeaders(headers, STREAM_HEADERS);
+    if (reply.headers !== undefined) addHeaders(headers, reply.headers);
+    response.writeHead(reply.status ?? 200, headers);
+  };
+  const deadlineMs = reply.deadlineMs === undefined ? STREAM_DEADLINE_MS : reply.deadlineMs;
+  return writeEvents(response, reply.events, { clock, open, deadlineMs });
+}
+
+function headersOf<Caller>({ plan, requestId, callerHeaders, limitHeaders }: Exchange<Caller>) {
+  const headers: MutableHeaders = { ...plan.headers, 'x-request-id': requestId };
+  addHeaders(headers, callerHeaders);
+  addHeaders(headers, limitHeaders);
+  return headers;
+}
+
+/** The body, or null where there is none; its content type goes into the headers. */
+function payloadOf(reply: Reply, headers: MutableHeaders): string | Uint8Array | null {
+  if (reply.json !== undefined) {
+    headers['content-type'] = JSON_TYPE;
+    return JSON.stringify(reply.json);
+  }
+  if (reply.text !== undefined) {
+    headers['content-type'] = TEXT_TYPE;
+    return reply.text;
+  }
+  return reply.bytes ?? null;
+}
+
+/** What the kernel did not take at once waits for the client, but not for ever. */
+function cutUnread<Caller>({ response }: Exchange<Caller>, clock: Clock): void {
+  const cancel = clock.after(READ_DEADLINE_MS, () => response.destroy());
+  response.once('close', cancel);
+}

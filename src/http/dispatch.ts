@@ -1,0 +1,176 @@
+// Owns the way of a request through Fastify's hooks: it becomes an exchange, passes the phases, and is answered once.
+
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { ReadAddress } from '../lib/address.ts';
+import type { Clock } from '../lib/clock.ts';
+import { Problem } from '../lib/problem.ts';
+import { writeReply, writeStream } from './answer.ts';
+import type { Drain } from './drain.ts';
+import { Exchange } from './exchange.ts';
+import { isCrossOrigin, preflightHeaders } from './headers.ts';
+import { admit, answer } from './phases.ts';
+import { type Plan, planRoute } from './plan.ts';
+import { problemReply, toProblem } from './problems.ts';
+import type { Reporter } from './report.ts';
+import type { Phases, Reply, Route } from './route.ts';
+import { refuseMalformed } from './shape.ts';
+
+export interface DispatcherOptions<Caller> {
+  readonly phases: Phases<Caller>;
+  readonly clock: Clock;
+  readonly publicUrl: string;
+  readonly drain: Drain;
+  readonly readAddress: ReadAddress;
+  readonly methodsAt: (path: string) => readonly string[];
+  readonly reporter: Reporter<Caller>;
+}
+
+/** Fastify's request carries the exchange from the first hook to the handler. */
+type Carrier<Caller> = FastifyRequest & { exchange?: Exchange<Caller> };
+
+export class Dispatcher<Caller> {
+  readonly reporter: Reporter<Caller>;
+  readonly #options: DispatcherOptions<Caller>;
+  readonly #strayPlans: { readonly open: Plan<Caller>; readonly closed: Plan<Caller> };
+
+  constructor(options: DispatcherOptions<Caller>) {
+    this.#options = options;
+    this.reporter = options.reporter;
+    this.#strayPlans = {
+      open: planRoute(strayRoute('/v1'), options.publicUrl),
+      closed: planRoute(strayRoute('/'), options.publicUrl),
+    };
+  }
+
+  /** The hook of every route, before the body is read. */
+  async begin(plan: Plan<Caller>, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const exchange = this.#open(plan, request, reply);
+    try {
+      if (plan.route.whileDraining !== true) this.#options.drain.refuse();
+      const early = await admit(exchange, this.#options.phases);
+      if (early !== null) this.#finish(exchange, reply, early);
+    } catch (error) {
+      this.#fail(exchange, reply, error);
+    }
+  }
+
+  /** The handler of every route. */
+  readonly handle = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const exchange = this.#exchangeOf(request, reply);
+    exchange.body = request.body;
+    try {
+      const { events, ...rest } = await answer(exchange, request.params as Record<string, string>);
+      if (events === undefined) return this.#finish(exchange, reply, rest);
+      reply.hijack();
+      await writeStream(exchange, { ...rest, events }, this.#options.clock);
+      this.#close(exchange);
+    } catch (error) {
+      this.#fail(exchange, reply, error);
+    }
+  };
+
+  /** Fastify's own errors on a known route: the body could not be read or does not fit its schema. */
+  readonly failed = (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+    this.#fail(this.#exchangeOf(request, reply), reply, error);
+  };
+
+  /** Fastify's own errors before it knows the route. */
+  readonly misrouted = (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+    this.failed(error, request, reply);
+  };
+
+  /** The hook that answers what no route serves, before a body of it is read. */
+  readonly stray = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    if (request.is404) this.unreachable(request, reply);
+    else done();
+  };
+
+  readonly unreachable = (request: FastifyRequest, reply: FastifyReply): void => {
+    const exchange = this.#exchangeOf(request, reply);
+    try {
+      this.#finish(exchange, reply, this.#strayReply(exchange));
+    } catch (error) {
+      this.#fail(exchange, reply, error);
+    }
+  };
+
+  /** 404, 405 or the answer to OPTIONS, by the methods that routes answer at the address. */
+  #strayReply({ request, url }: Exchange<Caller>): Reply {
+    refuseMalformed(request);
+    const path = pathOf(url);
+    const methods = this.#options.methodsAt(path);
+    const allow = [...methods, 'OPTIONS'].join(', ');
+    if (request.method === 'OPTIONS' && (methods.length > 0 || url === '*')) {
+      return { status: 204, headers: { allow, ...(isCrossOrigin(path) && preflightHeaders(allow)) } };
+    }
+    if (methods.length === 0) throw new Problem('NOT_FOUND', 'There is nothing at this address.');
+    throw new Problem('METHOD_NOT_ALLOWED', `This address answers ${allow} only.`, { headers: { allow } });
+  }
+
+  #exchangeOf(request: Carrier<Caller>, reply: FastifyReply): Exchange<Caller> {
+    if (request.exchange !== undefined) return request.exchange;
+    const { open, closed } = this.#strayPlans;
+    return this.#open(isCrossOrigin(pathOf(request.raw.url ?? '/')) ? open : closed, request, reply);
+  }
+
+  #open(plan: Plan<Caller>, request: Carrier<Caller>, reply: FastifyReply): Exchange<Caller> {
+    const { readAddress, clock, drain } = this.#options;
+    const { raw } = request;
+    const forwardedFor = raw.headers['x-forwarded-for'];
+    const address = readAddress(
+      raw.socket.remoteAddress,
+      typeof forwardedFor === 'string' ? forwardedFor : undefined,
+    );
+    const origin = { requestId: request.id, address, startedAt: clock.monotonic() };
+    const exchange = new Exchange(plan, raw, reply.raw, origin);
+    request.exchange = exchange;
+    drain.enter();
+    return exchange;
+  }
+
+  #fail(exchange: Exchange<Caller>, reply: FastifyReply, thrown: unknown): void {
+    const problem = toProblem(thrown);
+    if (exchange.response.headersSent) {
+      this.#close(exchange, problem);
+      return;
+    }
+    const context = {
+      publicUrl: this.#options.publicUrl,
+      requestId: exchange.requestId,
+      authorization: exchange.headers.authorization,
+      scope: exchange.plan.route.access.scope,
+    };
+    this.#finish(exchange, reply, problemReply(problem, context), problem);
+  }
+
+  #finish(exchange: Exchange<Caller>, reply: FastifyReply, answered: Reply, problem?: Problem): void {
+    // Fastify would add its own headers and serialisation; hijacked, it only forgets the request.
+    reply.hijack();
+    writeReply(exchange, answered, this.#options.clock);
+    this.#close(exchange, problem);
+  }
+
+  #close(exchange: Exchange<Caller>, problem?: Problem): void {
+    this.#options.drain.leave();
+    this.reporter.answered(exchange, problem);
+  }
+}
+
+function pathOf(url: string): string {
+  const end = url.search(/[?#]/);
+  return end < 0 ? url : url.slice(0, end);
+}
+
+/** What stands in for a route where there is none. */
+function strayRoute<Caller>(path: string): Route<Caller> {
+  return {
+    method: 'GET',
+    path,
+    access: { credentials: 'none', counts: 'nothing' },
+    operation: 'stray',
+    tag: 'none',
+    summary: 'An address without a route.',
+    answer: { description: 'A problem.' },
+    handle: () => ({ status: 404 }),
+  };
+}

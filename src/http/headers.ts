@@ -1,0 +1,66 @@
+// Owns the headers that answers carry whatever the route says: browser protection, and what pages of other origins may read.
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** Node's own form of answer headers while they are put together: names in lower case. */
+export type MutableHeaders = Record<string, string>;
+
+const EXPOSED = [
+  'X-Request-Id, RateLimit-Policy, RateLimit, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining',
+  'X-RateLimit-Reset, Link, X-Total-Count, ETag, WWW-Authenticate, X-Data-Source, Age',
+].join(', ');
+
+const ALLOWED = [
+  'Authorization, Content-Type, Accept, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID',
+  'Traceparent, Tracestate',
+].join(', ');
+
+const CROSS_ORIGIN_PATHS = [/^\/v1(?:\/|$)/, /^\/\.well-known\//, /^\/oauth\/(?:register|token|revoke)$/];
+
+/** Whether pages of other origins may call a path. Never with cookies, so any origin may. */
+export function isCrossOrigin(path: string): boolean {
+  return CROSS_ORIGIN_PATHS.some((pattern) => pattern.test(path));
+}
+
+/**
+ * The headers of every answer at a path. Data needs no scripts, frames or forms, so its policy forbids all;
+ * a page replaces the policy through its own headers. HTTPS is insisted upon only where it is the public address.
+ */
+export function baseHeaders(path: string, publicUrl: string): Headers {
+  return {
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    'cross-origin-resource-policy': 'cross-origin',
+    ...(publicUrl.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000' }),
+    ...(isCrossOrigin(path) && {
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': EXPOSED,
+    }),
+  };
+}
+
+/** What a preflight is told. The answer may be kept for two hours, the most that browsers honour. */
+export function preflightHeaders(methods: string): Headers {
+  return {
+    'access-control-allow-methods': methods,
+    'access-control-allow-headers': ALLOWED,
+    'access-control-max-age': '7200',
+  };
+}
+
+/** Adds headers, later ones winning, except that Vary only grows. */
+export function addHeaders(target: MutableHeaders, added: Headers): void {
+  for (const name in added) {
+    const value = added[name];
+    if (value === undefined) continue;
+    const key = name.toLowerCase();
+    target[key] = key === 'vary' ? joinVary(target[key], value) : value;
+  }
+}
+
+function joinVary(present: string | undefined, added: string): string {
+  if (present === undefined) return added;
+  const names = new Set(`${present}, ${added}`.split(/,\s*/));
+  return [...names].join(', ');
+}

@@ -1,0 +1,161 @@
+// Owns the web server: Fastify set up so that nothing is silently ignored, and every answer written by one hand.
+
+import type { Server } from 'node:http';
+import { type FastifyHttpOptions, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
+import { addressReader } from '../lib/address.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { parseJson } from './body.ts';
+import { answerClientError } from './client-errors.ts';
+import { Dispatcher } from './dispatch.ts';
+import { Drain } from './drain.ts';
+import { methodFinder, methodsOf, type Plan, planRoute } from './plan.ts';
+import { createReporter } from './report.ts';
+import { newRequestId } from './request-id.ts';
+import type { Phases, Route } from './route.ts';
+
+/** Bounds of time and size; each default can be replaced. */
+export interface Limits {
+  /** Largest body. Default 1 MiB. */
+  readonly bodyBytes: number;
+  /** Largest head of a request. Default 16 KiB. */
+  readonly headerBytes: number;
+  /** Time for the head to arrive. Default 10 s. */
+  readonly headersTimeoutMs: number;
+  /** Time for the whole request to arrive. Default 10 s. */
+  readonly requestTimeoutMs: number;
+  /** How long an idle connection is kept. Default 65 s, longer than the usual proxy keeps it. */
+  readonly keepAliveTimeoutMs: number;
+  /** How often the two timeouts for arrival are checked. Default 1 s. */
+  readonly checkIntervalMs: number;
+}
+
+const NO_QUERY = Object.freeze({});
+
+const LIMITS: Limits = {
+  bodyBytes: 1_048_576,
+  headerBytes: 16_384,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 10_000,
+  keepAliveTimeoutMs: 65_000,
+  checkIntervalMs: 1_000,
+};
+
+export interface ServerOptions<Caller> {
+  readonly routes: readonly Route<Caller>[];
+  readonly phases: Phases<Caller>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Where the service is reached from outside, without a slash at the end. */
+  readonly publicUrl: string;
+  /** Networks of the proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies?: readonly string[];
+  readonly limits?: Partial<Limits>;
+}
+
+export interface WebServer {
+  /** Starts to listen; gives the port, which matters where 0 was asked for. */
+  listen(host: string, port: number): Promise<number>;
+  /** Stops without losing anything under way, in at most 15 s. */
+  drain(): Promise<void>;
+  /** Stops at once: connections are cut. */
+  close(): Promise<void>;
+}
+
+/** Wires routes and phases into a server. Throws where two routes collide or a schema cannot be served. */
+export function createServer<Caller>(options: ServerOptions<Caller>): WebServer {
+  const { routes, phases, clock, publicUrl } = options;
+  const drain = new Drain();
+  const dispatcher = new Dispatcher<Caller>({
+    ...{ phases, clock, publicUrl, drain },
+    readAddress: addressReader(options.trustedProxies ?? []),
+    methodsAt: methodFinder(routes),
+    reporter: createReporter(options),
+  });
+  const app = fastify(serverOptions({ ...LIMITS, ...options.limits }, dispatcher, publicUrl));
+  readJsonOnly(app);
+  app.addHook('onRequest', dispatcher.stray);
+  app.setNotFoundHandler(dispatcher.unreachable);
+  app.setErrorHandler(dispatcher.failed);
+  for (const route of routes) register(app, dispatcher, planRoute(route, publicUrl));
+  return serve(app, drain, clock);
+}
+
+function serverOptions<Caller>(limits: Limits, dispatcher: Dispatcher<Caller>, publicUrl: string) {
+  return {
+    logger: false,
+    genReqId: newRequestId,
+    requestIdHeader: false,
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    // A HEAD is served where its route says so, and draining is ours: Fastify would answer both in its own way.
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    forceCloseConnections: false,
+    // Query strings are read by the route's own strict parser; lengths are bounded by the path's schema.
+    routerOptions: { querystringParser: () => NO_QUERY, maxParamLength: limits.headerBytes },
+    ajv: {
+      customOptions: {
+        removeAdditional: false,
+        coerceTypes: false,
+        allErrors: false,
+        keywords: ['aliases', 'caseInsensitive', 'separator', 'missing'],
+      },
+    },
+    frameworkErrors: dispatcher.misrouted,
+    clientErrorHandler(error, socket) {
+      const requestId = newRequestId();
+      const problem = answerClientError(error, socket, { publicUrl, requestId });
+      if (problem !== null) dispatcher.reporter.refused(requestId, problem);
+    },
+    http: {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersTimeoutMs,
+      connectionsCheckingInterval: limits.checkIntervalMs,
+      // Node answers a missing Host without a body; the shape check says what is wrong.
+      requireHostHeader: false,
+    },
+  } satisfies FastifyHttpOptions<Server>;
+}
+
+/** Takes away the parsers that Fastify brings: text bodies are nobody's here, and its JSON parser is laxer. */
+function readJsonOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_request: FastifyRequest, body: Buffer) => parseJson(body),
+  );
+}
+
+function register<Caller>(app: FastifyInstance, dispatcher: Dispatcher<Caller>, plan: Plan<Caller>): void {
+  const { route } = plan;
+  app.route({
+    method: [...methodsOf(route)],
+    url: route.path,
+    ...(route.body !== undefined && { schema: { body: route.body } }),
+    onRequest: (request, reply) => dispatcher.begin(plan, request, reply),
+    handler: dispatcher.handle,
+  });
+}
+
+function serve(app: FastifyInstance, drain: Drain, clock: Clock): WebServer {
+  return {
+    async listen(host, port) {
+      await app.listen({ host, port });
+      const address = app.server.address();
+      return typeof address === 'object' && address !== null ? address.port : port;
+    },
+    async drain() {
+      await drain.run(app.server, clock);
+      await app.close();
+    },
+    async close() {
+      app.server.closeAllConnections();
+      await app.close();
+    },
+  };
+}

@@ -1,0 +1,140 @@
+// Owns the writing of event streams: frames, beats, back-pressure, the deadline, and clients that leave.
+
+import type { ServerResponse } from 'node:http';
+import type { Clock } from '../lib/clock.ts';
+import type { ServerSentEvent } from './route.ts';
+
+export interface StreamOptions {
+  readonly clock: Clock;
+  /** Writes the head; called once, with the first frame or the first beat. */
+  readonly open: () => void;
+  /** Milliseconds from now until the stream is cut; null: never. */
+  readonly deadlineMs: number | null;
+}
+
+const BEAT_MS = 5_000;
+const BEAT = ':\n\n';
+const RETRY = 'retry: 60000\n\n';
+
+/**
+ * Writes the events and ends the response. Resolves when the response is closed and the generator has been told to
+ * end. Rejects with what the generator threw; then the head is still unwritten (a plain error can be answered) or the
+ * response is destroyed. A client that leaves ends the generator at its next step: what that step waits for should
+ * listen to the call's signal.
+ */
+export async function writeEvents(
+  response: ServerResponse,
+  events: AsyncIterable<ServerSentEvent>,
+  options: StreamOptions,
+): Promise<void> {
+  const writer = new EventWriter(response, options);
+  const iterator = events[Symbol.asyncIterator]();
+  try {
+    for (let step = await writer.next(iterator); step !== null; step = await writer.next(iterator)) {
+      await writer.write(frame(step));
+    }
+    await writer.end();
+  } catch (error) {
+    if (response.headersSent) response.destroy();
+    throw error;
+  } finally {
+    writer.release();
+    // Not awaited: a generator that is waiting for something slow must not hold the writer; its errors end here.
+    iterator.return?.().then(undefined, () => undefined);
+  }
+}
+
+/** One event on the wire. JSON has no raw line breaks, so the data is always one line. */
+export function frame({ id, event, data }: ServerSentEvent): string {
+  return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** Holds at most one waiting promise, so that a long stream gathers nothing. */
+class EventWriter {
+  readonly #response: ServerResponse;
+  readonly #options: StreamOptions;
+  readonly #cancelDeadline: () => void;
+  #opened = false;
+  #gone: boolean;
+  #wake: () => void = nothing;
+  #cancelBeat: () => void = nothing;
+
+  constructor(response: ServerResponse, options: StreamOptions) {
+    this.#response = response;
+    this.#options = options;
+    this.#gone = response.destroyed;
+    const { clock, deadlineMs } = options;
+    this.#cancelDeadline = deadlineMs === null ? nothing : clock.after(deadlineMs, () => response.destroy());
+    // A peer that closes under back-pressure never drains: all three events end the same wait.
+    response.on('drain', this.#onDrain).on('close', this.#onLeave).on('error', this.#onLeave);
+  }
+
+  readonly #onDrain = (): void => this.#wake();
+  readonly #onLeave = (): void => {
+    this.#gone = true;
+    this.#wake();
+  };
+
+  /** The next event; null when there is none or nobody is left to read it. Beats while it waits. */
+  async next(iterator: AsyncIterator<ServerSentEvent>): Promise<ServerSentEvent | null> {
+    if (this.#gone) return null;
+    this.#armBeat();
+    try {
+      return await new Promise((resolve, reject) => {
+        this.#wake = () => this.#gone && resolve(null);
+        iterator.next().then((step) => resolve(step.done ? null : step.value), reject);
+      });
+    } finally {
+      this.#cancelBeat();
+    }
+  }
+
+  /** Resolves when the text is on its way and there is room for more, or the client has left. */
+  async write(text: string): Promise<void> {
+    if (this.#gone || this.#put(text)) return;
+    await this.#until(() => !this.#response.writableNeedDrain);
+  }
+
+  /** Resolves when the last byte has left, or the client has. */
+  async end(): Promise<void> {
+    if (this.#gone) return;
+    this.#start();
+    this.#response.end();
+    await this.#until(() => false);
+  }
+
+  release(): void {
+    this.#cancelDeadline();
+    this.#cancelBeat();
+    this.#response.off('drain', this.#onDrain).off('close', this.#onLeave);
+    // The listener for errors stays: an error nobody listens to would end the process.
+  }
+
+  #until(done: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = () => (this.#gone || done()) && resolve();
+    });
+  }
+
+  #put(text: string): boolean {
+    return this.#start() ? this.#response.write(text) : this.#response.write(RETRY + text);
+  }
+
+  /** Writes the head on first use. Gives false that first time, when `retry:` is still due. */
+  #start(): boolean {
+    const opened = this.#opened;
+    if (!opened) this.#options.open();
+    this.#opened = true;
+    return opened;
+  }
+
+  #armBeat(): void {
+    this.#cancelBeat = this.#options.clock.after(BEAT_MS, () => {
+      if (this.#gone) return;
+      if (!this.#response.writableNeedDrain) this.#put(BEAT);
+      this.#armBeat();
+    });
+  }
+}
+
+function nothing(): void {}

@@ -1,0 +1,194 @@
+// Owns how the text of one parameter becomes a value: a JSON schema read as a strict grammar, with no coercion.
+
+import { distance } from 'fastest-levenshtein';
+import type { TSchema } from 'typebox';
+
+/** The part of JSON Schema that a parameter may use; anything else is refused when the route is registered. */
+export interface ValueSchema {
+  readonly type?: string;
+  readonly enum?: readonly Scalar[];
+  readonly const?: Scalar;
+  readonly anyOf?: readonly TSchema[];
+  readonly items?: TSchema;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly default?: unknown;
+  readonly description?: string;
+  /** Other names of the parameter; the value lands under the main name. */
+  readonly aliases?: readonly string[];
+  /** Enumeration members match in any case and land in the case of the schema. */
+  readonly caseInsensitive?: boolean;
+  /** What separates the items of a list within one occurrence; null: repetition only. Default a comma. */
+  readonly separator?: string | null;
+}
+
+type Scalar = string | number | boolean;
+
+/** Why a text is not a value; the detail follows the parameter's name. */
+export class Refusal {
+  readonly detail: string;
+  readonly suggestion: string | undefined;
+
+  constructor(detail: string, suggestion?: string) {
+    this.detail = detail;
+    this.suggestion = suggestion;
+  }
+}
+
+/** Reads one decoded text. Gives the value, or a Refusal that says what would be right. */
+export type ReadValue = (text: string) => unknown;
+
+/** Longest text of a parameter whose schema names no bound: keeps every pattern and comparison cheap. */
+const LONGEST_TEXT = 512;
+
+// JSON's own number grammar without the exponent, and few enough digits to be exact.
+const INTEGER = /^-?(?:0|[1-9]\d{0,14})$/;
+const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
+
+const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolean; readonly name: string }>> =
+  {
+    date: { test: isDate, name: 'a date such as 2026-03-31' },
+    'date-time': { test: isDateTime, name: 'a time such as 2026-03-31T12:00:00Z' },
+    uuid: { test: (text) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text), name: 'a UUID' },
+  };
+
+/** Builds the reader of a single value. Throws where the schema uses what this grammar does not know. */
+export function compileValue(schema: ValueSchema): ReadValue {
+  const members = membersOf(schema);
+  if (members !== null) return compileMembers(members, schema.caseInsensitive === true);
+  if (schema.anyOf !== undefined) return compileAlternatives(schema.anyOf.map(asValueSchema));
+  if (schema.type === 'integer' || schema.type === 'number') return compileNumber(schema);
+  if (schema.type === 'boolean') return readBoolean;
+  if (schema.type === 'string') return compileText(schema);
+  throw new Error(`A parameter cannot have the schema ${JSON.stringify(schema)}`);
+}
+
+/** The same object seen as a value schema: TypeBox types hide the JSON Schema members that they carry. */
+export function asValueSchema(schema: TSchema): ValueSchema {
+  return schema as ValueSchema;
+}
+
+/** The members of an enumeration however it is written (enum, const, a union of literals), or null. */
+export function membersOf(schema: ValueSchema): readonly Scalar[] | null {
+  if (schema.const !== undefined) return [schema.const];
+  if (schema.enum !== undefined) return schema.enum;
+  const members: Scalar[] = [];
+  for (const option of schema.anyOf ?? []) {
+    const of = membersOf(asValueSchema(option));
+    if (of === null) return null;
+    members.push(...of);
+  }
+  return members.length > 0 ? members : null;
+}
+
+function compileMembers(members: readonly Scalar[], caseInsensitive: boolean): ReadValue {
+  const fold = (text: string) => (caseInsensitive ? text.toLowerCase() : text);
+  const byText = new Map(members.map((member) => [fold(String(member)), member]));
+  const texts = members.map(String);
+  const detail = texts.length === 1 ? `must be ${texts[0]}` : `must be one of ${texts.join(', ')}`;
+  return (text) => byText.get(fold(text)) ?? new Refusal(detail, nearest(text, texts));
+}
+
+function compileAlternatives(options: readonly ValueSchema[]): ReadValue {
+  const readers = options.map(compileValue);
+  return (text) => {
+    const details: string[] = [];
+    for (const read of readers) {
+      const value = read(text);
+      if (!(value instanceof Refusal)) return value;
+      details.push(value.detail);
+    }
+    return new Refusal(details.join(', or '));
+  };
+}
+
+function compileNumber(schema: ValueSchema): ReadValue {
+  const grammar = schema.type === 'integer' ? INTEGER : NUMBER;
+  const least = schema.minimum ?? Number.NEGATIVE_INFINITY;
+  const most = schema.maximum ?? Number.POSITIVE_INFINITY;
+  const above = schema.exclusiveMinimum ?? Number.NEGATIVE_INFINITY;
+  const below = schema.exclusiveMaximum ?? Number.POSITIVE_INFINITY;
+  const refusal = new Refusal(describeNumber(schema));
+  return (text) => {
+    if (!grammar.test(text)) return refusal;
+    const value = Number(text);
+    if (value < least || value > most || value <= above || value >= below) return refusal;
+    return value === 0 ? 0 : value; // never -0
+  };
+}
+
+function describeNumber(schema: ValueSchema): string {
+  const bounds = [
+    schema.minimum === undefined ? '' : `at least ${schema.minimum}`,
+    schema.exclusiveMinimum === undefined ? '' : `above ${schema.exclusiveMinimum}`,
+    schema.maximum === undefined ? '' : `at most ${schema.maximum}`,
+    schema.exclusiveMaximum === undefined ? '' : `below ${schema.exclusiveMaximum}`,
+  ].filter((bound) => bound !== '');
+  const kind = schema.type === 'integer' ? 'a whole number' : 'a number';
+  const range = bounds.length === 0 ? '' : `, ${bounds.join(' and ')}`;
+  return `must be ${kind} in plain decimal digits${range}`;
+}
+
+function readBoolean(text: string): unknown {
+  if (text === 'true') return true;
+  if (text === 'false') return false;
+  return new Refusal('must be true or false');
+}
+
+function compileText(schema: ValueSchema): ReadValue {
+  const least = schema.minLength ?? 1;
+  const most = schema.maxLength ?? LONGEST_TEXT;
+  const pattern = schema.pattern === undefined ? null : new RegExp(schema.pattern, 'u');
+  const format = formatOf(schema);
+  const hint = schema.description === undefined ? '' : ` (${schema.description})`;
+  return (text) => {
+    if (text.length === 0 && least > 0) return new Refusal('must not be empty');
+    if (text.length < least) return new Refusal(`must have at least ${least} characters`);
+    if (text.length > most) return new Refusal(`must have at most ${most} characters`);
+    if (text.includes('\0')) return new Refusal('must not contain the character NUL');
+    if (format !== null && !format.test(text)) return new Refusal(`must be ${format.name}`);
+    if (pattern !== null && !pattern.test(text)) return new Refusal(`does not have the expected form${hint}`);
+    return text;
+  };
+}
+
+function formatOf(schema: ValueSchema) {
+  if (schema.format === undefined) return null;
+  const format = FORMATS[schema.format];
+  if (format === undefined) throw new Error(`A parameter cannot have the format ${schema.format}`);
+  return format;
+}
+
+function isDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  // The round trip refuses days that a calendar does not have, such as 30 February.
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+function isDateTime(text: string): boolean {
+  const match = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/.exec(text);
+  return match?.[1] !== undefined && isDate(match[1]) && !Number.isNaN(Date.parse(text));
+}
+
+/** The known text nearest to a wrong one, when it is near enough to be what was meant. */
+export function nearest(text: string, known: readonly string[]): string | undefined {
+  if (text.length === 0 || text.length > 64 || known.length === 0) return undefined;
+  const folded = text.toLowerCase();
+  let best: string | undefined;
+  let least = Math.max(1, Math.floor(text.length * 0.4)) + 1;
+  for (const candidate of known) {
+    const steps = distance(folded, candidate.toLowerCase());
+    if (steps < least) [best, least] = [candidate, steps];
+  }
+  return best;
+}

@@ -1,0 +1,108 @@
+// Owns network addresses: who the client is behind trusted proxies, how addresses are grouped, and which are public.
+
+import ipaddr from 'ipaddr.js';
+
+type Parsed = ipaddr.IPv4 | ipaddr.IPv6;
+type Network = readonly [Parsed, number];
+
+/** The client's address from the socket's address and the X-Forwarded-For header; IPv4-mapped as IPv4. */
+export type ReadAddress = (socketAddress: string | undefined, forwardedFor: string | undefined) => string;
+
+/** Parses CIDR blocks and plain addresses. Throws an Error that names the entry that is neither. */
+export function parseNetworks(list: readonly string[]): readonly Network[] {
+  return list.map((entry) => {
+    try {
+      if (entry.includes('/')) return normaliseNetwork(ipaddr.parseCIDR(entry));
+      const address = ipaddr.process(entry);
+      return [address, address.kind() === 'ipv4' ? 32 : 128] as const;
+    } catch (cause) {
+      throw new Error(`${entry} is neither an address nor a network such as 10.0.0.0/8`, { cause });
+    }
+  });
+}
+
+/** `::ffff:10.0.0.0/104` written as what it means, since addresses are compared in their IPv4 form. */
+function normaliseNetwork([address, bits]: [Parsed, number]): Network {
+  if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96) {
+    return [address.toIPv4Address(), bits - 96];
+  }
+  return [address, bits];
+}
+
+/** Whether an address lies in one of the networks; false for what is not an address. */
+export function isWithin(address: string, networks: readonly Network[]): boolean {
+  const parsed = parse(address);
+  return parsed !== null && matches(parsed, networks);
+}
+
+function matches(address: Parsed, networks: readonly Network[]): boolean {
+  return networks.some(
+    ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
+  );
+}
+
+/**
+ * Builds the reader of client addresses. Forwarded addresses count only when the socket belongs to a trusted
+ * proxy; they are taken from the right, each one vouched for by the trusted proxy behind it.
+ */
+export function addressReader(trustedProxies: readonly string[]): ReadAddress {
+  const trusted = parseNetworks(trustedProxies);
+  if (trusted.length === 0) return (socketAddress) => canonical(socketAddress);
+  return (socketAddress, forwardedFor) => {
+    let client = canonical(socketAddress);
+    if (forwardedFor === undefined) return client;
+    const hops = forwardedFor.split(',');
+    while (hops.length > 0 && isWithin(client, trusted)) {
+      const hop = parse(withoutPort(hops.pop()?.trim() ?? ''));
+      if (hop === null) break;
+      client = hop.toString();
+    }
+    return client;
+  };
+}
+
+/** One written form per address. An address that is missing (the socket is gone) is written as `unknown`. */
+function canonical(address: string | undefined): string {
+  if (address === undefined) return 'unknown';
+  if (address.startsWith('::ffff:') && address.includes('.')) return address.slice(7);
+  return address.includes(':') ? (parse(address)?.toString() ?? 'unknown') : address;
+}
+
+function parse(text: string): Parsed | null {
+  // Only full dotted quads: the library also reads octal, hexadecimal and short forms.
+  if (!text.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(text)) return null;
+  try {
+    return ipaddr.process(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Some proxies add the port: `203.0.113.9:4711`, `[2001:db8::1]:4711`. */
+function withoutPort(hop: string): string {
+  return /^\[([^\]]+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
+}
+
+/** What one person can be expected to hold: an IPv4 address, or the /64 of an IPv6 address. */
+export function addressGroup(address: string): string {
+  if (!address.includes(':')) return address;
+  const parsed = parse(address);
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed?.toString() ?? address;
+  const network = [...parsed.parts.slice(0, 4), 0, 0, 0, 0];
+  return `${new ipaddr.IPv6(network).toString()}/64`;
+}
+
+/** Ranges that are announced on the Internet but lead back into private networks or nowhere. */
+const NOT_PUBLIC = parseNetworks([
+  '64:ff9b:1::/48',
+  '2001::/23',
+  '3fff::/20',
+  '192.88.99.0/24',
+  '192.0.0.0/24',
+]);
+
+/** Whether an address belongs to the public Internet: unicast, and no translation or tunnel prefix. */
+export function isPublicAddress(address: string): boolean {
+  const parsed = parse(address);
+  return parsed !== null && parsed.range() === 'unicast' && !matches(parsed, NOT_PUBLIC);
+}

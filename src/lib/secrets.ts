@@ -1,0 +1,18 @@
+// Owns the handling of secrets: how they are made, hashed for storage, and compared without telling how far they match.
+
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** A new secret of the given number of random bytes, in base64url. */
+export function randomToken(bytes = 32): string {
+  return randomBytes(bytes).toString('base64url');
+}
+
+/** SHA-256 in hexadecimal. Enough for random secrets, which cannot be guessed from their hash; not for passwords. */
+export function hashSecret(secret: string): string {
+  return hash('sha256', secret, 'hex');
+}
+
+/** Whether two texts are equal, in a time that depends on neither. */
+export function equalSecrets(left: string, right: string): boolean {
+  return timingSafeEqual(hash('sha256', left, 'buffer'), hash('sha256', right, 'buffer'));
+}
