@@ -37,8 +37,10 @@ export function packagedBinaries(): string {
 /** The environment in which these programs find their libraries. */
 export function binariesEnvironment(binaries: Binaries): Record<string, string> {
   const variable = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH';
-  const path = binaries.libraries;
-  return { LC_ALL: 'C', PATH: '/usr/bin:/bin', ...(path === undefined ? {} : { [variable]: path }) };
+  const base = { LC_ALL: 'C', PATH: '/usr/bin:/bin' };
+  if (binaries.libraries === undefined) return base;
+  // A library found by its link looks for its own libraries beside the link, so the real folder is named as well.
+  return { ...base, [variable]: `${binaries.libraries}:${join(binaries.native, 'lib')}` };
 }
 
 /**
@@ -81,7 +83,8 @@ interface LibraryLink {
 
 async function declaredLinks(native: string): Promise<LibraryLink[]> {
   const text = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
-  const absolute = (path: string) => join(dirname(native), path);
+  // The package names them from its own root; a copy of the folder may have another name.
+  const absolute = (path: string) => join(native, path.replace(/^native\//, ''));
   return (JSON.parse(text) as LibraryLink[]).map(({ source, target }) => {
     return { source: absolute(source), target: absolute(target) };
   });

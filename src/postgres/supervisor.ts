@@ -48,7 +48,10 @@ export function supervise(first: ServerProcess, options: SupervisorOptions): Sup
     for (let delay = firstPause; ; delay = Math.min(delay * 2, LONGEST_PAUSE)) {
       await pause(options.clock, delay, stopping.signal);
       if (stopping.signal.aborted) return undefined;
-      const server = await options.launch().catch((error: Error) => options.log(error.message));
+      const server = await options.launch().catch((error: Error) => {
+        options.log(error.message);
+        return undefined;
+      });
       if (server === undefined) continue;
       if (!stopping.signal.aborted) options.log('PostgreSQL runs again');
       else await server.stop();

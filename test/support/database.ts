@@ -26,6 +26,19 @@ export interface TestDatabase {
   readonly name: string;
 }
 
+const endings = new WeakMap<Closing, (() => Promise<void>)[]>();
+
+/** Runs at the end of the test, what was asked for last first: node:test itself keeps the order of asking. */
+export function atEnd(t: Closing, callback: () => Promise<void>): void {
+  const callbacks = endings.get(t) ?? [];
+  callbacks.push(callback);
+  if (endings.has(t)) return;
+  endings.set(t, callbacks);
+  t.after(async () => {
+    for (const end of callbacks.toReversed()) await end();
+  });
+}
+
 /** A fresh database with every migration applied, dropped when the test (or file) ends. */
 export async function testDatabase(t: Closing): Promise<TestDatabase> {
   return freshDatabase(t, createFromTemplate);
@@ -46,7 +59,7 @@ async function freshDatabase(t: Closing, create: Creation): Promise<TestDatabase
   await withMaintenance(server, (maintenance) => create(maintenance, server, name));
   const url = databaseOn(server, name);
   const database = openDatabase({ url, maxConnections: 4, applicationName: name, timeout: 20_000 });
-  t.after(async () => {
+  atEnd(t, async () => {
     await database.close(1_000);
     await withMaintenance(server, (maintenance) =>
       maintenance.write((sql) => sql.unsafe(`drop database if exists ${name} with (force)`)),
@@ -58,7 +71,7 @@ async function freshDatabase(t: Closing, create: Creation): Promise<TestDatabase
 /** An empty folder that the database's user can reach, removed at the end. */
 export async function temporaryFolder(t: Closing, purpose: string): Promise<string> {
   const folder = await makeFolder(purpose);
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  atEnd(t, () => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 

@@ -1,0 +1,61 @@
+// Owns the processes that tests start: line by line output, and an end that is awaited.
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { systemClock } from '../../src/lib/clock.ts';
+import { poll } from '../../src/postgres/poll.ts';
+import type { Closing } from './database.ts';
+import { atEnd } from './database.ts';
+
+export interface Child {
+  readonly pid: number;
+  /** The next line of its output; undefined once it has ended. */
+  line(): Promise<string | undefined>;
+  /** Every line from now to its end. */
+  rest(): Promise<string[]>;
+  kill(signal: NodeJS.Signals): void;
+  /** Tells it, through its input, to come to an end. */
+  finish(): Promise<number | null>;
+  readonly ended: Promise<number | null>;
+}
+
+/** Starts a program of test/support with this Node; killed at the latest when the test ends. */
+export function startProgram(
+  t: Closing,
+  program: string,
+  args: readonly string[],
+  options: SpawnOptions = {},
+): Child {
+  const path = join(import.meta.dirname, program);
+  const child = spawn(process.execPath, [path, ...args], { ...options, stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit').then(([code]) => code as number | null);
+  atEnd(t, async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  const lines = linesOf(child);
+  return {
+    pid: child.pid ?? 0,
+    line: async () => (await lines.next()).value,
+    rest: async () => Array.fromAsync({ [Symbol.asyncIterator]: () => lines }),
+    kill: (signal) => child.kill(signal),
+    async finish() {
+      child.stdin?.end();
+      return ended;
+    },
+    ended,
+  };
+}
+
+/** Looks until the condition holds; throws when it does not within half a minute. */
+export async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
+  const look = async () => (await condition()) || undefined;
+  if (!(await poll(look, { clock: systemClock, limit: 30_000 }))) throw new Error(`Waited in vain: ${what}`);
+}
+
+function linesOf(child: ChildProcess): AsyncIterator<string, undefined> {
+  if (child.stdout === null) throw new Error('The child has no output');
+  return createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+}
