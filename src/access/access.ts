@@ -1,0 +1,63 @@
+// Owns the wiring of access: from the tiers and a provider to the phases and routes that the server is given.
+import type { Phases, Route } from '../http/route.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Database } from '../postgres/database.ts';
+import { listen } from '../postgres/listen.ts';
+import { Failures } from './failures.ts';
+import { type CredentialVerifier, createIdentify } from './identify.ts';
+import { Keys } from './keys.ts';
+import { Limits } from './limits.ts';
+import { createPhases } from './phases.ts';
+import type { Principal } from './principal.ts';
+import type { SubscriptionProvider } from './provider.ts';
+import { accessRoutes } from './routes.ts';
+import { SUBSCRIPTIONS_CHANNEL } from './store.ts';
+import type { Tiers } from './tiers.ts';
+
+export interface AccessOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly tiers: Tiers;
+  readonly provider: SubscriptionProvider;
+  /** Told of failures that no client hears of, for the log. */
+  readonly report: (error: unknown) => void;
+  /** Judges of further kinds of credentials, asked after the one for keys. */
+  readonly verifiers?: readonly CredentialVerifier[];
+}
+
+export interface AccessParts {
+  readonly phases: Phases<Principal>;
+  readonly routes: readonly Route<Principal>[];
+  readonly limits: Limits;
+  readonly keys: Keys;
+  readonly failures: Failures;
+  /** Stops listening, and gives back requests that were taken and not spent: after the server has drained. */
+  close(): Promise<void>;
+}
+
+export function createAccess(options: AccessOptions): AccessParts {
+  const { database, clock, report } = options;
+  const keys = new Keys(options);
+  const failures = new Failures(clock);
+  const limits = new Limits(options);
+  const verifiers = [keys, ...(options.verifiers ?? [])];
+  const phases = createPhases({ identify: createIdentify({ verifiers, failures }), limits });
+  const hints = listen(
+    database,
+    SUBSCRIPTIONS_CHANNEL,
+    (subscription) => keys.forget(subscription),
+    () => keys.freshen(),
+    { onTrouble: report },
+  );
+  return {
+    phases,
+    routes: accessRoutes(limits),
+    limits,
+    keys,
+    failures,
+    async close() {
+      await hints.close();
+      await limits.close();
+    },
+  };
+}

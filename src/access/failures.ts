@@ -1,0 +1,70 @@
+// Owns the throttle on guessing: how many refused credentials each address may send in a minute.
+import { addressGroup } from '../lib/address.ts';
+import type { Clock } from '../lib/clock.ts';
+import { crowded, guessing } from './limit-refusals.ts';
+import { wholeSeconds } from './limit-standing.ts';
+import { Ring, WINDOW } from './ring.ts';
+import { Roster } from './roster.ts';
+import { FAILURES_PER_MINUTE as QUOTA } from './tiers.ts';
+
+export class Failures {
+  readonly #clock: Clock;
+  readonly #roster: Roster<Ring>;
+
+  constructor(clock: Clock, capacity = 131_072) {
+    this.#clock = clock;
+    this.#roster = new Roster({ capacity, now: clock.monotonic(), create: () => new Ring() });
+  }
+
+  /** One request whose credential is about to be judged. IPv6 addresses of one /64 are counted together. */
+  attempt(address: string): Attempt {
+    return new Attempt(this, address);
+  }
+
+  /** The memory of an address that may still fail; throws RATE_LIMITED when it has used up its minute. */
+  free(address: string): Ring {
+    const now = this.#clock.monotonic();
+    const ring = this.#roster.enter(addressGroup(address), now);
+    if (ring === undefined) throw crowded(this.#roster.untilTurn(now));
+    if (ring.used(now) >= QUOTA) {
+      const reset = Math.max(1, wholeSeconds(ring.wait(QUOTA, now)));
+      throw guessing({ name: 'failures', quota: QUOTA, span: WINDOW / 1000, remaining: 0, reset });
+    }
+    return ring;
+  }
+
+  charge(address: string): void {
+    this.free(address).add(this.#clock.monotonic());
+  }
+}
+
+/** Follows one credential through its judgement, so that it takes one place of the throttle at most. */
+export class Attempt {
+  readonly #failures: Failures;
+  readonly #address: string;
+  #held: Ring | null = null;
+
+  constructor(failures: Failures, address: string) {
+    this.#failures = failures;
+    this.#address = address;
+  }
+
+  /** To be called before anybody else is asked about the credential: holds a place for the answer that may come. */
+  begin(): void {
+    if (this.#held !== null) return;
+    this.#held = this.#failures.free(this.#address);
+    this.#held.held++;
+  }
+
+  /** The credential was refused: counts that; throws RATE_LIMITED instead where it was one refusal too many. */
+  failed(): void {
+    this.end();
+    this.#failures.charge(this.#address);
+  }
+
+  /** The judgement is over: what was held is free again. */
+  end(): void {
+    if (this.#held !== null) this.#held.held--;
+    this.#held = null;
+  }
+}

@@ -1,0 +1,33 @@
+// Owns the calendar month, in UTC, that monthly allowances are counted in.
+
+export interface Month {
+  /** Its first day, YYYY-MM-DD. */
+  readonly name: string;
+  /** Wall-clock milliseconds: start included, end excluded. */
+  readonly start: number;
+  readonly end: number;
+  /** How long it is: 28 to 31 days. */
+  readonly seconds: number;
+}
+
+/** The month that holds a wall-clock time. */
+export function monthOf(now: number): Month {
+  const date = new Date(now);
+  const start = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+  const end = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+  return { name: new Date(start).toISOString().slice(0, 10), start, end, seconds: (end - start) / 1000 };
+}
+
+/** Remembers the month last asked for, since nearly every request falls into the same one. */
+export function monthTeller(): (now: number) => Month {
+  let current = monthOf(0);
+  return (now) => {
+    if (now < current.start || now >= current.end) current = monthOf(now);
+    return current;
+  };
+}
+
+/** The most that may be taken from the shared count at once: what the tier may spend in one second. */
+export function secondOf(minute: number | null): number {
+  return minute === null ? 1_000 : Math.max(1, Math.floor(minute / 60));
+}

@@ -1,0 +1,65 @@
+// Owns access's HTTP face: what a caller has used, and what is left.
+import { Type } from 'typebox';
+import { type Route, route } from '../http/route.ts';
+import type { Standing } from './limit-standing.ts';
+import type { Limits } from './limits.ts';
+import type { Principal } from './principal.ts';
+import { TIERS } from './tiers.ts';
+
+const Count = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]);
+const Counter = Type.Object({
+  limit: Count,
+  remaining: Count,
+  resetSeconds: Count,
+});
+
+const Usage = Type.Object(
+  {
+    object: Type.Literal('usage'),
+    tier: Type.Union(Object.keys(TIERS).map((tier) => Type.Literal(tier))),
+    minute: Counter,
+    month: Type.Object({
+      ...Counter.properties,
+      start: Type.String({ format: 'date-time' }),
+      end: Type.String({ format: 'date-time' }),
+    }),
+    streams: Type.Object({ limit: Type.Integer({ minimum: 0 }), open: Type.Integer({ minimum: 0 }) }),
+  },
+  { $id: 'Usage', description: 'What the caller may use and has left; null means unlimited.' },
+);
+
+/** GET /v1/usage. */
+export function accessRoutes(limits: Limits): readonly Route<Principal>[] {
+  return [
+    route<Principal>()({
+      method: 'GET',
+      path: '/v1/usage',
+      operation: 'getUsage',
+      tag: 'Account',
+      summary: 'What is left of your limits',
+      description:
+        'Requests left in the minute and in the month, and streams held open. Counted against the minute only; the ' +
+        'minute and the streams are those of the process that answers.',
+      access: { credentials: 'required', counts: 'minute' },
+      answer: { description: 'The limits of your tier, and how much of them is left', schema: Usage },
+      handle: async ({ caller }) => ({ json: await usageOf(limits, caller) }),
+    }),
+  ];
+}
+
+async function usageOf(limits: Limits, caller: Principal) {
+  const { minute, month, calendar } = await limits.standings(caller);
+  const [start, end] = [calendar.start, calendar.end].map((time) => new Date(time).toISOString());
+  return {
+    object: 'usage',
+    tier: caller.tier,
+    minute: counterOf(minute),
+    month: { ...counterOf(month), start, end },
+    streams: { limit: limits.tiers[caller.tier].streams, open: limits.streams.count(caller) },
+  };
+}
+
+function counterOf(standing: Standing | null) {
+  if (standing === null) return { limit: null, remaining: null, resetSeconds: null };
+  return { limit: standing.quota, remaining: standing.remaining, resetSeconds: standing.reset };
+}

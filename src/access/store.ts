@@ -1,0 +1,161 @@
+// Owns access's SQL: subscriptions issued here, and the monthly counts that all processes share.
+import type { Sql } from '../postgres/database.ts';
+import type { Plan } from './tiers.ts';
+
+export interface SubscriptionRow {
+  readonly id: string;
+  readonly tier: Plan;
+  /** The key's last four characters. */
+  readonly keyHint: string;
+  readonly label: string;
+  /** RFC 3339. */
+  readonly createdAt: string;
+  readonly endsAt: string | null;
+  readonly revokedAt: string | null;
+}
+
+/** Told to every process when a subscription changes: the payload is its id. */
+export const SUBSCRIPTIONS_CHANNEL = 'subscriptions';
+
+const LISTED = 1_000;
+
+export async function insertSubscription(
+  sql: Sql,
+  row: {
+    readonly id: string;
+    readonly tier: Plan;
+    readonly keyHash: Buffer;
+    readonly keyHint: string;
+    readonly label: string;
+    readonly sample: boolean;
+    readonly createdAt: Date;
+    readonly endsAt: Date | null;
+  },
+): Promise<void> {
+  await sql`
+    insert into subscription (id, tier, key_hash, key_hint, label, sample, created_at, ends_at)
+    values (${row.id}, ${row.tier}, ${row.keyHash}, ${row.keyHint}, ${row.label}, ${row.sample},
+      ${row.createdAt}, ${row.endsAt})`;
+}
+
+export async function findByKeyHash(sql: Sql, keyHash: Buffer): Promise<SubscriptionRow | undefined> {
+  const [row] = await sql<
+    SubscriptionRow[]
+  >`select ${columns(sql)} from subscription where key_hash = ${keyHash}`;
+  return row;
+}
+
+export async function findSubscription(sql: Sql, id: string): Promise<SubscriptionRow | undefined> {
+  const [row] = await sql<SubscriptionRow[]>`select ${columns(sql)} from subscription where id = ${id}`;
+  return row;
+}
+
+/** The newest subscriptions first; a thousand at most. */
+export async function listSubscriptions(sql: Sql): Promise<readonly SubscriptionRow[]> {
+  return sql<SubscriptionRow[]>`
+    select ${columns(sql)} from subscription order by created_at desc, id limit ${LISTED}`;
+}
+
+/** Changes a subscription and tells every process; undefined when there is none of this id. */
+export async function updateSubscription(
+  sql: Sql,
+  id: string,
+  change: { readonly tier?: Plan; readonly endsAt?: Date | null; readonly revokedAt?: Date },
+): Promise<SubscriptionRow | undefined> {
+  const [row] = await sql<SubscriptionRow[]>`
+    with changed as (
+      update subscription set
+        tier = coalesce(${change.tier ?? null}, tier),
+        ends_at = case when ${change.endsAt !== undefined} then ${change.endsAt ?? null}::timestamptz else ends_at end,
+        revoked_at = coalesce(revoked_at, ${change.revokedAt ?? null})
+      where id = ${id} returning *
+    )
+    select ${columns(sql)}, pg_notify(${SUBSCRIPTIONS_CHANNEL}, id) from changed`;
+  return row;
+}
+
+/** One caller of this at a time: two processes that start together make one set of sample keys. */
+export async function lockSamples(sql: Sql): Promise<void> {
+  await sql`lock table subscription in share row exclusive mode`;
+}
+
+/** Ends the sample subscriptions that are still in force. */
+export async function endSamples(sql: Sql, now: Date): Promise<void> {
+  await sql`
+    with ended as (
+      update subscription set ends_at = ${now}
+      where sample and (ends_at is null or ends_at > ${now}) returning id
+    )
+    select pg_notify(${SUBSCRIPTIONS_CHANNEL}, id) from ended`;
+}
+
+export async function countKnownKeys(sql: Sql, keyHashes: readonly Buffer[]): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int from subscription where key_hash = any(${sql.array([...keyHashes], BYTEA_ARRAY)})`;
+  return row?.count ?? 0;
+}
+
+const BYTEA_ARRAY = 1001;
+
+function columns(sql: Sql) {
+  return sql`id, tier, key_hint as "keyHint", label, created_at as "createdAt", ends_at as "endsAt",
+    revoked_at as "revokedAt"`;
+}
+
+export interface BlockClaim {
+  /** Whose count. */
+  readonly account: string;
+  /** The month's first day, YYYY-MM-DD. */
+  readonly month: string;
+  /** Requests that the month allows. */
+  readonly quota: number;
+  /** The most to take at once. */
+  readonly second: number;
+}
+
+/**
+ * Takes a block of requests from the month's count in one statement: the row's lock makes every process see what the
+ * others took, so the sum never passes the quota. Gives the month's new total too; undefined when nothing is left.
+ */
+export async function takeBlock(
+  sql: Sql,
+  { account, month, quota, second }: BlockClaim,
+): Promise<{ readonly used: number; readonly block: number } | undefined> {
+  const [taken] = await sql<{ used: number; block: number }[]>`
+    insert into usage_month as u (account, month, used, block)
+    values (${account}, ${month}::date, usage_block(${quota}, ${second}), usage_block(${quota}, ${second}))
+    on conflict (account, month) do update set
+      used = u.used + usage_block(${quota} - u.used, ${second}),
+      block = usage_block(${quota} - u.used, ${second})
+    where u.used < ${quota}
+    returning used, block`;
+  return taken;
+}
+
+/** Gives requests back that were taken but not spent. */
+export async function returnUnspent(
+  sql: Sql,
+  month: string,
+  unspent: ReadonlyMap<string, number>,
+): Promise<void> {
+  await sql`
+    update usage_month u set used = greatest(u.used - back.unspent, 0)
+    from unnest(${sql.array([...unspent.keys()], TEXT_ARRAY)}::text[],
+      ${sql.array([...unspent.values()], INTEGER_ARRAY)}::int[]) as back (account, unspent)
+    where u.account = back.account and u.month = ${month}::date`;
+}
+
+const TEXT_ARRAY = 1009;
+const INTEGER_ARRAY = 1007;
+
+/** Requests counted in a month so far, blocks that are taken but not yet spent included. */
+export async function readUsed(sql: Sql, account: string, month: string): Promise<number> {
+  const [row] = await sql<{ used: number }[]>`
+    select used from usage_month where account = ${account} and month = ${month}::date`;
+  return row?.used ?? 0;
+}
+
+/** Forgets the counts of months before this one. */
+export async function deleteOldMonths(sql: Sql, month: string): Promise<void> {
+  await sql`delete from usage_month where month < ${month}::date`;
+}

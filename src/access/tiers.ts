@@ -1,0 +1,71 @@
+// Owns THE table of what each tier may do: no other file knows these numbers, or which tier stands above which.
+import type { Scope, Tier } from './principal.ts';
+
+export interface TierPlan {
+  /** Requests in any 60 seconds; null: unlimited. */
+  readonly minute: number | null;
+  /** Requests in a UTC calendar month; null: unlimited. */
+  readonly month: number | null;
+  /** The most results that one page may hold. */
+  readonly page: number;
+  /** Listing streams open at once. */
+  readonly streams: number;
+  /** Whether property reads fetch from the source by themselves. */
+  readonly live: boolean;
+}
+
+export type Tiers = Readonly<Record<Tier, TierPlan>>;
+
+export const TIERS: Tiers = {
+  anonymous: { minute: 10, month: 100, page: 10, streams: 0, live: false },
+  free: { minute: 60, month: 1_000, page: 25, streams: 0, live: false },
+  pro: { minute: 300, month: 50_000, page: 100, streams: 10, live: false },
+  business: { minute: 1_200, month: 500_000, page: 200, streams: 100, live: true },
+  internal: { minute: null, month: null, page: 500, streams: 1_000, live: true },
+};
+
+/** The tiers that a subscription can have, lowest first. */
+export const PLANS = ['free', 'pro', 'business', 'internal'] as const satisfies readonly Tier[];
+export type Plan = (typeof PLANS)[number];
+
+/** What a token can be granted, and from which tier on the grant is of use. */
+export const SCOPES: Readonly<Record<Scope, { readonly tier: Tier; readonly description: string }>> = {
+  'listings:read': {
+    tier: 'free',
+    description: 'Search and read listings, properties, areas and market figures',
+  },
+  'listings:live': { tier: 'pro', description: 'Fetch a listing live from its source' },
+  watchers: { tier: 'free', description: 'Manage watchers and read their events' },
+};
+
+/** Refused credentials that one address may send in any 60 seconds before it is told to wait. */
+export const FAILURES_PER_MINUTE = 60;
+
+/** Results on a page when the caller does not say. */
+const DEFAULT_PAGE = 20;
+
+const RANKS: Readonly<Record<Tier, number>> = { anonymous: 0, free: 1, pro: 2, business: 3, internal: 4 };
+
+export function isTier(name: string): name is Tier {
+  return Object.hasOwn(RANKS, name);
+}
+
+export function isPlan(name: string): name is Plan {
+  return isTier(name) && name !== 'anonymous';
+}
+
+/** Whether a tier stands at or above the one needed; throws where a route names a tier that does not exist. */
+export function atLeast(tier: Tier, needed: string): boolean {
+  if (!isTier(needed)) throw new Error(`There is no tier called ${needed}`);
+  return RANKS[tier] >= RANKS[needed];
+}
+
+/** A tier as people write it. */
+export function tierName(tier: Tier): string {
+  return tier.charAt(0).toUpperCase() + tier.slice(1);
+}
+
+/** Results on a page for this caller: what was asked for, or the default, never above the tier's maximum. */
+export function pageSize(plan: TierPlan, asked?: number): number {
+  return Math.min(asked ?? DEFAULT_PAGE, plan.page);
+}
