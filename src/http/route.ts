@@ -13,7 +13,7 @@ export interface Access {
   /** What a request is counted against. */
   readonly counts: 'nothing' | 'minute' | 'month';
   /** True where the answer is a stream that takes one of the caller's places: refused, uncharged, when none is free. */
-  readonly stream?: true;
+  readonly stream?: boolean;
 }
 
 /** One server-sent event; `data` is written as one line of JSON. */
