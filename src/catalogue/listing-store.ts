@@ -179,4 +179,11 @@ export async function addToAreaCounts(tx: Transaction, changes: readonly CountCh
     on conflict (area_no, listing_type) do update set active = area_count.active + excluded.active`;
 }
 
-const json = (value: unknown): string => JSON.stringify(value);
+/** JSON that PostgreSQL takes as text: without NUL characters and halves of surrogate pairs, which sources do send. */
+function json(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (!/\\u(?:0000|d[89a-f])/.test(text)) return text;
+  return JSON.stringify(value, (_key, part) =>
+    typeof part === 'string' ? part.toWellFormed().replaceAll('\0', '') : part,
+  );
+}

@@ -93,7 +93,8 @@ create table listing (
 
 create index listing_property on listing (property_id);
 
--- The narrow row that searches read. Areas in square feet, price per month for rentals, words in lower case.
+-- The narrow row that searches read. Areas in square feet, price per month for rentals, words in lower case. Times are
+-- kept to the millisecond, which is what a cursor can carry; every number is of one type, so that any bound fits it.
 create table listing_search (
   id text collate "C" primary key references listing (id) on delete cascade,
   listing_type text not null,
@@ -103,18 +104,18 @@ create table listing_search (
   price double precision,
   close_price double precision,
   price_per_area double precision,
-  bedrooms smallint,
-  bathrooms real,
+  bedrooms double precision,
+  bathrooms double precision,
   living_area double precision,
   lot_size double precision,
-  year_built smallint,
+  year_built double precision,
   has_photos boolean not null,
-  listed_at timestamptz,
-  updated_at timestamptz not null,
-  closed_at timestamptz,
-  price_changed_at timestamptz,
-  clock_start timestamptz,
-  clock_end timestamptz,
+  listed_at timestamptz(3),
+  updated_at timestamptz(3) not null,
+  closed_at timestamptz(3),
+  price_changed_at timestamptz(3),
+  clock_start timestamptz(3),
+  clock_end timestamptz(3),
   -- Rounded where the address is withheld, so that no circle finds the house.
   location point,
   area_nos integer[] not null,

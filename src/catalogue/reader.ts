@@ -1,0 +1,55 @@
+// Owns the reader's view: what a caller's tier and parameters make of the records they are shown.
+
+import type { Principal } from '../access/principal.ts';
+import { tierName } from '../access/tiers.ts';
+import { Problem } from '../lib/problem.ts';
+import type { View } from './present.ts';
+import type { UnitSystem } from './vocabulary.ts';
+
+/** The view of one request; throws TIER_RESTRICTED where display rules are to be ignored by anyone but Internal. */
+export function viewOf(
+  caller: Principal,
+  asked: { readonly units?: UnitSystem | undefined; readonly display?: 'ignore' | undefined },
+  now: number,
+  publicUrl: string,
+): View {
+  if (asked.display === 'ignore' && caller.tier !== 'internal') {
+    throw new Problem(
+      'TIER_RESTRICTED',
+      `display=ignore needs the ${tierName('internal')} tier; leave it out to see what the source lets be shown.`,
+    );
+  }
+  return {
+    units: asked.units ?? 'imperial',
+    source: 'cached',
+    ignoreDisplayRules: asked.display === 'ignore',
+    now,
+    publicUrl,
+  };
+}
+
+/** The address of another page of the same request. */
+export function pageUrl(publicUrl: string, requested: string, cursor: string): string {
+  const [path = '', query = ''] = requested.split('?', 2);
+  const parameters = new URLSearchParams(query);
+  parameters.set('cursor', cursor);
+  return `${publicUrl}${path}?${parameters}`;
+}
+
+/** The headers that lead to the pages around this one; none where there are none. */
+export function pageLinks(
+  publicUrl: string,
+  requested: string,
+  page: { readonly nextCursor: string | null; readonly prevCursor: string | null },
+): Record<string, string> {
+  const links = [
+    ['next', page.nextCursor],
+    ['prev', page.prevCursor],
+  ] as const;
+  const link = links
+    .flatMap(([rel, cursor]) =>
+      cursor === null ? [] : [`<${pageUrl(publicUrl, requested, cursor)}>; rel="${rel}"`],
+    )
+    .join(', ');
+  return link === '' ? {} : { link };
+}

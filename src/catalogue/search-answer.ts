@@ -1,0 +1,113 @@
+// Owns a search from plan to answer: areas looked up, the page read, its cursors written, the total found.
+
+import { LRUCache } from 'lru-cache';
+import { invalidParameter } from '../lib/problem.ts';
+import type { Database } from '../postgres/database.ts';
+import { wordsOf } from './area.ts';
+import { writeCursor } from './cursor.ts';
+import { selectFields } from './fields.ts';
+import { presentListing, type View } from './present.ts';
+import type { SearchPlan } from './search.ts';
+import {
+  countExactly,
+  countRoughly,
+  type FoundListing,
+  findNamedAreas,
+  findPage,
+  type NamedArea,
+  suggestArea,
+} from './search-store.ts';
+
+export interface SearchPage {
+  readonly data: readonly Record<string, unknown>[];
+  readonly page: {
+    readonly limit: number;
+    readonly hasMore: boolean;
+    readonly nextCursor: string | null;
+    readonly prevCursor: string | null;
+  };
+  readonly total: { readonly value: number; readonly relation: 'exact' | 'estimate' } | null;
+  readonly areas: readonly { readonly id: string; readonly name: string }[];
+}
+
+/** Milliseconds that a rough count is good for: it guides people, and costs a round trip. */
+const ESTIMATE_LIFETIME = 60_000;
+
+export function createSearch(database: Database): (plan: SearchPlan, view: View) => Promise<SearchPage> {
+  const estimates = new LRUCache<string, number>({
+    max: 5_000,
+    ttl: ESTIMATE_LIFETIME,
+    perf: { now: () => database.clock.monotonic() },
+  });
+
+  async function totalOf(
+    plan: SearchPlan,
+    areaNos: readonly number[],
+    whole: number | null,
+  ): Promise<SearchPage['total']> {
+    if (plan.count === 'none') return null;
+    if (whole !== null) return { value: whole, relation: 'exact' };
+    if (plan.count === 'exact')
+      return { value: await countExactly(database, plan, areaNos), relation: 'exact' };
+    const key = `${plan.digest} ${plan.ignoreDisplayRules}`;
+    const known = estimates.get(key);
+    const value = known ?? (await countRoughly(database, plan, areaNos));
+    if (known === undefined) estimates.set(key, value);
+    return { value, relation: 'estimate' };
+  }
+
+  return async (plan, view) => {
+    const areas = await namedAreas(database, plan);
+    const areaNos = areas.map((area) => area.no);
+    const { found, more } = await findPage(database, plan, areaNos);
+    const page = { limit: plan.limit, ...cursorsOf(plan, found, more) };
+    const whole = plan.cursor === null && !more ? found.length : null;
+    const total = await totalOf(plan, areaNos, whole);
+    const data = found.flatMap(({ stored }) => {
+      const listing = presentListing(stored, view);
+      return listing ? [selectFields(listing, plan.fields)] : [];
+    });
+    // A guess below what is on the page would be absurd.
+    const value = Math.max(total?.value ?? 0, data.length);
+    return {
+      data,
+      page,
+      total: total && { ...total, value },
+      areas: areas.map(({ id, name }) => ({ id, name })),
+    };
+  };
+}
+
+/** The areas that the query names. Throws INVALID_PARAMETER for an id that there is not. */
+async function namedAreas(database: Database, plan: SearchPlan): Promise<NamedArea[]> {
+  const ids = plan.conditions.flatMap((condition) => (condition.kind === 'areas' ? condition.ids : []));
+  if (ids.length === 0) return [];
+  const areas = await findNamedAreas(database, [...new Set(ids)]);
+  const unknown = ids.find((id) => !areas.some((area) => area.id === id));
+  if (unknown === undefined) return areas;
+  const suggestion = await suggestArea(database, wordsOf(unknown).slice(0, 10));
+  const detail = `there is no area with the id "${unknown}"; GET /v1/areas?q= finds ids by name`;
+  throw invalidParameter('areaId', detail, suggestion ?? undefined);
+}
+
+/** Cursors before the first and after the last row. A page that was walked to has a page where the walk came from. */
+function cursorsOf(plan: SearchPlan, found: readonly FoundListing[], more: boolean) {
+  const backwards = plan.cursor?.direction === 'previous';
+  const hasMore = backwards ? found.length > 0 : more;
+  const hasBefore = backwards ? more : plan.cursor !== null;
+  const cursor = (row: FoundListing | undefined, direction: 'next' | 'previous'): string | null =>
+    row
+      ? writeCursor({
+          query: plan.digest,
+          direction,
+          startedAt: plan.startedAt,
+          values: row.values,
+          id: row.stored.id,
+        })
+      : null;
+  return {
+    hasMore,
+    nextCursor: hasMore ? cursor(found.at(-1), 'next') : null,
+    prevCursor: hasBefore ? cursor(found[0], 'previous') : null,
+  };
+}
