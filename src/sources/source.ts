@@ -15,9 +15,11 @@ export interface SourcePage {
   readonly last: boolean;
   /** How many records the whole load has, when the source tells: for progress. */
   readonly total?: number;
+  /** True for the first page of a load that had to begin again, because the source forgot where it was. */
+  readonly restarted?: boolean;
 }
 
-/** Why one listing could not be had live; the codes of the stream's `error` event. */
+/** Why a source could not be read; for one listing these are the codes of the stream's `error` event. */
 export type LiveFailure =
   | 'fetch_failed'
   | 'timeout'
@@ -28,13 +30,22 @@ export type LiveFailure =
   | 'not_found_upstream'
   | 'live_unsupported';
 
+interface LiveErrorOptions {
+  readonly cause?: unknown;
+  /** Milliseconds that the source asks to be left alone. */
+  readonly retryAfter?: number | null;
+}
+
 export class LiveError extends Error {
   override readonly name = 'LiveError';
   readonly code: LiveFailure;
+  /** Milliseconds; null when the source did not say. */
+  readonly retryAfter: number | null;
 
-  constructor(code: LiveFailure, message: string, cause?: unknown) {
+  constructor(code: LiveFailure, message: string, { cause, retryAfter = null }: LiveErrorOptions = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -44,11 +55,14 @@ export interface Source {
   readonly name: string;
   /** Whether one listing can be asked for at once. */
   readonly live: boolean;
-  /** Pages from a position on (null: from the very beginning); ends after a page whose `last` is true. */
+  /**
+   * Pages from a position on (null: from the very beginning); ends after a page whose `last` is true. The next page is
+   * fetched when the caller asks for it, so after this one is committed. Throws LiveError.
+   */
   pages(from: Position | null, signal: AbortSignal): AsyncIterable<SourcePage>;
-  /** One listing, fresh. Throws LiveError, and nothing else, within the signal's deadline. */
+  /** One listing, fresh. Throws LiveError, and nothing else; an aborted signal is a `timeout`. */
   fetchOne(listingKey: string, signal: AbortSignal): Promise<ListingDraft>;
-  /** For `doctor` and readiness in words: resolves when the source answers and lets us in. */
+  /** For `doctor` and readiness in words: resolves when the source answers and lets us in. Throws LiveError. */
   check(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }

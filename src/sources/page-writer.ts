@@ -1,0 +1,72 @@
+// Owns writing one page: its listings and the position after it, in one transaction or not at all.
+
+import { isDeepStrictEqual } from 'node:util';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { ListingDraft } from '../catalogue/draft.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Database } from '../postgres/database.ts';
+import type { SourceMetrics } from './metrics.ts';
+import type { Source, SourcePage } from './source.ts';
+import { type KeptPosition, writePosition } from './store.ts';
+
+export interface PageWriterOptions {
+  readonly source: Pick<Source, 'id'>;
+  readonly catalogue: Pick<Catalogue, 'apply' | 'remove'>;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly measured: SourceMetrics;
+}
+
+/** A page is two hundred listings with all that hangs on them. */
+const TRANSACTION_DEADLINE = 60_000;
+
+/** Another process has written since we read: what we know is old. */
+export class PositionMoved extends Error {
+  override readonly name = 'PositionMoved';
+}
+
+/** Writes a page and gives the position that is now kept. Nothing is written where nothing was said. */
+export async function writePage(
+  options: PageWriterOptions,
+  page: SourcePage,
+  kept: KeptPosition,
+): Promise<KeptPosition> {
+  const { database, clock, source } = options;
+  const at = clock.now();
+  const after = positionAfter(page, kept, at);
+  const moves = !isDeepStrictEqual({ ...after, version: 0 }, { ...kept, version: 0 });
+  if (!moves && page.drafts.length === 0 && page.gone.length === 0) return kept;
+  const done = await database.transaction(
+    async (tx) => {
+      const applied = await options.catalogue.apply(tx, source.id, latest(page.drafts), at);
+      const removed =
+        page.gone.length === 0 ? 0 : await options.catalogue.remove(tx, source.id, page.gone, at);
+      if (moves && !(await writePosition(tx, source.id, after, new Date(at).toISOString()))) {
+        throw new PositionMoved('Another process has read this source meanwhile');
+      }
+      return { ...applied, removed };
+    },
+    { timeout: TRANSACTION_DEADLINE },
+  );
+  for (const result of ['created', 'changed', 'unchanged', 'removed'] as const) {
+    options.measured.records(result, done[result]);
+  }
+  return moves ? { ...after, version: kept.version + 1 } : kept;
+}
+
+/** The first load is complete with the first last page there is. */
+function positionAfter(page: SourcePage, kept: KeptPosition, at: number) {
+  const loading = kept.loadedAt === null;
+  const before = page.restarted === true ? 0 : kept.loaded;
+  return {
+    position: page.next,
+    version: kept.version,
+    loaded: loading ? before + page.drafts.length : kept.loaded,
+    loadedAt: loading && page.last ? new Date(at).toISOString() : kept.loadedAt,
+  };
+}
+
+/** A listing that changed while its page was made may be in it twice: the later one counts. */
+function latest(drafts: readonly ListingDraft[]): ListingDraft[] {
+  return [...new Map(drafts.map((draft) => [draft.listingKey, draft])).values()];
+}

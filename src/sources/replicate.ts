@@ -1,0 +1,180 @@
+// Owns keeping the catalogue up to date with a source: everything once, then what changed, for as long as we run.
+
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { type Clock, pause } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { Database } from '../postgres/database.ts';
+import { backoff } from './backoff.ts';
+import { type SourceMetrics, sourceMetrics } from './metrics.ts';
+import { type PageWriterOptions, writePage } from './page-writer.ts';
+import { type Progress, progress } from './progress.ts';
+import { LiveError, type Source } from './source.ts';
+import { type KeptPosition, type ReaderLock, readPosition, takeReaderLock } from './store.ts';
+
+export interface ReplicationOptions {
+  readonly source: Source;
+  readonly catalogue: Pick<Catalogue, 'apply' | 'remove'>;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  readonly metrics: Metrics;
+  /** Milliseconds between two rounds of changes. */
+  readonly interval: number;
+  /** Called after each page of the first load. */
+  readonly onProgress?: (progress: Progress) => void;
+  /** In [0, 1); tests make it certain. */
+  readonly random?: () => number;
+}
+
+export interface ReplicationStatus {
+  /** `waiting`: another process reads this source. */
+  readonly state: 'starting' | 'waiting' | 'loading' | 'following' | 'failing';
+  /** When the first load was complete, RFC 3339. */
+  readonly loadedAt: string | null;
+  /** Why reading fails at present: a LiveError's code, or `database`. */
+  readonly failure: string | null;
+  readonly progress: Progress | null;
+}
+
+export interface Replication {
+  status(): ReplicationStatus;
+  /** Stops; resolves once a page that is being written is written. */
+  stop(): Promise<void>;
+}
+
+/** Starts to read the source, now and until it is stopped. One process of all that share a database does the reading. */
+export function startReplication(options: ReplicationOptions): Replication {
+  const replicator = new Replicator(options);
+  const running = replicator.run();
+  return {
+    status: () => replicator.status,
+    stop() {
+      replicator.stopping.abort();
+      return running;
+    },
+  };
+}
+
+class Replicator {
+  readonly stopping = new AbortController();
+  status: ReplicationStatus = { state: 'starting', loadedAt: null, failure: null, progress: null };
+  readonly #options: ReplicationOptions;
+  readonly #measured: SourceMetrics;
+  readonly #writing: PageWriterOptions;
+  #failures = 0;
+
+  constructor(options: ReplicationOptions) {
+    this.#options = options;
+    this.#measured = sourceMetrics(options.metrics, options.clock);
+    this.#writing = { ...options, measured: this.#measured };
+  }
+
+  get #stopped(): boolean {
+    return this.stopping.signal.aborted;
+  }
+
+  async run(): Promise<void> {
+    while (!this.#stopped) {
+      let wait = this.#options.interval;
+      try {
+        await this.#readWhileLocked();
+        if (!this.#stopped) this.#set({ state: 'waiting', failure: null });
+      } catch (error) {
+        wait = this.#failed(error);
+      }
+      await this.#pause(wait);
+    }
+  }
+
+  /** Reads round after round while this process is the one that reads; returns when it is another. */
+  async #readWhileLocked(): Promise<void> {
+    const { database, source } = this.#options;
+    const lost = new AbortController();
+    const kept = await database.read((sql) => readPosition(sql, source.id));
+    this.#set({ loadedAt: kept.loadedAt });
+    const lock = await takeReaderLock(database, source.id, () => lost.abort());
+    if (lock === null) return;
+    const signal = AbortSignal.any([lost.signal, this.stopping.signal]);
+    try {
+      while (!signal.aborted) await this.#round(lock, signal);
+    } finally {
+      await lock.release();
+    }
+  }
+
+  async #round(lock: ReaderLock, signal: AbortSignal): Promise<void> {
+    let wait = this.#options.interval;
+    try {
+      await lock.confirm();
+      await this.#readToEnd(signal);
+    } catch (error) {
+      if (!signal.aborted) wait = this.#failed(error);
+    }
+    if (!signal.aborted) await pause(this.#options.clock, wait, signal);
+  }
+
+  /** One round: from the kept position to the source's end, page by page. */
+  async #readToEnd(signal: AbortSignal): Promise<void> {
+    const { source, database } = this.#options;
+    let kept = await database.read((sql) => readPosition(sql, source.id));
+    const meter = this.#meter(kept);
+    if (this.#failures === 0) this.#reading(kept);
+    for await (const page of source.pages(kept.position, signal)) {
+      kept = await writePage(this.#writing, page, kept);
+      this.#reading(kept);
+      meter(kept, page.drafts.length, page.total ?? null);
+      if (signal.aborted) return;
+    }
+    this.#measured.caughtUp();
+    this.#reading(kept);
+    this.#set({ progress: null });
+  }
+
+  #meter(start: KeptPosition) {
+    const { clock, onProgress } = this.#options;
+    const from = clock.monotonic();
+    const loading = start.loadedAt === null;
+    let here = 0;
+    let known: number | null = null;
+    return (kept: KeptPosition, records: number, total: number | null) => {
+      if (!loading) return;
+      here += records;
+      known = total ?? known;
+      const now = progress(kept.loaded, here, clock.monotonic() - from, known);
+      this.#set({ progress: now });
+      onProgress?.(now);
+    };
+  }
+
+  /** A page has come, or nothing speaks against it. */
+  #reading(kept: KeptPosition): void {
+    const { log, source } = this.#options;
+    if (this.status.failure !== null) log.info({ source: source.id }, 'The source can be read again');
+    if (kept.loadedAt !== null && this.status.loadedAt === null) {
+      log.info({ source: source.id, records: kept.loaded }, 'The first load is complete');
+    }
+    this.#failures = 0;
+    const { loadedAt } = kept;
+    this.#set({ state: loadedAt === null ? 'loading' : 'following', failure: null, loadedAt });
+  }
+
+  /** Notes a failure, in the log once for each change, and gives the milliseconds to wait. */
+  #failed(error: unknown): number {
+    const { log, source, random = Math.random } = this.#options;
+    const code = error instanceof LiveError ? error.code : 'database';
+    if (this.status.failure !== code)
+      log.warn({ source: source.id, code, err: error }, 'The source cannot be read');
+    this.#measured.failed(code);
+    this.#set({ state: 'failing', failure: code });
+    return backoff(++this.#failures, error instanceof LiveError ? error.retryAfter : null, random());
+  }
+
+  #set(change: Partial<ReplicationStatus>): void {
+    this.status = { ...this.status, ...change };
+  }
+
+  #pause(milliseconds: number): Promise<void> {
+    return pause(this.#options.clock, milliseconds, this.stopping.signal);
+  }
+}

@@ -1,0 +1,194 @@
+// Owns the tolerant reading of upstream fields: whatever a server sends becomes a value of the right type or null.
+
+/** One upstream record, or one expanded child of it. */
+export type UpstreamRecord = Readonly<Record<string, unknown>>;
+
+/** Told of every field that held something, but nothing readable. */
+export type NoteField = (field: string) => void;
+
+const LONGEST_TEXT = 32_000;
+const LONGEST_LIST = 200;
+const LARGEST_NUMBER = 1e12;
+const LARGEST_INTEGER = 2_147_483_647;
+
+// PostgreSQL stores neither NUL nor lone surrogates, and no reader misses the other control characters.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed.
+const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+const DATED = /^(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}/;
+const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*(Z|[+-]\d{2}:?\d{2})?)?$/i;
+const NUMBER = /^[+-]?\$?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?(?:e[+-]?\d{1,3})?$/i;
+const TRUE: readonly string[] = ['true', 'yes', 'y', '1'];
+const FALSE: readonly string[] = ['false', 'no', 'n', '0'];
+
+/** True for what a JSON object parses to. */
+export function isRecord(value: unknown): value is UpstreamRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function absent(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+}
+
+/** Servers send single values as lists of one, and lists as single values. */
+function single(value: unknown): unknown {
+  return Array.isArray(value) && value.length === 1 ? value[0] : value;
+}
+
+/** Text without control characters and surrounding space, of bounded length; null when nothing is left. */
+export function cleanText(value: string): string | null {
+  const text = value.replace(CONTROLS, '').slice(0, LONGEST_TEXT).toWellFormed().trim();
+  return text === '' ? null : text;
+}
+
+function parseNumber(value: unknown): number | null {
+  const text = typeof value === 'string' ? value.trim() : null;
+  const written = text !== null && text.length <= 40 && NUMBER.test(text) && /\d/.test(text);
+  const number = text === null ? value : written ? Number(text.replace(/[$,]/g, '')) : null;
+  return typeof number === 'number' && Number.isFinite(number) && Math.abs(number) <= LARGEST_NUMBER
+    ? number
+    : null;
+}
+
+function isCalendarDate(text: string): boolean {
+  const parts = DATE.exec(text);
+  if (parts === null || Number(parts[1]) < 1000) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+/** RFC 3339 in UTC, to the millisecond; a time without a zone is taken as UTC. Null when it is no time. */
+export function parseTime(text: string): string | null {
+  const parts = TIME.exec(text.trim());
+  if (parts === null) return null;
+  const [, date = '', clock = '00:00', zone = 'Z'] = parts;
+  if (!isCalendarDate(date)) return null;
+  const time = Date.parse(`${date}T${clock}${zone.toUpperCase()}`);
+  return Number.isNaN(time) ? null : new Date(time).toISOString();
+}
+
+function parseDate(text: string): string | null {
+  const date = DATED.exec(text)?.[1] ?? text;
+  return isCalendarDate(date) ? date : null;
+}
+
+/** Reads typed values out of one record; what cannot be read is noted by field and becomes null. */
+export class FieldReader {
+  readonly record: UpstreamRecord;
+  readonly #note: NoteField;
+  readonly #noted = new Set<string>();
+
+  constructor(record: UpstreamRecord, note: NoteField) {
+    this.record = record;
+    this.#note = note;
+  }
+
+  /** Counts the field as unreadable, once a record; for rules above single values too. */
+  unreadable(field: string): null {
+    if (!this.#noted.has(field)) this.#note(field);
+    this.#noted.add(field);
+    return null;
+  }
+
+  #read<T>(field: string, parse: (value: unknown) => T | null): T | null {
+    const value = single(this.record[field]);
+    if (absent(value) || (Array.isArray(value) && value.length === 0)) return null;
+    return parse(value) ?? this.unreadable(field);
+  }
+
+  text(field: string): string | null {
+    return this.#read(field, (value) => {
+      if (typeof value === 'string') return cleanText(value);
+      return typeof value === 'number' && Number.isFinite(value) ? String(value) : null;
+    });
+  }
+
+  number(field: string): number | null {
+    return this.#read(field, parseNumber);
+  }
+
+  /** A number that cannot be below zero. */
+  amount(field: string): number | null {
+    const value = this.number(field);
+    return value !== null && value < 0 ? this.unreadable(field) : value;
+  }
+
+  /** A price: zero is how servers write that there is none. */
+  price(field: string): number | null {
+    const value = this.amount(field);
+    return value === 0 ? null : value;
+  }
+
+  /** A whole number; 12.0 is 12, and of 2.5 spaces 2 are whole. */
+  integer(field: string): number | null {
+    const value = this.number(field);
+    if (value === null) return null;
+    const whole = Math.trunc(value);
+    return Math.abs(whole) <= LARGEST_INTEGER ? whole + 0 : this.unreadable(field);
+  }
+
+  /** A whole number of things. */
+  count(field: string): number | null {
+    const value = this.integer(field);
+    return value !== null && value < 0 ? this.unreadable(field) : value;
+  }
+
+  /** A year people build in; 0 and the like are how servers write that it is unknown. */
+  year(field: string): number | null {
+    const value = this.integer(field);
+    if (value === null || value === 0) return null;
+    return value >= 1000 && value <= 2999 ? value : this.unreadable(field);
+  }
+
+  /** Three states: true, false, and null for not said. */
+  flag(field: string): boolean | null {
+    return this.#read(field, (value) => {
+      const word = String(value).trim().toLowerCase();
+      if (TRUE.includes(word)) return true;
+      return FALSE.includes(word) ? false : null;
+    });
+  }
+
+  /** YYYY-MM-DD. */
+  date(field: string): string | null {
+    return this.#read(field, (value) => (typeof value === 'string' ? parseDate(value.trim()) : null));
+  }
+
+  /** RFC 3339 in UTC. */
+  time(field: string): string | null {
+    return this.#read(field, (value) => (typeof value === 'string' ? parseTime(value) : null));
+  }
+
+  /** An absolute http or https address. */
+  url(field: string): string | null {
+    return this.#read(field, (value) => {
+      if (typeof value !== 'string' || value.length > 8_000) return null;
+      const url = URL.parse(value.trim());
+      return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') ? url.href : null;
+    });
+  }
+
+  /** A list of texts, written as a list, as one value, or as values between commas. */
+  list(field: string): string[] {
+    const value = this.record[field];
+    if (absent(value)) return [];
+    const items = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [value];
+    const texts = items
+      .slice(0, LONGEST_LIST)
+      .map((item) => (typeof item === 'string' ? cleanText(item) : null));
+    if (items.some((item) => !absent(item) && typeof item !== 'string')) this.unreadable(field);
+    return texts.filter((text) => text !== null);
+  }
+
+  /** Expanded children: null when the answer did not carry them. */
+  children(...names: readonly string[]): FieldReader[] | null {
+    const name = names.find((candidate) => Array.isArray(this.record[candidate]));
+    if (name === undefined) return null;
+    const items = this.record[name] as readonly unknown[];
+    return items.flatMap((item) => {
+      if (isRecord(item)) return [new FieldReader(item, (field) => this.#note(`${name}.${field}`))];
+      this.unreadable(name);
+      return [];
+    });
+  }
+}

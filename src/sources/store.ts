@@ -1,0 +1,86 @@
+// Owns the SQL on how far each source has been read, and the lock that makes one process its reader.
+
+import type { Database, DedicatedConnection, Sql, Transaction } from '../postgres/database.ts';
+import type { Position } from './source.ts';
+
+export interface KeptPosition {
+  /** Null: nothing was read yet. */
+  readonly position: Position | null;
+  /** 0 before the first write. */
+  readonly version: number;
+  /** Records that the first load has read. */
+  readonly loaded: number;
+  /** RFC 3339; null while the first load is not complete. */
+  readonly loadedAt: string | null;
+}
+
+const NOTHING_KEPT: KeptPosition = { position: null, version: 0, loaded: 0, loadedAt: null };
+
+/** The first half of the advisory locks that mean "reads this source". */
+const LOCK_CLASS = 7_310_402;
+
+interface PositionRow {
+  position: Position;
+  version: number;
+  loaded: number;
+  loaded_at: string | null;
+}
+
+export async function readPosition(sql: Sql, source: string): Promise<KeptPosition> {
+  const [row] = await sql<PositionRow[]>`
+    select position, version, loaded, loaded_at from source_position where source = ${source}`;
+  if (row === undefined) return NOTHING_KEPT;
+  return { position: row.position, version: row.version, loaded: row.loaded, loadedAt: row.loaded_at };
+}
+
+/** Writes a position over the one that was read; false when another process has written since. */
+export async function writePosition(
+  tx: Transaction,
+  source: string,
+  kept: KeptPosition & { readonly position: Position },
+  at: string,
+): Promise<boolean> {
+  const rows = await tx`
+    insert into source_position as kept (source, position, version, loaded, loaded_at, updated_at)
+    values (${source}, ${JSON.stringify(kept.position)}::text::json, 1, ${kept.loaded}, ${kept.loadedAt}, ${at})
+    on conflict (source) do update set position = excluded.position, version = kept.version + 1,
+      loaded = excluded.loaded, loaded_at = excluded.loaded_at, updated_at = excluded.updated_at
+    where kept.version = ${kept.version}
+    returning version`;
+  return rows.length === 1 && rows[0]?.version === kept.version + 1;
+}
+
+/** Held for as long as its connection lives. */
+export interface ReaderLock {
+  /** Says something on the connection, so that it is not closed for idleness, and throws when it is broken. */
+  confirm(): Promise<void>;
+  release(): Promise<void>;
+}
+
+/** Takes the right to read a source; null when another process has it. `onLost` is called when the connection breaks. */
+export async function takeReaderLock(
+  database: Database,
+  source: string,
+  onLost: () => void,
+): Promise<ReaderLock | null> {
+  const connection = database.dedicated({ onClose: onLost });
+  try {
+    const [row] = await connection.sql`
+      select pg_try_advisory_lock(${LOCK_CLASS}, hashtext(${source})) as held`;
+    if (row?.held === true) return lockOn(connection);
+  } catch (error) {
+    connection.destroy();
+    throw error;
+  }
+  await connection.end(1);
+  return null;
+}
+
+function lockOn(connection: DedicatedConnection): ReaderLock {
+  return {
+    async confirm() {
+      await connection.sql`select 1`;
+    },
+    release: () => connection.end(1),
+  };
+}
