@@ -7,12 +7,15 @@ import { Failures } from './failures.ts';
 import { type CredentialVerifier, createIdentify } from './identify.ts';
 import { Keys } from './keys.ts';
 import { Limits } from './limits.ts';
+import { monthBefore, monthOf } from './month.ts';
 import { createPhases } from './phases.ts';
 import type { Principal } from './principal.ts';
 import type { SubscriptionProvider } from './provider.ts';
 import { accessRoutes } from './routes.ts';
-import { SUBSCRIPTIONS_CHANNEL } from './store.ts';
+import { deleteOldMonths, SUBSCRIPTIONS_CHANNEL } from './store.ts';
 import type { Tiers } from './tiers.ts';
+
+const DAY = 86_400_000;
 
 export interface AccessOptions {
   readonly database: Database;
@@ -49,6 +52,7 @@ export function createAccess(options: AccessOptions): AccessParts {
     () => keys.freshen(),
     { onTrouble: report },
   );
+  const stopTidying = tidyMonths(options);
   return {
     phases,
     routes: accessRoutes(limits),
@@ -56,8 +60,21 @@ export function createAccess(options: AccessOptions): AccessParts {
     keys,
     failures,
     async close() {
+      stopTidying();
       await hints.close();
       await limits.close();
     },
   };
+}
+
+/** Forgets the counts of bygone months, now and every day; last month's stay for whoever asks about them. */
+function tidyMonths({ database, clock, report }: AccessOptions): () => void {
+  let cancel = () => {};
+  function tidy(): void {
+    const kept = monthBefore(monthOf(clock.now()));
+    database.write((sql) => deleteOldMonths(sql, kept), { timeout: 60_000 }).catch(report);
+    cancel = clock.after(DAY, tidy);
+  }
+  tidy();
+  return () => cancel();
 }

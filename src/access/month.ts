@@ -18,6 +18,11 @@ export function monthOf(now: number): Month {
   return { name: new Date(start).toISOString().slice(0, 10), start, end, seconds: (end - start) / 1000 };
 }
 
+/** The name of the month before. */
+export function monthBefore(month: Month): string {
+  return monthOf(month.start - 1).name;
+}
+
 /** Remembers the month last asked for, since nearly every request falls into the same one. */
 export function monthTeller(): (now: number) => Month {
   let current = monthOf(0);

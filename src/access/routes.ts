@@ -40,7 +40,7 @@ export function accessRoutes(limits: Limits): readonly Route<Principal>[] {
       description:
         'Requests left in the minute and in the month, and streams held open. Counted against the minute only; the ' +
         'minute and the streams are those of the process that answers.',
-      access: { credentials: 'required', counts: 'minute' },
+      access: { credentials: 'required', scope: 'listings:read', counts: 'minute' },
       answer: { description: 'The limits of your tier, and how much of them is left', schema: Usage },
       handle: async ({ caller }) => ({ json: await usageOf(limits, caller) }),
     }),

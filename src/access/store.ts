@@ -1,5 +1,6 @@
 // Owns access's SQL: subscriptions issued here, and the monthly counts that all processes share.
-import type { Sql } from '../postgres/database.ts';
+import type { Sql, Transaction } from '../postgres/database.ts';
+import { notify } from '../postgres/listen.ts';
 import type { Plan } from './tiers.ts';
 
 export interface SubscriptionRow {
@@ -58,37 +59,34 @@ export async function listSubscriptions(sql: Sql): Promise<readonly Subscription
 
 /** Changes a subscription and tells every process; undefined when there is none of this id. */
 export async function updateSubscription(
-  sql: Sql,
+  tx: Transaction,
   id: string,
   change: { readonly tier?: Plan; readonly endsAt?: Date | null; readonly revokedAt?: Date },
 ): Promise<SubscriptionRow | undefined> {
-  const [row] = await sql<SubscriptionRow[]>`
-    with changed as (
-      update subscription set
-        tier = coalesce(${change.tier ?? null}, tier),
-        ends_at = case when ${change.endsAt !== undefined} then ${change.endsAt ?? null}::timestamptz else ends_at end,
-        revoked_at = coalesce(revoked_at, ${change.revokedAt ?? null})
-      where id = ${id} returning *
-    )
-    select ${columns(sql)}, pg_notify(${SUBSCRIPTIONS_CHANNEL}, id) from changed`;
+  const [row] = await tx<SubscriptionRow[]>`
+    update subscription set
+      tier = coalesce(${change.tier ?? null}, tier),
+      ends_at = case when ${change.endsAt !== undefined} then ${change.endsAt ?? null}::timestamptz else ends_at end,
+      revoked_at = coalesce(revoked_at, ${change.revokedAt ?? null})
+    where id = ${id} returning ${columns(tx)}`;
+  if (row !== undefined) await notify(tx, SUBSCRIPTIONS_CHANNEL, id);
   return row;
 }
 
 /** One caller of this at a time: two processes that start together make one set of sample keys. */
-export async function lockSamples(sql: Sql): Promise<void> {
-  await sql`lock table subscription in share row exclusive mode`;
+export async function lockSamples(tx: Transaction): Promise<void> {
+  await tx`lock table subscription in share row exclusive mode`;
 }
 
-/** Ends the sample subscriptions that are still in force. */
-export async function endSamples(sql: Sql, now: Date): Promise<void> {
-  await sql`
-    with ended as (
-      update subscription set ends_at = ${now}
-      where sample and (ends_at is null or ends_at > ${now}) returning id
-    )
-    select pg_notify(${SUBSCRIPTIONS_CHANNEL}, id) from ended`;
+/** Ends the sample subscriptions that are still in force, and tells every process. */
+export async function endSamples(tx: Transaction, now: Date): Promise<void> {
+  const ended = await tx<{ id: string }[]>`
+    update subscription set ends_at = ${now}
+    where sample and (ends_at is null or ends_at > ${now}) returning id`;
+  for (const { id } of ended) await notify(tx, SUBSCRIPTIONS_CHANNEL, id);
 }
 
+/** How many of these keys have a subscription, in force or not. */
 export async function countKnownKeys(sql: Sql, keyHashes: readonly Buffer[]): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int from subscription where key_hash = any(${sql.array([...keyHashes], BYTEA_ARRAY)})`;

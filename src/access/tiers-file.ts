@@ -1,86 +1,70 @@
 // Owns reading the operator's own numbers for the tiers: a JSON file in which every fault is found at once.
 import { readFile } from 'node:fs/promises';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import type { Tier } from './principal.ts';
-import { TIERS, type TierPlan, type Tiers } from './tiers.ts';
+import { isTier, TIERS, type TierPlan, type Tiers } from './tiers.ts';
 
-const MAXIMUM = { minute: 10_000_000, month: 2_000_000_000, page: 1_000, streams: 100_000 };
-
-const PlanOverrides = Type.Partial(
-  Type.Object({
-    minute: Type.Union([Type.Integer({ minimum: 1, maximum: MAXIMUM.minute }), Type.Null()]),
-    month: Type.Union([Type.Integer({ minimum: 1, maximum: MAXIMUM.month }), Type.Null()]),
-    page: Type.Integer({ minimum: 1, maximum: MAXIMUM.page }),
-    streams: Type.Integer({ minimum: 0, maximum: MAXIMUM.streams }),
-    live: Type.Boolean(),
-  }),
-  { additionalProperties: false },
-);
-
-const TiersFile = Type.Partial(
-  Type.Object({
-    anonymous: PlanOverrides,
-    free: PlanOverrides,
-    pro: PlanOverrides,
-    business: PlanOverrides,
-    internal: PlanOverrides,
-  }),
-  { additionalProperties: false },
-);
-
-/** What each field may hold, in the words of the message about it. */
-const EXPECTED: Readonly<Record<keyof TierPlan, string>> = {
-  minute: `must be a whole number from 1 to ${MAXIMUM.minute}, or null for unlimited`,
-  month: `must be a whole number from 1 to ${MAXIMUM.month}, or null for unlimited`,
-  page: `must be a whole number from 1 to ${MAXIMUM.page}`,
-  streams: `must be a whole number from 0 to ${MAXIMUM.streams}`,
-  live: 'must be true or false',
-};
+/** What each number may be: a schema, and the same in words. */
+const FIELDS = {
+  minute: limit(10_000_000),
+  month: limit(2_000_000_000),
+  page: wholeNumber(1, 1_000),
+  streams: wholeNumber(0, 100_000),
+  live: { schema: Type.Boolean(), words: 'true or false' },
+} as const satisfies Record<keyof TierPlan, unknown>;
 
 /** Reads a tiers file and lays it over the built-in table; throws one Error that names every fault in it. */
 export async function readTiersFile(path: string): Promise<Tiers> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     throw new Error(`The tiers file ${path} cannot be read`, { cause });
   });
-  let content: unknown;
-  try {
-    content = JSON.parse(text);
-  } catch (cause) {
-    throw new Error(`The tiers file ${path} is not JSON`, { cause });
-  }
+  const content = parse(text, path);
   const faults = tiersFaults(content);
-  if (faults.length > 0)
-    throw new Error(`The tiers file ${path} has faults:\n${faults.map(indent).join('\n')}`);
-  return overrideTiers(content as Static<typeof TiersFile>);
+  if (faults.length > 0) throw new Error(`The tiers file ${path} has faults:\n  ${faults.join('\n  ')}`);
+  const overrides = content as Partial<Record<string, Partial<TierPlan>>>;
+  const entries = Object.entries(TIERS).map(([tier, plan]) => [tier, { ...plan, ...overrides[tier] }]);
+  return Object.fromEntries(entries) as Tiers;
 }
 
 /** Every fault of a parsed tiers file as a sentence; empty when it is sound. */
 export function tiersFaults(content: unknown): string[] {
-  const faults = new Map<string, string>();
-  for (const { instancePath, keyword } of Value.Errors(TiersFile, content)) {
-    if (keyword === 'additionalProperties') continue; // Reported once more for each property by name.
-    if (!faults.has(instancePath)) faults.set(instancePath, fault(instancePath, keyword));
+  if (!isObject(content)) return ['the file must hold one object, with a member for each tier it changes'];
+  return Object.entries(content).flatMap(([tier, numbers]) => {
+    if (!isTier(tier))
+      return [`${tier}: there is no such tier; the tiers are ${Object.keys(TIERS).join(', ')}`];
+    if (!isObject(numbers)) return [`${tier}: must be an object`];
+    return Object.entries(numbers).flatMap(([field, value]) => fieldFaults(tier, field, value));
+  });
+}
+
+function fieldFaults(tier: string, field: string, value: unknown): string[] {
+  if (!Object.hasOwn(FIELDS, field)) {
+    return [`${tier}.${field}: there is no such number; a tier has ${Object.keys(FIELDS).join(', ')}`];
   }
-  return [...faults.values()];
+  const { schema, words } = FIELDS[field as keyof TierPlan];
+  return Value.Check(schema, value) ? [] : [`${tier}.${field}: must be ${words}`];
 }
 
-function fault(path: string, keyword: string): string {
-  const name = path.slice(1).replaceAll('/', '.');
-  if (keyword === 'boolean') return `${name}: there is no such ${name.includes('.') ? 'number' : 'tier'}`;
-  const field = name.slice(name.indexOf('.') + 1);
-  const expected = Object.hasOwn(EXPECTED, field) ? EXPECTED[field as keyof TierPlan] : 'must be an object';
-  return name === '' ? 'The file must hold one object, with a member for each tier' : `${name}: ${expected}`;
+function limit(maximum: number) {
+  const { schema, words } = wholeNumber(1, maximum);
+  return { schema: Type.Union([schema, Type.Null()]), words: `${words}, or null for unlimited` };
 }
 
-function overrideTiers(overrides: Static<typeof TiersFile>): Tiers {
-  const entries = Object.entries(TIERS).map(([tier, plan]) => [
-    tier,
-    { ...plan, ...overrides[tier as Tier] },
-  ]);
-  return Object.fromEntries(entries) as Tiers;
+function wholeNumber(minimum: number, maximum: number) {
+  return {
+    schema: Type.Integer({ minimum, maximum }),
+    words: `a whole number from ${minimum} to ${maximum}`,
+  };
 }
 
-function indent(line: string): string {
-  return `  ${line}`;
+function parse(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Error(`The tiers file ${path} is not JSON`, { cause });
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

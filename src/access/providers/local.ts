@@ -55,9 +55,9 @@ export function localSubscriptions(database: Database, clock: Clock): LocalSubsc
     },
     create: (wanted) => database.write((sql) => issueKey(sql, wanted, date())),
     list: () => database.read(listSubscriptions),
-    changePlan: (id, tier) => database.write((sql) => updateSubscription(sql, id, { tier })),
-    end: (id, at = date()) => database.write((sql) => updateSubscription(sql, id, { endsAt: at })),
-    revoke: (id) => database.write((sql) => updateSubscription(sql, id, { revokedAt: date() })),
+    changePlan: (id, tier) => database.transaction((tx) => updateSubscription(tx, id, { tier })),
+    end: (id, at = date()) => database.transaction((tx) => updateSubscription(tx, id, { endsAt: at })),
+    revoke: (id) => database.transaction((tx) => updateSubscription(tx, id, { revokedAt: date() })),
   };
 }
 

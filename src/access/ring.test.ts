@@ -1,0 +1,45 @@
+// Proves the ring against the plain definition: a list of times, filtered.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Ring, WINDOW } from './ring.ts';
+
+test('a request leaves exactly 60.000 s after its admission, not a moment earlier', () => {
+  const ring = new Ring();
+  ring.add(1_000);
+  assert.equal(ring.used(60_999.999), 1);
+  assert.equal(ring.used(61_000), 0);
+});
+
+test('whatever the times of calls, as many places are used as admissions lie within the last 60 seconds', () => {
+  const step = fc.oneof(
+    fc.constantFrom(0, 1, WINDOW - 1, WINDOW, WINDOW + 1),
+    fc.integer({ min: 0, max: 9_000 }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 300 }), fc.integer({ min: 1, max: 40 }), (steps, quota) => {
+      const ring = new Ring();
+      const admitted: number[] = [];
+      let now = 0;
+      for (const wait of steps) {
+        now += wait;
+        const inside = admitted.filter((time) => now - time < WINDOW);
+        assert.equal(ring.used(now), inside.length);
+        if (inside.length < quota) {
+          ring.add(now);
+          admitted.push(now);
+        } else {
+          const free = now + ring.wait(quota, now);
+          assert.equal(free, (inside[0] ?? 0) + WINDOW, 'the wait ends when the oldest leaves');
+        }
+      }
+    }),
+  );
+});
+
+test('a quota that was lowered is waited for until enough old requests have left', () => {
+  const ring = new Ring();
+  for (const time of [0, 1_000, 2_000, 3_000]) ring.add(time);
+  assert.equal(ring.used(4_000), 4);
+  assert.equal(ring.wait(2, 4_000), 2_000 + WINDOW - 4_000);
+});

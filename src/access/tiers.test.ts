@@ -1,0 +1,70 @@
+// Proves the order of the tiers, page sizes, and that a tiers file is read strictly.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { atLeast, PLANS, pageSize, TIERS } from './tiers.ts';
+import { readTiersFile, tiersFaults } from './tiers-file.ts';
+
+test('each tier reaches itself and those below it, none above', () => {
+  const ladder = ['anonymous', ...PLANS] as const;
+  for (const [rank, tier] of ladder.entries()) {
+    for (const [needed, name] of ladder.entries())
+      assert.equal(atLeast(tier, name), rank >= needed, `${tier} ${name}`);
+  }
+  assert.throws(() => atLeast('pro', 'platinum'), /no tier called platinum/);
+});
+
+test('a page is what was asked for, twenty by default, never above the maximum of the tier', () => {
+  assert.equal(pageSize(TIERS.anonymous), 10);
+  assert.equal(pageSize(TIERS.free), 20);
+  assert.equal(pageSize(TIERS.free, 26), 25);
+  assert.equal(pageSize(TIERS.pro, 7), 7);
+});
+
+test('a tiers file replaces the numbers it names and leaves the others', async (t) => {
+  const file = await fileWith(t, '{"free": {"minute": 5, "month": null}, "internal": {"live": false}}');
+  const tiers = await readTiersFile(file);
+  assert.deepEqual(tiers.free, { ...TIERS.free, minute: 5, month: null });
+  assert.deepEqual(tiers.internal, { ...TIERS.internal, live: false });
+  assert.deepEqual(tiers.pro, TIERS.pro);
+});
+
+test('every fault of a tiers file is named at once', async (t) => {
+  const faults = {
+    gold: { minute: 1 },
+    free: { minute: 0, hour: 3, live: 'yes' },
+    pro: { page: 1.5, streams: null },
+    business: [],
+  };
+  const lines = tiersFaults(faults);
+  const named = lines.map((line) => line.slice(0, line.indexOf(':'))).toSorted();
+  assert.deepEqual(named, [
+    'business',
+    'free.hour',
+    'free.live',
+    'free.minute',
+    'gold',
+    'pro.page',
+    'pro.streams',
+  ]);
+  const file = await fileWith(t, JSON.stringify(faults));
+  await assert.rejects(readTiersFile(file), (error: Error) =>
+    lines.every((line) => error.message.includes(line)),
+  );
+});
+
+test('a tiers file that is missing or no JSON is refused with its name', async (t) => {
+  await assert.rejects(readTiersFile('/nowhere/tiers.json'), /\/nowhere\/tiers\.json cannot be read/);
+  await assert.rejects(readTiersFile(await fileWith(t, '{')), /is not JSON/);
+  assert.equal(tiersFaults(3).length, 1);
+});
+
+async function fileWith(t: TestContext, text: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'tiers-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'tiers.json');
+  await writeFile(file, text);
+  return file;
+}
