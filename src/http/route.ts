@@ -69,7 +69,12 @@ interface Documentation {
   readonly summary: string;
   readonly description?: string;
   /** Schema of the 200 answer, or text about it when it is not JSON. */
-  readonly answer: { readonly description: string; readonly schema?: TSchema; readonly contentType?: string };
+  readonly answer: {
+    readonly description: string;
+    readonly schema?: TSchema;
+    readonly contentType?: string;
+    readonly example?: unknown;
+  };
   /** Further statuses that this route adds to those every route has, e.g. 304. */
   readonly alsoAnswers?: Readonly<Record<number, string>>;
 }

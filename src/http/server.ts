@@ -10,6 +10,10 @@ import { parseJson } from './body.ts';
 import { answerClientError } from './client-errors.ts';
 import { Dispatcher } from './dispatch.ts';
 import { Drain } from './drain.ts';
+import { type HealthOptions, healthRoutes } from './health.ts';
+import type { Describe } from './openapi.ts';
+import { openapiRoute } from './openapi-route.ts';
+import type { Json } from './openapi-schemas.ts';
 import { methodFinder, methodsOf, type Plan, planRoute } from './plan.ts';
 import { createReporter } from './report.ts';
 import { newRequestId } from './request-id.ts';
@@ -53,9 +57,14 @@ export interface ServerOptions<Caller> {
   /** Networks of the proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies?: readonly string[];
   readonly limits?: Partial<Limits>;
+  readonly health: Pick<HealthOptions, 'checks' | 'metricsAllow'>;
+  /** What the OpenAPI document says; its server is `publicUrl`. */
+  readonly describe: Omit<Describe, 'server'>;
 }
 
 export interface WebServer {
+  /** The OpenAPI document of all routes, those of health included. */
+  readonly openapi: Json;
   /** Starts to listen; gives the port, which matters where 0 was asked for. */
   listen(host: string, port: number): Promise<number>;
   /** Stops without losing anything under way, in at most 15 s. */
@@ -66,8 +75,9 @@ export interface WebServer {
 
 /** Wires routes and phases into a server. Throws where two routes collide or a schema cannot be served. */
 export function createServer<Caller>(options: ServerOptions<Caller>): WebServer {
-  const { routes, phases, clock, publicUrl } = options;
+  const { phases, clock, publicUrl } = options;
   const drain = new Drain();
+  const { routes, openapi } = withOwnRoutes(options, drain);
   const dispatcher = new Dispatcher<Caller>({
     ...{ phases, clock, publicUrl, drain },
     readAddress: addressReader(options.trustedProxies ?? []),
@@ -80,7 +90,17 @@ export function createServer<Caller>(options: ServerOptions<Caller>): WebServer 
   app.setNotFoundHandler(dispatcher.unreachable);
   app.setErrorHandler(dispatcher.failed);
   for (const route of routes) register(app, dispatcher, planRoute(route, publicUrl));
-  return serve(app, drain, clock);
+  return { openapi, ...serve(app, drain, clock) };
+}
+
+/** The features' routes and those that every service has: health, measurements and the description of all. */
+function withOwnRoutes<Caller>(options: ServerOptions<Caller>, drain: Drain) {
+  const { clock, metrics, health, publicUrl, describe } = options;
+  const isDraining = () => drain.draining;
+  const served = [...options.routes, ...healthRoutes<Caller>({ clock, metrics, isDraining, ...health })];
+  const own = openapiRoute<Caller>(served, { ...describe, server: publicUrl });
+  metrics.gauge('freehold_http_active', 'Requests and streams under way.', () => drain.active);
+  return { routes: [...served, own.route], openapi: own.document };
 }
 
 function serverOptions<Caller>(limits: Limits, dispatcher: Dispatcher<Caller>, publicUrl: string) {
@@ -102,7 +122,7 @@ function serverOptions<Caller>(limits: Limits, dispatcher: Dispatcher<Caller>, p
         removeAdditional: false,
         coerceTypes: false,
         allErrors: false,
-        keywords: ['aliases', 'caseInsensitive', 'separator', 'missing'],
+        keywords: ['aliases', 'caseInsensitive', 'separator', 'flag', 'missing'],
       },
     },
     frameworkErrors: dispatcher.misrouted,
@@ -142,7 +162,7 @@ function register<Caller>(app: FastifyInstance, dispatcher: Dispatcher<Caller>, 
   });
 }
 
-function serve(app: FastifyInstance, drain: Drain, clock: Clock): WebServer {
+function serve(app: FastifyInstance, drain: Drain, clock: Clock): Omit<WebServer, 'openapi'> {
   return {
     async listen(host, port) {
       await app.listen({ host, port });

@@ -27,6 +27,8 @@ export interface ValueSchema {
   readonly aliases?: readonly string[];
   /** Enumeration members match in any case and land in the case of the schema. */
   readonly caseInsensitive?: boolean;
+  /** A boolean that may be given by its name alone, as in `?verbose`. */
+  readonly flag?: boolean;
   /** What separates the items of a list within one occurrence; null: repetition only. Default a comma. */
   readonly separator?: string | null;
 }
@@ -67,7 +69,7 @@ export function compileValue(schema: ValueSchema): ReadValue {
   if (members !== null) return compileMembers(members, schema.caseInsensitive === true);
   if (schema.anyOf !== undefined) return compileAlternatives(schema.anyOf.map(asValueSchema));
   if (schema.type === 'integer' || schema.type === 'number') return compileNumber(schema);
-  if (schema.type === 'boolean') return readBoolean;
+  if (schema.type === 'boolean') return schema.flag === true ? readFlag : readBoolean;
   if (schema.type === 'string') return compileText(schema);
   throw new Error(`A parameter cannot have the schema ${JSON.stringify(schema)}`);
 }
@@ -142,6 +144,10 @@ function readBoolean(text: string): unknown {
   if (text === 'true') return true;
   if (text === 'false') return false;
   return new Refusal('must be true or false');
+}
+
+function readFlag(text: string): unknown {
+  return text === '' ? true : readBoolean(text);
 }
 
 function compileText(schema: ValueSchema): ReadValue {

@@ -1,0 +1,151 @@
+// Owns what tells whether the service lives, is ready, and how it fares: /livez, /readyz and /metrics.
+
+import { Type } from 'typebox';
+import { isWithin, parseNetworks } from '../lib/address.ts';
+import { type Clock, pause } from '../lib/clock.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { Problem } from '../lib/problem.ts';
+import { type Access, type Reply, type Route, route } from './route.ts';
+
+/** One thing the service depends on. */
+export interface HealthCheck {
+  readonly name: string;
+  /** Whether the service is unready without it. A dead upstream is told of, but no reason to stop serving. */
+  readonly required: boolean;
+  /** Resolves where all is well, perhaps with a remark. Of what it throws, only a Problem's sentence is shown. */
+  check(): Promise<string | undefined>;
+}
+
+export interface HealthOptions {
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly checks: readonly HealthCheck[];
+  readonly isDraining: () => boolean;
+  /** Networks that may read /metrics besides processes on the same machine. */
+  readonly metricsAllow: readonly string[];
+}
+
+interface Finding {
+  readonly name: string;
+  readonly required: boolean;
+  readonly ok: boolean;
+  readonly detail?: string;
+}
+
+const CHECK_DEADLINE_MS = 2_000;
+/** Checks cost the database a query and need no credentials: so they are asked at most once in this time. */
+const FINDINGS_KEPT_MS = 1_000;
+const LOOPBACK = parseNetworks(['127.0.0.0/8', '::1']);
+
+const FREE: Access = { credentials: 'none', counts: 'nothing' };
+const NEVER_STORED = { 'cache-control': 'no-store' };
+
+const Health = Type.Object(
+  {
+    status: Type.Enum(['ok', 'draining', 'unready']),
+    checks: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: Type.String(),
+          required: Type.Boolean(),
+          ok: Type.Boolean(),
+          detail: Type.Optional(Type.String()),
+        }),
+      ),
+    ),
+  },
+  { $id: 'Health' },
+);
+
+/** The three routes. They are answered also while the service drains. */
+export function healthRoutes<Caller>(options: HealthOptions): readonly Route<Caller>[] {
+  const findings = keptFor(FINDINGS_KEPT_MS, options.clock, () =>
+    Promise.all(options.checks.map((check) => run(check, options.clock))),
+  );
+  const define = route<Caller>();
+  const common = { method: 'GET', access: FREE, tag: 'Health', whileDraining: true } as const;
+  return [
+    define({
+      ...common,
+      path: '/livez',
+      operation: 'getLiveness',
+      summary: 'Whether the process lives',
+      answer: { description: 'The process answers.', schema: Health },
+      handle: () => ({ json: { status: 'ok' }, headers: NEVER_STORED }),
+    }),
+    define({
+      ...common,
+      path: '/readyz',
+      operation: 'getReadiness',
+      summary: 'Whether the service can do its work',
+      query: Type.Object({
+        verbose: Type.Boolean({ default: false, flag: true, description: 'Tell of every check.' }),
+      }),
+      answer: { description: 'The service is ready.', schema: Health },
+      alsoAnswers: { 503: 'The service is not ready, or is about to stop.' },
+      handle: async ({ query }) => readiness(await findings(), options.isDraining(), query.verbose),
+    }),
+    define({
+      ...common,
+      path: '/metrics',
+      operation: 'getMetrics',
+      summary: 'Measurements for Prometheus',
+      description: 'Answers only on the same machine, or to the networks that METRICS_ALLOW names.',
+      accepts: ['text/plain', 'application/openmetrics-text'],
+      answer: { description: 'Measurements in text form.', contentType: 'text/plain' },
+      alsoAnswers: { 404: 'The client may not read measurements.' },
+      handle: metricsHandler(options),
+    }),
+  ];
+}
+
+function readiness(findings: readonly Finding[], draining: boolean, verbose: boolean): Reply {
+  const ready = !draining && findings.every(({ ok, required }) => ok || !required);
+  const status = draining ? 'draining' : ready ? 'ok' : 'unready';
+  return {
+    status: ready ? 200 : 503,
+    headers: NEVER_STORED,
+    json: { status, ...(verbose && { checks: findings }) },
+  };
+}
+
+async function run({ name, required, check }: HealthCheck, clock: Clock): Promise<Finding> {
+  const timeout = new AbortController();
+  try {
+    const late = pause(clock, CHECK_DEADLINE_MS, timeout.signal).then(() => {
+      if (!timeout.signal.aborted) throw new Problem('REQUEST_TIMEOUT', 'no answer in time');
+    });
+    const remark = await Promise.race([check(), late]);
+    return { name, required, ok: true, ...(typeof remark === 'string' && { detail: remark }) };
+  } catch (error) {
+    return { name, required, ok: false, detail: error instanceof Problem ? error.message : 'failed' };
+  } finally {
+    timeout.abort();
+  }
+}
+
+/** Asks at most once in the given time, and never twice at once. */
+function keptFor<Value>(milliseconds: number, clock: Clock, ask: () => Promise<Value>): () => Promise<Value> {
+  let kept: Promise<Value> | undefined;
+  let until = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (kept === undefined || clock.monotonic() >= until) {
+      until = clock.monotonic() + milliseconds;
+      kept = ask();
+    }
+    return kept;
+  };
+}
+
+function metricsHandler({ metrics, metricsAllow }: HealthOptions): Route<unknown>['handle'] {
+  const allowed = parseNetworks(metricsAllow);
+  return async ({ peer, headers }) => {
+    // A proxy on the same machine makes the whole world look local: what it forwards is not.
+    const forwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
+    const local = isWithin(peer, LOOPBACK) && !forwarded;
+    if (!local && !isWithin(peer, allowed))
+      throw new Problem('NOT_FOUND', 'There is nothing at this address.');
+    const { contentType, text } = await metrics.read();
+    return { text, headers: { ...NEVER_STORED, 'content-type': contentType } };
+  };
+}

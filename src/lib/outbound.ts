@@ -1,0 +1,197 @@
+// Owns HTTP that goes out: bounded in time and size, without redirects, and to chosen addresses only where asked.
+
+import { lookup as systemLookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { pipeline, type Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { Agent, buildConnector, request } from 'undici';
+import type { Clock } from './clock.ts';
+import { failureOf, OutboundFailure } from './outbound-failure.ts';
+
+export interface OutboundRequest {
+  readonly url: string | URL;
+  readonly method?: 'GET' | 'POST';
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Milliseconds for everything, from resolving the name to the last byte. */
+  readonly deadlineMs: number;
+  /** The most bytes a body may have, counted after decompression. */
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface OutboundAnswer {
+  /** Any status: a redirect is an answer like others, and followed by nobody. */
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+export interface Outbound {
+  /** Sends one request. Rejects with OutboundFailure and nothing else. */
+  send(request: OutboundRequest): Promise<OutboundAnswer>;
+  /** Cuts every connection. */
+  close(): Promise<void>;
+}
+
+export interface OutboundOptions {
+  readonly clock: Clock;
+  /** Milliseconds for a connection, name and TLS included. Default 2 s. */
+  readonly connectTimeoutMs?: number;
+  /** Connections kept to one origin. Default 16. */
+  readonly connections?: number;
+  /** Which addresses may be connected to; with `isPublicAddress`, URLs that users give cannot reach inwards. */
+  readonly allowAddress?: (address: string) => boolean;
+  readonly lookup?: LookupFunction;
+  /** Certificates of private authorities that are trusted besides the system's. */
+  readonly certificateAuthorities?: readonly string[];
+}
+
+const DECOMPRESSORS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** Opens a pool of connections to wherever requests go. */
+export function createOutbound(options: OutboundOptions): Outbound {
+  const { clock, allowAddress } = options;
+  const agent = new Agent({
+    connect: connectorFor(options),
+    connections: options.connections ?? 16,
+    pipelining: 1,
+    keepAliveTimeout: 10_000,
+    // The deadline covers both; undici's own timers stay out of the way.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  return {
+    send: (outgoing) =>
+      withDeadline(outgoing, clock, (signal) => exchange(outgoing, agent, signal, allowAddress)),
+    close: () => agent.destroy(),
+  };
+}
+
+async function withDeadline<Result>(
+  { deadlineMs, signal }: OutboundRequest,
+  clock: Clock,
+  run: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController();
+  const leave = () =>
+    controller.abort(new OutboundFailure('aborted', 'Nobody waits for the answer any more'));
+  const cancel = clock.after(deadlineMs, () => {
+    controller.abort(new OutboundFailure('timeout', `No complete answer within ${deadlineMs} ms`));
+  });
+  if (signal?.aborted === true) leave();
+  signal?.addEventListener('abort', leave, { once: true });
+  try {
+    return await run(controller.signal);
+  } catch (error) {
+    throw failureOf(controller.signal.aborted ? controller.signal.reason : error);
+  } finally {
+    cancel();
+    signal?.removeEventListener('abort', leave);
+  }
+}
+
+async function exchange(
+  outgoing: OutboundRequest,
+  dispatcher: Agent,
+  signal: AbortSignal,
+  allowAddress: ((address: string) => boolean) | undefined,
+): Promise<OutboundAnswer> {
+  const url = checkedUrl(outgoing.url, allowAddress);
+  const { statusCode, headers, body } = await request(url, {
+    dispatcher,
+    signal,
+    method: outgoing.method ?? 'GET',
+    headers: { 'accept-encoding': 'gzip, deflate, br', ...outgoing.headers },
+    body: outgoing.body ?? null,
+  });
+  return { status: statusCode, headers, body: await collect(decompressed(body, headers), outgoing.maxBytes) };
+}
+
+/** A resolver is not asked about an address that stands in the URL itself, so that is checked here. */
+function checkedUrl(text: string | URL, allowAddress: ((address: string) => boolean) | undefined): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+    throw new OutboundFailure('invalid_url', 'Not an http or https address');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new OutboundFailure('invalid_url', 'An address must not carry credentials');
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (allowAddress !== undefined && isIP(host) !== 0 && !allowAddress(host)) throw forbidden(host);
+  return url;
+}
+
+function forbidden(address: string): OutboundFailure {
+  return new OutboundFailure('forbidden_address', `${address} may not be connected to`);
+}
+
+/** undici's connector with a deadline on our clock, and every resolved address checked before any is used. */
+function connectorFor(options: OutboundOptions): buildConnector.connector {
+  const { clock, connectTimeoutMs = 2_000, allowAddress, lookup = systemLookup } = options;
+  const connect = buildConnector({
+    allowH2: false,
+    // A backstop that frees the socket itself: the deadline above only stops waiting for it.
+    timeout: connectTimeoutMs * 2,
+    lookup: allowAddress === undefined ? lookup : guarded(lookup, allowAddress),
+    ...(options.certificateAuthorities !== undefined && { ca: [...options.certificateAuthorities] }),
+  });
+  return (target, callback) => {
+    let waiting = true;
+    const cancel = clock.after(connectTimeoutMs, () => {
+      waiting = false;
+      callback(new OutboundFailure('timeout', `No connection within ${connectTimeoutMs} ms`), null);
+    });
+    connect(target, (...[error, socket]) => {
+      cancel();
+      if (!waiting) socket?.destroy();
+      else if (socket === null) callback(error ?? new Error('No socket'), null);
+      else callback(null, socket);
+    });
+  };
+}
+
+/** A resolver that fails when any of the answers is forbidden: one bad answer among good ones is an attack. */
+function guarded(lookup: LookupFunction, allowAddress: (address: string) => boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error !== null) return callback(error, []);
+      const addresses = Array.isArray(found) ? found : [];
+      const bad = addresses.find(({ address }) => !allowAddress(address));
+      const [first] = addresses;
+      if (bad !== undefined || first === undefined) return callback(forbidden(bad?.address ?? hostname), []);
+      if (options.all === true) return callback(null, addresses);
+      return callback(null, first.address, first.family);
+    });
+  };
+}
+
+function decompressed(body: Readable, headers: OutboundAnswer['headers']): Readable {
+  const coding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
+  if (coding === 'identity' || coding === '') return body;
+  const decompressor = DECOMPRESSORS[coding]?.();
+  if (decompressor === undefined) {
+    body.destroy();
+    throw new OutboundFailure('malformed', `Content-Encoding ${coding} was not asked for`);
+  }
+  // The error reaches whoever reads the decompressor; here it only must not go unheard.
+  return pipeline(body, decompressor, () => undefined) as typeof decompressor;
+}
+
+async function collect(body: Readable, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    // Leaving the loop destroys the stream and with it the connection.
+    if (size > maxBytes) throw new OutboundFailure('too_large', `More than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
