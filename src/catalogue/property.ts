@@ -169,7 +169,7 @@ function propertyFacts(stored: StoredListing, view: View) {
   };
 }
 
-const CURRENT: readonly Listing['status'][] = [
+export const CURRENT: readonly Listing['status'][] = [
   'ACTIVE',
   'ACTIVE_UNDER_CONTRACT',
   'COMING_SOON',

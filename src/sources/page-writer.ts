@@ -2,7 +2,6 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { ListingDraft } from '../catalogue/draft.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../postgres/database.ts';
 import type { SourceMetrics } from './metrics.ts';
@@ -34,14 +33,14 @@ export async function writePage(
   const { database, clock, source } = options;
   const at = clock.now();
   const after = positionAfter(page, kept, at);
-  const moves = !isDeepStrictEqual({ ...after, version: 0 }, { ...kept, version: 0 });
+  const moves = !isDeepStrictEqual(said(after), said(kept));
   if (!moves && page.drafts.length === 0 && page.gone.length === 0) return kept;
   const done = await database.transaction(
     async (tx) => {
-      const applied = await options.catalogue.apply(tx, source.id, latest(page.drafts), at);
+      const applied = await options.catalogue.apply(tx, source.id, page.drafts, at);
       const removed =
         page.gone.length === 0 ? 0 : await options.catalogue.remove(tx, source.id, page.gone, at);
-      if (moves && !(await writePosition(tx, source.id, after, new Date(at).toISOString()))) {
+      if (moves && !(await writePosition(tx, source.id, after))) {
         throw new PositionMoved('Another process has read this source meanwhile');
       }
       return { ...applied, removed };
@@ -54,8 +53,10 @@ export async function writePage(
   return moves ? { ...after, version: kept.version + 1 } : kept;
 }
 
+const said = ({ position, loaded, loadedAt }: KeptPosition) => [position, loaded, loadedAt];
+
 /** The first load is complete with the first last page there is. */
-function positionAfter(page: SourcePage, kept: KeptPosition, at: number) {
+function positionAfter(page: SourcePage, kept: KeptPosition, at: number): KeptPosition {
   const loading = kept.loadedAt === null;
   const before = page.restarted === true ? 0 : kept.loaded;
   return {
@@ -63,10 +64,6 @@ function positionAfter(page: SourcePage, kept: KeptPosition, at: number) {
     version: kept.version,
     loaded: loading ? before + page.drafts.length : kept.loaded,
     loadedAt: loading && page.last ? new Date(at).toISOString() : kept.loadedAt,
+    updatedAt: new Date(at).toISOString(),
   };
-}
-
-/** A listing that changed while its page was made may be in it twice: the later one counts. */
-function latest(drafts: readonly ListingDraft[]): ListingDraft[] {
-  return [...new Map(drafts.map((draft) => [draft.listingKey, draft])).values()];
 }

@@ -32,6 +32,8 @@ export interface ReplicationStatus {
   readonly state: 'starting' | 'waiting' | 'loading' | 'following' | 'failing';
   /** When the first load was complete, RFC 3339. */
   readonly loadedAt: string | null;
+  /** When the catalogue was last known to be what the source has, RFC 3339. */
+  readonly asOf: string | null;
   /** Why reading fails at present: a LiveError's code, or `database`. */
   readonly failure: string | null;
   readonly progress: Progress | null;
@@ -58,7 +60,13 @@ export function startReplication(options: ReplicationOptions): Replication {
 
 class Replicator {
   readonly stopping = new AbortController();
-  status: ReplicationStatus = { state: 'starting', loadedAt: null, failure: null, progress: null };
+  status: ReplicationStatus = {
+    state: 'starting',
+    loadedAt: null,
+    asOf: null,
+    failure: null,
+    progress: null,
+  };
   readonly #options: ReplicationOptions;
   readonly #measured: SourceMetrics;
   readonly #writing: PageWriterOptions;
@@ -92,7 +100,7 @@ class Replicator {
     const { database, source } = this.#options;
     const lost = new AbortController();
     const kept = await database.read((sql) => readPosition(sql, source.id));
-    this.#set({ loadedAt: kept.loadedAt });
+    this.#set({ loadedAt: kept.loadedAt, asOf: kept.updatedAt });
     const lock = await takeReaderLock(database, source.id, () => lost.abort());
     if (lock === null) return;
     const signal = AbortSignal.any([lost.signal, this.stopping.signal]);
@@ -128,7 +136,7 @@ class Replicator {
     }
     this.#measured.caughtUp();
     this.#reading(kept);
-    this.#set({ progress: null });
+    this.#set({ progress: null, asOf: new Date(this.#options.clock.now()).toISOString() });
   }
 
   #meter(start: KeptPosition) {

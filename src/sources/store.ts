@@ -12,9 +12,17 @@ export interface KeptPosition {
   readonly loaded: number;
   /** RFC 3339; null while the first load is not complete. */
   readonly loadedAt: string | null;
+  /** When the position last moved, RFC 3339. */
+  readonly updatedAt: string | null;
 }
 
-const NOTHING_KEPT: KeptPosition = { position: null, version: 0, loaded: 0, loadedAt: null };
+const NOTHING_KEPT: KeptPosition = {
+  position: null,
+  version: 0,
+  loaded: 0,
+  loadedAt: null,
+  updatedAt: null,
+};
 
 /** The first half of the advisory locks that mean "reads this source". */
 const LOCK_CLASS = 7_310_402;
@@ -24,25 +32,27 @@ interface PositionRow {
   version: number;
   loaded: number;
   loaded_at: string | null;
+  updated_at: string;
 }
 
 export async function readPosition(sql: Sql, source: string): Promise<KeptPosition> {
   const [row] = await sql<PositionRow[]>`
-    select position, version, loaded, loaded_at from source_position where source = ${source}`;
+    select position, version, loaded, loaded_at, updated_at from source_position where source = ${source}`;
   if (row === undefined) return NOTHING_KEPT;
-  return { position: row.position, version: row.version, loaded: row.loaded, loadedAt: row.loaded_at };
+  return {
+    position: row.position,
+    version: row.version,
+    loaded: row.loaded,
+    loadedAt: row.loaded_at,
+    updatedAt: row.updated_at,
+  };
 }
 
 /** Writes a position over the one that was read; false when another process has written since. */
-export async function writePosition(
-  tx: Transaction,
-  source: string,
-  kept: KeptPosition & { readonly position: Position },
-  at: string,
-): Promise<boolean> {
+export async function writePosition(tx: Transaction, source: string, kept: KeptPosition): Promise<boolean> {
   const rows = await tx`
     insert into source_position as kept (source, position, version, loaded, loaded_at, updated_at)
-    values (${source}, ${JSON.stringify(kept.position)}::text::json, 1, ${kept.loaded}, ${kept.loadedAt}, ${at})
+    values (${source}, ${JSON.stringify(kept.position)}::text::json, 1, ${kept.loaded}, ${kept.loadedAt}, ${kept.updatedAt})
     on conflict (source) do update set position = excluded.position, version = kept.version + 1,
       loaded = excluded.loaded, loaded_at = excluded.loaded_at, updated_at = excluded.updated_at
     where kept.version = ${kept.version}

@@ -2,6 +2,7 @@
 
 import type { ListingDraft } from '../../catalogue/draft.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Outbound } from '../../lib/outbound.ts';
 import { withDeadline } from '../deadline.ts';
 import { LiveError, type Source, type SourcePage } from '../source.ts';
 import { FieldReader, type NoteField, type UpstreamRecord } from './decode.ts';
@@ -10,7 +11,6 @@ import { OneListing } from './one.ts';
 import { Pages, type UpstreamPage } from './pages.ts';
 import { Session } from './session.ts';
 import { type ResoCredentials, Tokens } from './token.ts';
-import { Transport } from './transport.ts';
 
 export interface ResoOptions {
   readonly id: string;
@@ -18,6 +18,8 @@ export interface ResoOptions {
   /** The service root, which `/Property` follows. */
   readonly url: string;
   readonly credentials: ResoCredentials;
+  /** The source's own; closed with it. */
+  readonly outbound: Outbound;
   readonly clock: Clock;
   /** ISO 4217; default USD. */
   readonly currency?: string;
@@ -27,8 +29,6 @@ export interface ResoOptions {
   readonly pageSize?: number;
   /** Milliseconds that changes are read again; default five minutes. */
   readonly overlap?: number;
-  /** Milliseconds; default 2,000. */
-  readonly connectTimeout?: number;
   /** Told of each field of a record that held something unreadable. */
   readonly onFieldError?: NoteField;
 }
@@ -37,9 +37,8 @@ const CHECK_DEADLINE = 10_000;
 
 /** A source that reads a RESO Web API server. Nothing is sent before it is first asked. */
 export function resoSource(options: ResoOptions): Source {
-  const { clock, credentials, url, live = true, pageSize = 200, overlap = 300_000 } = options;
-  const transport = new Transport(options);
-  const session = new Session(url, transport, new Tokens(credentials, transport, clock), clock);
+  const { clock, outbound, credentials, url, live = true, pageSize = 200, overlap = 300_000 } = options;
+  const session = new Session(url, outbound, new Tokens(credentials, outbound, clock), clock);
   const pages = new Pages(session, { pageSize, overlap });
   const one = new OneListing(session);
   const mapping = { currency: options.currency ?? 'USD', note: options.onFieldError ?? (() => {}) };
@@ -59,7 +58,7 @@ export function resoSource(options: ResoOptions): Source {
       withDeadline(clock, CHECK_DEADLINE, signal, async (limited) => {
         await pages.newest(limited);
       }),
-    close: () => transport.close(),
+    close: () => outbound.close(),
   };
 }
 

@@ -2,11 +2,12 @@
 
 import type { Clock } from '../../lib/clock.ts';
 import { Flights } from '../../lib/flight.ts';
+import type { Outbound } from '../../lib/outbound.ts';
 import { LiveError } from '../source.ts';
 import { refusal } from './answer.ts';
 import { type PropertyShape, propertyShape, UNKNOWN_SHAPE } from './metadata.ts';
 import type { Tokens } from './token.ts';
-import type { Transport, UpstreamAnswer } from './transport.ts';
+import { exchange, type UpstreamAnswer } from './transport.ts';
 
 interface GetOptions {
   readonly signal: AbortSignal;
@@ -29,15 +30,15 @@ const MINUTE = 60_000;
 export class Session {
   readonly root: string;
   readonly clock: Clock;
-  readonly #transport: Transport;
+  readonly #outbound: Outbound;
   readonly #tokens: Tokens;
   readonly #flights = new Flights<PropertyShape>();
   #known: KnownShape | null = null;
 
   /** `root` is the address that `/Property` follows. */
-  constructor(root: string, transport: Transport, tokens: Tokens, clock: Clock) {
+  constructor(root: string, outbound: Outbound, tokens: Tokens, clock: Clock) {
     this.root = root.replace(/\/+$/, '');
-    this.#transport = transport;
+    this.#outbound = outbound;
     this.#tokens = tokens;
     this.clock = clock;
   }
@@ -51,7 +52,7 @@ export class Session {
   }
 
   #getWith(token: string, url: string, { signal, largest, headers }: GetOptions): Promise<UpstreamAnswer> {
-    return this.#transport.send({
+    return exchange(this.#outbound, {
       url,
       headers: { accept: 'application/json', ...headers, authorization: `Bearer ${token}` },
       largest,

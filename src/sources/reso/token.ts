@@ -2,9 +2,10 @@
 
 import type { Clock } from '../../lib/clock.ts';
 import { Flights } from '../../lib/flight.ts';
+import type { Outbound } from '../../lib/outbound.ts';
 import { LiveError } from '../source.ts';
 import { bodyOf, refusal } from './answer.ts';
-import type { Transport } from './transport.ts';
+import { exchange } from './transport.ts';
 
 export type ResoCredentials =
   | {
@@ -31,14 +32,14 @@ const DEFAULT_LIFETIME_SECONDS = 3_600;
 
 export class Tokens {
   readonly #credentials: ResoCredentials;
-  readonly #transport: Transport;
+  readonly #outbound: Outbound;
   readonly #clock: Clock;
   readonly #flights = new Flights<Token>();
   #current: Token | null = null;
 
-  constructor(credentials: ResoCredentials, transport: Transport, clock: Clock) {
+  constructor(credentials: ResoCredentials, outbound: Outbound, clock: Clock) {
     this.#credentials = credentials;
-    this.#transport = transport;
+    this.#outbound = outbound;
     this.#clock = clock;
   }
 
@@ -66,7 +67,7 @@ export class Tokens {
   async #fetch(credentials: ClientCredentials, signal: AbortSignal): Promise<Token> {
     const { tokenUrl, clientId, clientSecret, scope = 'api' } = credentials;
     const sentAt = this.#clock.monotonic();
-    const answer = await this.#transport.send({
+    const answer = await exchange(this.#outbound, {
       url: tokenUrl,
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },

@@ -1,0 +1,70 @@
+// Owns how many fetches run at once: the rest wait in line, in the order they came, and a full line is refused.
+
+export interface BulkheadOptions {
+  /** Runs at once. */
+  readonly places: number;
+  /** Waiting for a place. */
+  readonly line: number;
+}
+
+export class BulkheadFull extends Error {
+  override readonly name = 'BulkheadFull';
+}
+
+export class Bulkhead {
+  readonly #options: BulkheadOptions;
+  readonly #line = new Set<() => void>();
+  #busy = 0;
+
+  constructor(options: BulkheadOptions) {
+    this.#options = options;
+  }
+
+  get busy(): number {
+    return this.#busy;
+  }
+
+  get waiting(): number {
+    return this.#line.size;
+  }
+
+  /** Runs the work in a place of its own. Rejects with BulkheadFull, or the signal's reason while still in line. */
+  async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    await this.#enter(signal);
+    try {
+      return await work();
+    } finally {
+      this.#leave();
+    }
+  }
+
+  #enter(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.reject(signal.reason);
+    if (this.#busy < this.#options.places) {
+      this.#busy++;
+      return Promise.resolve();
+    }
+    if (this.#line.size >= this.#options.line)
+      return Promise.reject(new BulkheadFull('Too many wait already'));
+    return new Promise((resolve, reject) => {
+      const called = () => {
+        this.#line.delete(called);
+        signal.removeEventListener('abort', gone);
+        resolve();
+      };
+      const gone = () => {
+        this.#line.delete(called);
+        reject(signal.reason);
+      };
+      this.#line.add(called);
+      signal.addEventListener('abort', gone, { once: true });
+    });
+  }
+
+  /** The place goes to the first in line, or becomes free. */
+  #leave(): void {
+    const [next] = this.#line;
+    if (next === undefined) this.#busy--;
+    else next();
+  }
+}

@@ -1,0 +1,94 @@
+// Owns the HTTP face of live data: the stream of one listing, and the property that is fetched before it is answered.
+
+import { Type } from 'typebox';
+import type { Principal } from '../access/principal.ts';
+import type { StoredListing } from '../catalogue/catalogue.ts';
+import { presentListing } from '../catalogue/present.ts';
+import { viewOf } from '../catalogue/reader.ts';
+import { displayParameter } from '../catalogue/search-parameters.ts';
+import { type Route, route } from '../http/route.ts';
+import { Problem } from '../lib/problem.ts';
+import { propertyRoute } from './property-route.ts';
+import type { LiveRouteOptions } from './route-options.ts';
+import { isAfterDone, listingEvents } from './stream.ts';
+
+const EXAMPLE = [
+  'retry: 60000\nid: req_1.cached\nevent: cached\ndata: {"id":"lst_1","price":4500,"status":"ACTIVE"}\n',
+  'id: req_1.live\nevent: live\ndata: {"id":"lst_1","price":4200,"status":"ACTIVE"}\n',
+  'id: req_1.done\nevent: done\ndata: {}\n\n',
+].join('\n');
+
+const ListingParams = Type.Object({
+  id: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    missing: 'LISTING_NOT_FOUND',
+    description: 'The id of a listing.',
+  }),
+});
+
+const StreamQuery = Type.Object({ display: displayParameter });
+
+export function liveRoutes(options: LiveRouteOptions): readonly Route<Principal>[] {
+  return [streamRoute(options), propertyRoute(options)];
+}
+
+function streamRoute({ catalogue, refresh, streams, clock, publicUrl }: LiveRouteOptions): Route<Principal> {
+  return route<Principal>()({
+    method: 'GET',
+    path: '/v1/listing/:id',
+    operation: 'streamListing',
+    tag: 'Live',
+    summary: 'Stream one listing, cached and then live',
+    description:
+      'Sends `cached` at once, then `live`, or `error` when the source could not be asked, then `done`, and closes. ' +
+      'An EventSource reconnects after `done` by itself; it then gets 204 and stops.',
+    access: { credentials: 'required', tier: 'pro', scope: 'listings:live', counts: 'month', stream: true },
+    accepts: ['text/event-stream'],
+    head: false,
+    params: ListingParams,
+    query: StreamQuery,
+    answer: { description: 'The events', contentType: 'text/event-stream', example: EXAMPLE },
+    alsoAnswers: { 204: 'Last-Event-ID names a done: that stream is complete.' },
+    early: ({ headers }) => (isAfterDone(headers['last-event-id']) ? { status: 204 } : null),
+    async handle({ params, query, caller, requestId, signal }) {
+      const { source: _, ...view } = viewOf(caller, query, clock.now(), publicUrl);
+      const stored = shownListing(await catalogue.listing(params.id), view.ignoreDisplayRules);
+      const close = streams.open(caller);
+      return {
+        events: held(
+          listingEvents({
+            ...{ stored, refresh, requestId, signal },
+            present: (listing, source) => presentListing(listing, { ...view, source, now: clock.now() }),
+          }),
+          close,
+          signal,
+        ),
+      };
+    },
+  });
+}
+
+/** The listing, where there is one that this reader may see; a draft upstream is nobody's business yet. */
+function shownListing(stored: StoredListing | null, ignoreDisplayRules: boolean): StoredListing {
+  if (stored !== null && stored.status !== 'INCOMPLETE' && (stored.displayed || ignoreDisplayRules))
+    return stored;
+  throw new Problem(
+    'LISTING_NOT_FOUND',
+    'There is no listing with this id. Search results have the ids of listings.',
+  );
+}
+
+/** Gives the caller's place back when the events end or the reader leaves: a generator never begun has no finally. */
+function held<T>(events: AsyncGenerator<T>, release: () => void, signal: AbortSignal): AsyncIterable<T> {
+  if (signal.aborted) release();
+  signal.addEventListener('abort', release, { once: true });
+  return (async function* () {
+    try {
+      yield* events;
+    } finally {
+      signal.removeEventListener('abort', release);
+      release();
+    }
+  })();
+}

@@ -1,0 +1,69 @@
+// Owns the order of a listing stream's events: cached, then live or error, then done.
+
+import type { StoredListing } from '../catalogue/catalogue.ts';
+import type { Listing } from '../catalogue/record.ts';
+import type { ServerSentEvent } from '../http/route.ts';
+import { LiveError, type LiveFailure } from '../sources/source.ts';
+import type { Refresh } from './refresh.ts';
+
+export interface ListingStream {
+  readonly stored: StoredListing;
+  readonly refresh: Refresh;
+  /** The record as this reader may see it; null where it is hidden from them. */
+  readonly present: (stored: StoredListing, source: Listing['source']) => Listing | null;
+  readonly requestId: string;
+  /** Aborts when the reader leaves. */
+  readonly signal: AbortSignal;
+}
+
+/** Whether asking again soon may help. */
+const RETRYABLE: Readonly<Record<LiveFailure, boolean>> = {
+  fetch_failed: true,
+  timeout: true,
+  parse_failed: false,
+  upstream_rate_limited: true,
+  upstream_unauthorized: false,
+  upstream_unavailable: true,
+  not_found_upstream: false,
+  live_unsupported: false,
+};
+
+const DONE = '.done';
+
+/** An EventSource that reconnects after the end sends the id of the last event that it saw. */
+export function isAfterDone(lastEventId: string | readonly string[] | undefined): boolean {
+  return typeof lastEventId === 'string' && lastEventId.endsWith(DONE);
+}
+
+/** The events; nothing is fetched before `cached` has been taken. Throws nothing. */
+export async function* listingEvents(stream: ListingStream): AsyncGenerator<ServerSentEvent> {
+  const { requestId } = stream;
+  yield { event: 'cached', id: `${requestId}.cached`, data: stream.present(stream.stored, 'cached') };
+  yield await liveOrError(stream);
+  yield { event: 'done', id: `${requestId}${DONE}`, data: {} };
+}
+
+async function liveOrError({
+  stored,
+  refresh,
+  present,
+  requestId,
+  signal,
+}: ListingStream): Promise<ServerSentEvent> {
+  try {
+    const fresh = present(await refresh(stored, signal), 'live');
+    if (fresh === null)
+      throw new LiveError('not_found_upstream', 'The source no longer lets this listing be shown.');
+    return { event: 'live', id: `${requestId}.live`, data: fresh };
+  } catch (error) {
+    const { code, message } = asLiveError(error);
+    const data = { code, message, retryable: RETRYABLE[code], requestId };
+    return { event: 'error', id: `${requestId}.error`, data };
+  }
+}
+
+/** What is no LiveError is the reader having left, whom no event reaches. */
+export function asLiveError(error: unknown): LiveError {
+  if (error instanceof LiveError) return error;
+  return new LiveError('fetch_failed', 'The listing could not be fetched.', { cause: error });
+}
