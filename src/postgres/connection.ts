@@ -10,7 +10,10 @@ import type { ConnectionTarget } from './connection-url.ts';
 /** A tagged template that runs SQL: sql`select ${value}`. Every value becomes a parameter. */
 export type Sql = postgres.ISql<Record<never, never>>;
 /** The same inside a transaction. Anything written with it is kept or dropped as a whole. */
-export type Transaction = postgres.TransactionSql<Record<never, never>>;
+export interface Transaction extends Sql {
+  /** Runs a part of the transaction that may fail alone: what it wrote is undone and its error comes out. */
+  savepoint<T>(work: () => Promise<T>): Promise<T>;
+}
 /** A part of a statement, made with the same template. */
 export type SqlFragment = postgres.Fragment;
 
@@ -18,8 +21,8 @@ export interface ConnectionSettings {
   readonly applicationName: string;
   /** Milliseconds the server lets one statement take; 0 is no limit. */
   readonly statementTimeout: number;
-  /** True for a session that holds something (a lock, a channel): it ends with its connection, never opens another. */
-  readonly single?: boolean;
+  /** True for a connection that is never closed for being idle or old: its session holds a lock or a channel. */
+  readonly lasting?: boolean;
   readonly onNotice?: (message: string) => void;
   readonly onNotification?: (channel: string, payload: string) => void;
   readonly onClose?: () => void;
@@ -28,61 +31,76 @@ export interface ConnectionSettings {
 /** Seconds. */
 const CONNECT_TIMEOUT = 2;
 const IDLE_TIMEOUT = 600;
-const LONGEST_BACKOFF = 0.5;
 
 export interface Connection {
-  readonly sql: postgres.Sql;
-  /** Cuts the connection off for good, without waiting: what is under way fails. */
+  readonly sql: Sql;
+  /** True once the connection was lost or could not be made. It then stays so: whoever needs one opens another. */
+  readonly gone: boolean;
+  /** Cuts the connection off, without waiting: what is under way fails. */
   destroy(): void;
   /** Ends it after what is under way, at the latest after that many seconds. */
   end(seconds: number): Promise<void>;
 }
 
-/** Prepares a connection; the first statement opens it. */
+/**
+ * Prepares a connection; the first statement opens it. It lives as long as its socket: the driver's own way of
+ * connecting again is not used, since it may spin, mix up half-sent messages, or run the rest of a broken
+ * transaction outside of it.
+ */
 export function openConnection(target: ConnectionTarget, settings: ConnectionSettings): Connection {
-  const line = socketFactory(target, settings.single ?? false);
+  const line = singleLine(target, () => retire());
+  const onclose = () => {
+    retire();
+    settings.onClose?.();
+  };
   // The driver's types do not know its `socket` option.
-  const options = { ...driverOptions(target, settings), socket: line.open };
+  const options = { ...driverOptions(target, settings), socket: line.open, onclose };
   const sql = postgres(options);
-  const end = async (seconds: number) => {
-    // Without a timeout the driver would wait for ever on a connection that is already lost.
-    await sql.end({ timeout: seconds });
+  // Once the driver is ending it refuses every further statement at once, where it would otherwise let it wait.
+  const retire = () => {
     line.cut();
+    void sql.end({ timeout: 0 });
   };
   return {
     sql,
-    destroy() {
-      line.cut();
-      void end(0);
+    get gone() {
+      return line.gone();
     },
-    end,
+    destroy: retire,
+    async end(seconds) {
+      // Without a timeout the driver would wait for ever on a connection that is already lost.
+      await sql.end({ timeout: seconds });
+      line.cut();
+    },
   };
 }
 
-/** The driver is given sockets of our making, because it has no means of its own to drop one that hangs. */
-function socketFactory(target: ConnectionTarget, single: boolean): { open: () => Socket; cut: () => void } {
-  const sockets = new Set<Socket>();
-  let over = false;
+interface Line {
+  readonly open: () => Socket;
+  readonly cut: () => void;
+  readonly gone: () => boolean;
+}
+
+/** One socket and no other. It is of our making because the driver has no means of its own to drop one that hangs. */
+function singleLine(target: ConnectionTarget, onOver: () => void): Line {
+  let socket: Socket | undefined;
+  let gone = false;
   return {
     open() {
-      if (over) throw connectionGone();
-      over = single;
-      const socket = connectSocket(target);
-      // The driver attaches its own handler a moment later; an error before that must not end the process.
-      socket.on('error', () => {});
-      sockets.add(socket);
-      socket.once('close', () => sockets.delete(socket));
+      if (gone || socket !== undefined) {
+        onOver();
+        throw Object.assign(new Error('The database connection is gone'), { code: 'CONNECTION_CLOSED' });
+      }
+      // Known to be over before the driver tells anyone that a statement failed.
+      socket = connectSocket(target).on('error', onOver);
       return socket;
     },
     cut() {
-      over = true;
-      for (const socket of sockets) socket.destroy();
+      gone = true;
+      socket?.destroy();
     },
+    gone: () => gone,
   };
-}
-
-function connectionGone(): Error {
-  return Object.assign(new Error('The connection is gone'), { code: 'CONNECTION_DESTROYED' });
 }
 
 function connectSocket(target: ConnectionTarget): Socket {
@@ -103,8 +121,8 @@ function driverOptions(target: ConnectionTarget, settings: ConnectionSettings) {
     ssl: encryption(target),
     max: 1,
     connect_timeout: CONNECT_TIMEOUT,
-    ...(settings.single === true ? { idle_timeout: 0, max_lifetime: null } : { idle_timeout: IDLE_TIMEOUT }),
-    backoff: (attempt: number) => Math.min(0.02 * 2 ** attempt, LONGEST_BACKOFF),
+    idle_timeout: settings.lasting === true ? 0 : IDLE_TIMEOUT,
+    ...(settings.lasting === true ? { max_lifetime: null } : {}),
     types: COLUMN_TYPES,
     connection: {
       application_name: settings.applicationName,
@@ -116,7 +134,6 @@ function driverOptions(target: ConnectionTarget, settings: ConnectionSettings) {
     },
     onnotice: (notice: postgres.Notice) => settings.onNotice?.(notice.message ?? ''),
     ...(settings.onNotification === undefined ? {} : { onnotify: settings.onNotification }),
-    ...(settings.onClose === undefined ? {} : { onclose: settings.onClose }),
   };
 }
 

@@ -6,8 +6,10 @@ import { openConnection } from './connection.ts';
 import { databaseUnavailable, isBrokenConnection, translated } from './connection-errors.ts';
 import type { ConnectionTarget } from './connection-url.ts';
 import { parseDatabaseUrl } from './connection-url.ts';
+import { awake } from './poll.ts';
 import type { PoolStatus } from './pool.ts';
 import { createPool } from './pool.ts';
+import { transact } from './transaction.ts';
 
 export type { Sql, SqlFragment, Transaction } from './connection.ts';
 
@@ -75,6 +77,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     size: options.maxConnections ?? DEFAULT_CONNECTIONS,
     clock,
     open: () => openConnection(target, settings),
+    isUsable: (connection) => !connection.gone,
     destroy: (connection) => connection.destroy(),
   });
 
@@ -89,7 +92,8 @@ export function openDatabase(options: DatabaseOptions): Database {
       return result;
     } catch (error) {
       // After a missed deadline the connection's state is unknown: it may hang for good.
-      if (error instanceof DeadlineMissed) lease.discard();
+      if (error instanceof DeadlineMissed || lease.connection.gone || isBrokenConnection(error))
+        lease.discard();
       else lease.release();
       throw error;
     }
@@ -107,7 +111,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       if (!again || !isBrokenConnection(error) || clock.monotonic() + RETRY_PAUSE >= end)
         throw translated(error);
     }
-    await pause(clock, RETRY_PAUSE);
+    await awake(pause(clock, RETRY_PAUSE));
     return attempt(work, end).catch((error: unknown) => {
       throw translated(error);
     });
@@ -117,13 +121,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     work: (tx: Transaction) => Promise<T>,
     own: number | undefined,
   ): (c: Connection) => Promise<T> {
-    return async ({ sql }) => {
-      const result = await sql.begin(async (tx) => {
-        if (own !== undefined) await tx.unsafe(`set local statement_timeout = ${statementTimeout(own)}`);
-        return { value: await work(tx) };
-      });
-      return result.value;
-    };
+    return (connection) => transact(connection, work, own === undefined ? undefined : statementTimeout(own));
   }
 
   /** A statement with a limit of its own needs a transaction to carry it; otherwise it goes out alone. */
@@ -149,7 +147,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
     status: () => pool.status(),
     dedicated: (hooks) =>
-      openConnection(target, { ...settings, statementTimeout: 0, single: true, ...hooks }),
+      openConnection(target, { ...settings, statementTimeout: 0, lasting: true, ...hooks }),
     async close(patience = 5_000) {
       await Promise.all(pool.close().map((connection) => connection.end(patience / 1000)));
     },

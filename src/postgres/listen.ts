@@ -63,7 +63,7 @@ export function listen(
       onClose: () => lost.abort(),
     });
     try {
-      await limited(connection, connection.sql`listen ${connection.sql(channel)}`);
+      await limited(connection, connection.sql.unsafe(`listen ${quoted(channel)}`));
       onJoined();
       guarded(onGap);
       const ended = AbortSignal.any([lost.signal, closing.signal]);
@@ -98,6 +98,10 @@ export function listen(
       trouble(error);
     }
   }
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** Sends a message to all listeners of the channel once the transaction is committed. At most 7999 bytes. */

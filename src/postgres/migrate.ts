@@ -7,6 +7,7 @@ import type { Database } from './database.ts';
 import type { AppliedMigration, Migration } from './migration-plan.ts';
 import { MigrationError, migrationOf, planMigrations } from './migration-plan.ts';
 import { poll } from './poll.ts';
+import { transact } from './transaction.ts';
 
 export { MigrationError } from './migration-plan.ts';
 
@@ -91,16 +92,16 @@ async function readApplied(sql: Sql): Promise<AppliedMigration[]> {
   return sql<AppliedMigration[]>`select version, name, checksum from schema_migrations order by version`;
 }
 
-async function apply({ sql }: Connection, migration: Migration): Promise<void> {
+async function apply(connection: Connection, migration: Migration): Promise<void> {
   try {
     if (migration.inTransaction) {
-      await sql.begin(async (tx) => {
+      await transact(connection, async (tx) => {
         await tx.unsafe(migration.text);
         await record(tx, migration);
       });
     } else {
-      await sql.unsafe(migration.text);
-      await record(sql, migration);
+      await connection.sql.unsafe(migration.text);
+      await record(connection.sql, migration);
     }
   } catch (cause) {
     throw new MigrationError(`${migration.name} failed: ${(cause as Error).message}`, { cause });

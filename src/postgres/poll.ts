@@ -15,18 +15,32 @@ export async function poll<T>(
   look: () => Promise<T | undefined>,
   options: PollOptions,
 ): Promise<T | undefined> {
-  const { clock, limit, every = 20 } = options;
-  const end = clock.monotonic() + limit;
-  // A clock's timers never keep the process alive, and a command that only waits has nothing else that does.
+  return awake(pollAsleep(look, options));
+}
+
+/**
+ * Keeps this process alive until the work is done. A clock's timers never do so, and a command that only waits has
+ * nothing else that does: it would end in the middle, without a word.
+ */
+export async function awake<T>(work: Promise<T>): Promise<T> {
   const alive = setInterval(() => {}, 1 << 30);
   try {
-    for (;;) {
-      const found = await look();
-      if (found !== undefined) return found;
-      if (clock.monotonic() >= end) return undefined;
-      await pause(clock, every);
-    }
+    return await work;
   } finally {
     clearInterval(alive);
+  }
+}
+
+async function pollAsleep<T>(
+  look: () => Promise<T | undefined>,
+  options: PollOptions,
+): Promise<T | undefined> {
+  const { clock, limit, every = 20 } = options;
+  const end = clock.monotonic() + limit;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    if (clock.monotonic() >= end) return undefined;
+    await pause(clock, every);
   }
 }

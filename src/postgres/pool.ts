@@ -5,6 +5,8 @@ export interface PoolOptions<C> {
   readonly size: number;
   readonly clock: Clock;
   readonly open: () => C;
+  /** False for a connection that was lost while nobody used it. */
+  readonly isUsable: (connection: C) => boolean;
   readonly destroy: (connection: C) => void;
 }
 
@@ -65,7 +67,7 @@ export function createPool<C>(options: PoolOptions<C>): Pool<C> {
 
   function lend(): Lease<C> {
     busy++;
-    const connection = idle.pop() ?? make();
+    const connection = usable() ?? make();
     let returned = false;
     const giveBack = (after: () => void) => {
       if (returned) return;
@@ -78,12 +80,21 @@ export function createPool<C>(options: PoolOptions<C>): Pool<C> {
     return {
       connection,
       release: () => giveBack(() => idle.push(connection)),
-      discard: () =>
-        giveBack(() => {
-          all.delete(connection);
-          options.destroy(connection);
-        }),
+      discard: () => giveBack(() => drop(connection)),
     };
+  }
+
+  function usable(): C | undefined {
+    for (let connection = idle.pop(); connection !== undefined; connection = idle.pop()) {
+      if (options.isUsable(connection)) return connection;
+      drop(connection);
+    }
+    return undefined;
+  }
+
+  function drop(connection: C): void {
+    all.delete(connection);
+    options.destroy(connection);
   }
 
   function make(): C {
