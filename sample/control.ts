@@ -1,0 +1,158 @@
+// Owns /control: moves, changes, breaks and counts the sample for whoever tests against it from this machine.
+import type { IncomingMessage } from 'node:http';
+import { type Answer, json, readBody } from './answer.ts';
+import { FAULT_KINDS, FAULT_RESOURCES, type Fault, type FaultSwitch, type RequestKind } from './faults.ts';
+import { faultOfFieldSet } from './market/hand.ts';
+import type { TokenDesk } from './token.ts';
+import type { World } from './world.ts';
+
+export interface ControlParts {
+  readonly world: World;
+  readonly tokens: TokenDesk;
+  readonly faults: FaultSwitch;
+  readonly requests: Readonly<Record<RequestKind, number>>;
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** A refusal of what was sent: 400 and why. */
+class Refused extends Error {
+  readonly status: number;
+
+  constructor(message: string, status = 400) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const MOST_STEPS = 10_000;
+const LONGEST_LATENCY = 600_000;
+
+export async function answerControl(
+  request: IncomingMessage,
+  path: string,
+  parts: ControlParts,
+): Promise<Answer> {
+  try {
+    if (!isLoopback(request.socket.remoteAddress)) throw new Refused('Only this machine may ask', 403);
+    return await route(request, path, parts);
+  } catch (error) {
+    if (error instanceof Refused)
+      return json(error.status, { error: { code: 'BadRequest', message: error.message } });
+    throw error;
+  }
+}
+
+function isLoopback(address: string | undefined): boolean {
+  return address !== undefined && /^(?:::1$|(?:::ffff:)?127\.)/.test(address);
+}
+
+async function route(request: IncomingMessage, path: string, parts: ControlParts): Promise<Answer> {
+  const { world, tokens, faults, requests } = parts;
+  switch (`${request.method} ${path}`) {
+    case 'POST /control/advance': {
+      const changed = world.advance(readSteps(await readObject(request, ['steps'])));
+      return json(200, { steps: world.market.steps, changed });
+    }
+    case 'POST /control/change': {
+      const body = await readObject(request, ['key', 'set']);
+      const key = readKey(body);
+      const set = readSet(body.set);
+      return world.change(key, set) ? json(200, { key, modified: lastChange(world) }) : noListing(key);
+    }
+    case 'POST /control/remove': {
+      const key = readKey(await readObject(request, ['key']));
+      return world.remove(key) ? json(200, { key }) : noListing(key);
+    }
+    case 'POST /control/restore': {
+      const key = readKey(await readObject(request, ['key']));
+      return world.restore(key) ? json(200, { key, modified: lastChange(world) }) : noListing(key);
+    }
+    case 'POST /control/expire-tokens':
+      return json(200, { expired: tokens.expireAll() });
+    case 'PUT /control/faults':
+      faults.set(readFault(await readObject(request, ['kind', 'status', 'latencyMs', 'share', 'resource'])));
+      return json(200, faults.fault);
+    case 'GET /control/faults':
+      return json(200, faults.fault);
+    case 'DELETE /control/faults':
+      faults.set(null);
+      return json(200, null);
+    case 'GET /control/stats':
+      return json(200, requests);
+    default:
+      throw new Refused(`There is no ${request.method} ${path}`, 404);
+  }
+}
+
+const lastChange = (world: World): string => new Date(world.market.lastAt).toISOString();
+const noListing = (key: string): Answer =>
+  json(404, { error: { code: 'NotFound', message: `No listing ${key} to do this to` } });
+
+/** The body as an object with no other than the known members. */
+async function readObject(request: IncomingMessage, known: readonly string[]): Promise<Body> {
+  // Pages of other sites cannot send this type without asking first, which keeps them out.
+  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
+    throw new Refused('Content-Type must be application/json', 415);
+  const text = await readBody(request);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Refused('The body is not JSON');
+  }
+  if (!isObject(value)) throw new Refused('The body must be an object');
+  const unknown = Object.keys(value).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Refused(`${unknown} is not known; known: ${known.join(', ')}`);
+  return value;
+}
+
+function isObject(value: unknown): value is Body {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function readSteps({ steps = 1 }: Body): number {
+  if (typeof steps !== 'number' || !Number.isInteger(steps) || steps < 1 || steps > MOST_STEPS) {
+    throw new Refused(`steps must be a whole number from 1 to ${MOST_STEPS}`);
+  }
+  return steps;
+}
+
+function readKey({ key }: Body): string {
+  if (typeof key !== 'string' || key === '') throw new Refused('key must be a ListingKey');
+  return key;
+}
+
+function readSet(set: unknown): Body {
+  if (!isObject(set)) throw new Refused('set must be an object of RESO fields');
+  const fault = faultOfFieldSet(set);
+  if (fault) throw new Refused(fault);
+  return set;
+}
+
+function readFault(body: Body): Fault {
+  const { kind = null, status = null, latencyMs = 0, share = 1, resource = 'all' } = body;
+  const knownKind = FAULT_KINDS.find((known) => known === kind);
+  if (kind !== null && !knownKind) throw new Refused(`kind must be one of ${FAULT_KINDS.join(', ')}`);
+  const knownResource = FAULT_RESOURCES.find((known) => known === resource);
+  if (!knownResource) throw new Refused(`resource must be one of ${FAULT_RESOURCES.join(', ')}`);
+  const latency = readNumber('latencyMs', latencyMs, 0, LONGEST_LATENCY);
+  if (!knownKind && latency === 0) throw new Refused('A fault needs a kind, or latencyMs above 0');
+  if ((kind === 'status') !== (status !== null))
+    throw new Refused('status belongs to kind status, and that needs it');
+  const code = status === null ? null : readNumber('status', status, 200, 599);
+  if (code !== null && !Number.isInteger(code)) throw new Refused('status must be a whole number');
+  return {
+    kind: knownKind ?? null,
+    status: code,
+    latencyMs: latency,
+    share: readNumber('share', share, 0, 1),
+    resource: knownResource,
+  };
+}
+
+function readNumber(name: string, value: unknown, least: number, most: number): number {
+  if (typeof value !== 'number' || !(value >= least && value <= most))
+    throw new Refused(`${name} must be a number from ${least} to ${most}`);
+  return value;
+}

@@ -1,0 +1,93 @@
+// Owns the sample process: a small invented property market behind a RESO Web API, for trying Freehold without a feed.
+import type { Server } from 'node:http';
+import { FaultSwitch } from './faults.ts';
+import { readJournal, writeJournal } from './journal-file.ts';
+import { buildLand } from './land/places.ts';
+import { createSampleServer, ownUrl } from './server.ts';
+import { readSettings, type Settings } from './settings.ts';
+import { TokenDesk } from './token.ts';
+import { type Journal, World } from './world.ts';
+
+const clock = (): number => Date.now();
+
+function main(): void {
+  let settings: Settings;
+  try {
+    settings = readSettings(process.argv.slice(2), process.env);
+  } catch (error) {
+    process.stderr.write(`sample: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 2;
+    return;
+  }
+  const world = openWorld(settings);
+  const tokens = new TokenDesk(settings.credentials, settings.tokenLifetime, clock);
+  const server = createSampleServer({
+    world,
+    tokens,
+    faults: new FaultSwitch(),
+    spelling: settings.spelling,
+  });
+  server.listen(settings.port, '127.0.0.1', () => {
+    const url = ownUrl(server);
+    process.stdout.write(`${JSON.stringify({ ready: true, port: Number(new URL(url).port), url })}\n`);
+    const stop = keepMoving(world, settings.interval * 1000);
+    endWithParent(server, stop);
+  });
+}
+
+/** The market of the state file when it has the same seed and size, otherwise a new one that begins now. */
+function openWorld(settings: Settings): World {
+  const { stateFile, seed, listings } = settings;
+  const fresh: Journal = { version: 1, seed, epoch: clock(), size: listings, deeds: [] };
+  const save = (journal: Journal): void => {
+    if (stateFile !== null) writeJournal(stateFile, journal);
+  };
+  const world = new World(buildLand(), rememberedJournal(settings) ?? fresh, clock, save);
+  save(world.journal);
+  return world;
+}
+
+function rememberedJournal({ stateFile, seed, listings }: Settings): Journal | null {
+  if (stateFile === null) return null;
+  try {
+    const journal = readJournal(stateFile);
+    if (!journal || (journal.seed === seed && journal.size === listings)) return journal;
+    process.stderr.write(
+      `sample: ${stateFile} is of another market (seed ${journal.seed}, ${journal.size} listings); starting anew\n`,
+    );
+  } catch (error) {
+    process.stderr.write(
+      `sample: cannot use ${stateFile} (${error instanceof Error ? error.message : String(error)}); starting anew\n`,
+    );
+  }
+  return null;
+}
+
+/** Steps at even distances, so that a restart can repeat them to the millisecond; after a pause it begins anew. */
+function keepMoving(world: World, interval: number): () => void {
+  if (interval === 0) return () => undefined;
+  let planned = clock() + interval;
+  let timer = setTimeout(move, interval);
+  function move(): void {
+    if (Math.abs(clock() - planned) > interval / 2) planned = clock();
+    world.stepAt(planned);
+    planned += interval;
+    timer = setTimeout(move, Math.max(0, planned - clock()));
+  }
+  return () => clearTimeout(timer);
+}
+
+/** Whoever started the process holds its standard input: when that closes, so does the sample. */
+function endWithParent(server: Server, stop: () => void): void {
+  const end = (): void => {
+    stop();
+    server.close();
+    server.closeAllConnections();
+    process.exit(0);
+  };
+  process.stdin.on('end', end).on('close', end).on('error', end).resume();
+  process.once('SIGTERM', end);
+  process.once('SIGINT', end);
+}
+
+main();
