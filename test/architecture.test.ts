@@ -1,0 +1,303 @@
+// Owns the proof that the code keeps the rules of ARCHITECTURE.md, whose import table it reads rather than repeats.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  type Import,
+  parseSource,
+  readSource,
+  type SourceFile,
+  sourceFiles,
+} from './support/source-files.ts';
+
+const all = await sourceFiles('{src,sample}/**/*.ts');
+const isTest = ({ path }: SourceFile) => path.endsWith('.test.ts');
+const program = all.filter((file) => !isTest(file));
+const service = program.filter(({ path }) => path.startsWith('src/'));
+
+/** Room -> the rooms it may import; null: every one. Read from the table in ARCHITECTURE.md. */
+const table = readTable(readSource('ARCHITECTURE.md').text);
+
+function readTable(page: string): Map<string, ReadonlySet<string> | null> {
+  const rows = page.matchAll(/^\| `(\w+)` \|[^|]+\| ([^|]*)\|$/gm);
+  return new Map(
+    [...rows].map(([, room = '', list = '']) => {
+      const rooms = new Set([...list.matchAll(/`(\w+)`/g)].map(([, name = '']) => name));
+      return [room, list.trim() === 'everything' ? null : rooms];
+    }),
+  );
+}
+
+/** src/http/sse.ts -> http; src/config.ts -> config. */
+function roomOf(path: string): string {
+  return path.split('/')[1]?.replace(/\.ts$/, '') ?? '';
+}
+
+/** What a file of src/ may not import, and why; null where the import is in order. */
+function importFault(path: string, { target, local }: Import): string | null {
+  if (!local || target.startsWith(`src/${roomOf(path)}/`)) return null;
+  if (/^(?:package\.json|openapi\.json)$/.test(target)) return null;
+  if (path.endsWith('.test.ts') && target.startsWith('test/support/')) return null;
+  if (!target.startsWith('src/')) return `${path} imports ${target}, which is not of the service`;
+  const allowed = table.get(roomOf(path));
+  if (allowed === null || allowed?.has(roomOf(target))) return null;
+  return `${path} imports ${target}: the table gives ${roomOf(path)} no ${roomOf(target)}`;
+}
+
+const importFaults = (files: readonly SourceFile[]) =>
+  files.flatMap(({ path, imports }) =>
+    imports.map((each) => importFault(path, each)).filter((fault) => fault !== null),
+  );
+
+/** Lines of the files that match, as `path:line text`. */
+function hits(
+  files: readonly SourceFile[],
+  pattern: RegExp,
+  part: 'text' | 'code' | 'bare' = 'bare',
+): string[] {
+  return files.flatMap((file) => {
+    const lines = file[part].split('\n');
+    return lines.flatMap((line, at) => (pattern.test(line) ? [`${file.path}:${at + 1} ${line.trim()}`] : []));
+  });
+}
+
+test('the table names every room there is, and no room that is not there', () => {
+  assert.ok(table.size >= 10, 'the table was found');
+  const rooms = new Set(service.map(({ path }) => roomOf(path)));
+  assert.deepEqual(
+    [...rooms].filter((room) => !table.has(room)),
+    [],
+  );
+  assert.deepEqual(
+    [...table.keys()].filter((room) => !rooms.has(room)),
+    [],
+  );
+});
+
+test('the arrows of the table run one way: a room stands above every room it may import', () => {
+  const order = [...table.keys()];
+  for (const [room, allowed] of table) {
+    for (const other of allowed ?? [])
+      assert.ok(order.indexOf(other) > order.indexOf(room), `${room} <- ${other}`);
+  }
+});
+
+test('no file imports against the table', () => {
+  assert.deepEqual(importFaults(all.filter(({ path }) => path.startsWith('src/'))), []);
+});
+
+test('an import against the table would be found, however it is written', () => {
+  const found = (text: string) => importFaults([parseSource('src/lib/x.ts', text)]).length;
+  assert.equal(found(`import { a } from '../http/route.ts';`), 1);
+  assert.equal(found(`import type { A } from '../http/route.ts';`), 1);
+  assert.equal(found(`import {\n  a,\n  type B,\n} from "../access/tiers.ts";`), 1);
+  assert.equal(found(`import '../access/tiers.ts';`), 1);
+  assert.equal(found(`export { a } from '../access/tiers.ts';`), 1);
+  assert.equal(found(`const a = await import('../access/tiers.ts');`), 1);
+  assert.equal(found(`import { a } from '../../sample/random.ts';`), 1);
+  assert.equal(found(`import { a } from './clock.ts'; // from '../http/route.ts'`), 0);
+});
+
+test('the sample market and the service share no code', () => {
+  const sample = all.filter(({ path }) => path.startsWith('sample/'));
+  assert.ok(sample.length > 0);
+  const strays = sample.flatMap((file) =>
+    file.imports
+      .filter(({ local, target }) => local && !target.startsWith('sample/'))
+      .filter(({ target }) => !(isTest(file) && target.startsWith('test/support/')))
+      .map(({ target }) => `${file.path} imports ${target}`),
+  );
+  assert.deepEqual(strays, []);
+});
+
+test('no imports run in a circle; types alone may refer to each other', () => {
+  assert.deepEqual(circles(program), []);
+  const ring = [`import { b } from './b.ts';`, `import { a } from './a.ts';`];
+  const [a = '', b = ''] = ring;
+  assert.equal(circles([parseSource('src/lib/a.ts', a), parseSource('src/lib/b.ts', b)]).length, 1);
+  const typed = parseSource('src/lib/b.ts', `import { type A } from './a.ts';`);
+  assert.equal(circles([parseSource('src/lib/a.ts', a), typed]).length, 0);
+});
+
+/** Each circle of imports that are there when the program runs, as `a -> b -> a`. */
+function circles(files: readonly SourceFile[]): string[] {
+  const graph = new Map(
+    files.map(({ path, imports }) => [path, imports.filter(({ local, typeOnly }) => local && !typeOnly)]),
+  );
+  const found: string[] = [];
+  const done = new Set<string>();
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) found.push([...trail.slice(trail.indexOf(path)), path].join(' -> '));
+    if (done.has(path) || trail.includes(path)) return;
+    for (const { target } of graph.get(path) ?? []) visit(target, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of graph.keys()) visit(path, []);
+  return found;
+}
+
+/** Who may look at the environment, and what for. */
+const ENVIRONMENT: Readonly<Record<string, string>> = {
+  'src/config.ts': 'the settings',
+  'sample/main.ts': 'the credentials of the sample, handed over by whoever starts it',
+};
+
+test('only the configuration reads the environment', () => {
+  const readers = program.filter(({ path }) => !(path in ENVIRONMENT));
+  assert.deepEqual(hits(readers, /\bprocess\s*\.\s*env\b|\benv\b[^;]*\bfrom\s+'node:process'/, 'code'), []);
+  for (const path of Object.keys(ENVIRONMENT))
+    assert.notEqual(hits([readSource(path)], /process\.env/).length, 0, path);
+});
+
+const SQL_HOME = /(?:^|\/)(?:store|[\w-]+-store|[\w-]+-sql)\.ts$|^src\/postgres\//;
+const SQL = new RegExp(
+  [
+    /\b(?:sql|tx)(?:<[^`]*>)?`/.source,
+    /\.unsafe\(/.source,
+    /['"`]\s*(?:select|insert\s+into|update\s+\w+\s+set|delete\s+from|truncate|(?:create|alter|drop)\s+(?:table|index|database))\s/
+      .source,
+  ].join('|'),
+  'i',
+);
+
+test('SQL stands only in stores, files of SQL, and the database room', () => {
+  const homes = service.filter(({ path }) => SQL_HOME.test(path));
+  assert.notEqual(hits(homes, SQL, 'code').length, 0, 'SQL is recognised where it belongs');
+  assert.deepEqual(
+    hits(
+      program.filter(({ path }) => !SQL_HOME.test(path)),
+      SQL,
+      'code',
+    ),
+    [],
+  );
+});
+
+/** Who may use time other than through the clock they are given. */
+const OWN_TIME: Readonly<Record<string, string>> = {
+  'src/lib/clock.ts': 'is the clock',
+  'src/postgres/poll.ts': 'keeps the process alive while it waits, which no clock does',
+};
+
+test('nobody reads time or waits except through the clock', () => {
+  const pattern =
+    /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)|\bperformance\.now\b|\bset(?:Timeout|Interval)\(|\bhrtime\b|timers\/promises|AbortSignal\.timeout/;
+  assert.deepEqual(
+    hits(
+      service.filter(({ path }) => !(path in OWN_TIME)),
+      pattern,
+      'code',
+    ),
+    [],
+  );
+});
+
+test('every file opens with a sentence that says what it owns', () => {
+  const silent = all.filter(({ text }) => !/^\/\/ [A-Z][^\n]+(?:\n\/\/ [^\n]+)*(?<=[.?])\n/.test(text));
+  assert.deepEqual(
+    silent.map(({ path }) => path),
+    [],
+  );
+});
+
+test('no file is longer than 300 lines', () => {
+  const long = all.filter(({ text }) => text.trimEnd().split('\n').length > 300);
+  assert.deepEqual(
+    long.map(({ path }) => path),
+    [],
+  );
+});
+
+test('names are exported by name, from the file that owns them', () => {
+  assert.deepEqual(hits(all, /^\s*export\s+default\b/), []);
+  assert.deepEqual(hits(all, /^\s*export\s*\*/), []);
+  const declares =
+    /^\s*(?:export\s+)?(?:async\s+)?(?:abstract\s+)?(?:const|let|function|class|interface|type)\s+\w/m;
+  const barrels = all.filter(({ bare }) => /^\s*export\b/m.test(bare) && !declares.test(bare));
+  assert.deepEqual(
+    barrels.map(({ path }) => path),
+    [],
+  );
+  const vague = all.filter(({ path }) =>
+    /(?:^|\/)(?:index|utils?|helpers?|types?|common|misc)\.ts$/.test(path),
+  );
+  assert.deepEqual(
+    vague.map(({ path }) => path),
+    [],
+  );
+});
+
+test('the type checker is never talked over', () => {
+  assert.deepEqual(hits(all, /@ts-(?:ignore|nocheck|expect-error)/, 'text'), []);
+  assert.deepEqual(
+    hits(all, /\bas any\b|[:<,|]\s*any\b(?=\s*[;,)>=|[\]}]|$)|^\s*declare\s+(?:module|global)\b/),
+    [],
+  );
+});
+
+const LONGEST_LIST = 40;
+
+test('long lists of names stand in JSON', () => {
+  const entry = /^\s*(?:[\w'"-]+:\s*)?(?:\[?\s*(?:'[^']*'|"[^"]*"|-?[\d._]+)\s*,?\s*)+\]?,?\s*$/;
+  const long = all.filter(({ code }) => longestRun(code.split('\n'), entry) > LONGEST_LIST);
+  assert.deepEqual(
+    long.map(({ path }) => path),
+    [],
+  );
+});
+
+function longestRun(lines: readonly string[], pattern: RegExp): number {
+  let [longest, run] = [0, 0];
+  for (const line of lines) {
+    run = pattern.test(line) ? run + 1 : 0;
+    longest = Math.max(longest, run);
+  }
+  return longest;
+}
+
+test('half of all functions with a body are shorter than 20 lines', () => {
+  const lengths = program.flatMap(({ bare }) => bodyLengths(bare)).toSorted((a, b) => a - b);
+  assert.ok(lengths.length > 500, `${lengths.length} functions were found`);
+  const median = lengths[Math.floor(lengths.length / 2)] ?? Number.NaN;
+  assert.ok(median < 20, `the median is ${median} lines`);
+  assert.deepEqual(
+    bodyLengths('function a(b) {\n  if (b) {\n    c();\n  }\n}\nconst d = () => {\n};'),
+    [5, 2],
+  );
+});
+
+const BEFORE_BODY = /=>\s*$|\)\s*(?::\s*[^\s;{}()=][^;{}()=]*)?$/;
+const NO_FUNCTION = /(?:^|[^\w.])(?:if|for|while|switch|catch|with)\s*$/;
+
+/** Lines from the brace that opens each function's body to the one that closes it. Arrows without braces do not count. */
+function bodyLengths(bare: string): number[] {
+  const lengths: [start: number, length: number][] = [];
+  const open: (number | null)[] = [];
+  let line = 1;
+  for (let at = 0; at < bare.length; at += 1) {
+    if (bare[at] === '\n') line += 1;
+    else if (bare[at] === '{') open.push(opensBody(bare.slice(Math.max(0, at - 400), at)) ? line : null);
+    else if (bare[at] === '}') {
+      const start = open.pop();
+      if (typeof start === 'number') lengths.push([start, line - start + 1]);
+    }
+  }
+  return lengths.toSorted(([a], [b]) => a - b).map(([, length]) => length);
+}
+
+function opensBody(before: string): boolean {
+  const found = BEFORE_BODY.exec(before.trimEnd());
+  if (found === null) return false;
+  return (
+    found[0].startsWith('=>') || !NO_FUNCTION.test(before.slice(0, openingParenthesis(before, found.index)))
+  );
+}
+
+function openingParenthesis(text: string, closing: number): number {
+  let depth = 0;
+  for (let at = closing; at >= 0; at -= 1) {
+    if (text[at] === ')') depth += 1;
+    else if (text[at] === '(') depth -= 1;
+    if (depth === 0) return at;
+  }
+  return 0;
+}
