@@ -1,11 +1,16 @@
 // Owns the monthly count in this process: blocks of requests taken from the shared count before any is admitted.
 import type { Clock } from '../lib/clock.ts';
+import { databaseUnavailable } from '../postgres/connection-errors.ts';
 import type { Database } from '../postgres/database.ts';
 import { secondOf } from './month.ts';
 import { readUsed, returnUnspent, takeBlock } from './store.ts';
 
 /** Milliseconds for which a month that was found used up is not asked about again. */
 const EXHAUSTED_PAUSE = 10_000;
+
+/** Milliseconds that a request waits for its turn. Far less than a minute, in which callers are forgotten. */
+const PATIENCE = 10_000;
+const TOO_SLOW = 'The monthly count is too slow for those who wait for it';
 
 /** What this process holds of one caller's month. */
 export class Share {
@@ -18,12 +23,22 @@ export class Share {
   beyond = 0;
   /** Until then, on the monotonic clock, the month counts as used up. */
   exhaustedUntil = Number.NEGATIVE_INFINITY;
-  taking: Promise<void> | null = null;
+  /** Who waits for a block, in order of arrival. */
+  line: Waiting[] = [];
+  /** Whether they are being seen to. */
+  serving = false;
 
   /** Requests left in the month, as far as this process knows. */
   get remaining(): number {
     return this.left + this.beyond;
   }
+}
+
+interface Waiting {
+  readonly spending: Spending;
+  readonly since: number;
+  readonly resolve: (granted: boolean) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** Whose month is spent, and by what measure. */
@@ -62,12 +77,15 @@ export class Allowance {
     return belongs(share, month, quota) && share.left === 0 && this.#clock.monotonic() < share.exhaustedUntil;
   }
 
-  /** Takes the next block; all who wait for the same caller share one statement. Throws DATABASE_UNAVAILABLE. */
-  refill(share: Share, spending: Spending): Promise<void> {
-    share.taking ??= this.#take(share, spending).finally(() => {
-      share.taking = null;
+  /**
+   * Spends one request of the next blocks, in order of arrival: all who wait for the same caller share its statements.
+   * False when the month is used up. Throws DATABASE_UNAVAILABLE.
+   */
+  wait(share: Share, spending: Spending): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      share.line.push({ spending, since: this.#clock.monotonic(), resolve, reject });
+      if (!share.serving) void this.#serve(share);
     });
-    return share.taking;
   }
 
   /** Requests left in the month by the database's count, and what this process holds. Throws DATABASE_UNAVAILABLE. */
@@ -97,6 +115,19 @@ export class Allowance {
     share.exhaustedUntil = Number.NEGATIVE_INFINITY;
   }
 
+  async #serve(share: Share): Promise<void> {
+    share.serving = true;
+    for (let first = share.line[0]; first !== undefined; first = share.line[0]) {
+      const { spending, since } = first;
+      if (this.spend(share, spending)) share.line.shift()?.resolve(true);
+      else if (this.exhausted(share, spending.month, spending.quota)) share.line.shift()?.resolve(false);
+      else if (this.#clock.monotonic() - since > PATIENCE)
+        share.line.shift()?.reject(databaseUnavailable(TOO_SLOW));
+      else await this.#take(share, spending).catch((error: unknown) => rejectAll(share, error));
+    }
+    share.serving = false;
+  }
+
   async #take(share: Share, { account, month, quota, minute }: Spending): Promise<void> {
     const claim = { account, month, quota, second: secondOf(minute) };
     const taken = await this.#database.write((sql) => takeBlock(sql, claim));
@@ -115,6 +146,12 @@ export class Allowance {
   async #return(month: string, unspent: ReadonlyMap<string, number>): Promise<void> {
     await this.#database.write((sql) => returnUnspent(sql, month, unspent)).catch(this.#report);
   }
+}
+
+function rejectAll(share: Share, error: unknown): void {
+  const { line } = share;
+  share.line = [];
+  for (const { reject } of line) reject(error);
 }
 
 function belongs(share: Share, month: string, quota: number): boolean {

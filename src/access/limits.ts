@@ -2,7 +2,7 @@
 import type { Access } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../postgres/database.ts';
-import { Allowance, Share } from './allowance.ts';
+import { Allowance, Share, type Spending } from './allowance.ts';
 import { crowded, exhausted } from './limit-refusals.ts';
 import {
   type Headers,
@@ -85,7 +85,9 @@ export class Limits {
     }
     const request = { caller, account: this.#account(caller), minute, quota, stream };
     this.#check(request);
-    return this.#spend(request) ? this.#charge(request) : this.#admitLater(request);
+    return quota === null || this.#spend(request, quota)
+      ? this.#charge(request)
+      : this.#admitLater(request, quota);
   }
 
   /** How the caller stands, without charging anything; the month as the database counts it. Throws DATABASE_UNAVAILABLE. */
@@ -115,15 +117,12 @@ export class Limits {
     if (full || (quota !== null && this.#exhausted(account.share, quota))) throw this.#refusal(request);
   }
 
-  #spend({ caller, account, minute, quota }: Request): boolean {
-    if (quota === null) return true;
-    const month = this.#monthOf(this.#clock.now());
-    return this.#allowance.spend(account.share, {
-      account: caller.account,
-      month: month.name,
-      quota,
-      minute,
-    });
+  #spend({ caller, account, minute }: Request, quota: number): boolean {
+    return this.#allowance.spend(account.share, this.#spending(caller, minute, quota));
+  }
+
+  #spending({ account }: Principal, minute: number | null, quota: number): Spending {
+    return { account, month: this.#monthOf(this.#clock.now()).name, quota, minute };
   }
 
   #charge(request: Request): Headers {
@@ -132,19 +131,15 @@ export class Limits {
   }
 
   /** Holds a place of the minute while blocks of the month are taken, so that nobody overtakes. */
-  async #admitLater(request: Request): Promise<Headers> {
-    const { caller, account, minute, quota, stream } = request;
+  async #admitLater(request: Request, quota: number): Promise<Headers> {
+    const { caller, account, minute, stream } = request;
     account.ring.held++;
-    try {
-      while (!this.#spend(request)) {
-        if (quota === null || this.#exhausted(account.share, quota)) throw this.#refusal(request);
-        const month = this.#monthOf(this.#clock.now()).name;
-        await this.#allowance.refill(account.share, { account: caller.account, month, quota, minute });
-        this.#account(caller); // A sign of life: nobody is forgotten while waiting.
-      }
-    } finally {
+    const spending = this.#spending(caller, minute, quota);
+    const granted = await this.#allowance.wait(account.share, spending).finally(() => {
       account.ring.held--;
-    }
+    });
+    this.#account(caller); // A sign of life: the minute of its memory begins with the admission, not before the wait.
+    if (!granted) throw this.#refusal(request);
     if (!stream || !this.streams.full(caller)) return this.#charge(request);
     account.share.left++;
     throw this.streams.refusal(caller, this.#headers(request));
