@@ -1,0 +1,21 @@
+// Owns the reading of arguments that several commands take: plans and moments.
+
+import { InvalidArgumentError } from 'commander';
+import { isPlan, PLANS, type Plan } from '../access/tiers.ts';
+
+export function planArgument(text: string): Plan {
+  if (isPlan(text)) return text;
+  throw new InvalidArgumentError(`The plans are ${PLANS.join(', ')}.`);
+}
+
+const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+/** A date (its first instant in UTC) or an RFC 3339 time. */
+export function momentArgument(text: string): Date {
+  const at = new Date(text);
+  // The engine takes 30 February for 2 March.
+  const day = text.slice(0, 10);
+  const rolled = new Date(`${day}T00:00:00Z`);
+  if (MOMENT.test(text) && !Number.isNaN(at.getTime()) && rolled.toISOString().startsWith(day)) return at;
+  throw new InvalidArgumentError('Give a date such as 2027-01-31, or a time such as 2027-01-31T12:00:00Z.');
+}

@@ -1,0 +1,49 @@
+// Owns the command line: its commands, how it fails, and that it ends with whoever started it.
+
+import { Command } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+import { readConfig } from '../config.ts';
+import { reportFailure } from './failure.ts';
+import { examples } from './help.ts';
+import { addMigrate } from './migrate.ts';
+import { addServe } from './serve.ts';
+import { addSubscriptions } from './subscriptions.ts';
+
+/** Runs one command line and sets the process's exit code. Never throws. */
+export async function main(args: readonly string[]): Promise<void> {
+  endWithLauncher();
+  try {
+    await commandLine().parseAsync(args, { from: 'user' });
+  } catch (error) {
+    process.exitCode = reportFailure(error, wantsStacks());
+  }
+}
+
+function commandLine(): Command {
+  const program = new Command('freehold')
+    .description('A self-hosted property-listing API: this runs it and looks after it.')
+    .version(packageJson.version)
+    .helpCommand(false)
+    .exitOverride()
+    .showSuggestionAfterError()
+    .addHelpText('after', examples('freehold serve', 'freehold doctor', 'freehold import --help'));
+  addServe(program);
+  addMigrate(program);
+  addSubscriptions(program);
+  return program;
+}
+
+function wantsStacks(): boolean {
+  try {
+    return ['debug', 'trace'].includes(readConfig().logLevel);
+  } catch {
+    return false; // The configuration is at fault, which is said already.
+  }
+}
+
+/** When the launcher dies without passing a signal on, its channel closes: then this process must not live on. */
+function endWithLauncher(): void {
+  if (process.channel === undefined) return;
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  process.channel.unref();
+}

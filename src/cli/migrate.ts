@@ -1,0 +1,32 @@
+// Owns `freehold migrate`: brings the database's tables up to this release.
+
+import type { Command } from 'commander';
+import { readConfig } from '../config.ts';
+import { migrate } from '../postgres/migrate.ts';
+import { openCommandDatabase } from './database.ts';
+import { examples } from './help.ts';
+import { print, printJson } from './output.ts';
+
+export function addMigrate(program: Command): void {
+  program
+    .command('migrate')
+    .summary("bring the database's tables up to date")
+    .description(
+      'Runs the migrations of this release that the database lacks. `serve` does so by itself; run this first\n' +
+        'where several services share one database.',
+    )
+    .option('--json', 'print the names as JSON')
+    .addHelpText('after', examples('freehold migrate', 'DATABASE_URL=postgres://… freehold migrate --json'))
+    .action(async ({ json }: { json?: true }) => {
+      const opened = await openCommandDatabase(readConfig());
+      try {
+        const applied = await migrate(opened.database, {
+          onProgress: (name, index, total) => print(process.stderr, `${index + 1}/${total}  ${name}`),
+        });
+        if (json) printJson({ applied });
+        else print(process.stdout, applied.length === 0 ? 'Nothing to do.' : `Ran ${applied.length}.`);
+      } finally {
+        await opened.close();
+      }
+    });
+}
