@@ -1,6 +1,7 @@
 // Owns the SQL on areas: writing them, resolving parents, searching by name, and what placing listings needs.
 
 import type { Sql, Transaction } from '../postgres/database.ts';
+import { together } from '../postgres/fragments.ts';
 import type { Area, AreaDraft, MeasuredArea } from './area.ts';
 import type { Boundary } from './geometry.ts';
 import type { PlacedArea } from './placement.ts';
@@ -168,7 +169,7 @@ export async function findAreas(sql: Sql, query: AreaQuery): Promise<ReadArea[]>
     ${query.type === null ? sql`` : sql`and type = ${query.type}`}
     ${query.parentId === null ? sql`` : sql`and parent_id = ${query.parentId}`}
     ${query.after === null ? sql`` : sql`and (name collate "C", id) > (${query.after[0]}, ${query.after[1]})`}
-    ${words} order by name collate "C", id limit ${query.limit}`;
+    ${together(sql, words)} order by name collate "C", id limit ${query.limit}`;
   return rows.map(readArea);
 }
 

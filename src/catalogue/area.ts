@@ -85,7 +85,8 @@ export function wordsOf(text: string): string[] {
 
 /** The id of an area: its type and its id in the file, so that a re-import finds the same area. */
 export function areaId(type: AreaType, externalId: string): string {
-  return `${type.replaceAll('_', '-')}-${slugOf(externalId)}`;
+  const [kind, slug] = [type.replaceAll('_', '-'), slugOf(externalId)];
+  return slug.startsWith(`${kind}-`) ? slug : `${kind}-${slug}`;
 }
 
 export function measure(draft: AreaDraft, source: string): MeasuredArea {

@@ -51,3 +51,9 @@ export async function findHistory(sql: Sql, listingIds: readonly string[]): Prom
     from listing_event where listing_id = any(${[...listingIds]}::text[])
     order by at desc, sequence desc limit ${LONGEST_HISTORY}`;
 }
+
+/** When any listing was last confirmed by its source; null while there is none. */
+export async function findNewestConfirmation(sql: Sql): Promise<string | null> {
+  const [row] = await sql<{ newest: string | null }[]>`select max(fetched_at) as newest from listing`;
+  return row?.newest ?? null;
+}

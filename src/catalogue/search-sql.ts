@@ -1,6 +1,7 @@
 // Owns how a plan becomes SQL. Pure: fragments are only put together here, and run by the store.
 
 import type { Sql, SqlFragment } from '../postgres/database.ts';
+import { together } from '../postgres/fragments.ts';
 import type { Cursor, SortValue } from './cursor.ts';
 import { EARTH_RADIUS_KM } from './geometry.ts';
 import type { Condition, Order, RangeColumn, SearchPlan, WordColumn } from './search.ts';
@@ -33,7 +34,10 @@ const COLUMNS: Readonly<Record<RangeColumn | WordColumn | Exclude<SortKey, 'days
 export function whereSql(sql: Sql, plan: SearchPlan, areaNos: readonly number[]): SqlFragment {
   const conditions = plan.conditions.map((condition) => conditionSql(sql, condition, areaNos));
   const displayed = plan.ignoreDisplayRules ? sql`` : sql`and displayed`;
-  return sql`listing_type = ${plan.listingType} ${displayed} ${conditions.map((condition) => sql`and ${condition}`)}`;
+  return sql`listing_type = ${plan.listingType} ${displayed} ${together(
+    sql,
+    conditions.map((condition) => sql`and ${condition}`),
+  )}`;
 }
 
 function conditionSql(sql: Sql, condition: Condition, areaNos: readonly number[]): SqlFragment {
@@ -91,7 +95,12 @@ function boxesSql(sql: Sql, boxes: readonly (readonly [number, number, number, n
       and location[1] between ${minLat}::double precision and ${maxLat}::double precision)`,
   );
   const [first = sql`false`, ...rest] = parts;
-  return rest.length === 0 ? first : sql`(${first} ${rest.map((part) => sql`or ${part}`)})`;
+  return rest.length === 0
+    ? first
+    : sql`(${first} ${together(
+        sql,
+        rest.map((part) => sql`or ${part}`),
+      )})`;
 }
 
 /** Great-circle kilometres from a point to the listing, by the haversine formula. */
@@ -123,7 +132,10 @@ export function pageSql(sql: Sql, plan: SearchPlan, where: SqlFragment): SqlFrag
     (branch) => sql`(${select} and ${branch} order by ${orderBy} ${limit})`,
   );
   const [first = sql``, ...rest] = branches;
-  return sql`${first} ${rest.map((branch) => sql`union all ${branch}`)} ${limit}`;
+  return sql`${first} ${together(
+    sql,
+    rest.map((branch) => sql`union all ${branch}`),
+  )} ${limit}`;
 }
 
 const ID_ORDER = { key: 'id', falling: false } as const;
@@ -136,7 +148,7 @@ function orderSql(sql: Sql, order: readonly AnyOrder[], startedAt: number, backw
     const nulls = by.key === 'id' ? sql`` : backwards ? sql`nulls first` : sql`nulls last`;
     return sql`${place === 0 ? sql`` : sql`,`} ${name} ${direction} ${nulls}`;
   });
-  return sql`${parts}`;
+  return together(sql, parts);
 }
 
 /** What lies beyond the cursor, in the order of the walk: rows that tie on the first key, then those past it. */
@@ -205,5 +217,8 @@ const typeSql = (sql: Sql, by: AnyOrder): SqlFragment =>
 
 function allOf(sql: Sql, parts: readonly SqlFragment[]): SqlFragment {
   const [first = sql`true`, ...rest] = parts;
-  return sql`${first} ${rest.map((part) => sql`and ${part}`)}`;
+  return sql`${first} ${together(
+    sql,
+    rest.map((part) => sql`and ${part}`),
+  )}`;
 }

@@ -92,6 +92,8 @@ create table listing (
 );
 
 create index listing_property on listing (property_id);
+-- How fresh the catalogue is: its newest confirmation.
+create index listing_fetched on listing (fetched_at);
 
 -- The narrow row that searches read. Areas in square feet, price per month for rentals, words in lower case. Times are
 -- kept to the millisecond, which is what a cursor can carry; every number is of one type, so that any bound fits it.

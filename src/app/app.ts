@@ -1,0 +1,93 @@
+// Owns the wiring: one list of constructions from configuration to a running service, and their ending in reverse.
+
+import { createAccess } from '../access/access.ts';
+import type { Principal } from '../access/principal.ts';
+import type { SubscriptionProvider } from '../access/provider.ts';
+import { localSubscriptions } from '../access/providers/local.ts';
+import { TIERS } from '../access/tiers.ts';
+import { readTiersFile } from '../access/tiers-file.ts';
+import { areaRoutes } from '../catalogue/area-routes.ts';
+import { createCatalogue } from '../catalogue/catalogue.ts';
+import { freshnessOf } from '../catalogue/freshness.ts';
+import { searchRoutes } from '../catalogue/routes.ts';
+import type { Config } from '../config.ts';
+import type { Route } from '../http/route.ts';
+import { createServer, type WebServer } from '../http/server.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { createMetrics } from '../lib/metrics.ts';
+import { createRefresh } from '../live/refresh.ts';
+import { liveRoutes } from '../live/routes.ts';
+import type { Database } from '../postgres/database.ts';
+import { siteRoutes } from '../site/routes.ts';
+import type { Progress } from '../sources/progress.ts';
+import { type Replication, startReplication } from '../sources/replicate.ts';
+import type { Source } from '../sources/source.ts';
+import { DESCRIBE } from './describe.ts';
+import { healthChecks } from './health-checks.ts';
+
+/** What tests put in the place of the real thing, and nothing else. */
+export interface Overrides {
+  readonly clock?: Clock;
+  readonly provider?: SubscriptionProvider;
+}
+
+export interface AppOptions {
+  readonly config: Config;
+  /** Migrated. */
+  readonly database: Database;
+  /** Null: nothing is read from elsewhere, listings come by import alone. */
+  readonly source: Source | null;
+  /** Milliseconds between two rounds of changes from the source. */
+  readonly interval: number;
+  readonly publicUrl: string;
+  readonly log: Log;
+  /** Told of each page of the first load. */
+  readonly onProgress?: (progress: Progress) => void;
+  readonly overrides?: Overrides;
+}
+
+export interface App {
+  readonly server: WebServer;
+  readonly replication: Replication | null;
+  /** Lets what is under way finish, then ends everything that was started here. */
+  stop(): Promise<void>;
+}
+
+/** Starts everything but listening. Throws where the tiers file is wrong; then nothing is left running. */
+export async function createApp(options: AppOptions): Promise<App> {
+  const { config, database, source, log, publicUrl, overrides = {} } = options;
+  const clock = overrides.clock ?? systemClock;
+  const metrics = createMetrics({ withProcess: true });
+  const tiers = config.tiersFile === null ? TIERS : await readTiersFile(config.tiersFile);
+  const provider = overrides.provider ?? localSubscriptions(database, clock).provider;
+  const report = (error: unknown): void => log.error({ err: error }, 'Failed behind the scenes');
+  const access = createAccess({ database, clock, tiers, provider, report });
+  const catalogue = createCatalogue(database);
+  const refresh = createRefresh({ source, catalogue, database, clock, log, metrics });
+  const reading = { database, clock, tiers, publicUrl, dataAsOf: freshnessOf(database) };
+  const routes: readonly Route<Principal>[] = [
+    ...searchRoutes(reading),
+    ...areaRoutes(reading),
+    ...liveRoutes({ catalogue, refresh, streams: access.limits.streams, tiers, clock, publicUrl }),
+    ...access.routes,
+    ...siteRoutes({ publicUrl, tiers, routes: () => routes }),
+  ];
+  const replication = source && startReplication({ ...options, source, catalogue, clock, metrics });
+  const server = createServer<Principal>({
+    ...{ routes, phases: access.phases, clock, log, metrics, publicUrl },
+    trustedProxies: config.trustedProxies,
+    health: { checks: healthChecks(database, replication), metricsAllow: config.metricsAllow },
+    describe: DESCRIBE,
+  });
+  return {
+    server,
+    replication,
+    async stop() {
+      await server.drain();
+      await replication?.stop();
+      await access.close();
+      await source?.close();
+    },
+  };
+}

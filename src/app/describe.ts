@@ -1,0 +1,29 @@
+// Owns what the OpenAPI document says about the service as a whole.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Describe } from '../http/openapi.ts';
+
+/** The version of this package. */
+export const VERSION = (
+  JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { version: string }
+).version;
+
+export const DESCRIBE: Omit<Describe, 'server'> = {
+  title: 'Freehold',
+  version: VERSION,
+  description:
+    'Property listings: search, areas, property by id, and a live stream for one listing. Send credentials as ' +
+    '`Authorization: Bearer SERVICE-...`; searches and areas also answer without, within tight limits. Keep keys in ' +
+    'environment variables and never in client-side code, and use the lowest tier that suffices.',
+  license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
+  tags: {
+    Search: 'Listings by place, price and kind, page by page.',
+    Areas: 'Places with a name: counties, cities, neighbourhoods, postal codes.',
+    Properties: 'A place with all its listings and what happened to them.',
+    Live: 'One listing, fresh from its source.',
+    Account: 'What a caller may use and has used.',
+    Health: 'Whether the service lives, is ready, and how it fares.',
+    Service: 'Descriptions of the service itself.',
+  },
+};

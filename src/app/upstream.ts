@@ -1,0 +1,70 @@
+// Owns the source that the configuration names: the sample market's process, a RESO Web API server, or none.
+
+import type { Config } from '../config.ts';
+import type { Clock } from '../lib/clock.ts';
+import { createOutbound } from '../lib/outbound.ts';
+import type { Database } from '../postgres/database.ts';
+import { resoSource } from '../sources/reso/client.ts';
+import type { Source } from '../sources/source.ts';
+import { loadSampleAreas } from './sample-areas.ts';
+import { startSampleMarket } from './sample-market.ts';
+
+export interface Upstream {
+  readonly source: Source | null;
+  /** Milliseconds between two rounds of changes. */
+  readonly interval: number;
+  /** The sample market's address, for printing. */
+  readonly sampleUrl: string | null;
+  stop(): Promise<void>;
+}
+
+/** Rarer than the sample moves, so that live differs from cached. */
+const SAMPLE_ROUND = 20_000;
+const RESO_ROUND = 60_000;
+
+export interface UpstreamOptions {
+  readonly config: Config;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: (line: string) => void;
+  /** How many listings the sample market has. */
+  readonly sampleListings: number;
+}
+
+/** Prepares the source; the sample market is started and its map loaded first. */
+export async function openUpstream(options: UpstreamOptions): Promise<Upstream> {
+  const { config, database, clock, log } = options;
+  const { source } = config;
+  const outbound = createOutbound({ clock });
+  if (source.kind === 'none') return { source: null, interval: 0, sampleUrl: null, stop: async () => {} };
+  if (source.kind === 'reso') {
+    const reso = resoSource({ id: 'reso', name: 'RESO Web API', clock, outbound, ...source });
+    return { source: reso, interval: RESO_ROUND, sampleUrl: null, stop: async () => {} };
+  }
+  const market = await startSampleMarket({
+    ...{ dataDirectory: config.dataDirectory, port: source.port, interval: source.interval, log },
+    listings: options.sampleListings,
+  });
+  try {
+    await loadSampleAreas(database, market.url);
+  } catch (error) {
+    await market.stop();
+    throw error;
+  }
+  const { url, clientId, clientSecret } = market;
+  const credentials = { kind: 'client', tokenUrl: `${url}/oauth/token`, clientId, clientSecret } as const;
+  return {
+    source: resoSource({
+      id: 'sample',
+      name: 'Sample market',
+      url: `${url}/odata`,
+      credentials,
+      clock,
+      outbound,
+      pageSize: 1_000,
+    }),
+    interval: SAMPLE_ROUND,
+    sampleUrl: url,
+    stop: () => market.stop(),
+  };
+}

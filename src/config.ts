@@ -1,0 +1,225 @@
+// Owns the configuration: read once from the environment and an env file, checked whole, frozen.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { nearest } from './http/values.ts';
+import { parseNetworks } from './lib/address.ts';
+import type { ResoCredentials } from './sources/reso/token.ts';
+
+export type SourceConfig =
+  | { readonly kind: 'sample'; readonly port: number; readonly interval: number }
+  | { readonly kind: 'reso'; readonly url: string; readonly credentials: ResoCredentials }
+  | { readonly kind: 'none' };
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  /** Base of every URL that the service prints, without a slash at its end; null: the address it listens on. */
+  readonly publicUrl: string | null;
+  /** Absolute. */
+  readonly dataDirectory: string;
+  /** Null: the embedded PostgreSQL. */
+  readonly databaseUrl: string | null;
+  readonly source: SourceConfig;
+  readonly subscriptions: 'local';
+  readonly tiersFile: string | null;
+  readonly trustedProxies: readonly string[];
+  readonly metricsAllow: readonly string[];
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+}
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const SOURCES = ['sample', 'reso', 'none'] as const;
+
+const NAMES = [
+  ...['PORT', 'HOST', 'PUBLIC_URL', 'DATA_DIR', 'DATABASE_URL', 'SOURCE', 'SUBSCRIPTIONS', 'TIERS_FILE'],
+  ...['RESO_BASE_URL', 'RESO_TOKEN_URL', 'RESO_CLIENT_ID', 'RESO_CLIENT_SECRET', 'RESO_BEARER_TOKEN'],
+  ...['TRUSTED_PROXIES', 'METRICS_ALLOW', 'LOG_LEVEL', 'SAMPLE_PORT', 'SAMPLE_INTERVAL'],
+];
+/** Names that begin so are meant for us; one that we do not know is a slip of the pen. */
+const PREFIXES = ['RESO_', 'SAMPLE_', 'FREEHOLD_'];
+/** Names with our prefix that are not for the service: keys that clients read, and the folder of test data. */
+const FOREIGN = /^FREEHOLD_(?:(?:FREE|PRO|BUSINESS|INTERNAL)_KEY|TEST_DATA)$/;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Everything that is wrong with a configuration, one line each. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(
+      `The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
+    );
+    this.faults = faults;
+  }
+}
+
+/**
+ * Reads the configuration of a folder: `.env` in it, which the environment overrides. Throws ConfigError with every
+ * fault at once.
+ */
+export function readConfig(environment: Environment = process.env, folder: string = process.cwd()): Config {
+  const file = join(folder, '.env');
+  const fromFile: Environment = existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
+  const faults: string[] = unknownNames(environment, fromFile);
+  const read = new Reader({ ...fromFile, ...environment }, faults);
+  const config: Config = {
+    port: read.integer('PORT', 8080, 0, 65_535),
+    host: read.text('HOST') ?? '127.0.0.1',
+    publicUrl: read.url('PUBLIC_URL', { bare: true }),
+    dataDirectory: resolve(folder, read.text('DATA_DIR') ?? '.freehold'),
+    databaseUrl: read.databaseUrl(),
+    source: readSource(read),
+    subscriptions: read.oneOf('SUBSCRIPTIONS', ['local'], 'local'),
+    tiersFile: read.path('TIERS_FILE', folder),
+    trustedProxies: read.networks('TRUSTED_PROXIES'),
+    metricsAllow: read.networks('METRICS_ALLOW'),
+    logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+  };
+  if (config.publicUrl === null && !isLoopback(config.host)) {
+    faults.push(
+      `PUBLIC_URL is missing: HOST=${config.host} is reached from elsewhere, so say under which URL`,
+    );
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+  return deepFreeze(config);
+}
+
+function unknownNames(environment: Environment, fromFile: Environment): string[] {
+  const ours = Object.keys(environment).filter((name) => PREFIXES.some((prefix) => name.startsWith(prefix)));
+  const unknown = [...Object.keys(fromFile), ...ours].filter(
+    (name) => !NAMES.includes(name) && !FOREIGN.test(name),
+  );
+  return [...new Set(unknown)].map((name) => {
+    const meant = nearest(name, NAMES);
+    return `${name} is not a setting; ${meant ? `did you mean ${meant}?` : 'remove it (the README lists all)'}`;
+  });
+}
+
+function readSource(read: Reader): SourceConfig {
+  const kind = read.oneOf('SOURCE', SOURCES, 'sample');
+  const port = read.integer('SAMPLE_PORT', 0, 0, 65_535);
+  const interval = read.integer('SAMPLE_INTERVAL', 5, 0, 86_400);
+  const url = read.url('RESO_BASE_URL');
+  const credentials = readCredentials(read, kind === 'reso');
+  if (kind === 'sample') return { kind, port, interval };
+  if (kind === 'none') return { kind };
+  if (url === null)
+    read.faults.push('RESO_BASE_URL is missing: SOURCE=reso needs the root of a RESO Web API service');
+  return { kind, url: url ?? '', credentials };
+}
+
+function readCredentials(read: Reader, needed: boolean): ResoCredentials {
+  const bearerToken = read.text('RESO_BEARER_TOKEN');
+  const tokenUrl = read.url('RESO_TOKEN_URL');
+  const [clientId, clientSecret] = [read.text('RESO_CLIENT_ID'), read.text('RESO_CLIENT_SECRET')];
+  const some = [tokenUrl, clientId, clientSecret].filter((value) => value !== null).length;
+  if (bearerToken !== null && some > 0) {
+    read.faults.push(
+      'RESO_BEARER_TOKEN excludes RESO_TOKEN_URL, RESO_CLIENT_ID and RESO_CLIENT_SECRET: set one kind',
+    );
+  } else if (bearerToken === null && (some > 0 || needed) && some < 3) {
+    read.faults.push(
+      'RESO credentials are incomplete: set RESO_TOKEN_URL, RESO_CLIENT_ID and RESO_CLIENT_SECRET, or RESO_BEARER_TOKEN',
+    );
+  }
+  if (bearerToken !== null) return { kind: 'bearer', token: bearerToken };
+  return {
+    kind: 'client',
+    tokenUrl: tokenUrl ?? '',
+    clientId: clientId ?? '',
+    clientSecret: clientSecret ?? '',
+  };
+}
+
+class Reader {
+  readonly faults: string[];
+  readonly #values: Environment;
+
+  constructor(values: Environment, faults: string[]) {
+    this.#values = values;
+    this.faults = faults;
+  }
+
+  /** The text of a setting; null when it is absent or empty. */
+  text(name: string): string | null {
+    return this.#values[name]?.trim() || null;
+  }
+
+  integer(name: string, fallback: number, least: number, most: number): number {
+    const text = this.text(name);
+    if (text === null) return fallback;
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+    this.faults.push(`${name}=${text} must be a whole number from ${least} to ${most}`);
+    return fallback;
+  }
+
+  oneOf<const T extends string>(name: string, allowed: readonly T[], fallback: T): T {
+    const text = this.text(name);
+    const value = text === null ? fallback : allowed.find((candidate) => candidate === text);
+    if (value !== undefined) return value;
+    this.faults.push(`${name}=${text} must be ${allowed.join(', ').replace(/, ([^,]*)$/, ' or $1')}`);
+    return fallback;
+  }
+
+  path(name: string, folder: string): string | null {
+    const text = this.text(name);
+    return text === null ? null : resolve(folder, text);
+  }
+
+  networks(name: string): readonly string[] {
+    const list =
+      this.text(name)
+        ?.split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== '') ?? [];
+    for (const entry of list) {
+      try {
+        parseNetworks([entry]);
+      } catch {
+        this.faults.push(`${name}: ${entry} must be an address or a network such as 10.0.0.0/8`);
+      }
+    }
+    return list;
+  }
+
+  /** An http or https URL without a slash at its end; values are not repeated, since they may hold secrets. */
+  url(name: string, rules: { readonly bare?: boolean } = {}): string | null {
+    const text = this.text(name);
+    if (text === null) return null;
+    const fault = urlFault(text, rules);
+    if (fault !== null) this.faults.push(`${name} ${fault}`);
+    return text.replace(/\/+$/, '');
+  }
+
+  databaseUrl(): string | null {
+    const text = this.text('DATABASE_URL');
+    if (text !== null && !/^postgres(?:ql)?:\/\/\S+$/.test(text)) {
+      this.faults.push('DATABASE_URL must be of the form postgres://user:password@host:5432/database');
+    }
+    return text;
+  }
+}
+
+function urlFault(text: string, rules: { readonly bare?: boolean }): string | null {
+  if (!URL.canParse(text)) return 'must be a whole URL such as https://api.example.com';
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https://';
+  if (url.protocol === 'http:' && !isLoopback(url.hostname))
+    return 'must be https: plain http is for this machine alone';
+  if (url.username !== '' || url.password !== '') return 'must not hold credentials';
+  if (rules.bare && (url.search !== '' || url.hash !== '')) return 'must not have a query or a fragment';
+  return null;
+}
+
+const isLoopback = (host: string): boolean =>
+  ['localhost', '::1', '[::1]'].includes(host) || /^127(?:\.\d+){3}$/.test(host);
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) deepFreeze(part);
+  return Object.freeze(value);
+}
