@@ -1,6 +1,6 @@
 // Owns the answers to requests that HTTP parsing refused, before there is a request or a response to speak of.
 
-import { STATUS_CODES } from 'node:http';
+import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../lib/problem.ts';
 import { baseHeaders } from './headers.ts';
@@ -31,8 +31,20 @@ export function answerClientError(
   return problem;
 }
 
+/** Takes over what Node answers on its own, without a body, before a request reaches its handler. */
+export function answerOddRequests(server: Server, publicUrl: string, newRequestId: () => string): void {
+  // An expectation that Node does not know goes the way of every request and is refused there.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('connect', (_request, socket: Socket) => {
+    const problem = new Problem('METHOD_NOT_ALLOWED', 'This is not a proxy.', {
+      headers: { allow: 'GET, POST' },
+    });
+    writeProblem(socket, problem, { publicUrl, requestId: newRequestId() });
+  });
+}
+
 /** Writes a problem straight to a socket that has no response object, then closes it. */
-export function writeProblem(
+function writeProblem(
   socket: Socket,
   problem: Problem,
   context: { readonly publicUrl: string; readonly requestId: string },

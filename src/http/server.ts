@@ -7,7 +7,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { parseJson } from './body.ts';
-import { answerClientError } from './client-errors.ts';
+import { answerClientError, answerOddRequests } from './client-errors.ts';
 import { Dispatcher } from './dispatch.ts';
 import { Drain } from './drain.ts';
 import { type HealthOptions, healthRoutes } from './health.ts';
@@ -85,6 +85,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): WebServer 
     reporter: createReporter(options),
   });
   const app = fastify(serverOptions({ ...LIMITS, ...options.limits }, dispatcher, publicUrl));
+  answerOddRequests(app.server, publicUrl, newRequestId);
   readJsonOnly(app);
   app.addHook('onRequest', dispatcher.stray);
   app.setNotFoundHandler(dispatcher.unreachable);

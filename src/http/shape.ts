@@ -17,6 +17,10 @@ export function refuseMalformed(request: IncomingMessage): void {
   if (request.headers.host === undefined && request.httpVersion === '1.1') {
     throw new Problem('INVALID_REQUEST', 'The header Host is missing.');
   }
+  const { expect } = request.headers;
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+    throw new Problem('INVALID_REQUEST', 'Of Expect only 100-continue is understood.');
+  }
   if (countHeader(request.rawHeaders, 'authorization') > 1) {
     throw new Problem('INVALID_REQUEST', 'Authorization was sent more than once; send it once.');
   }
@@ -42,10 +46,17 @@ export function refuseBody(request: IncomingMessage): void {
   throw new Problem('INVALID_BODY', 'This endpoint takes no body.', { headers: { connection: 'close' } });
 }
 
-/** Refuses a body in a coding that nobody here undoes. Throws UNSUPPORTED_MEDIA_TYPE. */
+/** Refuses a body in a coding or charset that nobody here undoes. Throws UNSUPPORTED_MEDIA_TYPE. */
 export function refuseCoding(request: IncomingMessage): void {
-  const coding = request.headers['content-encoding'];
-  if (coding === undefined || coding.toLowerCase() === 'identity') return;
+  const { 'content-encoding': coding = 'identity', 'content-type': type = '' } = request.headers;
   const headers = { connection: 'close', 'accept-encoding': 'identity' };
-  throw new Problem('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent without Content-Encoding.', { headers });
+  if (coding.toLowerCase() !== 'identity') {
+    throw new Problem('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent without Content-Encoding.', {
+      headers,
+    });
+  }
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type)?.[1] ?? 'utf-8';
+  if (charset.toLowerCase() !== 'utf-8') {
+    throw new Problem('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent in UTF-8.', { headers });
+  }
 }
