@@ -151,8 +151,9 @@ function connectorFor(options: OutboundOptions): buildConnector.connector {
     connect(target, (...[error, socket]) => {
       cancel();
       if (!waiting) socket?.destroy();
-      else if (socket === null) callback(error ?? new Error('No socket'), null);
-      else callback(null, socket);
+      // The types promise null where the callback is in fact given nothing.
+      else if (socket) callback(null, socket);
+      else callback(error ?? new Error('No socket'), null);
     });
   };
 }
