@@ -75,12 +75,14 @@ export class Session {
     }
   }
 
-  /** The shape as far as it can be had at once: one listing waits for no daily refresh, and fails for none. */
+  /** The shape as far as it can be had at once: one listing waits for no daily refresh, and a broken one is no reason to fail. */
   async shapeAtHand(signal: AbortSignal): Promise<PropertyShape> {
     if (this.#known !== null) return this.#known.shape;
     return this.shape(signal).catch((error: unknown) => {
-      if (signal.aborted) throw error;
-      return this.#remember(UNKNOWN_SHAPE, MINUTE);
+      if (error instanceof LiveError && error.code === 'fetch_failed')
+        return this.#remember(UNKNOWN_SHAPE, MINUTE);
+      // Whoever is turned away or kept waiting here would be so a second time.
+      throw error;
     });
   }
 
