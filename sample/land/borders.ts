@@ -1,40 +1,51 @@
-// Owns border lines: traces areas around their cells and smooths every shared corner once, for all areas alike.
+// Owns border lines: joins the corners between unlike cells, smooths them once for all areas, and chooses which to draw.
 import type { Mesh } from './mesh.ts';
 import { cornerPoint, neighbour, sideCorners } from './mesh.ts';
 
 export type Point = [x: number, y: number];
-/** A closed line, first point repeated at the end. */
-export type Ring = Point[];
 
 /** A label per cell; -1 where the layer has nothing. */
 export type Layer = Int16Array;
 
-/** The corners that lie on any border, where they stand after smoothing, and which are worth drawing. */
+/** The corners that lie on any border, and where they stand after smoothing. */
 export interface Borders {
-  readonly points: ReadonlyMap<number, Point>;
-  readonly drawn: ReadonlySet<number>;
+  /** The point of a corner that is worth drawing, or undefined. */
+  point(corner: number): Point | undefined;
 }
 
 /** Borders farther than this from the straight line are drawn, km. */
 const TOLERANCE = 0.016;
 const ROUNDS = 5;
 
-/** Smooths the union of all layers' borders. Because a corner moves once, areas of every layer still fit exactly. */
-export function smoothBorders(mesh: Mesh, layers: readonly Layer[]): Borders {
-  const links = linkCorners(mesh, layers);
-  let points = new Map<number, Point>();
-  for (const corner of links.keys()) points.set(corner, cornerPoint(corner));
-  for (let round = 0; round < ROUNDS; round += 1) points = relax(links, points);
-  return { points, drawn: simplify(links, points) };
+/** Border corners by running index, each with up to three neighbours (-1: none). */
+interface Net {
+  readonly corners: readonly number[];
+  readonly indexOf: ReadonlyMap<number, number>;
+  readonly links: Int32Array;
+  readonly x: Float64Array;
+  readonly y: Float64Array;
 }
 
-/** Corner -> the corners it is joined to by a border of any layer. */
-function linkCorners(mesh: Mesh, layers: readonly Layer[]): Map<number, number[]> {
-  const links = new Map<number, number[]>();
-  const join = (from: number, to: number): void => {
-    const list = links.get(from);
-    if (list) list.push(to);
-    else links.set(from, [to]);
+/** Smooths the union of all layers' borders. Because a corner moves once, areas of every layer still fit exactly. */
+export function smoothBorders(mesh: Mesh, layers: readonly Layer[]): Borders {
+  const net = buildNet(mesh, layers);
+  for (let round = 0; round < ROUNDS; round += 1) relax(net);
+  const points = new Map<number, Point>();
+  for (const index of simplify(net)) {
+    points.set(net.corners[index] ?? -1, [net.x[index] ?? 0, net.y[index] ?? 0]);
+  }
+  return { point: (corner) => points.get(corner) };
+}
+
+function buildNet(mesh: Mesh, layers: readonly Layer[]): Net {
+  const indexOf = new Map<number, number>();
+  const corners: number[] = [];
+  const pairs: number[] = [];
+  const enroll = (corner: number): number => {
+    const known = indexOf.get(corner);
+    if (known !== undefined) return known;
+    indexOf.set(corner, corners.length);
+    return corners.push(corner) - 1;
   };
   for (const cell of mesh.landCells) {
     for (let side = 0; side < 6; side += 1) {
@@ -43,137 +54,127 @@ function linkCorners(mesh: Mesh, layers: readonly Layer[]): Map<number, number[]
       if (other < cell && mesh.land[other] === 1) continue;
       if (layers.every((layer) => layer[cell] === layer[other])) continue;
       const [a, b] = sideCorners(cell, side);
-      join(a, b);
-      join(b, a);
+      pairs.push(enroll(a), enroll(b));
     }
+  }
+  return { corners, indexOf, links: linksOf(corners.length, pairs), ...positions(corners) };
+}
+
+function linksOf(count: number, pairs: readonly number[]): Int32Array {
+  const links = new Int32Array(3 * count).fill(-1);
+  const join = (from: number, to: number): void => {
+    let slot = 3 * from;
+    while (links[slot] !== -1) slot += 1;
+    links[slot] = to;
+  };
+  for (let i = 0; i < pairs.length; i += 2) {
+    const a = pairs[i] ?? 0;
+    const b = pairs[i + 1] ?? 0;
+    join(a, b);
+    join(b, a);
   }
   return links;
 }
 
-function relax(links: ReadonlyMap<number, number[]>, points: ReadonlyMap<number, Point>): Map<number, Point> {
-  const moved = new Map<number, Point>();
-  for (const [corner, others] of links) {
-    const [x, y] = pointOf(points, corner);
-    let sumX = 0;
-    let sumY = 0;
-    for (const other of others) {
-      const [ox, oy] = pointOf(points, other);
-      sumX += ox;
-      sumY += oy;
-    }
-    moved.set(corner, [(x + sumX / others.length) / 2, (y + sumY / others.length) / 2]);
-  }
-  return moved;
+function positions(corners: readonly number[]): Pick<Net, 'x' | 'y'> {
+  const x = new Float64Array(corners.length);
+  const y = new Float64Array(corners.length);
+  corners.forEach((corner, index) => {
+    [x[index], y[index]] = cornerPoint(corner);
+  });
+  return { x, y };
 }
 
-function pointOf(points: ReadonlyMap<number, Point>, corner: number): Point {
-  const point = points.get(corner);
-  if (!point) throw new Error(`Corner ${corner} is on no border`);
-  return point;
+/** Moves every corner half way to the middle of its neighbours, all at once. */
+function relax({ links, x, y }: Net): void {
+  const oldX = x.slice();
+  const oldY = y.slice();
+  for (let index = 0; index < x.length; index += 1) {
+    let sumX = 0;
+    let sumY = 0;
+    let count = 0;
+    for (let slot = 3 * index; slot < 3 * index + 3; slot += 1) {
+      const other = links[slot] ?? -1;
+      if (other < 0) continue;
+      sumX += oldX[other] ?? 0;
+      sumY += oldY[other] ?? 0;
+      count += 1;
+    }
+    x[index] = ((oldX[index] ?? 0) + sumX / count) / 2;
+    y[index] = ((oldY[index] ?? 0) + sumY / count) / 2;
+  }
 }
 
 /** Keeps all meeting points of three borders, and of the lines between them what is needed to follow their bends. */
-function simplify(links: ReadonlyMap<number, number[]>, points: ReadonlyMap<number, Point>): Set<number> {
+function simplify(net: Net): Set<number> {
   const drawn = new Set<number>();
-  const seen = new Set<number>();
-  for (const [corner, others] of links) {
-    if (others.length === 2) continue;
-    drawn.add(corner);
-    for (const other of others) thin(followChain(links, corner, other, seen), points, drawn);
+  const seen = new Uint8Array(net.x.length);
+  for (let index = 0; index < seen.length; index += 1) {
+    if (!isJunction(net, index)) continue;
+    drawn.add(index);
+    for (let slot = 3 * index; slot < 3 * index + 3; slot += 1) {
+      thin(followChain(net, index, net.links[slot] ?? -1, seen), net, drawn);
+    }
   }
-  for (const [corner, others] of links) {
-    const next = others[0];
-    if (seen.has(corner) || drawn.has(corner) || next === undefined) continue;
-    const loop = followChain(links, corner, next, seen);
+  for (let index = 0; index < seen.length; index += 1) {
+    if (seen[index] === 1 || drawn.has(index)) continue;
+    const loop = followChain(net, index, net.links[3 * index] ?? -1, seen);
     const half = loop.length >> 1;
     // A loop has no meeting point: two fixed corners, opposite each other, stand in for them.
-    thin(loop.slice(0, half + 1), points, drawn);
-    thin(loop.slice(half), points, drawn);
+    thin(loop.slice(0, half + 1), net, drawn);
+    thin(loop.slice(half), net, drawn);
   }
   return drawn;
 }
 
-function followChain(
-  links: ReadonlyMap<number, number[]>,
-  from: number,
-  first: number,
-  seen: Set<number>,
-): number[] {
+const isJunction = (net: Net, index: number): boolean => (net.links[3 * index + 2] ?? -1) >= 0;
+
+function followChain(net: Net, from: number, first: number, seen: Uint8Array): number[] {
   const chain = [from];
   let previous = from;
-  let corner = first;
+  let index = first;
   for (;;) {
-    chain.push(corner);
-    const others = links.get(corner) ?? [];
-    if (corner === from || others.length !== 2) return chain;
-    seen.add(corner);
-    const next = others[0] === previous ? others[1] : others[0];
-    if (next === undefined) return chain;
-    previous = corner;
-    corner = next;
+    chain.push(index);
+    if (index === from || isJunction(net, index)) return chain;
+    seen[index] = 1;
+    const [one = -1, two = -1] = [net.links[3 * index], net.links[3 * index + 1]];
+    const next = one === previous ? two : one;
+    previous = index;
+    index = next;
   }
 }
 
 /** Douglas-Peucker over one chain: adds the corners that matter to `drawn`. */
-function thin(chain: readonly number[], points: ReadonlyMap<number, Point>, drawn: Set<number>): void {
+function thin(chain: readonly number[], net: Net, drawn: Set<number>): void {
   const first = chain[0];
   const last = chain.at(-1);
   if (first === undefined || last === undefined) return;
   drawn.add(first);
   drawn.add(last);
-  const [ax, ay] = pointOf(points, first);
-  const [bx, by] = pointOf(points, last);
-  const length = Math.hypot(bx - ax, by - ay);
+  const farthest = farthestFromChord(chain, net);
+  if (farthest < 0) return;
+  thin(chain.slice(0, farthest + 1), net, drawn);
+  thin(chain.slice(farthest), net, drawn);
+}
+
+/** Place in the chain of the corner farthest from the straight line, or -1 when all are near enough. */
+function farthestFromChord(chain: readonly number[], { x, y }: Net): number {
+  const first = chain[0] ?? 0;
+  const last = chain.at(-1) ?? 0;
+  const ax = x[first] ?? 0;
+  const ay = y[first] ?? 0;
+  const dx = (x[last] ?? 0) - ax;
+  const dy = (y[last] ?? 0) - ay;
+  const length = Math.sqrt(dx * dx + dy * dy);
   let farthest = -1;
   let distance = TOLERANCE;
   for (let i = 1; i < chain.length - 1; i += 1) {
-    const [x, y] = pointOf(points, chain[i] ?? first);
-    const d =
-      length > 0
-        ? Math.abs((bx - ax) * (ay - y) - (ax - x) * (by - ay)) / length
-        : Math.hypot(x - ax, y - ay);
-    if (d > distance) {
-      distance = d;
-      farthest = i;
-    }
+    const px = (x[chain[i] ?? 0] ?? 0) - ax;
+    const py = (y[chain[i] ?? 0] ?? 0) - ay;
+    const d = length > 0 ? Math.abs(dx * py - dy * px) / length : Math.sqrt(px * px + py * py);
+    if (d <= distance) continue;
+    distance = d;
+    farthest = i;
   }
-  if (farthest < 0) return;
-  thin(chain.slice(0, farthest + 1), points, drawn);
-  thin(chain.slice(farthest), points, drawn);
-}
-
-/** The rings of every label in a layer: outer rings run counter-clockwise, holes clockwise. Index = label. */
-export function traceLayer(mesh: Mesh, layer: Layer, count: number, borders: Borders): Ring[][] {
-  const nextCorner: Map<number, number>[] = Array.from({ length: count }, () => new Map());
-  for (const cell of mesh.landCells) {
-    const label = layer[cell] ?? -1;
-    for (let side = 0; side < 6; side += 1) {
-      if (layer[neighbour(cell, side)] === label) continue;
-      const [a, b] = sideCorners(cell, side);
-      nextCorner[label]?.set(a, b);
-    }
-  }
-  return nextCorner.map((next) => collectRings(next, borders));
-}
-
-function collectRings(next: Map<number, number>, borders: Borders): Ring[] {
-  const rings: Ring[] = [];
-  for (let start = next.keys().next().value; start !== undefined; start = next.keys().next().value) {
-    const ring: Ring = [];
-    let corner: number | undefined = start;
-    while (corner !== undefined) {
-      if (borders.drawn.has(corner)) ring.push(pointOf(borders.points, corner));
-      const following: number | undefined = next.get(corner);
-      next.delete(corner);
-      corner = following;
-    }
-    const first = ring[0];
-    // The walk ends on its first corner, which was already deleted: close with an equal point.
-    if (first && ring.length >= 3) {
-      const last = ring.at(-1);
-      if (last !== first) ring.push(first);
-      rings.push(ring);
-    }
-  }
-  return rings;
+  return farthest;
 }

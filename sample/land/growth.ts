@@ -1,7 +1,7 @@
 // Owns how land is shared out: sites spread by density, then grow over the honeycomb until every cell is taken.
 import { Random } from '../random.ts';
 import type { Mesh } from './mesh.ts';
-import { cellX, cellY, neighbour } from './mesh.ts';
+import { cellAt, cellX, cellY, neighbour } from './mesh.ts';
 import { fractalNoise } from './noise.ts';
 
 export interface Site {
@@ -16,11 +16,11 @@ export function spreadSites(
   density: (x: number, y: number) => number,
   seed: number,
 ): Site[] {
-  const sample = mesh.landCells.filter((_, index) => index % 5 === 0);
+  const sample = mesh.landCells.filter((_, index) => index % 9 === 0);
   const points = sample.map((cell) => ({ x: cellX(cell), y: cellY(cell) }));
   const weights = points.map((point) => density(point.x, point.y));
   let sites: Site[] = firstSites(points, weights, count, new Random(seed));
-  for (let round = 0; round < 8; round += 1) sites = centres(points, weights, sites);
+  for (let round = 0; round < 6; round += 1) sites = centres(points, weights, sites);
   return sites;
 }
 
@@ -108,17 +108,15 @@ export function growSites(mesh: Mesh, sites: readonly Site[], seed: number): Int
   return labels;
 }
 
+/** The land cell under the site, or the first one met going outwards from it. */
 function nearestLand(mesh: Mesh, site: Site): number {
-  let best = -1;
-  let distance = Number.POSITIVE_INFINITY;
-  for (const cell of mesh.landCells) {
-    const d = (cellX(cell) - site.x) ** 2 + (cellY(cell) - site.y) ** 2;
-    if (d < distance) {
-      distance = d;
-      best = cell;
-    }
+  const start = cellAt(site.x, site.y);
+  const seen = new Set([start]);
+  for (const cell of seen) {
+    if (mesh.land[cell] === 1) return cell;
+    for (let side = 0; side < 6; side += 1) seen.add(neighbour(cell, side));
   }
-  return best;
+  throw new Error('A mesh without land');
 }
 
 /** A binary heap of cells, cheapest first. Outdated entries are harmless: they improve nothing. */

@@ -62,14 +62,15 @@ function flood(land: Uint8Array, start: number, seen: Uint8Array): number[] {
   return patch;
 }
 
-const rowOf = (cell: number): number => Math.floor(cell / COLUMNS);
-
+/** East of the centre, km. */
 export function cellX(cell: number): number {
-  return WEST + ((cell % COLUMNS) + (rowOf(cell) % 2) / 2) * SPACING;
+  const row = (cell / COLUMNS) | 0;
+  return WEST + (cell - row * COLUMNS + (row & 1) / 2) * SPACING;
 }
 
+/** North of the centre, km. */
 export function cellY(cell: number): number {
-  return SOUTH + rowOf(cell) * ROW;
+  return SOUTH + ((cell / COLUMNS) | 0) * ROW;
 }
 
 /** The cell whose centre is nearest. */
@@ -92,7 +93,7 @@ export function cellAt(x: number, y: number): number {
 
 /** Sides counter-clockwise: 0 east, 1 north-east, 2 north-west, 3 west, 4 south-west, 5 south-east. */
 export function neighbour(cell: number, side: number): number {
-  const odd = rowOf(cell) % 2;
+  const odd = ((cell / COLUMNS) | 0) & 1;
   switch (side) {
     case 0:
       return cell + 1;

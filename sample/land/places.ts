@@ -1,10 +1,11 @@
 // Owns the finished land: one build of mesh, division and borders, with the projection between kilometres and degrees.
 import cities from '../names/cities.json' with { type: 'json' };
 import region from '../names/region.json' with { type: 'json' };
-import type { Layer, Ring } from './borders.ts';
-import { smoothBorders, traceLayer } from './borders.ts';
+import type { Layer } from './borders.ts';
+import { smoothBorders } from './borders.ts';
 import type { Mesh } from './mesh.ts';
 import { buildMesh } from './mesh.ts';
+import { type Ring, traceLayer } from './outlines.ts';
 import type { Neighborhood } from './regions.ts';
 import { countyOf, divide, NEIGHBORHOODS, POSTAL_CODES } from './regions.ts';
 

@@ -43,8 +43,11 @@ export interface Division {
 export function urbanity(x: number, y: number): number {
   let most = 0;
   for (const city of cities) {
-    const distance = Math.sqrt((x - city.x) ** 2 + (y - city.y) ** 2);
-    most = Math.max(most, city.urban * Math.exp(-((distance / (3.2 + 3.6 * city.urban)) ** 1.5)));
+    const dx = x - city.x;
+    const dy = y - city.y;
+    const distance = Math.sqrt(dx * dx + dy * dy) / (3.2 + 3.6 * city.urban);
+    // Beyond four of its radii a city is not felt.
+    if (distance < 4) most = Math.max(most, city.urban * Math.exp(-distance * Math.sqrt(distance)));
   }
   return most;
 }

@@ -87,14 +87,36 @@ const ISLANDS: readonly (readonly Node[])[] = [
   ],
 ];
 
-function nearest(x: number, y: number, paths: readonly (readonly Node[])[]): number {
-  let best = Number.POSITIVE_INFINITY;
-  for (const path of paths) {
-    for (let i = 1; i < path.length; i += 1) {
-      const from = path[i - 1];
-      const to = path[i];
-      if (from && to) best = Math.min(best, capsule(x, y, from, to));
-    }
+interface Segment {
+  readonly from: Node;
+  readonly to: Node;
+  /** Middle and half length plus radius: a quick bound on the distance. */
+  readonly x: number;
+  readonly y: number;
+  readonly reach: number;
+}
+
+function segmentsOf(paths: readonly (readonly Node[])[]): Segment[] {
+  return paths.flatMap((path) =>
+    path.slice(1).map((to, index) => {
+      const from = path[index] ?? to;
+      const reach = Math.hypot(to[0] - from[0], to[1] - from[1]) / 2 + Math.max(from[2], to[2]);
+      return { from, to, x: (from[0] + to[0]) / 2, y: (from[1] + to[1]) / 2, reach };
+    }),
+  );
+}
+
+const WATERS = segmentsOf([...INLETS, ...LAKES]);
+const ROCKS = segmentsOf(ISLANDS);
+
+/** Distance to the nearest of the segments: negative inside one. */
+function nearest(x: number, y: number, segments: readonly Segment[]): number {
+  let best = 99;
+  for (const { from, to, x: middleX, y: middleY, reach } of segments) {
+    const dx = x - middleX;
+    const dy = y - middleY;
+    const bound = best + reach;
+    if (bound > 0 && dx * dx + dy * dy < bound * bound) best = Math.min(best, capsule(x, y, from, to));
   }
   return best;
 }
@@ -111,8 +133,8 @@ function fromLimits(x: number, y: number): number {
 
 /** Distance inland before any irregularity, km: negative in water or outside. Islands are land in the sea. */
 function inland(x: number, y: number): number {
-  const mainland = Math.min(fromSea(x, y), nearest(x, y, INLETS), nearest(x, y, LAKES));
-  return Math.max(mainland, -nearest(x, y, ISLANDS));
+  const mainland = Math.min(fromSea(x, y), nearest(x, y, WATERS));
+  return Math.max(mainland, -nearest(x, y, ROCKS));
 }
 
 /** How far irregularity can move a shore, km. */

@@ -5,7 +5,7 @@ import { DAY, MINUTE, workingTime } from './calendar.ts';
 import { liveThrough, REACH_DAYS } from './history.ts';
 import { type Home, isDwelling } from './home.ts';
 import { type Listing, setStatus } from './listing.ts';
-import { offer } from './offers.ts';
+import { listingId, listingKey, offer } from './offers.ts';
 import { season } from './prices.ts';
 import { openStock, type Side, type Stock } from './stock.ts';
 
@@ -89,10 +89,11 @@ function sequel(listing: Listing, random: Random): { side: Side; at: number } | 
 /** Keys follow the order of entry. */
 function numbered(drafts: Listing[]): Listing[] {
   drafts.sort((a, b) => a.enteredAt - b.enteredAt);
-  return drafts.map((draft, index) => {
-    const year = new Date(draft.enteredAt).toISOString().slice(2, 4);
-    return { ...draft, key: `CSL${10_000_000 + index * 7}`, id: `${year}${String(index).padStart(6, '0')}` };
+  drafts.forEach((draft, index) => {
+    draft.key = listingKey(index);
+    draft.id = listingId(index, draft.enteredAt);
   });
+  return drafts;
 }
 
 /** Some listings were entered by mistake and nullified. */

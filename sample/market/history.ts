@@ -33,7 +33,7 @@ export function liveThrough({ listing, over }: Offer, epoch: number, random: Ran
 /** Median days to an offer: homes have come to wait longer over the two years. */
 function patience(side: 'sale' | 'lease', at: number, epoch: number): number {
   const recent = Math.max(0, 1 + (at - epoch) / (REACH_DAYS * DAY));
-  return side === 'sale' ? 48 + 54 * recent : 34 + 40 * recent;
+  return side === 'sale' ? 54 + 62 * recent : 38 + 46 * recent;
 }
 
 function planSale(listing: Listing, over: number, epoch: number, random: Random): Happening[] {
@@ -131,9 +131,9 @@ function sell(listing: Listing, offerAt: number, random: Random): Happening[] {
     agreed += random.between(18, 50) * DAY;
   }
   let pending = agreed;
-  if (random.chance(0.6)) {
+  if (random.chance(0.75)) {
     plan.push({ at: agreed, act: (at) => setStatus(listing, 'Active Under Contract', at) });
-    pending += random.between(7, 25) * DAY;
+    pending += random.between(10, 34) * DAY;
   }
   const ratio = saleRatio(agreed - listing.enteredAt, random);
   plan.push({ at: pending, act: (at) => setStatus(listing, 'Pending', at) });

@@ -25,8 +25,8 @@ export interface OpenHouse {
 
 /** Instants are milliseconds since the epoch, prices dollars (rents: dollars a month or a week). */
 export interface Listing {
-  readonly key: string;
-  readonly id: string;
+  key: string;
+  id: string;
   readonly home: Home;
   readonly side: 'sale' | 'lease';
   readonly weekly: boolean;

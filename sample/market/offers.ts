@@ -29,7 +29,7 @@ export function offer(home: Home, side: Side, at: number, number: number, random
       : askingRent(weekly ? (price * 12 * 1.12) / 52 : price, taste);
   const entry: Entry = {
     key: listingKey(number),
-    id: `${new Date(at).toISOString().slice(2, 4)}${String(number).padStart(6, '0')}`,
+    id: listingId(number, at),
     home,
     side,
     weekly,
@@ -45,6 +45,11 @@ export function offer(home: Home, side: Side, at: number, number: number, random
 /** Keys are opaque to clients; these merely never repeat. */
 export function listingKey(number: number): string {
   return `CSL${10_000_000 + number * 7}`;
+}
+
+/** What people call the listing by: the year and its number. */
+export function listingId(number: number, enteredAt: number): string {
+  return `${new Date(enteredAt).getUTCFullYear() % 100}${String(number).padStart(6, '0')}`;
 }
 
 function drawPhotos(home: Home, random: Random): number {

@@ -21,8 +21,7 @@ export function rentIndex(at: number): number {
 
 /** -1 in mid-December to 1 in mid-June. */
 export function season(at: number): number {
-  const yearStart = Date.UTC(new Date(at).getUTCFullYear(), 0, 1);
-  return -Math.cos((2 * Math.PI * (at - yearStart + 15 * DAY)) / YEAR);
+  return -Math.cos((2 * Math.PI * (at - BASE + 15 * DAY)) / YEAR);
 }
 
 const KIND_FACTOR: Readonly<Record<HomeKind, number>> = {

@@ -16,7 +16,12 @@ export function answerPhoto(target: URL, { world }: SampleView): Answer {
   return {
     status: 200,
     headers: { 'Content-Type': 'image/svg+xml; charset=utf-8', 'Cache-Control': 'public, max-age=86400' },
-    body: drawPhoto(listing, index, readWidth(target.searchParams.get('w'))),
+    body: drawPhoto(
+      listing,
+      index,
+      world.market.land.neighborhoods[listing.home.address.neighborhood],
+      readWidth(target.searchParams.get('w')),
+    ),
   };
 }
 
