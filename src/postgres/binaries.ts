@@ -1,4 +1,5 @@
 // Owns the PostgreSQL programs: finding the platform's npm package, completing its links, copying it where needed.
+import { createHash } from 'node:crypto';
 import {
   chmod,
   copyFile,
@@ -62,8 +63,12 @@ export async function completeBinaries(native: string, linkDirectory: string): P
   return { native, libraries: linkDirectory };
 }
 
-/** Copies the programs to a folder that every user can read; a complete copy is left as it is. */
-export async function copyBinaries(native: string, target: string): Promise<string> {
+/** Copies the programs to where every user can read them: one folder for each build, copied once. */
+export async function copyBinaries(native: string, directory: string): Promise<string> {
+  const build = createHash('sha256')
+    .update(await readFile(join(native, 'bin', 'postgres')))
+    .digest('hex');
+  const target = join(directory, `postgresql-${build.slice(0, 12)}`);
   if (await exists(join(target, 'bin', 'postgres'))) return target;
   const draft = `${target}.${process.pid}`;
   await copyTree(native, draft);

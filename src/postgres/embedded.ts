@@ -111,7 +111,7 @@ async function prepare(options: EmbeddedOptions): Promise<Site> {
   const home = await clusterHome(options.dataDirectory, systemDirectory);
   const packaged = options.binaries ?? packagedBinaries();
   const reachable = await canRun(home.user, join(packaged, 'bin', 'postgres'));
-  const native = reachable ? packaged : await copyBinaries(packaged, join(systemDirectory, 'postgresql-18'));
+  const native = reachable ? packaged : await copyBinaries(packaged, systemDirectory);
   const binaries = await completeBinaries(native, join(home.home, 'lib'));
   const durable = options.durable ?? true;
   return { options, clock: options.clock ?? systemClock, home, binaries, durable };

@@ -1,7 +1,12 @@
 // Owns the proof that the records which processes leave about themselves are read as they are written.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { ownerMark, parseLock, parseOwner } from './postmaster.ts';
+import { ownerMark, parseLock, parseOwner, readPostmaster } from './postmaster.ts';
 import { parseProcessLine } from './process-state.ts';
 import { serverSettings } from './server-settings.ts';
 import { nobody } from './server-user.ts';
@@ -48,4 +53,35 @@ test('the account nobody is found under its number, even a negative one', () => 
     uid: 4294967294,
     gid: 4294967294,
   });
+});
+
+const onLinux = { skip: process.platform === 'linux' ? false : 'reads /proc' };
+
+test(
+  'a server is judged by its owner: one with the same number that started at another time is not it',
+  onLinux,
+  async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'freehold-postmaster-'));
+    t.after(() => rm(folder, { recursive: true }));
+    const program = join(folder, 'postgres');
+    await copyFile('/bin/sleep', program);
+    const impostor = spawn(program, ['600'], { stdio: 'ignore' });
+    await once(impostor, 'spawn');
+    t.after(() => impostor.kill());
+    await writeFile(join(folder, 'postmaster.pid'), `${impostor.pid}\n/d\n1\n5432\n/s\n\n1\nready   \n`);
+    const owned = async (mark: string) => {
+      await writeFile(join(folder, 'postmaster.opts'), `postgres "-c" "freehold.owner=${mark}"\n`);
+      return (await readPostmaster(folder))?.owner?.pid;
+    };
+    assert.equal(await owned(await ownerMark('service')), process.pid);
+    assert.equal(await owned(`${process.pid}:1:service`), undefined);
+  },
+);
+
+test('a lock file whose number now belongs to another program is taken away', onLinux, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'freehold-postmaster-'));
+  t.after(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'postmaster.pid'), `${process.pid}\n/d\n1\n5432\n/s\n\n1\nready   \n`);
+  assert.equal(await readPostmaster(folder), undefined);
+  assert.deepEqual(await readdir(folder), []);
 });

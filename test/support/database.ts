@@ -88,7 +88,7 @@ export async function startTestServer(): Promise<{ url: string; stop(): Promise<
   return { url: urlOf(server), stop };
 }
 
-export function urlOf(server: EmbeddedServer): string {
+function urlOf(server: EmbeddedServer): string {
   return socketUrl(server.connection);
 }
 

@@ -21,8 +21,9 @@ try {
 
   /** Eight writers; each number is printed only after its commit was acknowledged. */
   async function writeForEver(): Promise<void> {
-    await database.write((sql) => sql`create table written (id int primary key)`);
-    let next = 1;
+    await database.write((sql) => sql`create table if not exists written (id int primary key)`);
+    const [row] = await database.read((sql) => sql`select coalesce(max(id), 0) + 1 as next from written`);
+    let next: number = row?.next;
     const writer = async () => {
       for (;;) {
         const id = next++;
