@@ -84,7 +84,7 @@ export async function serve(config: Config): Promise<void> {
 }
 
 /** A port that is free now: with PORT=0 the URLs must be known before the server listens. */
-function freePort(host: string): Promise<number> {
+export function freePort(host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createSocketServer();
     probe.once('error', reject);

@@ -38,7 +38,8 @@ export async function openStorage(
 }
 
 async function startServer(config: Config, role: 'service' | 'command', log: (line: string) => void) {
-  await mkdir(config.dataDirectory, { recursive: true, mode: 0o700 });
+  // Others may pass through, to reach what is theirs: as root, PostgreSQL runs as a user of its own.
+  await mkdir(config.dataDirectory, { recursive: true, mode: 0o711 });
   const start = role === 'service' ? startEmbedded : joinOrStartEmbedded;
   return start({ dataDirectory: config.dataDirectory, log });
 }

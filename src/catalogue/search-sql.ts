@@ -132,10 +132,11 @@ export function pageSql(sql: Sql, plan: SearchPlan, where: SqlFragment): SqlFrag
     (branch) => sql`(${select} and ${branch} order by ${orderBy} ${limit})`,
   );
   const [first = sql``, ...rest] = branches;
-  return sql`${first} ${together(
+  const all = together(
     sql,
     rest.map((branch) => sql`union all ${branch}`),
-  )} ${limit}`;
+  );
+  return sql`select * from (${first} ${all}) as branches ${limit}`;
 }
 
 const ID_ORDER = { key: 'id', falling: false } as const;

@@ -170,8 +170,8 @@ function moments(query: SearchQuery, now: number): Condition[] {
   for (const name of ['listed', 'updated', 'closed'] as const) {
     const least = time(`${name}Since`, query[`${name}Since`], now);
     const below = time(`${name}Before`, query[`${name}Before`], now);
-    if (least !== undefined && below !== undefined && least >= below) {
-      throw invalidParameter(`${name}Since`, `must be earlier than ${name}Before`);
+    if (least !== undefined && below !== undefined && least > below) {
+      throw invalidParameter(`${name}Since`, `is later than ${name}Before`);
     }
     if (least ?? below) conditions.push({ kind: 'range', column: `${name}At`, least, below });
   }

@@ -1,0 +1,96 @@
+// Owns the whole service as tests start it: real HTTP, a database of its own, a small sample market, time by hand.
+
+import { join } from 'node:path';
+import { type SampleKeys, sampleKeys } from '../../src/access/sample-keys.ts';
+import { type App, createApp, type Overrides } from '../../src/app/app.ts';
+import { openUpstream } from '../../src/app/upstream.ts';
+import { readConfig } from '../../src/config.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createLog } from '../../src/lib/log.ts';
+import { freePort } from '../../src/main.ts';
+import type { Database } from '../../src/postgres/database.ts';
+import { poll } from '../../src/postgres/poll.ts';
+import { type ManualClock, manualClock } from './clock.ts';
+import { atEnd, type Closing, temporaryFolder, testDatabase } from './database.ts';
+
+export interface ServiceOptions {
+  /** Default `none`: an empty catalogue. */
+  readonly source?: 'sample' | 'none';
+  readonly clock?: ManualClock;
+  readonly overrides?: Omit<Overrides, 'clock'>;
+  /** Settings besides those that the test makes itself. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface TestService {
+  readonly url: string;
+  readonly clock: ManualClock;
+  readonly database: Database;
+  readonly keys: SampleKeys;
+  readonly app: App;
+  /** The sample market's control: POST and PUT send JSON. */
+  control(method: string, path: string, body?: unknown): Promise<unknown>;
+  /** GET with a key, if one is given. */
+  get(path: string, key?: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
+  /** GET that must answer 200; gives the JSON. */
+  json(path: string, key?: string): Promise<never>;
+}
+
+const PATIENCE = 60_000;
+
+/** Starts the service; with the sample market it resolves when the first load is complete. Stopped when the test ends. */
+export async function startService(t: Closing, options: ServiceOptions = {}): Promise<TestService> {
+  const clock = options.clock ?? manualClock(Date.now());
+  const { database, url: databaseUrl } = await testDatabase(t);
+  const folder = await temporaryFolder(t, 'service');
+  const config = readConfig(
+    {
+      ...{ DATABASE_URL: databaseUrl, DATA_DIR: folder, LOG_LEVEL: 'silent', SAMPLE_INTERVAL: '0' },
+      ...{ SOURCE: options.source ?? 'none' },
+      ...options.environment,
+    },
+    folder,
+  );
+  const log = createLog({ level: 'silent' });
+  const { keys } = await sampleKeys({ database, clock, file: join(folder, 'keys.env') });
+  const upstream = await openUpstream({ config, database, clock, log: () => {}, sampleListings: 500 });
+  atEnd(t, () => upstream.stop());
+  const port = await freePort('127.0.0.1');
+  const url = `http://127.0.0.1:${port}`;
+  const app = await createApp({
+    ...{ ...upstream, config, database, log, publicUrl: config.publicUrl ?? url },
+    overrides: { ...options.overrides, clock },
+  });
+  atEnd(t, () => app.stop());
+  await app.server.listen('127.0.0.1', port);
+  if (app.replication)
+    await poll(async () => app.replication?.status().loadedAt ?? undefined, {
+      clock: systemClock,
+      limit: PATIENCE,
+    });
+  const get: TestService['get'] = (path, key, headers = {}) =>
+    fetch(`${url}${path}`, { headers: { ...(key && { authorization: `Bearer ${key}` }), ...headers } });
+  return {
+    ...{ url, clock, database, keys, app, get },
+    control: (method, path, body) => control(`${upstream.sampleUrl}${path}`, method, body),
+    async json(path, key) {
+      const answer = await get(path, key);
+      const text = await answer.text();
+      if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${text}`);
+      return JSON.parse(text) as never;
+    },
+  };
+}
+
+async function control(url: string, method: string, body: unknown): Promise<unknown> {
+  const answer = await fetch(url, {
+    method,
+    ...(body !== undefined && {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${text}`);
+  return text === '' ? undefined : JSON.parse(text);
+}
