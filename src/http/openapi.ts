@@ -117,7 +117,7 @@ function describeAnswers<Caller>(route: Route<Caller>, shelf: SchemaShelf): Json
   const { access, answer, alsoAnswers = {} } = route;
   const limits = access.counts === 'nothing' ? [] : LIMIT_HEADERS;
   const answers: Record<string, Json> = {
-    200: {
+    [answer.status ?? 200]: {
       description: answer.description,
       headers: headerReferences(['X-Request-Id', ...limits]),
       content: describeContent(route, shelf),

@@ -70,6 +70,8 @@ interface Documentation {
   readonly description?: string;
   /** Schema of the 200 answer, or text about it when it is not JSON. */
   readonly answer: {
+    /** Where the usual answer is not 200, as of an address that leads elsewhere. */
+    readonly status?: number;
     readonly description: string;
     readonly schema?: TSchema;
     readonly contentType?: string;

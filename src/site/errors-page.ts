@@ -1,0 +1,105 @@
+// Owns the page about errors: one entry for each code a client can meet, with what to do next.
+import { PROBLEMS, type ProblemCode } from '../lib/problem.ts';
+import { type Html, html } from './html.ts';
+import { renderPage, toRoot } from './layout.ts';
+import ENTRIES from './problem-entries.json' with { type: 'json' };
+import STREAM_ERRORS from './stream-errors.json' with { type: 'json' };
+
+interface Group {
+  readonly title: string;
+  readonly holds: (code: ProblemCode) => boolean;
+}
+
+const statusIn =
+  (...statuses: readonly number[]) =>
+  (code: ProblemCode): boolean =>
+    statuses.includes(PROBLEMS[code][0]);
+
+/** Every code belongs to the first group that holds it. */
+const GROUPS: readonly Group[] = [
+  { title: 'Who you are', holds: statusIn(401, 403) },
+  { title: 'How much you ask', holds: statusIn(429) },
+  { title: 'What is there', holds: statusIn(404) },
+  { title: 'What you send', holds: (code) => PROBLEMS[code][0] < 500 },
+  { title: 'What went wrong here', holds: () => true },
+];
+
+const CODES = Object.keys(PROBLEMS) as ProblemCode[];
+
+export function errorsPage(publicUrl: string): string {
+  const groups = GROUPS.map(({ title }) => ({
+    title,
+    codes: CODES.filter((code) => GROUPS.find(({ holds }) => holds(code))?.title === title),
+  }));
+  return renderPage({
+    name: 'errors',
+    title: 'When something goes wrong',
+    summary:
+      'Every error is one JSON document with a stable code. Here is what each code means, when you meet it, and what to do next.',
+    content: html`<div class="map">
+<nav class="legend" aria-label="Codes"><h2>Codes</h2>
+${groups.map(({ title, codes }) => html`<h3>${title}</h3><ul>${codes.map((code) => html`<li><a href="#${code}">${code}</a></li>`)}</ul>`)}
+<h3>Within a stream</h3><ul>${Object.keys(STREAM_ERRORS).map((code) => html`<li><a href="#${code}">${code}</a></li>`)}</ul></nav>
+<div>
+${form(publicUrl)}
+${groups.map(({ title, codes }) => html`<section><h2>${title}</h2>${codes.map((code) => entry(code, publicUrl))}</section>`)}
+${streamErrors()}
+</div></div>`,
+  });
+}
+
+function form(publicUrl: string): Html {
+  return html`<section><h2>The form of an error</h2>
+<p>Errors are problem documents (RFC 9457) of the type <code>application/problem+json</code>. Programs should decide by
+<code>code</code>, which never changes its meaning; <code>detail</code> is a sentence for people. <code>requestId</code> is also in the
+header <code>X-Request-Id</code> of every answer: quote it when you ask the operator for help.</p>
+${example('INVALID_PARAMETER', publicUrl)}</section>`;
+}
+
+function entry(code: ProblemCode, publicUrl: string): Html {
+  const [status, title] = PROBLEMS[code];
+  const { means, when, next } = ENTRIES[code];
+  return html`<article class="entry" id="${code}"><h3><a href="#${code}">${code}</a><span>${status} ${title}</span></h3>
+<p>${means}</p>
+<dl><dt>When</dt><dd>${when}</dd><dt>Next</dt><dd>${next}</dd></dl>
+<details><summary>Example</summary>${example(code, publicUrl)}</details></article>`;
+}
+
+/** Further members that the documents of some codes have. */
+const MEMBERS: Partial<Record<ProblemCode, object>> = {
+  INVALID_PARAMETER: {
+    errors: [
+      { parameter: 'minBedroom', detail: 'There is no such parameter.', suggestion: 'minBedrooms' },
+      { parameter: 'limit', detail: 'Must be a whole number from 1.' },
+    ],
+  },
+  INVALID_BODY: { errors: [{ pointer: '/limit', detail: 'Must be a whole number.' }] },
+  RATE_LIMITED: { violatedPolicies: ['minute'] },
+  QUOTA_EXCEEDED: { violatedPolicies: ['month'] },
+  TOO_MANY_STREAMS: { violatedPolicies: ['streams'] },
+};
+
+function example(code: ProblemCode, publicUrl: string): Html {
+  const [status, title] = PROBLEMS[code];
+  const type = `${publicUrl}/docs/errors#${code}`;
+  const detail = ENTRIES[code].means;
+  const problem = { type, title, status, detail, code, requestId: 'req_Yb0mV2nTq3hJk9Lw', ...MEMBERS[code] };
+  return html`<pre><code>${JSON.stringify(problem, null, 2)}</code></pre>`;
+}
+
+function streamErrors(): Html {
+  const entries = Object.entries(STREAM_ERRORS).map(
+    ([
+      code,
+      { means, next },
+    ]) => html`<article class="entry" id="${code}"><h3><a href="#${code}">${code}</a></h3>
+<p>${means}</p><dl><dt>Next</dt><dd>${next}</dd></dl></article>`,
+  );
+  return html`<section><h2>Within a stream</h2>
+<p>Once <a href="${toRoot('errors')}docs#tag/live">a listing stream</a> is open, its status is 200 and stays so. When the source cannot be
+asked, an event <code>error</code> comes in the place of <code>live</code>, and <code>done</code> still ends the stream. The cached
+record that came first remains good. <code>retryable</code> tells whether trying again soon may help.</p>
+<pre><code>event: error
+data: {"code":"timeout","message":"…","retryable":true,"requestId":"req_Yb0mV2nTq3hJk9Lw"}</code></pre>
+${entries}</section>`;
+}

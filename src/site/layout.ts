@@ -1,0 +1,113 @@
+// Owns what all pages share: the frame around their content, how they refer to each other, and how they are sent.
+import { hash } from 'node:crypto';
+import { conditional, strongEtag } from '../http/etag.ts';
+import type { Call, Reply } from '../http/route.ts';
+import { type Fragment, Html, html } from './html.ts';
+import { FAVICON, MARK } from './mark.ts';
+import { STYLE } from './style.ts';
+
+/** The pages, by their address below /docs, in the order of the navigation. */
+export const PAGES = {
+  start: 'First steps',
+  '': 'Reference',
+  limits: 'Limits',
+  errors: 'Errors',
+} as const;
+
+export type PageName = keyof typeof PAGES;
+
+export interface Page {
+  readonly name: PageName;
+  readonly title: string;
+  /** One sentence: for search engines and for the head of the page. */
+  readonly summary: string;
+  readonly content: Fragment;
+}
+
+/** A source for CSP that allows exactly this inline script or style. */
+export function hashSource(text: string): string {
+  return `'sha256-${hash('sha256', text, 'base64')}'`;
+}
+
+const POLICY = [
+  "default-src 'none'",
+  `style-src ${hashSource(STYLE)}`,
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/**
+ * A link from one page to another. Pages lie at /docs and just below it, and refer to each other relative to where they
+ * are, so that they also work under another host name or below a path.
+ */
+export function link(from: PageName, to: PageName): string {
+  const up = from === '' ? '' : '../';
+  return to === '' ? `${up}docs` : `${up}docs/${to}`;
+}
+
+/** The whole document. */
+export function renderPage(page: Page): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>${headOf(page.title, page.summary)}</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+${header(page.name)}
+<main id="content">
+<div class="lead"><h1>${page.title}</h1><p>${page.summary}</p></div>
+${page.content}
+</main>
+<footer><p>Freehold, a self-hosted property-listing API. Machines read <a href="${toRoot(page.name)}openapi.json">openapi.json</a>.</p></footer>
+</body>
+</html>
+`.text;
+}
+
+export function headOf(title: string, summary: string): Html {
+  return html`<meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<title>${title} · Freehold</title><meta name="description" content="${summary}">
+<link rel="icon" type="image/svg+xml" href="${FAVICON}"><style>${new Html(STYLE)}</style>`;
+}
+
+/** The name of the house, the way to the other pages, and the scale bar. */
+export function header(current: PageName): Html {
+  const items = Object.entries(PAGES).map(([name, title]) => {
+    const here = name === current ? new Html(' aria-current="page"') : null;
+    return html`<li><a href="${link(current, name as PageName)}"${here}>${title}</a></li>`;
+  });
+  return html`<header><div class="top"><a class="home" href="${link(current, 'start')}">${MARK}Freehold</a>
+<nav aria-label="Documentation"><ul>${items}</ul></nav></div><div class="scale" aria-hidden="true"></div></header>`;
+}
+
+/** From a page to the root of the service, as the beginning of a link. */
+export function toRoot(from: PageName): string {
+  return from === '' ? '' : '../';
+}
+
+/** A table that can be scrolled sideways by itself where the screen is narrow, with the keyboard too. */
+export function wideTable(caption: string, head: readonly string[], rows: Fragment, kind = ''): Html {
+  const cells = head.map((name) => html`<th scope="col">${name}</th>`);
+  return html`<div class="wide" role="region" tabindex="0" aria-label="${caption}"><table class="${kind}">
+<thead><tr>${cells}</tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+/** Makes the handler of a page that is rendered once, when it is first asked for. */
+export function pageHandler(render: () => string, policy: () => string = () => POLICY) {
+  let ready: { readonly reply: Reply; readonly etag: string } | undefined;
+  return ({ headers }: Pick<Call<unknown>, 'headers'>): Reply => {
+    ready ??= prepare(render(), policy());
+    return conditional(headers, ready.etag, ready.reply);
+  };
+}
+
+function prepare(text: string, policy: string) {
+  const headers = {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-cache',
+    'content-security-policy': policy,
+    'cross-origin-resource-policy': 'same-origin',
+  };
+  return { reply: { text, headers }, etag: strongEtag(text) };
+}

@@ -1,0 +1,123 @@
+// Owns the page about limits: what each tier may do, who may call what, and how limits are told.
+import type { Tier } from '../access/principal.ts';
+import { FAILURES_PER_MINUTE, isTier, type TierPlan, type Tiers, tierName } from '../access/tiers.ts';
+import type { Access } from '../http/route.ts';
+import { type Html, html } from './html.ts';
+import { link, renderPage, wideTable } from './layout.ts';
+
+/** What this page needs to know of a route. */
+export interface Endpoint {
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly access: Access;
+}
+
+export function limitsPage(tiers: Tiers, endpoints: readonly Endpoint[]): string {
+  return renderPage({
+    name: 'limits',
+    title: 'Who may do what, and how often',
+    summary:
+      'The tiers of this service with the numbers in force, who may call each endpoint, and the headers that tell you how you stand.',
+    content: html`${tierTable(tiers)}${counting()}${endpointTable(endpoints)}${headerTable()}${whenReached()}`,
+  });
+}
+
+function tierTable(tiers: Tiers): Html {
+  const rows = (Object.entries(tiers) as [Tier, TierPlan][]).map(
+    ([
+      tier,
+      plan,
+    ]) => html`<tr><th scope="row" class="tier">${tier === 'anonymous' ? 'Without credentials' : tierName(tier)}</th>
+<td>${figure(plan.minute)}</td><td>${figure(plan.month)}</td><td>${figure(plan.page)}</td><td>${figure(plan.streams)}</td>
+<td>${plan.live ? 'yes' : 'no'}</td></tr>`,
+  );
+  const head = [
+    'Tier',
+    'Requests a minute',
+    'Requests a month',
+    'Results a page',
+    'Open streams',
+    'Live properties',
+  ];
+  return html`<section><h2>The tiers</h2>${wideTable('The tiers', head, rows, 'figures')}
+<p>A larger <code>limit</code> than your tier's page is lowered to it. Live properties: <code>GET /v1/property/{id}</code> asks the source for fresh data before it answers.</p></section>`;
+}
+
+function figure(value: number | null): string {
+  return value === null ? 'unlimited' : value.toLocaleString('en-US');
+}
+
+function counting(): Html {
+  return html`<section><h2>How requests are counted</h2><ul>
+<li><strong>The minute</strong> is any 60 seconds, not the minute of a clock: at no time have you sent more than your number in the 60 seconds before.</li>
+<li><strong>The month</strong> is the calendar month in UTC.</li>
+<li>With a key, everything is counted against its subscription. Without, against your address; of an IPv6 address, against its /64.</li>
+<li>An answer is counted once you are known and admitted, errors included. A request that is refused with 429 costs nothing, and neither do these pages.</li>
+<li>Refused credentials are counted against your address, ${FAILURES_PER_MINUTE} in any 60 seconds.</li>
+<li>A key that is wrong is always refused: it never falls back to the limits without credentials.</li></ul></section>`;
+}
+
+function endpointTable(endpoints: readonly Endpoint[]): Html {
+  const ordered = endpoints.toSorted((a, b) => reach(a.access) - reach(b.access));
+  const rows = ordered.map(
+    ({
+      method,
+      path,
+      summary,
+      access,
+    }) => html`<tr><th scope="row"><code>${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}</code></th>
+<td>${summary}</td><td>${who(access)}</td><td>${COUNTED[access.counts]}</td></tr>`,
+  );
+  return html`<section><h2>Who may call what</h2>
+${wideTable('Who may call what', ['Endpoint', 'What it does', 'Who may call it', 'Counted in'], rows)}</section>`;
+}
+
+const COUNTED: Readonly<Record<Access['counts'], string>> = {
+  nothing: 'nothing',
+  minute: 'the minute',
+  month: 'minute and month',
+};
+
+/** What a caller must bring, in words. */
+export function who({ credentials, tier }: Access): string {
+  if (credentials === 'none') return 'Everybody';
+  if (credentials === 'optional') return 'Everybody, with or without credentials';
+  if (tier === undefined) return 'Any tier, with credentials';
+  return `${isTier(tier) ? tierName(tier) : tier} and above`;
+}
+
+/** Endpoints for everybody's data first, then those that ask for more, those that cost nothing last. */
+function reach({ credentials, tier, counts }: Access): number {
+  if (counts === 'nothing') return 3;
+  if (credentials === 'optional') return 0;
+  return tier === undefined ? 1 : 2;
+}
+
+const HEADERS: readonly (readonly [name: string, meaning: string])[] = [
+  ['RateLimit-Policy', 'The limits in force: at most q requests in w seconds.'],
+  ['RateLimit', 'What is left: r requests, and t seconds until there are more.'],
+  ['X-RateLimit-Limit', 'The number of the limit that you reach first.'],
+  ['X-RateLimit-Remaining', 'What is left of it.'],
+  ['X-RateLimit-Reset', 'Seconds until there is more of it.'],
+  ['Retry-After', 'On 429 and 503: seconds to wait before you try again.'],
+];
+
+function headerTable(): Html {
+  const rows = HEADERS.map(
+    ([name, meaning]) => html`<tr><th scope="row"><code>${name}</code></th><td>${meaning}</td></tr>`,
+  );
+  return html`<section><h2>How you stand</h2>
+<p>Every answer to a counted request carries these headers, errors and streams included. They follow draft 11 of RateLimit header fields for HTTP; the older names are there for clients that know only those.</p>
+${wideTable('Headers', ['Header', 'Meaning'], rows)}
+<pre><code>RateLimit-Policy: "minute";q=60;w=60, "month";q=1000;w=2592000
+RateLimit: "minute";r=57;t=41, "month";r=912;t=864000</code></pre></section>`;
+}
+
+function whenReached(): Html {
+  return html`<section><h2>When a limit is reached</h2>
+<p>The answer is 429 with the code <a href="${link('limits', 'errors')}#RATE_LIMITED">RATE_LIMITED</a>, <a
+href="${link('limits', 'errors')}#QUOTA_EXCEEDED">QUOTA_EXCEEDED</a> or <a
+href="${link('limits', 'errors')}#TOO_MANY_STREAMS">TOO_MANY_STREAMS</a>. <code>violatedPolicies</code> names each limit that was
+reached, and <code>Retry-After</code> says how long to wait.</p></section>`;
+}

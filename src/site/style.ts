@@ -1,0 +1,93 @@
+// Owns how the pages look: one stylesheet, in the manner of a well-made atlas.
+import { DARK, LIGHT, properties } from './palette.ts';
+
+/** The strip under the header is the scale bar of a map; sizes are three steps of 1.2 on 16 px. */
+export const STYLE = `
+:root{color-scheme:light dark;${properties(LIGHT)};--sans:ui-sans-serif,system-ui,sans-serif;
+--serif:ui-serif,Georgia,"Times New Roman",serif;--mono:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;
+--title:2.0736rem;--head:1.2rem}
+@media (prefers-color-scheme:dark){:root{${properties(DARK)}}}
+*{box-sizing:border-box}
+html{background:var(--paper);color:var(--ink);font:1rem/1.6 var(--sans);scroll-padding-top:24px;
+-webkit-text-size-adjust:100%}
+body{margin:0}
+a{color:var(--accent);text-underline-offset:.2em;text-decoration-thickness:1px}
+a:hover{text-decoration-thickness:2px}
+:focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:2px}
+.skip{position:absolute;left:16px;top:-64px;padding:8px 16px;background:var(--paper);border:1px solid var(--accent);
+border-radius:6px;z-index:1}
+.skip:focus{top:8px}
+.top{display:flex;flex-wrap:wrap;align-items:center;gap:8px 32px;max-width:1136px;margin:0 auto;padding:16px 24px}
+.home{display:inline-flex;align-items:center;gap:12px;font:600 var(--head)/1 var(--serif);color:var(--ink);
+text-decoration:none;letter-spacing:.01em}
+.home svg{width:32px;height:32px}
+.top ul{display:flex;flex-wrap:wrap;gap:0 24px;margin:0;padding:0;list-style:none}
+.top li a{display:inline-block;padding:8px 0;color:var(--quiet);text-decoration:none;border-bottom:2px solid transparent}
+.top li a:hover{color:var(--ink);border-color:var(--line)}
+.top li a[aria-current]{color:var(--ink);border-color:var(--accent)}
+.scale{height:6px;border:solid var(--ink);border-width:1px 0;
+background:repeating-linear-gradient(90deg,var(--ink) 0 64px,var(--paper) 64px 128px)}
+main{max-width:1136px;margin:0 auto;padding:48px 24px 64px}
+.lead{max-width:68ch;margin:0 0 40px}
+.lead p{margin:16px 0 0;color:var(--quiet)}
+h1{margin:0;font:400 var(--title)/1.2 var(--serif);letter-spacing:-.01em;text-wrap:balance}
+h2{margin:56px 0 8px;font:600 var(--head)/1.4 var(--serif);text-wrap:balance}
+h3{margin:32px 0 8px;font-size:1rem;line-height:1.4}
+p,ul,ol,dl{max-width:68ch}
+p{margin:8px 0 16px}
+ol,ul{padding-left:24px}
+li{margin:8px 0}
+code,pre,kbd,.figures td{font-family:var(--mono);font-variant-numeric:tabular-nums}
+code{font-size:1em;overflow-wrap:anywhere}
+p code,li code,dd code{padding:0 4px;background:var(--land);border-radius:4px}
+pre{margin:16px 0;padding:16px;max-width:80ch;background:var(--land);border:1px solid var(--line);border-radius:6px;
+overflow-x:auto;line-height:1.5;white-space:pre-wrap;overflow-wrap:anywhere}
+.wide{margin:16px 0 24px;overflow-x:auto;border:1px solid var(--line);border-radius:6px}
+table{width:100%;border-collapse:collapse;text-align:left}
+th,td{padding:8px 16px;vertical-align:top}
+thead th{background:var(--land);border-bottom:1px solid var(--line);font-weight:600;white-space:nowrap}
+tbody tr+tr>*{border-top:1px solid var(--line)}
+tbody th{font-weight:400}
+td code,th code{white-space:nowrap}
+.figures td,.figures thead th+th{text-align:right;white-space:nowrap}
+.map{display:grid;gap:0 64px}
+.legend{font-size:1rem}
+.legend h2{margin:0 0 8px}
+.legend h3{margin:16px 0 0;color:var(--quiet);font-weight:400}
+.legend ul{margin:0;padding:0;list-style:none;columns:16rem;column-gap:24px}
+.legend li{margin:0;break-inside:avoid}
+.legend a{display:inline-block;padding:4px 0;font-family:var(--mono);text-decoration:none;overflow-wrap:anywhere}
+.legend a:hover{text-decoration:underline}
+.entry{padding:24px 0;border-top:1px solid var(--line)}
+.entry h3{display:flex;flex-wrap:wrap;align-items:baseline;gap:0 16px;margin:0 0 4px;font:600 1rem/1.5 var(--mono)}
+.entry h3 a{color:var(--ink);text-decoration:none;overflow-wrap:anywhere}
+.entry h3 a:hover{text-decoration:underline}
+.entry h3 span{font-weight:400;color:var(--quiet)}
+.entry:target{margin:0 -16px;padding:24px 16px;background:var(--land);border-radius:6px}
+.entry:target pre,.entry:target code{background:var(--paper)}
+.entry>p{margin:0 0 8px}
+dl{margin:0 0 8px}
+dt{color:var(--quiet)}
+dd{margin:0 0 8px}
+summary{display:inline-block;padding:4px 0;color:var(--accent);cursor:pointer}
+summary::before{content:"+ "}
+details[open] summary::before{content:"\\2212 "}
+summary:hover{text-decoration:underline;text-underline-offset:.2em}
+.note{padding:12px 16px;max-width:72ch;background:var(--water);border-radius:6px}
+.tier{font-weight:600;white-space:nowrap}
+footer{border-top:1px solid var(--line)}
+footer p{max-width:1136px;margin:0 auto;padding:24px;color:var(--quiet)}
+@media (min-width:960px){
+.map{grid-template-columns:288px minmax(0,1fr)}
+.legend{position:sticky;top:24px;align-self:start;max-height:calc(100vh - 48px);overflow-y:auto}
+.legend ul{columns:1}
+.entry dl{display:grid;grid-template-columns:96px 1fr;gap:0 16px}
+}
+@media (max-width:600px){
+.top,main,footer p{padding-left:16px;padding-right:16px}
+main{padding-top:32px}
+.top ul{gap:0 16px}
+th,td{padding:8px 12px}
+}
+@media print{.skip,.top ul,footer{display:none}}
+`.replaceAll('\n', '');
