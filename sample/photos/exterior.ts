@@ -179,18 +179,19 @@ function drawBlock(stories: number, floor: number, paint: Paint, random: Random)
     ? rect(-gap * 0.36, glassHeight - 4, gap * 0.72, 9, blend(paint.trim, INK, 0.3))
     : '';
   const doorColumn = random.integer(1, columns - 2);
-  const litColumn = random.integer(0, columns - 1);
+  const litColumn = (doorColumn + random.integer(1, columns - 1)) % columns;
   const litFloor = Math.min(shown - 1, Math.round(((floor - 1) / Math.max(1, stories - 1)) * (shown - 1)));
-  let openings = '';
-  for (let level = 0; level < shown; level += 1) {
-    for (let column = 0; column < columns; column += 1) {
-      if (level === 0 && column === doorColumn) continue;
-      const x = left + gap * (column + 0.5);
-      const y = GROUND - (level + 1) * story + story * 0.2;
-      const lit = level === litFloor && column === litColumn;
-      openings += use('w', x, y) + (lit ? rect(x - gap * 0.27, y, gap * 0.54, glassHeight, '#F3D9A0') : '');
-    }
-  }
+  const row = Array.from({ length: columns }, (_, column) => use('w', gap * (column + 0.5), 0)).join('');
+  const rows = Array.from({ length: shown }, (_, level) =>
+    use('r', left, GROUND - (level + 0.8) * story),
+  ).join('');
+  const lit = rect(
+    left + gap * (litColumn + 0.23),
+    GROUND - (litFloor + 0.8) * story,
+    gap * 0.54,
+    glassHeight,
+    '#F3D9A0',
+  );
   const crown = random.integer(0, 2);
   const roof =
     crown === 0
@@ -209,7 +210,9 @@ function drawBlock(stories: number, floor: number, paint: Paint, random: Random)
     rect(left, top, width, height, paint.wall),
     rect(left, GROUND - story, width, story, blend(paint.wall, INK, 0.14)),
     roof,
-    openings,
+    define('r', row),
+    rows,
+    lit,
     rect(
       doorX - gap * 0.3,
       GROUND - Math.min(74, story + 20),

@@ -36,11 +36,13 @@ function drawShell(room: Room, wall: string, random: Random): string {
 /** A window on the world outside. Baths get a small one, halls none. */
 function drawOutlook(room: Room, around: Surroundings, random: Random): string {
   if (room === 'hall') return '';
-  const small = room === 'bath';
-  const width = small ? 150 : random.integer(230, 380);
-  const height = small ? 150 : 300;
-  const x = random.chance(0.5) ? random.integer(80, 200) : WIDTH - width - random.integer(80, 200);
-  const y = small ? 110 : 120;
+  const small = room === 'bath' || room === 'kitchen';
+  const width = small ? 170 : random.integer(220, 300);
+  const height = small ? 190 : 300;
+  const margin = random.integer(50, 90);
+  // Windows keep to the sides: the middle of the wall belongs to the furniture.
+  const x = random.chance(0.5) && room !== 'bath' ? margin : WIDTH - width - margin;
+  const y = 120;
   const outside = group(
     `translate(${x} ${y}) scale(${(width / WIDTH).toFixed(3)} ${(height / 640).toFixed(3)})`,
     drawSky(around, random) + drawHorizon(around, random),
