@@ -1,6 +1,7 @@
 // Owns the source of tests that need no server: listings in memory, pages on demand, failures to order.
 
 import type { ListingDraft } from '../../src/catalogue/draft.ts';
+import { mapProperty } from '../../src/sources/reso/map.ts';
 import { LiveError, type Position, type Source, type SourcePage } from '../../src/sources/source.ts';
 
 export interface MemorySource extends Source {
@@ -73,4 +74,12 @@ async function* pagesOf(source: MemorySource, from: Position | null): AsyncGener
     yield { drafts: all.slice(at, at + source.pageSize), gone: [], next, last, total: all.length };
     if (last) return;
   }
+}
+
+/** A draft with this key, from RESO's words for its fields. */
+export function draftOf(listingKey: string, fields: Readonly<Record<string, unknown>> = {}): ListingDraft {
+  const record = { StandardStatus: 'Active', PropertyType: 'Residential', ListPrice: 100, ...fields };
+  const draft = mapProperty({ ...record, ListingKey: listingKey }, { currency: 'USD', note: () => {} });
+  if (draft === null) throw new Error('A draft needs a key');
+  return draft;
 }

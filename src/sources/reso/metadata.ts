@@ -34,11 +34,14 @@ export function propertyShape(edmx: string): PropertyShape | null {
   let current: EntityType | null = null;
   let wanted = 'Property';
   for (const [, closing, tag, text = ''] of edmx.matchAll(TAG)) {
+    if (closing === '/') {
+      if (tag === 'EntityType') current = null;
+      continue;
+    }
     const read = attributes(text);
     const name = read.get('Name') ?? '';
     if (tag === 'EntityType') {
-      current =
-        closing === '' && !text.endsWith('/') ? { properties: new Map(), navigations: new Set() } : null;
+      current = text.endsWith('/') ? null : { properties: new Map(), navigations: new Set() };
       if (current !== null) types.set(name, current);
     } else if (tag === 'Property') current?.properties.set(name, read.get('Type') ?? '');
     else if (tag === 'NavigationProperty') current?.navigations.add(name);
