@@ -1,5 +1,6 @@
 // Owns how a JSON body is read: strict UTF-8, bounded depth, and no member that is lost or that touches prototypes.
 
+import type { TSchema } from 'typebox';
 import { Problem } from '../lib/problem.ts';
 
 const DEEPEST = 32;
@@ -87,4 +88,9 @@ function nextVisible(json: string, from: number): string {
   let at = from;
   while (json.charCodeAt(at) <= 32) at += 1;
   return json.charAt(at);
+}
+
+/** A body's schema as it may be compiled: names serve the OpenAPI document, and to a validator must be unique. */
+export function withoutNames(schema: TSchema): unknown {
+  return JSON.parse(JSON.stringify(schema, (key, value) => (key === '$id' ? undefined : value)));
 }

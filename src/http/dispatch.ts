@@ -144,6 +144,8 @@ export class Dispatcher<Caller> {
   }
 
   #finish(exchange: Exchange<Caller>, reply: FastifyReply, answered: Reply, problem?: Problem): void {
+    // While draining, a client that keeps its connection would run into the closed listener with its next request.
+    if (this.#options.drain.draining) exchange.response.shouldKeepAlive = false;
     // Fastify would add its own headers and serialisation; hijacked, it only forgets the request.
     reply.hijack();
     writeReply(exchange, answered, this.#options.clock);

@@ -17,7 +17,7 @@ export function compileParameters(path: string, schema?: TObject): ReadParameter
   const named = [...path.matchAll(/:(\w+)/g)].map((match) => match[1]);
   const described = properties.map(([name]) => name);
   if (named.join() !== described.join()) {
-    throw new Error(`${path} names (${named}) but its schema describes (${described})`);
+    throw new Error(`${path} has the variable parts (${named}) but its params describe (${described})`);
   }
   const readers = properties.map(([name, property]) => {
     const code = (property as Missing).missing ?? 'NOT_FOUND';

@@ -6,7 +6,7 @@ import { addressReader } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { parseJson } from './body.ts';
+import { parseJson, withoutNames } from './body.ts';
 import { answerClientError, answerOddRequests } from './client-errors.ts';
 import { Dispatcher } from './dispatch.ts';
 import { Drain } from './drain.ts';
@@ -157,7 +157,7 @@ function register<Caller>(app: FastifyInstance, dispatcher: Dispatcher<Caller>, 
   app.route({
     method: [...methodsOf(route)],
     url: route.path,
-    ...(route.body !== undefined && { schema: { body: route.body } }),
+    ...(route.body !== undefined && { schema: { body: withoutNames(route.body) } }),
     onRequest: (request, reply) => dispatcher.begin(plan, request, reply),
     handler: dispatcher.handle,
   });

@@ -57,6 +57,8 @@ export interface Web {
   /** Sends bytes on a new connection and gives everything that came back once the server closes it. */
   raw(bytes: string | readonly (string | Buffer)[]): Promise<string>;
   open(): Promise<Socket>;
+  /** The value of one measurement as /metrics would show it. */
+  measure(line: string): Promise<number | undefined>;
 }
 
 /** A server on a free port of the loopback, closed when the test ends. */
@@ -71,12 +73,13 @@ export async function serveRoutes(
   const chunks: Buffer[] = [];
   sink.on('data', (chunk: Buffer) => chunks.push(chunk));
   const { phasesReplaced, ...replaced } = options;
+  const metrics = createMetrics();
   const server = createServer<string>({
     routes,
     clock,
     phases: recordingPhases(steps, phasesReplaced),
     log: createLog({ stream: sink }),
-    metrics: createMetrics(),
+    metrics,
     publicUrl: 'https://api.example',
     health: { checks: [], metricsAllow: [] },
     describe: {
@@ -94,6 +97,11 @@ export async function serveRoutes(
     fetch: (path, init) => fetch(`http://127.0.0.1:${port}${path}`, init),
     raw: (bytes) => exchangeRaw(port, bytes),
     open: () => openSocket(port),
+    measure: async (line) => {
+      const { text } = await metrics.read();
+      const found = text.split('\n').find((entry) => entry.startsWith(`${line} `));
+      return found === undefined ? undefined : Number(found.slice(line.length));
+    },
   };
 }
 
