@@ -6,25 +6,20 @@ import type { SubscriptionProvider } from '../access/provider.ts';
 import { localSubscriptions } from '../access/providers/local.ts';
 import { TIERS } from '../access/tiers.ts';
 import { readTiersFile } from '../access/tiers-file.ts';
-import { areaRoutes } from '../catalogue/area-routes.ts';
 import { createCatalogue } from '../catalogue/catalogue.ts';
-import { freshnessOf } from '../catalogue/freshness.ts';
-import { searchRoutes } from '../catalogue/routes.ts';
 import type { Config } from '../config.ts';
-import type { Route } from '../http/route.ts';
 import { createServer, type WebServer } from '../http/server.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { createRefresh } from '../live/refresh.ts';
-import { liveRoutes } from '../live/routes.ts';
 import type { Database } from '../postgres/database.ts';
-import { siteRoutes } from '../site/routes.ts';
 import type { Progress } from '../sources/progress.ts';
 import { type Replication, startReplication } from '../sources/replicate.ts';
 import type { Source } from '../sources/source.ts';
 import { DESCRIBE } from './describe.ts';
 import { healthChecks } from './health-checks.ts';
+import { featureRoutes } from './routes.ts';
 
 /** What tests put in the place of the real thing, and nothing else. */
 export interface Overrides {
@@ -65,14 +60,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   const access = createAccess({ database, clock, tiers, provider, report });
   const catalogue = createCatalogue(database);
   const refresh = createRefresh({ source, catalogue, database, clock, log, metrics });
-  const reading = { database, clock, tiers, publicUrl, dataAsOf: freshnessOf(database) };
-  const routes: readonly Route<Principal>[] = [
-    ...searchRoutes(reading),
-    ...areaRoutes(reading),
-    ...liveRoutes({ catalogue, refresh, streams: access.limits.streams, tiers, clock, publicUrl }),
-    ...access.routes,
-    ...siteRoutes({ publicUrl, tiers, routes: () => routes }),
-  ];
+  const routes = featureRoutes({
+    ...{ database, catalogue, refresh, clock, tiers, publicUrl },
+    limits: access.limits,
+  });
   const replication = source && startReplication({ ...options, source, catalogue, clock, metrics });
   const server = createServer<Principal>({
     ...{ routes, phases: access.phases, clock, log, metrics, publicUrl },

@@ -23,6 +23,7 @@ export const DESCRIBE: Omit<Describe, 'server'> = {
     Properties: 'A place with all its listings and what happened to them.',
     Live: 'One listing, fresh from its source.',
     Account: 'What a caller may use and has used.',
+    OAuth: 'Where tokens come from.',
     Health: 'Whether the service lives, is ready, and how it fares.',
     Service: 'Descriptions of the service itself.',
   },

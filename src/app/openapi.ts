@@ -1,0 +1,41 @@
+// Owns the OpenAPI document of a service that does not run: the same routes, connected to nothing.
+
+import { Limits } from '../access/limits.ts';
+import type { Principal } from '../access/principal.ts';
+import { TIERS } from '../access/tiers.ts';
+import { createCatalogue } from '../catalogue/catalogue.ts';
+import type { Phases } from '../http/route.ts';
+import { createServer } from '../http/server.ts';
+import { systemClock } from '../lib/clock.ts';
+import { createLog } from '../lib/log.ts';
+import { createMetrics } from '../lib/metrics.ts';
+import { openDatabase } from '../postgres/database.ts';
+import { DESCRIBE } from './describe.ts';
+import { featureRoutes } from './routes.ts';
+
+/** The address that the document names; the served one names PUBLIC_URL. */
+const PUBLIC_URL = 'http://127.0.0.1:8080';
+
+const NOBODY: Phases<Principal> = {
+  identify: () => Promise.reject(new Error('nothing is served here')),
+  allow: () => {},
+  limit: async () => ({}),
+  headers: () => ({}),
+};
+
+/** The document, as `/openapi.json` serves it with the default settings. Connects to nothing. */
+export function openApi(): object {
+  const clock = systemClock;
+  // A database connects when it is first asked, which nothing does here.
+  const database = openDatabase({ url: 'postgres://nobody@127.0.0.1/none', clock });
+  const limits = new Limits({ database, clock, tiers: TIERS, report: () => {} });
+  const catalogue = createCatalogue(database);
+  const refresh = () => Promise.reject(new Error('nothing is served here'));
+  const parts = { database, clock, limits, catalogue, refresh, tiers: TIERS, publicUrl: PUBLIC_URL };
+  const server = createServer<Principal>({
+    ...{ routes: featureRoutes(parts), phases: NOBODY, clock, publicUrl: PUBLIC_URL, describe: DESCRIBE },
+    ...{ log: createLog({ level: 'silent' }), metrics: createMetrics() },
+    health: { checks: [], metricsAllow: [] },
+  });
+  return server.openapi;
+}

@@ -1,0 +1,40 @@
+// Owns the list of everything that is served, feature by feature.
+
+import type { Limits } from '../access/limits.ts';
+import type { Principal } from '../access/principal.ts';
+import { accessRoutes } from '../access/routes.ts';
+import type { Tiers } from '../access/tiers.ts';
+import { areaRoutes } from '../catalogue/area-routes.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { freshnessOf } from '../catalogue/freshness.ts';
+import { searchRoutes } from '../catalogue/routes.ts';
+import type { Route } from '../http/route.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Refresh } from '../live/refresh.ts';
+import { liveRoutes } from '../live/routes.ts';
+import { oauthRoutes } from '../oauth/routes.ts';
+import type { Database } from '../postgres/database.ts';
+import { siteRoutes } from '../site/routes.ts';
+
+export interface FeatureParts {
+  readonly database: Database;
+  readonly catalogue: Catalogue;
+  readonly refresh: Refresh;
+  readonly limits: Limits;
+  readonly tiers: Tiers;
+  readonly clock: Clock;
+  readonly publicUrl: string;
+}
+
+export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] {
+  const reading = { ...parts, dataAsOf: freshnessOf(parts.database) };
+  const routes: readonly Route<Principal>[] = [
+    ...searchRoutes(reading),
+    ...areaRoutes(reading),
+    ...liveRoutes({ ...parts, streams: parts.limits.streams }),
+    ...accessRoutes(parts.limits),
+    ...oauthRoutes(parts.publicUrl),
+    ...siteRoutes({ ...parts, routes: () => routes }),
+  ];
+  return routes;
+}
