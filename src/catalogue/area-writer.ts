@@ -1,6 +1,6 @@
 // Owns writing areas and, since listings lie in them, placing listings anew when areas have changed.
 
-import type { Database } from '../postgres/database.ts';
+import type { Database, Transaction } from '../postgres/database.ts';
 import { type AreaDraft, measure } from './area.ts';
 import { bumpAreaVersion, readPlacedAreas, resolveParents, writeAreas } from './area-store.ts';
 import { readForPlacing, writePlaces } from './place-store.ts';
@@ -17,17 +17,23 @@ export function writeAreaBatch(
   source: string,
   drafts: readonly AreaDraft[],
 ): Promise<AreasWritten> {
+  return database.transaction((tx) => writeAreaDrafts(tx, source, drafts, database.clock.now()), {
+    timeout: 0,
+  });
+}
+
+/** The same within a transaction of the caller's; no two drafts may make the same area. `at`: milliseconds. */
+export async function writeAreaDrafts(
+  tx: Transaction,
+  source: string,
+  drafts: readonly AreaDraft[],
+  at: number,
+): Promise<AreasWritten> {
   const writes = drafts.map((draft) => ({ draft, measured: measure(draft, source) }));
-  const now = new Date(database.clock.now()).toISOString();
-  return database.transaction(
-    async (tx) => {
-      const changed = await writeAreas(tx, source, writes, now);
-      const moved = await resolveParents(tx);
-      if (changed.length > 0 || moved > 0) await bumpAreaVersion(tx);
-      return { changed: changed.length, unchanged: drafts.length - changed.length };
-    },
-    { timeout: 0 },
-  );
+  const changed = await writeAreas(tx, source, writes, new Date(at).toISOString());
+  const moved = await resolveParents(tx);
+  if (changed.length > 0 || moved > 0) await bumpAreaVersion(tx);
+  return { changed: changed.length, unchanged: drafts.length - changed.length };
 }
 
 const BATCH = 2_000;
