@@ -150,7 +150,8 @@ export function refuse(errors: readonly FieldError[]): Problem {
 /** Reads all occurrences of one parameter: exactly one for a single value, any number for a list. */
 function compileOccurrences(schema: ValueSchema): (texts: readonly string[]) => unknown {
   if (schema.type === 'array' && schema.items !== undefined) {
-    return compileList(schema, compileValue(asValueSchema(schema.items)));
+    const { caseInsensitive = false } = schema;
+    return compileList(schema, compileValue({ caseInsensitive, ...asValueSchema(schema.items) }));
   }
   const read = compileValue(schema);
   const twice = new Refusal('takes one value and was given more than one');

@@ -1,6 +1,13 @@
 // Owns the log: JSON lines on standard output, from which whatever looks like a secret is cut before it is written.
 
-import { type DestinationStream, destination, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
+import {
+  type DestinationStream,
+  destination,
+  type Logger,
+  pino,
+  stdSerializers,
+  stdTimeFunctions,
+} from 'pino';
 
 export type Log = Logger;
 
@@ -10,7 +17,8 @@ interface LogOptions {
   readonly stream?: DestinationStream;
 }
 
-const NAMES = 'authorization|cookie|set-cookie|(?:client_?|webhook_?)?secret|password|code_?verifier|api_?key|key';
+const NAMES =
+  'authorization|cookie|set-cookie|(?:client_?|webhook_?)?secret|password|code_?verifier|api_?key|key';
 const TOKENS = '(?:access_?|refresh_?|id_?)?token';
 
 /** Cheap to ask of every line; only a line that might hold a secret is gone through in full. */
