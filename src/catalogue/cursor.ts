@@ -56,11 +56,9 @@ const isInstant = (value: unknown): boolean =>
 
 function isSound(value: unknown, kind: ValueKind | undefined): boolean {
   if (kind === 'number') return Number.isFinite(value);
-  return (
-    typeof value === 'string' &&
-    /^\d{4}-\d{2}-\d{2}T[\d:.]{8,12}Z$/.test(value) &&
-    !Number.isNaN(Date.parse(value))
-  );
+  if (typeof value !== 'string') return false;
+  if (kind === 'text') return value.length <= 400 && !value.includes('\0');
+  return /^\d{4}-\d{2}-\d{2}T[\d:.]{8,12}Z$/.test(value) && !Number.isNaN(Date.parse(value));
 }
 
 function parse(text: string): unknown {
