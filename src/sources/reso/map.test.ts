@@ -429,7 +429,7 @@ test('every field that is read is asked for', () => {
     StreetName: 'A',
     MlgCanView: true,
   };
-  const get = (target: object, name: string | symbol) => {
+  const get = (target: Readonly<Record<string, unknown>>, name: string | symbol) => {
     read.add(String(name));
     return Reflect.get(target, name);
   };

@@ -1,0 +1,244 @@
+// Proves that a source is read once and whole, that an interrupted load goes on, and that silence writes nothing.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Catalogue } from '../src/catalogue/catalogue.ts';
+import { createCatalogue } from '../src/catalogue/catalogue.ts';
+import { createMetrics } from '../src/lib/metrics.ts';
+import type { Database } from '../src/postgres/database.ts';
+import { type Replication, type ReplicationOptions, startReplication } from '../src/sources/replicate.ts';
+import { LiveError } from '../src/sources/source.ts';
+import { type ManualClock, manualClock } from './support/clock.ts';
+import { type Closing, testDatabase } from './support/database.ts';
+import { draftOf, type MemorySource, memorySource } from './support/source.ts';
+import { until } from './support/web.ts';
+
+const INTERVAL = 60_000;
+
+interface Bench {
+  readonly database: Database;
+  readonly catalogue: Catalogue;
+  readonly source: MemorySource;
+  readonly clock: ManualClock;
+  readonly warnings: unknown[];
+  readonly metrics: ReturnType<typeof createMetrics>;
+  start(more?: Partial<ReplicationOptions>): Replication;
+}
+
+async function bench(t: Closing, listings = 7): Promise<Bench> {
+  const { database } = await testDatabase(t);
+  const catalogue = createCatalogue(database);
+  const source = memorySource();
+  const clock = manualClock();
+  const warnings: unknown[] = [];
+  const log = { info: () => {}, warn: (details: unknown) => void warnings.push(details) };
+  for (let at = 0; at < listings; at++) source.put(draftOf(`k${at}`), `2026-01-01T00:00:0${at}.000Z`);
+  const metrics = createMetrics();
+  return {
+    ...{ database, catalogue, source, clock, warnings, metrics },
+    start(more) {
+      const options = {
+        source,
+        catalogue,
+        database,
+        clock,
+        log,
+        metrics: createMetrics(),
+        interval: INTERVAL,
+      };
+      const replication = startReplication({ ...options, random: () => 0, ...more });
+      t.after(() => replication.stop());
+      return replication;
+    },
+  };
+}
+
+const loaded = (replication: Replication) => until(() => replication.status().state === 'following');
+
+/** Everything that a read of a source may write. */
+async function contents(database: Database) {
+  return database.read(async (sql) => ({
+    listings: [...(await sql`select id, version, fetched_at, updated_at, status from listing order by id`)],
+    events: [...(await sql`select * from listing_event order by sequence`)],
+    positions: [...(await sql`select * from source_position`)],
+  }));
+}
+
+/** Waits for a round that began after now. */
+async function nextRound({ clock, source }: Bench, replication: Replication): Promise<void> {
+  let read = false;
+  const { pages } = source;
+  source.pages = async function* (from, signal) {
+    yield* pages(from, signal);
+    read = true;
+  };
+  clock.advance(INTERVAL);
+  await until(() => read && clock.waiting > 0 && replication.status().state !== 'starting');
+  source.pages = pages;
+}
+
+test('the first load brings everything and says when it is complete', async (t) => {
+  const b = await bench(t);
+  const steps: number[] = [];
+  const replication = b.start({ onProgress: ({ records, total }) => void steps.push(records, total ?? -1) });
+  await loaded(replication);
+  assert.equal((await contents(b.database)).listings.length, 7);
+  assert.equal(replication.status().loadedAt, new Date(b.clock.now()).toISOString());
+  assert.deepEqual(steps, [2, 7, 4, 7, 6, 7, 7, 7]);
+});
+
+test('a load that was cut off between pages goes on with the next page', async (t) => {
+  const b = await bench(t);
+  const reached = Promise.withResolvers<void>();
+  const first = b.start({
+    onProgress: ({ records }) => {
+      if (records === 4) reached.resolve();
+    },
+    catalogue: {
+      ...b.catalogue,
+      apply: async (...applied) => {
+        if (applied[2].some(({ listingKey }) => listingKey === 'k4')) throw new Error('killed');
+        return b.catalogue.apply(...applied);
+      },
+    },
+  });
+  await reached.promise;
+  await until(() => first.status().state === 'failing');
+  await first.stop();
+  assert.equal((await contents(b.database)).listings.length, 4);
+  assert.equal((await contents(b.database)).positions[0]?.loaded_at, null);
+  const keys: string[] = [];
+  const second = b.start({
+    catalogue: {
+      ...b.catalogue,
+      apply: (tx, source, drafts, at) => {
+        keys.push(...drafts.map(({ listingKey }) => listingKey));
+        return b.catalogue.apply(tx, source, drafts, at);
+      },
+    },
+  });
+  await loaded(second);
+  assert.deepEqual(keys, ['k4', 'k5', 'k6']);
+  assert.equal((await contents(b.database)).listings.length, 7);
+});
+
+test('a page and the position after it are written together or not at all', async (t) => {
+  const b = await bench(t);
+  const replication = b.start({
+    catalogue: {
+      ...b.catalogue,
+      apply: async (...applied) => {
+        await b.catalogue.apply(...applied);
+        throw new Error('killed after the listings were written');
+      },
+    },
+  });
+  await until(() => replication.status().state === 'failing');
+  await replication.stop();
+  assert.deepEqual(await contents(b.database), { listings: [], events: [], positions: [] });
+});
+
+test('rounds in which nothing changed write nothing', async (t) => {
+  const b = await bench(t);
+  const replication = b.start();
+  await loaded(replication);
+  const before = await contents(b.database);
+  await nextRound(b, replication);
+  await nextRound(b, replication);
+  assert.deepEqual(await contents(b.database), before);
+});
+
+test('listings that are read again without a change keep their version and history', async (t) => {
+  const b = await bench(t);
+  const replication = b.start();
+  await loaded(replication);
+  const before = await contents(b.database);
+  const { pages } = b.source;
+  b.source.pages = async function* (from, signal) {
+    for await (const page of pages(from, signal)) yield { ...page, drafts: [...b.source.listings.values()] };
+  };
+  await nextRound(b, replication);
+  assert.deepEqual(await contents(b.database), before);
+});
+
+test('a change reaches the catalogue with the next round', async (t) => {
+  const b = await bench(t);
+  const replication = b.start();
+  await loaded(replication);
+  b.source.put(draftOf('k2', { ListPrice: 90, StandardStatus: 'Pending' }), '2026-01-02T00:00:00.000Z');
+  await nextRound(b, replication);
+  const { listings } = await contents(b.database);
+  assert.deepEqual(
+    listings.filter(({ version }) => version === 2).map(({ status }) => status),
+    ['PENDING'],
+  );
+});
+
+test('failures wait longer and longer, are told once, and end by themselves', async (t) => {
+  const b = await bench(t);
+  b.source.failures.push(...Array.from({ length: 3 }, () => new LiveError('upstream_unavailable', 'no')));
+  const replication = b.start();
+  for (const wait of [1_000, 2_000, 4_000]) {
+    const left = b.source.failures.length;
+    await until(() => b.source.failures.length < left || left === 0);
+    await until(() => b.clock.waiting > 0 && replication.status().state === 'failing');
+    b.clock.advance(wait - 1);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(replication.status().state, 'failing');
+    b.clock.advance(1);
+  }
+  await loaded(replication);
+  assert.equal(b.warnings.length, 1);
+});
+
+test('a source that asks to be left alone is', async (t) => {
+  const b = await bench(t);
+  b.source.failures.push(new LiveError('upstream_rate_limited', 'later', { retryAfter: 120_000 }));
+  const replication = b.start();
+  await until(() => replication.status().failure === 'upstream_rate_limited' && b.clock.waiting > 0);
+  b.clock.advance(119_999);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(replication.status().state, 'failing');
+  b.clock.advance(1);
+  await loaded(replication);
+});
+
+test('two processes on one database read the source once, and one takes over from the other', async (t) => {
+  const b = await bench(t);
+  const first = b.start();
+  await loaded(first);
+  const second = b.start();
+  await until(() => second.status().state === 'waiting' && b.clock.waiting > 1);
+  assert.notEqual(second.status().loadedAt, null);
+  await first.stop();
+  b.clock.advance(INTERVAL);
+  await loaded(second);
+});
+
+test('stopping waits for the page that is being written', async (t) => {
+  const b = await bench(t);
+  const begun = Promise.withResolvers<void>();
+  const finish = Promise.withResolvers<void>();
+  const replication = b.start({
+    catalogue: {
+      ...b.catalogue,
+      apply: async (...applied) => {
+        begun.resolve();
+        await finish.promise;
+        return b.catalogue.apply(...applied);
+      },
+    },
+  });
+  await begun.promise;
+  let stopped = false;
+  const stopping = replication.stop().then(() => {
+    stopped = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(stopped, false);
+  finish.resolve();
+  await stopping;
+  const { listings, positions } = await contents(b.database);
+  assert.deepEqual([listings.length, positions.length], [2, 1]);
+  assert.equal(b.clock.waiting, 0);
+});
