@@ -116,7 +116,9 @@ export class Keys implements CredentialVerifier {
   /** One question for all who wait for the same key. */
   #start(key: string, hash: string): Promise<Verdict> {
     if (!this.#known.has(hash)) this.#countProbe();
-    const flight = this.#call(key, hash).finally(() => this.#flights.delete(hash));
+    const flight = this.#call(key, hash).finally(() => {
+      if (this.#flights.get(hash) === flight) this.#flights.delete(hash);
+    });
     this.#flights.set(hash, flight);
     return flight;
   }
@@ -164,7 +166,6 @@ export class Keys implements CredentialVerifier {
   /** Fetches the next verdict while the old one still serves; a failure changes nothing before that one's end. */
   #refreshSoftly(key: string, hash: string, known: KnownKey, now: number): void {
     known.softUntil = now + SOFT_PAUSE;
-    if (this.#flights.has(hash)) return;
     this.#start(key, hash).catch(this.#options.report);
   }
 }

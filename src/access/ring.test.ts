@@ -37,6 +37,16 @@ test('whatever the times of calls, as many places are used as admissions lie wit
   );
 });
 
+test('nothing is forgotten when the memory grows, wherever in it the oldest request stands', () => {
+  for (let early = 0; early < 4; early++) {
+    const ring = new Ring();
+    for (let count = 0; count < early; count++) ring.add(count);
+    assert.equal(ring.used(WINDOW + early), 0);
+    for (let count = 0; count < 30; count++) ring.add(WINDOW + early + count);
+    for (let count = 0; count < 30; count++) assert.equal(ring.used(2 * WINDOW + early + count), 29 - count);
+  }
+});
+
 test('a quota that was lowered is waited for until enough old requests have left', () => {
   const ring = new Ring();
   for (const time of [0, 1_000, 2_000, 3_000]) ring.add(time);
