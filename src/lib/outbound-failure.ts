@@ -32,7 +32,10 @@ const KINDS: readonly (readonly [RegExp, FailureKind])[] = [
   [/^(?:UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'timeout'],
   [/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'refused'],
   [/^(?:ENOTFOUND|EAI_\w+|ESERVFAIL|EREFUSED|ENODATA)$/, 'unresolved'],
-  [/^(?:HPE_\w+|Z_\w+|ERR_BROTLI\w*|ERR__ERROR\w*|UND_ERR_RES\w*|UND_ERR_HEADERS_OVERFLOW)$/, 'malformed'],
+  [
+    /^(?:HTTPParserError|HPE_\w+|Z_\w+|ERR_BROTLI\w*|ERR__ERROR\w*|UND_ERR_RES\w*|UND_ERR_HEADERS_OVERFLOW)$/,
+    'malformed',
+  ],
   [
     /^(?:ERR_SSL\w*|ERR_TLS\w*|EPROTO|CERT_\w+|SELF_SIGNED\w*|DEPTH_ZERO\w*|UNABLE_TO\w*|ERR_OSSL\w*)$/,
     'tls',
@@ -42,7 +45,13 @@ const KINDS: readonly (readonly [RegExp, FailureKind])[] = [
 /** Any error from undici, the resolver, TLS or a decompressor as one of the kinds; what is unknown was cut. */
 export function failureOf(error: unknown): OutboundFailure {
   if (error instanceof OutboundFailure) return error;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = codeOf(error);
   const kind = KINDS.find(([pattern]) => pattern.test(code))?.[1] ?? 'reset';
   return new OutboundFailure(kind, error instanceof Error ? error.message : 'Unknown failure', error);
+}
+
+/** undici's parser errors have no code, only a name. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }

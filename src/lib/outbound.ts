@@ -178,7 +178,7 @@ function decompressed(body: Readable, headers: OutboundAnswer['headers']): Reada
   if (coding === 'identity' || coding === '') return body;
   const decompressor = DECOMPRESSORS[coding]?.();
   if (decompressor === undefined) {
-    body.destroy();
+    body.on('error', () => undefined).destroy();
     throw new OutboundFailure('malformed', `Content-Encoding ${coding} was not asked for`);
   }
   // The error reaches whoever reads the decompressor; here it only must not go unheard.
