@@ -5,6 +5,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { readConfig } from '../config.ts';
 import { reportFailure } from './failure.ts';
 import { examples } from './help.ts';
+import { addImport } from './import.ts';
 import { addMigrate } from './migrate.ts';
 import { addServe } from './serve.ts';
 import { addSubscriptions } from './subscriptions.ts';
@@ -30,6 +31,7 @@ function commandLine(): Command {
   addServe(program);
   addMigrate(program);
   addSubscriptions(program);
+  addImport(program);
   return program;
 }
 

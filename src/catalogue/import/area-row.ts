@@ -1,0 +1,31 @@
+// Owns how the filled fields of one record, with its geometry, become an area's draft.
+
+import { type AreaDraft, boundaryFault } from '../area.ts';
+import type { Boundary } from '../geometry.ts';
+import type { AreaType } from '../vocabulary.ts';
+import type { SourceRecord } from './record.ts';
+import type { FieldValues } from './row.ts';
+import type { Fault } from './rule.ts';
+
+/** What is wrong with the record's geometry; null also when it has none, for an area may lack a boundary. */
+export function geometryFault({ geometry }: SourceRecord): Fault | null {
+  const reason = geometry === null || geometry === undefined ? null : boundaryFault(geometry);
+  return reason === null ? null : { column: 'geometry', value: '', reason };
+}
+
+export function areaOf(values: FieldValues, { geometry }: SourceRecord): AreaDraft {
+  const codes = ['fips', 'postal', 'iso'].flatMap((name) => {
+    const code = values.text(`codes.${name}`);
+    return code === null ? [] : [[name, code] as const];
+  });
+  return {
+    type: values.choice<AreaType>('type', 'custom'),
+    externalId: values.text('id') ?? '',
+    name: values.text('name') ?? '',
+    aliases: values.list('aliases'),
+    codes: Object.fromEntries(codes),
+    parentReference: values.text('parent'),
+    population: values.number('population'),
+    boundary: (geometry ?? null) as Boundary | null,
+  };
+}

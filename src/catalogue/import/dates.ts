@@ -1,0 +1,114 @@
+// Owns how texts become dates and times: ISO 8601, seconds since 1970, and patterns such as MM/DD/YYYY.
+
+import { Unreadable } from './unreadable.ts';
+
+/** A moment as written: calendar parts, and the offset where one was written. */
+interface Written {
+  readonly date: string;
+  readonly time: string;
+  readonly offset: string | null;
+}
+
+const ISO =
+  /^(?<date>\d{4}-\d{2}-\d{2})(?:[T ](?<time>\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*(?<offset>Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+const PARTS: Readonly<Record<string, string>> = {
+  YYYY: '(?<year>\\d{4})',
+  MM: '(?<month>\\d{2})',
+  M: '(?<month>\\d{1,2})',
+  DD: '(?<day>\\d{2})',
+  D: '(?<day>\\d{1,2})',
+  HH: '(?<hour>\\d{2})',
+  H: '(?<hour>\\d{1,2})',
+  mm: '(?<minute>\\d{2})',
+  ss: '(?<second>\\d{2})',
+  SSS: '(?<millisecond>\\d{3})',
+};
+const TOKEN = /YYYY|MM|M|DD|D|HH|H|mm|ss|SSS/g;
+
+/** Seconds and milliseconds since 1970 have names instead of patterns. */
+const EPOCH: Readonly<Record<string, number>> = { unix: 1_000, unixMilliseconds: 1 };
+
+const compiled = new Map<string, RegExp>();
+
+/** Why a pattern is none; null when it can be used. */
+export function patternFault(format: string): string | null {
+  if (format in EPOCH) return null;
+  const tokens = format.match(TOKEN) ?? [];
+  for (const part of ['YYYY', 'M', 'D']) {
+    if (!tokens.some((token) => token.startsWith(part))) {
+      return `must be unix, unixMilliseconds or hold YYYY, MM and DD, such as YYYYMMDDTHHmmss`;
+    }
+  }
+  const fields = tokens.map((token) => token.charAt(0));
+  return new Set(fields).size === fields.length ? null : 'names a part of the date twice';
+}
+
+/** YYYY-MM-DD; of a time, the day as it is written there. The time zone is for seconds since 1970. */
+export function readDate(text: string, format: string | undefined, timeZone: string): string {
+  return writtenMoment(text, format, timeZone).date;
+}
+
+/** RFC 3339 in UTC. What names no offset is taken to be of the time zone. */
+export function readTime(text: string, format: string | undefined, timeZone: string): string {
+  const { date, time, offset } = writtenMoment(text, format, timeZone);
+  try {
+    const at =
+      offset === null
+        ? Temporal.PlainDateTime.from(`${date}T${time}`).toZonedDateTime(timeZone).epochMilliseconds
+        : Temporal.Instant.from(`${date}T${time}${offset}`).epochMilliseconds;
+    return new Date(at).toISOString();
+  } catch {
+    throw unreadable(format);
+  }
+}
+
+function writtenMoment(text: string, format: string | undefined, timeZone: string): Written {
+  const unit = format === undefined ? undefined : EPOCH[format];
+  const moment = unit === undefined ? calendarMoment(text, format) : epochMoment(text, unit, timeZone);
+  if (moment === null || !isDay(moment.date)) throw unreadable(format);
+  return moment;
+}
+
+function calendarMoment(text: string, format: string | undefined): Written | null {
+  const groups = (format === undefined ? ISO : patternOf(format)).exec(text)?.groups;
+  if (groups === undefined) return null;
+  if (format === undefined) {
+    return { date: groups.date ?? '', time: groups.time ?? '00:00', offset: groups.offset ?? null };
+  }
+  const two = (name: string): string => (groups[name] ?? '').padStart(2, '0');
+  const time = `${two('hour')}:${two('minute')}:${two('second')}.${groups.millisecond ?? '000'}`;
+  return { date: `${groups.year}-${two('month')}-${two('day')}`, time, offset: null };
+}
+
+function epochMoment(text: string, unit: number, timeZone: string): Written | null {
+  const at = /^-?\d{1,15}(?:\.\d+)?$/.test(text) ? Number(text) * unit : Number.NaN;
+  if (!(Math.abs(at) < 8.64e15)) return null;
+  const moment = Temporal.Instant.fromEpochMilliseconds(Math.round(at)).toZonedDateTimeISO(timeZone);
+  const [date = '', time = ''] = moment.toPlainDateTime().toString().split('T');
+  return { date, time, offset: moment.offset };
+}
+
+function patternOf(format: string): RegExp {
+  const known = compiled.get(format);
+  if (known !== undefined) return known;
+  const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+  const parts = format.split(/(YYYY|MM|M|DD|D|HH|H|mm|ss|SSS)/);
+  const pattern = new RegExp(`^${parts.map((token) => PARTS[token] ?? literal(token)).join('')}$`);
+  compiled.set(format, pattern);
+  return pattern;
+}
+
+/** The calendar rolls 30 February over to March; a day that changes so is none. */
+function isDay(date: string): boolean {
+  const at = Date.parse(`${date}T00:00:00Z`);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(date);
+}
+
+function unreadable(format: string | undefined): Unreadable {
+  return new Unreadable(
+    format === undefined
+      ? 'is not a date such as 2026-03-31 or 2026-03-31T12:00:00Z (give its pattern as "format", such as "MM/DD/YYYY")'
+      : `is not a date written like ${format}`,
+  );
+}

@@ -1,0 +1,113 @@
+// Owns reading a file as records, whatever its form: CSV, GeoJSON or one JSON object a line, compressed or not.
+
+import { createReadStream, type ReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { readCsv } from './csv.ts';
+import { readGeoJson, readJsonLines } from './json.ts';
+import type { Format, ImportMap } from './map.ts';
+import { FileFault, type Records } from './record.ts';
+
+export interface OpenedFile extends Records {
+  /** Bytes of the file, as it lies there. */
+  readonly size: number;
+  /** How many of them have been read. */
+  bytesRead(): number;
+  close(): void;
+}
+
+/** Opens a file of listings or areas; its form and compression are told by its content. Throws FileFault. */
+export async function openRecords(path: string, rules: ImportMap['file'] = {}): Promise<OpenedFile> {
+  const { size } = await regularFile(path);
+  if (size === 0) throw new FileFault(`${path} is empty.`);
+  const encoding = rules.encoding ?? 'utf-8';
+  const format = rules.format ?? (await formatOf(path, encoding));
+  const { file, texts } = await readTexts(path, encoding);
+  const close = () => void file.destroy();
+  try {
+    const records = await readAs(format, texts, rules.delimiter);
+    return { ...records, size, bytesRead: () => file.bytesRead, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+function readAs(format: Format, texts: AsyncIterable<string>, delimiter = ','): Promise<Records> {
+  if (format === 'geojson') return readGeoJson(texts);
+  return format === 'ndjson' ? readJsonLines(texts) : readCsv(texts, delimiter);
+}
+
+async function regularFile(path: string) {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw new FileFault(
+      error.code === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be read: ${error.message}.`,
+    );
+  });
+  if (found.isFile()) return found;
+  throw new FileFault(
+    `${path} is not a regular file: an import reads its file twice, so save it to disk first.`,
+  );
+}
+
+/** The texts of a file, decompressed where it begins with gzip's mark. */
+async function readTexts(
+  path: string,
+  encoding: string,
+): Promise<{ file: ReadStream; texts: AsyncIterable<string> }> {
+  const compressed = await isGzip(path);
+  const file = createReadStream(path, { highWaterMark: 256 * 1024 });
+  const unpacked = createGunzip();
+  // The reader of the texts meets every error of the chain by itself.
+  const bytes: Readable = compressed ? pipeline(file, unpacked, () => {}) : file;
+  return { file, texts: decode(bytes, encoding, path) };
+}
+
+async function isGzip(path: string): Promise<boolean> {
+  const handle = await open(path);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, 0);
+    return bytesRead === 2 && buffer.readUInt16BE() === 0x1f8b;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function* decode(bytes: Readable, encoding: string, path: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  try {
+    for await (const chunk of bytes) yield decoder.decode(chunk as Buffer, { stream: true });
+    yield decoder.decode();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
+      const other = encoding === 'utf-8' ? 'windows-1252' : 'utf-8';
+      throw new FileFault(
+        `${path} is not written in ${encoding}: say "file": {"encoding": "${other}"} in the map.`,
+      );
+    }
+    if (code?.startsWith('Z_')) throw new FileFault(`${path} is damaged or cut short: ${message}.`);
+    throw error;
+  }
+}
+
+/** JSON begins with a brace; a whole object on the first line, with more to follow, is one of many. */
+async function formatOf(path: string, encoding: string): Promise<Format> {
+  const { file, texts } = await readTexts(path, encoding);
+  let beginning = '';
+  for await (const text of texts) {
+    beginning += text;
+    if (beginning.length > 1_000_000 || beginning.trimStart().includes('\n')) break;
+  }
+  file.destroy();
+  const trimmed = beginning.trimStart();
+  if (!trimmed.startsWith('{')) return 'csv';
+  try {
+    const [line = ''] = trimmed.split('\n', 1);
+    return (JSON.parse(line) as { type?: unknown }).type === 'FeatureCollection' ? 'geojson' : 'ndjson';
+  } catch {
+    return 'geojson';
+  }
+}

@@ -1,0 +1,98 @@
+// Owns `freehold import`: files of listings and areas into the catalogue.
+
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { rehearseImport } from '../catalogue/import/dry-run.ts';
+import { MapError, readMap } from '../catalogue/import/map.ts';
+import { runImport } from '../catalogue/import/run.ts';
+import { readConfig } from '../config.ts';
+import { systemClock } from '../lib/clock.ts';
+import { withDatabase } from './database.ts';
+import { CommandFailure, EXIT } from './failure.ts';
+import { examples } from './help.ts';
+import { outcomeText, rehearsalText, standingOf } from './import-text.ts';
+import { interruption } from './interruption.ts';
+import { print, printJson } from './output.ts';
+import { progressLine } from './progress.ts';
+
+interface ImportFlags {
+  readonly map: string;
+  readonly rejected?: string;
+  readonly restart?: true;
+  readonly dryRun?: true;
+  readonly json?: true;
+}
+
+type ImportKind = 'listings' | 'areas';
+
+export function addImport(program: Command): void {
+  const group = program
+    .command('import')
+    .summary('bring in listings and areas from files')
+    .description(
+      'Imports CSV, GeoJSON or JSON lines, gzipped or not. A map file says what the columns mean: docs/importing.md.',
+    );
+  addKind(
+    group,
+    'listings',
+    'freehold import listings sales.csv.gz --map docs/examples/king-county-sales.json',
+  );
+  addKind(group, 'areas', 'freehold import areas counties.geojson --map docs/examples/us-counties.json');
+}
+
+function addKind(group: Command, kind: ImportKind, example: string): void {
+  group
+    .command(`${kind} <file>`)
+    .summary(`import ${kind}`)
+    .description(
+      `Imports ${kind}. The same file can be imported again at any time: what is known already is left alone.\n` +
+        'Stopped half-way, by Ctrl-C or worse, the same command goes on where it stopped.\n' +
+        `Exit code ${EXIT.rejected}: done, but rows were rejected; they stand in a file with the reason.`,
+    )
+    .requiredOption('--map <file>', 'what the columns mean')
+    .option('--rejected <file>', 'where rejected rows go (default: <file>.rejected.csv)')
+    .option('--dry-run', 'read and check everything, write nothing; needs no database')
+    .option('--restart', 'begin anew after a run that was stopped')
+    .option('--json', 'print the outcome as JSON')
+    .addHelpText('after', examples(`${example} --dry-run`, example))
+    .action((file: string, flags: ImportFlags) => runCommand(kind, file, flags));
+}
+
+async function runCommand(kind: ImportKind, file: string, flags: ImportFlags): Promise<void> {
+  try {
+    await (flags.dryRun ? rehearse(kind, file, flags) : run(kind, file, flags));
+  } catch (error) {
+    if (error instanceof MapError) throw new CommandFailure(error.message, EXIT.usage);
+    throw error;
+  }
+}
+
+async function rehearse(kind: ImportKind, file: string, flags: ImportFlags): Promise<void> {
+  const map = await readMap(flags.map, kind);
+  const { signal } = interruption('Stopping.');
+  const rehearsal = await rehearseImport({ file, map, mapFile: flags.map, signal });
+  if (flags.json) printJson(rehearsal);
+  else print(process.stdout, rehearsalText(rehearsal));
+  if (signal.aborted) process.exitCode = EXIT.interrupted;
+  else if (rehearsal.rejected > 0) process.exitCode = EXIT.rejected;
+}
+
+async function run(kind: ImportKind, file: string, flags: ImportFlags): Promise<void> {
+  const map = await readMap(flags.map, kind);
+  const { signal } = interruption('Stopping after the batch under way; again to stop at once.');
+  const begun = systemClock.monotonic();
+  const line = progressLine(systemClock);
+  const outcome = await withDatabase(readConfig(), (database) =>
+    runImport(database, {
+      ...{ file, map, mapFile: flags.map, signal },
+      rejectedFile: resolve(flags.rejected ?? `${file}.rejected.csv`),
+      ...(flags.restart && { restart: true }),
+      tell: (progress) => line.show(standingOf(progress)),
+    }),
+  ).finally(() => line.end());
+  const seconds = (systemClock.monotonic() - begun) / 1_000;
+  if (flags.json) printJson({ ...outcome, seconds: Math.round(seconds * 1_000) / 1_000 });
+  else print(process.stdout, outcomeText(outcome, seconds));
+  if (outcome.interrupted) process.exitCode = EXIT.interrupted;
+  else if (outcome.rejected > 0) process.exitCode = EXIT.rejected;
+}
