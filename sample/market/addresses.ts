@@ -29,16 +29,13 @@ export function openAddressBook(land: Land): AddressBook {
   const cells: CellLists[] = land.neighborhoods.map(() => ({ all: [], shore: [] }));
   const atBorder = new Uint8Array(land.mesh.size);
   for (const cell of land.mesh.landCells) {
+    const { like, wet } = neighboursOf(land, cell);
+    if (like < 6) atBorder[cell] = 1;
+    // Smoothing wears away the tips of spits: nobody lives there.
+    if (like < 3) continue;
     const lists = cells[land.neighborhoodOf[cell] ?? -1];
     lists?.all.push(cell);
-    for (let side = 0; side < 6; side += 1) {
-      const other = neighbour(cell, side);
-      const same =
-        land.neighborhoodOf[other] === land.neighborhoodOf[cell] &&
-        land.postalOf[other] === land.postalOf[cell];
-      if (!same) atBorder[cell] = 1;
-      if (land.mesh.land[other] === 0 && lists?.shore.at(-1) !== cell) lists?.shore.push(cell);
-    }
+    if (wet > 0) lists?.shore.push(cell);
   }
   const taken = new Set<string>();
   return {
@@ -49,6 +46,23 @@ export function openAddressBook(land: Land): AddressBook {
       return nameSpot(land, neighborhood, spot, taken);
     },
   };
+}
+
+/** How many of a cell's neighbours share its neighbourhood and postal code, and how many are water. */
+function neighboursOf(land: Land, cell: number): { like: number; wet: number } {
+  let like = 0;
+  let wet = 0;
+  for (let side = 0; side < 6; side += 1) {
+    const other = neighbour(cell, side);
+    if (land.mesh.land[other] === 0) wet += 1;
+    else if (
+      land.neighborhoodOf[other] === land.neighborhoodOf[cell] &&
+      land.postalOf[other] === land.postalOf[cell]
+    ) {
+      like += 1;
+    }
+  }
+  return { like, wet };
 }
 
 interface Spot {
@@ -73,7 +87,9 @@ function findSpot(land: Land, list: readonly number[], atBorder: Uint8Array, ran
     const dx = spot.x - cellX(spot.cell);
     const dy = spot.y - cellY(spot.cell);
     // Borders are smoothed away from the cells they follow: near one, only the middle of a cell is surely inside.
-    const safe = atBorder[spot.cell] === 0 || dx * dx + dy * dy < (SPACING * 0.26) ** 2;
+    const safe =
+      atBorder[spot.cell] === 0 ||
+      (neighboursOf(land, spot.cell).like >= 3 && dx * dx + dy * dy < (SPACING * 0.14) ** 2);
     if (safe && land.neighborhoodOf[spot.cell] === land.neighborhoodOf[start]) return spot;
     if (attempt > 40) return { ...spot, cell: start, x: cellX(start), y: cellY(start) };
   }
@@ -115,11 +131,6 @@ function nameSpot(land: Land, neighborhood: number, spot: Spot, taken: Set<strin
     streetSuffix,
     longitude,
     latitude,
-    shore: touchesWater(land, spot.cell),
+    shore: neighboursOf(land, spot.cell).wet > 0,
   };
-}
-
-function touchesWater(land: Land, cell: number): boolean {
-  for (let side = 0; side < 6; side += 1) if (land.mesh.land[neighbour(cell, side)] === 0) return true;
-  return false;
 }
