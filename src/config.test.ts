@@ -1,0 +1,113 @@
+// Owns the proof of the configuration: defaults, every fault at once with its remedy, nothing silently ignored.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ConfigError, type Environment, readConfig } from './config.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'freehold-config-'));
+process.on('exit', () => rmSync(folder, { recursive: true }));
+
+function faultsOf(environment: Environment, envFile = ''): readonly string[] {
+  writeFileSync(join(folder, '.env'), envFile);
+  try {
+    readConfig(environment, folder);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.faults;
+  }
+}
+
+test('an empty environment gives the sample market on an embedded database at 127.0.0.1:8080', () => {
+  const config = readConfig({}, folder);
+  assert.deepEqual(
+    { ...config, dataDirectory: config.dataDirectory.slice(folder.length + 1) },
+    {
+      ...{ port: 8080, host: '127.0.0.1', publicUrl: null, dataDirectory: '.freehold', databaseUrl: null },
+      ...{ source: { kind: 'sample', port: 0, interval: 5 }, subscriptions: 'local', tiersFile: null },
+      ...{ trustedProxies: [], metricsAllow: [], logLevel: 'info' },
+    },
+  );
+});
+
+test('a configuration cannot be changed once read', () => {
+  const config = readConfig({}, folder);
+  assert.ok(
+    Object.isFrozen(config) && Object.isFrozen(config.source) && Object.isFrozen(config.trustedProxies),
+  );
+});
+
+test('every fault is listed at once, each naming its setting', () => {
+  const faults = faultsOf({
+    ...{ PORT: '70000', PUBLIC_URL: 'http://api.example.com', SOURCE: 'mls', LOG_LEVEL: 'loud' },
+    ...{ TRUSTED_PROXIES: '10.0.0.0/8,nonsense', SAMPLE_INTERVAL: '1.5', DATABASE_URL: 'mysql://x' },
+  });
+  const named = [
+    'PORT',
+    'PUBLIC_URL',
+    'SOURCE',
+    'LOG_LEVEL',
+    'TRUSTED_PROXIES',
+    'SAMPLE_INTERVAL',
+    'DATABASE_URL',
+  ];
+  assert.equal(faults.length, named.length);
+  for (const name of named)
+    assert.ok(
+      faults.some((fault) => fault.startsWith(name)),
+      name,
+    );
+});
+
+test('unknown names are refused with what was meant: ours in the environment, any in the env file', () => {
+  assert.match(
+    faultsOf({ SAMPLE_PROT: '1' })[0] ?? '',
+    /^SAMPLE_PROT is not a setting; did you mean SAMPLE_PORT\?$/,
+  );
+  assert.match(faultsOf({}, 'PRT=1\n')[0] ?? '', /^PRT is not a setting; did you mean PORT\?$/);
+  assert.deepEqual(faultsOf({ PROT: '1', EDITOR: 'vi', FREEHOLD_PRO_KEY: 'x' }), []);
+});
+
+test('the environment overrides the env file', () => {
+  writeFileSync(join(folder, '.env'), 'PORT=1000\nHOST=::1\n');
+  const { port, host } = readConfig({ PORT: '2000' }, folder);
+  assert.deepEqual([port, host], [2000, '::1']);
+});
+
+test('plain http is accepted for this machine alone', () => {
+  assert.deepEqual(faultsOf({ PUBLIC_URL: 'http://localhost:8080' }), []);
+  assert.deepEqual(faultsOf({ PUBLIC_URL: 'http://[::1]:8080/' }), []);
+  assert.match(faultsOf({ PUBLIC_URL: 'http://localhost.example' })[0] ?? '', /https/);
+  assert.match(faultsOf({ PUBLIC_URL: 'https://user:secret@example.com' })[0] ?? '', /credentials/);
+});
+
+test('a host that others can reach needs a public URL', () => {
+  assert.match(faultsOf({ HOST: '0.0.0.0' })[0] ?? '', /^PUBLIC_URL is missing/);
+  assert.deepEqual(faultsOf({ HOST: '0.0.0.0', PUBLIC_URL: 'https://api.example.com' }), []);
+});
+
+test('a RESO source needs its root and exactly one kind of credentials', () => {
+  const root = { SOURCE: 'reso', RESO_BASE_URL: 'https://feed.example/odata' };
+  const client = {
+    RESO_TOKEN_URL: 'https://feed.example/token',
+    RESO_CLIENT_ID: 'a',
+    RESO_CLIENT_SECRET: 'b',
+  };
+  assert.equal(faultsOf({ SOURCE: 'reso' }).length, 2);
+  assert.match(faultsOf({ ...root, RESO_CLIENT_ID: 'a' })[0] ?? '', /incomplete/);
+  assert.match(faultsOf({ ...root, ...client, RESO_BEARER_TOKEN: 'c' })[0] ?? '', /excludes/);
+  assert.deepEqual(faultsOf({ ...root, ...client }), []);
+  assert.deepEqual(faultsOf({ ...root, RESO_BEARER_TOKEN: 'c' }), []);
+});
+
+test('a fault never repeats a value that may be secret', () => {
+  const faults = faultsOf({
+    DATABASE_URL: 'mysql://u:canary@h/d',
+    RESO_BASE_URL: 'ftp://u:canary@h',
+    SOURCE: 'reso',
+  });
+  assert.ok(faults.length > 1 && !faults.join().includes('canary'));
+});
