@@ -12,10 +12,11 @@ import { createLog } from '../src/lib/log.ts';
 import { createMetrics } from '../src/lib/metrics.ts';
 import { Problem } from '../src/lib/problem.ts';
 import { type Caller, type Documented, walkMatrix } from './support/access-matrix.ts';
+import { until } from './support/children.ts';
 import { manualClock } from './support/clock.ts';
 import { testDatabase } from './support/database.ts';
 
-const { database } = await testDatabase({ after });
+const { database, name } = await testDatabase({ after });
 
 /** Judges tokens of these tests, such as `test/free/watchers`: a tier and what was granted. */
 const testTokens: CredentialVerifier = {
@@ -81,6 +82,12 @@ async function serve(
     describe: { title: 'Test', version: '1', tags: { Test: '.', Account: '.', Health: '.', Service: '.' } },
   });
   const port = await server.listen('127.0.0.1', 0);
+  await until('the service listens for changes', async () => {
+    const listening = await database.read(
+      (sql) => sql`select from pg_stat_activity where datname = ${name} and query ilike 'listen%'`,
+    );
+    return listening.length > 0;
+  });
   t.after(async () => {
     await server.close();
     await access.close();
