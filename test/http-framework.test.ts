@@ -340,6 +340,19 @@ test('a request that does not arrive in time is answered with 408 and cut', asyn
   }
 });
 
+test('a client that leaves in the middle of its body is no error of ours, and leaves nothing behind', async (t) => {
+  const web = await serveRoutes(t, routes);
+  const socket = await web.open();
+  const head =
+    'POST /v1/things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n';
+  socket.write(`${head}{`);
+  while ((await web.measure('freehold_http_active')) !== 1) await new Promise(setImmediate);
+  socket.resetAndDestroy();
+  while ((await web.measure('freehold_http_active')) !== 0) await new Promise(setImmediate);
+  assert.match(web.log(), /INVALID_REQUEST/);
+  assert.ok(!web.log().includes('"level":"error"'));
+});
+
 test('an address in absolute form and one with escapes reach the same route', async (t) => {
   const web = await serveRoutes(t, routes);
   for (const target of ['http://x/v1/items?limit=2', '/v1/%69tems?li%6Dit=%32']) {

@@ -243,8 +243,10 @@ test('a stream may ask for another deadline, or for none', async (t) => {
   await new Promise((resolve) => second.once('data', resolve));
   endless.clock.advance(3_600_000);
   assert.equal(await endless.measure('freehold_http_active'), 1);
+  assert.equal(await endless.measure('freehold_http_streams'), 1);
   second.destroy();
   await settled(endless);
+  assert.equal(await endless.measure('freehold_http_streams'), 0);
 });
 
 test('an answer that nobody reads is cut after 10 s too', async (t) => {

@@ -33,6 +33,8 @@ export class Dispatcher<Caller> {
   readonly #options: DispatcherOptions<Caller>;
   readonly #strayPlans: { readonly open: Plan<Caller>; readonly closed: Plan<Caller> };
 
+  #streams = 0;
+
   constructor(options: DispatcherOptions<Caller>) {
     this.#options = options;
     this.reporter = options.reporter;
@@ -40,6 +42,11 @@ export class Dispatcher<Caller> {
       open: planRoute(strayRoute('/v1'), options.publicUrl),
       closed: planRoute(strayRoute('/'), options.publicUrl),
     };
+  }
+
+  /** Event streams that are open now. */
+  get streams(): number {
+    return this.#streams;
   }
 
   /** The hook of every route, before the body is read. */
@@ -62,12 +69,21 @@ export class Dispatcher<Caller> {
       const { events, ...rest } = await answer(exchange, request.params as Record<string, string>);
       if (events === undefined) return this.#finish(exchange, reply, rest);
       reply.hijack();
-      await writeStream(exchange, { ...rest, events }, this.#options.clock);
+      await this.#stream(exchange, { ...rest, events });
       this.#close(exchange);
     } catch (error) {
       this.#fail(exchange, reply, error);
     }
   };
+
+  async #stream(exchange: Exchange<Caller>, reply: Reply & Required<Pick<Reply, 'events'>>): Promise<void> {
+    this.#streams += 1;
+    try {
+      await writeStream(exchange, reply, this.#options.clock);
+    } finally {
+      this.#streams -= 1;
+    }
+  }
 
   /** Fastify's own errors on a known route: the body could not be read or does not fit its schema. */
   readonly failed = (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {

@@ -75,7 +75,7 @@ export interface WebServer {
 
 /** Wires routes and phases into a server. Throws where two routes collide or a schema cannot be served. */
 export function createServer<Caller>(options: ServerOptions<Caller>): WebServer {
-  const { phases, clock, publicUrl } = options;
+  const { phases, clock, metrics, publicUrl } = options;
   const drain = new Drain();
   const { routes, openapi } = withOwnRoutes(options, drain);
   const dispatcher = new Dispatcher<Caller>({
@@ -84,6 +84,8 @@ export function createServer<Caller>(options: ServerOptions<Caller>): WebServer 
     methodsAt: methodFinder(routes),
     reporter: createReporter(options),
   });
+  metrics.gauge('freehold_http_active', 'Requests and streams under way.', () => drain.active);
+  metrics.gauge('freehold_http_streams', 'Event streams that are open.', () => dispatcher.streams);
   const app = fastify(serverOptions({ ...LIMITS, ...options.limits }, dispatcher, publicUrl));
   answerOddRequests(app.server, publicUrl, newRequestId);
   readJsonOnly(app);
@@ -100,7 +102,6 @@ function withOwnRoutes<Caller>(options: ServerOptions<Caller>, drain: Drain) {
   const isDraining = () => drain.draining;
   const served = [...options.routes, ...healthRoutes<Caller>({ clock, metrics, isDraining, ...health })];
   const own = openapiRoute<Caller>(served, { ...describe, server: publicUrl });
-  metrics.gauge('freehold_http_active', 'Requests and streams under way.', () => drain.active);
   return { routes: [...served, own.route], openapi: own.document };
 }
 
