@@ -71,7 +71,9 @@ export function createWriter(): Writer {
         if (before.status === 'DELETED') continue;
         const draft = goneDraft(before.record, before.displayed, before.addressDisplayed, observedAt);
         const write = planWrite(source, draft, before, areas, observedAt);
-        if (write) writes.push(write);
+        // Nobody upstream told when: we found it gone.
+        const seen = { at: observedAt, origin: 'observed' } as const;
+        if (write) writes.push({ ...write, events: write.events.map((event) => ({ ...event, ...seen })) });
       }
       await commitWrites(tx, writes, observedAt);
       return writes.length;
