@@ -1,0 +1,78 @@
+// Owns the service as tests of live data start it: a source in memory, a database, real HTTP, time by hand.
+
+import { join } from 'node:path';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { type SampleKeys, sampleKeys } from '../../src/access/sample-keys.ts';
+import { type App, createApp } from '../../src/app/app.ts';
+import { listingId } from '../../src/catalogue/identity.ts';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/lib/log.ts';
+import { freePort } from '../../src/main.ts';
+import type { Database } from '../../src/postgres/database.ts';
+import type { Source } from '../../src/sources/source.ts';
+import { type ManualClock, manualClock } from './clock.ts';
+import { atEnd, type Closing, temporaryFolder, testDatabase } from './database.ts';
+import { draftOf, type MemorySource, memorySource } from './source.ts';
+import { until } from './web.ts';
+
+export interface LiveService {
+  readonly url: string;
+  readonly clock: ManualClock;
+  readonly database: Database;
+  readonly keys: SampleKeys;
+  readonly app: App;
+  readonly source: MemorySource;
+  /** Ids by the keys of the listings. */
+  id(key: string): string;
+  get(path: string, key?: string, init?: RequestInit): Promise<Response>;
+  /** The whole stream of one listing. */
+  stream(key: string, credential?: string): Promise<EventSourceMessage[]>;
+}
+
+/** Starts the service on a source with the listings a, b and c, and waits until it has read them. */
+export async function startLive(
+  t: Closing,
+  prepare?: (source: MemorySource) => Source,
+): Promise<LiveService> {
+  const clock = manualClock(Date.UTC(2026, 0, 5, 12));
+  const { database, url: databaseUrl } = await testDatabase(t);
+  const folder = await temporaryFolder(t, 'live');
+  const config = readConfig(
+    { DATABASE_URL: databaseUrl, DATA_DIR: folder, LOG_LEVEL: 'silent', SOURCE: 'none' },
+    folder,
+  );
+  const memory = memorySource();
+  for (const key of ['a', 'b', 'c']) memory.put(draftOf(key), '2026-01-01T00:00:00.000Z');
+  const { keys } = await sampleKeys({ database, clock, file: join(folder, 'keys.env') });
+  const port = await freePort('127.0.0.1');
+  const url = `http://127.0.0.1:${port}`;
+  const app = await createApp({
+    ...{ config, database, source: prepare?.(memory) ?? memory, interval: 3_600_000, publicUrl: url },
+    log: createLog({ level: 'silent' }),
+    overrides: { clock },
+  });
+  atEnd(t, () => app.stop());
+  await app.server.listen('127.0.0.1', port);
+  await until(() => app.replication?.status().state === 'following');
+  const get: LiveService['get'] = (path, key, init) =>
+    fetch(`${url}${path}`, {
+      ...init,
+      headers: { ...(key && { authorization: `Bearer ${key}` }), ...init?.headers },
+    });
+  const id = (key: string) => listingId(memory.id, key);
+  return {
+    ...{ url, clock, database, keys, app, source: memory, id, get },
+    async stream(key, credential = keys.internal) {
+      const answer = await get(`/v1/listing/${id(key)}`, credential);
+      if (answer.status !== 200) throw new Error(`${answer.status}: ${await answer.text()}`);
+      return parseEvents(await answer.text());
+    },
+  };
+}
+
+export function parseEvents(text: string): EventSourceMessage[] {
+  const events: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (event) => void events.push(event) });
+  parser.feed(text);
+  return events;
+}
