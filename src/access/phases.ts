@@ -34,7 +34,7 @@ export function createPhases({ identify, limits }: PhasesOptions): Phases<Princi
 }
 
 /** Why this caller may not use a route of this access: no credentials, too low a tier, a scope not granted. Null: it may. */
-export function refusalOf(caller: Principal, access: Access): Problem | null {
+function refusalOf(caller: Principal, access: Access): Problem | null {
   if (access.credentials === 'required' && caller.kind === 'anonymous') {
     return new Problem(
       'MISSING_API_KEY',

@@ -27,7 +27,7 @@ export interface Answered {
 const LADDER: readonly Tier[] = ['anonymous', 'free', 'pro', 'business', 'internal'];
 
 /** The code that a caller has to be refused with; null: it has to be let in. */
-export function expectedRefusal(route: Documented, caller: Caller): string | null {
+function expectedRefusal(route: Documented, caller: Caller): string | null {
   if (route.tier !== 'anonymous' && caller.authorization === null) return 'MISSING_API_KEY';
   if (LADDER.indexOf(caller.tier) < LADDER.indexOf(route.tier)) return 'TIER_RESTRICTED';
   if (route.scope === undefined || caller.scopes === null || caller.authorization === null) return null;
