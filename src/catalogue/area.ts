@@ -2,7 +2,15 @@
 
 import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
-import { areaKm2, type Boundary, type Box, boxOf, centroidOf, type Point, polygonsOf } from './geometry.ts';
+import {
+  areaKm2,
+  type Boundary,
+  type Box,
+  boundaryBox,
+  centroidOf,
+  type Point,
+  polygonsOf,
+} from './geometry.ts';
 import { nullable } from './record.ts';
 import { AREA_TYPES, type AreaType } from './vocabulary.ts';
 
@@ -95,7 +103,7 @@ export function measure(draft: AreaDraft, source: string): MeasuredArea {
     id: areaId(draft.type, draft.externalId),
     slug: slugOf(draft.name),
     words: [...new Set([draft.name, ...draft.aliases, ...Object.values(draft.codes)].flatMap(wordsOf))],
-    box: boundary && boxOf(boundary),
+    box: boundary && boundaryBox(boundary),
     centroid: boundary && centroidOf(boundary),
     areaKm2: boundary && Math.round(areaKm2(boundary) * 1000) / 1000,
     digest: createHash('sha256')

@@ -22,26 +22,36 @@ export function polygonsOf(boundary: Boundary): Position[][][] {
   return boundary.type === 'Polygon' ? [boundary.coordinates] : boundary.coordinates;
 }
 
-/** Whether the point lies within the boundary; its edges count as within, the inside of a hole does not. */
-export function contains(boundary: Boundary, { lng, lat }: Point): boolean {
-  return polygonsOf(boundary).some((rings) => {
-    const [shell, ...holes] = rings;
-    if (!shell) return false;
-    const where = side(shell, lng, lat);
-    if (where !== 'inside') return where === 'edge';
-    return holes.every((hole) => side(hole, lng, lat) !== 'inside');
-  });
+/** A polygon made ready for many questions: each ring as x, y, x, y, ...; the shell first. */
+export type FlatPolygon = readonly Float64Array[];
+
+export function flattened(rings: readonly (readonly Position[])[]): FlatPolygon {
+  return rings.map((ring) => Float64Array.from(ring.flatMap(([lng = 0, lat = 0]) => [lng, lat])));
+}
+
+/** Whether the point lies within the polygon; its edges count as within, the inside of a hole does not. */
+export function polygonContains([shell, ...holes]: FlatPolygon, { lng, lat }: Point): boolean {
+  if (!shell) return false;
+  const where = side(shell, lng, lat);
+  if (where !== 'inside') return where === 'edge';
+  return holes.every((hole) => side(hole, lng, lat) !== 'inside');
 }
 
 /** Crossing number with exact edges, straight in degrees. The ring may or may not repeat its first point at the end. */
-function side(ring: readonly Position[], x: number, y: number): 'inside' | 'outside' | 'edge' {
+function side(ring: Float64Array, x: number, y: number): 'inside' | 'outside' | 'edge' {
   let inside = false;
-  let [previousX = 0, previousY = 0] = ring[ring.length - 1] ?? [];
-  for (const [currentX = 0, currentY = 0] of ring) {
-    const cross = (currentX - previousX) * (y - previousY) - (currentY - previousY) * (x - previousX);
-    if (cross === 0 && between(x, previousX, currentX) && between(y, previousY, currentY)) return 'edge';
-    // Half-open in y, so that a vertex on the ray is counted once. Left of an upward edge: cross > 0.
-    if (currentY > y !== previousY > y && cross > 0 === currentY > previousY) inside = !inside;
+  let previousX = ring[ring.length - 2] ?? 0;
+  let previousY = ring[ring.length - 1] ?? 0;
+  for (let index = 0; index < ring.length; index += 2) {
+    const currentX = ring[index] ?? 0;
+    const currentY = ring[index + 1] ?? 0;
+    // Most edges lie wholly above or below the point and say nothing about it.
+    if (currentY >= y !== previousY > y || currentY === y || previousY === y) {
+      const cross = (currentX - previousX) * (y - previousY) - (currentY - previousY) * (x - previousX);
+      if (cross === 0 && between(x, previousX, currentX) && between(y, previousY, currentY)) return 'edge';
+      // Half-open in y, so that a vertex on the ray is counted once. Left of an upward edge: cross > 0.
+      if (currentY > y !== previousY > y && cross > 0 === currentY > previousY) inside = !inside;
+    }
     previousX = currentX;
     previousY = currentY;
   }
@@ -51,16 +61,24 @@ function side(ring: readonly Position[], x: number, y: number): 'inside' | 'outs
 const between = (value: number, a: number, b: number): boolean =>
   value >= Math.min(a, b) && value <= Math.max(a, b);
 
-/** The smallest box around a boundary. */
-export function boxOf(boundary: Boundary): Box {
+/** The smallest box around the shells of a boundary. */
+export function boundaryBox(boundary: Boundary): Box {
+  return boxOf(
+    Float64Array.from(
+      polygonsOf(boundary).flatMap(([shell = []]) => shell.flatMap(([lng = 0, lat = 0]) => [lng, lat])),
+    ),
+  );
+}
+
+/** The smallest box around points given as x, y, x, y, ... */
+export function boxOf(points: Float64Array): Box {
   let [minLng, minLat, maxLng, maxLat] = [Infinity, Infinity, -Infinity, -Infinity];
-  for (const rings of polygonsOf(boundary)) {
-    for (const [lng = 0, lat = 0] of rings[0] ?? []) {
-      minLng = Math.min(minLng, lng);
-      maxLng = Math.max(maxLng, lng);
-      minLat = Math.min(minLat, lat);
-      maxLat = Math.max(maxLat, lat);
-    }
+  for (let index = 0; index < points.length; index += 2) {
+    const [lng = 0, lat = 0] = [points[index], points[index + 1]];
+    minLng = Math.min(minLng, lng);
+    maxLng = Math.max(maxLng, lng);
+    minLat = Math.min(minLat, lat);
+    maxLat = Math.max(maxLat, lat);
   }
   return [minLng, minLat, maxLng, maxLat];
 }

@@ -2,7 +2,15 @@
 
 import Flatbush from 'flatbush';
 import type { DraftAddress } from './draft.ts';
-import { type Boundary, boxOf, contains, type Point } from './geometry.ts';
+import {
+  type Boundary,
+  boxOf,
+  type FlatPolygon,
+  flattened,
+  type Point,
+  polygonContains,
+  polygonsOf,
+} from './geometry.ts';
 import type { AreaType } from './vocabulary.ts';
 
 /** What placing needs to know of an area. */
@@ -45,17 +53,20 @@ const folded = (text: string): string => text.trim().toLowerCase().replace(/\s+/
 
 export class Placement {
   readonly #areas = new Map<number, PlacedArea>();
-  readonly #bounded: PlacedArea[] = [];
+  /** Every polygon of every boundary, in the order of the index. */
+  readonly #polygons: { readonly area: PlacedArea; readonly polygon: FlatPolygon }[] = [];
   readonly #byAddress = new Map<string, PlacedArea[]>();
   readonly #index: Flatbush | null;
 
   constructor(areas: readonly PlacedArea[]) {
     for (const area of areas) {
       this.#areas.set(area.no, area);
-      if (area.boundary) this.#bounded.push(area);
-      else this.#enterNames(area);
+      if (!area.boundary) this.#enterNames(area);
+      else
+        for (const rings of polygonsOf(area.boundary))
+          this.#polygons.push({ area, polygon: flattened(rings) });
     }
-    this.#index = indexOf(this.#bounded);
+    this.#index = indexOf(this.#polygons.map(({ polygon }) => polygon));
   }
 
   #enterNames(area: PlacedArea): void {
@@ -81,8 +92,8 @@ export class Placement {
   #around(point: Point): PlacedArea[] {
     const found = this.#index?.search(point.lng, point.lat, point.lng, point.lat) ?? [];
     return found.flatMap((position) => {
-      const area = this.#bounded[position];
-      return area?.boundary && contains(area.boundary, point) ? [area] : [];
+      const entry = this.#polygons[position];
+      return entry && polygonContains(entry.polygon, point) ? [entry.area] : [];
     });
   }
 
@@ -119,10 +130,10 @@ export class Placement {
 
 const size = (area: PlacedArea): number => area.areaKm2 ?? USUAL_SIZE[area.type];
 
-function indexOf(areas: readonly PlacedArea[]): Flatbush | null {
-  if (areas.length === 0) return null;
-  const index = new Flatbush(areas.length);
-  for (const area of areas) if (area.boundary) index.add(...boxOf(area.boundary));
+function indexOf(polygons: readonly FlatPolygon[]): Flatbush | null {
+  if (polygons.length === 0) return null;
+  const index = new Flatbush(polygons.length);
+  for (const [shell = new Float64Array()] of polygons) index.add(...boxOf(shell));
   index.finish();
   return index;
 }
