@@ -10,8 +10,11 @@ import {
   boundaryBox,
   boxesAround,
   centroidOf,
-  contains,
   distanceKm,
+  flattened,
+  type Point,
+  polygonContains,
+  polygonsOf,
 } from './geometry.ts';
 
 const polygon = (...rings: Position[][]): Boundary => ({ type: 'Polygon', coordinates: rings });
