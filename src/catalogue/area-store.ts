@@ -95,11 +95,10 @@ export async function resolveParents(tx: Transaction): Promise<number> {
       union all select external_id, id, type, 1 from area
       union all select code.value, id, type, 2 from area, jsonb_each_text(codes) as code),
     resolved as (
-      select child.no, (
-        select names.id from names
-        where names.reference = child.parent_reference and names.id <> child.id and names.type <> child.type
-        order by names.rank, names.id limit 1) as parent_id
-      from area as child)
+      select distinct on (child.no) child.no, names.id as parent_id
+      from area as child left join names
+        on names.reference = child.parent_reference and names.id <> child.id and names.type <> child.type
+      order by child.no, names.rank, names.id)
     update area set parent_id = resolved.parent_id from resolved
     where resolved.no = area.no and area.parent_id is distinct from resolved.parent_id returning area.no`;
   return rows.length;
