@@ -1,7 +1,7 @@
 // Owns the page about errors: one entry for each code a client can meet, with what to do next.
 import { PROBLEMS, type ProblemCode } from '../lib/problem.ts';
 import { type Html, html } from './html.ts';
-import { renderPage, toRoot } from './layout.ts';
+import { code as lines, renderPage, toRoot } from './layout.ts';
 import ENTRIES from './problem-entries.json' with { type: 'json' };
 import STREAM_ERRORS from './stream-errors.json' with { type: 'json' };
 
@@ -84,7 +84,7 @@ function example(code: ProblemCode, publicUrl: string): Html {
   const type = `${publicUrl}/docs/errors#${code}`;
   const detail = ENTRIES[code].means;
   const problem = { type, title, status, detail, code, requestId: 'req_Yb0mV2nTq3hJk9Lw', ...MEMBERS[code] };
-  return html`<pre><code>${JSON.stringify(problem, null, 2)}</code></pre>`;
+  return lines(JSON.stringify(problem, null, 2));
 }
 
 function streamErrors(): Html {
@@ -99,7 +99,6 @@ function streamErrors(): Html {
 <p>Once <a href="${toRoot('errors')}docs#tag/live">a listing stream</a> is open, its status is 200 and stays so. When the source cannot be
 asked, an event <code>error</code> comes in the place of <code>live</code>, and <code>done</code> still ends the stream. The cached
 record that came first remains good. <code>retryable</code> tells whether trying again soon may help.</p>
-<pre><code>event: error
-data: {"code":"timeout","message":"…","retryable":true,"requestId":"req_Yb0mV2nTq3hJk9Lw"}</code></pre>
+${lines('event: error', 'data: {"code":"timeout","message":"…","retryable":true,"requestId":"req_…"}')}
 ${entries}</section>`;
 }

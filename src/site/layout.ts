@@ -4,7 +4,9 @@ import { conditional, strongEtag } from '../http/etag.ts';
 import type { Call, Reply } from '../http/route.ts';
 import { type Fragment, Html, html } from './html.ts';
 import { FAVICON, MARK } from './mark.ts';
-import { STYLE } from './style.ts';
+import { FRAME_STYLE, TEXT_STYLE } from './style.ts';
+
+const STYLE = FRAME_STYLE + TEXT_STYLE;
 
 /** The pages, by their address below /docs, in the order of the navigation. */
 export const PAGES = {
@@ -51,7 +53,7 @@ export function link(from: PageName, to: PageName): string {
 export function renderPage(page: Page): string {
   return html`<!doctype html>
 <html lang="en">
-<head>${headOf(page.title, page.summary)}</head>
+<head>${headOf(page.title, page.summary, STYLE)}</head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 ${header(page.name)}
@@ -65,10 +67,10 @@ ${page.content}
 `.text;
 }
 
-export function headOf(title: string, summary: string): Html {
+export function headOf(title: string, summary: string, style: string): Html {
   return html`<meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>${title} · Freehold</title><meta name="description" content="${summary}">
-<link rel="icon" type="image/svg+xml" href="${FAVICON}"><style>${new Html(STYLE)}</style>`;
+<link rel="icon" type="image/svg+xml" href="${FAVICON}"><style>${new Html(style)}</style>`;
 }
 
 /** The name of the house, the way to the other pages, and the scale bar. */
@@ -84,6 +86,11 @@ export function header(current: PageName): Html {
 /** From a page to the root of the service, as the beginning of a link. */
 export function toRoot(from: PageName): string {
   return from === '' ? '' : '../';
+}
+
+/** Lines of code; long ones are scrolled, with the keyboard too. */
+export function code(...lines: readonly string[]): Html {
+  return html`<pre tabindex="0"><code>${lines.join('\n')}</code></pre>`;
 }
 
 /** A table that can be scrolled sideways by itself where the screen is narrow, with the keyboard too. */

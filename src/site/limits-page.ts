@@ -3,7 +3,7 @@ import type { Tier } from '../access/principal.ts';
 import { FAILURES_PER_MINUTE, isTier, type TierPlan, type Tiers, tierName } from '../access/tiers.ts';
 import type { Access } from '../http/route.ts';
 import { type Html, html } from './html.ts';
-import { link, renderPage, wideTable } from './layout.ts';
+import { code, link, renderPage, wideTable } from './layout.ts';
 
 /** What this page needs to know of a route. */
 export interface Endpoint {
@@ -28,7 +28,7 @@ function tierTable(tiers: Tiers): Html {
     ([
       tier,
       plan,
-    ]) => html`<tr><th scope="row" class="tier">${tier === 'anonymous' ? 'Without credentials' : tierName(tier)}</th>
+    ]) => html`<tr><th scope="row" class="tier">${tier === 'anonymous' ? 'No credentials' : tierName(tier)}</th>
 <td>${figure(plan.minute)}</td><td>${figure(plan.month)}</td><td>${figure(plan.page)}</td><td>${figure(plan.streams)}</td>
 <td>${plan.live ? 'yes' : 'no'}</td></tr>`,
   );
@@ -59,38 +59,44 @@ function counting(): Html {
 }
 
 function endpointTable(endpoints: readonly Endpoint[]): Html {
-  const ordered = endpoints.toSorted((a, b) => reach(a.access) - reach(b.access));
-  const rows = ordered.map(
-    ({
-      method,
-      path,
-      summary,
-      access,
-    }) => html`<tr><th scope="row"><code>${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}</code></th>
-<td>${summary}</td><td>${who(access)}</td><td>${COUNTED[access.counts]}</td></tr>`,
-  );
+  const [free, judged] = [endpoints.filter(isFree), endpoints.filter((endpoint) => !isFree(endpoint))];
+  const rows = judged
+    .toSorted((a, b) => reach(a.access) - reach(b.access))
+    .map(
+      (endpoint) => html`<tr><th scope="row"><code>${nameOf(endpoint)}</code></th>
+<td>${endpoint.summary}</td><td>${who(endpoint.access)}</td><td>${COUNTED[endpoint.access.counts]}</td></tr>`,
+    );
+  const open = free.map((endpoint, at) => html`${at === 0 ? '' : ', '}<code>${nameOf(endpoint)}</code>`);
   return html`<section><h2>Who may call what</h2>
-${wideTable('Who may call what', ['Endpoint', 'What it does', 'Who may call it', 'Counted in'], rows)}</section>`;
+${wideTable('Who may call what', ['Endpoint', 'What it does', 'Who may call it', 'Counted in'], rows)}
+<p>The documentation, health and the description for machines are open to everybody and counted nowhere: ${open}.</p></section>`;
+}
+
+function isFree({ access }: Endpoint): boolean {
+  return access.credentials === 'none' && access.counts === 'nothing';
+}
+
+/** GET /v1/areas/{id} */
+function nameOf({ method, path }: Endpoint): string {
+  return `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`;
 }
 
 const COUNTED: Readonly<Record<Access['counts'], string>> = {
   nothing: 'nothing',
-  minute: 'the minute',
-  month: 'minute and month',
+  minute: 'minute',
+  month: 'minute, month',
 };
 
 /** What a caller must bring, in words. */
 export function who({ credentials, tier }: Access): string {
-  if (credentials === 'none') return 'Everybody';
-  if (credentials === 'optional') return 'Everybody, with or without credentials';
-  if (tier === undefined) return 'Any tier, with credentials';
+  if (credentials !== 'required') return 'Everybody';
+  if (tier === undefined) return 'Any tier';
   return `${isTier(tier) ? tierName(tier) : tier} and above`;
 }
 
-/** Endpoints for everybody's data first, then those that ask for more, those that cost nothing last. */
-function reach({ credentials, tier, counts }: Access): number {
-  if (counts === 'nothing') return 3;
-  if (credentials === 'optional') return 0;
+/** What everybody may call first, then what asks for more. */
+function reach({ credentials, tier }: Access): number {
+  if (credentials !== 'required') return 0;
   return tier === undefined ? 1 : 2;
 }
 
@@ -110,8 +116,7 @@ function headerTable(): Html {
   return html`<section><h2>How you stand</h2>
 <p>Every answer to a counted request carries these headers, errors and streams included. They follow draft 11 of RateLimit header fields for HTTP; the older names are there for clients that know only those.</p>
 ${wideTable('Headers', ['Header', 'Meaning'], rows)}
-<pre><code>RateLimit-Policy: "minute";q=60;w=60, "month";q=1000;w=2592000
-RateLimit: "minute";r=57;t=41, "month";r=912;t=864000</code></pre></section>`;
+${code('RateLimit-Policy: "minute";q=60;w=60, "month";q=1000;w=2592000', 'RateLimit: "minute";r=57;t=41, "month";r=912;t=864000')}</section>`;
 }
 
 function whenReached(): Html {

@@ -3,6 +3,7 @@ import { Html, html } from './html.ts';
 import { hashSource, header, headOf } from './layout.ts';
 import { DARK, LIGHT, type Palette } from './palette.ts';
 import { SCALAR_VERSION } from './scalar.ts';
+import { FRAME_STYLE } from './style.ts';
 
 /** Everything that would load, send or keep something elsewhere is off; keys that are tried are forgotten on leaving. */
 const CONFIGURATION = {
@@ -44,11 +45,12 @@ export function referencePage(): string {
   const summary = 'Every endpoint of the service, with its parameters, answers and errors.';
   return html`<!doctype html>
 <html lang="en">
-<head>${headOf('Reference', summary)}<style>${new Html(THEME)}</style></head>
+<head>${headOf('Reference', summary, FRAME_STYLE + THEME)}</head>
 <body class="reference">
 <a class="skip" href="#reference">Skip to the reference</a>
 ${header('')}
-<main id="reference"><noscript><p>This page needs JavaScript. <a href="openapi.json">openapi.json</a> has the same for machines.</p></noscript></main>
+<noscript><p>This page needs JavaScript. <a href="openapi.json">openapi.json</a> has the same for machines.</p></noscript>
+<main id="reference"></main>
 <script src="docs/reference.js?v=${SCALAR_VERSION}"></script>
 <script>${new Html(SCRIPT)}</script>
 </body>
@@ -81,6 +83,6 @@ const THEME = `
 .dark-mode{${theme(DARK)}}
 .light-mode,.dark-mode{--scalar-font:var(--sans);--scalar-font-code:var(--mono);--scalar-radius:4px;--scalar-radius-lg:6px;
 --scalar-radius-xl:6px;--scalar-shadow-1:none;--scalar-shadow-2:0 0 0 1px var(--line)}
-.reference main{max-width:none;margin:0;padding:0}
-.reference h1,.reference h2.section-header{font-family:var(--serif);font-weight:400}
+.reference h1{font-family:var(--serif);font-weight:400;letter-spacing:-.01em}
+.reference noscript p{padding:24px}
 `.replaceAll('\n', '');

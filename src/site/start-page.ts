@@ -1,6 +1,6 @@
 // Owns the page for newcomers: from a key to the first search, area, property and stream.
 import { type Html, html } from './html.ts';
-import { link, renderPage } from './layout.ts';
+import { code, link, renderPage } from './layout.ts';
 
 export function startPage(publicUrl: string): string {
   return renderPage({
@@ -12,12 +12,10 @@ export function startPage(publicUrl: string): string {
   });
 }
 
-const shell = (...lines: readonly string[]): Html => html`<pre><code>${lines.join('\n')}</code></pre>`;
-
 function search(publicUrl: string): Html {
   return html`<section><h2>1. Search, without any key</h2>
 <p>Searches and areas are open to everybody, within tight limits.</p>
-${shell(`curl '${publicUrl}/v1/search/sales?maxPrice=600000&minBedrooms=2&limit=3'`, `curl '${publicUrl}/v1/search/rentals?maxPrice=2500&sort=price&limit=3'`)}
+${code(`curl '${publicUrl}/v1/search/sales?maxPrice=600000&minBedrooms=2&limit=3'`, `curl '${publicUrl}/v1/search/rentals?maxPrice=2500&sort=price&limit=3'`)}
 <p>Different parameters must all be met, several values of one are alternatives. A page's <code>nextCursor</code>, sent back as
 <code>cursor</code> with the same parameters, gives the next page. A parameter that does not exist is an error, never ignored.</p></section>`;
 }
@@ -26,31 +24,31 @@ function keys(): Html {
   return html`<section><h2>2. Take a key</h2>
 <p>A key comes with a subscription and has the form <code>SERVICE-</code> and a UUID. If the service runs on your own machine with its
 sample market, it made one for each tier at its first start, in the file <code>keys.env</code> of its data directory:</p>
-${shell('set -a; . .freehold/keys.env; set +a')}
+${code('set -a; . .freehold/keys.env; set +a')}
 <p>Otherwise whoever operates the service creates a subscription and gives you its key, which is shown once:</p>
-${shell('npx freehold subscriptions create --plan pro --label "Acme Homes"', 'export FREEHOLD_PRO_KEY=SERVICE-…')}
+${code('npx freehold subscriptions create --plan pro --label "Acme Homes"', 'export FREEHOLD_PRO_KEY=SERVICE-…')}
 <p>Send it as a header, in any request:</p>
-${shell('Authorization: Bearer $FREEHOLD_PRO_KEY')}</section>`;
+${code('Authorization: Bearer $FREEHOLD_PRO_KEY')}</section>`;
 }
 
 function areas(publicUrl: string): Html {
   return html`<section><h2>3. Find a place</h2>
 <p>Areas have names and ids. The id is what a search takes as <code>areaId</code>, and a search knows all that lies within.</p>
-${shell(`curl '${publicUrl}/v1/areas?q=har&limit=3'`, `curl '${publicUrl}/v1/search/sales?areaId=AREA_ID&limit=3'`)}</section>`;
+${code(`curl '${publicUrl}/v1/areas?q=har&limit=3'`, `curl '${publicUrl}/v1/search/sales?areaId=AREA_ID&limit=3'`)}</section>`;
 }
 
 function property(publicUrl: string): Html {
   return html`<section><h2>4. Read a property</h2>
 <p>Every listing names its <code>propertyId</code>. The property has the current listing, earlier ones, and what happened to them. For
 callers of the Business tier it is fetched fresh from the source: then <code>source</code> is <code>live</code>.</p>
-${shell(`curl -H "Authorization: Bearer $FREEHOLD_FREE_KEY" \\`, `  '${publicUrl}/v1/property/PROPERTY_ID?include=listings,history'`)}</section>`;
+${code(`curl -H "Authorization: Bearer $FREEHOLD_FREE_KEY" \\`, `  '${publicUrl}/v1/property/PROPERTY_ID?include=listings,history'`)}</section>`;
 }
 
 function stream(publicUrl: string): Html {
   return html`<section><h2>5. Watch one listing become fresh</h2>
 <p>From the Pro tier on. The stored record comes at once, then the source is asked, and the stream ends by itself within ten
 seconds: <code>cached</code>, then <code>live</code> or <code>error</code>, then <code>done</code>.</p>
-${shell(`curl -N -H "Authorization: Bearer $FREEHOLD_PRO_KEY" \\`, `  '${publicUrl}/v1/listing/LISTING_ID'`)}
+${code(`curl -N -H "Authorization: Bearer $FREEHOLD_PRO_KEY" \\`, `  '${publicUrl}/v1/listing/LISTING_ID'`)}
 <p class="note">A browser's own EventSource cannot send the header, and should not hold a key: let your server read the stream.</p></section>`;
 }
 

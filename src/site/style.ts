@@ -1,8 +1,8 @@
-// Owns how the pages look: one stylesheet, in the manner of a well-made atlas.
+// Owns how the pages look: one stylesheet in two parts, in the manner of a well-made atlas.
 import { DARK, LIGHT, properties } from './palette.ts';
 
-/** The strip under the header is the scale bar of a map; sizes are three steps of 1.2 on 16 px. */
-export const STYLE = `
+/** What every page has: colours, faces, the header. The strip below it is the scale bar of a map. */
+export const FRAME_STYLE = sheet(`
 :root{color-scheme:light dark;${properties(LIGHT)};--sans:ui-sans-serif,system-ui,sans-serif;
 --serif:ui-serif,Georgia,"Times New Roman",serif;--mono:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;
 --title:2.0736rem;--head:1.2rem}
@@ -22,16 +22,23 @@ border-radius:6px;z-index:1}
 text-decoration:none;letter-spacing:.01em}
 .home svg{width:32px;height:32px}
 .top ul{display:flex;flex-wrap:wrap;gap:0 24px;margin:0;padding:0;list-style:none}
+.top li{margin:0}
 .top li a{display:inline-block;padding:8px 0;color:var(--quiet);text-decoration:none;border-bottom:2px solid transparent}
 .top li a:hover{color:var(--ink);border-color:var(--line)}
 .top li a[aria-current]{color:var(--ink);border-color:var(--accent)}
 .scale{height:6px;border:solid var(--ink);border-width:1px 0;
 background:repeating-linear-gradient(90deg,var(--ink) 0 64px,var(--paper) 64px 128px)}
+@media (max-width:600px){.top{padding:16px 16px 8px}.top ul{gap:0 16px}}
+`);
+
+/** What text is set in. Sizes are steps of 1.2 on 16 px, three of them. */
+export const TEXT_STYLE = sheet(`
 main{max-width:1136px;margin:0 auto;padding:48px 24px 64px}
 .lead{max-width:68ch;margin:0 0 40px}
 .lead p{margin:16px 0 0;color:var(--quiet)}
 h1{margin:0;font:400 var(--title)/1.2 var(--serif);letter-spacing:-.01em;text-wrap:balance}
 h2{margin:56px 0 8px;font:600 var(--head)/1.4 var(--serif);text-wrap:balance}
+.lead+section h2,.map>div>section:first-child h2{margin-top:0}
 h3{margin:32px 0 8px;font-size:1rem;line-height:1.4}
 p,ul,ol,dl{max-width:68ch}
 p{margin:8px 0 16px}
@@ -41,7 +48,8 @@ code,pre,kbd,.figures td{font-family:var(--mono);font-variant-numeric:tabular-nu
 code{font-size:1em;overflow-wrap:anywhere}
 p code,li code,dd code{padding:0 4px;background:var(--land);border-radius:4px}
 pre{margin:16px 0;padding:16px;max-width:80ch;background:var(--land);border:1px solid var(--line);border-radius:6px;
-overflow-x:auto;line-height:1.5;white-space:pre-wrap;overflow-wrap:anywhere}
+overflow-x:auto;line-height:1.5}
+pre code{overflow-wrap:normal}
 .wide{margin:16px 0 24px;overflow-x:auto;border:1px solid var(--line);border-radius:6px}
 table{width:100%;border-collapse:collapse;text-align:left}
 th,td{padding:8px 16px;vertical-align:top}
@@ -49,8 +57,13 @@ thead th{background:var(--land);border-bottom:1px solid var(--line);font-weight:
 tbody tr+tr>*{border-top:1px solid var(--line)}
 tbody th{font-weight:400}
 td code,th code{white-space:nowrap}
-.figures td,.figures thead th+th{text-align:right;white-space:nowrap}
-.map{display:grid;gap:0 64px}
+td{min-width:12rem}
+.figures td{min-width:0}
+.wide:has(.figures){width:fit-content;max-width:100%}
+.figures td,.figures thead th+th{text-align:right}
+.figures td{white-space:nowrap}
+.figures thead th{white-space:normal;vertical-align:bottom}
+.map{display:grid;grid-template-columns:minmax(0,1fr);gap:48px 64px}
 .legend{font-size:1rem}
 .legend h2{margin:0 0 8px}
 .legend h3{margin:16px 0 0;color:var(--quiet);font-weight:400}
@@ -74,7 +87,7 @@ summary::before{content:"+ "}
 details[open] summary::before{content:"\\2212 "}
 summary:hover{text-decoration:underline;text-underline-offset:.2em}
 .note{padding:12px 16px;max-width:72ch;background:var(--water);border-radius:6px}
-.tier{font-weight:600;white-space:nowrap}
+tbody .tier{font-weight:600}
 footer{border-top:1px solid var(--line)}
 footer p{max-width:1136px;margin:0 auto;padding:24px;color:var(--quiet)}
 @media (min-width:960px){
@@ -84,10 +97,13 @@ footer p{max-width:1136px;margin:0 auto;padding:24px;color:var(--quiet)}
 .entry dl{display:grid;grid-template-columns:96px 1fr;gap:0 16px}
 }
 @media (max-width:600px){
-.top,main,footer p{padding-left:16px;padding-right:16px}
+main,footer p{padding-left:16px;padding-right:16px}
 main{padding-top:32px}
-.top ul{gap:0 16px}
 th,td{padding:8px 12px}
 }
 @media print{.skip,.top ul,footer{display:none}}
-`.replaceAll('\n', '');
+`);
+
+function sheet(text: string): string {
+  return text.replaceAll('\n', '');
+}

@@ -1,0 +1,157 @@
+// Owns the promises about the pages: that they say what is true, belong together, and are safe to open.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Principal } from '../src/access/principal.ts';
+import { TIERS } from '../src/access/tiers.ts';
+import type { Route } from '../src/http/route.ts';
+import { PROBLEMS } from '../src/lib/problem.ts';
+import { siteRoutes } from '../src/site/routes.ts';
+import type { LiveFailure } from '../src/sources/source.ts';
+import { serveRoutes, testRoute } from './support/web.ts';
+
+const PAGES = ['/docs', '/docs/start', '/docs/limits', '/docs/errors'];
+
+/** All codes of the stream's error event: the type checker sees to it that none is missing. */
+const STREAM_CODES: Readonly<Record<LiveFailure, true>> = {
+  fetch_failed: true,
+  timeout: true,
+  parse_failed: true,
+  upstream_rate_limited: true,
+  upstream_unauthorized: true,
+  upstream_unavailable: true,
+  not_found_upstream: true,
+  live_unsupported: true,
+};
+
+/** Told of on the page, never served here. */
+const FEATURES = [
+  testRoute({ path: '/v1/open', summary: 'Open <to> all' }),
+  testRoute({ path: '/v1/streams/:id', access: { credentials: 'required', tier: 'pro', counts: 'month' } }),
+  testRoute({ path: '/v1/mine', access: { credentials: 'required', counts: 'minute' } }),
+];
+
+function serveSite(t: TestContext, tiers = TIERS) {
+  const site: readonly Route<never>[] = siteRoutes({
+    publicUrl: 'https://api.example',
+    tiers,
+    routes: () => [...FEATURES, ...site] as unknown as readonly Route<Principal>[],
+  });
+  const describe = { title: 'Test', version: '1', tags: { Service: 'Itself.', Health: 'Health.' } };
+  // The pages never look at who calls.
+  return serveRoutes(t, site as unknown as readonly Route<string>[], { describe });
+}
+
+const idsOf = (page: string) =>
+  [...page.matchAll(/<article class="entry" id="([^"]+)"/g)].map(([, id]) => id);
+
+test('the root leads to the documentation', async (t) => {
+  const web = await serveSite(t);
+  const answer = await web.fetch('/', { redirect: 'manual' });
+  assert.equal(answer.status, 302);
+  assert.equal(new URL(answer.headers.get('location') ?? '', 'https://api.example/').pathname, '/docs');
+});
+
+test('every error code has its entry, and every entry its code', async (t) => {
+  const page = await (await (await serveSite(t)).fetch('/docs/errors')).text();
+  assert.deepEqual(
+    idsOf(page).toSorted(),
+    [...Object.keys(PROBLEMS), ...Object.keys(STREAM_CODES)].toSorted(),
+  );
+  for (const [code, [status, title]] of Object.entries(PROBLEMS)) {
+    assert.ok(page.includes(`<a href="#${code}">${code}</a><span>${status} ${title}</span>`), code);
+  }
+});
+
+test('each entry shows a problem document as the service sends it', async (t) => {
+  const page = await (await (await serveSite(t)).fetch('/docs/errors')).text();
+  const examples = [...page.matchAll(/<code>(\{[^<]+\})<\/code>/g)].map(([, text = '']) =>
+    JSON.parse(
+      text
+        .replaceAll('&quot;', '"')
+        .replaceAll('&#39;', "'")
+        .replaceAll('&lt;', '<')
+        .replaceAll('&amp;', '&'),
+    ),
+  );
+  assert.equal(new Set(examples.map(({ code }) => code)).size, Object.keys(PROBLEMS).length);
+  for (const { code, status, title, type } of examples) {
+    assert.deepEqual([status, title], PROBLEMS[code as keyof typeof PROBLEMS]);
+    assert.equal(type, `https://api.example/docs/errors#${code}`);
+  }
+});
+
+test('the limits page shows the numbers in force, not those of the code', async (t) => {
+  const web = await serveSite(t, { ...TIERS, free: { ...TIERS.free, minute: 61_234 } });
+  const page = await (await web.fetch('/docs/limits')).text();
+  assert.match(page, /Free<\/th>\s*<td>61,234<\/td><td>1,000<\/td><td>25<\/td>/);
+  assert.match(page, /Internal<\/th>\s*<td>unlimited<\/td>/);
+});
+
+test('the limits page tells of every route who may call it', async (t) => {
+  const page = await (await (await serveSite(t)).fetch('/docs/limits')).text();
+  const row = (path: string) =>
+    new RegExp(`<code>GET ${path}</code></th>\\s*<td>([^<]*)</td><td>([^<]*)</td><td>([^<]*)</td>`).exec(
+      page,
+    );
+  assert.deepEqual(row('/v1/open')?.slice(1), ['Open &lt;to&gt; all', 'Everybody', 'minute, month']);
+  assert.deepEqual(row('/v1/streams/{id}')?.slice(2), ['Pro and above', 'minute, month']);
+  assert.deepEqual(row('/v1/mine')?.slice(2), ['Any tier', 'minute']);
+  for (const path of PAGES) assert.ok(page.includes(`<code>GET ${path}</code>`), path);
+});
+
+for (const path of PAGES) {
+  test(`${path} may run no script but its own, and be kept only as long as it is true`, async (t) => {
+    const web = await serveSite(t);
+    const answer = await web.fetch(path);
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    assert.match(policy, /default-src 'none'/);
+    assert.doesNotMatch(policy, /script-src[^;]*unsafe|https?:/);
+    const scripts = /<script|script-src/.test(policy + (await answer.text()));
+    assert.equal(scripts, path === '/docs');
+    assert.match(answer.headers.get('content-type') ?? '', /^text\/html; charset=utf-8$/);
+    const again = await web.fetch(path, { headers: { 'if-none-match': answer.headers.get('etag') ?? '' } });
+    assert.equal(again.status, 304);
+  });
+
+  test(`every link on ${path} leads to a page or an entry that is there`, async (t) => {
+    const web = await serveSite(t);
+    const page = await (await web.fetch(path)).text();
+    const links = [...page.matchAll(/<a [^>]*?href="([^"]+)"/gs)].map(
+      ([, href = '']) => new URL(href, `https://api.example${path}`),
+    );
+    assert.ok(links.length > 4);
+    for (const { origin, pathname, hash } of links) {
+      assert.equal(origin, 'https://api.example');
+      const target = await web.fetch(pathname);
+      assert.equal(target.status, 200, pathname);
+      const text = await target.text();
+      if (hash !== '' && !hash.startsWith('#tag')) assert.ok(text.includes(`id="${hash.slice(1)}"`), hash);
+    }
+  });
+}
+
+test('the script of the reference is kept for long under its version only, and comes as gzip where that is read', async (t) => {
+  const web = await serveSite(t);
+  const [, src = ''] = /<script src="([^"]+)"/.exec(await (await web.fetch('/docs')).text()) ?? [];
+  const zipped = await web.fetch(`/${src}`, { headers: { 'accept-encoding': 'gzip' } });
+  assert.equal(zipped.headers.get('content-encoding'), 'gzip');
+  assert.match(zipped.headers.get('cache-control') ?? '', /max-age=31536000, immutable/);
+  const script = await zipped.text();
+  assert.match(script, /createApiReference/);
+  const plain = await web.fetch('/docs/reference.js?v=0', { headers: { 'accept-encoding': 'identity' } });
+  assert.equal(plain.headers.get('content-encoding'), null);
+  assert.equal(plain.headers.get('cache-control'), 'no-cache');
+  assert.equal(await plain.text(), script);
+  const etag = plain.headers.get('etag') ?? '';
+  assert.equal((await web.fetch(`/${src}`, { headers: { 'if-none-match': etag } })).status, 304);
+});
+
+test('OpenAPI tells of the pages, and that the root leads elsewhere', async (t) => {
+  const { paths } = (await (await (await serveSite(t)).fetch('/openapi.json')).json()) as {
+    paths: Record<string, { get: { responses: Record<string, { content?: object }> } }>;
+  };
+  for (const path of PAGES)
+    assert.ok('text/html' in (paths[path]?.get.responses['200']?.content ?? {}), path);
+  assert.ok('302' in (paths['/']?.get.responses ?? {}));
+  assert.ok(!('200' in (paths['/']?.get.responses ?? {})));
+});
