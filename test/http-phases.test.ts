@@ -280,3 +280,19 @@ test('the client address is the socket unless a trusted proxy vouches for anothe
   await proxied.fetch('/v1/a', { headers });
   assert.deepEqual(seen, ['127.0.0.1', '203.0.113.9']);
 });
+
+test('an answer that cannot be written is a 500, and headers that cannot be are a cut connection, never a hang', async (t) => {
+  const circular: { self?: unknown } = {};
+  circular.self = circular;
+  const web = await serveRoutes(t, [
+    testRoute({ path: '/v1/circular', handle: () => ({ json: circular }) }),
+    testRoute({ path: '/v1/header', handle: () => ({ json: {}, headers: { link: 'a\nb' } }) }),
+  ]);
+  assert.equal((await web.fetch('/v1/circular')).status, 500);
+  assert.equal((await web.fetch('/v1/header')).status, 500);
+  const broken = await serveRoutes(t, [testRoute({ path: '/v1/a' })], {
+    phasesReplaced: { limit: async () => ({ RateLimit: 'a\nb' }) },
+  });
+  await assert.rejects(broken.fetch('/v1/a'));
+  assert.equal(await broken.measure('freehold_http_active'), 0);
+});

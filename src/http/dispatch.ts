@@ -156,7 +156,13 @@ export class Dispatcher<Caller> {
       authorization: exchange.headers.authorization,
       scope: exchange.plan.route.access.scope,
     };
-    this.#finish(exchange, reply, problemReply(problem, context), problem);
+    try {
+      this.#finish(exchange, reply, problemReply(problem, context), problem);
+    } catch (cause) {
+      // Headers that cannot be written would leave the client waiting for ever.
+      exchange.response.destroy();
+      this.#close(exchange, toProblem(cause));
+    }
   }
 
   #finish(exchange: Exchange<Caller>, reply: FastifyReply, answered: Reply, problem?: Problem): void {
