@@ -27,11 +27,17 @@ function main(): void {
     faults: new FaultSwitch(),
     spelling: settings.spelling,
   });
+  const life = keepMoving(world, settings.interval * 1000);
+  // Before the ready line: whoever reads it may want the process to end at once.
+  endWithParent(server, life.stop);
   server.listen(settings.port, '127.0.0.1', () => {
     const url = ownUrl(server);
     process.stdout.write(`${JSON.stringify({ ready: true, port: Number(new URL(url).port), url })}\n`);
-    const stop = keepMoving(world, settings.interval * 1000);
-    endWithParent(server, stop);
+    life.start();
+  });
+  server.on('error', (error) => {
+    process.stderr.write(`sample: cannot listen on port ${settings.port} (${error.message})\n`);
+    process.exit(1);
   });
 }
 
@@ -64,17 +70,23 @@ function rememberedJournal({ stateFile, seed, listings }: Settings): Journal | n
 }
 
 /** Steps at even distances, so that a restart can repeat them to the millisecond; after a pause it begins anew. */
-function keepMoving(world: World, interval: number): () => void {
-  if (interval === 0) return () => undefined;
-  let planned = clock() + interval;
-  let timer = setTimeout(move, interval);
-  function move(): void {
+function keepMoving(world: World, interval: number): { start(): void; stop(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  let planned = 0;
+  const move = (): void => {
     if (Math.abs(clock() - planned) > interval / 2) planned = clock();
     world.stepAt(planned);
     planned += interval;
     timer = setTimeout(move, Math.max(0, planned - clock()));
-  }
-  return () => clearTimeout(timer);
+  };
+  return {
+    start() {
+      if (interval === 0) return;
+      planned = clock() + interval;
+      timer = setTimeout(move, interval);
+    },
+    stop: () => clearTimeout(timer),
+  };
 }
 
 /** Whoever started the process holds its standard input: when that closes, so does the sample. */

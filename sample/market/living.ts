@@ -16,6 +16,8 @@ import type { Market } from './market.ts';
 
 const FEWEST = 6;
 const MOST = 10;
+/** Most listings deleted in one step. */
+const MOST_FORGOTTEN = 3;
 /** Above this share of its first size the market forgets its oldest listings. */
 const GROWTH = 1.08;
 /** Share of listings that may stand as deleted before they vanish. */
@@ -42,14 +44,15 @@ export function takeStep(market: Market, at: number): string[] {
   const first = Math.max(at - wanted, market.lastAt) + 1;
   for (let tries = 0; touched.size < wanted && tries < 4 * MOST; tries += 1) {
     const step: Step = { market, random, at: first + touched.size, touched };
-    const listing = CHANGES[pickChange(step)](step);
+    const listing =
+      isCrowded(market) && touched.size < MOST_FORGOTTEN ? forget(step) : CHANGES[pickChange(step)](step);
     if (!listing) continue;
     market.refile(listing);
     touched.add(listing.key);
   }
   market.reach(Math.max(at, first + touched.size - 1));
   market.countStep();
-  forgetOldest(market);
+  dropDeleted(market);
   return [...touched];
 }
 
@@ -76,7 +79,10 @@ type ChangeName = keyof typeof WEIGHTS;
 
 /** Fewer homes on offer than usual bring more sellers and fewer buyers, and the other way round. */
 function pickChange({ market, random }: Step): ChangeName {
-  const scarcity = Math.max(0.3, Math.min(3, (market.usualSupply + 1) / (market.pool('Active').length + 1)));
+  const scarcity = Math.max(
+    0.5,
+    Math.min(1.6, (market.usualSupply + 1) / (market.pool('Active').length + 1)),
+  );
   return random.weighted({
     ...WEIGHTS,
     list: WEIGHTS.list * scarcity ** 4,
@@ -197,17 +203,19 @@ const CHANGES: Readonly<Record<ChangeName, Change>> = {
   },
 };
 
-/** Keeps the market's size: the longest closed listing of a few is deleted, and the deleted vanish in their turn. */
-function forgetOldest(market: Market): void {
-  if (market.count > market.size * GROWTH) {
-    const old = oldest(market, 'Closed');
-    if (old) {
-      market.reach(market.lastAt + 1);
-      setStatus(old, 'Delete', market.lastAt);
-      market.refile(old);
-    }
-  }
-  if (market.pool('Delete').length > Math.max(12, market.size * DELETED_SHARE)) {
+const isCrowded = (market: Market): boolean => market.count > market.size * GROWTH;
+
+/** The market keeps its size: the longest ended listing of a few is deleted. */
+function forget({ market, random, touched, at }: Step): Listing | null {
+  const old = oldest(market, random.pick(['Closed', 'Closed', 'Canceled', 'Expired'] as const));
+  if (!old || touched.has(old.key)) return null;
+  setStatus(old, 'Delete', at);
+  return old;
+}
+
+/** Deleted listings vanish in their turn. */
+function dropDeleted(market: Market): void {
+  while (market.pool('Delete').length > Math.max(12, market.size * DELETED_SHARE)) {
     const gone = oldest(market, 'Delete');
     if (gone) market.drop(gone);
   }
