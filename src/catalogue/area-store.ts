@@ -192,14 +192,15 @@ const columns = (sql: Sql) => sql`
     boundary is not null as has_boundary, source, version,
     coalesce((select active from area_count where area_no = no and listing_type = 'rental'), 0) as rentals,
     coalesce((select active from area_count where area_no = no and listing_type = 'sale'), 0) as sales,
-    array(
+    coalesce((
       with recursive chain as (
         select parent.id, parent.name, parent.type, parent.parent_id, 1 as depth
         from area as parent where parent.id = area.parent_id
         union all
         select next.id, next.name, next.type, next.parent_id, depth + 1
         from area as next join chain on next.id = chain.parent_id where depth < 10)
-      select json_build_object('id', id, 'name', name, 'type', type) from chain order by depth) as ancestors
+      select json_agg(json_build_object('id', id, 'name', name, 'type', type) order by depth) from chain),
+      '[]') as ancestors
   from area`;
 
 function readArea(row: AreaRow): ReadArea {

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import postgres from 'postgres';
+import { ARRAY_TYPES } from './array-types.ts';
 import { COLUMN_TYPES } from './column-types.ts';
 import type { ConnectionTarget } from './connection-url.ts';
 
@@ -123,7 +124,9 @@ function driverOptions(target: ConnectionTarget, settings: ConnectionSettings) {
     connect_timeout: CONNECT_TIMEOUT,
     idle_timeout: settings.lasting === true ? 0 : IDLE_TIMEOUT,
     ...(settings.lasting === true ? { max_lifetime: null } : {}),
-    types: COLUMN_TYPES,
+    // Asking for the array types would be the one statement whose failure nobody could catch.
+    fetch_types: false,
+    types: { ...COLUMN_TYPES, ...ARRAY_TYPES },
     connection: {
       application_name: settings.applicationName,
       TimeZone: 'UTC',

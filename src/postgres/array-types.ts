@@ -1,0 +1,38 @@
+// Owns arrays: how a list becomes PostgreSQL's text for one and back, for the element types that statements use.
+
+type Serialize = (value: unknown) => string;
+
+/** In the form of the driver's `types` option; it would otherwise ask each new connection which array types there are. */
+function arrayOf(oid: number, serialize: Serialize, parse: (text: string) => unknown) {
+  return {
+    to: oid,
+    from: [oid],
+    serialize: (list: unknown) => (Array.isArray(list) ? writeArray(list, serialize) : String(list)),
+    parse: (text: string) => readArray(text, parse),
+  };
+}
+
+export const ARRAY_TYPES = {
+  textArray: arrayOf(1009, String, String),
+  int4Array: arrayOf(1007, String, Number),
+  float8Array: arrayOf(1022, String, Number),
+};
+
+/** `{"a","say \"b\"",NULL}` */
+export function writeArray(list: readonly unknown[], serialize: Serialize): string {
+  const items = list.map((item) => {
+    if (item === undefined) throw new TypeError('An array for PostgreSQL must not hold undefined');
+    return item === null ? 'NULL' : `"${serialize(item).replace(/["\\]/g, '\\$&')}"`;
+  });
+  return `{${items.join()}}`;
+}
+
+/** Arrays of one dimension, which are all that the tables have. */
+export function readArray<T>(text: string, parse: (text: string) => T): (T | null)[] {
+  const items: (T | null)[] = [];
+  for (const [, quoted, bare] of text.matchAll(/"([^"\\]*(?:\\.[^"\\]*)*)"|([^,{}"]+)/gs)) {
+    if (quoted !== undefined) items.push(parse(quoted.replace(/\\(.)/gs, '$1')));
+    else items.push(bare === 'NULL' || bare === undefined ? null : parse(bare));
+  }
+  return items;
+}
