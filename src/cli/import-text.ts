@@ -7,7 +7,7 @@ import { duration, type Standing } from './progress.ts';
 
 /** Follows the rows of one run: those that an earlier one has read do not count for its speed. */
 export function standingOf({ rows, rejected, phase, part, placed, resumedAt }: Progress): Standing {
-  if (phase === 'placing') return { part: 1, done: placed, before: 0, noun: 'listings placed' };
+  if (phase === 'placing') return { part, done: placed, before: 0, noun: 'listings placed' };
   const note = rejected > 0 ? `${count(rejected)} rejected` : '';
   return { part, done: rows, before: resumedAt, noun: 'rows', note };
 }

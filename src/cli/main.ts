@@ -3,16 +3,19 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { readConfig } from '../config.ts';
+import { addDoctor } from './doctor.ts';
 import { reportFailure } from './failure.ts';
 import { examples } from './help.ts';
 import { addImport } from './import.ts';
 import { addMigrate } from './migrate.ts';
+import { addOpenapi } from './openapi.ts';
 import { addServe } from './serve.ts';
 import { addSubscriptions } from './subscriptions.ts';
 
 /** Runs one command line and sets the process's exit code. Never throws. */
 export async function main(args: readonly string[]): Promise<void> {
   endWithLauncher();
+  endWithReader();
   try {
     await commandLine().parseAsync(args, { from: 'user' });
   } catch (error) {
@@ -32,6 +35,8 @@ function commandLine(): Command {
   addMigrate(program);
   addSubscriptions(program);
   addImport(program);
+  addDoctor(program);
+  addOpenapi(program);
   return program;
 }
 
@@ -48,4 +53,12 @@ function endWithLauncher(): void {
   if (process.channel === undefined) return;
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.channel.unref();
+}
+
+/** `freehold … | head` closes our output early: that is no failure. */
+function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(0);
+  });
 }

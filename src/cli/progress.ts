@@ -27,13 +27,16 @@ const ELSEWHERE = 5_000;
 const BAR = 24;
 
 export function progressLine(clock: Clock, stream: NodeJS.WriteStream = process.stderr): ProgressLine {
-  const begun = clock.monotonic();
+  let begun = clock.monotonic();
+  let counted = '';
   const width = terminalWidth(stream);
   let last = width === undefined ? begun : Number.NEGATIVE_INFINITY;
   let shown = false;
   return {
     show(standing) {
       const now = clock.monotonic();
+      if (counted !== '' && counted !== standing.noun) begun = now; // Something else is counted from here on.
+      counted = standing.noun;
       if (now - last < (width === undefined ? ELSEWHERE : ON_TERMINAL)) return;
       last = now;
       const text = standingText(standing, (now - begun) / 1_000);

@@ -19,6 +19,7 @@ export async function readCsv(texts: AsyncIterable<string>, delimiter: string): 
     columns: headings.filter((name) => name !== ''),
     headings,
     complete: true,
+    total: null,
     rows: records(headings, rows),
   };
 }
@@ -50,7 +51,7 @@ async function* parseRows(texts: AsyncIterable<string>, delimiter: string): Asyn
     relax_quotes: true,
     max_record_size: LONGEST_ROW,
   });
-  pipeline(Readable.from(texts), parser, () => {});
+  pipeline(Readable.from(texts, { highWaterMark: 1 }), parser, () => {});
   try {
     for await (const row of parser) yield row as string[];
   } catch (error) {

@@ -28,7 +28,13 @@ export async function readGeoJson(texts: AsyncIterable<string>): Promise<Records
   const columns = new Set<string>();
   const records = features.map((feature, at) => recordOf(feature, at + 1));
   for (const { fields } of records) for (const name of Object.keys(fields)) columns.add(name);
-  return { columns: [...columns], headings: HEADINGS, complete: true, rows: Readable.from(records) };
+  return {
+    columns: [...columns],
+    headings: HEADINGS,
+    complete: true,
+    total: records.length,
+    rows: Readable.from(records),
+  };
 }
 
 function featuresOf(text: string): unknown[] {
@@ -55,7 +61,7 @@ export async function readJsonLines(texts: AsyncIterable<string>): Promise<Recor
     yield* first;
     yield* records;
   }
-  return { columns, headings: HEADINGS, complete: first.length < LOOKED_AT, rows: rows() };
+  return { columns, headings: HEADINGS, complete: first.length < LOOKED_AT, total: null, rows: rows() };
 }
 
 async function* jsonRecords(texts: AsyncIterable<string>): AsyncGenerator<SourceRecord> {

@@ -19,6 +19,8 @@ export interface Records {
   readonly columns: readonly string[];
   /** The headings of `original`. */
   readonly headings: readonly string[];
+  /** How many records there are; null until all have been read. */
+  readonly total: number | null;
   /** False when later records may have further columns. */
   readonly complete: boolean;
   readonly rows: AsyncIterable<SourceRecord>;

@@ -58,7 +58,7 @@ async function readTexts(
   encoding: string,
 ): Promise<{ file: ReadStream; texts: AsyncIterable<string> }> {
   const compressed = await isGzip(path);
-  const file = createReadStream(path, { highWaterMark: 256 * 1024 });
+  const file = createReadStream(path, { highWaterMark: 64 * 1024 });
   const unpacked = createGunzip();
   // The reader of the texts meets every error of the chain by itself.
   const bytes: Readable = compressed ? pipeline(file, unpacked, () => {}) : file;

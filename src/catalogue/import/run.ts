@@ -247,13 +247,13 @@ class Run {
       },
       { timeout: 0 },
     );
-    this.#tell('reading', 0);
+    this.#tell();
   }
 
   async #finish<Draft>(target: Target<Draft>): Promise<void> {
     const { created, changed } = this.#counts;
     if (created + changed > 0 || this.#resumedAt > 0)
-      await target.finish((looked) => this.#tell('placing', looked));
+      await target.finish((placed, toPlace) => this.#tell(placed, toPlace));
     await this.#database.write((sql) => finishImport(sql, this.#identity, this.#now()));
   }
 
@@ -266,9 +266,16 @@ class Run {
     return this.#options.signal?.aborted ?? false;
   }
 
-  #tell(phase: Progress['phase'], placed: number): void {
-    const part = Math.min(1, this.#file.bytesRead() / this.#file.size);
-    this.#options.tell?.({ ...this.#counts, phase, part, placed, resumedAt: this.#resumedAt });
+  /** `placed` of `toPlace`: listings, once all rows are read. */
+  #tell(placed = 0, toPlace = 0): void {
+    const { total, size } = this.#file;
+    const read = total === null ? this.#file.bytesRead() / size : this.#counts.rows / total;
+    const part = toPlace === 0 ? read : placed / toPlace;
+    const phase = toPlace === 0 ? 'reading' : 'placing';
+    this.#options.tell?.({
+      ...{ ...this.#counts, phase, placed, resumedAt: this.#resumedAt },
+      part: Math.min(1, part),
+    });
   }
 
   #now(): Date {

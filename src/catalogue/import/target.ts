@@ -6,7 +6,7 @@ import { placeListingsAnew, writeAreaDrafts } from '../area-writer.ts';
 import { createCatalogue } from '../catalogue.ts';
 import type { ListingDraft } from '../draft.ts';
 import { areaOf, geometryFault } from './area-row.ts';
-import { analyzeListings, countAreas } from './checkpoint-store.ts';
+import { analyzeListings, countAreas, countListings } from './checkpoint-store.ts';
 import { listingOf } from './listing-row.ts';
 import type { ImportMap } from './map.ts';
 import type { SourceRecord } from './record.ts';
@@ -32,7 +32,7 @@ export interface Target<Draft> {
   map(record: SourceRecord): Mapped<Draft> | readonly Fault[];
   write(tx: Transaction, drafts: readonly Draft[]): Promise<Written>;
   /** After the last batch, when it changed anything or an earlier run may have. */
-  finish(tell: (looked: number, moved: number) => void): Promise<void>;
+  finish(tell: (placed: number, toPlace: number) => void): Promise<void>;
 }
 
 /** Reads rows alone, for a dry run; `database` undefined. */
@@ -84,7 +84,8 @@ export function areaTarget(map: ImportMap, database: Database | undefined): Targ
     },
     async finish(tell) {
       if (!database) return;
-      await placeListingsAnew(database, tell);
+      const toPlace = await database.read(countListings, { timeout: 0 });
+      await placeListingsAnew(database, (looked) => tell(looked, toPlace));
       await database.write(analyzeListings, { timeout: 0 });
     },
   };

@@ -1,0 +1,72 @@
+// Owns `freehold doctor`: looks at everything that the service needs, and says what to do where something is amiss.
+
+import type { Command } from 'commander';
+import { type Config, ConfigError, readConfig } from '../config.ts';
+import { redact } from '../lib/log.ts';
+import {
+  checkDatabase,
+  checkDataDirectory,
+  checkDisk,
+  checkNode,
+  checkSource,
+  type Finding,
+} from './doctor-checks.ts';
+import { EXIT } from './failure.ts';
+import { examples } from './help.ts';
+import { emphasis, print, printJson } from './output.ts';
+
+export function addDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .summary('look whether everything is in order')
+    .description(
+      'Looks at Node, the configuration, the data directory, the database, the source and the disk, and changes\n' +
+        'nothing. Works while the service runs. Exit code 1 when something fails; warnings do not count.',
+    )
+    .option('--json', 'print the findings as JSON')
+    .addHelpText('after', examples('freehold doctor', 'DATABASE_URL=postgres://… freehold doctor --json'))
+    .action(async ({ json }: { json?: true }) => {
+      const findings = (await examine()).map(withoutSecrets);
+      const healthy = findings.every(({ state }) => state !== 'fail');
+      if (json) printJson({ ok: healthy, findings });
+      else print(process.stdout, findings.map(findingText).join('\n'));
+      if (!healthy) process.exitCode = EXIT.failed;
+    });
+}
+
+async function examine(): Promise<Finding[]> {
+  const node = checkNode();
+  const { config, findings } = readConfiguration();
+  if (config === null) return [node, ...findings];
+  const directory = await checkDataDirectory(config);
+  return [
+    node,
+    ...findings,
+    ...directory,
+    await checkDisk(config),
+    ...(await checkDatabase(config)),
+    await checkSource(config),
+  ];
+}
+
+function readConfiguration(): { config: Config | null; findings: Finding[] } {
+  const name = 'configuration';
+  try {
+    const config = readConfig();
+    return { config, findings: [{ name, state: 'ok', detail: 'sound', remedy: null }] };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const remedy = 'Correct the environment or the file .env.';
+    const findings = error.faults.map((detail) => ({ name, state: 'fail' as const, detail, remedy }));
+    return { config: null, findings };
+  }
+}
+
+const withoutSecrets = (finding: Finding): Finding => ({ ...finding, detail: redact(finding.detail) });
+
+const MARKS = { ok: 'good', warn: 'warning', fail: 'error' } as const;
+
+function findingText({ name, state, detail, remedy }: Finding): string {
+  const line = `${emphasis(MARKS[state], state.padEnd(4))}  ${name.padEnd(14)}  ${detail}`;
+  return remedy === null ? line : `${line}\n${' '.repeat(22)}${remedy}`;
+}
