@@ -1,3 +1,4 @@
+// Proves when a token ends.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ODataError } from './odata/problem.ts';

@@ -1,3 +1,4 @@
+// Proves that the map has neither gaps nor overlaps, and that every listing stands where its address says.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Position } from 'geojson';

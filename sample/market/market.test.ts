@@ -1,3 +1,4 @@
+// Proves that the market can be made again exactly, that its dates agree, and that it lives without growing.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';

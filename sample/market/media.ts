@@ -26,9 +26,9 @@ export function mediaOf(
   listing: Listing,
   { context, spelling }: { context: FieldContext; spelling: Spelling },
 ): MediaRecord[] {
+  const changed = new Date(listing.photosAt).toISOString();
   return Array.from({ length: listing.photos }, (_, index) => {
     const scene = sceneOf(listing, index);
-    const changed = new Date(listing.photosAt).toISOString();
     return {
       MediaKey: `${listing.key}-${String(index + 1).padStart(2, '0')}`,
       ResourceName: 'Property',

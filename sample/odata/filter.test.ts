@@ -1,3 +1,4 @@
+// Proves that a filter means what OData says, for any tree of conditions, and that nonsense is refused.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,3 +1,4 @@
+// Proves that paging gives each row once, whatever the page size and whatever happens to other rows meanwhile.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -25,7 +25,7 @@ export function propertyColumns(view: View): Columns<Listing> {
       name,
       type: field.type,
       many: field.many,
-      read: (listing) => comparable(field, rawValue(field, listing, view.context)),
+      read: readerOf(field, view.context),
     };
     if (lookup === null) return column;
     return {
@@ -44,6 +44,12 @@ function knownField(name: string): Field {
 function rawValue(field: Field, listing: Listing, context: FieldContext): FieldValue {
   const set = listing.overrides?.[field.name];
   return set === undefined ? field.get(listing, context) : (set as FieldValue);
+}
+
+function readerOf(field: Field, context: FieldContext): Column<Listing>['read'] {
+  const { instant } = field;
+  const slowly = (listing: Listing): Scalar => comparable(field, rawValue(field, listing, context));
+  return instant ? (listing) => (listing.overrides ? slowly(listing) : instant(listing)) : slowly;
 }
 
 function comparable(field: Field, value: FieldValue): Scalar {
