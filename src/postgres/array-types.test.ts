@@ -23,10 +23,15 @@ test('any list of texts and nulls is read back as it was written, also by Postgr
   );
 });
 
-test('numbers keep their types', async () => {
+test('numbers and bytes keep their types', async () => {
   const [row] = await database.read(
     (sql) =>
-      sql`select ${[1, null, -3]}::integer[] as whole, ${[0.1, 1e300, null]}::double precision[] as double`,
+      sql`select ${[1, null, -3]}::integer[] as whole, ${[0.1, 1e300, null]}::double precision[] as double,
+      ${sql.array([Buffer.from([0, 255, 92])], 1001)} as bytes`,
   );
-  assert.deepEqual(row, { whole: [1, null, -3], double: [0.1, 1e300, null] });
+  assert.deepEqual(row, {
+    whole: [1, null, -3],
+    double: [0.1, 1e300, null],
+    bytes: [Buffer.from([0, 255, 92])],
+  });
 });

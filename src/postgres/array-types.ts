@@ -16,7 +16,13 @@ export const ARRAY_TYPES = {
   textArray: arrayOf(1009, String, String),
   int4Array: arrayOf(1007, String, Number),
   float8Array: arrayOf(1022, String, Number),
+  byteaArray: arrayOf(1001, hexOf, (text) => Buffer.from(text.slice(2), 'hex')),
 };
+
+function hexOf(value: unknown): string {
+  if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
+  throw new TypeError('An element of a bytea[] must be bytes');
+}
 
 /** `{"a","say \"b\"",NULL}` */
 export function writeArray(list: readonly unknown[], serialize: Serialize): string {
