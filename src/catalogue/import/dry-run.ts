@@ -2,9 +2,10 @@
 
 import { SeenKeys } from './digests.ts';
 import type { ImportMap } from './map.ts';
+import { type MappedFile, repeatedKey, withFile } from './mapped-file.ts';
 import type { RejectedRow } from './rejected.ts';
 import { sentenceOf } from './row.ts';
-import { type ImportOptions, repeatedKey, withFile } from './run.ts';
+
 import { areaTarget, listingTarget, type Target } from './target.ts';
 
 export interface Rehearsal {
@@ -21,9 +22,7 @@ export interface Rehearsal {
 const REASONS = 10;
 
 /** Reads the whole file by the map. Throws MapError or FileFault. */
-export function rehearseImport(
-  options: Pick<ImportOptions, 'file' | 'map' | 'mapFile' | 'signal'>,
-): Promise<Rehearsal> {
+export function rehearseImport(options: MappedFile & { readonly signal?: AbortSignal }): Promise<Rehearsal> {
   const target = targetOf(options.map);
   return withFile(options, async (opened) => {
     const seen = new SeenKeys();

@@ -1,6 +1,5 @@
 // Owns the run of an import: rows to drafts, drafts to batches, each batch in one transaction with its checkpoint.
 
-import { nearest } from '../../http/values.ts';
 import type { Database } from '../../postgres/database.ts';
 import {
   beginImport,
@@ -13,18 +12,14 @@ import {
   moveCheckpoint,
 } from './checkpoint-store.ts';
 import { digestOfFile, SeenKeys } from './digests.ts';
-import { columnsOf, type ImportMap, MapError } from './map.ts';
+import { type MappedFile, repeatedKey, withFile } from './mapped-file.ts';
 import type { SourceRecord } from './record.ts';
-import { type OpenedFile, openRecords } from './records.ts';
+import type { OpenedFile } from './records.ts';
 import { RejectedFile, type RejectedRow } from './rejected.ts';
 import { sentenceOf } from './row.ts';
-import { areaTarget, listingTarget, type Mapped, type Target } from './target.ts';
+import { areaTarget, listingTarget, type Target } from './target.ts';
 
-export interface ImportOptions {
-  readonly file: string;
-  readonly map: ImportMap;
-  /** For messages. */
-  readonly mapFile: string;
+export interface ImportOptions extends MappedFile {
   /** Where rejected rows are written. */
   readonly rejectedFile: string;
   /** Begins anew though an earlier run was stopped half-way. */
@@ -55,7 +50,7 @@ export interface Outcome extends Counts {
 }
 
 /** Nothing can be imported now, for a reason that is not in the file. */
-export class ImportRefused extends Error {
+class ImportRefused extends Error {
   override readonly name = 'ImportRefused';
 }
 
@@ -82,33 +77,6 @@ export async function runImport(database: Database, options: ImportOptions): Pro
   } finally {
     await guard.end(1);
   }
-}
-
-/** Opens the file and sees to it that it has the columns which the map reads. */
-export async function withFile<T>(
-  { file, map, mapFile }: Pick<ImportOptions, 'file' | 'map' | 'mapFile'>,
-  work: (opened: OpenedFile) => Promise<T>,
-): Promise<T> {
-  const opened = await openRecords(file, map.file);
-  try {
-    const missing = columnsOf(map).filter((column) => !opened.columns.includes(column));
-    // Members that few objects have may be missing from the beginning of a file of JSON lines.
-    if (missing.length > 0 && opened.complete) {
-      throw new MapError(
-        mapFile,
-        missing.map((column) => missingColumn(column, opened.columns)),
-      );
-    }
-    return await work(opened);
-  } finally {
-    opened.close();
-  }
-}
-
-function missingColumn(column: string, columns: readonly string[]): string {
-  const meant = nearest(column, columns);
-  const hint = meant ? `did you mean ${meant}?` : `it has ${columns.slice(0, 40).join(', ')}`;
-  return `the file has no column ${column}; ${hint}`;
 }
 
 const countsOf = ({ rows, created, changed, unchanged, rejected }: Counts): Counts => ({
@@ -296,9 +264,4 @@ class Batch<Draft> {
   get size(): number {
     return this.drafts.length + this.rejected.length;
   }
-}
-
-/** A key that stands twice would make each import overwrite one row with the other. */
-export function repeatedKey({ key }: Pick<Mapped<unknown>, 'key'>): string {
-  return `${key} stands in an earlier row too: build the key from more columns, such as id and date`;
 }
