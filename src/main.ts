@@ -2,10 +2,12 @@
 
 import { createServer as createSocketServer } from 'node:net';
 import { join } from 'node:path';
+import type { DestinationStream } from 'pino';
 import { sampleKeys } from './access/sample-keys.ts';
 import { createApp } from './app/app.ts';
 import { banner, progressLine } from './app/banner.ts';
 import { openStorage } from './app/storage.ts';
+import { terminalLog } from './app/terminal-log.ts';
 import { openUpstream } from './app/upstream.ts';
 import type { Config } from './config.ts';
 import { systemClock } from './lib/clock.ts';
@@ -22,7 +24,7 @@ const SAMPLE_LISTINGS = 20_000;
 
 /** Starts the service; resolves once it answers. What was started is ended again when something later fails. */
 export async function startService(config: Config): Promise<Service> {
-  const log = createLog({ level: config.logLevel });
+  const log = createLog({ level: config.logLevel, ...forPeople() });
   const say = (line: string): void => log.info(line);
   const cleanup = new AsyncDisposableStack();
   try {
@@ -67,6 +69,12 @@ export async function startService(config: Config): Promise<Service> {
     await cleanup.disposeAsync();
     throw error;
   }
+}
+
+/** At a terminal the log is for people, everywhere else it is JSON for machines. */
+function forPeople(): { stream?: DestinationStream } {
+  const { stdout } = process;
+  return stdout.isTTY ? { stream: terminalLog(stdout, stdout.hasColors()) } : {};
 }
 
 /** Runs the service until SIGTERM or SIGINT; a second signal ends it at once. */
