@@ -1,0 +1,93 @@
+// Owns the proof that the README can be followed: its commands are run as they stand, against a service of the test's own.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { keyVariable, type SampleKeys } from '../src/access/sample-keys.ts';
+import { PLANS } from '../src/access/tiers.ts';
+import { readConfig } from '../src/config.ts';
+import { temporaryFolder } from './support/database.ts';
+import { startService } from './support/service.ts';
+import { ROOT, readSource } from './support/source-files.ts';
+
+const README = readSource('README.md').text;
+const ADDRESS = 'http://127.0.0.1:8080';
+
+/** Blocks marked `sh` talk to a running service; they share one shell, as a reader's would. */
+const blocks = [...README.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, commands = '']) => commands);
+
+/** Runs the blocks one after another in one shell in this folder; gives what each printed. */
+async function follow(folder: string, url: string): Promise<string[]> {
+  const mark = '=== next block ===';
+  const script = [
+    'set -euo pipefail',
+    'curl() { command curl --silent --show-error --fail-with-body --max-time 30 "$@"; }',
+    ...blocks.map((commands) => `${commands.replaceAll(ADDRESS, url)}\necho; echo '${mark}'`),
+  ].join('\n');
+  const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder });
+  return stdout.split(mark).slice(0, -1);
+}
+
+function keysFile(keys: SampleKeys): string {
+  return PLANS.map((plan) => `${keyVariable(plan)}=${keys[plan]}\n`).join('');
+}
+
+test('a newcomer who follows the README searches, takes a key, finds a city, reads a property and sees it live', async (t) => {
+  const { url, keys } = await startService(t, { source: 'sample' });
+  const folder = await temporaryFolder(t, 'newcomer');
+  await mkdir(join(folder, '.freehold'));
+  await writeFile(join(folder, '.freehold', 'keys.env'), keysFile(keys));
+  const [search = '', usage = '', city = '', property = '', stream = ''] = await follow(folder, url);
+  assert.equal(JSON.parse(search).data.length, 3);
+  assert.equal(JSON.parse(usage).tier, 'free');
+  const [areas = '', rentals = ''] = city.trim().split(/(?<=\})(?=\{"object")/);
+  assert.ok(JSON.parse(areas).data.length > 0);
+  assert.deepEqual(Object.keys(JSON.parse(rentals).data[0]), ['id', 'price', 'address']);
+  const [stored = '', fresh = ''] = property.trim().split(/(?<=\})(?=\{)/);
+  assert.ok(JSON.parse(stored).history.length > 0);
+  assert.equal(JSON.parse(fresh).source, 'live');
+  assert.deepEqual(
+    [...stream.matchAll(/^event: (\w+)$/gm)].map(([, event]) => event),
+    ['cached', 'live', 'done'],
+  );
+});
+
+test('the README names every setting with its default, and no other', async () => {
+  const config = readSource('src/config.ts');
+  const known = [
+    ...(/const NAMES = \[([\s\S]*?)\n\];/.exec(config.code)?.[1]?.matchAll(/'(\w+)'/g) ?? []),
+  ].map(([, name]) => name);
+  const rows = [...README.matchAll(/^\| `([A-Z_]+)` \| (?:`([^`]*)`)?/gm)];
+  assert.ok(known.length > 10);
+  assert.deepEqual(rows.map(([, name]) => name).toSorted(), known.toSorted());
+  const shown = new Map(rows.map(([, name, value]) => [name, value]));
+  const defaults = readConfig({}, ROOT);
+  assert.deepEqual(
+    ['PORT', 'HOST', 'LOG_LEVEL', 'SOURCE', 'SUBSCRIPTIONS'].map((name) => shown.get(name)),
+    [String(defaults.port), defaults.host, defaults.logLevel, defaults.source.kind, defaults.subscriptions],
+  );
+  assert.equal(defaults.dataDirectory, join(ROOT, shown.get('DATA_DIR') ?? ''));
+  assert.ok(defaults.source.kind === 'sample');
+  assert.equal(String(defaults.source.interval), shown.get('SAMPLE_INTERVAL'));
+});
+
+for (const page of [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'docs/operations.md',
+  'docs/security.md',
+  'docs/decisions/README.md',
+]) {
+  test(`every file that ${page} refers to is there`, () => {
+    const links = [...readSource(page).text.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(
+      ([, target = '']) => target,
+    );
+    const folder = page.split('/').slice(0, -1).join('/');
+    const missing = links.filter((target) => !existsSync(join(ROOT, folder, target)));
+    assert.deepEqual(missing, []);
+  });
+}
