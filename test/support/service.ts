@@ -26,6 +26,8 @@ export interface TestService {
   readonly url: string;
   readonly clock: ManualClock;
   readonly database: Database;
+  /** For a command that runs beside the service. */
+  readonly databaseUrl: string;
   readonly keys: SampleKeys;
   readonly app: App;
   /** The sample market's control: POST and PUT send JSON. */
@@ -71,7 +73,7 @@ export async function startService(t: Closing, options: ServiceOptions = {}): Pr
   const get: TestService['get'] = (path, key, headers = {}) =>
     fetch(`${url}${path}`, { headers: { ...(key && { authorization: `Bearer ${key}` }), ...headers } });
   return {
-    ...{ url, clock, database, keys, app, get },
+    ...{ url, clock, database, databaseUrl, keys, app, get },
     control: (method, path, body) => control(`${upstream.sampleUrl}${path}`, method, body),
     async json(path, key) {
       const answer = await get(path, key);
