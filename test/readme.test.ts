@@ -45,7 +45,7 @@ test('a newcomer who follows the README searches, takes a key, finds a city, rea
   assert.equal(JSON.parse(usage).tier, 'free');
   const [areas = '', rentals = ''] = city.trim().split(/(?<=\})(?=\{"object")/);
   assert.ok(JSON.parse(areas).data.length > 0);
-  assert.deepEqual(Object.keys(JSON.parse(rentals).data[0]), ['id', 'price', 'address']);
+  assert.deepEqual(Object.keys(JSON.parse(rentals).data[0]), ['id', 'object', 'price', 'address']);
   const [stored = '', fresh = ''] = property.trim().split(/(?<=\})(?=\{)/);
   assert.ok(JSON.parse(stored).history.length > 0);
   assert.equal(JSON.parse(fresh).source, 'live');
