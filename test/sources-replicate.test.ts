@@ -21,7 +21,6 @@ interface Bench {
   readonly source: MemorySource;
   readonly clock: ManualClock;
   readonly warnings: unknown[];
-  readonly metrics: ReturnType<typeof createMetrics>;
   start(more?: Partial<ReplicationOptions>): Replication;
 }
 
@@ -33,9 +32,8 @@ async function bench(t: Closing, listings = 7): Promise<Bench> {
   const warnings: unknown[] = [];
   const log = { info: () => {}, warn: (details: unknown) => void warnings.push(details) };
   for (let at = 0; at < listings; at++) source.put(draftOf(`k${at}`), `2026-01-01T00:00:0${at}.000Z`);
-  const metrics = createMetrics();
   return {
-    ...{ database, catalogue, source, clock, warnings, metrics },
+    ...{ database, catalogue, source, clock, warnings },
     start(more) {
       const options = {
         source,
@@ -172,6 +170,23 @@ test('a change reaches the catalogue with the next round', async (t) => {
     listings.filter(({ version }) => version === 2).map(({ status }) => status),
     ['PENDING'],
   );
+});
+
+test('fields that could not be read are measured by their names, each once', async (t) => {
+  const b = await bench(t);
+  const metrics = createMetrics();
+  b.source.fieldErrors.set('CloseDate', 3);
+  const replication = b.start({ metrics });
+  await loaded(replication);
+  b.source.fieldErrors.set('CloseDate', 5).set('YearBuilt', 1);
+  await nextRound(b, replication);
+  const lines = (await metrics.read()).text
+    .split('\n')
+    .filter((line) => line.includes('field_errors_total{'));
+  assert.deepEqual(lines, [
+    'freehold_source_field_errors_total{field="CloseDate"} 5',
+    'freehold_source_field_errors_total{field="YearBuilt"} 1',
+  ]);
 });
 
 test('failures wait longer and longer, are told once, and end by themselves', async (t) => {

@@ -2,28 +2,25 @@
 
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import type { NoteField } from './reso/decode.ts';
 
 export interface SourceMetrics {
   records(result: 'created' | 'changed' | 'unchanged' | 'removed', count: number): void;
   failed(code: string): void;
+  /** Takes over what the source has counted since. */
+  fieldErrors(counts: ReadonlyMap<string, number>): void;
   /** The source was read to its end just now. */
   caughtUp(): void;
-}
-
-/** Counts fields that held something unreadable; give it to the source as `onFieldError`. */
-export function countFieldErrors(metrics: Metrics): NoteField {
-  const counter = metrics.counter(
-    'freehold_source_field_errors_total',
-    'Upstream fields that held something unreadable and were taken as unknown.',
-    ['field'],
-  );
-  return (field) => counter.inc({ field });
 }
 
 export function sourceMetrics(metrics: Metrics, clock: Clock): SourceMetrics {
   let last: number | null = null;
   const records = metrics.counter('freehold_source_records_total', 'Records read from upstream.', ['result']);
+  const unreadable = metrics.counter(
+    'freehold_source_field_errors_total',
+    'Upstream fields that held something unreadable and were taken as unknown.',
+    ['field'],
+  );
+  const taken = new Map<string, number>();
   const failures = metrics.counter('freehold_source_failures_total', 'Failed reads of upstream.', ['code']);
   metrics.gauge('freehold_source_lag_seconds', 'Seconds since upstream was last read to its end.', () =>
     last === null ? Number.NaN : (clock.now() - last) / 1000,
@@ -36,6 +33,13 @@ export function sourceMetrics(metrics: Metrics, clock: Clock): SourceMetrics {
   return {
     records: (result, count) => count > 0 && records.inc({ result }, count),
     failed: (code) => failures.inc({ code }),
+    fieldErrors(counts) {
+      for (const [field, count] of counts) {
+        const more = count - (taken.get(field) ?? 0);
+        if (more > 0) unreadable.inc({ field }, more);
+        taken.set(field, count);
+      }
+    },
     caughtUp: () => {
       last = clock.now();
     },

@@ -20,7 +20,7 @@ export interface PageWriterOptions {
 const TRANSACTION_DEADLINE = 60_000;
 
 /** Another process has written since we read: what we know is old. */
-export class PositionMoved extends Error {
+class PositionMoved extends Error {
   override readonly name = 'PositionMoved';
 }
 

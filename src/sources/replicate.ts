@@ -130,6 +130,7 @@ class Replicator {
     if (this.#failures === 0) this.#reading(kept);
     for await (const page of source.pages(kept.position, signal)) {
       kept = await writePage(this.#writing, page, kept);
+      this.#measured.fieldErrors(source.fieldErrors);
       this.#reading(kept);
       meter(kept, page.drafts.length, page.total ?? null);
       if (signal.aborted) return;
@@ -160,7 +161,8 @@ class Replicator {
     const { log, source } = this.#options;
     if (this.status.failure !== null) log.info({ source: source.id }, 'The source can be read again');
     if (kept.loadedAt !== null && this.status.loadedAt === null) {
-      log.info({ source: source.id, records: kept.loaded }, 'The first load is complete');
+      const unreadable = Object.fromEntries(source.fieldErrors);
+      log.info({ source: source.id, records: kept.loaded, unreadable }, 'The first load is complete');
     }
     this.#failures = 0;
     const { loadedAt } = kept;

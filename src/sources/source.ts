@@ -55,6 +55,8 @@ export interface Source {
   readonly name: string;
   /** Whether one listing can be asked for at once. */
   readonly live: boolean;
+  /** Upstream fields that held something unreadable and were taken as unknown, counted by name since the start. */
+  readonly fieldErrors: ReadonlyMap<string, number>;
   /**
    * Pages from a position on (null: from the very beginning); ends after a page whose `last` is true. The next page is
    * fetched when the caller asks for it, so after this one is committed. Throws LiveError.

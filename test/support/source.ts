@@ -6,6 +6,7 @@ import { LiveError, type Position, type Source, type SourcePage } from '../../sr
 
 export interface MemorySource extends Source {
   readonly listings: Map<string, ListingDraft>;
+  readonly fieldErrors: Map<string, number>;
   /** Keys asked for live. */
   readonly fetched: string[];
   /** Thrown by the next reads, one each. */
@@ -23,6 +24,7 @@ export function memorySource(id = 'memory'): MemorySource {
     id,
     name: 'Memory',
     live: true,
+    fieldErrors: new Map(),
     listings: new Map(),
     fetched: [],
     failures: [],

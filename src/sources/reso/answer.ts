@@ -16,7 +16,7 @@ const FAILURES: Readonly<Record<number, LiveFailure>> = {
 };
 
 /** Milliseconds of a Retry-After in either form, an hour at most; `now` is the wall clock. Null without one. */
-export function retryAfter(answer: Pick<UpstreamAnswer, 'headers'>, now: number): number | null {
+function retryAfter(answer: Pick<UpstreamAnswer, 'headers'>, now: number): number | null {
   const value = answer.headers['retry-after'];
   if (typeof value !== 'string') return null;
   const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;

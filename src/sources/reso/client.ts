@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Outbound } from '../../lib/outbound.ts';
 import { withDeadline } from '../deadline.ts';
 import { LiveError, type Source, type SourcePage } from '../source.ts';
-import { FieldReader, type NoteField, type UpstreamRecord } from './decode.ts';
+import { FieldReader, type UpstreamRecord } from './decode.ts';
 import { mapProperty } from './map.ts';
 import { OneListing } from './one.ts';
 import { Pages, type UpstreamPage } from './pages.ts';
@@ -29,8 +29,6 @@ export interface ResoOptions {
   readonly pageSize?: number;
   /** Milliseconds that changes are read again; default five minutes. */
   readonly overlap?: number;
-  /** Told of each field of a record that held something unreadable. */
-  readonly onFieldError?: NoteField;
 }
 
 const CHECK_DEADLINE = 10_000;
@@ -41,12 +39,15 @@ export function resoSource(options: ResoOptions): Source {
   const session = new Session(url, outbound, new Tokens(credentials, outbound, clock), clock);
   const pages = new Pages(session, { pageSize, overlap });
   const one = new OneListing(session);
-  const mapping = { currency: options.currency ?? 'USD', note: options.onFieldError ?? (() => {}) };
+  const fieldErrors = new Map<string, number>();
+  const note = (field: string) => void fieldErrors.set(field, (fieldErrors.get(field) ?? 0) + 1);
+  const mapping = { currency: options.currency ?? 'USD', note };
   const map = (record: UpstreamRecord) => mapProperty(record, mapping);
   return {
     id: options.id,
     name: options.name,
     live,
+    fieldErrors,
     async *pages(from, signal) {
       for await (const page of pages.read(from, signal)) yield sourcePage(page, map);
     },

@@ -36,7 +36,7 @@ function single(value: unknown): unknown {
 }
 
 /** Text without control characters and surrounding space, of bounded length; null when nothing is left. */
-export function cleanText(value: string): string | null {
+function cleanText(value: string): string | null {
   const text = value.replace(CONTROLS, '').slice(0, LONGEST_TEXT).toWellFormed().trim();
   return text === '' ? null : text;
 }

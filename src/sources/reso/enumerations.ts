@@ -29,7 +29,7 @@ const DISPLAY = new Map<Enumeration, ReadonlyMap<string, string>>(
 );
 
 /** The display value in today's spelling; null for a value that the dictionary does not have. */
-export function knownValue(enumeration: Enumeration, value: string): string | null {
+function knownValue(enumeration: Enumeration, value: string): string | null {
   return DISPLAY.get(enumeration)?.get(fold(value)) ?? null;
 }
 
