@@ -8,6 +8,8 @@ const COLOURS: Readonly<Record<string, string>> = {
   fatal: '\u001b[31m',
 };
 const QUIET = '\u001b[2m';
+/** Takes the place of a progress line that stands there unfinished. */
+const CLEAR = '\r\u001b[K';
 const PLAIN = '\u001b[0m';
 
 interface Entry {
@@ -29,7 +31,7 @@ export function terminalLog(output: NodeJS.WritableStream, colours: boolean): Wr
   return new Writable({
     write(chunk: Buffer, _encoding, done) {
       for (const line of chunk.toString().split('\n'))
-        if (line !== '') output.write(`${terminalLine(line, colours)}\n`);
+        if (line !== '') output.write(`${CLEAR}${terminalLine(line, colours)}\n`);
       done();
     },
   });

@@ -64,16 +64,21 @@ export async function writeListings(
   observedAt: number,
 ): Promise<void> {
   await writeProperties(tx, writes, observedAt);
+  const rows = json(writes.map((write) => listingRow(write, observedAt)));
+  // Records go beside the rows: inside them PostgreSQL would have to read every character once more.
+  const records = writes.map((write) => json(write.record));
   await tx`
     insert into listing (id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
       version, digest, record, area_nos, clock_start, clock_end, created_at, updated_at, fetched_at)
     select id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
-      version, decode(digest, 'hex'), record, area_nos, clock_start, clock_end, created_at, updated_at, fetched_at
-    from json_to_recordset(${json(writes.map((write) => listingRow(write, observedAt)))}::text::json) as row (
+      version, decode(digest, 'hex'), kept.record::json, area_nos, clock_start, clock_end, created_at, updated_at,
+      fetched_at
+    from json_to_recordset(${rows}::text::json) as row (
       id text, source text, listing_key text, property_id text, listing_type text, status text, displayed boolean,
-      address_displayed boolean, version integer, digest text, record json, area_nos integer[],
+      address_displayed boolean, version integer, digest text, area_nos integer[],
       clock_start timestamptz, clock_end timestamptz, created_at timestamptz, updated_at timestamptz,
       fetched_at timestamptz)
+    join unnest(${writes.map((write) => write.id)}::text[], ${records}::text[]) as kept (id, record) using (id)
     on conflict (id) do update set property_id = excluded.property_id, listing_type = excluded.listing_type,
       status = excluded.status, displayed = excluded.displayed, address_displayed = excluded.address_displayed,
       version = listing.version + 1, digest = excluded.digest, record = excluded.record,

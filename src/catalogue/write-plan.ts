@@ -106,7 +106,7 @@ export function searchRow(write: ListingWrite, observedAt: number): Record<strin
   };
 }
 
-/** The row of listing for a write; keys are its columns. */
+/** The row of listing for a write, without the record; keys are its columns. */
 export function listingRow(write: ListingWrite, observedAt: number): Record<string, unknown> {
   return {
     id: write.id,
@@ -119,7 +119,6 @@ export function listingRow(write: ListingWrite, observedAt: number): Record<stri
     address_displayed: write.draft.display.address,
     version: write.version,
     digest: write.digest.toString('hex'),
-    record: write.record,
     area_nos: write.areaNos,
     clock_start: time(write.clock.start),
     clock_end: time(write.clock.end),
