@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { glob, mkdir, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { keyVariable, type SampleKeys } from '../src/access/sample-keys.ts';
@@ -91,3 +91,23 @@ for (const page of [
     assert.deepEqual(missing, []);
   });
 }
+
+test('every decision stands in the list of decisions', async () => {
+  const pages = await Array.fromAsync(glob('docs/decisions/*.md', { cwd: ROOT }));
+  const list = readSource('docs/decisions/README.md').text;
+  const missing = pages
+    .map((path) => basename(path))
+    .filter((name) => name !== 'README.md' && !list.includes(`](${name})`));
+  assert.deepEqual(missing, []);
+});
+
+test('every dependency has its reason written down', () => {
+  const { dependencies } = JSON.parse(readSource('package.json').text) as {
+    dependencies: Record<string, string>;
+  };
+  const reasons = readSource('docs/decisions/dependencies.md').text;
+  const rows = [...reasons.matchAll(/^\| ([@\w./-]+) \|/gm)]
+    .map(([, name]) => name)
+    .filter((name) => name !== 'Package');
+  assert.deepEqual(rows.toSorted(), Object.keys(dependencies).toSorted());
+});
