@@ -5,7 +5,7 @@ import { type Static, Type } from 'typebox';
 import type { Principal } from '../access/principal.ts';
 import type { StoredListing, StoredProperty } from '../catalogue/catalogue.ts';
 import { parseFields, selectFields } from '../catalogue/fields.ts';
-import type { View } from '../catalogue/present.ts';
+import { isShown, type View } from '../catalogue/present.ts';
 import {
   CURRENT,
   PROPERTY_PARTS,
@@ -81,9 +81,11 @@ export function propertyRoute(options: LiveRouteOptions): Route<Principal> {
         { include: query.include ?? [], live: fetched },
       );
       if (record === null) throw notFound();
-      return conditional(headers, entityTag(known, record), {
+      // What is hidden from the reader must not show in the tag or the date either.
+      const seen = seenBy(known, view);
+      return conditional(headers, entityTag(seen, record), {
         json: selectFields(record, fields),
-        headers: freshnessHeaders(known, record),
+        headers: freshnessHeaders(seen, record),
       });
     },
   });
@@ -95,10 +97,14 @@ function notFound(): Problem {
 
 /** The listing that the record will be told from: the one on the market, else the newest. */
 function subjectOf({ listings }: StoredProperty, view: View): StoredListing | null {
-  const shown = listings.filter(
-    ({ status, displayed }) => status !== 'INCOMPLETE' && (displayed || view.ignoreDisplayRules),
-  );
+  const shown = listings.filter((listing) => isShown(listing, view));
   return shown.find(({ status }) => CURRENT.includes(status)) ?? shown[0] ?? null;
+}
+
+function seenBy({ id, listings, history }: StoredProperty, view: View): StoredProperty {
+  const shown = listings.filter((listing) => isShown(listing, view));
+  const ids = new Set(shown.map((listing) => listing.id));
+  return { id, listings: shown, history: history.filter((line) => ids.has(line.listingId)) };
 }
 
 function fetchesFor(caller: Principal, query: Static<typeof Query>, { tiers }: LiveRouteOptions): boolean {

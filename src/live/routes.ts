@@ -3,7 +3,7 @@
 import { Type } from 'typebox';
 import type { Principal } from '../access/principal.ts';
 import type { StoredListing } from '../catalogue/catalogue.ts';
-import { presentListing } from '../catalogue/present.ts';
+import { isShown, presentListing } from '../catalogue/present.ts';
 import { viewOf } from '../catalogue/reader.ts';
 import { displayParameter } from '../catalogue/search-parameters.ts';
 import { type Route, route } from '../http/route.ts';
@@ -69,10 +69,9 @@ function streamRoute({ catalogue, refresh, streams, clock, publicUrl }: LiveRout
   });
 }
 
-/** The listing, where there is one that this reader may see; a draft upstream is nobody's business yet. */
+/** The listing, where there is one that this reader may see. */
 function shownListing(stored: StoredListing | null, ignoreDisplayRules: boolean): StoredListing {
-  if (stored !== null && stored.status !== 'INCOMPLETE' && (stored.displayed || ignoreDisplayRules))
-    return stored;
+  if (stored !== null && isShown(stored, { ignoreDisplayRules })) return stored;
   throw new Problem(
     'LISTING_NOT_FOUND',
     'There is no listing with this id. Search results have the ids of listings.',

@@ -1,0 +1,46 @@
+// Owns writing what was learnt of one listing between two rounds of replication.
+
+import type { Catalogue, StoredListing } from '../catalogue/catalogue.ts';
+import type { ListingDraft } from '../catalogue/draft.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Database } from '../postgres/database.ts';
+import { withDeadline } from './deadline.ts';
+
+export interface WriteThroughOptions {
+  readonly catalogue: Pick<Catalogue, 'apply' | 'remove' | 'listing'>;
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+export interface WriteThrough {
+  /** Writes a fresh draft, if it differs, and gives the listing as it is stored then. */
+  store(stored: StoredListing, draft: ListingDraft): Promise<StoredListing>;
+  /** Notes that the source no longer has the listing. */
+  remove(stored: StoredListing): Promise<void>;
+}
+
+/** Together with the deadline of a fetch this stays below the ten seconds that a stream may take. */
+const DEADLINE = 1_500;
+
+export function createWriteThrough({ catalogue, database, clock }: WriteThroughOptions): WriteThrough {
+  const bounded = <T>(work: () => Promise<T>) =>
+    withDeadline(clock, DEADLINE, new AbortController().signal, work);
+  return {
+    store: (stored, draft) =>
+      bounded(async () => {
+        await database.transaction((tx) => catalogue.apply(tx, stored.source, [draft], clock.now()), {
+          timeout: DEADLINE,
+        });
+        const fresh = await catalogue.listing(stored.id);
+        if (fresh === null) throw new Error('The listing is gone after it was written');
+        return fresh;
+      }),
+    remove: (stored) =>
+      bounded(async () => {
+        await database.transaction(
+          (tx) => catalogue.remove(tx, stored.source, [stored.listingKey], clock.now()),
+          { timeout: DEADLINE },
+        );
+      }),
+  };
+}
