@@ -53,7 +53,7 @@ export function progressLine(clock: Clock, stream: NodeJS.WriteStream = process.
 }
 
 /** `42 %  21,000 rows  3,400 rows/s  8 s left`; the time left follows from the part done in this run. */
-export function standingText({ part, done, before, noun, note }: Standing, seconds: number): string {
+function standingText({ part, done, before, noun, note }: Standing, seconds: number): string {
   const own = done - before;
   const rate = seconds > 0 ? own / seconds : 0;
   const ownPart = done > 0 ? (part * own) / done : 0;

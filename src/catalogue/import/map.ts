@@ -120,8 +120,9 @@ export function parseMap(file: string, text: string): ImportMap {
     throw new MapError(file, [`it is not JSON: ${(error as Error).message}`]);
   }
   const map = withRuleLists(written);
-  const faults = shapeFaults(map);
-  if (faults.length === 0) faults.push(...meaningFaults(map as ImportMap));
+  const { faults, places } = shapeFaults(map);
+  // What has a faulty shape cannot be asked for its meaning; the rest can.
+  if (!places.has('kind') && !places.has('fields')) faults.push(...meaningFaults(map as ImportMap, places));
   if (faults.length > 0) throw new MapError(file, faults);
   return { ...(map as ImportMap), digest: createHash('sha256').update(text).digest() };
 }
@@ -157,18 +158,23 @@ const KNOWN = {
   top: Object.keys(MapSchema.properties),
 };
 
-function shapeFaults(map: unknown): string[] {
-  const faults = Errors(MapSchema, map).flatMap(({ keyword, instancePath, params, message }) => {
+/** `places`: the parts of the map that are at fault, such as `kind` or `fields.bedrooms`. */
+function shapeFaults(map: unknown): { faults: string[]; places: ReadonlySet<string> } {
+  const errors = Errors(MapSchema, map);
+  const places = new Set(errors.map(({ instancePath }) => instancePath.split('/').slice(1, 3).join('.')));
+  for (const name of MapSchema.required) if (!isObject(map) || !(name in map)) places.add(name);
+  const faults = errors.flatMap(({ keyword, instancePath, params, message }) => {
     const at = placeOf(instancePath);
     if (keyword === 'boolean') return []; // Told by additionalProperties already.
     if (keyword === 'additionalProperties') {
       const { additionalProperties } = params as { additionalProperties: readonly string[] };
       return additionalProperties.map((name) => unknownKey(at, name));
     }
+    if (keyword === 'pattern') return [`${at} must be of lower-case letters, digits and hyphens`];
     const { allowedValues } = params as { allowedValues?: readonly unknown[] };
     return [`${at || 'the map'}: ${allowedValues ? `must be ${allowedValues.join(' or ')}` : message}`];
   });
-  return [...new Set(faults)];
+  return { faults: [...new Set(faults)], places };
 }
 
 function unknownKey(at: string, name: string): string {
@@ -187,7 +193,7 @@ function placeOf(pointer: string): string {
   return [`fields.${name}${which}`, ...rest].join(' ');
 }
 
-function meaningFaults(map: ImportMap): string[] {
+function meaningFaults(map: ImportMap, faulty: ReadonlySet<string>): string[] {
   const fields = fieldsOf(map.kind);
   const faults: string[] = [];
   for (const [name, { required }] of Object.entries(fields)) {
@@ -195,6 +201,7 @@ function meaningFaults(map: ImportMap): string[] {
   }
   for (const [name, rules] of Object.entries(map.fields)) {
     const field = fields[name];
+    if (faulty.has(`fields.${name}`)) continue;
     if (field === undefined) {
       const meant = nearest(name, Object.keys(fields));
       faults.push(`fields.${name} is no field of ${map.kind}${meant ? `; did you mean ${meant}?` : ''}`);
@@ -205,7 +212,7 @@ function meaningFaults(map: ImportMap): string[] {
       faults.push(...ruleFaults(rule, field).map((fault) => `${at}: ${fault}`));
     }
   }
-  if (map.timeZone !== undefined && !isTimeZone(map.timeZone)) {
+  if (!faulty.has('timeZone') && map.timeZone !== undefined && !isTimeZone(map.timeZone)) {
     faults.push(`timeZone ${map.timeZone} is not known; give one such as America/Los_Angeles`);
   }
   if ('location.lat' in map.fields !== 'location.lng' in map.fields) {
