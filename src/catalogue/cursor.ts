@@ -58,7 +58,13 @@ function isSound(value: unknown, kind: ValueKind | undefined): boolean {
   if (kind === 'number') return Number.isFinite(value);
   if (typeof value !== 'string') return false;
   if (kind === 'text') return value.length <= 400 && !value.includes('\0');
-  return /^\d{4}-\d{2}-\d{2}T[\d:.]{8,12}Z$/.test(value) && !Number.isNaN(Date.parse(value));
+  return /^\d{4}-\d{2}-\d{2}T[\d:.]{8,12}Z$/.test(value) && isOnCalendar(value);
+}
+
+/** JavaScript reads 30 February as 1 March, and knows a year 0; PostgreSQL refuses both. */
+function isOnCalendar(time: string): boolean {
+  const at = new Date(time);
+  return !Number.isNaN(at.getTime()) && at.toISOString().slice(0, 10) === time.slice(0, 10) && time >= '0001';
 }
 
 function parse(text: string): unknown {

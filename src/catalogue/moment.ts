@@ -7,6 +7,10 @@ const TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]
 const DURATION =
   /^P(?=\d|T\d)(?:(\d{1,4})Y)?(?:(\d{1,5})M)?(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?=\d)(?:(\d{1,7})H)?(?:(\d{1,8})M)?(?:(\d{1,9})S)?)?$/;
 
+/** What RFC 3339 and PostgreSQL can both write: the years 1 to 9999. */
+const FIRST = Date.parse('0001-01-01T00:00:00Z');
+const LAST = Date.parse('9999-12-31T23:59:59.999Z');
+
 /**
  * Milliseconds since the epoch. A date is its first instant in UTC; P1M goes back a calendar month, and P1D a day of
  * 24 hours. Throws INVALID_PARAMETER.
@@ -14,8 +18,7 @@ const DURATION =
 export function readMoment(parameter: string, text: string, now: number): number {
   const duration = DURATION.exec(text);
   const at = duration ? back(duration, now) : readTime(text);
-  // PostgreSQL and RFC 3339 both end at four digits of year; nothing was listed before the year 1.
-  if (at === null || at < Date.UTC(0) || at > Date.UTC(9999, 11, 31)) {
+  if (at === null || at < FIRST || at > LAST) {
     throw invalidParameter(
       parameter,
       'must be a date (2026-03-31), a time (2026-03-31T12:00:00Z) or a duration (P7D)',
