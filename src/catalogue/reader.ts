@@ -30,8 +30,9 @@ export function viewOf(
 
 /** The address of another page of the same request. */
 export function pageUrl(publicUrl: string, requested: string, cursor: string): string {
-  const [path = '', query = ''] = requested.split('?', 2);
-  const parameters = new URLSearchParams(query);
+  const mark = requested.indexOf('?');
+  const path = mark < 0 ? requested : requested.slice(0, mark);
+  const parameters = new URLSearchParams(mark < 0 ? '' : requested.slice(mark + 1));
   parameters.set('cursor', cursor);
   return `${publicUrl}${path}?${parameters}`;
 }

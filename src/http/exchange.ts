@@ -47,7 +47,7 @@ export class Exchange<Caller>
   }
 
   get url(): string {
-    return this.request.url ?? '/';
+    return originForm(this.request.url ?? '/');
   }
 
   get peer(): string {
@@ -73,6 +73,13 @@ export class Exchange<Caller>
     this.#controller ??= abortWhenLeft(this.response);
     return this.#controller.signal;
   }
+}
+
+/** A request may name the whole address (RFC 9112, 3.2.2); whose address that is, the client does not decide. */
+function originForm(url: string): string {
+  if (url.startsWith('/')) return url;
+  const [, rest = url] = /^https?:\/\/[^/?]*(.*)$/i.exec(url) ?? [];
+  return rest.startsWith('?') || rest === '' ? `/${rest}` : rest;
 }
 
 function abortWhenLeft(response: ServerResponse): AbortController {

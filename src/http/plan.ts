@@ -36,10 +36,20 @@ export function methodsOf<Caller>(route: Route<Caller>): readonly string[] {
 export function methodFinder<Caller>(routes: readonly Route<Caller>[]): (path: string) => readonly string[] {
   const patterns = routes.map((route) => ({ parts: route.path.split('/'), methods: methodsOf(route) }));
   return (path) => {
-    const parts = path.split('/');
+    const parts = decoded(path).split('/');
     const fitting = patterns.filter((pattern) => fits(pattern.parts, parts));
     return [...new Set(fitting.flatMap(({ methods }) => methods))];
   };
+}
+
+/** The router reads escapes; a slash that was escaped stays one within its part. */
+function decoded(path: string): string {
+  if (!path.includes('%')) return path;
+  try {
+    return path.replaceAll(/%2f/gi, '%252f').split('/').map(decodeURIComponent).join('/');
+  } catch {
+    return path;
+  }
 }
 
 function fits(pattern: readonly string[], parts: readonly string[]): boolean {
