@@ -1,11 +1,12 @@
 // Owns the HTTP face of areas: GET /v1/areas, one area, its children and its boundary.
 
+import { hash } from 'node:crypto';
 import { Type } from 'typebox';
 import type { Principal } from '../access/principal.ts';
 import { pageSize } from '../access/tiers.ts';
 import { conditional, weakEtag } from '../http/etag.ts';
 import { type Reply, type Route, route } from '../http/route.ts';
-import { Problem } from '../lib/problem.ts';
+import { invalidParameter, Problem } from '../lib/problem.ts';
 import { AreaSchema, wordsOf } from './area.ts';
 import { type AreaQuery, findArea, findAreas, findBoundary } from './area-store.ts';
 import { queryDigest, readCursor, writeCursor } from './cursor.ts';
@@ -64,7 +65,9 @@ const ListQuery = Type.Object({
   ...paging,
 });
 const ChildrenQuery = Type.Object({ type: typeFilter, ...paging });
-const AreaParams = Type.Object({ id: Type.String({ maxLength: 200, description: 'The id of an area.' }) });
+const AreaParams = Type.Object({
+  id: Type.String({ maxLength: 200, missing: 'AREA_NOT_FOUND', description: 'The id of an area.' }),
+});
 
 const access = { credentials: 'optional', scope: 'listings:read', counts: 'month' } as const;
 
@@ -120,7 +123,9 @@ export function areaRoutes({
       query: ListQuery,
       answer: { description: 'A page of areas', schema: AreaList },
       async handle(call) {
-        if (call.query.parentId !== undefined) await areaOrProblem(call.query.parentId);
+        const { parentId } = call.query;
+        if (parentId !== undefined && !(await database.read((sql) => findArea(sql, parentId))))
+          throw invalidParameter('parentId', `there is no area with the id "${parentId}"`);
         return listed(call.query, call);
       },
     }),
@@ -136,9 +141,12 @@ export function areaRoutes({
       alsoAnswers: { 304: 'Not changed since the ETag that was sent', 404: 'There is no such area' },
       async handle({ params, headers }) {
         const { area, version } = await areaOrProblem(params.id);
-        return conditional(headers, weakEtag(version, area.counts.rentals, area.counts.sales), {
-          json: area,
-        });
+        const { parentId, ancestors, counts } = area;
+        const around = hash('sha256', JSON.stringify([parentId, ancestors, counts]), 'base64url').slice(
+          0,
+          16,
+        );
+        return conditional(headers, weakEtag(version, around), { json: area });
       },
     }),
     route<Principal>()({
@@ -185,12 +193,22 @@ export function areaRoutes({
 function areaQuery({ q, type, parentId, cursor }: ListAsked, limit: number, digest: string): AreaQuery {
   const after = cursor === undefined ? null : readCursor(cursor, digest, ['text']);
   return {
-    words: q === undefined ? [] : wordsOf(q).slice(0, 10),
+    words: q === undefined ? [] : askedWords(q),
     type: type ?? null,
     parentId: parentId ?? null,
     limit,
     after: after && [String(after.values[0]), after.id],
   };
+}
+
+const MOST_WORDS = 10;
+
+/** The words to look for; a text without any would find everything, which nobody means by it. */
+function askedWords(q: string): string[] {
+  const words = [...new Set(wordsOf(q))];
+  if (words.length === 0) throw invalidParameter('q', 'must have at least one letter or digit');
+  if (words.length > MOST_WORDS) throw invalidParameter('q', `takes at most ${MOST_WORDS} words`);
+  return words;
 }
 
 function noArea(id: string): Problem {
