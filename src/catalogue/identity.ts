@@ -29,10 +29,13 @@ export function propertyId(identity: string): string {
 
 /**
  * The text that makes a place the same place, by the best evidence that the source gives: its universal id; parcel
- * number with county, state and unit; the whole address; and, for want of all, the listing alone.
+ * number with county, state and unit; the whole address; and, for want of all or where the address is withheld, the
+ * listing alone.
  */
 export function propertyIdentity(source: string, draft: ListingDraft): string {
   const { address } = draft;
+  // An id that follows from the address alone would give a withheld one away to whoever tries the street's houses.
+  if (!draft.display.address) return `listing|${source}|${draft.listingKey}`;
   if (draft.universalPropertyId) return `upi|${normalise(draft.universalPropertyId)}`;
   if (draft.parcelNumber) {
     // Parcel numbers are unique within the office that gave them out, so the place's own words must agree too.

@@ -19,10 +19,19 @@ export interface View {
   readonly publicUrl: string;
 }
 
-/** The public record; null where display rules hide the whole listing from this reader. */
+/** Whether this reader may know of the listing at all; a draft upstream is nobody's business yet. */
+export function isShown(
+  { status, displayed }: Pick<StoredListing, 'status' | 'displayed'>,
+  view: Pick<View, 'ignoreDisplayRules'>,
+): boolean {
+  return status !== 'INCOMPLETE' && (displayed || view.ignoreDisplayRules);
+}
+
+/** The public record; null where the whole listing is hidden from this reader. */
 export function presentListing(stored: StoredListing, view: View): Listing | null {
-  if (!stored.displayed && !view.ignoreDisplayRules) return null;
-  const { property: _, ...record } = stored.record;
+  if (!isShown(stored, view)) return null;
+  const { property: _, ...kept } = stored.record;
+  const record = masked(stored, view) ? withoutAddress(kept) : kept;
   const unit = view.units === 'metric' ? 'sqm' : 'sqft';
   const days = daysOnMarket(storedClock(stored.clockStart, stored.clockEnd), view.now);
   return {
@@ -32,7 +41,7 @@ export function presentListing(stored: StoredListing, view: View): Listing | nul
     areaUnit: unit,
     lotSize: areaIn(record.lotSize, view.units),
     lotSizeUnit: unit,
-    address: presentAddress(stored, view),
+    address: record.address,
     location: presentLocation(stored, view),
     areaIds: [...stored.areaIds],
     daysOnMarket: days,
@@ -60,14 +69,38 @@ function pricePerArea({ price, livingArea, pricePerArea }: Omit<KeptRecord, 'pro
 const masked = (stored: StoredListing, view: View): boolean =>
   !stored.addressDisplayed && !view.ignoreDisplayRules;
 
-/** Where the address is withheld, what is left names the town and nothing nearer. */
-export function presentAddress(stored: StoredListing, view: View): Listing['address'] {
-  const { address } = stored.record;
-  if (!masked(stored, view)) return address;
+type Shown = Omit<KeptRecord, 'property'>;
+
+/** Where the address is withheld, what is left names the town and nothing nearer, in words and links too. */
+function withoutAddress(record: Shown): Shown {
+  const { address } = record;
   const region = [address.state, address.postalCode].filter(Boolean).join(' ');
   const full = [address.city, region].filter(Boolean).join(', ');
   const street = { line1: null, unit: null, streetNumber: null, streetName: null, crossStreet: null };
-  return { ...address, ...street, full: full || null };
+  const silent = silencer([address.full, address.line1, address.streetName, address.crossStreet]);
+  const photo = (each: Shown['photos'][number]) => ({ ...each, caption: silent(each.caption) });
+  return {
+    ...record,
+    address: { ...address, ...street, full: full || null },
+    description: silent(record.description),
+    photos: record.photos.map(photo),
+    floorPlans: record.floorPlans.map(photo),
+    openHouses: record.openHouses.map((each) => ({ ...each, remarks: silent(each.remarks) })),
+    // Pages about the house name it, in their very addresses as a rule.
+    listingUrl: null,
+    virtualTourUrl: null,
+  };
+}
+
+/** Takes the street out of what people wrote about a house, in any case and spacing. */
+function silencer(names: readonly (string | null)[]): (text: string | null) => string | null {
+  const patterns = names
+    .filter((name) => name !== null && name.length > 3 && /\p{L}/u.test(name))
+    .sort((a, b) => (b?.length ?? 0) - (a?.length ?? 0))
+    .map((name) => (name ?? '').trim().split(/\s+/).map(RegExp.escape).join('\\s+'));
+  if (patterns.length === 0) return (text) => text;
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${patterns.join('|')})(?![\\p{L}\\p{N}])`, 'giu');
+  return (text) => text?.replace(pattern, '(address withheld)') ?? null;
 }
 
 export function presentLocation(stored: StoredListing, view: View): Listing['location'] {
