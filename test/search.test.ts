@@ -111,7 +111,7 @@ function matches(facts: Facts, filters: Filters): boolean {
 const SORTS: Readonly<Record<string, (facts: Facts) => number | null>> = {
   price: (facts) => facts.listPrice,
   pricePerArea: ({ listPrice, livingArea }) =>
-    listPrice === null || livingArea === null ? null : Math.round((listPrice / livingArea) * 100) / 100,
+    listPrice === null || livingArea === null ? null : listPrice / livingArea,
   listedAt: (facts) => facts.day,
   closedAt: (facts) => (facts.status === 'CLOSED' ? facts.day : null),
   bedrooms: (facts) => facts.bedrooms,

@@ -114,8 +114,9 @@ function distanceSql(sql: Sql, { lat, lng }: { readonly lat: number; readonly ln
 /** The value that a key sorts by. Days on market count to the moment that the walk began, so that it stays in order. */
 function keySql(sql: Sql, key: SortKey, startedAt: number): SqlFragment {
   if (key !== 'daysOnMarket') return sql`${sql(COLUMNS[key])}`;
-  return sql`greatest(0, floor(extract(epoch from
-    coalesce(clock_end, ${new Date(startedAt).toISOString()}::timestamptz) - clock_start)::double precision / 86400))`;
+  // Without a start they are unknown, where greatest() alone would make them 0.
+  return sql`case when clock_start is not null then greatest(0, floor(extract(epoch from
+    coalesce(clock_end, ${new Date(startedAt).toISOString()}::timestamptz) - clock_start)::double precision / 86400)) end`;
 }
 
 /** A page's rows: ids in order, with the values they are sorted by (s0, s1, ...), one more than asked if there is one. */

@@ -145,9 +145,8 @@ const RANGES = [
 function numbers(query: SearchQuery, units: UnitSystem): Condition[] {
   const conditions: Condition[] = [];
   for (const [suffix, column, measure] of RANGES) {
-    const [least, most] = [query[`min${suffix}`], query[`max${suffix}`]].map((value) =>
-      inFeet(value, measure, units),
-    );
+    const least = bound(query[`min${suffix}`], 'least', measure, units);
+    const most = bound(query[`max${suffix}`], 'most', measure, units);
     if (least !== undefined || most !== undefined) conditions.push({ kind: 'range', column, least, most });
   }
   if (query.bedrooms) conditions.push({ kind: 'numbers', column: 'bedrooms', values: query.bedrooms });
@@ -155,14 +154,22 @@ function numbers(query: SearchQuery, units: UnitSystem): Condition[] {
   return conditions;
 }
 
-/** Areas are kept in square feet, whatever a query is written in. */
-function inFeet(
+/**
+ * A bound on what is kept, in square feet. Converted areas and prices per area are shown in hundredths, so a bound is
+ * met by whatever is shown as meeting it: nobody could make out why a listing misses its own number.
+ */
+function bound(
   value: number | undefined,
+  end: 'least' | 'most',
   measure: (typeof RANGES)[number][2],
   units: UnitSystem,
 ): number | undefined {
-  if (value === undefined || units === 'imperial' || measure === 'plain') return value;
-  return measure === 'area' ? value * SQUARE_FEET_PER_SQUARE_METRE : value / SQUARE_FEET_PER_SQUARE_METRE;
+  const exact = measure === 'plain' || (measure === 'area' && units === 'imperial');
+  if (value === undefined || exact) return value;
+  const hundredths = Number((value * 100).toFixed(6));
+  const shown = (end === 'least' ? Math.ceil(hundredths) - 0.5 : Math.floor(hundredths) + 0.5) / 100;
+  if (units === 'imperial') return shown;
+  return measure === 'area' ? shown * SQUARE_FEET_PER_SQUARE_METRE : shown / SQUARE_FEET_PER_SQUARE_METRE;
 }
 
 function moments(query: SearchQuery, now: number): Condition[] {

@@ -82,7 +82,8 @@ export function searchRow(write: ListingWrite, observedAt: number): Record<strin
     property_type: record.propertyType,
     price: record.listingType === 'rental' ? record.priceMonthly : record.price,
     close_price: record.closePrice,
-    price_per_area: record.pricePerArea,
+    // Not rounded, or it could not be compared in other units.
+    price_per_area: record.price !== null && record.livingArea ? record.price / record.livingArea : null,
     bedrooms: record.bedrooms,
     bathrooms: record.bathrooms,
     living_area: record.livingArea,
