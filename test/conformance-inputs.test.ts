@@ -1,0 +1,295 @@
+// Proves that hostile, odd and extreme requests are refused in words or answered right: never a 500, never a leak.
+
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, test } from 'node:test';
+import { areaId } from '../src/catalogue/area.ts';
+import { writeAreaBatch } from '../src/catalogue/area-writer.ts';
+import { createCatalogue } from '../src/catalogue/catalogue.ts';
+import type { ListingDraft } from '../src/catalogue/draft.ts';
+import { propertyId, propertyIdentity } from '../src/catalogue/identity.ts';
+import type { Property } from '../src/catalogue/property.ts';
+import type { Listing } from '../src/catalogue/record.ts';
+import { draft, NO_ADDRESS } from './support/drafts.ts';
+import { startService } from './support/service.ts';
+import { parseRaw, problemOf, readToEnd } from './support/web.ts';
+
+const service = await startService({ after });
+const { database, clock, keys } = service;
+const catalogue = createCatalogue(database);
+const NOW = clock.now();
+const daysAgo = (days: number) => new Date(NOW - days * 86_400_000).toISOString();
+
+async function write(...drafts: ListingDraft[]): Promise<string[]> {
+  const { ids } = await database.transaction((tx) => catalogue.apply(tx, 'test', drafts, clock.now()));
+  return drafts.map((each) => ids.get(each.listingKey) ?? '');
+}
+
+async function codeOf(path: string): Promise<string> {
+  const answer = await service.get(path, keys.internal);
+  return answer.status === 200 ? '200' : `${answer.status} ${(await problemOf(answer)).code}`;
+}
+
+async function found(query: string): Promise<Listing[]> {
+  const { data }: { data: Listing[] } = await service.json(
+    `/v1/search/sales?limit=500&${query}`,
+    keys.internal,
+  );
+  return data;
+}
+
+/** What comes back for a request line that no client library would send. */
+async function send(line: string): Promise<ReturnType<typeof parseRaw>> {
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+  const head = `Host: evil.example\r\nX-Forwarded-Host: evil.example\r\nAuthorization: Bearer ${keys.internal}`;
+  socket.write(`${line} HTTP/1.1\r\n${head}\r\nConnection: close\r\n\r\n`);
+  return parseRaw(await readToEnd(socket));
+}
+
+await writeAreaBatch(database, 'test', [
+  {
+    ...{ type: 'city', externalId: 'Aldern', name: 'Aldern', aliases: [], codes: {} },
+    ...{ parentReference: null, population: null, boundary: null },
+  },
+]);
+
+const HOSTILE = [
+  ...['', '%00', '%ED%A0%80', '%F0%9F%8F%A0', '%', '%27%3B--', '..%2F', '-0', '-1', '1e9', '0x10', 'NaN'],
+  ...['Infinity', '999999999999999', '99999999999999999999', '0.000000000000001', ',', ',,,', '1,2,3,4'],
+  ...['-180,-90,180,90', '180,90,-180,90', '0,0;0,0;0,0', '-180,-90;180,-90;180,90;-180,90', 'P9999Y'],
+  ...['P99999M', '0000-01-01', '0001-01-01', '9999-12-31T23:59:59Z', '2026-02-30', '[1000]', 'photos[999]'],
+  ...[
+    '__proto__',
+    'constructor',
+    'a'.repeat(600),
+    'a,'.repeat(150),
+    'true',
+    'null',
+    '{}',
+    '%E2%80%AE',
+    '10km',
+  ],
+];
+
+test('no text in any parameter of any route is answered with a 5xx', async () => {
+  const { paths }: { paths: Record<string, { get?: { parameters?: { in: string; name: string }[] } }> } =
+    await service.json('/openapi.json');
+  let asked = 0;
+  for (const [path, { get }] of Object.entries(paths)) {
+    const address = path.replace('{id}', 'city-aldern');
+    for (const parameter of get?.parameters ?? []) {
+      const addresses = HOSTILE.map((text) =>
+        parameter.in === 'path' ? path.replace('{id}', text) : `${address}?${parameter.name}=${text}`,
+      );
+      const answers = await Promise.all(addresses.map((each) => service.get(each, keys.internal)));
+      for (const answer of answers) {
+        await answer.body?.cancel();
+        assert.ok(answer.status < 500, `${answer.status} ${answer.url}`);
+      }
+      asked += answers.length;
+    }
+  }
+  assert.ok(asked > 1_000, 'the routes have parameters');
+});
+
+test('a cursor with times that no calendar has is refused', async () => {
+  await write(...[1, 2, 3].map((at) => draft(`cursor-${at}`, { listedAt: daysAgo(at) })));
+  const { page }: { page: { nextCursor: string } } = await service.json(
+    '/v1/search/sales?limit=1&sort=listedAt',
+    keys.pro,
+  );
+  const parts = JSON.parse(Buffer.from(page.nextCursor, 'base64url').toString());
+  const forged = (time: string) => {
+    const text = JSON.stringify(parts.with(3, [time]));
+    return codeOf(`/v1/search/sales?limit=1&sort=listedAt&cursor=${Buffer.from(text).toString('base64url')}`);
+  };
+  assert.equal(await forged(parts[3][0]), '200');
+  for (const time of ['0000-01-01T00:00:00Z', '2020-02-30T00:00:00Z', '2020-01-01T24:00:00Z'])
+    assert.equal(await forged(time), '400 INVALID_CURSOR', time);
+});
+
+test('moments reach from the year 1 to the end of 9999, and no further', async () => {
+  const [old] = await write(draft('old', { status: 'CLOSED', closePrice: 1, closedAt: '1870-05-01' }));
+  const closed = await found('status=CLOSED&closedSince=1870-01-01&closedBefore=1871-01-01');
+  assert.deepEqual(
+    closed.map((listing) => listing.id),
+    [old],
+  );
+  for (const good of ['0001-01-01', '9999-12-31T23:59:59Z', 'P200Y', '1899-12-31'])
+    assert.equal(await codeOf(`/v1/search/sales?listedSince=${good}`), '200', good);
+  for (const bad of ['0000-12-31', 'P9999Y', '2026-02-30', '2026-01-01T23:59:60Z', 'P', 'PT', '10000-01-01'])
+    assert.equal(await codeOf(`/v1/search/sales?listedSince=${bad}`), '400 INVALID_PARAMETER', bad);
+});
+
+test('links to further pages hold the whole query, and the public address whatever was asked for', async () => {
+  await write(
+    ...['a', 'b'].map((key) =>
+      draft(`link-${key}`, { address: { ...NO_ADDRESS, city: 'Where? Here & There' } }),
+    ),
+  );
+  const path = '/v1/search/sales?limit=1&city=where?+here+%26+there&fields=url';
+  for (const asked of [path, `http://evil.example${path}`]) {
+    const { status, headers, body } = await send(`GET ${asked}`);
+    assert.equal(status, 200);
+    assert.ok(!`${[...headers.values()]}${body}`.includes('evil.example'), asked);
+    const [, next = ''] = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '') ?? [];
+    assert.ok(next.startsWith(`${service.url}/v1/search/sales?`), next);
+    const page: { data: Listing[] } = await service.json(next.slice(service.url.length), keys.pro);
+    assert.equal(page.data.length, 1);
+  }
+});
+
+test('an address written with escapes, or in whole, answers every method as the plain one does', async () => {
+  for (const address of ['/v1/areas', '/v1/%61reas', 'http://evil.example/v1/areas']) {
+    assert.equal((await send(`GET ${address}`)).status, 200, address);
+    const refused = await send(`DELETE ${address}`);
+    assert.deepEqual([refused.status, refused.headers.get('allow')], [405, 'GET, HEAD, OPTIONS'], address);
+    const asked = await send(`OPTIONS ${address}`);
+    assert.deepEqual([asked.status, asked.headers.get('allow')], [204, 'GET, HEAD, OPTIONS'], address);
+  }
+  for (const address of [
+    '/v1/areas/',
+    '//v1/areas',
+    '/V1/areas',
+    '/v1%2Fareas',
+    '/v1/areas;x=1',
+    '/v1/%2e/areas',
+  ])
+    assert.equal((await send(`GET ${address}`)).status, 404, address);
+});
+
+test('areas: a text without a word, too many words and an unknown parent are refused, a malformed id is no area', async () => {
+  for (const query of ['q=!!!', 'q=%20', 'q=a+b+c+d+e+f+g+h+i+j+k', 'parentId=nowhere'])
+    assert.equal(await codeOf(`/v1/areas?${query}`), '400 INVALID_PARAMETER', query);
+  assert.equal(await codeOf('/v1/areas?q=aldern+aldern'), '200');
+  for (const id of ['%00', 'x'.repeat(300), 'a%2Fb', areaId('city', 'nowhere')])
+    assert.equal(await codeOf(`/v1/areas/${id}`), '404 AREA_NOT_FOUND', id);
+});
+
+test('a draft upstream is shown to nobody, also not as a period of a property that is', async () => {
+  const place = { parcelNumber: '1-1', address: { ...NO_ADDRESS, county: 'Elm', state: 'WA' } };
+  const [shown = '', secret = ''] = await write(
+    draft('draft-shown', { ...place, status: 'CLOSED', closePrice: 5, closedAt: '2020-01-01' }),
+    draft('draft-secret', { ...place, status: 'INCOMPLETE', listPrice: 77, listedAt: daysAgo(1) }),
+  );
+  for (const id of [shown, secret]) {
+    const text = JSON.stringify(
+      await service.json(`/v1/property/${id}?include=listings,history&display=ignore`, keys.internal),
+    );
+    assert.ok(!text.includes(secret) && !text.includes('INCOMPLETE'));
+  }
+  const stream = await service.get(`/v1/listing/${secret}`, keys.internal);
+  assert.equal(stream.status, 404);
+  await stream.arrayBuffer();
+});
+
+test('what happens to a hidden listing shows in no tag and no date of its property', async () => {
+  const place = { parcelNumber: '1-2', address: { ...NO_ADDRESS, county: 'Elm', state: 'WA' } };
+  const hidden = { ...place, display: { listing: false, address: true, estimate: true } };
+  const [id = ''] = await write(draft('open', place), draft('hidden', { ...hidden, listPrice: 1 }));
+  const state = async () => {
+    const { headers } = await service.get(`/v1/property/${id}`, keys.pro);
+    return [headers.get('etag'), headers.get('last-modified')];
+  };
+  const before = await state();
+  clock.advance(5_000);
+  await write(draft('hidden', { ...hidden, listPrice: 2 }));
+  assert.deepEqual(await state(), before);
+  await write(draft('open', { ...place, listPrice: 3 }));
+  assert.notDeepEqual(await state(), before);
+});
+
+const STREET = {
+  ...NO_ADDRESS,
+  ...{ streetNumber: '1898', streetName: 'Linden Street', unit: '7E', city: 'Aldern', state: 'WA' },
+  ...{ postalCode: '98001', crossStreet: 'Larch Lane', county: 'Elm' },
+};
+const photo = {
+  ...{ id: 'p', url: 'https://photos.example/1.svg', thumbnailUrl: null, width: 1, height: 1 },
+  ...{ caption: '1898 linden  street at dusk', category: null, order: 0 },
+};
+const masked: Partial<ListingDraft> = {
+  address: STREET,
+  display: { listing: true, address: false, estimate: true },
+  description: 'Welcome to 1898 Linden Street! LINDEN STREET meets Larch Lane; Lindenwood is near.',
+  photos: [photo],
+  listingUrl: 'https://agent.example/1898-linden-street',
+  virtualTourUrl: 'https://tour.example/1898-linden-street',
+  buildingName: 'The Linden',
+};
+
+test('a withheld address is in no word, caption or link of the record, and Internal may see all', async () => {
+  const [id = ''] = await write(draft('masked-words', masked));
+  const seen = async (query: string) =>
+    service.json(`/v1/property/${id}?include=listings,history${query}`, keys.internal);
+  const shown = (await seen('')) as Property;
+  assert.ok(!/1898|linden[\s-]+street|larch|the linden/i.test(JSON.stringify(shown)), JSON.stringify(shown));
+  assert.match(
+    shown.currentListing?.description ?? '',
+    /^Welcome to \(address withheld\)!.*Lindenwood is near\.$/,
+  );
+  const whole = (await seen('&display=ignore')) as Property;
+  assert.equal(whole.currentListing?.description, masked.description);
+  assert.equal(whole.currentListing?.listingUrl, masked.listingUrl);
+});
+
+test('a withheld address cannot be found by guessing its property id, nor through another listing of the house', async () => {
+  const guess = propertyId(propertyIdentity('test', draft('guess', { address: STREET })));
+  const [hidden = '', open = ''] = await write(
+    draft('masked-now', masked),
+    draft('open-then', { address: STREET, status: 'CLOSED', closePrice: 9, closedAt: '2015-01-01' }),
+  );
+  const property: Property = await service.json(`/v1/property/${open}?include=listings`, keys.pro);
+  assert.equal(property.id, guess);
+  assert.ok(!JSON.stringify(property).includes(hidden));
+  const withheld: Property = await service.json(`/v1/property/${hidden}?include=listings`, keys.pro);
+  assert.deepEqual([withheld.address.line1, withheld.listings?.length], [null, 1]);
+});
+
+test('days on market that are not known come last, whichever way they are sorted', async () => {
+  await write(
+    draft('days-none', { status: 'UNKNOWN', listedAt: null, onMarketDate: null }),
+    draft('days-0', { status: 'UNKNOWN', onMarketDate: daysAgo(0).slice(0, 10) }),
+    draft('days-9', { status: 'UNKNOWN', onMarketDate: daysAgo(9).slice(0, 10) }),
+  );
+  for (const sort of ['daysOnMarket', '-daysOnMarket']) {
+    const days = (await found(`status=any&sort=${sort}`)).map((listing) => listing.daysOnMarket);
+    const known = days.filter((value) => value !== null);
+    assert.ok(known.length < days.length && known.length > 2);
+    assert.deepEqual(
+      days.slice(0, known.length),
+      known.toSorted((a, b) => (sort[0] === '-' ? b - a : a - b)),
+    );
+  }
+});
+
+test('in either unit a listing is found by the very numbers that it shows, and not by the next ones', async () => {
+  await write(
+    ...Array.from({ length: 40 }, (_, at) =>
+      draft(`measure-${at}`, {
+        livingArea: 870 + at * 7.3,
+        lotSize: 4_000 + at,
+        listPrice: 500_001 + at * 777,
+      }),
+    ),
+  );
+  for (const units of ['imperial', 'metric']) {
+    const all = await found(`units=${units}&sort=pricePerArea&minLotSize=1`);
+    for (const { id, livingArea, lotSize, pricePerArea } of all.slice(0, 15)) {
+      for (const [name, value] of Object.entries({
+        LivingArea: livingArea,
+        LotSize: lotSize,
+        PricePerArea: pricePerArea,
+      })) {
+        if (value === null) continue;
+        const own = await found(`units=${units}&fields=id&min${name}=${value}&max${name}=${value}`);
+        assert.ok(
+          own.some((listing) => listing.id === id),
+          `${units} ${name} ${value}`,
+        );
+        const above = await found(`units=${units}&fields=id&min${name}=${(value + 0.01).toFixed(2)}`);
+        assert.ok(!above.some((listing) => listing.id === id), `${units} ${name} above ${value}`);
+      }
+    }
+  }
+});
