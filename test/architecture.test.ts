@@ -29,7 +29,7 @@ function readTable(page: string): Map<string, ReadonlySet<string> | null> {
 
 /** src/http/sse.ts -> http; src/config.ts -> config. */
 function roomOf(path: string): string {
-  return path.split('/')[1]?.replace(/\.ts$/, '') ?? '';
+  return path.split('/')[1]?.replace(/(?:\.test)?\.ts$/, '') ?? '';
 }
 
 /** What a file of src/ may not import, and why; null where the import is in order. */

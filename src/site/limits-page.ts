@@ -69,7 +69,7 @@ function endpointTable(endpoints: readonly Endpoint[]): Html {
   const open = free.map((endpoint, at) => html`${at === 0 ? '' : ', '}<code>${nameOf(endpoint)}</code>`);
   return html`<section><h2>Who may call what</h2>
 ${wideTable('Who may call what', ['Endpoint', 'What it does', 'Who may call it', 'Counted in'], rows)}
-<p>The documentation, health and the description for machines are open to everybody and counted nowhere: ${open}.</p></section>`;
+<p>Open to everybody and counted nowhere, besides health and <code>openapi.json</code>: ${open}.</p></section>`;
 }
 
 function isFree({ access }: Endpoint): boolean {
@@ -88,7 +88,7 @@ const COUNTED: Readonly<Record<Access['counts'], string>> = {
 };
 
 /** What a caller must bring, in words. */
-export function who({ credentials, tier }: Access): string {
+function who({ credentials, tier }: Access): string {
   if (credentials !== 'required') return 'Everybody';
   if (tier === undefined) return 'Any tier';
   return `${isTier(tier) ? tierName(tier) : tier} and above`;
