@@ -95,6 +95,14 @@ test('a reading that says nothing new writes nothing at all', async () => {
   assert.deepEqual(await rows(), before);
 });
 
+test('an older reading never overwrites a newer one', async () => {
+  const reading = (price: number, modified: string) =>
+    draft('raced', { listPrice: price, upstreamModifiedAt: modified });
+  const { ids } = await write(reading(2, '2026-01-02T00:00:00.000Z'));
+  await write(reading(1, '2026-01-01T00:00:00.000Z'));
+  assert.equal((await property(ids.get('raced') ?? '')).currentListing?.price, 2);
+});
+
 test('media that a reading does not carry is kept', async () => {
   const photo = {
     id: 'p',

@@ -35,8 +35,8 @@ export interface UpstreamOptions {
 export async function openUpstream(options: UpstreamOptions): Promise<Upstream> {
   const { config, database, clock, log } = options;
   const { source } = config;
-  const outbound = createOutbound({ clock });
   if (source.kind === 'none') return { source: null, interval: 0, sampleUrl: null, stop: async () => {} };
+  const outbound = createOutbound({ clock });
   if (source.kind === 'reso') {
     const reso = resoSource({ id: 'reso', name: 'RESO Web API', clock, outbound, ...source });
     return { source: reso, interval: RESO_ROUND, sampleUrl: null, stop: async () => {} };

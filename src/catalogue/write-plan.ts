@@ -4,7 +4,7 @@ import type { ListingDraft } from './draft.ts';
 import { firstEvents, type ListingEvent, nextEvents } from './history.ts';
 import { listingId, propertyId, propertyIdentity } from './identity.ts';
 import { completeDraft, digestOf, type KeptRecord, keptRecord } from './listing.ts';
-import { firstClock, type MarketClock, nextClock } from './market-clock.ts';
+import { firstClock, instant, type MarketClock, nextClock } from './market-clock.ts';
 import type { Placement } from './placement.ts';
 import type { ListingType, Status } from './vocabulary.ts';
 
@@ -38,7 +38,7 @@ export interface ListingWrite {
   readonly events: readonly ListingEvent[];
 }
 
-/** The write for a draft; null when it says nothing new. */
+/** The write for a draft; null when it says nothing new, or something older than what is known. */
 export function planWrite(
   source: string,
   incoming: ListingDraft,
@@ -49,6 +49,7 @@ export function planWrite(
   const draft = completeDraft(incoming, before?.record ?? null);
   const digest = digestOf(draft);
   if (before?.digest.equals(digest)) return null;
+  if (before && isOlder(draft, before.record)) return null;
   const identity = propertyIdentity(source, draft);
   const ids = { listing: listingId(source, draft.listingKey), property: propertyId(identity) };
   const record = keptRecord(source, ids, draft, before?.record ?? null, observedAt);
@@ -68,6 +69,12 @@ export function planWrite(
       ? nextEvents({ price: before.record.price, status: before.status }, draft, record.price, observedAt)
       : firstEvents(draft, record.price, observedAt),
   };
+}
+
+/** A slow page may bring what a live fetch has overtaken meanwhile. */
+function isOlder(draft: ListingDraft, kept: KeptRecord): boolean {
+  const [ours, theirs] = [instant(kept.upstreamModifiedAt), instant(draft.upstreamModifiedAt)];
+  return ours !== null && theirs !== null && theirs < ours;
 }
 
 /** The row of listing_search for a write; keys are its columns. */

@@ -155,11 +155,11 @@ create index search_active_location on listing_search using gist (location)
   include (listing_type, price, bedrooms, bathrooms, living_area, listed_at, id) where status = 'ACTIVE' and displayed;
 create index search_active_areas on listing_search using gin (area_nos) where status = 'ACTIVE' and displayed;
 
--- The whole history, for other statuses.
-create index search_listed on listing_search (listing_type, status, listed_at desc nulls last, id);
-create index search_closed on listing_search (listing_type, status, closed_at desc nulls last, id);
-create index search_updated on listing_search (listing_type, updated_at desc nulls last, id);
-create index search_price on listing_search (listing_type, status, price, id);
+-- The whole history, for other statuses: kept beside the order, so that rows of another status are passed over unread.
+create index search_listed on listing_search (listing_type, listed_at desc nulls last, id) include (status, displayed);
+create index search_closed on listing_search (listing_type, closed_at desc nulls last, id) include (status, displayed);
+create index search_updated on listing_search (listing_type, updated_at desc nulls last, id) include (status, displayed);
+create index search_price on listing_search (listing_type, price, id) include (status, displayed);
 create index search_location on listing_search using gist (location);
 create index search_areas on listing_search using gin (area_nos);
 create index search_city on listing_search (city, listing_type, status);
