@@ -85,4 +85,5 @@ const THEME = `
 --scalar-radius-xl:6px;--scalar-shadow-1:none;--scalar-shadow-2:0 0 0 1px var(--line)}
 .reference h1{font-family:var(--serif);font-weight:400;letter-spacing:-.01em}
 .reference noscript p{padding:24px}
+.reference section:focus-visible{outline:none}
 `.replaceAll('\n', '');
