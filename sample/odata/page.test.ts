@@ -41,6 +41,7 @@ function walk(
     const page: Page<Row> = takePage(rows(), { ...query, skipToken }, columns, 'key', size);
     assert.ok(page.rows.length <= size);
     met.push(...page.rows.map((row) => row.key));
+    assert.ok(met.length < 1000, 'the walk does not end');
     skipToken = page.skipToken;
     between();
   } while (skipToken !== null);
