@@ -18,6 +18,6 @@ export function badRequest(message: string): ODataError {
   return new ODataError(400, 'BadRequest', message);
 }
 
-export function errorBody(code: string, message: string): string {
+function errorBody(code: string, message: string): string {
   return JSON.stringify({ error: { code, message } });
 }
