@@ -24,6 +24,8 @@ export interface AccessOptions {
   readonly provider: SubscriptionProvider;
   /** Told of failures that no client hears of, for the log. */
   readonly report: (error: unknown) => void;
+  /** How many callers of each kind can be active within a minute. */
+  readonly capacity?: number;
   /** Judges of further kinds of credentials, asked after the one for keys. */
   readonly verifiers?: readonly CredentialVerifier[];
 }

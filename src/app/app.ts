@@ -8,7 +8,7 @@ import { TIERS } from '../access/tiers.ts';
 import { readTiersFile } from '../access/tiers-file.ts';
 import { createCatalogue } from '../catalogue/catalogue.ts';
 import type { Config } from '../config.ts';
-import { createServer, type WebServer } from '../http/server.ts';
+import { createServer, type Limits, type WebServer } from '../http/server.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
@@ -25,6 +25,10 @@ import { featureRoutes } from './routes.ts';
 export interface Overrides {
   readonly clock?: Clock;
   readonly provider?: SubscriptionProvider;
+  /** How many addresses can be active within a minute. */
+  readonly capacity?: number;
+  /** Bounds of the web server. */
+  readonly limits?: Partial<Limits>;
 }
 
 export interface AppOptions {
@@ -57,7 +61,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const tiers = config.tiersFile === null ? TIERS : await readTiersFile(config.tiersFile);
   const provider = overrides.provider ?? localSubscriptions(database, clock).provider;
   const report = (error: unknown): void => log.error({ err: error }, 'Failed behind the scenes');
-  const access = createAccess({ database, clock, tiers, provider, report });
+  const access = createAccess({ ...overrides, database, clock, tiers, provider, report });
   const catalogue = createCatalogue(database);
   const refresh = createRefresh({ source, catalogue, database, clock, log, metrics });
   const routes = featureRoutes({
@@ -67,6 +71,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const replication = source && startReplication({ ...options, source, catalogue, clock, metrics });
   const server = createServer<Principal>({
     ...{ routes, phases: access.phases, clock, log, metrics, publicUrl },
+    ...(overrides.limits && { limits: overrides.limits }),
     trustedProxies: config.trustedProxies,
     health: { checks: healthChecks(database, replication), metricsAllow: config.metricsAllow },
     describe: DESCRIBE,
