@@ -37,7 +37,8 @@ export function writeReply<Caller>(exchange: Exchange<Caller>, reply: Reply, clo
 /** Writes a stream of events; see writeEvents for when it resolves and rejects. */
 export function writeStream<Caller>(
   exchange: Exchange<Caller>,
-  reply: Reply & Required<Pick<Reply, 'events'>>,
+  reply: Reply,
+  events: NonNullable<Reply['events']>,
   clock: Clock,
 ): Promise<void> {
   const { response } = exchange;
@@ -48,7 +49,7 @@ export function writeStream<Caller>(
     response.writeHead(reply.status ?? 200, headers);
   };
   const deadlineMs = reply.deadlineMs === undefined ? STREAM_DEADLINE_MS : reply.deadlineMs;
-  return writeEvents(response, reply.events, { clock, open, deadlineMs });
+  return writeEvents(response, events, { clock, open, deadlineMs });
 }
 
 function headersOf<Caller>({ plan, requestId, callerHeaders, limitHeaders }: Exchange<Caller>) {

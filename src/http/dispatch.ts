@@ -49,11 +49,24 @@ export class Dispatcher<Caller> {
     return this.#streams;
   }
 
-  /** The hook of every route, before the body is read. */
-  async begin(plan: Plan<Caller>, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  /** The handler of a GET: all phases in one go. */
+  async run(plan: Plan<Caller>, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const exchange = this.#open(plan, request, reply);
     try {
       if (plan.route.whileDraining !== true) this.#options.drain.refuse();
+      const early = await admit(exchange, this.#options.phases);
+      if (early !== null) this.#finish(exchange, reply, early);
+      else await this.#answer(exchange, request, reply);
+    } catch (error) {
+      this.#fail(exchange, reply, error);
+    }
+  }
+
+  /** The hook of every other method: the phases that come before a body is read. */
+  async begin(plan: Plan<Caller>, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const exchange = this.#open(plan, request, reply);
+    try {
+      this.#options.drain.refuse();
       const early = await admit(exchange, this.#options.phases);
       if (early !== null) this.#finish(exchange, reply, early);
     } catch (error) {
@@ -61,25 +74,33 @@ export class Dispatcher<Caller> {
     }
   }
 
-  /** The handler of every route. */
-  readonly handle = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  /** The handler of every other method; the body, if there is one, is read and checked. */
+  readonly resume = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const exchange = this.#exchangeOf(request, reply);
     exchange.body = request.body;
     try {
-      const { events, ...rest } = await answer(exchange, request.params as Record<string, string>);
-      if (events === undefined) return this.#finish(exchange, reply, rest);
-      reply.hijack();
-      await this.#stream(exchange, { ...rest, events });
-      this.#close(exchange);
+      await this.#answer(exchange, request, reply);
     } catch (error) {
       this.#fail(exchange, reply, error);
     }
   };
 
-  async #stream(exchange: Exchange<Caller>, reply: Reply & Required<Pick<Reply, 'events'>>): Promise<void> {
+  async #answer(exchange: Exchange<Caller>, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const answered = await answer(exchange, request.params as Record<string, string>);
+    if (answered.events === undefined) return this.#finish(exchange, reply, answered);
+    reply.hijack();
+    await this.#stream(exchange, answered, answered.events);
+    this.#close(exchange);
+  }
+
+  async #stream(
+    exchange: Exchange<Caller>,
+    reply: Reply,
+    events: NonNullable<Reply['events']>,
+  ): Promise<void> {
     this.#streams += 1;
     try {
-      await writeStream(exchange, reply, this.#options.clock);
+      await writeStream(exchange, reply, events, this.#options.clock);
     } finally {
       this.#streams -= 1;
     }

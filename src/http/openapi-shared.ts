@@ -57,7 +57,6 @@ export const HEADERS = {
     'Where and how to get credentials (RFC 6750, RFC 9728).',
     'Bearer resource_metadata="https://api.example/.well-known/oauth-protected-resource"',
   ),
-  Allow: text('The methods that this address answers.', 'GET, HEAD, OPTIONS'),
 } as const;
 
 export type HeaderName = keyof typeof HEADERS;

@@ -3,8 +3,8 @@
 import { Problem } from '../lib/problem.ts';
 import { negotiate } from './accept.ts';
 import type { Exchange } from './exchange.ts';
-import type { Phases, Reply } from './route.ts';
-import { countHeader, refuseBody, refuseCoding, refuseMalformed } from './shape.ts';
+import type { Access, Incoming, Phases, Reply } from './route.ts';
+import { refuseBody, refuseCoding, refuseMalformed } from './shape.ts';
 
 /** Everything before the body is read. Gives an answer that ends the request early, or null to go on. */
 export async function admit<Caller>(
@@ -17,48 +17,45 @@ export async function admit<Caller>(
   const caller = await phases.identify(incoming(exchange), access);
   exchange.identify(caller);
   exchange.callerHeaders = phases.headers(caller);
-  await allow(exchange, phases);
-  const reply = early?.(exchange) ?? null;
-  if (reply !== null) return reply;
-  await limit(exchange, phases);
+  const refusal = refusalOf(phases, caller, access);
+  if (refusal === null) {
+    const reply = early?.(exchange) ?? null;
+    if (reply !== null) return reply;
+  }
+  if (access.counts !== 'nothing') exchange.limitHeaders = await phases.limit(caller, access);
+  // Thrown only now: a refusal is counted too, or a caller could ask for ever, and a limit that is reached outranks it.
+  if (refusal !== null) throw refusal;
   if (body === undefined) refuseBody(request);
   else refuseCoding(request);
   return null;
 }
 
 /** Everything once the body, if there is one, is read and fits its schema. */
-export async function answer<Caller>(
+export function answer<Caller>(
   exchange: Exchange<Caller>,
   rawParams: Readonly<Record<string, string>>,
-): Promise<Reply> {
+): Promise<Reply> | Reply {
   const { plan, request, url } = exchange;
   exchange.params = plan.readParameters(rawParams);
   exchange.mediaType = acceptable(request.headers.accept, plan.accepts);
   const mark = url.indexOf('?');
   exchange.query = plan.readQuery(mark < 0 ? '' : url.slice(mark + 1));
-  return await plan.route.handle(exchange as never);
+  return plan.route.handle(exchange as never);
 }
 
-function incoming<Caller>({ request, address }: Exchange<Caller>) {
-  const { method = 'GET', headers, rawHeaders } = request;
-  const authorizations = headers.authorization === undefined ? 0 : countHeader(rawHeaders, 'authorization');
-  return { method, headers, authorizations, address };
+function incoming<Caller>({ request, address }: Exchange<Caller>): Incoming {
+  const { method = 'GET', headers } = request;
+  // More than one was refused already.
+  return { method, headers, address, authorizations: headers.authorization === undefined ? 0 : 1 };
 }
 
-/** A refusal is counted too, or a caller could ask forever; a limit that is reached outranks the refusal. */
-async function allow<Caller>(exchange: Exchange<Caller>, phases: Phases<Caller>): Promise<void> {
+function refusalOf<Caller>(phases: Phases<Caller>, caller: Caller, access: Access): Error | null {
   try {
-    phases.allow(exchange.caller, exchange.plan.route.access);
-  } catch (refusal) {
-    await limit(exchange, phases);
-    throw refusal;
+    phases.allow(caller, access);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error : new Error('Refused', { cause: error });
   }
-}
-
-async function limit<Caller>(exchange: Exchange<Caller>, phases: Phases<Caller>): Promise<void> {
-  const { access } = exchange.plan.route;
-  if (access.counts === 'nothing') return;
-  exchange.limitHeaders = await phases.limit(exchange.caller, access);
 }
 
 function acceptable(accept: string | undefined, offered: readonly string[]): string {

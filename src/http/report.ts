@@ -1,6 +1,7 @@
 // Owns what is told of each request once it is answered: one log line and one measurement.
 
 import type { Clock } from '../lib/clock.ts';
+import type { Observe } from '../lib/durations.ts';
 import { type Log, withoutQueryValues } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Problem } from '../lib/problem.ts';
@@ -21,7 +22,7 @@ export function createReporter<Caller>(options: {
   readonly phases: Phases<Caller>;
 }): Reporter<Caller> {
   const { clock, log, metrics, phases } = options;
-  const durations = metrics.histogram(
+  const durations = metrics.durations(
     'freehold_http_request_duration_seconds',
     'Time from the head of a request to the end of its answer.',
     ['method', 'route', 'status'],
@@ -31,13 +32,22 @@ export function createReporter<Caller>(options: {
     'Requests refused before routing: malformed, too large or too slow.',
     ['code'],
   );
+  const observers = new Map<string, Observe>();
+  function observerOf(method: string, route: string, status: number): Observe {
+    const key = `${method} ${status} ${route}`;
+    const known = observers.get(key);
+    if (known !== undefined) return known;
+    const observe = durations.bind({ method, route, status: String(status) });
+    observers.set(key, observe);
+    return observe;
+  }
   return {
     answered(exchange, problem) {
       const { request, response, plan } = exchange;
       const method = request.method ?? '';
       const status = response.statusCode;
       const ms = clock.monotonic() - exchange.startedAt;
-      durations.observe({ method, route: plan.route.path, status }, ms / 1000);
+      observerOf(method, plan.route.path, status)(ms / 1000);
       if (problem === undefined && !log.isLevelEnabled('info')) return;
       const line = {
         requestId: exchange.requestId,

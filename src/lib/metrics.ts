@@ -1,6 +1,7 @@
 // Owns measurements: one registry per running service, in the text form that Prometheus reads.
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Durations } from './durations.ts';
 
 export interface Metrics {
   /** Content type and text of the current values. */
@@ -8,11 +9,9 @@ export interface Metrics {
   counter<Label extends string>(name: string, help: string, labels: readonly Label[]): Counter<Label>;
   /** A value that is asked for when it is read. */
   gauge(name: string, help: string, value: () => number): Gauge;
-  histogram<Label extends string>(name: string, help: string, labels: readonly Label[]): Histogram<Label>;
+  /** How long something takes, in seconds. */
+  durations<Label extends string>(name: string, help: string, labels: readonly Label[]): Durations<Label>;
 }
-
-/** Bounds in seconds: a cached read takes below a millisecond, a live stream nearly ten seconds. */
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Opens a registry. `withProcess` adds memory, garbage collection and event-loop delay of this process. */
 export function createMetrics({ withProcess = false } = {}): Metrics {
@@ -31,7 +30,6 @@ export function createMetrics({ withProcess = false } = {}): Metrics {
           this.set(value());
         },
       }),
-    histogram: (name, help, labels) =>
-      new Histogram({ name, help, labelNames: [...labels], buckets: SECONDS, registers }),
+    durations: (name, help, labels) => new Durations(name, help, labels, registry),
   };
 }
