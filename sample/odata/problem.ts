@@ -17,7 +17,3 @@ export class ODataError extends Error {
 export function badRequest(message: string): ODataError {
   return new ODataError(400, 'BadRequest', message);
 }
-
-function errorBody(code: string, message: string): string {
-  return JSON.stringify({ error: { code, message } });
-}
