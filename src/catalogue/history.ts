@@ -29,6 +29,9 @@ export interface ListingEvent {
 export interface Earlier {
   readonly price: number | null;
   readonly status: Status;
+  readonly priceChangedAt: string | null;
+  readonly statusChangedAt: string | null;
+  readonly closedAt: string | null;
 }
 
 const DELISTING: readonly Status[] = ['EXPIRED', 'CANCELED', 'WITHDRAWN', 'DELETED'];
@@ -73,16 +76,12 @@ export function nextEvents(
 ): ListingEvent[] {
   const events: ListingEvent[] = [];
   if (before.price !== price) {
-    const dated = when(draft.priceChangedAt, draft.upstreamModifiedAt, observedAt);
+    const dated = when('priceChangedAt', before, draft, observedAt);
     events.push({ ...plain, event: 'PRICE_CHANGED', ...dated, price, previousPrice: before.price });
   }
   if (before.status !== draft.status) {
     const event = statusEvent(before.status, draft.status);
-    const dated = when(
-      event === 'CLOSED' ? draft.closedAt : draft.statusChangedAt,
-      draft.upstreamModifiedAt,
-      observedAt,
-    );
+    const dated = when(event === 'CLOSED' ? 'closedAt' : 'statusChangedAt', before, draft, observedAt);
     const at = event === 'CLOSED' ? (draft.closePrice ?? price) : price;
     events.push({
       ...plain,
@@ -104,14 +103,18 @@ export function statusEvent(from: Status, to: Status): ListingEvent['event'] {
   return 'STATUS_CHANGED';
 }
 
-/** The source's own time where it is given and not in the future, else the moment we saw it. */
+/**
+ * The source's own time where it is given, not in the future, and not one that spoke of an earlier change already: a
+ * listing that was gone and is back comes with its old times. Else the moment we saw it.
+ */
 function when(
-  own: string | null,
-  modified: string | null,
+  field: 'priceChangedAt' | 'statusChangedAt' | 'closedAt',
+  before: Earlier,
+  draft: ListingDraft,
   observedAt: number,
 ): Pick<ListingEvent, 'at' | 'origin'> {
-  const at = instant(own) ?? instant(modified);
-  return at !== null && at <= observedAt
-    ? { at, origin: 'upstream' }
-    : { at: observedAt, origin: 'observed' };
+  const earlier = instant(before[field]) ?? Number.NEGATIVE_INFINITY;
+  const candidates = [instant(draft[field]), instant(draft.upstreamModifiedAt)];
+  const at = candidates.find((time) => time !== null && time > earlier && time <= observedAt);
+  return at == null ? { at: observedAt, origin: 'observed' } : { at, origin: 'upstream' };
 }

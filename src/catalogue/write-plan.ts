@@ -66,7 +66,7 @@ export function planWrite(
     areaNos: placement.place(draft.location, draft.address),
     clock: before ? nextClock(before.clock, before.status, draft, observedAt) : firstClock(draft, observedAt),
     events: before
-      ? nextEvents({ price: before.record.price, status: before.status }, draft, record.price, observedAt)
+      ? nextEvents({ ...before.record, status: before.status }, draft, record.price, observedAt)
       : firstEvents(draft, record.price, observedAt),
   };
 }
