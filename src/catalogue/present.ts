@@ -103,7 +103,7 @@ function silencer(names: readonly (string | null)[]): (text: string | null) => s
   return (text) => text?.replace(pattern, '(address withheld)') ?? null;
 }
 
-export function presentLocation(stored: StoredListing, view: View): Listing['location'] {
+function presentLocation(stored: StoredListing, view: View): Listing['location'] {
   const { location } = stored.record;
   if (!location || !masked(stored, view)) return location;
   return { lat: withheld(location.lat), lng: withheld(location.lng), precision: 'approximate' };

@@ -70,7 +70,7 @@ export async function startLive(
   };
 }
 
-function parseEvents(text: string): EventSourceMessage[] {
+export function parseEvents(text: string): EventSourceMessage[] {
   const events: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (event) => void events.push(event) });
   parser.feed(text);
