@@ -28,7 +28,7 @@ export async function startService(config: Config): Promise<Service> {
   const say = (line: string): void => log.info(line);
   const cleanup = new AsyncDisposableStack();
   try {
-    const storage = await openStorage(config, 'service', say);
+    const storage = await openStorage(config, say);
     cleanup.defer(() => storage.close());
     const { database } = storage;
     const keysFile = join(config.dataDirectory, 'keys.env');

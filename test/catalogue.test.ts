@@ -331,3 +331,18 @@ test('sparse fields take paths and slices', async () => {
     ...{ address: { city: 'Crane' }, features: ['pool', 'gym'] },
   });
 });
+
+test('fields that overlap are refused, since one of them would be ignored', async () => {
+  for (const fields of [
+    'photos[1],photos.url',
+    'photos.url,photos',
+    'address,address.city',
+    'photos[1],photos[2]',
+  ]) {
+    assert.equal((await service.get(`/v1/search/sales?fields=${fields}`, keys.internal)).status, 400, fields);
+  }
+  assert.equal(
+    (await service.get('/v1/search/sales?fields=id,address.city,address.state,id', keys.internal)).status,
+    200,
+  );
+});

@@ -27,7 +27,7 @@ interface Shape {
  */
 export function parseFields(paths: readonly string[] | undefined, schema: unknown): Fields {
   if (paths === undefined) return null;
-  return paths.map((path) => {
+  const fields = paths.map((path) => {
     const match = FORM.exec(path);
     if (!match)
       throw invalidParameter('fields', `${quoted(path)} is not of the form name, name.part or name[count]`);
@@ -37,6 +37,22 @@ export function parseFields(paths: readonly string[] | undefined, schema: unknow
     if (items !== null && !isList(end)) throw invalidParameter('fields', `${quoted(path)}: not a list`);
     return { keys, items };
   });
+  refuseOverlaps(fields);
+  return fields;
+}
+
+/** A part cannot be asked for whole and in part at once: one of the two would be ignored. */
+function refuseOverlaps(fields: readonly FieldPath[]): void {
+  for (const [place, field] of fields.entries()) {
+    const name = field.keys.join('.');
+    for (const other of fields.slice(place + 1)) {
+      const otherName = other.keys.join('.');
+      const nested = otherName.startsWith(`${name}.`) || name.startsWith(`${otherName}.`);
+      if (nested || (name === otherName && field.items !== other.items)) {
+        throw invalidParameter('fields', `asks for ${quoted(name)} and ${quoted(otherName)}, which overlap`);
+      }
+    }
+  }
 }
 
 /** Walks the schema along the keys; returns where it ends. */

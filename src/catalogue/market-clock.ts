@@ -46,8 +46,11 @@ export function nextClock(
     };
   }
   if (before.end === null) return before;
-  const back = instant(draft.statusChangedAt) ?? observedAt;
-  return { start: pauses(was) ? before.start + Math.max(0, back - before.end) : before.start, end: null };
+  if (!pauses(was)) return { start: before.start, end: null };
+  const stated = instant(draft.statusChangedAt);
+  // A time from before the pause, or from the future, does not tell when it ended.
+  const back = stated !== null && stated >= before.end && stated <= observedAt ? stated : observedAt;
+  return { start: before.start + Math.max(0, back - before.end), end: null };
 }
 
 /** When a listing left the market: the moment of its contract where there was one, else of its withdrawal. */

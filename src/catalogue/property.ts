@@ -156,7 +156,7 @@ export function presentProperty(
   };
 }
 
-/** What only the property shows; a parcel number names the house, so it goes with the address. */
+/** What only the property shows; parcel numbers and exact taxes name the house, so they go with the address. */
 function propertyFacts(stored: StoredListing, view: View) {
   const { property, yearBuilt } = stored.record;
   const named = stored.addressDisplayed || view.ignoreDisplayRules;
@@ -165,7 +165,7 @@ function propertyFacts(stored: StoredListing, view: View) {
     building: named && property.buildingName ? { id: null, name: property.buildingName, yearBuilt } : null,
     parcelNumber: named ? property.parcelNumber : null,
     universalPropertyId: named ? property.universalPropertyId : null,
-    taxes: [...property.taxes],
+    taxes: named ? [...property.taxes] : [],
   };
 }
 
