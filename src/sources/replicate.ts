@@ -5,6 +5,7 @@ import { type Clock, pause } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Database } from '../postgres/database.ts';
+import { ahead } from './ahead.ts';
 import { backoff } from './backoff.ts';
 import { type SourceMetrics, sourceMetrics } from './metrics.ts';
 import { type PageWriterOptions, writePage } from './page-writer.ts';
@@ -128,7 +129,8 @@ class Replicator {
     let kept = await database.read((sql) => readPosition(sql, source.id));
     const meter = this.#meter(kept);
     if (this.#failures === 0) this.#reading(kept);
-    for await (const page of source.pages(kept.position, signal)) {
+    const { position } = kept;
+    for await (const page of ahead((wanted) => source.pages(position, wanted), signal)) {
       kept = await writePage(this.#writing, page, kept);
       this.#measured.fieldErrors(source.fieldErrors);
       this.#reading(kept);

@@ -51,32 +51,20 @@ export class Pages {
     const shape = await this.#session.shape(signal);
     // Read before the first page: what changes while pages are read is then read again as a change.
     const mark = typeof from.mark === 'string' ? from.mark : await this.newest(signal);
-    const left = new AbortController();
-    const get = (url: string | null): Promise<UpstreamAnswer> =>
-      this.#get(url ?? loadUrl(this.#session.root, shape), AbortSignal.any([signal, left.signal]));
     let link = typeof from.link === 'string' ? this.#ownLink(from.link) : null;
-    let [answer, restarted] = [get(link), false];
-    try {
-      for (;;) {
-        if (link !== null && !restarted && STALE.includes((await answer).status)) {
-          [link, restarted] = [null, true];
-          answer = get(link);
-          continue;
-        }
-        const page = this.#parse(await answer, link);
-        const restart = restarted && link === null ? { restarted } : {};
-        link = page.link;
-        if (link === null) {
-          yield { ...page, next: { phase: 'changes', since: mark }, last: true, ...restart };
-          return;
-        }
-        // The next page is on its way while this one is being written; its failure is met when it is its turn.
-        answer = get(link);
-        answer.catch(() => {});
-        yield { ...page, next: { phase: 'load', mark, link }, last: false, ...restart };
+    let restarted = false;
+    for (;;) {
+      const answer = await this.#get(link ?? loadUrl(this.#session.root, shape), signal);
+      if (link !== null && !restarted && STALE.includes(answer.status)) {
+        [link, restarted] = [null, true];
+        continue;
       }
-    } finally {
-      left.abort();
+      const page = this.#parse(answer, link);
+      const last = page.link === null;
+      const next = last ? { phase: 'changes', since: mark } : { phase: 'load', mark, link: page.link };
+      yield { ...page, next, last, ...(restarted && link === null ? { restarted } : {}) };
+      if (last) return;
+      link = page.link;
     }
   }
 

@@ -1,0 +1,31 @@
+// Owns reading ahead: the next page is fetched and mapped while the one before it is being written.
+
+/**
+ * Yields what `read` yields, one item behind it. The signal that `read` is given aborts when the reader stops early,
+ * so that nothing is waited for that nobody wants any more.
+ */
+export async function* ahead<T>(
+  read: (signal: AbortSignal) => AsyncIterable<T>,
+  signal: AbortSignal,
+): AsyncGenerator<T> {
+  const left = new AbortController();
+  const items = read(AbortSignal.any([signal, left.signal]))[Symbol.asyncIterator]();
+  try {
+    let coming = quiet(items.next());
+    for (;;) {
+      const { value, done } = await coming;
+      if (done) return;
+      coming = quiet(items.next());
+      yield value;
+    }
+  } finally {
+    left.abort();
+    await items.return?.().catch(() => {});
+  }
+}
+
+/** A failure is met when its turn comes; until then it must not count as unhandled. */
+function quiet<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}
