@@ -1,5 +1,7 @@
 // Owns arrays: how a list becomes PostgreSQL's text for one and back, for the element types that statements use.
 
+import { parseInstant } from './column-types.ts';
+
 type Serialize = (value: unknown) => string;
 
 /** In the form of the driver's `types` option; it would otherwise ask each new connection which array types there are. */
@@ -16,6 +18,7 @@ export const ARRAY_TYPES = {
   textArray: arrayOf(1009, String, String),
   int4Array: arrayOf(1007, String, Number),
   float8Array: arrayOf(1022, String, Number),
+  timestamptzArray: arrayOf(1185, String, parseInstant),
   byteaArray: arrayOf(1001, hexOf, (text) => Buffer.from(text.slice(2), 'hex')),
 };
 
