@@ -65,8 +65,9 @@ export async function writeListings(
 ): Promise<void> {
   await writeProperties(tx, writes, observedAt);
   const rows = json(writes.map((write) => listingRow(write, observedAt)));
-  // Records go beside the rows: inside them PostgreSQL would have to read every character once more.
-  const records = writes.map((write) => json(write.record));
+  // Records go beside the rows, parted by a character that JSON never holds: inside rows, or quoted in an array, every
+  // character of them would be read and copied once more on both sides.
+  const records = writes.map((write) => json(write.record)).join(SEPARATOR);
   await tx`
     insert into listing (id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
       version, digest, record, area_nos, clock_start, clock_end, created_at, updated_at, fetched_at)
@@ -78,7 +79,8 @@ export async function writeListings(
       address_displayed boolean, version integer, digest text, area_nos integer[],
       clock_start timestamptz, clock_end timestamptz, created_at timestamptz, updated_at timestamptz,
       fetched_at timestamptz)
-    join unnest(${writes.map((write) => write.id)}::text[], ${records}::text[]) as kept (id, record) using (id)
+    join unnest(${writes.map((write) => write.id)}::text[], string_to_array(${records}::text, ${SEPARATOR}))
+      as kept (id, record) using (id)
     on conflict (id) do update set property_id = excluded.property_id, listing_type = excluded.listing_type,
       status = excluded.status, displayed = excluded.displayed, address_displayed = excluded.address_displayed,
       version = listing.version + 1, digest = excluded.digest, record = excluded.record,
@@ -183,6 +185,9 @@ export async function addToAreaCounts(tx: Transaction, changes: readonly CountCh
     order by 1, 2
     on conflict (area_no, listing_type) do update set active = area_count.active + excluded.active`;
 }
+
+/** ASCII's own record separator. */
+const SEPARATOR = '\u001e';
 
 /** JSON that PostgreSQL takes as text: without NUL characters and halves of surrogate pairs, which sources do send. */
 function json(value: unknown): string {

@@ -89,7 +89,9 @@ create table listing (
   updated_at timestamptz not null,
   fetched_at timestamptz not null,
   unique (source, listing_key)
-);
+)
+-- A record fits beside its row when compressed: reading a page of listings then touches one place for each.
+with (toast_tuple_target = 4080);
 
 create index listing_property on listing (property_id);
 -- How fresh the catalogue is: its newest confirmation.
@@ -98,7 +100,7 @@ create index listing_fetched on listing (fetched_at);
 -- The narrow row that searches read. Areas in square feet, price per month for rentals, words in lower case. Times are
 -- kept to the millisecond, which is what a cursor can carry; every number is of one type, so that any bound fits it.
 create table listing_search (
-  id text collate "C" primary key references listing (id) on delete cascade,
+  id text collate "C" primary key,
   listing_type text not null,
   status text not null,
   displayed boolean not null,
@@ -165,10 +167,11 @@ create index search_areas on listing_search using gin (area_nos);
 create index search_city on listing_search (city, listing_type, status);
 create index search_postal_code on listing_search (postal_code, listing_type, status);
 
--- What happened to a listing, written in the transaction of the change itself.
+-- What happened to a listing, written in the transaction of the change itself. Neither this table nor the one above has
+-- a foreign key: one function writes all three together, and checking each row would cost as much as writing it.
 create table listing_event (
   sequence bigint generated always as identity primary key,
-  listing_id text collate "C" not null references listing (id) on delete cascade,
+  listing_id text collate "C" not null,
   property_id text collate "C" not null,
   listing_type text not null,
   event text not null,
