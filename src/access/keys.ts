@@ -1,9 +1,9 @@
 // Owns API keys: asks the provider as seldom as possible, and never believes an answer for longer than ten minutes.
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../lib/clock.ts';
+import { withDeadline } from '../lib/deadline.ts';
 import { Problem } from '../lib/problem.ts';
 import { hashSecret } from '../lib/secrets.ts';
-import { withDeadline } from './deadline.ts';
 import type { Attempt } from './failures.ts';
 import type { CredentialVerifier } from './identify.ts';
 import type { Principal } from './principal.ts';
@@ -20,7 +20,10 @@ const SOFT_PAUSE = 30_000;
 const REFUSAL_LIFETIME = 30_000;
 /** Milliseconds for which a key is not asked about again after the provider failed. */
 const FAILURE_PAUSE = 1_000;
-const PROVIDER_DEADLINE = 5_000;
+const PATIENCE = {
+  milliseconds: 5_000,
+  late: () => new Error('The subscription provider did not answer in time'),
+};
 /** Questions about keys never seen to be good, in any minute and from all addresses together. */
 const PROBES_PER_MINUTE = 6_000;
 const KEYS_REMEMBERED = 100_000;
@@ -136,7 +139,7 @@ export class Keys implements CredentialVerifier {
     const sentDate = this.#clock.now();
     const generation = this.#generation;
     const ask = (signal: AbortSignal) => this.#options.provider.validate(key, signal);
-    const answer = await withDeadline(this.#clock, PROVIDER_DEADLINE, ask).catch((cause: unknown) => {
+    const answer = await withDeadline({ clock: this.#clock, ...PATIENCE }, ask).catch((cause: unknown) => {
       const problem = unavailable(FAILURE_PAUSE, cause);
       this.#refusals.set(hash, { problem, until: this.#clock.monotonic() + FAILURE_PAUSE });
       throw problem;

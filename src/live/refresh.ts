@@ -5,7 +5,7 @@ import type { ListingDraft } from '../catalogue/draft.ts';
 import { Flights } from '../lib/flight.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { withDeadline } from '../sources/deadline.ts';
+import { withinDeadline } from '../sources/deadline.ts';
 import { LiveError, type Source } from '../sources/source.ts';
 import { createWriteThrough, type WriteThrough, type WriteThroughOptions } from '../sources/write-through.ts';
 import { Bulkhead, BulkheadFull } from './bulkhead.ts';
@@ -80,7 +80,7 @@ class Refresher {
   /** The one place where a listing is fetched: a circuit breaker would stand around `source.fetchOne`. */
   #fetch(source: Source, key: string, signal: AbortSignal): Promise<ListingDraft> {
     const { clock, deadline = DEADLINE } = this.#options;
-    return withDeadline(clock, deadline, signal, (limited) =>
+    return withinDeadline(clock, deadline, signal, (limited) =>
       this.#bulkhead.run(limited, () => source.fetchOne(key, limited)),
     );
   }

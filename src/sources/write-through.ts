@@ -4,7 +4,7 @@ import type { Catalogue, StoredListing } from '../catalogue/catalogue.ts';
 import type { ListingDraft } from '../catalogue/draft.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../postgres/database.ts';
-import { withDeadline } from './deadline.ts';
+import { withinDeadline } from './deadline.ts';
 
 export interface WriteThroughOptions {
   readonly catalogue: Pick<Catalogue, 'apply' | 'remove' | 'listing'>;
@@ -24,7 +24,7 @@ const DEADLINE = 1_500;
 
 export function createWriteThrough({ catalogue, database, clock }: WriteThroughOptions): WriteThrough {
   const bounded = <T>(work: () => Promise<T>) =>
-    withDeadline(clock, DEADLINE, new AbortController().signal, work);
+    withinDeadline(clock, DEADLINE, new AbortController().signal, work);
   return {
     store: (stored, draft) =>
       bounded(async () => {

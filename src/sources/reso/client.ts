@@ -3,7 +3,7 @@
 import type { ListingDraft } from '../../catalogue/draft.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Outbound } from '../../lib/outbound.ts';
-import { withDeadline } from '../deadline.ts';
+import { withinDeadline } from '../deadline.ts';
 import { LiveError, type Source, type SourcePage } from '../source.ts';
 import { FieldReader, type UpstreamRecord } from './decode.ts';
 import { mapProperty } from './map.ts';
@@ -56,7 +56,7 @@ export function resoSource(options: ResoOptions): Source {
       return draftOf(listingKey, await one.fetch(listingKey, signal), map);
     },
     check: (signal) =>
-      withDeadline(clock, CHECK_DEADLINE, signal, async (limited) => {
+      withinDeadline(clock, CHECK_DEADLINE, signal, async (limited) => {
         await pages.newest(limited);
       }),
     close: () => outbound.close(),

@@ -1,6 +1,6 @@
 // Owns reading the whole of a RESO server: first everything, link by link, then what changed since.
 
-import { withDeadline } from '../deadline.ts';
+import { withinDeadline } from '../deadline.ts';
 import { LiveError, type Position } from '../source.ts';
 import { bodyOf, refusal, valuesOf } from './answer.ts';
 import { isRecord, parseTime, type UpstreamRecord } from './decode.ts';
@@ -93,7 +93,7 @@ export class Pages {
 
   #get(url: string, signal: AbortSignal): Promise<UpstreamAnswer> {
     const headers = { prefer: `odata.maxpagesize=${this.#options.pageSize}` };
-    return withDeadline(this.#session.clock, DEADLINE, signal, (limited) =>
+    return withinDeadline(this.#session.clock, DEADLINE, signal, (limited) =>
       this.#session.get(url, { signal: limited, largest: LARGEST, headers }),
     );
   }
