@@ -1,10 +1,12 @@
-// Owns the sample market's process: started beside the service, reached over HTTP only, ended with the service.
+// Owns the sample market's process: started beside the service, kept alive, reached over HTTP only, ended with it.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import { randomToken } from '../lib/secrets.ts';
+import { type SupervisedProcess, supervise } from '../lib/supervisor.ts';
 
 export interface SampleOptions {
   readonly dataDirectory: string;
@@ -14,6 +16,7 @@ export interface SampleOptions {
   readonly interval: number;
   readonly listings: number;
   readonly log: (line: string) => void;
+  readonly clock?: Clock;
 }
 
 export interface SampleMarket {
@@ -29,31 +32,44 @@ const PROGRAM = join(import.meta.dirname, '../../sample/main.ts');
 /** A whole walk with photos makes much garbage and keeps little: without these it would take half as much again. */
 const SMALL = ['--max-old-space-size=192', '--max-semi-space-size=4'];
 
-/** Starts the market; resolves when it answers. Throws when it does not start. */
+/**
+ * Starts the market; resolves when it answers, and throws when it does not start. One that ends unasked later is
+ * started again at the same address, with the same credentials and the same listings.
+ */
 export async function startSampleMarket(options: SampleOptions): Promise<SampleMarket> {
   const portFile = join(options.dataDirectory, 'sample-port');
+  // The secret lives as long as this process does: no one else needs it.
+  const credentials = { clientId: 'freehold', clientSecret: randomToken() };
+  const start = (port: number) => launch(options, credentials, port);
   const last = options.port === 0 ? await lastPort(portFile) : 0;
-  const market = last === 0 ? await launch(options, options.port) : await launchOnLast(options, last);
-  await writeFile(portFile, new URL(market.url).port);
-  return market;
+  const first = last === 0 ? await start(options.port) : await start(last).catch(() => start(0));
+  const port = Number(new URL(first.url).port);
+  await writeFile(portFile, String(port));
+  const supervisor = supervise(first, {
+    name: 'The sample market',
+    launch: () => start(port),
+    log: options.log,
+    clock: options.clock ?? systemClock,
+  });
+  return { url: first.url, ...credentials, stop: () => supervisor.stop() };
 }
+
+interface MarketProcess extends SupervisedProcess {
+  readonly url: string;
+}
+
+type Credentials = Pick<SampleMarket, 'clientId' | 'clientSecret'>;
 
 async function lastPort(file: string): Promise<number> {
   const port = Number(await readFile(file, 'utf8').catch(() => '0'));
   return Number.isInteger(port) && port > 0 && port < 65_536 ? port : 0;
 }
 
-async function launchOnLast(options: SampleOptions, port: number): Promise<SampleMarket> {
-  try {
-    return await launch(options, port);
-  } catch {
-    return launch(options, 0);
-  }
-}
-
-async function launch(options: SampleOptions, port: number): Promise<SampleMarket> {
-  // The secret lives as long as the two processes do: no one else needs it.
-  const credentials = { clientId: 'freehold', clientSecret: randomToken() };
+async function launch(
+  options: SampleOptions,
+  credentials: Credentials,
+  port: number,
+): Promise<MarketProcess> {
   const settings = ['--port', port, '--interval', options.interval, '--listings', options.listings];
   const state = ['--state', join(options.dataDirectory, 'sample-market.json')];
   const child = spawn(process.execPath, [...SMALL, PROGRAM, ...settings.map(String), ...state], {
@@ -61,11 +77,16 @@ async function launch(options: SampleOptions, port: number): Promise<SampleMarke
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { SAMPLE_CLIENT_ID: credentials.clientId, SAMPLE_CLIENT_SECRET: credentials.clientSecret },
   });
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const ended = new Promise<string>((resolve) => {
+    child.once('close', (code, signal) =>
+      resolve(signal === null ? `exit code ${code}` : `signal ${signal}`),
+    );
+  });
+  child.stdin.on('error', () => {}); // 'close' tells of the end; a broken pipe would only say it again.
   const url = await readyUrl(child, options.log);
   return {
     url,
-    ...credentials,
+    ended,
     async stop() {
       child.stdin.end();
       await ended;

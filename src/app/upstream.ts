@@ -42,7 +42,7 @@ export async function openUpstream(options: UpstreamOptions): Promise<Upstream> 
     return { source: reso, interval: RESO_ROUND, sampleUrl: null, stop: async () => {} };
   }
   const market = await startSampleMarket({
-    ...{ dataDirectory: config.dataDirectory, port: source.port, interval: source.interval, log },
+    ...{ dataDirectory: config.dataDirectory, port: source.port, interval: source.interval, log, clock },
     listings: options.sampleListings,
   });
   try {

@@ -3,6 +3,7 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../lib/clock.ts';
 import { systemClock } from '../lib/clock.ts';
+import { supervise } from '../lib/supervisor.ts';
 import type { Binaries } from './binaries.ts';
 import { completeBinaries, copyBinaries, packagedBinaries } from './binaries.ts';
 import type { ClusterHome } from './cluster-place.ts';
@@ -16,7 +17,6 @@ import type { ServerProcess } from './server-process.ts';
 import { ClusterTaken, launchServer } from './server-process.ts';
 import { serverSettings } from './server-settings.ts';
 import { canRun } from './server-user.ts';
-import { supervise } from './supervisor.ts';
 
 export interface EmbeddedOptions {
   /** The service's data directory; the database stands in it, or in `systemDirectory` where it cannot. */
@@ -174,7 +174,8 @@ async function tryStart(site: Site, role: OwnerRole): Promise<EmbeddedServer | u
     await settled(site);
     return launch();
   };
-  const supervisor = supervise(first, { launch: relaunch, log: site.options.log, clock: site.clock });
+  const { clock } = site;
+  const supervisor = supervise(first, { name: 'PostgreSQL', launch: relaunch, log: site.options.log, clock });
   return describe(site, socket, false, async () => {
     await supervisor.stop();
     log.close();

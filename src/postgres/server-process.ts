@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Clock } from '../lib/clock.ts';
+import type { SupervisedProcess } from '../lib/supervisor.ts';
 import type { Binaries } from './binaries.ts';
 import { binariesEnvironment } from './binaries.ts';
 import { poll } from './poll.ts';
@@ -40,12 +41,8 @@ export interface ServerCommand {
   readonly clock: Clock;
 }
 
-export interface ServerProcess {
-  /** Resolves with a description when the server's shell has ended, for whatever reason. */
-  readonly ended: Promise<string>;
-  /** Fast shutdown: open transactions are rolled back, everything committed is on disk. Resolves when it is over. */
-  stop(): Promise<void>;
-}
+/** `stop` is a fast shutdown: open transactions are rolled back, everything committed is on disk. */
+export type ServerProcess = SupervisedProcess;
 
 /** Raised when another process started a server on the same cluster a moment earlier. */
 export class ClusterTaken extends Error {}
