@@ -7,6 +7,7 @@ import { localSubscriptions } from '../access/providers/local.ts';
 import { TIERS } from '../access/tiers.ts';
 import { readTiersFile } from '../access/tiers-file.ts';
 import { createCatalogue } from '../catalogue/catalogue.ts';
+import { createMemory } from '../catalogue/read-cache.ts';
 import type { Config } from '../config.ts';
 import { createServer, type Limits, type WebServer } from '../http/server.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
@@ -63,9 +64,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   const report = (error: unknown): void => log.error({ err: error }, 'Failed behind the scenes');
   const access = createAccess({ ...overrides, database, clock, tiers, provider, report });
   const catalogue = createCatalogue(database);
+  const memory = createMemory(catalogue, database, report);
   const refresh = createRefresh({ source, catalogue, database, clock, log, metrics });
   const routes = featureRoutes({
-    ...{ database, catalogue, refresh, clock, tiers, publicUrl },
+    ...{ database, catalogue, memory, refresh, clock, tiers, publicUrl },
     limits: access.limits,
   });
   const replication = source && startReplication({ ...options, source, catalogue, clock, metrics });
@@ -83,6 +85,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await server.drain();
       await replication?.stop();
       await access.close();
+      await memory.close();
       await source?.close();
     },
   };

@@ -31,7 +31,16 @@ export function openApi(): object {
   const limits = new Limits({ database, clock, tiers: TIERS, report: () => {} });
   const catalogue = createCatalogue(database);
   const refresh = () => Promise.reject(new Error('nothing is served here'));
-  const parts = { database, clock, limits, catalogue, refresh, tiers: TIERS, publicUrl: PUBLIC_URL };
+  const parts = {
+    database,
+    clock,
+    limits,
+    catalogue,
+    memory: catalogue,
+    refresh,
+    tiers: TIERS,
+    publicUrl: PUBLIC_URL,
+  };
   const server = createServer<Principal>({
     ...{ routes: featureRoutes(parts), phases: NOBODY, clock, publicUrl: PUBLIC_URL, describe: DESCRIBE },
     ...{ log: createLog({ level: 'silent' }), metrics: createMetrics() },

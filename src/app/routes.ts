@@ -19,6 +19,7 @@ import { siteRoutes } from '../site/routes.ts';
 export interface FeatureParts {
   readonly database: Database;
   readonly catalogue: Catalogue;
+  readonly memory: Pick<Catalogue, 'listing' | 'property'>;
   readonly refresh: Refresh;
   readonly limits: Limits;
   readonly tiers: Tiers;

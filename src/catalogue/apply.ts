@@ -16,6 +16,7 @@ import {
 } from './listing-store.ts';
 import { daysOnMarket, storedClock } from './market-clock.ts';
 import { Placement } from './placement.ts';
+import { tellChanged } from './read-cache.ts';
 import { goneDraft, type ListingWrite, planWrite } from './write-plan.ts';
 
 const DAY = 86_400_000;
@@ -88,13 +89,13 @@ async function commitWrites(
 ): Promise<void> {
   if (writes.length === 0) return;
   await writeListings(tx, writes, observedAt);
-  const properties = writes.flatMap((write) => [
-    write.propertyId,
-    write.before?.propertyId ?? write.propertyId,
-  ]);
-  await writeEarlierDays(tx, changedEarlierDays(await readClocks(tx, [...new Set(properties)])));
+  const properties = [
+    ...new Set(writes.flatMap((write) => [write.propertyId, write.before?.propertyId ?? write.propertyId])),
+  ];
+  await writeEarlierDays(tx, changedEarlierDays(await readClocks(tx, properties)));
   const changes = writes.map((write) => ({ before: write.before, after: countedAfter(write) }));
   await addToAreaCounts(tx, countChanges(changes));
+  await tellChanged(tx, properties);
 }
 
 const countedAfter = ({ record, draft, areaNos }: ListingWrite) => ({

@@ -5,6 +5,7 @@ import { type AreaDraft, measure } from './area.ts';
 import { bumpAreaVersion, readPlacedAreas, resolveParents, writeAreas } from './area-store.ts';
 import { readForPlacing, writePlaces } from './place-store.ts';
 import { Placement } from './placement.ts';
+import { tellChanged } from './read-cache.ts';
 
 export interface AreasWritten {
   readonly changed: number;
@@ -55,6 +56,7 @@ export async function placeListingsAnew(
         const places = rows.map((row) => ({ ...row, places: placement.place(row.location, row.address) }));
         const changed = places.filter((row) => row.places.join() !== row.areaNos.join());
         await writePlaces(tx, changed);
+        if (changed.length > 0) await tellChanged(tx);
         return { last: rows.at(-1)?.id, looked: rows.length, moved: changed.length };
       },
       { timeout: 0 },

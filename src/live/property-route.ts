@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import type { Principal } from '../access/principal.ts';
 import type { StoredListing, StoredProperty } from '../catalogue/catalogue.ts';
-import { parseFields, selectFields } from '../catalogue/fields.ts';
+import { type Fields, parseFields, selectFields } from '../catalogue/fields.ts';
 import { isShown, type View } from '../catalogue/present.ts';
 import {
   CURRENT,
@@ -19,8 +19,9 @@ import { displayParameter, fieldsParameter, unitsParameter } from '../catalogue/
 import { conditional } from '../http/etag.ts';
 import { type Route, route } from '../http/route.ts';
 import { Problem } from '../lib/problem.ts';
-import type { LiveRouteOptions } from './route-options.ts';
+import { type LiveRouteOptions, readerFor } from './route-options.ts';
 import { asLiveError } from './stream.ts';
+import { type Written, WrittenAnswers } from './written.ts';
 
 const Params = Type.Object({
   id: Type.String({
@@ -50,8 +51,11 @@ const Query = Type.Object({
   display: displayParameter,
 });
 
+type PropertyQuery = Static<typeof Query>;
+
 export function propertyRoute(options: LiveRouteOptions): Route<Principal> {
   const { catalogue, clock, publicUrl } = options;
+  const written = new WrittenAnswers();
   return route<Principal>()({
     method: 'GET',
     path: '/v1/property/:id',
@@ -68,27 +72,43 @@ export function propertyRoute(options: LiveRouteOptions): Route<Principal> {
     alsoAnswers: { 304: 'The property is as If-None-Match knows it.' },
     async handle({ params, query, caller, headers, signal }) {
       const view = viewOf(caller, query, clock.now(), publicUrl);
-      const fields = parseFields(query.fields, PropertySchema);
-      const stored = await catalogue.property(params.id);
+      const asked = { include: query.include ?? [], fields: parseFields(query.fields, PropertySchema) };
+      const stored = await readerFor(headers, options).property(params.id);
       const subject = stored === null ? null : subjectOf(stored, view);
       if (stored === null || subject === null) throw notFound();
-      const fetched = fetchesFor(caller, query, options) ? await fetchLive(subject, signal, options) : null;
-      const known = fetched === null ? stored : ((await catalogue.property(subject.id)) ?? stored);
-      const source = fetched?.ok ? 'live' : 'cached';
-      const record = presentProperty(
-        known,
-        { ...view, source, now: clock.now() },
-        { include: query.include ?? [], live: fetched },
-      );
-      if (record === null) throw notFound();
-      // What is hidden from the reader must not show in the tag or the date either.
-      const seen = seenBy(known, view);
-      return conditional(headers, entityTag(seen, record), {
-        json: selectFields(record, fields),
-        headers: freshnessHeaders(seen, record),
-      });
+      if (!fetchesFor(caller, query, options)) {
+        const { etag, reply } = written.get(stored, query, view.now, () =>
+          compose(stored, view, asked, null),
+        );
+        return conditional(headers, etag, reply);
+      }
+      const live = await fetchLive(subject, signal, options);
+      const known = (await catalogue.property(subject.id)) ?? stored;
+      const source = live.ok ? 'live' : 'cached';
+      const { etag, reply } = compose(known, { ...view, source, now: clock.now() }, asked, live);
+      return conditional(headers, etag, reply);
     },
   });
+}
+
+/** The answer about a property to this reader. Throws where display rules leave nothing of it. */
+function compose(
+  stored: StoredProperty,
+  view: View,
+  { include, fields }: { readonly include: readonly PropertyPart[]; readonly fields: Fields },
+  live: Property['live'],
+): Written {
+  const record = presentProperty(stored, view, { include, live });
+  if (record === null) throw notFound();
+  // What is hidden from the reader must not show in the tag or the date either.
+  const seen = seenBy(stored, view);
+  return {
+    etag: entityTag(seen, record),
+    reply: {
+      json: selectFields(record, fields),
+      headers: freshnessHeaders(seen, record),
+    },
+  };
 }
 
 function notFound(): Problem {
@@ -107,7 +127,7 @@ function seenBy({ id, listings, history }: StoredProperty, view: View): StoredPr
   return { id, listings: shown, history: history.filter((line) => ids.has(line.listingId)) };
 }
 
-function fetchesFor(caller: Principal, query: Static<typeof Query>, { tiers }: LiveRouteOptions): boolean {
+function fetchesFor(caller: Principal, query: PropertyQuery, { tiers }: LiveRouteOptions): boolean {
   const granted = caller.scopes === null || caller.scopes.has('listings:live');
   return tiers[caller.tier].live && granted && query.freshness !== 'cached';
 }

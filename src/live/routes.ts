@@ -9,7 +9,7 @@ import { displayParameter } from '../catalogue/search-parameters.ts';
 import { type Route, route } from '../http/route.ts';
 import { Problem } from '../lib/problem.ts';
 import { propertyRoute } from './property-route.ts';
-import type { LiveRouteOptions } from './route-options.ts';
+import { type LiveRouteOptions, readerFor } from './route-options.ts';
 import { isAfterDone, listingEvents } from './stream.ts';
 
 const EXAMPLE = [
@@ -33,7 +33,8 @@ export function liveRoutes(options: LiveRouteOptions): readonly Route<Principal>
   return [streamRoute(options), propertyRoute(options)];
 }
 
-function streamRoute({ catalogue, refresh, streams, clock, publicUrl }: LiveRouteOptions): Route<Principal> {
+function streamRoute(options: LiveRouteOptions): Route<Principal> {
+  const { refresh, streams, clock, publicUrl } = options;
   return route<Principal>()({
     method: 'GET',
     path: '/v1/listing/:id',
@@ -51,9 +52,12 @@ function streamRoute({ catalogue, refresh, streams, clock, publicUrl }: LiveRout
     answer: { description: 'The events', contentType: 'text/event-stream', example: EXAMPLE },
     alsoAnswers: { 204: 'Last-Event-ID names a done: that stream is complete.' },
     early: ({ headers }) => (isAfterDone(headers['last-event-id']) ? { status: 204 } : null),
-    async handle({ params, query, caller, requestId, signal }) {
+    async handle({ params, query, caller, headers, requestId, signal }) {
       const { source: _, ...view } = viewOf(caller, query, clock.now(), publicUrl);
-      const stored = shownListing(await catalogue.listing(params.id), view.ignoreDisplayRules);
+      const stored = shownListing(
+        await readerFor(headers, options).listing(params.id),
+        view.ignoreDisplayRules,
+      );
       const close = streams.open(caller);
       return {
         events: held(

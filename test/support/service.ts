@@ -70,8 +70,11 @@ export async function startService(t: Closing, options: ServiceOptions = {}): Pr
       clock: systemClock,
       limit: PATIENCE,
     });
+  // Tests read what they have just written: past the memory, unless they say otherwise.
   const get: TestService['get'] = (path, key, headers = {}) =>
-    fetch(`${url}${path}`, { headers: { ...(key && { authorization: `Bearer ${key}` }), ...headers } });
+    fetch(`${url}${path}`, {
+      headers: { 'cache-control': 'no-cache', ...(key && { authorization: `Bearer ${key}` }), ...headers },
+    });
   return {
     ...{ url, clock, database, databaseUrl, keys, app, get },
     control: (method, path, body) => control(`${upstream.sampleUrl}${path}`, method, body),
