@@ -32,7 +32,7 @@ export interface LiveService {
 /** Starts the service on a source with the listings a, b and c, and waits until it has read them. */
 export async function startLive(
   t: Closing,
-  prepare?: (source: MemorySource) => Source,
+  prepare?: (source: MemorySource, clock: ManualClock) => Source,
 ): Promise<LiveService> {
   const clock = manualClock(Date.UTC(2026, 0, 5, 12));
   const { database, url: databaseUrl } = await testDatabase(t);
@@ -47,7 +47,7 @@ export async function startLive(
   const port = await freePort('127.0.0.1');
   const url = `http://127.0.0.1:${port}`;
   const app = await createApp({
-    ...{ config, database, source: prepare?.(memory) ?? memory, interval: 3_600_000, publicUrl: url },
+    ...{ config, database, source: prepare?.(memory, clock) ?? memory, interval: 3_600_000, publicUrl: url },
     log: createLog({ level: 'silent' }),
     overrides: { clock },
   });
