@@ -1,0 +1,95 @@
+// Owns what rounds of crashes are played on: one data directory, the service on it, and the load that never pauses.
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort } from '../../src/main.ts';
+import type { Database } from '../../src/postgres/database.ts';
+import { type Ledger, newLedger, writeCity, writeOn } from '../support/chaos-ledger.ts';
+import { newReaders, type Readers, readOn } from '../support/chaos-readers.ts';
+import { databaseBeside, isReady, type ServiceProcess, serve } from '../support/chaos-service.ts';
+import { until } from '../support/children.ts';
+import { runCli } from '../support/cli.ts';
+import { atEnd, type Closing, temporaryFolder } from '../support/database.ts';
+
+export interface IssuedKey {
+  readonly id: string;
+  readonly key: string;
+}
+
+export interface Stage {
+  readonly url: string;
+  readonly port: number;
+  readonly dataDirectory: string;
+  readonly database: Database;
+  readonly ledger: Ledger;
+  readonly readers: Readers;
+  /** Whose requests the readers' are. */
+  readonly account: string;
+  /** Keys that a command said to have made. */
+  readonly keys: IssuedKey[];
+  service: ServiceProcess;
+  /** Starts the service once more, without waiting for it. */
+  start(): ServiceProcess;
+  /** Makes a key as an operator does; undefined where the command says that it failed. */
+  createKey(): Promise<IssuedKey | undefined>;
+  /** Ends the load; the service runs on. */
+  rest(): Promise<void>;
+}
+
+const WRITERS = 6;
+const READERS = 3;
+/** Numbers that no round reaches, so that nothing is refused for being too much. */
+const TIERS = { pro: { minute: 1_000_000, month: 1_000_000_000 } };
+
+/** Starts the service on a new data directory, and the load on it. */
+export async function setStage(t: Closing): Promise<Stage> {
+  const folder = await temporaryFolder(t, 'crashes');
+  const dataDirectory = join(folder, 'data');
+  const environment = { TIERS_FILE: join(folder, 'tiers.json') };
+  await writeFile(environment.TIERS_FILE, JSON.stringify(TIERS));
+  const port = await freePort('127.0.0.1');
+  const url = `http://127.0.0.1:${port}`;
+  const start = () => serve(t, { dataDirectory, port, environment });
+  const service = start();
+  await until('the service is ready for the first time', () => isReady(url));
+  const database = databaseBeside(dataDirectory);
+  atEnd(t, () => database.close(1_000));
+  await writeCity(database);
+  const createKey = () => createKeyIn(t, folder, dataDirectory);
+  const reader = await createKey();
+  if (reader === undefined) throw new Error('No key could be made');
+  const load = { ledger: newLedger(), readers: newReaders(reader.key) };
+  const rest = putUnderLoad(url, database, load);
+  atEnd(t, rest);
+  const account = `sub:${reader.id}`;
+  return {
+    ...load,
+    ...{ url, port, dataDirectory, database, account, keys: [reader], service, start, createKey, rest },
+  };
+}
+
+function putUnderLoad(
+  url: string,
+  database: Database,
+  { ledger, readers }: Pick<Stage, 'ledger' | 'readers'>,
+): () => Promise<void> {
+  const stopping = new AbortController();
+  const writers = Array.from({ length: WRITERS }, (_, index) =>
+    writeOn(`writer${index}`, database, ledger, stopping.signal),
+  );
+  const reading = Array.from({ length: READERS }, () => readOn(url, readers, stopping.signal));
+  return async () => {
+    stopping.abort();
+    await Promise.all([...writers, ...reading]);
+  };
+}
+
+async function createKeyIn(
+  t: Closing,
+  folder: string,
+  dataDirectory: string,
+): Promise<IssuedKey | undefined> {
+  const args = ['subscriptions', 'create', '--plan', 'pro', '--json'];
+  const { code, stdout } = await runCli(t, args, { folder, environment: { DATA_DIR: dataDirectory } });
+  return code === 0 ? (JSON.parse(stdout) as IssuedKey) : undefined;
+}
