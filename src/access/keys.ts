@@ -7,8 +7,14 @@ import { hashSecret } from '../lib/secrets.ts';
 import type { Attempt } from './failures.ts';
 import type { CredentialVerifier } from './identify.ts';
 import type { Principal } from './principal.ts';
-import type { ActiveSubscription, SubscriptionProvider, Verdict } from './provider.ts';
+import {
+  type ActiveSubscription,
+  ProviderUnavailable,
+  type SubscriptionProvider,
+  type Verdict,
+} from './provider.ts';
 import { Ring } from './ring.ts';
+import { isPlan } from './tiers.ts';
 
 /** Milliseconds that a good verdict is believed, from the moment the provider was asked. */
 const LIFETIME = 600_000;
@@ -139,12 +145,14 @@ export class Keys implements CredentialVerifier {
     const sentDate = this.#clock.now();
     const generation = this.#generation;
     const ask = (signal: AbortSignal) => this.#options.provider.validate(key, signal);
-    const answer = await withDeadline({ clock: this.#clock, ...PATIENCE }, ask).catch((cause: unknown) => {
+    let verdict: Verdict;
+    try {
+      verdict = atDate(sound(await withDeadline({ clock: this.#clock, ...PATIENCE }, ask)), sentDate);
+    } catch (cause) {
       const problem = unavailable(FAILURE_PAUSE, cause);
       this.#refusals.set(hash, { problem, until: this.#clock.monotonic() + FAILURE_PAUSE });
       throw problem;
-    });
-    const verdict = atDate(answer, sentDate);
+    }
     if (generation === this.#generation) this.#remember(hash, verdict, sentAt, sentDate);
     return verdict;
   }
@@ -177,6 +185,18 @@ function normalised(credential: string): string {
   const key = credential.toUpperCase();
   if (KEY_FORM.test(key)) return key;
   throw new Problem('INVALID_API_KEY', 'The API key is malformed: it has the form SERVICE-<UUID>.');
+}
+
+/** The answer, if it is a verdict; a provider that says anything else has said nothing, neither for nor against the key. */
+function sound(answer: Partial<ActiveSubscription> | Verdict | null | undefined): Verdict {
+  if (answer?.state === 'expired' || answer?.state === 'unknown') return { state: answer.state };
+  if (answer?.state !== 'active') throw new ProviderUnavailable('The answer is no verdict');
+  const { state, subscription, tier, endsAt } = answer;
+  const known = typeof subscription === 'string' && subscription !== '' && typeof tier === 'string';
+  if (!known || !isPlan(tier) || !(endsAt === null || Number.isFinite(endsAt))) {
+    throw new ProviderUnavailable('The answer is only half a verdict');
+  }
+  return { state, subscription, tier, endsAt: endsAt ?? null };
 }
 
 /** What a verdict means at a date: a subscription whose end has passed is expired, whoever calls it active. */
