@@ -61,9 +61,13 @@ export function areaIn(squareFeet: number | null, units: UnitSystem): number | n
   return cents(squareFeet / SQUARE_FEET_PER_SQUARE_METRE);
 }
 
-function pricePerArea({ price, livingArea, pricePerArea }: Omit<KeptRecord, 'property'>, units: UnitSystem) {
-  if (units === 'imperial' || price === null || !livingArea) return pricePerArea;
-  return cents((price / livingArea) * SQUARE_FEET_PER_SQUARE_METRE);
+/** A price per square foot in the reader's unit, to two decimals. */
+export function perAreaIn(perSquareFoot: number, units: UnitSystem): number {
+  return cents(units === 'imperial' ? perSquareFoot : perSquareFoot * SQUARE_FEET_PER_SQUARE_METRE);
+}
+
+function pricePerArea({ price, livingArea }: Omit<KeptRecord, 'property'>, units: UnitSystem): number | null {
+  return price === null || !livingArea ? null : perAreaIn(price / livingArea, units);
 }
 
 const masked = (stored: StoredListing, view: View): boolean =>

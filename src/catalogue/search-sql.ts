@@ -3,7 +3,7 @@
 import type { Sql, SqlFragment } from '../postgres/database.ts';
 import { together } from '../postgres/fragments.ts';
 import type { Cursor, SortValue } from './cursor.ts';
-import { EARTH_RADIUS_KM } from './geometry.ts';
+import { EARTH_RADIUS_KM, type Point } from './geometry.ts';
 import type { Condition, Order, RangeColumn, SearchPlan, WordColumn } from './search.ts';
 import type { SortKey } from './search-parameters.ts';
 
@@ -61,7 +61,7 @@ function conditionSql(sql: Sql, condition: Condition, areaNos: readonly number[]
     case 'circle':
       return sql`${boxesSql(sql, condition.boxes)} and ${distanceSql(sql, condition.centre)} <= ${condition.km}::double precision`;
     case 'polygon':
-      return sql`location <@ ${`(${condition.points.map(({ lng, lat }) => `(${lng},${lat})`).join()})`}::polygon`;
+      return sql`${boxesSql(sql, condition.boxes)} and ${polygonSql(sql, condition.points)}`;
   }
 }
 
@@ -101,6 +101,19 @@ function boxesSql(sql: Sql, boxes: readonly (readonly [number, number, number, n
         sql,
         rest.map((part) => sql`or ${part}`),
       )})`;
+}
+
+/** A power of two, so that a scaled coordinate is as exact as the one in degrees. */
+const POLYGON_SCALE = 1024;
+
+/**
+ * PostgreSQL takes what is within 1e-6 for zero, in lengths and in products of lengths: in degrees every point about
+ * an edge of a hundred metres would count as on it. Scaled up, that is about a millimetre; the rounding of coordinates
+ * that lie on a slanting edge is below it still.
+ */
+function polygonSql(sql: Sql, points: readonly Point[]): SqlFragment {
+  const corners = points.map(({ lng, lat }) => `(${lng * POLYGON_SCALE},${lat * POLYGON_SCALE})`);
+  return sql`location * point(${POLYGON_SCALE}::double precision, 0) <@ ${`(${corners.join()})`}::polygon`;
 }
 
 /** Great-circle kilometres from a point to the listing, by the haversine formula. */

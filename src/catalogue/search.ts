@@ -8,15 +8,9 @@ import { type Fields, parseFields } from './fields.ts';
 import { readMoment } from './moment.ts';
 import { ListingSchema } from './record.ts';
 import { type SearchQuery, SORT_KEYS, type SortKey } from './search-parameters.ts';
+import { keptBounds, type Measure } from './shown-bounds.ts';
 import { readShapes, type Shape } from './spatial.ts';
-import {
-  HIDDEN_STATUSES,
-  type ListingType,
-  SQUARE_FEET_PER_SQUARE_METRE,
-  STATUSES,
-  type Status,
-  type UnitSystem,
-} from './vocabulary.ts';
+import { HIDDEN_STATUSES, type ListingType, STATUSES, type Status, type UnitSystem } from './vocabulary.ts';
 
 /** Columns of the search row that a range can be asked of. */
 export type RangeColumn =
@@ -50,7 +44,7 @@ export type Condition =
       readonly column: RangeColumn;
       readonly least?: number | string | undefined;
       readonly most?: number | string | undefined;
-      readonly below?: string | undefined;
+      readonly below?: number | string | undefined;
     }
   | { readonly kind: 'numbers'; readonly column: 'bedrooms'; readonly values: readonly number[] }
   | { readonly kind: 'words'; readonly column: WordColumn; readonly values: readonly string[] }
@@ -92,7 +86,9 @@ export function planSearch(
   const { cursor: cursorText, limit: _limit, count, fields, display, ...asked } = query;
   const units = query.units ?? 'imperial';
   const order = readOrder(query.sort);
-  const digest = queryDigest([listingType, { ...asked, units }]);
+  // The same query with its parameters in another order, or with a default spelt out, is the same query.
+  const whole = { ...asked, units, sort: query.sort ?? DEFAULT_SORT, status: query.status ?? DEFAULT_STATUS };
+  const digest = queryDigest([listingType, Object.entries(whole).sort(([a], [b]) => (a < b ? -1 : 1))]);
   const cursor = cursorText === undefined ? null : readCursor(cursorText, digest, order.map(kindOf));
   const startedAt = cursor?.startedAt ?? now;
   checkRanges(query);
@@ -130,7 +126,7 @@ function places(query: SearchQuery): Condition[] {
   return conditions;
 }
 
-/** Ranges of numbers: parameter suffix, column, and whether the value is an area or a price per area. */
+/** Ranges of numbers: parameter suffix, column, and how the number is shown. */
 const RANGES = [
   ['Price', 'price', 'plain'],
   ['ClosePrice', 'closePrice', 'plain'],
@@ -140,36 +136,18 @@ const RANGES = [
   ['LivingArea', 'livingArea', 'area'],
   ['LotSize', 'lotSize', 'area'],
   ['YearBuilt', 'yearBuilt', 'plain'],
-] as const;
+] as const satisfies readonly (readonly [string, RangeColumn, Measure])[];
 
 function numbers(query: SearchQuery, units: UnitSystem): Condition[] {
   const conditions: Condition[] = [];
   for (const [suffix, column, measure] of RANGES) {
-    const least = bound(query[`min${suffix}`], 'least', measure, units);
-    const most = bound(query[`max${suffix}`], 'most', measure, units);
-    if (least !== undefined || most !== undefined) conditions.push({ kind: 'range', column, least, most });
+    const [least, most] = [query[`min${suffix}`], query[`max${suffix}`]];
+    if (least === undefined && most === undefined) continue;
+    conditions.push({ kind: 'range', column, ...keptBounds(least, most, measure, units) });
   }
   if (query.bedrooms) conditions.push({ kind: 'numbers', column: 'bedrooms', values: query.bedrooms });
   if (query.hasPhotos !== undefined) conditions.push({ kind: 'photos', some: query.hasPhotos });
   return conditions;
-}
-
-/**
- * A bound on what is kept, in square feet. Converted areas and prices per area are shown in hundredths, so a bound is
- * met by whatever is shown as meeting it: nobody could make out why a listing misses its own number.
- */
-function bound(
-  value: number | undefined,
-  end: 'least' | 'most',
-  measure: (typeof RANGES)[number][2],
-  units: UnitSystem,
-): number | undefined {
-  const exact = measure === 'plain' || (measure === 'area' && units === 'imperial');
-  if (value === undefined || exact) return value;
-  const hundredths = Number((value * 100).toFixed(6));
-  const shown = (end === 'least' ? Math.ceil(hundredths) - 0.5 : Math.floor(hundredths) + 0.5) / 100;
-  if (units === 'imperial') return shown;
-  return measure === 'area' ? shown * SQUARE_FEET_PER_SQUARE_METRE : shown / SQUARE_FEET_PER_SQUARE_METRE;
 }
 
 function moments(query: SearchQuery, now: number): Condition[] {
@@ -204,9 +182,10 @@ const ANY: readonly Status[] = STATUSES.filter((status) => !HIDDEN_STATUSES.incl
 const foldStatus = (text: string): string => text.replace(/[\s_-]/g, '').toUpperCase();
 const BY_SPELLING = new Map(ANY.map((status) => [foldStatus(status), status]));
 
+const DEFAULT_STATUS: readonly string[] = ['ACTIVE'];
+
 /** Statuses in our spelling or RESO's two; `any` for all that a search may show. */
-function readStatuses(texts: readonly string[] | undefined): readonly Status[] {
-  if (texts === undefined) return ['ACTIVE'];
+function readStatuses(texts: readonly string[] = DEFAULT_STATUS): readonly Status[] {
   const statuses = new Set<Status>();
   for (const text of texts) {
     if (text.toLowerCase() === 'any') for (const status of ANY) statuses.add(status);
@@ -225,9 +204,11 @@ function readStatuses(texts: readonly string[] | undefined): readonly Status[] {
   return [...statuses];
 }
 
-function readOrder(texts: readonly string[] | undefined): Order[] {
+const DEFAULT_SORT = ['-listedAt'];
+
+function readOrder(texts: readonly string[] = DEFAULT_SORT): Order[] {
   const order: Order[] = [];
-  for (const text of texts ?? ['-listedAt']) {
+  for (const text of texts) {
     const falling = text.startsWith('-');
     const key = SORT_KEYS.find((known) => known === text.slice(falling ? 1 : 0));
     if (!key) {

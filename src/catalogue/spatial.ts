@@ -1,14 +1,14 @@
 // Owns how boxes, circles and polygons are written in a query, and what is wrong with those that cannot be.
 
 import { invalidParameter, Problem } from '../lib/problem.ts';
-import { type Box, boxesAround, type Point, splitAtAntimeridian } from './geometry.ts';
+import { type Box, boxesAround, boxOf, type Point, splitAtAntimeridian } from './geometry.ts';
 import type { SearchQuery } from './search-parameters.ts';
 import type { UnitSystem } from './vocabulary.ts';
 
 export type Shape =
   | { readonly kind: 'boxes'; readonly boxes: readonly Box[] }
   | { readonly kind: 'circle'; readonly centre: Point; readonly km: number; readonly boxes: readonly Box[] }
-  | { readonly kind: 'polygon'; readonly points: readonly Point[] };
+  | { readonly kind: 'polygon'; readonly points: readonly Point[]; readonly boxes: readonly Box[] };
 
 const MOST_CORNERS = 500;
 const LONGEST_RADIUS_KM = 100;
@@ -21,7 +21,11 @@ export function readShapes(query: SearchQuery, units: UnitSystem): Shape[] {
   if (query.bbox !== undefined) shapes.push({ kind: 'boxes', boxes: readBox(query.bbox) });
   const circle = readCircle(query, units);
   if (circle) shapes.push(circle);
-  if (query.polygon !== undefined) shapes.push({ kind: 'polygon', points: readPolygon(query.polygon) });
+  if (query.polygon !== undefined) {
+    const points = readPolygon(query.polygon);
+    const box = boxOf(Float64Array.from(points.flatMap(({ lng, lat }) => [lng, lat])));
+    shapes.push({ kind: 'polygon', points, boxes: [box] });
+  }
   return shapes;
 }
 
