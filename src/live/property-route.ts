@@ -74,14 +74,15 @@ export function propertyRoute(options: LiveRouteOptions): Route<Principal> {
       const view = viewOf(caller, query, clock.now(), publicUrl);
       const asked = { include: query.include ?? [], fields: parseFields(query.fields, PropertySchema) };
       const stored = await readerFor(headers, options).property(params.id);
-      const subject = stored === null ? null : subjectOf(stored, view);
-      if (stored === null || subject === null) throw notFound();
+      if (stored === null) throw notFound();
       if (!fetchesFor(caller, query, options)) {
         const { etag, reply } = written.get(stored, query, view.now, () =>
           compose(stored, view, asked, null),
         );
         return conditional(headers, etag, reply);
       }
+      const subject = subjectOf(stored, view);
+      if (subject === null) throw notFound();
       const live = await fetchLive(subject, signal, options);
       const known = (await catalogue.property(subject.id)) ?? stored;
       const source = live.ok ? 'live' : 'cached';

@@ -1,0 +1,16 @@
+// Owns the service's own arm of a comparison.
+
+import { readConfig } from '../src/config.ts';
+import { serve } from '../src/main.ts';
+
+process.stdout.write('starting\n');
+const running = serve(readConfig());
+// The banner is printed once the service answers; this line is what the stand waits for.
+const { PORT } = process.env;
+for (;;) {
+  const answer = await fetch(`http://127.0.0.1:${PORT}/livez`).catch(() => null);
+  if (answer?.ok) break;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+}
+process.stdout.write('ready\n');
+await running;

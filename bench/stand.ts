@@ -1,0 +1,146 @@
+// Owns the stand that benchmarks run on: a database on core 1, servers on core 0, load from wrk on core 1.
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { localSubscriptions } from '../src/access/providers/local.ts';
+import { createCatalogue } from '../src/catalogue/catalogue.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import { freePort } from '../src/main.ts';
+import { socketUrl } from '../src/postgres/connection-url.ts';
+import { type Database, openDatabase } from '../src/postgres/database.ts';
+import { startEmbedded } from '../src/postgres/embedded.ts';
+import { migrate } from '../src/postgres/migrate.ts';
+import { marketDrafts } from './market.ts';
+
+export interface Stand {
+  readonly database: Database;
+  readonly databaseUrl: string;
+  readonly folder: string;
+  readonly key: string;
+  /** Ids of some listings. */
+  readonly ids: readonly string[];
+  close(): Promise<void>;
+}
+
+const SEED = 1;
+
+/** A database with this many listings and one Pro key. This process, and so PostgreSQL, should be pinned to core 1. */
+export async function openStand(listings: number): Promise<Stand> {
+  const folder = await mkdtemp(join(tmpdir(), 'freehold-bench-'));
+  const server = await startEmbedded({ dataDirectory: folder, log: () => {} });
+  const database = openDatabase({ socket: server.connection, timeout: 0 });
+  await migrate(database);
+  const catalogue = createCatalogue(database);
+  let ids: string[] = [];
+  for (let first = 0; first < listings; first += 1_000) {
+    const drafts = marketDrafts(SEED, first, Math.min(1_000, listings - first));
+    const applied = await database.transaction((tx) => catalogue.apply(tx, 'bench', drafts, Date.now()));
+    ids = [...applied.ids.values()];
+  }
+  await database.write((sql) => sql`analyze`);
+  const { key } = await localSubscriptions(database, systemClock).create({ plan: 'pro' });
+  return {
+    ...{ database, databaseUrl: socketUrl(server.connection), folder, key, ids },
+    async close() {
+      await database.close();
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface Arm {
+  readonly url: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/** Starts a program of this folder on core 0; it gets PORT and says `ready`. */
+export async function startArm(program: string, environment: Record<string, string>): Promise<Arm> {
+  const port = await freePort('127.0.0.1');
+  const child = spawn('taskset', ['-c', '0', process.execPath, join(import.meta.dirname, program)], {
+    env: { PATH: process.env.PATH, PORT: String(port), ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await ready(child);
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await ended;
+  };
+  return { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop };
+}
+
+function ready(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.once('close', () => reject(new Error('An arm of the benchmark ended before it was ready')));
+    child.stdout?.on('data', (chunk: Buffer) => {
+      if (chunk.includes('ready')) resolve();
+    });
+  });
+}
+
+/** The service as an arm: no source, tiers as given, log quiet. */
+export async function startService(stand: Stand, name: string, tiers: object): Promise<Arm> {
+  const file = join(stand.folder, `${name}.json`);
+  await writeFile(file, JSON.stringify(tiers));
+  return startArm('service.ts', {
+    ...{ DATABASE_URL: stand.databaseUrl, SOURCE: 'none', LOG_LEVEL: 'warn', TIERS_FILE: file },
+    DATA_DIR: join(stand.folder, name),
+  });
+}
+
+export interface Load {
+  readonly requests: number;
+  readonly seconds: number;
+  /** Seconds of processor that the server used. */
+  readonly processor: number;
+}
+
+/** Loads a server with wrk for some seconds, without pipelining. Throws when an answer is not a success. */
+export async function load(
+  arm: Arm,
+  path: string,
+  headers: Record<string, string>,
+  seconds: number,
+): Promise<Load> {
+  const given = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  const before = await processorSeconds(arm.pid);
+  const wrk = spawn('taskset', [
+    '-c',
+    '1',
+    'wrk',
+    '-t1',
+    '-c16',
+    `-d${seconds}s`,
+    ...given,
+    `${arm.url}${path}`,
+  ]);
+  let text = '';
+  wrk.stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  await new Promise((resolve) => wrk.once('close', resolve));
+  const processor = (await processorSeconds(arm.pid)) - before;
+  if (/Non-2xx|Socket errors/.test(text)) throw new Error(`wrk met failures:\n${text}`);
+  const [, requests = '0', took = '1'] = /(\d+) requests in ([\d.]+)s/.exec(text) ?? [];
+  return { requests: Number(requests), seconds: Number(took), processor };
+}
+
+/** From /proc: user and system time, in ticks of a hundredth of a second. */
+async function processorSeconds(pid: number): Promise<number> {
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** What the figures were measured with. */
+export async function conditions(stand: Stand): Promise<string> {
+  const version = await stand.database.serverVersion();
+  const [row] = await stand.database.read(
+    (sql) => sql<{ fsync: string }[]>`select current_setting('fsync') as fsync`,
+  );
+  const kernel = execFileSync('uname', ['-r']).toString().trim();
+  return `Node ${process.versions.node}, PostgreSQL ${version}, fsync ${row?.fsync}, Linux ${kernel}`;
+}

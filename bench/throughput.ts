@@ -1,0 +1,80 @@
+// Owns P1 and P2: cached property reads against node:http alone, and with limits against without.
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Arm, load, type Stand, startArm, startService } from './stand.ts';
+import { interval, median } from './statistics.ts';
+
+const ROUNDS = 7;
+const SECONDS = 3;
+/** So large that they are never met, and still counted for each request. */
+const COUNTED = { pro: { minute: 5_000_000, month: 1_000_000_000 } };
+const UNCOUNTED = { pro: { minute: null, month: null } };
+
+export interface Row {
+  readonly name: string;
+  readonly figure: string;
+  readonly floor: string;
+  readonly met: boolean;
+}
+
+export async function propertyAgainstRaw(stand: Stand): Promise<Row> {
+  const ours = await startService(stand, 'p1', COUNTED);
+  const request = requestOf(stand);
+  const answer = await fetch(`${ours.url}${request.path}`, { headers: request.headers });
+  const body = await answer.text();
+  const headers = Object.fromEntries([...answer.headers].filter(([name]) => !PER_CONNECTION.has(name)));
+  const file = join(stand.folder, 'p1-answer.json');
+  await writeFile(file, JSON.stringify({ headers, body, stream: false }));
+  const raw = await startArm('raw.ts', { ANSWER: file });
+  const same = await (await fetch(`${raw.url}${request.path}`)).text();
+  if (same.length !== body.length) throw new Error('The two arms of P1 do not send the same bytes');
+  const ratios = await compare(ours, raw, request);
+  await Promise.all([ours.stop(), raw.stop()]);
+  return row('P1 cached property, ours / node:http', ratios, 0.7);
+}
+
+export async function limitsOnAgainstOff(stand: Stand): Promise<Row> {
+  const [on, off] = [await startService(stand, 'on', COUNTED), await startService(stand, 'off', UNCOUNTED)];
+  const ratios = await compare(on, off, requestOf(stand));
+  await Promise.all([on.stop(), off.stop()]);
+  return row('P2 the same, limits on / off', ratios, 0.9);
+}
+
+/** Written by Node itself for each connection. */
+const PER_CONNECTION = new Set(['connection', 'keep-alive', 'date', 'transfer-encoding']);
+
+interface Request {
+  readonly path: string;
+  readonly headers: Record<string, string>;
+}
+
+function requestOf(stand: Stand): Request {
+  return { path: `/v1/property/${stand.ids[0]}`, headers: { authorization: `Bearer ${stand.key}` } };
+}
+
+/**
+ * Ratios of requests for each second of processor, which are also ratios of throughput while both arms keep their core
+ * busy. The order turns in every round, so that a slow drift of the machine falls on both.
+ */
+async function compare(a: Arm, b: Arm, { path, headers }: Request): Promise<number[]> {
+  const measure = async (arm: Arm): Promise<number> => {
+    const { requests, processor } = await load(arm, path, headers, SECONDS);
+    return requests / processor;
+  };
+  await Promise.all([load(a, path, headers, 2), load(b, path, headers, 2)]);
+  const ratios: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const first = round % 2 === 0 ? [a, b, b, a] : [b, a, a, b];
+    const sums = new Map<Arm, number>();
+    for (const arm of first) sums.set(arm, (sums.get(arm) ?? 0) + (await measure(arm)));
+    ratios.push((sums.get(a) ?? 0) / (sums.get(b) ?? 1));
+  }
+  return ratios;
+}
+
+function row(name: string, ratios: readonly number[], floor: number): Row {
+  const [low, high] = interval(ratios);
+  const figure = `${median(ratios).toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`;
+  return { name, figure, floor: `>= ${floor.toFixed(2)}`, met: median(ratios) >= floor };
+}
