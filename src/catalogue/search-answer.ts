@@ -90,21 +90,23 @@ async function namedAreas(database: Database, plan: SearchPlan): Promise<NamedAr
   throw invalidParameter('areaId', detail, suggestion ?? undefined);
 }
 
-/** Cursors before the first and after the last row. A page that was walked to has a page where the walk came from. */
+/** Before and after every id there is. */
+const [BEFORE_IDS, AFTER_IDS] = ['', '~'];
+
+/**
+ * Cursors before the first and after the last row. A page that was walked to has a page where the walk came from; when
+ * its own rows have gone meanwhile, that one begins with the row that led here.
+ */
 function cursorsOf(plan: SearchPlan, found: readonly FoundListing[], more: boolean) {
-  const backwards = plan.cursor?.direction === 'previous';
-  const hasMore = backwards ? found.length > 0 : more;
-  const hasBefore = backwards ? more : plan.cursor !== null;
-  const cursor = (row: FoundListing | undefined, direction: 'next' | 'previous'): string | null =>
-    row
-      ? writeCursor({
-          query: plan.digest,
-          direction,
-          startedAt: plan.startedAt,
-          values: row.values,
-          id: row.stored.id,
-        })
-      : null;
+  const { cursor: came, digest: query, startedAt } = plan;
+  const backwards = came?.direction === 'previous';
+  const hasMore = backwards || more;
+  const hasBefore = backwards ? more : came !== null;
+  const cursor = (row: FoundListing | undefined, direction: 'next' | 'previous'): string | null => {
+    const id = row?.stored.id ?? (direction === 'next' ? BEFORE_IDS : AFTER_IDS);
+    const values = row?.values ?? came?.values;
+    return values ? writeCursor({ query, direction, startedAt, values, id }) : null;
+  };
   return {
     hasMore,
     nextCursor: hasMore ? cursor(found.at(-1), 'next') : null,
