@@ -32,8 +32,10 @@ export interface Line {
   renew(): Promise<void>;
 }
 
+/** A listing as long as the longest in practice, and one of which two events are more than the kernel takes unread. */
+export const WIDE_LISTING = 'wide';
 export const LARGE_LISTING = 'large';
-const LARGE = 1024 * 1024;
+export const KILOBYTES = { [WIDE_LISTING]: 256, [LARGE_LISTING]: 4_600 } as const;
 
 export const record = (key: string, price = 100) => ({
   ListingKey: key,
@@ -43,16 +45,29 @@ export const record = (key: string, price = 100) => ({
   ModificationTimestamp: '2026-01-02T00:00:00Z',
 });
 
-/** Starts it with the listings a, b and c, and a fourth of a megabyte. The clock stands still. */
+/** Photos whose captions have so many kilobytes: no single text may be that long. */
+function pictures(kilobytes: number) {
+  const ShortDescription = 'sixteen letters '.repeat((kilobytes * 1_024) / 16 / PHOTOS);
+  const Media = Array.from({ length: PHOTOS }, (_, at) => ({
+    ...{ MediaKey: String(at), MediaURL: `https://photos.test/${at}.jpg`, MediaCategory: 'Photo', Order: at },
+    ShortDescription,
+  }));
+  return { PhotosCount: PHOTOS, Media };
+}
+
+const PHOTOS = 160;
+
+/** Starts it with the listings a, b and c, a large and a wide one. The clock stands still. */
 export async function startStreams(t: Closing): Promise<StreamService> {
   const upstream = await startUpstream(t);
-  for (const key of ['a', 'b', 'c', LARGE_LISTING]) upstream.records.set(key, record(key));
+  for (const key of ['a', 'b', 'c']) upstream.records.set(key, record(key));
   const lines: Line[] = [];
   const service = await startLive(t, (memory, clock) => {
-    memory.put(
-      draftOf(LARGE_LISTING, { PublicRemarks: 'remark '.repeat(LARGE / 7) }),
-      '2026-01-01T00:00:00.000Z',
-    );
+    for (const [key, size] of Object.entries(KILOBYTES)) {
+      const long = { ...record(key), ...pictures(size) };
+      upstream.records.set(key, long);
+      memory.put(draftOf(key, long), '2026-01-01T00:00:00.000Z');
+    }
     const { source, line } = connected(memory, clock, upstream);
     lines.push(line);
     return source;
