@@ -3,6 +3,7 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { readConfig } from '../config.ts';
+import { redact } from '../lib/log.ts';
 import { addDoctor } from './doctor.ts';
 import { reportFailure } from './failure.ts';
 import { examples } from './help.ts';
@@ -29,6 +30,7 @@ function commandLine(): Command {
     .version(packageJson.version)
     .helpCommand(false)
     .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(redact(text)) })
     .showSuggestionAfterError()
     .addHelpText('after', examples('freehold serve', 'freehold doctor', 'freehold import --help'));
   addServe(program);

@@ -1,5 +1,6 @@
 // Owns how an error becomes an answer: the problem document, its headers, and what is kept from the client.
 
+import { redact } from '../lib/log.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Headers, MutableHeaders } from './headers.ts';
 import type { Reply } from './route.ts';
@@ -77,7 +78,7 @@ function fromViolations(violations: readonly Violation[]): Problem {
 
 /** A member's name as a part of a JSON pointer (RFC 6901), cut to what can be recognised. */
 function pointerPart(name: string): string {
-  return name.slice(0, 64).replaceAll('~', '~0').replaceAll('/', '~1');
+  return redact(name).slice(0, 64).replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** The problem document (RFC 9457) as a reply. */

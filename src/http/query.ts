@@ -1,6 +1,7 @@
 // Owns how a query string is read: strictly, by the route's schema; whatever is not understood is a 400 that names it.
 
 import type { TObject } from 'typebox';
+import { redact } from '../lib/log.ts';
 import { type FieldError, Problem } from '../lib/problem.ts';
 import { asValueSchema, compileValue, nearest, type ReadValue, Refusal, type ValueSchema } from './values.ts';
 
@@ -177,7 +178,8 @@ function compileList(schema: ValueSchema, read: ReadValue): (texts: readonly str
   };
 }
 
-/** Names are the client's own text: enough of them to be recognised, no more. */
-function shorten(name: string): string {
+/** Names are the client's own text: enough of them to be recognised, no more, and no key put there by mistake. */
+function shorten(sent: string): string {
+  const name = redact(sent);
   return name.length > 64 ? `${name.slice(0, 64)}…` : name;
 }

@@ -31,11 +31,11 @@ const SUSPICIOUS = /service-|bearer|whsec_|@|authorization|cookie|secret|passwor
 const SECRET = new RegExp(
   [
     'service-[0-9a-z][0-9a-z-]{7,}',
-    '(?<=\\bbearer )[\\w.~+/-]+=*',
+    '(?<=\\bbearer(?: |%20|\\+))[\\w.~+/-]+=*',
     '\\bwhsec_[\\w+/=-]+',
     '(?<=://[^\\s/@:"]{0,128}:)[^\\s/@"]+(?=@)',
     `(?<="(?:${NAMES}|${TOKENS})":")(?:[^"\\\\]|\\\\.)+`,
-    `(?<=[?&](?:${NAMES}|${TOKENS}|code)=)[^&\\s"\\\\]+`,
+    `(?<=[?&;](?:${NAMES}|${TOKENS}|code)=)[^&;\\s"\\\\]+`,
   ].join('|'),
   'gi',
 );
@@ -55,19 +55,35 @@ export function createLog({ level = 'info', stream }: LogOptions = {}): Log {
     base: null,
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
-    serializers: { err: stdSerializers.err, error: stdSerializers.err, cause: stdSerializers.err },
+    serializers: { err: withoutBytes, error: withoutBytes, cause: withoutBytes },
     hooks: { streamWrite: redact },
   };
   return pino(options, stream ?? destination(GATHERED));
 }
 
-/** The query string of an address as it may be logged: names of parameters only. */
-export function withoutQueryValues(url: string): string {
+/** An error for the log, without the bytes it carries: a parser's error holds the whole request that it refused. */
+function withoutBytes(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const members = Object.entries(stdSerializers.err(error));
+  return Object.fromEntries(members.filter(([, value]) => !ArrayBuffer.isView(value)));
+}
+
+/** What a parameter may be called; a longer text in its place may be anything, also a secret. */
+const NAME = /^[\w.[\]-]{0,24}$/;
+/** Escapes of letters, digits, - . _ and ~, which mean the same as the characters (RFC 3986, section 2.3). */
+const NEEDLESS_ESCAPE = /%(?:2[de]|3\d|[46][1-9a-f]|[57][0-9a]|5f|7e)/gi;
+
+/**
+ * An address as it may be logged: of its query only the names of parameters, and no needless escapes, behind which a
+ * secret would not be recognised.
+ */
+export function withoutQueryValues(address: string): string {
+  const url = address.includes('%') ? address.replace(NEEDLESS_ESCAPE, decodeURIComponent) : address;
   const mark = url.indexOf('?');
   if (mark < 0) return url;
   const names = url
     .slice(mark + 1)
     .split('&')
-    .map((pair) => pair.split('=', 1)[0]);
-  return `${url.slice(0, mark)}?${names.join('&')}`;
+    .map((pair) => pair.split('=', 1)[0] ?? '');
+  return `${url.slice(0, mark)}?${names.map((name) => (NAME.test(name) ? name : '[other]')).join('&')}`;
 }
