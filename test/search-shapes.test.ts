@@ -115,19 +115,25 @@ const lats = [-90, -89.999, -45, 0, 0.25, 40.71, 40.715, 43, 89.5, 90];
 const inOrder = (a: number, b: number): readonly [number, number] => (a < b ? [a, b] : [b, a]);
 
 test('a box holds its edges and corners, and nothing a hair beyond them, across the antimeridian too', async () => {
-  const edge = fc
-    .tuple(fc.constantFrom(...lngs), fc.constantFrom(-1e-9, 0, 0, 1e-9))
-    .map(([at, off]) => at + off);
-  const height = fc.tuple(fc.constantFrom(...lats), fc.constantFrom(...lats)).map(([a, b]) => inOrder(a, b));
+  const edgeAt = (degrees: readonly number[]) =>
+    fc.tuple(fc.constantFrom(...degrees), fc.constantFrom(-1e-9, 0, 0, 1e-9)).map(([at, off]) => at + off);
+  const edge = edgeAt(lngs);
+  const height = fc.tuple(edgeAt(lats), edgeAt(lats)).map(([a, b]) => inOrder(a, b));
   const boxes = fc.record({ west: edge, east: edge, height });
-  const clamp = (lng: number) => Math.min(180, Math.max(-180, lng)).toFixed(9);
+  const clamp = (degrees: number, most: number) => Math.min(most, Math.max(-most, degrees)).toFixed(9);
   await fc.assert(
     fc.asyncProperty(boxes, async ({ west, east, height: [south, north] }) => {
-      const bbox = [clamp(west), south, clamp(east), north].join();
+      const bbox = [clamp(west, 180), clamp(south, 90), clamp(east, 180), clamp(north, 90)].join();
       await prove({ bbox }, ({ lng, lat }) => inBox(bbox, lng, lat));
     }),
     runs(100, 23),
   );
+});
+
+test('corners may have every digit that a map sends', async () => {
+  const [west, east] = ['-0.12574000000000002', '0.30000000000000004'];
+  assert.equal(await prove({ bbox: `${west},0,${east},1` }, () => null), 2);
+  assert.equal(await prove({ polygon: `${west},0;${east},-1;${east},1` }, () => null), 3);
 });
 
 test('a circle holds what is as near along the sphere, round poles and across the antimeridian too', async () => {

@@ -13,7 +13,8 @@ export type Shape =
 const MOST_CORNERS = 500;
 const LONGEST_RADIUS_KM = 100;
 const KM_PER_MILE = 1.609344;
-const DECIMAL = /^-?\d{1,3}(?:\.\d{1,15})?$/;
+/** Every digit that a double has in JavaScript's plain notation: near Greenwich maps send seventeen decimals and more. */
+const DECIMAL = /^-?\d{1,3}(?:\.\d{1,22})?$/;
 
 /** The shapes of a query; a listing must lie in each of them. Throws INVALID_PARAMETER or INVALID_GEOMETRY. */
 export function readShapes(query: SearchQuery, units: UnitSystem): Shape[] {
