@@ -5,6 +5,9 @@ import { isPending } from './chaos-ledger.ts';
 
 export interface Readers {
   readonly key: string;
+  readonly path: string;
+  /** What is wrong with the JSON of a 200; undefined: nothing. */
+  readonly judge: (text: string) => string | undefined;
   /** Answers with 200: each of them is charged to the month. */
   counted: number;
   /** Answers with 503 that say what they should. */
@@ -23,8 +26,9 @@ const HONEST = ['DATABASE_UNAVAILABLE', 'SUBSCRIPTIONS_UNAVAILABLE'];
 const PATIENCE = 20_000;
 const PAUSE = 5;
 
-export function newReaders(key: string): Readers {
-  return { key, counted: 0, refused: 0, away: false, wrong: [], slowest: 0 };
+export function newReaders(key: string, asked: Partial<Pick<Readers, 'path' | 'judge'>> = {}): Readers {
+  const search = { path: '/v1/search/sales?limit=20', judge: judgeListings, ...asked };
+  return { ...search, key, counted: 0, refused: 0, away: false, wrong: [], slowest: 0 };
 }
 
 /** Searches until the signal. */
@@ -43,14 +47,14 @@ export async function readOn(url: string, readers: Readers, signal: AbortSignal)
 
 /** One search; says what is wrong with its answer, if anything. */
 async function read(url: string, readers: Readers): Promise<string | undefined> {
-  const answer = await fetch(`${url}/v1/search/sales?limit=20`, {
+  const answer = await fetch(`${url}${readers.path}`, {
     headers: { authorization: `Bearer ${readers.key}` },
     signal: AbortSignal.timeout(PATIENCE),
   });
   // Charged when it was admitted, whatever becomes of the rest of it.
   if (answer.status === 200) readers.counted++;
   const text = await answer.text();
-  if (answer.status === 200) return judgeListings(text);
+  if (answer.status === 200) return readers.judge(text);
   const { code } = JSON.parse(text) as { code?: string };
   const honest = answer.status === 503 && HONEST.includes(code ?? '') && answer.headers.has('retry-after');
   const document = answer.headers.get('content-type')?.startsWith('application/problem+json');
