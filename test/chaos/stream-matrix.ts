@@ -34,6 +34,7 @@ export async function runMatrix(
       violations.push(...outcome.violations.map((what) => `${fault.name} / ${behaviour.name}: ${what}`));
     }
   }
+  await heal(service);
   return { runs: faults.length * BEHAVIOURS.length, violations, longest };
 }
 

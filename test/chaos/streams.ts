@@ -40,10 +40,10 @@ async function goneClients(service: StreamService): Promise<Row> {
 async function slowReaders(service: StreamService, key: string, count: number): Promise<Row> {
   const before = await heldBy(service);
   const { waiting, left, megabytes, other } = await holdSlowReaders(service, key, count);
-  const left2 = leaked(before, await heldBy(service), 20);
-  const wrong = [left > 0, other !== 'cached,live,done', left2.length > 0].filter(Boolean).length;
+  const held = leaked(before, await heldBy(service), 20);
+  const wrong = [left > 0, other !== 'cached,live,done', held.length > 0].filter(Boolean).length;
   const figures = `${waiting} waited, ${megabytes} MB more`;
-  return row(`slow readers, ${key}`, count, wrong, 10, left2.join(), figures);
+  return row(`slow readers, ${key}`, count, wrong, 10, held.join(), figures);
 }
 
 async function drain(upstreamAnswers: boolean): Promise<Row> {
