@@ -1,0 +1,40 @@
+// Owns one run of the fuzzer against a service: so many cases, some at a time, and everything that went wrong.
+
+import { createFuzzer, type Document } from './fuzz.ts';
+import { seeded } from './fuzz-random.ts';
+import { type FuzzService, sendBytes } from './fuzz-service.ts';
+
+export interface FuzzResult {
+  /** How often each status came; 0: the connection ended without an answer. */
+  readonly statuses: Readonly<Record<number, number>>;
+  /** Cases that went wrong, each with the bytes that do it again. */
+  readonly wrong: readonly string[];
+}
+
+/** Codes of a 503 that a client can bring about by asking for too much. */
+const DEFINED = /"code":"(?:SUBSCRIPTIONS_UNAVAILABLE|OVERLOADED|DATABASE_UNAVAILABLE)"/;
+
+export async function fuzz(
+  service: FuzzService,
+  { cases, seed, patience, atOnce = 24 }: { cases: number; seed: number; patience: number; atOnce?: number },
+): Promise<FuzzResult> {
+  const document = (await (await fetch(`http://127.0.0.1:${service.port}/openapi.json`)).json()) as Document;
+  const next = createFuzzer(document, service, seeded(seed));
+  const statuses: Record<number, number> = {};
+  const wrong: string[] = [];
+  let left = cases;
+  async function work(): Promise<void> {
+    while (left-- > 0) {
+      const { bytes, open } = next();
+      const { statuses: seen, text, hung } = await sendBytes(service.port, bytes, open, patience);
+      for (const status of seen.length === 0 ? [0] : seen) statuses[status] = (statuses[status] ?? 0) + 1;
+      const failed = seen.some((status) => status >= 500 && !(status === 503 && DEFINED.test(text)));
+      if (failed || hung)
+        wrong.push(
+          `${hung ? 'hung' : seen.join()}: ${JSON.stringify(bytes.toString('latin1').slice(0, 600))}`,
+        );
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return { statuses, wrong };
+}
