@@ -11,7 +11,7 @@ import { clusterHome, socketDirectory } from './cluster-place.ts';
 import { EMBEDDED_NAME, ensureCluster } from './initdb.ts';
 import { poll } from './poll.ts';
 import type { OwnerRole, Postmaster } from './postmaster.ts';
-import { ownerMark, readPostmaster } from './postmaster.ts';
+import { ownerMark, readPostmaster, removeEmptyLock } from './postmaster.ts';
 import { openServerLog } from './server-log.ts';
 import type { ServerProcess } from './server-process.ts';
 import { ClusterTaken, launchServer } from './server-process.ts';
@@ -129,9 +129,9 @@ async function settled(site: Site): Promise<Postmaster | undefined> {
       const now = site.clock.monotonic();
       if (seen.owner !== undefined) ownerless = 0;
       else if (ownerless === 0) ownerless = now;
-      else if (now - ownerless > ORPHAN_GRACE && seen.pid !== 0) {
-        site.options.log(`Stopping a PostgreSQL server (process ${seen.pid}) whose owner has gone`);
-        process.kill(seen.pid, 'SIGINT');
+      else if (now - ownerless > ORPHAN_GRACE) {
+        if (seen.pid === 0) await removeEmptyLock(site.home.cluster);
+        else stopOrphan(site, seen.pid);
         ownerless = now;
       }
       return undefined;
@@ -142,6 +142,11 @@ async function settled(site: Site): Promise<Postmaster | undefined> {
   throw new Error(
     `A PostgreSQL server (process ${seen?.pid}) on ${site.home.cluster} neither starts nor stops.`,
   );
+}
+
+function stopOrphan(site: Site, pid: number): void {
+  site.options.log(`Stopping a PostgreSQL server (process ${pid}) whose owner has gone`);
+  process.kill(pid, 'SIGINT');
 }
 
 async function withoutCommand(site: Site, command: Postmaster): Promise<Postmaster | undefined> {

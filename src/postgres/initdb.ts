@@ -1,13 +1,14 @@
 // Owns creating a cluster: complete or not at all, and never over one that exists.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Binaries } from './binaries.ts';
 import { binariesEnvironment } from './binaries.ts';
 import type { ClusterHome } from './cluster-place.ts';
 import { ownDirectory } from './cluster-place.ts';
+import { processState } from './process-state.ts';
 
 /** The role and the database of the embedded server. */
 export const EMBEDDED_NAME = 'freehold';
@@ -18,6 +19,7 @@ export async function ensureCluster(place: ClusterHome, binaries: Binaries, dura
   const version = await clusterVersion(place.cluster);
   if (version === EMBEDDED_MAJOR) return;
   if (version !== undefined) throw new Error(wrongVersion(place.cluster, version));
+  await removeAbandonedDrafts(place.cluster);
   const draft = `${place.cluster}.${process.pid}`;
   try {
     await createCluster(draft, place, binaries, durable);
@@ -27,6 +29,18 @@ export async function ensureCluster(place: ClusterHome, binaries: Binaries, dura
     });
   } finally {
     await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** Half a cluster stays behind where its maker was killed; its number tells that it is gone. */
+async function removeAbandonedDrafts(cluster: string): Promise<void> {
+  const prefix = `${basename(cluster)}.`;
+  for (const name of await readdir(dirname(cluster))) {
+    const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN;
+    if (!Number.isInteger(pid) || (await processState(pid)) !== undefined) continue;
+    // Its maker's own children may still be at it for a moment.
+    const patience = { maxRetries: 10, retryDelay: 100 };
+    await rm(join(dirname(cluster), name), { recursive: true, force: true, ...patience });
   }
 }
 

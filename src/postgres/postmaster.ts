@@ -36,6 +36,16 @@ export async function readPostmaster(cluster: string): Promise<Postmaster | unde
   return { ...lock, owner: await livingOwner(cluster) };
 }
 
+/**
+ * Removes a lock file that names no server, unless it does so by now. A server writes its name at once after making
+ * the file, so one that stays empty was left by a server that died in between; PostgreSQL itself would refuse to start.
+ */
+export async function removeEmptyLock(cluster: string): Promise<void> {
+  const path = join(cluster, 'postmaster.pid');
+  const text = await readText(path);
+  if (text !== undefined && parseLock(text) === undefined) await rm(path, { force: true });
+}
+
 /** This process as an owner, in the form that `parseOwner` reads. */
 export async function ownerMark(role: OwnerRole): Promise<string> {
   const state = await processState(process.pid);

@@ -1,0 +1,48 @@
+// Proves that a start that was cut short, wherever, leaves nothing that keeps the next one from starting.
+
+import assert from 'node:assert/strict';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { freePort } from '../src/main.ts';
+import { startEmbedded } from '../src/postgres/embedded.ts';
+import { isReady, postmasterOf, serve } from './support/chaos-service.ts';
+import { until } from './support/children.ts';
+import { atEnd, temporaryFolder } from './support/database.ts';
+
+test('a lock file that its server had no time to write is no obstacle to the next start', async (t) => {
+  const dataDirectory = join(await temporaryFolder(t, 'start'), 'data');
+  const options = { dataDirectory, log: () => {}, durable: false };
+  const first = await startEmbedded(options);
+  await first.stop();
+  await writeFile(join(first.place.cluster, 'postmaster.pid'), '');
+  const second = await startEmbedded(options);
+  atEnd(t, () => second.stop());
+  assert.notEqual(await postmasterOf(dataDirectory), undefined);
+});
+
+test('a first start that is killed while the cluster is being made can be repeated, and leaves no half of one', async (t) => {
+  const dataDirectory = join(await temporaryFolder(t, 'start'), 'data');
+  const port = await freePort('127.0.0.1');
+  const home = join(dataDirectory, 'postgres');
+  const drafts = async () => (await readdir(home).catch(() => [])).filter((name) => /^cluster\./.test(name));
+  const first = serve(t, { dataDirectory, port });
+  await until('the cluster is being made', async () => (await drafts()).length > 0);
+  first.kill('SIGKILL');
+  await first.ended;
+  assert.equal((await drafts()).length, 1);
+  const second = serve(t, { dataDirectory, port });
+  await until('the service is ready', () => isReady(`http://127.0.0.1:${port}`));
+  assert.deepEqual(await drafts(), []);
+  second.kill('SIGTERM');
+  assert.equal(await second.ended, 0);
+});
+
+test('the half of a cluster that another process is making is left to it', async (t) => {
+  const dataDirectory = join(await temporaryFolder(t, 'start'), 'data');
+  const theirs = join(dataDirectory, 'postgres', `cluster.${process.ppid}`);
+  await mkdir(theirs, { recursive: true, mode: 0o711 });
+  const server = await startEmbedded({ dataDirectory, log: () => {}, durable: false });
+  atEnd(t, () => server.stop());
+  assert.ok((await readdir(join(dataDirectory, 'postgres'))).includes(`cluster.${process.ppid}`));
+});
