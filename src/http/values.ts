@@ -54,7 +54,7 @@ const LONGEST_TEXT = 512;
 
 // JSON's own number grammar without the exponent, and few enough digits to be exact.
 const INTEGER = /^-?(?:0|[1-9]\d{0,14})$/;
-const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
+const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,22})?$/;
 
 const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolean; readonly name: string }>> =
   {
