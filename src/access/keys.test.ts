@@ -142,6 +142,16 @@ test('a thousand callers whose key has just run out cost one question', async ()
   assert.equal(provider.calls, 2);
 });
 
+test('a thousand callers with a good key that this process has never seen are all let in', async () => {
+  const { provider, call } = setUp();
+  const key = provider.subscribe('pro');
+  provider.mode = 'wait';
+  const calls = Array.from({ length: 1_000 }, () => call(key));
+  await settled();
+  provider.settle();
+  assert.deepEqual(new Set(await Promise.all(calls)), new Set(['pro']));
+});
+
 test('junk keys of one address reach the provider at most as often as it may fail, however many come at once', async () => {
   const { clock, provider, call } = setUp();
   const codes = await Promise.all(Array.from({ length: 1_000 }, (_, number) => call(keyNumber(number))));

@@ -116,7 +116,8 @@ export class Keys implements CredentialVerifier {
   async #ask(key: string, hash: string, attempt: Attempt): Promise<Principal> {
     const refused = this.#refusals.get(hash);
     if (refused !== undefined && this.#clock.monotonic() < refused.until) throw refused.problem;
-    if (!this.#known.has(hash)) attempt.begin();
+    // Who joins a question that is under way asks nobody: only its first asker takes a place of the throttle.
+    if (!this.#known.has(hash) && !this.#flights.has(hash)) attempt.begin();
     const verdict = await (this.#flights.get(hash) ?? this.#start(key, hash));
     if (verdict.state !== 'active') throw refusal(verdict.state);
     return principalOf(verdict);
