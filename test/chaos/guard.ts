@@ -1,0 +1,43 @@
+// Owns the long run of the guards: revocations, months over processes that are killed, and floods of addresses.
+
+import { testDatabase } from '../support/database.ts';
+import { runTrials } from '../support/fuzz-table.ts';
+import { floodAddresses } from './guard-memory.ts';
+import { spendMonth } from './guard-month.ts';
+import { runRevocations } from './guard-revocation.ts';
+
+const SEED = Number(process.argv[2] ?? Date.now() % 1_000_000);
+
+await runTrials([
+  async (closing) => {
+    const { database } = await testDatabase(closing);
+    const { longest, wrong, requests } = await runRevocations(closing, database, { keys: 300, seed: SEED });
+    return {
+      ...{ promise: 'R12', tried: `300 keys, two services, ${requests} requests, seed ${SEED}` },
+      figure: `let in for ${(longest / 1_000).toFixed(3)} s at most; ${wrong.length} wrong answers`,
+      kept: longest <= 600_000 && wrong.length === 0,
+    };
+  },
+  async (closing) => {
+    const result = await spendMonth(closing, { month: 3_000, rounds: 8, seed: SEED });
+    const { month, admitted, used, kills, block, unknown } = result;
+    return {
+      ...{
+        promise: 'R35',
+        tried: `a month of ${month}, two processes at a time, ${kills} killed, seed ${SEED}`,
+      },
+      figure: `${admitted} admitted, ${month - admitted} lost (${kills} blocks of ${block}, ${unknown} unknown)`,
+      kept: admitted <= month && used === month && month - admitted <= kills * block + unknown,
+    };
+  },
+  async (closing) => {
+    const { database } = await testDatabase(closing);
+    const result = floodAddresses(database, { addresses: 10_000_000, pace: 20_000 });
+    return {
+      ...{ promise: 'R36', tried: '10 million addresses, 20,000 a second' },
+      figure: `${result.megabytes} MB; ${result.freed} freed, ${result.harmed} subscribers refused`,
+      kept: result.megabytes < 150 && result.freed === 0 && result.harmed === 0,
+    };
+  },
+]);
+process.exit();
