@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { freePort } from '../src/main.ts';
 import { startEmbedded } from '../src/postgres/embedded.ts';
-import { isReady, postmasterOf, serve } from './support/chaos-service.ts';
+import { startChaosApp } from './support/chaos-app.ts';
+import { endProcess, familyOf, isReady, postmasterOf, serve } from './support/chaos-service.ts';
 import { until } from './support/children.ts';
 import { atEnd, temporaryFolder } from './support/database.ts';
 
@@ -45,4 +46,24 @@ test('the half of a cluster that another process is making is left to it', async
   const server = await startEmbedded({ dataDirectory, log: () => {}, durable: false });
   atEnd(t, () => server.stop());
   assert.ok((await readdir(join(dataDirectory, 'postgres'))).includes(`cluster.${process.ppid}`));
+});
+
+test('a server whose recovery is killed too is started once more, and the service is well again', async (t) => {
+  const app = await startChaosApp(t, { source: 'none' });
+  const server = async () => (await postmasterOf(app.dataDirectory))?.pid ?? 0;
+  let struck = false;
+  for (let attempt = 0; attempt < 20 && !struck; attempt++) {
+    const old = await server();
+    const backends = (await familyOf(old)).filter(({ command }) => command.includes('[local]'));
+    endProcess(backends[0]?.pid ?? old, 'SIGKILL');
+    await until('the server recovers', async () => {
+      const family = await familyOf(process.pid);
+      const recovery = family.find(({ command }) => command.startsWith('postgres: startup'));
+      if (recovery !== undefined) endProcess(recovery.pid, 'SIGKILL');
+      struck ||= recovery !== undefined;
+      return struck || ((await server()) !== old && (await isReady(app.url)));
+    });
+  }
+  assert.ok(struck, 'no recovery was slow enough to be met');
+  await until('the service is ready', () => isReady(app.url));
 });

@@ -20,6 +20,9 @@ export function serverSettings(input: SettingsInput): Record<string, string> {
     unix_socket_directories: input.socketDirectory,
     unix_socket_permissions: '0700',
     max_connections: '60',
+    // A server that begins anew by itself waits for ever when that fails too (PostgreSQL 18.4: its recovery is killed,
+    // or meets a disk that still fails). One that ends is started again by us, as often as it takes.
+    restart_after_crash: 'off',
     ...memorySettings(input.memory),
     ...(input.durable ? DURABLE : FLEETING),
     // Flash storage: a random page costs about as much as the next one.

@@ -5,7 +5,6 @@ import { test } from 'node:test';
 import { startChaosApp } from '../support/chaos-app.ts';
 import { failCalls, tracingFault } from '../support/chaos-disk.ts';
 import { endure } from '../support/chaos-endure.ts';
-import { postmasterOf } from '../support/chaos-service.ts';
 import { temporaryFolder } from '../support/database.ts';
 
 for (const [calls, error, what] of [
@@ -21,8 +20,7 @@ for (const [calls, error, what] of [
     let stop: (() => Promise<void>) | undefined;
     await endure(t, app, {
       async begin() {
-        const postmaster = (await postmasterOf(dataDirectory))?.pid ?? 0;
-        stop = await failCalls(t, postmaster, calls, error);
+        stop = failCalls(t, dataDirectory, calls, error);
       },
       end: async () => stop?.(),
     });

@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { familyOf } from './chaos-service.ts';
+import { pause, systemClock } from '../../src/lib/clock.ts';
+import { familyOf, postmasterOf } from './chaos-service.ts';
 import { atEnd, type Closing, temporaryFolder } from './database.ts';
 
 const run = promisify(execFile);
@@ -61,30 +62,44 @@ export async function tracingFault(): Promise<string | undefined> {
   );
 }
 
-/** From now on these calls fail in a process and all below it, those that come later too; returns what ends that. */
-export async function failCalls(
+/**
+ * From now on these calls fail in the embedded server of a data directory and in every one that is started after it;
+ * returns what ends that.
+ */
+export function failCalls(
   t: Closing,
-  pid: number,
+  dataDirectory: string,
   calls: string,
   error: 'EIO' | 'ENOSPC',
-): Promise<() => Promise<void>> {
-  const pids = (await familyOf(pid)).flatMap((member) => ['-p', String(member.pid)]);
-  const trace = [
-    '-f',
-    '-qq',
-    '-o',
-    '/dev/null',
-    '-e',
-    `trace=${calls}`,
-    '-e',
-    `inject=${calls}:error=${error}`,
-  ];
-  const tracer = spawn('strace', [...trace, ...pids], { stdio: 'ignore' });
-  const ended = once(tracer, 'exit');
+): () => Promise<void> {
+  const stopping = new AbortController();
+  const failing = failEveryServer(dataDirectory, calls, error, stopping.signal);
   const stop = async () => {
-    tracer.kill('SIGTERM');
-    await ended;
+    stopping.abort();
+    await failing;
   };
   atEnd(t, stop);
   return stop;
+}
+
+async function failEveryServer(
+  dataDirectory: string,
+  calls: string,
+  error: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const tracers = new Map<number, Promise<unknown>>();
+  const options = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`];
+  while (!signal.aborted) {
+    const pid = (await postmasterOf(dataDirectory))?.pid;
+    if (pid !== undefined && !tracers.has(pid)) {
+      const pids = (await familyOf(pid)).flatMap((member) => ['-p', String(member.pid)]);
+      const inject = ['-e', `inject=${calls}:error=${error}`];
+      const tracer = spawn('strace', [...options, ...inject, ...pids], { stdio: 'ignore' });
+      signal.addEventListener('abort', () => tracer.kill('SIGTERM'), { once: true });
+      tracers.set(pid, once(tracer, 'exit'));
+    }
+    await pause(systemClock, 10, signal);
+  }
+  await Promise.all(tracers.values());
 }
