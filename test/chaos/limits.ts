@@ -6,15 +6,15 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { systemClock } from '../src/lib/clock.ts';
-import { freePort } from '../src/main.ts';
-import type { PoolStatus } from '../src/postgres/pool.ts';
-import { startChaosApp } from './support/chaos-app.ts';
-import { isReady, serve } from './support/chaos-service.ts';
-import { until } from './support/children.ts';
-import { runCli } from './support/cli.ts';
-import { atEnd, type Closing, temporaryFolder, testDatabase } from './support/database.ts';
-import { type DatabaseProxy, startDatabaseProxy } from './support/database-proxy.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { freePort } from '../../src/main.ts';
+import type { PoolStatus } from '../../src/postgres/pool.ts';
+import { startChaosApp } from '../support/chaos-app.ts';
+import { isReady, serve } from '../support/chaos-service.ts';
+import { until } from '../support/children.ts';
+import { runCli } from '../support/cli.ts';
+import { atEnd, type Closing, temporaryFolder, testDatabase } from '../support/database.ts';
+import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.ts';
 
 /** Milliseconds: three seconds are promised, the rest is for a machine that runs other tests as well. */
 const ANSWER_LIMIT = 4_000;
