@@ -1,6 +1,6 @@
 // Owns the page about errors: one entry for each code a client can meet, with what to do next.
 import { PROBLEMS, type ProblemCode } from '../lib/problem.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../page/html.ts';
 import { code as lines, renderPage, toRoot } from './layout.ts';
 import ENTRIES from './problem-entries.json' with { type: 'json' };
 import STREAM_ERRORS from './stream-errors.json' with { type: 'json' };

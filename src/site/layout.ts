@@ -1,10 +1,10 @@
 // Owns what all pages share: the frame around their content, how they refer to each other, and how they are sent.
-import { hash } from 'node:crypto';
 import { conditional, strongEtag } from '../http/etag.ts';
 import type { Call, Reply } from '../http/route.ts';
-import { type Fragment, Html, html } from './html.ts';
-import { FAVICON, MARK } from './mark.ts';
-import { FRAME_STYLE, TEXT_STYLE } from './style.ts';
+import { type Fragment, Html, html } from '../page/html.ts';
+import { FAVICON, MARK } from '../page/mark.ts';
+import { FRAME_STYLE, hashSource } from '../page/style.ts';
+import { TEXT_STYLE } from './style.ts';
 
 const STYLE = FRAME_STYLE + TEXT_STYLE;
 
@@ -24,11 +24,6 @@ export interface Page {
   /** One sentence: for search engines and for the head of the page. */
   readonly summary: string;
   readonly content: Fragment;
-}
-
-/** A source for CSP that allows exactly this inline script or style. */
-export function hashSource(text: string): string {
-  return `'sha256-${hash('sha256', text, 'base64')}'`;
 }
 
 const POLICY = [

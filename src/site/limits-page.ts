@@ -2,7 +2,7 @@
 import type { Tier } from '../access/principal.ts';
 import { FAILURES_PER_MINUTE, isTier, type TierPlan, type Tiers, tierName } from '../access/tiers.ts';
 import type { Access } from '../http/route.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../page/html.ts';
 import { code, link, renderPage, wideTable } from './layout.ts';
 
 /** What this page needs to know of a route. */

@@ -1,9 +1,10 @@
 // Owns the API reference page: our frame, and Scalar within it, told to speak to nobody but this service.
-import { Html, html } from './html.ts';
-import { hashSource, header, headOf } from './layout.ts';
-import { DARK, LIGHT, type Palette } from './palette.ts';
+
+import { Html, html } from '../page/html.ts';
+import { DARK, LIGHT, type Palette } from '../page/palette.ts';
+import { FRAME_STYLE, hashSource } from '../page/style.ts';
+import { header, headOf } from './layout.ts';
 import { SCALAR_VERSION } from './scalar.ts';
-import { FRAME_STYLE } from './style.ts';
 
 /** Everything that would load, send or keep something elsewhere is off; keys that are tried are forgotten on leaving. */
 const CONFIGURATION = {

@@ -1,5 +1,5 @@
 // Owns the page for newcomers: from a key to the first search, area, property and stream.
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../page/html.ts';
 import { code, link, renderPage } from './layout.ts';
 
 export function startPage(publicUrl: string): string {

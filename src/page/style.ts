@@ -1,0 +1,43 @@
+// Owns how everything that people see looks at first: colours, faces, and a header with the scale bar of a map.
+import { hash } from 'node:crypto';
+import { DARK, LIGHT, properties } from './palette.ts';
+
+/** What every page has: colours, faces, the header. The strip below it is the scale bar of a map. */
+export const FRAME_STYLE = sheet(`
+:root{color-scheme:light dark;${properties(LIGHT)};--sans:ui-sans-serif,system-ui,sans-serif;
+--serif:ui-serif,Georgia,"Times New Roman",serif;--mono:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;
+--title:2.0736rem;--head:1.2rem}
+@media (prefers-color-scheme:dark){:root{${properties(DARK)}}}
+*{box-sizing:border-box}
+html{background:var(--paper);color:var(--ink);font:1rem/1.6 var(--sans);scroll-padding-top:24px;
+-webkit-text-size-adjust:100%}
+body{margin:0}
+a{color:var(--accent);text-underline-offset:.2em;text-decoration-thickness:1px}
+a:hover{text-decoration-thickness:2px}
+:focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:2px}
+.skip{position:absolute;left:16px;top:-64px;padding:8px 16px;background:var(--paper);border:1px solid var(--accent);
+border-radius:6px;z-index:1}
+.skip:focus{top:8px}
+.top{display:flex;flex-wrap:wrap;align-items:center;gap:8px 32px;max-width:1136px;margin:0 auto;padding:16px 24px}
+.home{display:inline-flex;align-items:center;gap:12px;font:600 var(--head)/1 var(--serif);color:var(--ink);
+text-decoration:none;letter-spacing:.01em}
+.home svg{width:32px;height:32px}
+.top ul{display:flex;flex-wrap:wrap;gap:0 24px;margin:0;padding:0;list-style:none}
+.top li{margin:0}
+.top li a{display:inline-block;padding:8px 0;color:var(--quiet);text-decoration:none;border-bottom:2px solid transparent}
+.top li a:hover{color:var(--ink);border-color:var(--line)}
+.top li a[aria-current]{color:var(--ink);border-color:var(--accent)}
+.scale{height:6px;border:solid var(--ink);border-width:1px 0;
+background:repeating-linear-gradient(90deg,var(--ink) 0 64px,var(--paper) 64px 128px)}
+@media (max-width:600px){.top{padding:16px 16px 8px}.top ul{gap:0 16px}}
+`);
+
+/** A stylesheet as it stands in a page: on one line. */
+export function sheet(text: string): string {
+  return text.replaceAll('\n', '');
+}
+
+/** A source for CSP that allows exactly this inline script or style. */
+export function hashSource(text: string): string {
+  return `'sha256-${hash('sha256', text, 'base64')}'`;
+}
