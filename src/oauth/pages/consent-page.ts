@@ -1,0 +1,117 @@
+// Owns the page on which a person decides whether a client may act for them.
+import type { Scope } from '../../access/principal.ts';
+import type { Tiers } from '../../access/tiers.ts';
+import { type Html, html } from '../../page/html.ts';
+import { renderDocument } from './document.ts';
+import { type KeyFault, keyField } from './key-field.ts';
+import { tierTable } from './tier-table.ts';
+import { type Destination, destinationOf, scopeList, shortened, shownName } from './words.ts';
+
+/** Who asks. Whatever a client says of itself is shown as just that. */
+export interface ConsentClient {
+  /** `document`: its id is the https address of its metadata. `unregistered`: nothing is known but the id it sends. */
+  readonly kind: 'registered' | 'document' | 'unregistered';
+  readonly id: string;
+  /** The name it gave itself; null: none. */
+  readonly name: string | null;
+}
+
+export interface ConsentView {
+  /** Where the service is reached from outside, without a slash at the end. */
+  readonly publicUrl: string;
+  readonly client: ConsentClient;
+  /** The redirect of this request, already found good: an absolute URL. */
+  readonly redirectUri: string;
+  /** Whether everything that the client may redirect to lies on this computer. */
+  readonly localOnly: boolean;
+  /** What is asked for, in the order to be shown. */
+  readonly scopes: readonly Scope[];
+  /** The protected resources that the token will be good for, as URLs. */
+  readonly resources: readonly string[];
+  /** The numbers in force. */
+  readonly tiers: Tiers;
+  /** The signed request, sent back with the decision. */
+  readonly transaction: string;
+  readonly fault: KeyFault | null;
+}
+
+/**
+ * The page, as HTML. Its forms are posted to the address of the page and carry `transaction`, `decision` (`key`, `free`
+ * or `deny`) and, with `key` only, `api_key`: whoever continues without a key, or cancels, does not send what was typed.
+ */
+export function renderConsent(view: ConsentView): string {
+  const to = destinationOf(view.redirectUri);
+  return renderDocument({
+    title: `${view.fault === null ? '' : 'Not accepted: '}Connect an app`,
+    content: html`${lead(view)}${facts(view, to)}${caution(view, to)}${withKey(view)}${withoutKey(view, to)}${tierTable(view.tiers)}`,
+  });
+}
+
+function lead({ client, publicUrl }: ConsentView): Html {
+  const name = shownName(client.name);
+  const who = name === null ? 'An app that gives no name' : html`<strong><bdi>${name}</bdi></strong>`;
+  return html`<h1>Connect an app</h1>
+<p class="lead">${who} asks to use Freehold at <strong>${new URL(publicUrl).host}</strong> in your name. Look at who is asking before you decide.</p>`;
+}
+
+function facts({ client, scopes, resources }: ConsentView, to: Destination): Html {
+  return html`<dl class="facts"><div><dt>App</dt><dd>${identity(client)}</dd></div>
+<div><dt>Takes you to</dt><dd><strong>${to.name}</strong><p class="hint">${WHERE[to.kind]}</p></dd></div>
+<div><dt>It may</dt><dd>${scopeList(scopes)}</dd></div>
+<div><dt>Here</dt><dd>${resources.map((resource) => html`<code class="long">${resource}</code>`)}</dd></div>
+<div><dt>Until</dt><dd>You end it under <a href="grants">connected apps</a>, or it is not used for 30 days.</dd></div></dl>`;
+}
+
+function identity({ kind, id, name }: ConsentClient): Html {
+  const shown = shownName(name);
+  const title = shown === null ? html`<strong>No name</strong>` : html`<strong><bdi>${shown}</bdi></strong>`;
+  const said =
+    shown === null ? null : html`<p class="hint">It gave itself this name. It is not verified.</p>`;
+  return html`${title}${said}<p class="hint">${source(kind, id)}</p>`;
+}
+
+function source(kind: ConsentClient['kind'], id: string): Html {
+  const address = html`<code class="long">${shortened(id, 300)}</code>`;
+  if (kind === 'document') return html`Described by <strong>${new URL(id).host}</strong>, at ${address}`;
+  if (kind === 'registered') return html`Registered here by itself, as ${address}`;
+  return html`Not registered here. It calls itself ${address}`;
+}
+
+const WHERE: Readonly<Record<Destination['kind'], string>> = {
+  web: 'A site of the web. Your browser goes there next, with a code that gives access.',
+  computer: 'A program on this computer. Your browser hands it a code that gives access.',
+  app: 'An app on this device that opens such addresses. It is handed a code that gives access.',
+};
+
+function caution({ localOnly }: ConsentView, to: Destination): Html {
+  if (localOnly)
+    return html`<div class="caution" role="note"><p><strong>Unverified app on this computer.</strong> Any program here could
+ask like this. Continue only if you have just started it yourself and trust it.</p></div>`;
+  return html`<div class="caution" role="note"><p><strong>Unverified app.</strong> Continue only if you came here from it, and
+expect to be taken to <strong>${to.name}</strong>.</p></div>`;
+}
+
+function withKey({ transaction, fault }: ConsentView): Html {
+  return html`<section aria-labelledby="with-key"><h2 id="with-key">With your key</h2>
+<form method="post" action="authorize">${hidden(transaction)}
+${keyField('It begins with SERVICE-. Only Freehold sees it; the app gets a token of its own, which you can end.', fault)}
+<button class="primary" name="decision" value="key">Continue with this key</button></form></section>`;
+}
+
+function withoutKey({ transaction, tiers }: ConsentView, to: Destination): Html {
+  const { minute, month } = tiers.free;
+  return html`<section aria-labelledby="without-key"><h2 id="without-key">Without a key</h2>
+<p>The Free tier: ${rate(minute, 'a minute')}, ${rate(month, 'a month')}, shared by all who continue like this from your address.</p>
+<form method="post" action="authorize">${hidden(transaction)}
+<div class="row"><button name="decision" value="free">Continue with the Free tier</button>
+<button class="plain" name="decision" value="deny" aria-describedby="cancel-hint">Cancel</button></div>
+<p class="hint" id="cancel-hint">Cancel takes you to ${to.name} and gives no access.</p></form></section>`;
+}
+
+function rate(limit: number | null, per: string): string {
+  return limit === null ? `unlimited requests ${per}` : `${limit.toLocaleString('en-US')} requests ${per}`;
+}
+
+function hidden(transaction: string): Html {
+  return html`<input type="hidden" name="transaction" value="${transaction}">`;
+}

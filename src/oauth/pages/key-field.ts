@@ -1,0 +1,38 @@
+// Owns the field for an API key, and what is said beside it when a key does not do.
+import { type Html, html } from '../../page/html.ts';
+
+/**
+ * Why a key was not accepted. `stale`: the page was left open for too long, and asks for the key again;
+ * `unavailable`: nobody can tell at the moment whether the key is good.
+ */
+export type KeyFault = 'missing' | 'invalid' | 'expired' | 'throttled' | 'stale' | 'unavailable';
+
+/** The status of a page that shows this fault. */
+export const KEY_FAULT_STATUS: Readonly<Record<KeyFault, number>> = {
+  missing: 401,
+  invalid: 401,
+  expired: 401,
+  throttled: 429,
+  stale: 401,
+  unavailable: 503,
+};
+
+const WORDS: Readonly<Record<KeyFault, string>> = {
+  missing: 'Enter an API key.',
+  invalid: 'This key belongs to no active subscription. Compare it with the one you were given.',
+  expired: 'The subscription of this key has ended. Renew it, or use the key of another.',
+  throttled: 'Too many keys that were wrong have come from your address. Wait a minute, then try again.',
+  stale: 'The page was open for more than ten minutes. Enter the key again.',
+  unavailable: 'Keys cannot be checked at the moment. Your key may be good: try again in a minute.',
+};
+
+/** Label, hint, fault and field. The field is never filled in; it takes the focus only to have a fault put right. */
+export function keyField(hint: string, fault: KeyFault | null): Html {
+  const described = fault === null ? 'key-hint' : 'key-fault key-hint';
+  const wrong = fault === null ? null : html` aria-invalid="true" autofocus`;
+  return html`<div class="field"><label for="api_key">API key</label>
+<p class="hint" id="key-hint">${hint}</p>
+${fault === null ? null : html`<p class="fault" id="key-fault"><strong>Not accepted.</strong> ${WORDS[fault]}</p>`}
+<input type="password" id="api_key" name="api_key" autocomplete="off" autocapitalize="none" spellcheck="false"
+maxlength="200" aria-describedby="${described}"${wrong}></div>`;
+}

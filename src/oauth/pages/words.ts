@@ -1,0 +1,55 @@
+// Owns how what clients and grants are made of is said to people: names, hosts, scopes, dates.
+import type { Scope } from '../../access/principal.ts';
+import { atLeast, SCOPES, tierName } from '../../access/tiers.ts';
+import { type Html, html } from '../../page/html.ts';
+
+/** Characters that are not seen or that turn the direction of text: a name with them can look like another. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]+/gu;
+
+/** What a client calls itself, as text that cannot pose as anything else; null where nothing is left of it. */
+export function shownName(name: string | null): string | null {
+  const text = (name ?? '').replaceAll(UNSEEN, ' ').replaceAll(/\s+/g, ' ').trim();
+  return text === '' ? null : shortened(text, 100);
+}
+
+/** The text, or its beginning and an ellipsis where it is longer than `most` characters. */
+export function shortened(text: string, most: number): string {
+  const characters = Array.from(text);
+  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
+}
+
+/** Where a redirect leads. Hosts are written in ASCII, so that none can look like another. */
+export interface Destination {
+  /** `app.example:8443`, or the scheme of an address that an app on the device opens: `cursor:`. */
+  readonly name: string;
+  readonly kind: 'web' | 'computer' | 'app';
+}
+
+/** Throws a TypeError unless the redirect is an absolute URL. */
+export function destinationOf(redirectUri: string): Destination {
+  const { protocol, host, hostname } = new URL(redirectUri);
+  if (protocol !== 'https:' && protocol !== 'http:') return { name: protocol, kind: 'app' };
+  const local = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  return { name: host, kind: local ? 'computer' : 'web' };
+}
+
+/** What scopes allow, as a list; a scope that needs more than the Free tier says so. */
+export function scopeList(scopes: readonly Scope[]): Html {
+  const items = scopes.map((scope) => {
+    const { tier, description } = SCOPES[scope];
+    const from = atLeast('free', tier) ? '' : `, from the ${tierName(tier)} tier on`;
+    return html`<li>${description}${from} <code>${scope}</code></li>`;
+  });
+  return html`<ul>${items}</ul>`;
+}
+
+const MOMENT = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'long',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+});
+
+/** Wall-clock milliseconds as people write them, in UTC. */
+export function moment(at: number): Html {
+  return html`<time datetime="${new Date(at).toISOString()}">${MOMENT.format(at)} UTC</time>`;
+}
