@@ -83,6 +83,16 @@ const inward = [
     '5f00::1',
   ],
   ...['nonsense', '', '1', '0x7f000001', '127.1'],
+  ...[
+    '::8.8.8.8',
+    '::808:808',
+    '1::',
+    '100:0:0:1::1',
+    '400::1',
+    '4000::1',
+    'e000::1',
+    '2606:4700::1111%eth0',
+  ],
 ];
 for (const address of inward) {
   test(`${address || 'an empty text'} is not a public address`, () =>

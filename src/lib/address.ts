@@ -92,17 +92,16 @@ export function addressGroup(address: string): string {
   return `${new ipaddr.IPv6(network).toString()}/64`;
 }
 
-/** Ranges that are announced on the Internet but lead back into private networks or nowhere. */
-const NOT_PUBLIC = parseNetworks([
-  '64:ff9b:1::/48',
-  '2001::/23',
-  '3fff::/20',
-  '192.88.99.0/24',
-  '192.0.0.0/24',
-]);
+/** All that has been handed out of IPv6 so far; the rest of its space leads to other protocols, inwards or nowhere. */
+const PUBLIC_IPV6 = parseNetworks(['2000::/3']);
 
-/** Whether an address belongs to the public Internet: unicast, and no translation or tunnel prefix. */
+/** Ranges that are announced on the Internet but lead back into private networks or nowhere. */
+const NOT_PUBLIC = parseNetworks(['2001::/23', '3fff::/20', '192.88.99.0/24', '192.0.0.0/24']);
+
+/** Whether an address belongs to the public Internet: unicast, and no translation or tunnel prefix; without a zone. */
 export function isPublicAddress(address: string): boolean {
-  const parsed = parse(address);
-  return parsed !== null && parsed.range() === 'unicast' && !matches(parsed, NOT_PUBLIC);
+  // The library reads `::192.0.2.1`, which leads nowhere any more, as the IPv4 address in it.
+  const parsed = /%|^::\d+\./.test(address) ? null : parse(address);
+  if (parsed === null || parsed.range() !== 'unicast' || matches(parsed, NOT_PUBLIC)) return false;
+  return parsed.kind() === 'ipv4' || matches(parsed, PUBLIC_IPV6);
 }

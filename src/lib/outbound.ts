@@ -3,6 +3,7 @@
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
+import { getCACertificates } from 'node:tls';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Agent, buildConnector, request } from 'undici';
 import type { Clock } from './clock.ts';
@@ -44,9 +45,14 @@ export interface OutboundOptions {
   /** Which addresses may be connected to; with `isPublicAddress`, URLs that users give cannot reach inwards. */
   readonly allowAddress?: (address: string) => boolean;
   readonly lookup?: LookupFunction;
+  /** Where an address that passed the guard is reached in fact: tests put servers of theirs in the place of others. */
+  readonly connectTo?: (address: string) => string;
   /** Certificates of private authorities that are trusted besides the system's. */
   readonly certificateAuthorities?: readonly string[];
 }
+
+/** All answers of a resolver are checked, so many of them used. */
+const ADDRESSES_TRIED = 8;
 
 const DECOMPRESSORS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
   gzip: createGunzip,
@@ -134,13 +140,16 @@ function forbidden(address: string): OutboundFailure {
 
 /** undici's connector with a deadline on our clock, and every resolved address checked before any is used. */
 function connectorFor(options: OutboundOptions): buildConnector.connector {
-  const { clock, connectTimeoutMs = 2_000, allowAddress, lookup = systemLookup } = options;
+  const { clock, connectTimeoutMs = 2_000, allowAddress, lookup = systemLookup, connectTo } = options;
   const connect = buildConnector({
     allowH2: false,
     // A backstop that frees the socket itself: the deadline above only stops waiting for it.
     timeout: connectTimeoutMs * 2,
-    lookup: allowAddress === undefined ? lookup : guarded(lookup, allowAddress),
-    ...(options.certificateAuthorities !== undefined && { ca: [...options.certificateAuthorities] }),
+    lookup: allowAddress === undefined ? lookup : guarded(lookup, allowAddress, connectTo),
+    ...(options.certificateAuthorities !== undefined && {
+      // What is given here takes the place of the system's.
+      ca: [...getCACertificates('default'), ...options.certificateAuthorities],
+    }),
   });
   return (target, callback) => {
     let waiting = true;
@@ -159,16 +168,25 @@ function connectorFor(options: OutboundOptions): buildConnector.connector {
 }
 
 /** A resolver that fails when any of the answers is forbidden: one bad answer among good ones is an attack. */
-function guarded(lookup: LookupFunction, allowAddress: (address: string) => boolean): LookupFunction {
+function guarded(
+  lookup: LookupFunction,
+  allowAddress: (address: string) => boolean,
+  connectTo: (address: string) => string = (address) => address,
+): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
       if (error !== null) return callback(error, []);
       const addresses = Array.isArray(found) ? found : [];
       const bad = addresses.find(({ address }) => !allowAddress(address));
-      const [first] = addresses;
-      if (bad !== undefined || first === undefined) return callback(forbidden(bad?.address ?? hostname), []);
-      if (options.all === true) return callback(null, addresses);
-      return callback(null, first.address, first.family);
+      if (bad !== undefined || addresses.length === 0) {
+        return callback(forbidden(bad?.address ?? hostname), []);
+      }
+      const reached = addresses.slice(0, ADDRESSES_TRIED).map(({ address }) => connectTo(address));
+      if (options.all !== true) return callback(null, reached[0] ?? '', isIP(reached[0] ?? ''));
+      return callback(
+        null,
+        reached.map((address) => ({ address, family: isIP(address) })),
+      );
     });
   };
 }
