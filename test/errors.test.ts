@@ -163,7 +163,7 @@ const ROWS: { readonly [code in ProblemCode]?: Reach } = {
 };
 
 interface Operation {
-  readonly requestBody?: unknown;
+  readonly responses: Readonly<Record<string, unknown>>;
 }
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 const { paths }: { paths: Paths } = await service.json('/openapi.json');
@@ -173,7 +173,7 @@ const operations = Object.values(paths).flatMap((path) => Object.values(path));
 const WAITING: { readonly [code in ProblemCode]?: () => boolean } = {
   EXPIRED_TOKEN: () => '/oauth/token' in paths,
   INSUFFICIENT_SCOPE: () => '/oauth/token' in paths,
-  UNSUPPORTED_MEDIA_TYPE: () => operations.some((operation) => operation.requestBody !== undefined),
+  UNSUPPORTED_MEDIA_TYPE: () => operations.some((operation) => '415' in operation.responses),
 };
 
 /** Codes that are met after the request was counted, so that the answer must tell the limits. */

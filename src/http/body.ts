@@ -10,7 +10,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 /** Parses a body. Throws INVALID_BODY for anything that is not one JSON value within these bounds. */
 export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) throw invalid('The body is empty; send one JSON value.');
-  const text = decode(bytes);
+  const text = decodeUtf8(bytes);
   const value = parse(text);
   if (inspect(value) !== countNames(text)) throw invalid('The body names a member of an object twice.');
   return value;
@@ -21,7 +21,8 @@ export function invalid(detail: string, pointer = ''): Problem {
   return new Problem('INVALID_BODY', detail, { errors: [{ pointer, detail }] });
 }
 
-function decode(bytes: Uint8Array): string {
+/** The text of a body. Throws INVALID_BODY for bytes that are not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch (cause) {

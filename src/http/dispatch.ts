@@ -1,6 +1,7 @@
 // Owns the way of a request through Fastify's hooks: it becomes an exchange, passes the phases, and is answered once.
 
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
 import type { ReadAddress } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
@@ -9,10 +10,10 @@ import type { Drain } from './drain.ts';
 import { Exchange } from './exchange.ts';
 import { isCrossOrigin, preflightHeaders } from './headers.ts';
 import { admit, answer } from './phases.ts';
-import { type Plan, planRoute } from './plan.ts';
-import { problemReply, toProblem } from './problems.ts';
+import { type Place, type Plan, planRoute } from './plan.ts';
+import { failureReply, toProblem } from './problems.ts';
 import type { Reporter } from './report.ts';
-import type { Phases, Reply, Route } from './route.ts';
+import type { ErrorForm, Phases, Reply, Route } from './route.ts';
 import { refuseMalformed } from './shape.ts';
 
 export interface DispatcherOptions<Caller> {
@@ -21,7 +22,7 @@ export interface DispatcherOptions<Caller> {
   readonly publicUrl: string;
   readonly drain: Drain;
   readonly readAddress: ReadAddress;
-  readonly methodsAt: (path: string) => readonly string[];
+  readonly placeAt: (path: string) => Place;
   readonly reporter: Reporter<Caller>;
 }
 
@@ -135,13 +136,32 @@ export class Dispatcher<Caller> {
   #strayReply({ request, url }: Exchange<Caller>): Reply {
     refuseMalformed(request);
     const path = pathOf(url);
-    const methods = this.#options.methodsAt(path);
+    const methods = this.#methodsAt(path, request.method);
     const allow = [...methods, 'OPTIONS'].join(', ');
     if (request.method === 'OPTIONS' && (methods.length > 0 || url === '*')) {
       return { status: 204, headers: { allow, ...(isCrossOrigin(path) && preflightHeaders(allow)) } };
     }
     if (methods.length === 0) throw new Problem('NOT_FOUND', 'There is nothing at this address.');
     throw new Problem('METHOD_NOT_ALLOWED', `This address answers ${allow} only.`, { headers: { allow } });
+  }
+
+  /** Pages look for several metadata documents in turn: a browser shows them a 404 only after a preflight that passed. */
+  #methodsAt(path: string, method: string | undefined): readonly string[] {
+    const { methods } = this.#options.placeAt(path);
+    const sought = methods.length === 0 && method === 'OPTIONS' && path.startsWith('/.well-known/');
+    return sought ? ['GET', 'HEAD'] : methods;
+  }
+
+  /** Where no route serves the method, the address still says how its errors are written. */
+  #errorForm({ plan, url }: Exchange<Caller>): ErrorForm | undefined {
+    const { open, closed } = this.#strayPlans;
+    const stray = plan === open || plan === closed;
+    return stray ? this.#options.placeAt(pathOf(url)).errors : plan.route.errors;
+  }
+
+  /** What the body of this request should be, as its route says. */
+  bodySchema(request: Carrier<Caller>): TSchema | undefined {
+    return request.exchange?.plan.route.body;
   }
 
   #exchangeOf(request: Carrier<Caller>, reply: FastifyReply): Exchange<Caller> {
@@ -176,9 +196,10 @@ export class Dispatcher<Caller> {
       requestId: exchange.requestId,
       authorization: exchange.headers.authorization,
       scope: exchange.plan.route.access.scope,
+      request: exchange.headers,
     };
     try {
-      this.#finish(exchange, reply, problemReply(problem, context), problem);
+      this.#finish(exchange, reply, failureReply(problem, context, this.#errorForm(exchange)), problem);
     } catch (cause) {
       // Headers that cannot be written would leave the client waiting for ever.
       exchange.response.destroy();

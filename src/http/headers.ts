@@ -8,11 +8,12 @@ export type MutableHeaders = Record<string, string>;
 const EXPOSED = [
   'X-Request-Id, RateLimit-Policy, RateLimit, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining',
   'X-RateLimit-Reset, Link, X-Total-Count, ETag, WWW-Authenticate, X-Data-Source, Age',
+  'Mcp-Session-Id, MCP-Protocol-Version',
 ].join(', ');
 
 const ALLOWED = [
   'Authorization, Content-Type, Accept, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID',
-  'Traceparent, Tracestate',
+  'Traceparent, Tracestate, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id',
 ].join(', ');
 
 const CROSS_ORIGIN_PATHS = [/^\/v1(?:\/|$)/, /^\/\.well-known\//, /^\/oauth\/(?:register|token|revoke)$/];

@@ -10,7 +10,7 @@ import {
   SHARED_ANSWERS,
   sharedResponses,
 } from './openapi-shared.ts';
-import type { Access, Route } from './route.ts';
+import type { Access, ErrorForm, Route } from './route.ts';
 import { asValueSchema } from './values.ts';
 
 /** What the document says about the service as a whole. */
@@ -84,10 +84,18 @@ function describeOperation<Caller>(route: Route<Caller>, describe: Describe, she
     security: describeSecurity(route.access, describe),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body !== undefined && {
-      requestBody: { required: true, content: { 'application/json': { schema: shelf.place(route.body) } } },
+      requestBody: { required: true, content: describeBody(route.body, route.consumes, shelf) },
     }),
     responses: describeAnswers(route, shelf),
   };
+}
+
+function describeBody(
+  body: TSchema,
+  types: readonly string[] = ['application/json'],
+  shelf: SchemaShelf,
+): Json {
+  return Object.fromEntries(types.map((type) => [type, { schema: shelf.place(body) }]));
 }
 
 function describeParameters<Caller>(
@@ -123,6 +131,7 @@ function describeAnswers<Caller>(route: Route<Caller>, shelf: SchemaShelf): Json
       content: describeContent(route, shelf),
     },
   };
+  if (route.errors !== undefined) return { ...answers, ...describeErrors(route.errors, alsoAnswers, shelf) };
   for (const status of sharedStatuses(route)) {
     const shared = SHARED_ANSWERS[status];
     if (shared !== undefined) answers[status] = { $ref: `#/components/responses/${shared.name}` };
@@ -134,19 +143,33 @@ function describeAnswers<Caller>(route: Route<Caller>, shelf: SchemaShelf): Json
   return answers;
 }
 
+/** Errors in a route's own form: its table and the route's own words, the latter winning. */
+function describeErrors(form: ErrorForm, own: Readonly<Record<number, string>>, shelf: SchemaShelf): Json {
+  const types = Object.entries(form.content).map(([type, schema]) => [type, { schema: shelf.place(schema) }]);
+  const content = Object.fromEntries(types);
+  const headers = headerReferences(['X-Request-Id']);
+  return Object.fromEntries(
+    Object.entries({ ...form.answers, ...own }).map(([status, description]) => [
+      status,
+      Number(status) < 400 ? { description, headers } : { description, headers, content },
+    ]),
+  );
+}
+
 const problemAnswer = {
   headers: headerReferences(['X-Request-Id']),
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 };
 
 /** The statuses that the frame can answer with on its own, by what the route asks and takes. */
-function sharedStatuses<Caller>({ access, params, body, whileDraining }: Route<Caller>): readonly number[] {
+function sharedStatuses<Caller>(route: Route<Caller>): readonly number[] {
+  const { access, params, body, whileDraining, anyAccept } = route;
   return [
     400,
     ...(access.credentials === 'none' ? [] : [401]),
     ...(access.tier === undefined && access.scope === undefined ? [] : [403]),
     ...(params === undefined ? [] : [404]),
-    406,
+    ...(anyAccept === true ? [] : [406]),
     ...(body === undefined ? [] : [413, 415]),
     ...(access.counts === 'nothing' && access.credentials === 'none' ? [] : [429]),
     500,

@@ -3,6 +3,7 @@
 import { Problem } from '../lib/problem.ts';
 import { negotiate } from './accept.ts';
 import type { Exchange } from './exchange.ts';
+import type { Plan } from './plan.ts';
 import type { Access, Incoming, Phases, Reply } from './route.ts';
 import { refuseBody, refuseCoding, refuseMalformed } from './shape.ts';
 
@@ -26,7 +27,7 @@ export async function admit<Caller>(
   // Thrown only now: a refusal is counted too, or a caller could ask for ever, and a limit that is reached outranks it.
   if (refusal !== null) throw refusal;
   if (body === undefined) refuseBody(request);
-  else refuseCoding(request);
+  else refuseCoding(request, plan.route.consumes);
   return null;
 }
 
@@ -37,7 +38,7 @@ export function answer<Caller>(
 ): Promise<Reply> | Reply {
   const { plan, request, url } = exchange;
   exchange.params = plan.readParameters(rawParams);
-  exchange.mediaType = acceptable(request.headers.accept, plan.accepts);
+  exchange.mediaType = acceptable(request.headers.accept, plan);
   const mark = url.indexOf('?');
   exchange.query = plan.readQuery(mark < 0 ? '' : url.slice(mark + 1));
   return plan.route.handle(exchange as never);
@@ -58,8 +59,8 @@ function refusalOf<Caller>(phases: Phases<Caller>, caller: Caller, access: Acces
   }
 }
 
-function acceptable(accept: string | undefined, offered: readonly string[]): string {
-  const type = negotiate(accept, offered);
-  if (type !== null) return type;
+function acceptable<Caller>(accept: string | undefined, { accepts: offered, route }: Plan<Caller>): string {
+  const type = negotiate(accept, offered) ?? (route.anyAccept === true ? offered[0] : null);
+  if (typeof type === 'string') return type;
   throw new Problem('NOT_ACCEPTABLE', `This endpoint answers with ${offered.join(' or ')} only.`);
 }

@@ -3,7 +3,7 @@
 import { baseHeaders, type Headers } from './headers.ts';
 import { compileParameters, type ReadParameters } from './parameters.ts';
 import { compileQuery, type ReadQuery } from './query.ts';
-import type { Route } from './route.ts';
+import type { ErrorForm, Route } from './route.ts';
 
 export interface Plan<Caller> {
   readonly route: Route<Caller>;
@@ -21,7 +21,7 @@ export function planRoute<Caller>(route: Route<Caller>, publicUrl: string): Plan
   return {
     route,
     accepts,
-    readQuery: compileQuery(route.query),
+    readQuery: route.ownQuery === true ? () => ({}) : compileQuery(route.query),
     readParameters: compileParameters(route.path, route.params),
     headers: { ...baseHeaders(route.path, publicUrl), ...varies },
   };
@@ -32,13 +32,24 @@ export function methodsOf<Caller>(route: Route<Caller>): readonly string[] {
   return route.method === 'GET' && route.head !== false ? ['GET', 'HEAD'] : [route.method];
 }
 
-/** Tells which methods the routes at an address answer; empty where there is no route. */
-export function methodFinder<Caller>(routes: readonly Route<Caller>[]): (path: string) => readonly string[] {
-  const patterns = routes.map((route) => ({ parts: route.path.split('/'), methods: methodsOf(route) }));
+/** What the routes at an address have in common. */
+export interface Place {
+  /** The methods that are answered; empty where there is no route. */
+  readonly methods: readonly string[];
+  /** How errors are written there; undefined: as problem documents. */
+  readonly errors: ErrorForm | undefined;
+}
+
+/** Tells what is at an address, whatever the method. */
+export function placeFinder<Caller>(routes: readonly Route<Caller>[]): (path: string) => Place {
+  const patterns = routes.map((route) => ({ parts: route.path.split('/'), route }));
   return (path) => {
     const parts = decoded(path).split('/');
-    const fitting = patterns.filter((pattern) => fits(pattern.parts, parts));
-    return [...new Set(fitting.flatMap(({ methods }) => methods))];
+    const fitting = patterns.filter((pattern) => fits(pattern.parts, parts)).map(({ route }) => route);
+    return {
+      methods: [...new Set(fitting.flatMap(methodsOf))],
+      errors: fitting.find(({ errors }) => errors !== undefined)?.errors,
+    };
   };
 }
 

@@ -1,9 +1,10 @@
 // Owns how an error becomes an answer: the problem document, its headers, and what is kept from the client.
 
+import type { IncomingHttpHeaders } from 'node:http';
 import { redact } from '../lib/log.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Headers, MutableHeaders } from './headers.ts';
-import type { Reply } from './route.ts';
+import type { ErrorForm, Reply } from './route.ts';
 
 /** What the document says besides the problem itself. */
 export interface ProblemContext {
@@ -25,8 +26,8 @@ const FRAMEWORK: Readonly<Record<string, () => Problem>> = {
       headers: { connection: 'close' },
     }),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
-    new Problem('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent as Content-Type: application/json.', {
-      headers: { connection: 'close', 'accept-post': 'application/json' },
+    new Problem('UNSUPPORTED_MEDIA_TYPE', 'The Content-Type of the body is not one that is read here.', {
+      headers: { connection: 'close' },
     }),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     new Problem('INVALID_REQUEST', 'The body is not as long as Content-Length says.', {
@@ -81,6 +82,17 @@ function pointerPart(name: string): string {
   return redact(name).slice(0, 64).replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
+/** The problem as the route writes its errors; by default as a problem document. */
+export function failureReply(
+  problem: Problem,
+  context: ProblemContext & { readonly request: IncomingHttpHeaders },
+  form: ErrorForm | undefined,
+): Reply {
+  if (form === undefined) return problemReply(problem, context);
+  const { requestId, request } = context;
+  return form.write({ problem, requestId, request, headers: problemHeaders(problem, context) });
+}
+
 /** The problem document (RFC 9457) as a reply. */
 export function problemReply(problem: Problem, context: ProblemContext): Reply {
   const document = {
@@ -93,14 +105,16 @@ export function problemReply(problem: Problem, context: ProblemContext): Reply {
     ...(problem.errors.length > 0 && { errors: problem.errors }),
     ...problem.members,
   };
-  return { status: problem.status, headers: problemHeaders(problem, context), json: document };
+  const headers = { 'content-type': 'application/problem+json; charset=utf-8' };
+  return {
+    status: problem.status,
+    headers: { ...headers, ...problemHeaders(problem, context) },
+    json: document,
+  };
 }
 
 function problemHeaders(problem: Problem, context: ProblemContext): Headers {
-  const headers: MutableHeaders = {
-    'content-type': 'application/problem+json; charset=utf-8',
-    'cache-control': 'no-store',
-  };
+  const headers: MutableHeaders = { 'cache-control': 'no-store' };
   const challenge = challengeFor(problem, context);
   if (challenge !== null) headers['www-authenticate'] = challenge;
   for (const [name, value] of Object.entries(problem.headers)) headers[name.toLowerCase()] = value;

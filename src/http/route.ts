@@ -2,6 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Static, TObject, TSchema } from 'typebox';
+import type { Problem } from '../lib/problem.ts';
 
 /** What a caller must bring. The phases handed to the server decide what tiers and scopes mean. */
 export interface Access {
@@ -62,6 +63,26 @@ export interface Call<
   readonly signal: AbortSignal;
 }
 
+/** What reads bodies. A form's fields arrive as one flat object; see readForm. */
+export type BodyType = 'application/json' | 'application/x-www-form-urlencoded';
+
+/** An error that is about to be written, and the request that met it. */
+export interface Failed {
+  readonly problem: Problem;
+  readonly requestId: string;
+  readonly request: IncomingHttpHeaders;
+  /** What belongs on the answer in any form: no-store, a challenge, whatever the problem brings along. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** How a route writes its errors, the frame's own included, where that is not as problem documents. */
+export interface ErrorForm {
+  write(failed: Failed): Reply;
+  /** For the OpenAPI document: what each status means, and the media types of the bodies. */
+  readonly answers: Readonly<Record<number, string>>;
+  readonly content: Readonly<Record<string, TSchema>>;
+}
+
 interface Documentation {
   /** operationId: unique, camelCase. */
   readonly operation: string;
@@ -93,9 +114,22 @@ export interface Route<
   readonly access: Access;
   readonly query?: Query;
   readonly params?: Params;
+  /**
+   * The address is not judged by `query`, which then only describes it: names that are unknown or repeated are let
+   * through, and the handler reads `url` itself. For protocols that say how a query is to be read.
+   */
+  readonly ownQuery?: boolean;
   readonly body?: Body;
+  /** Media types in which the body may come; another one is 415. Default application/json. */
+  readonly consumes?: readonly BodyType[];
+  /** The largest body, where it is smaller than the server's. */
+  readonly bodyBytes?: number;
   /** Media types this route can answer with; another Accept is 406. Default application/json. */
   readonly accepts?: readonly string[];
+  /** True where an Accept that nothing fits gets the first type rather than a 406 (RFC 9110, 12.5.1 leaves the choice). */
+  readonly anyAccept?: boolean;
+  /** Default: problem documents. */
+  readonly errors?: ErrorForm;
   /** False where HEAD is 405, as on streams. Default true. */
   readonly head?: boolean;
   /** True where a request is answered also while the service drains, as health is. */

@@ -10,14 +10,15 @@ import { parseJson, withoutNames } from './body.ts';
 import { answerClientError, answerOddRequests } from './client-errors.ts';
 import { Dispatcher } from './dispatch.ts';
 import { Drain } from './drain.ts';
+import { parseForm } from './form.ts';
 import { type HealthOptions, healthRoutes } from './health.ts';
 import type { Describe } from './openapi.ts';
 import { openapiRoute } from './openapi-route.ts';
 import type { Json } from './openapi-schemas.ts';
-import { methodFinder, methodsOf, type Plan, planRoute } from './plan.ts';
+import { methodsOf, type Plan, placeFinder, planRoute } from './plan.ts';
 import { createReporter } from './report.ts';
 import { newRequestId } from './request-id.ts';
-import type { Phases, Route } from './route.ts';
+import type { BodyType, Phases, Route } from './route.ts';
 
 /** Bounds of time and size; each default can be replaced. */
 export interface Limits {
@@ -36,6 +37,8 @@ export interface Limits {
 }
 
 const NO_QUERY = Object.freeze({});
+const JSON_BODY: BodyType = 'application/json';
+const FORM_BODY: BodyType = 'application/x-www-form-urlencoded';
 
 const LIMITS: Limits = {
   bodyBytes: 1_048_576,
@@ -81,14 +84,14 @@ export function createServer<Caller>(options: ServerOptions<Caller>): WebServer 
   const dispatcher = new Dispatcher<Caller>({
     ...{ phases, clock, publicUrl, drain },
     readAddress: addressReader(options.trustedProxies ?? []),
-    methodsAt: methodFinder(routes),
+    placeAt: placeFinder(routes),
     reporter: createReporter(options),
   });
   metrics.gauge('freehold_http_active', 'Requests and streams under way.', () => drain.active);
   metrics.gauge('freehold_http_streams', 'Event streams that are open.', () => dispatcher.streams);
   const app = fastify(serverOptions({ ...LIMITS, ...options.limits }, dispatcher, publicUrl));
   answerOddRequests(app.server, publicUrl, newRequestId);
-  readJsonOnly(app);
+  readBodies(app, dispatcher);
   app.addHook('onRequest', dispatcher.stray);
   app.setNotFoundHandler(dispatcher.unreachable);
   app.setErrorHandler(dispatcher.failed);
@@ -144,12 +147,14 @@ function serverOptions<Caller>(limits: Limits, dispatcher: Dispatcher<Caller>, p
 }
 
 /** Takes away the parsers that Fastify brings: text bodies are nobody's here, and its JSON parser is laxer. */
-function readJsonOnly(app: FastifyInstance): void {
+function readBodies<Caller>(app: FastifyInstance, dispatcher: Dispatcher<Caller>): void {
+  const asBytes = { parseAs: 'buffer' } as const;
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer' },
-    async (_request: FastifyRequest, body: Buffer) => parseJson(body),
+  app.addContentTypeParser(JSON_BODY, asBytes, async (_request: FastifyRequest, body: Buffer) =>
+    parseJson(body),
+  );
+  app.addContentTypeParser(FORM_BODY, asBytes, async (request: FastifyRequest, body: Buffer) =>
+    parseForm(body, dispatcher.bodySchema(request)),
   );
 }
 
@@ -164,6 +169,7 @@ function register<Caller>(app: FastifyInstance, dispatcher: Dispatcher<Caller>, 
   app.route({
     ...common,
     ...(route.body !== undefined && { schema: { body: withoutNames(route.body) } }),
+    ...(route.bodyBytes !== undefined && { bodyLimit: route.bodyBytes }),
     onRequest: (request, reply) => dispatcher.begin(plan, request, reply),
     handler: dispatcher.resume,
   });

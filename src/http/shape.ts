@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../lib/problem.ts';
+import type { BodyType } from './route.ts';
 
 const LONGEST_URL = 8192;
 
@@ -43,15 +44,32 @@ function repeatedHeader(rawHeaders: readonly string[]): string | null {
 
 /** Refuses a body where the route reads none. Throws INVALID_BODY. */
 export function refuseBody(request: IncomingMessage): void {
-  const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
-  if (coding === undefined && (length === undefined || length === '0')) return;
+  if (!hasBody(request)) return;
   throw new Problem('INVALID_BODY', 'This endpoint takes no body.', { headers: { connection: 'close' } });
 }
 
-/** Refuses a body in a coding or charset that nobody here undoes. Throws UNSUPPORTED_MEDIA_TYPE. */
-export function refuseCoding(request: IncomingMessage): void {
+function hasBody({ headers }: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': coding } = headers;
+  return coding !== undefined || (length !== undefined && length !== '0');
+}
+
+function refuseType(type: string, types: readonly BodyType[]): void {
+  const essence = type.split(';', 1)[0]?.trim().toLowerCase();
+  if (types.some((known) => known === essence)) return;
+  const detail = `The body must be sent as Content-Type: ${types.join(' or ')}.`;
+  throw new Problem('UNSUPPORTED_MEDIA_TYPE', detail, {
+    headers: { connection: 'close', 'accept-post': types.join(', ') },
+  });
+}
+
+/** Refuses a body of another type, or in a coding or charset that nobody here undoes. Throws UNSUPPORTED_MEDIA_TYPE. */
+export function refuseCoding(
+  request: IncomingMessage,
+  types: readonly BodyType[] = ['application/json'],
+): void {
   const { 'content-encoding': coding = 'identity', 'content-type': type = '' } = request.headers;
   const headers = { connection: 'close', 'accept-encoding': 'identity' };
+  if (hasBody(request)) refuseType(type, types);
   if (coding.toLowerCase() !== 'identity') {
     throw new Problem('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent without Content-Encoding.', {
       headers,
