@@ -24,10 +24,12 @@ function setUp() {
   ): Promise<Principal | string> {
     const headers = header === undefined ? {} : { authorization: header };
     const incoming = { method: 'GET', headers, authorizations, address };
-    return identify(incoming, { credentials, counts: 'month' }).catch((error: unknown) => {
+    try {
+      return await identify(incoming, { credentials, counts: 'month' });
+    } catch (error) {
       if (error instanceof Problem) return error.code;
       throw error;
-    });
+    }
   }
   return { clock, provider, call };
 }

@@ -26,7 +26,7 @@ export interface IdentifyOptions {
  * to the caller's address; a wrong one never makes an anonymous caller. The challenge is added where answers are written.
  */
 export function createIdentify({ verifiers, failures }: IdentifyOptions) {
-  return async function identify(incoming: Incoming, access: Access): Promise<Principal> {
+  return function identify(incoming: Incoming, access: Access): Promise<Principal> | Principal {
     if (access.credentials === 'none') return anonymous(incoming.address);
     if (incoming.authorizations > 1)
       throw new Problem('INVALID_REQUEST', 'Send one Authorization header only.');
@@ -34,14 +34,31 @@ export function createIdentify({ verifiers, failures }: IdentifyOptions) {
     if (header === undefined && access.credentials === 'optional') return anonymous(incoming.address);
     const attempt = failures.attempt(incoming.address);
     try {
-      return await judge(verifiers, readCredential(header), attempt);
-    } catch (error) {
-      if (error instanceof Problem && error.status === 401) attempt.failed();
-      throw error;
-    } finally {
+      const judged = judge(verifiers, readCredential(header), attempt);
+      if (judged instanceof Promise) return followed(judged, attempt);
       attempt.end();
+      return judged;
+    } catch (error) {
+      throw charged(error, attempt);
     }
   };
+}
+
+async function followed(judged: Promise<Principal>, attempt: Attempt): Promise<Principal> {
+  try {
+    return await judged;
+  } catch (error) {
+    throw charged(error, attempt);
+  } finally {
+    attempt.end();
+  }
+}
+
+/** What a failed judgement comes to: a refused credential is charged to its address, which may be one too many. */
+function charged(error: unknown, attempt: Attempt): unknown {
+  if (error instanceof Problem && error.status === 401) attempt.failed();
+  else attempt.end();
+  return error;
 }
 
 function judge(

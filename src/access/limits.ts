@@ -36,8 +36,18 @@ class Account {
   readonly share = new Share();
 }
 
+/** One reading of both clocks: a request is judged and charged at a single time, and reading them is not free. */
+interface Moment {
+  /** Monotonic milliseconds. */
+  readonly now: number;
+  /** Wall-clock milliseconds, and the month that holds them. */
+  readonly date: number;
+  readonly calendar: Month;
+}
+
 /** One request on its way to being charged. */
 interface Request {
+  readonly at: Moment;
   readonly caller: Principal;
   readonly account: Account;
   /** Requests a minute; null: unlimited. */
@@ -83,7 +93,8 @@ export class Limits {
       if (stream && this.streams.full(caller)) throw this.streams.refusal(caller, NONE);
       return NONE;
     }
-    const request = { caller, account: this.#account(caller), minute, quota, stream };
+    const at = this.#moment();
+    const request = { at, caller, account: this.#account(caller, at.now), minute, quota, stream };
     this.#check(request);
     return quota === null || this.#spend(request, quota)
       ? this.#charge(request)
@@ -93,12 +104,12 @@ export class Limits {
   /** How the caller stands, without charging anything; the month as the database counts it. Throws DATABASE_UNAVAILABLE. */
   async standings(caller: Principal): Promise<Standings & { readonly calendar: Month }> {
     const { minute, month } = this.tiers[caller.tier];
-    const calendar = this.#monthOf(this.#clock.now());
+    const at = this.#moment();
     const account = this.#rosterOf(caller).peek(caller.account) ?? new Account();
     return {
-      minute: minute === null ? null : this.#minuteStanding(account.ring, minute),
-      month: month === null ? null : await this.#monthCounted(caller, account.share, month, calendar),
-      calendar,
+      minute: minute === null ? null : minuteStanding(account.ring, minute, at.now),
+      month: month === null ? null : await this.#monthCounted(caller, account.share, month, at),
+      calendar: at.calendar,
     };
   }
 
@@ -111,54 +122,57 @@ export class Limits {
 
   /** Throws where the request cannot be admitted, as far as that is known without asking the database. */
   #check(request: Request): void {
-    const { caller, account, minute, quota, stream } = request;
+    const { at, caller, account, minute, quota, stream } = request;
     if (stream && this.streams.full(caller)) throw this.streams.refusal(caller, this.#headers(request));
-    const full = minute !== null && account.ring.used(this.#clock.monotonic()) >= minute;
-    if (full || (quota !== null && this.#exhausted(account.share, quota))) throw this.#refusal(request);
+    const full = minute !== null && account.ring.used(at.now) >= minute;
+    if (full || (quota !== null && this.#exhausted(account.share, quota, at))) throw this.#refusal(request);
   }
 
-  #spend({ caller, account, minute }: Request, quota: number): boolean {
-    return this.#allowance.spend(account.share, this.#spending(caller, minute, quota));
-  }
-
-  #spending({ account }: Principal, minute: number | null, quota: number): Spending {
-    return { account, month: this.#monthOf(this.#clock.now()).name, quota, minute };
+  #spend(request: Request, quota: number): boolean {
+    return this.#allowance.spend(request.account.share, spendingOf(request, quota));
   }
 
   #charge(request: Request): Headers {
-    if (request.minute !== null) request.account.ring.add(this.#clock.monotonic());
+    if (request.minute !== null) request.account.ring.add(request.at.now);
     return this.#headers(request);
   }
 
   /** Holds a place of the minute while blocks of the month are taken, so that nobody overtakes. */
   async #admitLater(request: Request, quota: number): Promise<Headers> {
-    const { caller, account, minute, stream } = request;
+    const { caller, account, stream } = request;
     account.ring.held++;
-    const spending = this.#spending(caller, minute, quota);
+    const spending = spendingOf(request, quota);
     const granted = await this.#allowance.wait(account.share, spending).finally(() => {
       account.ring.held--;
     });
-    this.#account(caller); // A sign of life: the minute of its memory begins with the admission, not before the wait.
-    if (!granted) throw this.#refusal(request);
-    if (!stream || !this.streams.full(caller)) return this.#charge(request);
+    const later = { ...request, at: this.#moment() };
+    // A sign of life: the minute of its memory begins with the admission, not before the wait.
+    this.#account(caller, later.at.now);
+    if (!granted) throw this.#refusal(later);
+    if (!stream || !this.streams.full(caller)) return this.#charge(later);
     account.share.left++;
-    throw this.streams.refusal(caller, this.#headers(request));
+    throw this.streams.refusal(caller, this.#headers(later));
   }
 
-  #account(caller: Principal): Account {
+  #moment(): Moment {
+    const date = this.#clock.now();
+    return { now: this.#clock.monotonic(), date, calendar: this.#monthOf(date) };
+  }
+
+  #account(caller: Principal, now: number): Account {
     const roster = this.#rosterOf(caller);
-    const now = this.#clock.monotonic();
     const account = roster.enter(caller.account, now);
     if (account === undefined) throw crowded(roster.untilTurn(now));
     return account;
   }
 
+  /** Tokens without a subscription are counted by an address too. */
   #rosterOf(caller: Principal): Roster<Account> {
-    return caller.kind === 'anonymous' ? this.#addresses : this.#subscriptions;
+    return caller.subscription === null ? this.#addresses : this.#subscriptions;
   }
 
-  #exhausted(share: Share, quota: number): boolean {
-    return this.#allowance.exhausted(share, this.#monthOf(this.#clock.now()).name, quota);
+  #exhausted(share: Share, quota: number, { calendar }: Moment): boolean {
+    return this.#allowance.exhausted(share, calendar.name, quota);
   }
 
   #refusal(request: Request) {
@@ -169,32 +183,17 @@ export class Limits {
     return standingsHeaders(this.#known(request));
   }
 
-  #known({ account: { ring, share }, minute, quota }: Request): Standings {
-    const now = this.#clock.now();
-    const calendar = this.#monthOf(now);
+  #known({ at, account: { ring, share }, minute, quota }: Request): Standings {
     // Before the first block of a month nothing is known of it.
     const month =
-      quota === null || share.month !== calendar.name
-        ? null
-        : monthStanding(calendar, now, quota, share.remaining);
-    return { minute: minute === null ? null : this.#minuteStanding(ring, minute), month };
+      quota === null || share.month !== at.calendar.name ? null : monthStanding(at, quota, share.remaining);
+    return { minute: minute === null ? null : minuteStanding(ring, minute, at.now), month };
   }
 
-  #minuteStanding(ring: Ring, quota: number): Standing {
-    const now = this.#clock.monotonic();
-    const remaining = Math.max(0, quota - ring.used(now));
-    return {
-      name: 'minute',
-      quota,
-      span: WINDOW / 1000,
-      remaining,
-      reset: wholeSeconds(ring.wait(quota, now)),
-    };
-  }
-
-  async #monthCounted(caller: Principal, share: Share, quota: number, calendar: Month): Promise<Standing> {
-    const remaining = await this.#allowance.countRemaining(share, caller.account, calendar.name, quota);
-    return monthStanding(calendar, this.#clock.now(), quota, remaining);
+  async #monthCounted(caller: Principal, share: Share, quota: number, at: Moment): Promise<Standing> {
+    const month = at.calendar.name;
+    const remaining = await this.#allowance.countRemaining(share, caller.account, month, quota);
+    return monthStanding({ ...at, date: this.#clock.now() }, quota, remaining);
   }
 
   #giveBack(accounts: Iterable<[string, Account]>): void {
@@ -204,6 +203,22 @@ export class Limits {
   }
 }
 
-function monthStanding(calendar: Month, now: number, quota: number, remaining: number): Standing {
-  return { name: 'month', quota, span: calendar.seconds, remaining, reset: wholeSeconds(calendar.end - now) };
+function spendingOf({ at, caller, minute }: Request, quota: number): Spending {
+  return { account: caller.account, month: at.calendar.name, quota, minute };
+}
+
+function minuteStanding(ring: Ring, quota: number, now: number): Standing {
+  const remaining = Math.max(0, quota - ring.used(now));
+  const reset = wholeSeconds(ring.wait(quota, now));
+  return { name: 'minute', quota, span: WINDOW / 1000, remaining, reset };
+}
+
+function monthStanding({ date, calendar }: Moment, quota: number, remaining: number): Standing {
+  return {
+    name: 'month',
+    quota,
+    span: calendar.seconds,
+    remaining,
+    reset: wholeSeconds(calendar.end - date),
+  };
 }

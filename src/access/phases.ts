@@ -6,7 +6,7 @@ import type { Principal, Scope } from './principal.ts';
 import { atLeast, isTier, SCOPES, tierName } from './tiers.ts';
 
 export interface PhasesOptions {
-  readonly identify: (incoming: Incoming, access: Access) => Promise<Principal>;
+  readonly identify: (incoming: Incoming, access: Access) => Promise<Principal> | Principal;
   readonly limits: Limits;
 }
 
@@ -22,7 +22,7 @@ export function createPhases({ identify, limits }: PhasesOptions): Phases<Princi
       const refusal = refusalOf(caller, access);
       if (refusal !== null) throw refusal;
     },
-    async limit(caller, access) {
+    limit(caller, access) {
       // A caller that is refused anyway must not be told that its streams are too many.
       const refused = access.stream === true && refusalOf(caller, access) !== null;
       return limits.admit(caller, refused ? { ...access, stream: false } : access);

@@ -9,6 +9,7 @@ import { writeReply, writeStream } from './answer.ts';
 import type { Drain } from './drain.ts';
 import { Exchange } from './exchange.ts';
 import { isCrossOrigin, preflightHeaders } from './headers.ts';
+import { Outbox } from './outbox.ts';
 import { admit, answer } from './phases.ts';
 import { type Place, type Plan, planRoute } from './plan.ts';
 import { failureReply, toProblem } from './problems.ts';
@@ -34,6 +35,7 @@ export class Dispatcher<Caller> {
   readonly #options: DispatcherOptions<Caller>;
   readonly #strayPlans: { readonly open: Plan<Caller>; readonly closed: Plan<Caller> };
 
+  readonly #outbox = new Outbox();
   #streams = 0;
 
   constructor(options: DispatcherOptions<Caller>) {
@@ -198,22 +200,32 @@ export class Dispatcher<Caller> {
       scope: exchange.plan.route.access.scope,
       request: exchange.headers,
     };
-    try {
-      this.#finish(exchange, reply, failureReply(problem, context, this.#errorForm(exchange)), problem);
-    } catch (cause) {
-      // Headers that cannot be written would leave the client waiting for ever.
-      exchange.response.destroy();
-      this.#close(exchange, toProblem(cause));
-    }
+    this.#finish(exchange, reply, failureReply(problem, context, this.#errorForm(exchange)), problem);
   }
 
   #finish(exchange: Exchange<Caller>, reply: FastifyReply, answered: Reply, problem?: Problem): void {
-    // While draining, a client that keeps its connection would run into the closed listener with its next request.
-    if (this.#options.drain.draining) exchange.response.shouldKeepAlive = false;
     // Fastify would add its own headers and serialisation; hijacked, it only forgets the request.
     reply.hijack();
-    writeReply(exchange, answered, this.#options.clock);
+    this.#outbox.add(() => this.#write(exchange, reply, answered, problem));
+  }
+
+  #write(exchange: Exchange<Caller>, reply: FastifyReply, answered: Reply, problem?: Problem): void {
+    // While draining, a client that keeps its connection would run into the closed listener with its next request.
+    if (this.#options.drain.draining) exchange.response.shouldKeepAlive = false;
+    try {
+      writeReply(exchange, answered, this.#options.clock);
+    } catch (cause) {
+      // What cannot be written becomes a problem; one that cannot be written either would leave the client waiting.
+      if (problem === undefined) this.#fail(exchange, reply, cause);
+      else this.#abandon(exchange, cause);
+      return;
+    }
     this.#close(exchange, problem);
+  }
+
+  #abandon(exchange: Exchange<Caller>, cause: unknown): void {
+    exchange.response.destroy();
+    this.#close(exchange, toProblem(cause));
   }
 
   #close(exchange: Exchange<Caller>, problem?: Problem): void {

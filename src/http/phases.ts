@@ -15,7 +15,9 @@ export async function admit<Caller>(
   const { request, plan } = exchange;
   const { access, early, body } = plan.route;
   refuseMalformed(request);
-  const caller = await phases.identify(incoming(exchange), access);
+  const identified = phases.identify(incoming(exchange), access);
+  // Most are known at once, and waiting for what is there already would cost each request a turn.
+  const caller = identified instanceof Promise ? await identified : identified;
   exchange.identify(caller);
   exchange.callerHeaders = phases.headers(caller);
   const refusal = refusalOf(phases, caller, access);
@@ -23,7 +25,10 @@ export async function admit<Caller>(
     const reply = early?.(exchange) ?? null;
     if (reply !== null) return reply;
   }
-  if (access.counts !== 'nothing') exchange.limitHeaders = await phases.limit(caller, access);
+  if (access.counts !== 'nothing') {
+    const limited = phases.limit(caller, access);
+    exchange.limitHeaders = limited instanceof Promise ? await limited : limited;
+  }
   // Thrown only now: a refusal is counted too, or a caller could ask for ever, and a limit that is reached outranks it.
   if (refusal !== null) throw refusal;
   if (body === undefined) refuseBody(request);

@@ -158,10 +158,13 @@ export interface Incoming {
 
 /** The phases that every request passes, in this order: identify, allow, (early), limit. They throw a Problem to refuse. */
 export interface Phases<Caller> {
-  identify(incoming: Incoming, access: Access): Promise<Caller>;
+  identify(incoming: Incoming, access: Access): Promise<Caller> | Caller;
   allow(caller: Caller, access: Access): void;
   /** Counts the request; the headers belong on its answer, whatever that is. Its Problem carries them too. */
-  limit(caller: Caller, access: Access): Promise<Readonly<Record<string, string>>>;
+  limit(
+    caller: Caller,
+    access: Access,
+  ): Promise<Readonly<Record<string, string>>> | Readonly<Record<string, string>>;
   /** Headers that every answer of a route to this caller carries (caching, Vary). */
   headers(caller: Caller): Readonly<Record<string, string>>;
   /** What the log may tell of a caller: no secret, nothing personal. */

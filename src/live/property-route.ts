@@ -70,7 +70,8 @@ export function propertyRoute(options: LiveRouteOptions): Route<Principal> {
     query: Query,
     answer: { description: 'The property', schema: PropertySchema },
     alsoAnswers: { 304: 'The property is as If-None-Match knows it.' },
-    async handle({ params, query, caller, headers, signal }) {
+    async handle(call) {
+      const { params, query, caller, headers } = call;
       const view = viewOf(caller, query, clock.now(), publicUrl);
       const asked = { include: query.include ?? [], fields: parseFields(query.fields, PropertySchema) };
       const stored = await readerFor(headers, options).property(params.id);
@@ -83,7 +84,7 @@ export function propertyRoute(options: LiveRouteOptions): Route<Principal> {
       }
       const subject = subjectOf(stored, view);
       if (subject === null) throw notFound();
-      const live = await fetchLive(subject, signal, options);
+      const live = await fetchLive(subject, call.signal, options);
       const known = (await catalogue.property(subject.id)) ?? stored;
       const source = live.ok ? 'live' : 'cached';
       const { etag, reply } = compose(known, { ...view, source, now: clock.now() }, asked, live);

@@ -33,17 +33,20 @@ export class WrittenAnswers {
       this.#answers.set(property, forms);
     }
     if (forms.size >= MOST_FORMS) forms.clear();
-    const written = { second, ...asBytes(compose()) };
+    const written = { second, ...asWritten(compose()) };
     forms.set(form, written);
     return written;
   }
 }
 
-function asBytes({ etag, reply }: Written): Written {
+/** In plain ASCII a text is its own bytes, and Node writes it in one piece with the head; other texts are encoded once. */
+function asWritten({ etag, reply }: Written): Written {
   const { json, headers, ...rest } = reply;
-  const bytes = Buffer.from(JSON.stringify(json));
+  const text = JSON.stringify(json);
+  const bytes = Buffer.from(text);
+  const body = bytes.length === text.length ? { text } : { bytes };
   return {
     etag,
-    reply: { ...rest, bytes, headers: { 'content-type': 'application/json; charset=utf-8', ...headers } },
+    reply: { ...rest, ...body, headers: { 'content-type': 'application/json; charset=utf-8', ...headers } },
   };
 }
