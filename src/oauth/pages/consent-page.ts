@@ -3,7 +3,7 @@ import type { Scope } from '../../access/principal.ts';
 import type { Tiers } from '../../access/tiers.ts';
 import { type Html, html } from '../../page/html.ts';
 import { renderDocument } from './document.ts';
-import { type KeyFault, keyField } from './key-field.ts';
+import { type KeyFault, keyField, titleWith } from './key-field.ts';
 import { tierTable } from './tier-table.ts';
 import { type Destination, destinationOf, scopeList, shortened, shownName } from './words.ts';
 
@@ -42,24 +42,23 @@ export interface ConsentView {
 export function renderConsent(view: ConsentView): string {
   const to = destinationOf(view.redirectUri);
   return renderDocument({
-    title: `${view.fault === null ? '' : 'Not accepted: '}Connect an app`,
-    content: html`${lead(view)}${facts(view, to)}${caution(view, to)}${withKey(view)}${withoutKey(view, to)}${tierTable(view.tiers)}`,
+    title: titleWith(view.fault, 'Connect an app'),
+    content: html`${lead(view)}${facts(view, to)}${caution(view, to)}${withKey(view)}${withoutKey(view)}${cancel(view, to)}${tierTable(view.tiers)}`,
   });
 }
 
-function lead({ client, publicUrl }: ConsentView): Html {
-  const name = shownName(client.name);
-  const who = name === null ? 'An app that gives no name' : html`<strong><bdi>${name}</bdi></strong>`;
+function lead({ publicUrl }: ConsentView): Html {
   return html`<h1>Connect an app</h1>
-<p class="lead">${who} asks to use Freehold at <strong>${new URL(publicUrl).host}</strong> in your name. Look at who is asking before you decide.</p>`;
+<p class="lead">An app asks to use Freehold at <strong>${new URL(publicUrl).host}</strong> in your name. See who it is before
+you decide.</p>`;
 }
 
 function facts({ client, scopes, resources }: ConsentView, to: Destination): Html {
   return html`<dl class="facts"><div><dt>App</dt><dd>${identity(client)}</dd></div>
 <div><dt>Takes you to</dt><dd><strong>${to.name}</strong><p class="hint">${WHERE[to.kind]}</p></dd></div>
 <div><dt>It may</dt><dd>${scopeList(scopes)}</dd></div>
-<div><dt>Here</dt><dd>${resources.map((resource) => html`<code class="long">${resource}</code>`)}</dd></div>
-<div><dt>Until</dt><dd>You end it under <a href="grants">connected apps</a>, or it is not used for 30 days.</dd></div></dl>`;
+<div><dt>At</dt><dd>${resources.map((resource) => html`<code class="long">${resource}</code>`)}</dd></div>
+<div><dt>Until</dt><dd>You end it under <a href="grants">connected apps</a>, or it lies unused for 30 days</dd></div></dl>`;
 }
 
 function identity({ kind, id, name }: ConsentClient): Html {
@@ -78,7 +77,7 @@ function source(kind: ConsentClient['kind'], id: string): Html {
 }
 
 const WHERE: Readonly<Record<Destination['kind'], string>> = {
-  web: 'A site of the web. Your browser goes there next, with a code that gives access.',
+  web: 'A website. Your browser goes there next, with a code that gives access.',
   computer: 'A program on this computer. Your browser hands it a code that gives access.',
   app: 'An app on this device that opens such addresses. It is handed a code that gives access.',
 };
@@ -98,14 +97,19 @@ ${keyField('It begins with SERVICE-. Only Freehold sees it; the app gets a token
 <button class="primary" name="decision" value="key">Continue with this key</button></form></section>`;
 }
 
-function withoutKey({ transaction, tiers }: ConsentView, to: Destination): Html {
+function withoutKey({ transaction, tiers }: ConsentView): Html {
   const { minute, month } = tiers.free;
   return html`<section aria-labelledby="without-key"><h2 id="without-key">Without a key</h2>
-<p>The Free tier: ${rate(minute, 'a minute')}, ${rate(month, 'a month')}, shared by all who continue like this from your address.</p>
+<p>The Free tier: ${rate(minute, 'a minute')} and ${rate(month, 'a month')}, shared by all who continue like this from your
+address.</p>
 <form method="post" action="authorize">${hidden(transaction)}
-<div class="row"><button name="decision" value="free">Continue with the Free tier</button>
-<button class="plain" name="decision" value="deny" aria-describedby="cancel-hint">Cancel</button></div>
-<p class="hint" id="cancel-hint">Cancel takes you to ${to.name} and gives no access.</p></form></section>`;
+<button name="decision" value="free">Continue with the Free tier</button></form></section>`;
+}
+
+function cancel({ transaction }: ConsentView, to: Destination): Html {
+  return html`<form class="cancel" method="post" action="authorize">${hidden(transaction)}
+<button class="plain" name="decision" value="deny" aria-describedby="cancel-hint">Cancel</button>
+<p class="hint" id="cancel-hint">Takes you to ${to.name} without access.</p></form>`;
 }
 
 function rate(limit: number | null, per: string): string {

@@ -33,7 +33,7 @@ export function pageReply(status: number, text: string): Reply {
   return { status, text, headers: PAGE_HEADERS };
 }
 
-/** The whole document. A title that begins with the fault is what a screen reader says first. */
+/** The whole document. */
 export function renderDocument(page: { readonly title: string; readonly content: Fragment }): string {
   return html`<!doctype html>
 <html lang="en">

@@ -3,7 +3,7 @@ import type { Scope, Tier } from '../../access/principal.ts';
 import { tierName } from '../../access/tiers.ts';
 import { type Html, html } from '../../page/html.ts';
 import { renderDocument } from './document.ts';
-import { type KeyFault, keyField } from './key-field.ts';
+import { type KeyFault, keyField, titleWith } from './key-field.ts';
 import { moment, scopeList, shortened, shownName } from './words.ts';
 
 export interface GrantView {
@@ -42,12 +42,12 @@ export function renderGrants(view: GrantsView): string {
 
 function renderAsk(fault: KeyFault | null): string {
   return renderDocument({
-    title: `${fault === null ? '' : 'Not accepted: '}Connected apps`,
+    title: titleWith(fault, 'Connected apps'),
     content: html`<h1>Connected apps</h1>
 <p class="lead">See which apps may use Freehold with your key, and end what you no longer want.</p>
 <form method="post" action="grants">${keyField('It begins with SERVICE-. It is used to find your apps and is not kept.', fault)}
 <button class="primary">Show my apps</button></form>
-<p class="hint">Apps that you connected without a key are not listed: end their access in the app itself.</p>`,
+<p class="hint last">Apps that you connected without a key are not listed: end their access in the app itself.</p>`,
   });
 }
 
@@ -59,7 +59,7 @@ function renderList({ grants, proof, notice }: Extract<GrantsView, { step: 'list
 ${notice === null ? null : html`<p class="notice" role="status">${notice}</p>`}
 <p class="lead">${grants.length === 0 ? 'No app has' : count} access with this key.</p>
 ${grants.map((grant) => article(grant, proof))}
-<p class="hint">Ended access stops at once. The app can ask you again, and you decide again. <a href="grants">Use another key</a></p>`,
+<p class="hint last">Ended access stops at once. The app can ask you again, and you decide again. <a href="grants">Use another key</a></p>`,
   });
 }
 

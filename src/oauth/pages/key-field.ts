@@ -17,22 +17,34 @@ export const KEY_FAULT_STATUS: Readonly<Record<KeyFault, number>> = {
   unavailable: 503,
 };
 
-const WORDS: Readonly<Record<KeyFault, string>> = {
-  missing: 'Enter an API key.',
-  invalid: 'This key belongs to no active subscription. Compare it with the one you were given.',
-  expired: 'The subscription of this key has ended. Renew it, or use the key of another.',
-  throttled: 'Too many keys that were wrong have come from your address. Wait a minute, then try again.',
-  stale: 'The page was open for more than ten minutes. Enter the key again.',
-  unavailable: 'Keys cannot be checked at the moment. Your key may be good: try again in a minute.',
+const WORDS: Readonly<Record<KeyFault, readonly [verdict: string, remedy: string]>> = {
+  missing: ['No key', 'Enter an API key.'],
+  invalid: [
+    'Key not accepted',
+    'It belongs to no active subscription. Compare it with the one you were given.',
+  ],
+  expired: ['Key not accepted', 'Its subscription has ended. Renew it, or use the key of another.'],
+  throttled: [
+    'Key not checked',
+    'Too many wrong keys came from your address. Wait a minute, then try again.',
+  ],
+  stale: ['Time is up', 'The page was open for more than ten minutes. Enter the key again.'],
+  unavailable: ['Key not checked', 'Keys cannot be checked at the moment. Try again in a minute.'],
 };
+
+/** The title of a page, beginning with the fault: it is what a screen reader says first. */
+export function titleWith(fault: KeyFault | null, title: string): string {
+  return fault === null ? title : `${WORDS[fault][0]}: ${title}`;
+}
 
 /** Label, hint, fault and field. The field is never filled in; it takes the focus only to have a fault put right. */
 export function keyField(hint: string, fault: KeyFault | null): Html {
   const described = fault === null ? 'key-hint' : 'key-fault key-hint';
   const wrong = fault === null ? null : html` aria-invalid="true" autofocus`;
+  const [verdict, remedy] = fault === null ? ['', ''] : WORDS[fault];
   return html`<div class="field"><label for="api_key">API key</label>
 <p class="hint" id="key-hint">${hint}</p>
-${fault === null ? null : html`<p class="fault" id="key-fault"><strong>Not accepted.</strong> ${WORDS[fault]}</p>`}
+${fault === null ? null : html`<p class="fault" id="key-fault"><strong>${verdict}.</strong> ${remedy}</p>`}
 <input type="password" id="api_key" name="api_key" autocomplete="off" autocapitalize="none" spellcheck="false"
 maxlength="200" aria-describedby="${described}"${wrong}></div>`;
 }

@@ -15,23 +15,40 @@ p{margin:8px 0 16px;overflow-wrap:anywhere}
 code{font-family:var(--mono);overflow-wrap:anywhere}
 .long{display:block}
 .facts{margin:24px 0;border-top:1px solid var(--line)}
+.grant .facts{margin-top:8px}
 .facts>div{display:grid;grid-template-columns:112px minmax(0,1fr);gap:0 16px;padding:12px 0;border-bottom:1px solid var(--line)}
 dt{color:var(--quiet)}
 dd{margin:0;overflow-wrap:anywhere}
 dd ul{margin:0;padding:0;list-style:none}
+dd li+li{margin-top:4px}
 dd li code{color:var(--quiet)}
 .caution{margin:24px 0;padding:12px 16px;background:var(--land);border:1px solid var(--line);border-left:4px solid var(--warning);border-radius:6px}
 .caution p{margin:0}
 .caution strong:first-child{color:var(--warning)}
-.notice{padding:12px 16px;background:var(--water);border-radius:6px}
+.notice{margin:24px 0;padding:12px 16px;background:var(--water);border-radius:6px}
 .field label{font-weight:600}
 .fault{margin:4px 0;color:var(--error)}
 input[type=password]{display:block;width:100%;margin:8px 0 16px;padding:11px 12px;font:1rem/1.5 var(--mono);color:var(--ink);background:var(--paper);border:1px solid var(--quiet);border-radius:6px}
 input[aria-invalid]{border:2px solid var(--error)}
 button{padding:11px 20px;font:600 1rem/1.5 var(--sans);color:var(--accent);background:none;border:1px solid var(--accent);border-radius:6px;cursor:pointer}
 .primary{color:var(--paper);background:var(--accent)}
-.plain{border-color:transparent}
-.row{display:flex;flex-wrap:wrap;gap:8px 16px}
+.plain{padding-left:0;padding-right:0;border-color:transparent}
+button:hover{text-decoration:underline;text-underline-offset:.2em}
+.cancel{display:flex;flex-wrap:wrap;align-items:center;gap:0 16px;margin-top:24px;padding-top:16px;border-top:1px solid var(--line)}
+.cancel .hint{flex:1 1 12rem}
+.last{margin-top:32px}
 .wide{margin:16px 0;overflow-x:auto;border:1px solid var(--line);border-radius:6px}
 table{width:100%;border-collapse:collapse;text-align:left;font-variant-numeric:tabular-nums}
+th,td{padding:8px 12px;vertical-align:bottom}
+thead th{background:var(--land);border-bottom:1px solid var(--line)}
+tbody tr+tr>*{border-top:1px solid var(--line)}
+tbody th{font-weight:400}
+thead th+th,td{text-align:right}
+td{font-family:var(--mono)}
+@media (max-width:600px){
+main{padding:32px 16px 48px}
+.facts>div{display:block}
+th,td{padding:8px 6px}
+td{font-family:inherit}
+}
 `);

@@ -5,15 +5,13 @@ import { type Html, html } from '../../page/html.ts';
 /** The tiers that a key can have, with the numbers in force. */
 export function tierTable(tiers: Tiers): Html {
   const rows = PLANS.map((tier) => {
-    const { minute, month, page, streams } = tiers[tier];
-    return html`<tr><th scope="row">${tierName(tier)}</th><td>${figure(minute)}</td><td>${figure(month)}</td>
-<td>${figure(page)}</td><td>${streams === 0 ? 'no' : 'yes'}</td></tr>`;
+    const { minute, month, streams } = tiers[tier];
+    return html`<tr><th scope="row">${tierName(tier)}</th><td>${figure(minute)}</td><td>${figure(month)}</td><td>${streams === 0 ? 'no' : 'yes'}</td></tr>`;
   });
   return html`<section aria-labelledby="tiers"><h2 id="tiers">What your key's tier allows</h2>
 <div class="wide" role="region" tabindex="0" aria-labelledby="tiers"><table><thead><tr><th scope="col">Tier</th>
-<th scope="col">Requests a minute</th><th scope="col">Requests a month</th><th scope="col">Results a page</th>
-<th scope="col">Live listings</th></tr></thead><tbody>${rows}</tbody></table></div>
-<p class="hint">What the app does counts as yours.</p></section>`;
+<th scope="col">Requests a minute</th><th scope="col">Requests a month</th><th scope="col">Live listings</th></tr></thead><tbody>${rows}</tbody></table></div>
+<p class="hint">Requests of the app count as yours.</p></section>`;
 }
 
 function figure(value: number | null): string {

@@ -37,7 +37,7 @@ export function destinationOf(redirectUri: string): Destination {
 export function scopeList(scopes: readonly Scope[]): Html {
   const items = scopes.map((scope) => {
     const { tier, description } = SCOPES[scope];
-    const from = atLeast('free', tier) ? '' : `, from the ${tierName(tier)} tier on`;
+    const from = atLeast('free', tier) ? '' : ` (from the ${tierName(tier)} tier on)`;
     return html`<li>${description}${from} <code>${scope}</code></li>`;
   });
   return html`<ul>${items}</ul>`;
