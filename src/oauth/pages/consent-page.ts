@@ -58,7 +58,7 @@ function facts({ client, scopes, resources }: ConsentView, to: Destination): Htm
 <div><dt>Takes you to</dt><dd><strong>${to.name}</strong><p class="hint">${WHERE[to.kind]}</p></dd></div>
 <div><dt>It may</dt><dd>${scopeList(scopes)}</dd></div>
 <div><dt>At</dt><dd>${resources.map((resource) => html`<code class="long">${resource}</code>`)}</dd></div>
-<div><dt>Until</dt><dd>You end it under <a href="grants">connected apps</a>, or it lies unused for 30 days</dd></div></dl>`;
+<div><dt>Until</dt><dd>You end it, with your key under <a href="grants">connected apps</a>, or it lies unused for 30 days</dd></div></dl>`;
 }
 
 function identity({ kind, id, name }: ConsentClient): Html {
