@@ -45,6 +45,9 @@ test('ten thousand bad keys from a thousand addresses ask the provider as often 
     if (number % 100 === 0) kept.push(service.ask({ key: good, headers: from(number % 1_000) }));
     if (number % 500 === 0) await Promise.all(bad);
   }
+  const elsewhere = { 'x-forwarded-for': '2001:db8::1' };
+  const newcomer = await service.ask({ key: provider.subscribe('pro'), headers: elsewhere });
+  assert.equal(newcomer.status, 200, 'also a key that was never seen, from elsewhere');
   const counts = tally(await Promise.all(bad));
   assert.deepEqual(Object.keys(counts).toSorted(), ['401 INVALID_API_KEY', '503 SUBSCRIPTIONS_UNAVAILABLE']);
   assert.ok(provider.calls <= 6_000, `${provider.calls} questions`);

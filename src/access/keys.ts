@@ -7,13 +7,13 @@ import { hashSecret } from '../lib/secrets.ts';
 import type { Attempt } from './failures.ts';
 import type { CredentialVerifier } from './identify.ts';
 import type { Principal } from './principal.ts';
+import { Probes } from './probes.ts';
 import {
   type ActiveSubscription,
   ProviderUnavailable,
   type SubscriptionProvider,
   type Verdict,
 } from './provider.ts';
-import { Ring } from './ring.ts';
 import { isPlan } from './tiers.ts';
 
 /** Milliseconds that a good verdict is believed, from the moment the provider was asked. */
@@ -30,8 +30,6 @@ const PATIENCE = {
   milliseconds: 5_000,
   late: () => new Error('The subscription provider did not answer in time'),
 };
-/** Questions about keys never seen to be good, in any minute and from all addresses together. */
-const PROBES_PER_MINUTE = 6_000;
 const KEYS_REMEMBERED = 100_000;
 const REFUSALS_REMEMBERED = 20_000;
 
@@ -42,7 +40,7 @@ export interface KeysOptions {
   readonly clock: Clock;
   /** Told of failures that no client hears of: background refreshes. */
   readonly report: (error: unknown) => void;
-  /** Questions a minute about unknown keys that the provider may be asked. */
+  /** Questions a minute about unknown keys that the provider may be asked in vain. */
   readonly probesPerMinute?: number;
 }
 
@@ -65,13 +63,14 @@ export class Keys implements CredentialVerifier {
   readonly #known = new LRUCache<string, KnownKey>({ max: KEYS_REMEMBERED });
   readonly #refusals = new LRUCache<string, Refusal>({ max: REFUSALS_REMEMBERED });
   readonly #flights = new Map<string, Promise<Verdict>>();
-  readonly #probes = new Ring();
+  readonly #probes: Probes;
   /** Grows with every hint of a change: an answer that was asked for before it is not kept. */
   #generation = 0;
 
   constructor(options: KeysOptions) {
     this.#options = options;
     this.#clock = options.clock;
+    this.#probes = new Probes(options.clock, options.probesPerMinute);
   }
 
   matches(credential: string): boolean {
@@ -116,29 +115,34 @@ export class Keys implements CredentialVerifier {
   async #ask(key: string, hash: string, attempt: Attempt): Promise<Principal> {
     const refused = this.#refusals.get(hash);
     if (refused !== undefined && this.#clock.monotonic() < refused.until) throw refused.problem;
-    // Who joins a question that is under way asks nobody: only its first asker takes a place of the throttle.
-    if (!this.#known.has(hash) && !this.#flights.has(hash)) attempt.begin();
-    const verdict = await (this.#flights.get(hash) ?? this.#start(key, hash));
+    const verdict = await (this.#flights.get(hash) ?? this.#start(key, hash, attempt));
     if (verdict.state !== 'active') throw refusal(verdict.state);
     return principalOf(verdict);
   }
 
-  /** One question for all who wait for the same key. */
-  #start(key: string, hash: string): Promise<Verdict> {
-    if (!this.#known.has(hash)) this.#countProbe();
-    const flight = this.#call(key, hash).finally(() => {
+  /** One question for all who wait for the same key: only who asks it takes a place of the throttles. */
+  #start(key: string, hash: string, attempt: Attempt | null): Promise<Verdict> {
+    const asked =
+      this.#known.has(hash) || attempt === null ? this.#call(key, hash) : this.#probe(key, hash, attempt);
+    const flight = asked.finally(() => {
       if (this.#flights.get(hash) === flight) this.#flights.delete(hash);
     });
     this.#flights.set(hash, flight);
     return flight;
   }
 
-  #countProbe(): void {
-    const now = this.#clock.monotonic();
-    const most = this.#options.probesPerMinute ?? PROBES_PER_MINUTE;
-    if (this.#probes.used(now) >= most)
-      throw unavailable(this.#probes.wait(most, now), 'too many unknown keys');
-    this.#probes.add(now);
+  /** Throws before anything is asked where a throttle forbids it. */
+  #probe(key: string, hash: string, attempt: Attempt): Promise<Verdict> {
+    attempt.begin();
+    const wait = this.#probes.begin(attempt.blameless);
+    if (wait > 0) throw unavailable(wait, 'too many unknown keys');
+    let vain = true;
+    return this.#call(key, hash)
+      .then((verdict) => {
+        vain = verdict.state !== 'active';
+        return verdict;
+      })
+      .finally(() => this.#probes.end(vain));
   }
 
   async #call(key: string, hash: string): Promise<Verdict> {
@@ -178,7 +182,7 @@ export class Keys implements CredentialVerifier {
   /** Fetches the next verdict while the old one still serves; a failure changes nothing before that one's end. */
   #refreshSoftly(key: string, hash: string, known: KnownKey, now: number): void {
     known.softUntil = now + SOFT_PAUSE;
-    this.#start(key, hash).catch(this.#options.report);
+    this.#start(key, hash, null).catch(this.#options.report);
   }
 }
 

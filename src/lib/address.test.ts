@@ -40,7 +40,10 @@ test('a port behind a forwarded address is left out', () => {
   assert.equal(read('10.0.0.1', '[2001:db8::1]:4711'), '2001:db8::1');
 });
 
-test('IPv6 is grouped by /64, IPv4 by address', () => {
+test('IPv6 is grouped by /64, or /48 where that is asked, IPv4 by address', () => {
+  assert.equal(addressGroup('2001:db8:1:2::1', 48), addressGroup('2001:db8:1:3::1', 48));
+  assert.notEqual(addressGroup('2001:db8:1:2::1', 48), addressGroup('2001:db8:2:2::1', 48));
+  assert.equal(addressGroup('198.51.100.1', 48), '198.51.100.1');
   assert.equal(addressGroup('2001:db8:1:2:aaaa::1'), addressGroup('2001:db8:1:2:ffff:ffff:ffff:ffff'));
   assert.notEqual(addressGroup('2001:db8:1:2::1'), addressGroup('2001:db8:1:3::1'));
   assert.equal(addressGroup('2001:db8:1:2::1'), '2001:db8:1:2::/64');

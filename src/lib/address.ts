@@ -83,13 +83,16 @@ function withoutPort(hop: string): string {
   return /^\[([^\]]+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
 }
 
-/** What one person can be expected to hold: an IPv4 address, or the /64 of an IPv6 address. */
-export function addressGroup(address: string): string {
+/**
+ * What one person can be expected to hold: an IPv4 address, or the /64 of an IPv6 address. With 48 bits: what one
+ * customer of a network is given.
+ */
+export function addressGroup(address: string, bits: 48 | 64 = 64): string {
   if (!address.includes(':')) return address;
   const parsed = parse(address);
   if (!(parsed instanceof ipaddr.IPv6)) return parsed?.toString() ?? address;
-  const network = [...parsed.parts.slice(0, 4), 0, 0, 0, 0];
-  return `${new ipaddr.IPv6(network).toString()}/64`;
+  const network = parsed.parts.map((part, at) => (at < bits / 16 ? part : 0));
+  return `${new ipaddr.IPv6(network).toString()}/${bits}`;
 }
 
 /** All that has been handed out of IPv6 so far; the rest of its space leads to other protocols, inwards or nowhere. */
