@@ -7,9 +7,9 @@ export type Scope = 'listings:read' | 'listings:live' | 'watchers';
 export interface Principal {
   readonly kind: 'anonymous' | 'key' | 'token';
   readonly tier: Tier;
-  /** What limits are counted against: `sub:<subscription>` or `ip:<address or /64>`. */
+  /** What limits are counted against: `sub:<subscription>`, `ip:<address or /64>`, or `free:<digest of such an address>`. */
   readonly account: string;
-  /** The provider's reference; null for anonymous callers. */
+  /** The provider's reference; null for anonymous callers, and for tokens of the Free tier without a key. */
   readonly subscription: string | null;
   /** What a token was granted; null: everything its tier allows. */
   readonly scopes: ReadonlySet<Scope> | null;

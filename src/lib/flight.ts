@@ -20,6 +20,11 @@ export class Flights<T> {
     return this.#flights.size;
   }
 
+  /** Whether a run for this key is under way. */
+  has(key: string): boolean {
+    return this.#flights.has(key);
+  }
+
   /** Joins the run for this key, or starts it. Rejects with the signal's reason when the waiter leaves. */
   join(key: string, signal: AbortSignal | null, start: Work<T>): Promise<T> {
     if (signal?.aborted) return Promise.reject(signal.reason);
