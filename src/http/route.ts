@@ -17,11 +17,12 @@ export interface Access {
   readonly stream?: boolean;
 }
 
-/** One server-sent event; `data` is written as one line of JSON. */
+/** One server-sent event. Its data is one line of JSON: `json` where that is written already, else made of `data`. */
 export interface ServerSentEvent {
   readonly event: string;
   readonly id: string;
-  readonly data: unknown;
+  readonly data?: unknown;
+  readonly json?: string;
 }
 
 /** What a handler gives back. Exactly one of `json`, `text`, `bytes` or `events`; none of them: an empty body. */

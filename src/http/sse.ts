@@ -45,8 +45,8 @@ export async function writeEvents(
 }
 
 /** One event on the wire. JSON has no raw line breaks, so the data is always one line. */
-export function frame({ id, event, data }: ServerSentEvent): string {
-  return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+export function frame({ id, event, data, json = JSON.stringify(data) }: ServerSentEvent): string {
+  return `id: ${id}\nevent: ${event}\ndata: ${json}\n\n`;
 }
 
 /** Holds at most one waiting promise, so that a long stream gathers nothing. */
@@ -117,7 +117,10 @@ class EventWriter {
   }
 
   #put(text: string): boolean {
-    return this.#start() ? this.#response.write(text) : this.#response.write(RETRY + text);
+    const room = this.#start() ? this.#response.write(text) : this.#response.write(RETRY + text);
+    // Node gathers what is written until this turn ends, and by then the work on the next event has begun.
+    this.#response.socket?.uncork();
+    return room;
   }
 
   /** Writes the head on first use. Gives false that first time, when `retry:` is still due. */

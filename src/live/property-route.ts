@@ -21,7 +21,7 @@ import { type Route, route } from '../http/route.ts';
 import { Problem } from '../lib/problem.ts';
 import { type LiveRouteOptions, readerFor } from './route-options.ts';
 import { asLiveError } from './stream.ts';
-import { type Written, WrittenAnswers } from './written.ts';
+import { LatelyWritten, type Written, writtenOut } from './written.ts';
 
 const Params = Type.Object({
   id: Type.String({
@@ -55,7 +55,7 @@ type PropertyQuery = Static<typeof Query>;
 
 export function propertyRoute(options: LiveRouteOptions): Route<Principal> {
   const { catalogue, clock, publicUrl } = options;
-  const written = new WrittenAnswers();
+  const written = new LatelyWritten<Written>();
   return route<Principal>()({
     method: 'GET',
     path: '/v1/property/:id',
@@ -77,8 +77,8 @@ export function propertyRoute(options: LiveRouteOptions): Route<Principal> {
       const stored = await readerFor(headers, options).property(params.id);
       if (stored === null) throw notFound();
       if (!fetchesFor(caller, query, options)) {
-        const { etag, reply } = written.get(stored, query, view.now, () =>
-          compose(stored, view, asked, null),
+        const { etag, reply } = written.get(stored, JSON.stringify(query), view.now, () =>
+          writtenOut(compose(stored, view, asked, null)),
         );
         return conditional(headers, etag, reply);
       }

@@ -5,12 +5,14 @@ import type { Principal } from '../access/principal.ts';
 import type { StoredListing } from '../catalogue/catalogue.ts';
 import { isShown, presentListing } from '../catalogue/present.ts';
 import { viewOf } from '../catalogue/reader.ts';
+import type { Listing } from '../catalogue/record.ts';
 import { displayParameter } from '../catalogue/search-parameters.ts';
 import { type Route, route } from '../http/route.ts';
 import { Problem } from '../lib/problem.ts';
 import { propertyRoute } from './property-route.ts';
 import { type LiveRouteOptions, readerFor } from './route-options.ts';
 import { isAfterDone, listingEvents } from './stream.ts';
+import { LatelyWritten } from './written.ts';
 
 const EXAMPLE = [
   'retry: 60000\nid: req_1.cached\nevent: cached\ndata: {"id":"lst_1","price":4500,"status":"ACTIVE"}\n',
@@ -35,6 +37,7 @@ export function liveRoutes(options: LiveRouteOptions): readonly Route<Principal>
 
 function streamRoute(options: LiveRouteOptions): Route<Principal> {
   const { refresh, streams, clock, publicUrl } = options;
+  const written = new LatelyWritten<string>();
   return route<Principal>()({
     method: 'GET',
     path: '/v1/listing/:id',
@@ -52,23 +55,24 @@ function streamRoute(options: LiveRouteOptions): Route<Principal> {
     answer: { description: 'The events', contentType: 'text/event-stream', example: EXAMPLE },
     alsoAnswers: { 204: 'Last-Event-ID names a done: that stream is complete.' },
     early: ({ headers }) => (isAfterDone(headers['last-event-id']) ? { status: 204 } : null),
-    async handle({ params, query, caller, headers, requestId, signal }) {
+    async handle(call) {
+      const { params, query, caller, headers, requestId } = call;
       const { source: _, ...view } = viewOf(caller, query, clock.now(), publicUrl);
       const stored = shownListing(
         await readerFor(headers, options).listing(params.id),
         view.ignoreDisplayRules,
       );
-      const close = streams.open(caller);
-      return {
-        events: held(
-          listingEvents({
-            ...{ stored, refresh, requestId, signal },
-            present: (listing, source) => presentListing(listing, { ...view, source, now: clock.now() }),
-          }),
-          close,
-          signal,
-        ),
-      };
+      const present = (listing: StoredListing, source: Listing['source']) =>
+        presentListing(listing, { ...view, source, now: clock.now() });
+      const cached = written.get(stored, JSON.stringify(query), view.now, () =>
+        JSON.stringify(present(stored, 'cached')),
+      );
+      const events = listingEvents({
+        ...{ stored, cached, refresh, requestId },
+        present: (fresh) => present(fresh, 'live'),
+        signal: () => call.signal,
+      });
+      return { events: held(events, streams.open(caller)) };
     },
   });
 }
@@ -82,16 +86,15 @@ function shownListing(stored: StoredListing | null, ignoreDisplayRules: boolean)
   );
 }
 
-/** Gives the caller's place back when the events end or the reader leaves: a generator never begun has no finally. */
-function held<T>(events: AsyncGenerator<T>, release: () => void, signal: AbortSignal): AsyncIterable<T> {
-  if (signal.aborted) release();
-  signal.addEventListener('abort', release, { once: true });
-  return (async function* () {
-    try {
-      yield* events;
-    } finally {
-      signal.removeEventListener('abort', release);
-      release();
-    }
-  })();
+/** Gives the caller's place back when the writer is done with the events: a generator never begun has no finally. */
+function held<T>(events: AsyncGenerator<T>, release: () => void): AsyncIterable<T> {
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: () => events.next(),
+      return() {
+        release();
+        return events.return(undefined);
+      },
+    }),
+  };
 }

@@ -8,12 +8,14 @@ import type { Refresh } from './refresh.ts';
 
 export interface ListingStream {
   readonly stored: StoredListing;
+  /** The JSON of what is stored, as this reader may see it. */
+  readonly cached: string;
   readonly refresh: Refresh;
-  /** The record as this reader may see it; null where it is hidden from them. */
-  readonly present: (stored: StoredListing, source: Listing['source']) => Listing | null;
+  /** The fresh record as this reader may see it; null where it is hidden from them. */
+  readonly present: (fresh: StoredListing) => Listing | null;
   readonly requestId: string;
-  /** Aborts when the reader leaves. */
-  readonly signal: AbortSignal;
+  /** Aborts when the reader leaves. A getter: the first event does not wait for it to be made. */
+  readonly signal: () => AbortSignal;
 }
 
 /** Whether asking again soon may help. */
@@ -38,7 +40,7 @@ export function isAfterDone(lastEventId: string | readonly string[] | undefined)
 /** The events; nothing is fetched before `cached` has been taken. Throws nothing. */
 export async function* listingEvents(stream: ListingStream): AsyncGenerator<ServerSentEvent> {
   const { requestId } = stream;
-  yield { event: 'cached', id: `${requestId}.cached`, data: stream.present(stream.stored, 'cached') };
+  yield { event: 'cached', id: `${requestId}.cached`, json: stream.cached };
   yield await liveOrError(stream);
   yield { event: 'done', id: `${requestId}${DONE}`, data: {} };
 }
@@ -51,7 +53,7 @@ async function liveOrError({
   signal,
 }: ListingStream): Promise<ServerSentEvent> {
   try {
-    const fresh = present(await refresh(stored, signal), 'live');
+    const fresh = present(await refresh(stored, signal()));
     if (fresh === null)
       throw new LiveError('not_found_upstream', 'The source no longer lets this listing be shown.');
     return { event: 'live', id: `${requestId}.live`, data: fresh };

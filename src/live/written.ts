@@ -1,6 +1,5 @@
-// Owns answers that were written out lately: the same property asked for again within a second is sent as it stands.
+// Owns what was written out lately: the same record asked for again within a second is sent as it stands.
 
-import type { StoredProperty } from '../catalogue/catalogue.ts';
 import type { Reply } from '../http/route.ts';
 
 /** An answer and its entity tag. */
@@ -9,38 +8,38 @@ export interface Written {
   readonly reply: Reply;
 }
 
-interface Kept extends Written {
+interface Kept<Value> {
   readonly second: number;
+  readonly value: Value;
 }
 
-/** Ways of asking for one property that are kept at once. */
+/** Ways of asking for one record that are kept at once. */
 const MOST_FORMS = 8;
 
-/** Answers to readers without live data. They tell their age in seconds, so that is how long they hold. */
-export class WrittenAnswers {
-  /** Forgotten together with the property that memory holds: a change brings another object. */
-  readonly #answers = new WeakMap<StoredProperty, Map<string, Kept>>();
+/** What is written about records from memory. They tell their age in seconds, so that is how long it holds. */
+export class LatelyWritten<Value> {
+  /** Forgotten together with the record that memory holds: a change brings another object. */
+  readonly #kept = new WeakMap<object, Map<string, Kept<Value>>>();
 
-  /** The kept answer to this query, or the one that is composed now. `now` in milliseconds since the epoch. */
-  get(property: StoredProperty, query: object, now: number, compose: () => Written): Written {
+  /** What is kept for this form of asking, or what is written now. `now` in milliseconds since the epoch. */
+  get(record: object, form: string, now: number, write: () => Value): Value {
     const second = Math.floor(now / 1000);
-    const form = JSON.stringify(query);
-    let forms = this.#answers.get(property);
+    let forms = this.#kept.get(record);
     const kept = forms?.get(form);
-    if (kept?.second === second) return kept;
+    if (kept?.second === second) return kept.value;
     if (forms === undefined) {
       forms = new Map();
-      this.#answers.set(property, forms);
+      this.#kept.set(record, forms);
     }
     if (forms.size >= MOST_FORMS) forms.clear();
-    const written = { second, ...asWritten(compose()) };
-    forms.set(form, written);
-    return written;
+    const value = write();
+    forms.set(form, { second, value });
+    return value;
   }
 }
 
-/** In plain ASCII a text is its own bytes, and Node writes it in one piece with the head; other texts are encoded once. */
-function asWritten({ etag, reply }: Written): Written {
+/** The answer with its JSON written out. In plain ASCII a text is its own bytes, and leaves in one piece with the head. */
+export function writtenOut({ etag, reply }: Written): Written {
   const { json, headers, ...rest } = reply;
   const text = JSON.stringify(json);
   const bytes = Buffer.from(text);
