@@ -1,46 +1,25 @@
 // Owns the proof that the README can be followed: its commands are run as they stand, against a service of the test's own.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { glob, mkdir, writeFile } from 'node:fs/promises';
+import { glob } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
-import { keyVariable, type SampleKeys } from '../src/access/sample-keys.ts';
-import { PLANS } from '../src/access/tiers.ts';
 import { readConfig } from '../src/config.ts';
 import { temporaryFolder } from './support/database.ts';
+import { follow, shellBlocks, writeKeys } from './support/following.ts';
 import { startService } from './support/service.ts';
 import { ROOT, readSource } from './support/source-files.ts';
 
 const README = readSource('README.md').text;
-const ADDRESS = 'http://127.0.0.1:8080';
-
-/** Blocks marked `sh` talk to a running service; they share one shell, as a reader's would. */
-const blocks = [...README.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, commands = '']) => commands);
-
-/** Runs the blocks one after another in one shell in this folder; gives what each printed. */
-async function follow(folder: string, url: string): Promise<string[]> {
-  const mark = '=== next block ===';
-  const script = [
-    'set -euo pipefail',
-    'curl() { command curl --silent --show-error --fail-with-body --max-time 30 "$@"; }',
-    ...blocks.map((commands) => `${commands.replaceAll(ADDRESS, url)}\necho; echo '${mark}'`),
-  ].join('\n');
-  const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder });
-  return stdout.split(mark).slice(0, -1);
-}
-
-function keysFile(keys: SampleKeys): string {
-  return PLANS.map((plan) => `${keyVariable(plan)}=${keys[plan]}\n`).join('');
-}
-
 test('a newcomer who follows the README searches, takes a key, finds a city, reads a property and sees it live', async (t) => {
   const { url, keys } = await startService(t, { source: 'sample' });
   const folder = await temporaryFolder(t, 'newcomer');
-  await mkdir(join(folder, '.freehold'));
-  await writeFile(join(folder, '.freehold', 'keys.env'), keysFile(keys));
-  const [search = '', usage = '', city = '', property = '', stream = ''] = await follow(folder, url);
+  await writeKeys(folder, keys);
+  const [search = '', usage = '', city = '', property = '', stream = ''] = await follow(
+    shellBlocks(README),
+    folder,
+    url,
+  );
   assert.equal(JSON.parse(search).data.length, 3);
   assert.equal(JSON.parse(usage).tier, 'free');
   const [areas = '', rentals = ''] = city.trim().split(/(?<=\})(?=\{"object")/);
@@ -78,6 +57,7 @@ for (const page of [
   'README.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
+  'docs/oauth.md',
   'docs/operations.md',
   'docs/security.md',
   'docs/decisions/README.md',

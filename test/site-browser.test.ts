@@ -83,7 +83,7 @@ async function visit(path: string, options: BrowserContextOptions): Promise<Visi
   return { page, faults };
 }
 
-for (const path of ['/docs', '/docs/start', '/docs/limits', '/docs/errors']) {
+for (const path of ['/docs', '/docs/start', '/docs/oauth', '/docs/limits', '/docs/errors']) {
   test(`${path} fetches nothing from elsewhere, breaks no rule of its policy and fits a telephone`, {
     skip,
   }, async () => {

@@ -9,7 +9,7 @@ import { siteRoutes } from '../src/site/routes.ts';
 import type { LiveFailure } from '../src/sources/source.ts';
 import { serveRoutes, testRoute } from './support/web.ts';
 
-const PAGES = ['/docs', '/docs/start', '/docs/limits', '/docs/errors'];
+const PAGES = ['/docs', '/docs/start', '/docs/oauth', '/docs/limits', '/docs/errors'];
 
 /** All codes of the stream's error event: the type checker sees to it that none is missing. */
 const STREAM_CODES: Readonly<Record<LiveFailure, true>> = {
@@ -36,9 +36,14 @@ function serveSite(t: TestContext, tiers = TIERS) {
     tiers,
     routes: () => [...FEATURES, ...site] as unknown as readonly Route<Principal>[],
   });
-  const describe = { title: 'Test', version: '1', tags: { Service: 'Itself.', Health: 'Health.' } };
+  const describe = {
+    title: 'Test',
+    version: '1',
+    tags: { Service: 'Itself.', Health: 'Health.', Test: 'Test.' },
+  };
   // The pages never look at who calls.
-  return serveRoutes(t, site as unknown as readonly Route<string>[], { describe });
+  const elsewhere = testRoute({ path: '/oauth/grants' });
+  return serveRoutes(t, [...(site as unknown as readonly Route<string>[]), elsewhere], { describe });
 }
 
 const idsOf = (page: string) =>

@@ -12,6 +12,7 @@ const STYLE = FRAME_STYLE + TEXT_STYLE;
 export const PAGES = {
   start: 'First steps',
   '': 'Reference',
+  oauth: 'OAuth',
   limits: 'Limits',
   errors: 'Errors',
 } as const;

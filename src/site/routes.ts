@@ -6,6 +6,7 @@ import { type Route, route } from '../http/route.ts';
 import { errorsPage } from './errors-page.ts';
 import { pageHandler } from './layout.ts';
 import { limitsPage } from './limits-page.ts';
+import { oauthPage } from './oauth-page.ts';
 import { referencePage, referencePolicy } from './reference-page.ts';
 import { scalarReply } from './scalar.ts';
 import { startPage } from './start-page.ts';
@@ -49,6 +50,14 @@ export function siteRoutes(options: SiteOptions): readonly Route<Principal>[] {
       summary: 'The first five minutes',
       answer: { description: 'From a key to the first stream.', contentType: 'text/html' },
       handle: pageHandler(() => startPage(publicUrl)),
+    }),
+    define({
+      ...page,
+      path: '/docs/oauth',
+      operation: 'showOAuth',
+      summary: 'Access for apps, by OAuth',
+      answer: { description: 'The flow, lifetimes, and what to do about errors.', contentType: 'text/html' },
+      handle: pageHandler(() => oauthPage(publicUrl)),
     }),
     define({
       ...page,

@@ -63,6 +63,7 @@ function care(): Html {
 function onward(): Html {
   return html`<section><h2>Where to go from here</h2><ul>
 <li><a href="${link('start', '')}">The reference</a> has every endpoint and parameter, and lets you try them.</li>
+<li><a href="${link('start', 'oauth')}">OAuth</a> is how an app or an MCP client gets access without seeing your key.</li>
 <li><a href="${link('start', 'limits')}">Limits</a> tells who may call what, and how often.</li>
 <li><a href="${link('start', 'errors')}">Errors</a> tells what each code means and what to do next.</li></ul></section>`;
 }
