@@ -5,7 +5,7 @@ import { crowded, guessing } from './limit-refusals.ts';
 import { wholeSeconds } from './limit-standing.ts';
 import { Ring, WINDOW } from './ring.ts';
 import { Roster } from './roster.ts';
-import { FAILURES_PER_MINUTE as QUOTA } from './tiers.ts';
+import { FAILURES_PER_MINUTE } from './tiers.ts';
 
 /** What is remembered of an IPv4 address or a /48: whoever holds a /64 mostly holds thousands of them. */
 interface Neighbourhood {
@@ -17,11 +17,13 @@ interface Neighbourhood {
 
 export class Failures {
   readonly #clock: Clock;
+  readonly #quota: number;
   readonly #roster: Roster<Ring>;
   readonly #neighbourhoods: Roster<Neighbourhood>;
 
-  constructor(clock: Clock, capacity = 131_072) {
+  constructor(clock: Clock, { capacity = 131_072, quota = FAILURES_PER_MINUTE } = {}) {
     this.#clock = clock;
+    this.#quota = quota;
     const now = clock.monotonic();
     this.#roster = new Roster({ capacity, now, create: () => new Ring() });
     const create = () => ({ failedAt: Number.NEGATIVE_INFINITY, asking: 0 });
@@ -38,9 +40,10 @@ export class Failures {
     const now = this.#clock.monotonic();
     const ring = this.#roster.enter(addressGroup(address), now);
     if (ring === undefined) throw crowded(this.#roster.untilTurn(now));
-    if (ring.used(now) >= QUOTA) {
-      const reset = Math.max(1, wholeSeconds(ring.wait(QUOTA, now)));
-      throw guessing({ name: 'failures', quota: QUOTA, span: WINDOW / 1000, remaining: 0, reset });
+    const quota = this.#quota;
+    if (ring.used(now) >= quota) {
+      const reset = Math.max(1, wholeSeconds(ring.wait(quota, now)));
+      throw guessing({ name: 'failures', quota, span: WINDOW / 1000, remaining: 0, reset });
     }
     return ring;
   }

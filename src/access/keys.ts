@@ -1,20 +1,14 @@
 // Owns API keys: asks the provider as seldom as possible, and never believes an answer for longer than ten minutes.
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../lib/clock.ts';
-import { withDeadline } from '../lib/deadline.ts';
 import { Problem } from '../lib/problem.ts';
 import { hashSecret } from '../lib/secrets.ts';
 import type { Attempt } from './failures.ts';
 import type { CredentialVerifier } from './identify.ts';
 import type { Principal } from './principal.ts';
 import { Probes } from './probes.ts';
-import {
-  type ActiveSubscription,
-  ProviderUnavailable,
-  type SubscriptionProvider,
-  type Verdict,
-} from './provider.ts';
-import { isPlan } from './tiers.ts';
+import type { ActiveSubscription, SubscriptionProvider, Verdict } from './provider.ts';
+import { askProvider } from './verdict.ts';
 
 /** Milliseconds that a good verdict is believed, from the moment the provider was asked. */
 const LIFETIME = 600_000;
@@ -26,10 +20,6 @@ const SOFT_PAUSE = 30_000;
 const REFUSAL_LIFETIME = 30_000;
 /** Milliseconds for which a key is not asked about again after the provider failed. */
 const FAILURE_PAUSE = 1_000;
-const PATIENCE = {
-  milliseconds: 5_000,
-  late: () => new Error('The subscription provider did not answer in time'),
-};
 const KEYS_REMEMBERED = 100_000;
 const REFUSALS_REMEMBERED = 20_000;
 
@@ -88,10 +78,14 @@ export class Keys implements CredentialVerifier {
     return known.principal;
   }
 
-  /** Asks the provider whatever is remembered: for exchanges that must see a revocation at once. */
-  async verifyFresh(credential: string): Promise<ActiveSubscription> {
+  /**
+   * Asks the provider whatever is remembered: for decisions that must see a revocation at once. Throws as `verify` does;
+   * without an attempt no throttle is asked, and with one a key that was ever good passes it.
+   */
+  async verifyFresh(credential: string, attempt: Attempt | null = null): Promise<ActiveSubscription> {
     const key = normalised(credential);
-    const verdict = await this.#call(key, hashSecret(key));
+    const hash = hashSecret(key);
+    const verdict = await this.#question(key, hash, attempt);
     if (verdict.state !== 'active') throw refusal(verdict.state);
     return verdict;
   }
@@ -122,13 +116,17 @@ export class Keys implements CredentialVerifier {
 
   /** One question for all who wait for the same key: only who asks it takes a place of the throttles. */
   #start(key: string, hash: string, attempt: Attempt | null): Promise<Verdict> {
-    const asked =
-      this.#known.has(hash) || attempt === null ? this.#call(key, hash) : this.#probe(key, hash, attempt);
-    const flight = asked.finally(() => {
+    const flight = this.#question(key, hash, attempt).finally(() => {
       if (this.#flights.get(hash) === flight) this.#flights.delete(hash);
     });
     this.#flights.set(hash, flight);
     return flight;
+  }
+
+  #question(key: string, hash: string, attempt: Attempt | null): Promise<Verdict> {
+    return this.#known.has(hash) || attempt === null
+      ? this.#call(key, hash)
+      : this.#probe(key, hash, attempt);
   }
 
   /** Throws before anything is asked where a throttle forbids it. */
@@ -149,10 +147,9 @@ export class Keys implements CredentialVerifier {
     const sentAt = this.#clock.monotonic();
     const sentDate = this.#clock.now();
     const generation = this.#generation;
-    const ask = (signal: AbortSignal) => this.#options.provider.validate(key, signal);
     let verdict: Verdict;
     try {
-      verdict = atDate(sound(await withDeadline({ clock: this.#clock, ...PATIENCE }, ask)), sentDate);
+      verdict = await askProvider(this.#clock, (signal) => this.#options.provider.validate(key, signal));
     } catch (cause) {
       const problem = unavailable(FAILURE_PAUSE, cause);
       this.#refusals.set(hash, { problem, until: this.#clock.monotonic() + FAILURE_PAUSE });
@@ -190,24 +187,6 @@ function normalised(credential: string): string {
   const key = credential.toUpperCase();
   if (KEY_FORM.test(key)) return key;
   throw new Problem('INVALID_API_KEY', 'The API key is malformed: it has the form SERVICE-<UUID>.');
-}
-
-/** The answer, if it is a verdict; a provider that says anything else has said nothing, neither for nor against the key. */
-function sound(answer: Partial<ActiveSubscription> | Verdict | null | undefined): Verdict {
-  if (answer?.state === 'expired' || answer?.state === 'unknown') return { state: answer.state };
-  if (answer?.state !== 'active') throw new ProviderUnavailable('The answer is no verdict');
-  const { state, subscription, tier, endsAt } = answer;
-  const known = typeof subscription === 'string' && subscription !== '' && typeof tier === 'string';
-  if (!known || !isPlan(tier) || !(endsAt === null || Number.isFinite(endsAt))) {
-    throw new ProviderUnavailable('The answer is only half a verdict');
-  }
-  return { state, subscription, tier, endsAt: endsAt ?? null };
-}
-
-/** What a verdict means at a date: a subscription whose end has passed is expired, whoever calls it active. */
-function atDate(verdict: Verdict, date: number): Verdict {
-  const over = verdict.state === 'active' && verdict.endsAt !== null && verdict.endsAt <= date;
-  return over ? { state: 'expired' } : verdict;
 }
 
 function principalOf({ subscription, tier }: ActiveSubscription): Principal {

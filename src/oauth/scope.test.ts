@@ -20,7 +20,7 @@ test('AZ11: unknown scopes are dropped, those of OpenID Connect ask for nothing,
     ['constructor __proto__', null],
     ['LISTINGS:READ', null],
   ];
-  for (const [asked, granted] of cases) assert.deepEqual(readScopes(asked), granted, asked);
+  for (const [asked, granted] of cases) assert.deepEqual(readScopes(asked), granted, `${asked}`);
 });
 
 test('AZ10: the API and the MCP endpoint are resources, with or without a slash; nothing else is', () => {

@@ -1,0 +1,68 @@
+// Owns what a person's decision leads to: a code for the client, or a refusal that the client is told.
+
+import { createHmac } from 'node:crypto';
+import { addressGroup } from '../lib/address.ts';
+import type { Clock } from '../lib/clock.ts';
+import { Problem } from '../lib/problem.ts';
+import type { Database } from '../postgres/database.ts';
+import type { Audit } from './audit.ts';
+import type { AuthorizationRequest } from './authorize.ts';
+import { markUsed } from './client-store.ts';
+import { type Consent, issueCode } from './codes.ts';
+import type { JudgeKey } from './consent-key.ts';
+import type { SharedKeys } from './shared-keys.ts';
+
+export interface Decision {
+  readonly decision: 'key' | 'free' | 'deny';
+  readonly apiKey: string;
+  /** Of whoever decided. */
+  readonly address: string;
+}
+
+export interface ConsentParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly judgeKey: JudgeKey;
+  readonly keys: () => Promise<SharedKeys>;
+  readonly audit: Audit;
+}
+
+/** The code to be handed to the client; null: the person said no. Throws what JudgeKey throws, and MISSING_API_KEY. */
+export async function decide(
+  parts: ConsentParts,
+  request: AuthorizationRequest,
+  made: Decision,
+): Promise<string | null> {
+  const { database, clock, audit } = parts;
+  const client = request.client.id;
+  if (made.decision === 'deny') {
+    audit('consent_denied', { client });
+    return null;
+  }
+  const { redirectUri, codeChallenge, scopes: scope, resources } = request;
+  const allowed = await allowance(parts, made);
+  const { code, grant } = await issueCode(
+    { database, clock },
+    { clientId: client, redirectUri, codeChallenge, scope, resources, ...allowed },
+  );
+  if (request.client.kind === 'registered') {
+    await database.write((sql) => markUsed(sql, client, new Date(clock.now())));
+  }
+  audit('consent_granted', { grant, client, tier: allowed.tier });
+  return code;
+}
+
+type Allowance = Pick<Consent, 'tier' | 'subscription' | 'addressHash'>;
+
+/** What the client may use: the key's subscription, or the one Free allowance of the address. */
+async function allowance({ judgeKey, keys }: ConsentParts, made: Decision): Promise<Allowance> {
+  const { decision, apiKey, address } = made;
+  if (decision === 'free') {
+    const { address: key } = await keys();
+    const addressHash = createHmac('sha256', key).update(addressGroup(address)).digest();
+    return { tier: 'free', subscription: null, addressHash };
+  }
+  if (apiKey.trim() === '') throw new Problem('MISSING_API_KEY', 'Enter an API key.');
+  const { tier, subscription } = await judgeKey(apiKey, address);
+  return { tier, subscription, addressHash: null };
+}
