@@ -24,6 +24,12 @@ export interface Config {
   readonly source: SourceConfig;
   readonly subscriptions: 'local';
   readonly tiersFile: string | null;
+  readonly oauth: {
+    /** Seconds in which a retry with a rotated refresh token gets the same new pair. */
+    readonly refreshGrace: number;
+    /** Days after which a grant ends, however often it is refreshed; null: never. */
+    readonly grantMaxDays: number | null;
+  };
   readonly trustedProxies: readonly string[];
   readonly metricsAllow: readonly string[];
   readonly logLevel: (typeof LOG_LEVELS)[number];
@@ -35,6 +41,7 @@ const SOURCES = ['sample', 'reso', 'none'] as const;
 const NAMES = [
   ...['PORT', 'HOST', 'PUBLIC_URL', 'DATA_DIR', 'DATABASE_URL', 'SOURCE', 'SUBSCRIPTIONS', 'TIERS_FILE'],
   ...['RESO_BASE_URL', 'RESO_TOKEN_URL', 'RESO_CLIENT_ID', 'RESO_CLIENT_SECRET', 'RESO_BEARER_TOKEN'],
+  ...['OAUTH_REFRESH_GRACE_SECONDS', 'OAUTH_GRANT_MAX_DAYS'],
   ...['TRUSTED_PROXIES', 'METRICS_ALLOW', 'LOG_LEVEL', 'SAMPLE_PORT', 'SAMPLE_INTERVAL'],
 ];
 /** Names that begin so are meant for us; one that we do not know is a slip of the pen. */
@@ -75,6 +82,10 @@ export function readConfig(environment: Environment = process.env, folder: strin
     source: readSource(read),
     subscriptions: read.oneOf('SUBSCRIPTIONS', ['local'], 'local'),
     tiersFile: read.path('TIERS_FILE', folder),
+    oauth: {
+      refreshGrace: read.integer('OAUTH_REFRESH_GRACE_SECONDS', 30, 0, 60),
+      grantMaxDays: read.integer('OAUTH_GRANT_MAX_DAYS', 0, 0, 36_500) || null,
+    },
     trustedProxies: read.networks('TRUSTED_PROXIES'),
     metricsAllow: read.networks('METRICS_ALLOW'),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),

@@ -15,6 +15,7 @@ import { openDatabase } from '../src/postgres/database.ts';
 import { manualClock } from './support/clock.ts';
 import { atEnd, temporaryFolder, testDatabase } from './support/database.ts';
 import { startDatabaseProxy } from './support/database-proxy.ts';
+import { signIn } from './support/oauth.ts';
 import { startService } from './support/service.ts';
 import { keyNumber, stubProvider } from './support/subscriptions.ts';
 import { parseRaw, readToEnd, until } from './support/web.ts';
@@ -129,6 +130,15 @@ const ROWS: { readonly [code in ProblemCode]?: Reach } = {
     return ask({ key });
   },
   INVALID_TOKEN: () => ask({ headers: { authorization: 'Basic eDp5' } }),
+  async EXPIRED_TOKEN() {
+    const { accessToken } = await signIn(service, { key: keys.internal });
+    service.clock.advance(3_600_000);
+    return ask({ key: accessToken });
+  },
+  async INSUFFICIENT_SCOPE() {
+    const { accessToken } = await signIn(service, { key: keys.pro, scope: 'listings:read' });
+    return ask({ path: '/v1/listing/x', key: accessToken });
+  },
   TIER_RESTRICTED: () => ask({ path: '/v1/listing/x', key: keys.free }),
   INVALID_REQUEST: () => send(`GET /v1/areas HTTP/1.1\r\n${HEAD}${HEAD}Connection: close\r\n\r\n`),
   INVALID_PARAMETER: search('minPrise=1'),
@@ -171,14 +181,18 @@ const operations = Object.values(paths).flatMap((path) => Object.values(path));
 
 /** Codes that no route of today can answer with, each with what would have to be served for it. */
 const WAITING: { readonly [code in ProblemCode]?: () => boolean } = {
-  EXPIRED_TOKEN: () => '/oauth/token' in paths,
-  INSUFFICIENT_SCOPE: () => '/oauth/token' in paths,
   UNSUPPORTED_MEDIA_TYPE: () => operations.some((operation) => '415' in operation.responses),
 };
 
 /** Codes that are met after the request was counted, so that the answer must tell the limits. */
 const COUNTED: readonly ProblemCode[] = [
-  ...(['TIER_RESTRICTED', 'INVALID_PARAMETER', 'INVALID_CURSOR', 'INVALID_GEOMETRY'] as const),
+  ...([
+    'TIER_RESTRICTED',
+    'INSUFFICIENT_SCOPE',
+    'INVALID_PARAMETER',
+    'INVALID_CURSOR',
+    'INVALID_GEOMETRY',
+  ] as const),
   ...(['LISTING_NOT_FOUND', 'PROPERTY_NOT_FOUND', 'AREA_NOT_FOUND', 'NOT_ACCEPTABLE'] as const),
   ...(['RATE_LIMITED', 'QUOTA_EXCEEDED', 'TOO_MANY_STREAMS'] as const),
 ];
@@ -240,14 +254,20 @@ function checkDocument(code: ProblemCode, { status, headers, body }: Answer, bas
 
 /** RFC 6750 and RFC 9728: every 401 leads on; an error is named only where a Bearer credential was sent. */
 function checkChallenge(code: ProblemCode, { status, headers }: Answer, base: string): void {
-  assert.equal(headers.has('www-authenticate'), status === 401);
-  if (status !== 401) return;
+  const insufficient = code === 'INSUFFICIENT_SCOPE';
+  assert.equal(headers.has('www-authenticate'), status === 401 || insufficient);
+  if (status !== 401 && !insufficient) return;
   const challenge = headers.get('www-authenticate') ?? '';
-  const metadata = `Bearer resource_metadata="${base}/.well-known/oauth-protected-resource"`;
+  const metadata = `Bearer resource_metadata="${base}/.well-known/oauth-protected-resource", scope="listings:`;
   assert.ok(challenge.startsWith(metadata), challenge);
-  const sent = code === 'INVALID_API_KEY' || code === 'EXPIRED_API_KEY';
-  assert.equal(/, error="invalid_token", error_description="[^"]+"/.test(challenge), sent);
-  assert.equal(/, scope="listings:read"/.test(challenge), !sent);
+  const [, error] = /, error="(\w+)", error_description="[^"]+"/.exec(challenge) ?? [];
+  const named: Partial<Record<ProblemCode, string>> = {
+    INVALID_API_KEY: 'invalid_token',
+    EXPIRED_API_KEY: 'invalid_token',
+    EXPIRED_TOKEN: 'invalid_token',
+    INSUFFICIENT_SCOPE: 'insufficient_scope',
+  };
+  assert.equal(error, named[code]);
 }
 
 function checkLimits(code: ProblemCode, { status, headers, body }: Answer): void {

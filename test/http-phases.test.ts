@@ -159,13 +159,13 @@ const challenges = [
     'with a wrong key',
     'Bearer SERVICE-1',
     'INVALID_API_KEY',
-    ', error="invalid_token", error_description="No, \'it\' is not."',
+    ', scope="listings:read", error="invalid_token", error_description="No, \'it\' is not."',
   ],
   [
     'with a wrong token',
     'bearer abc',
     'EXPIRED_TOKEN',
-    ', error="invalid_token", error_description="No, \'it\' is not."',
+    ', scope="listings:read", error="invalid_token", error_description="No, \'it\' is not."',
   ],
 ] as const;
 

@@ -14,6 +14,8 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { createRefresh } from '../live/refresh.ts';
+import { grantRules } from '../oauth/lifetimes.ts';
+import { startTokens, tokenParts } from '../oauth/tokens.ts';
 import type { Database } from '../postgres/database.ts';
 import type { Progress } from '../sources/progress.ts';
 import { type Replication, startReplication } from '../sources/replicate.ts';
@@ -62,13 +64,24 @@ export async function createApp(options: AppOptions): Promise<App> {
   const tiers = config.tiersFile === null ? TIERS : await readTiersFile(config.tiersFile);
   const provider = overrides.provider ?? localSubscriptions(database, clock).provider;
   const report = (error: unknown): void => log.error({ err: error }, 'Failed behind the scenes');
-  const access = createAccess({ ...overrides, database, clock, tiers, provider, report });
+  const tokens = startTokens({ database, clock, publicUrl, report });
+  const verifiers = [tokens.verifier];
+  const access = createAccess({ ...overrides, database, clock, tiers, provider, report, verifiers });
   const catalogue = createCatalogue(database);
   const memory = createMemory(catalogue, database, report);
   const refresh = createRefresh({ source, catalogue, database, clock, log, metrics });
   const routes = featureRoutes({
     ...{ database, catalogue, memory, refresh, clock, tiers, publicUrl },
     limits: access.limits,
+    tokens: tokenParts({
+      database,
+      clock,
+      provider,
+      log,
+      metrics,
+      publicUrl,
+      rules: grantRules(config.oauth),
+    }),
   });
   const replication = source && startReplication({ ...options, source, catalogue, clock, metrics });
   const server = createServer<Principal>({
@@ -84,6 +97,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     async stop() {
       await server.drain();
       await replication?.stop();
+      await tokens.close();
       await access.close();
       await memory.close();
       await source?.close();

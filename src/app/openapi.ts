@@ -9,6 +9,7 @@ import { createServer } from '../http/server.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createLog } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
+import { tokenParts } from '../oauth/tokens.ts';
 import { openDatabase } from '../postgres/database.ts';
 import { DESCRIBE } from './describe.ts';
 import { featureRoutes } from './routes.ts';
@@ -31,6 +32,10 @@ export function openApi(): object {
   const limits = new Limits({ database, clock, tiers: TIERS, report: () => {} });
   const catalogue = createCatalogue(database);
   const refresh = () => Promise.reject(new Error('nothing is served here'));
+  const log = createLog({ level: 'silent' });
+  const metrics = createMetrics();
+  const provider = { validate: refresh, refresh };
+  const rules = { grace: 0, longest: null };
   const parts = {
     database,
     clock,
@@ -40,10 +45,11 @@ export function openApi(): object {
     refresh,
     tiers: TIERS,
     publicUrl: PUBLIC_URL,
+    tokens: tokenParts({ database, clock, provider, log, metrics, publicUrl: PUBLIC_URL, rules }),
   };
   const server = createServer<Principal>({
     ...{ routes: featureRoutes(parts), phases: NOBODY, clock, publicUrl: PUBLIC_URL, describe: DESCRIBE },
-    ...{ log: createLog({ level: 'silent' }), metrics: createMetrics() },
+    ...{ log, metrics },
     health: { checks: [], metricsAllow: [] },
   });
   return server.openapi;

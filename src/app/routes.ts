@@ -13,6 +13,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Refresh } from '../live/refresh.ts';
 import { liveRoutes } from '../live/routes.ts';
 import { oauthRoutes } from '../oauth/routes.ts';
+import { type TokenRoutesOptions, tokenRoutes } from '../oauth/token-routes.ts';
 import type { Database } from '../postgres/database.ts';
 import { siteRoutes } from '../site/routes.ts';
 
@@ -23,6 +24,7 @@ export interface FeatureParts {
   readonly refresh: Refresh;
   readonly limits: Limits;
   readonly tiers: Tiers;
+  readonly tokens: TokenRoutesOptions;
   readonly clock: Clock;
   readonly publicUrl: string;
 }
@@ -35,6 +37,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...liveRoutes({ ...parts, streams: parts.limits.streams }),
     ...accessRoutes(parts.limits),
     ...oauthRoutes(parts.publicUrl),
+    ...tokenRoutes(parts.tokens),
     ...siteRoutes({ ...parts, routes: () => routes }),
   ];
   return routes;

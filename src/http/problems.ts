@@ -130,7 +130,7 @@ function challengeFor(problem: Problem, context: ProblemContext): string | null 
   if (problem.status !== 401 && !insufficient) return null;
   const parts = [`resource_metadata="${context.publicUrl}/.well-known/oauth-protected-resource"`];
   const sent = /^bearer +\S/i.test(context.authorization ?? '');
-  if (context.scope !== undefined && (insufficient || !sent)) parts.push(`scope="${context.scope}"`);
+  if (context.scope !== undefined) parts.push(`scope="${context.scope}"`);
   if (sent) {
     parts.push(`error="${insufficient ? 'insufficient_scope' : 'invalid_token'}"`);
     parts.push(`error_description="${problem.message.replace(/[^ !#-[\]-~]/g, "'")}"`);

@@ -18,6 +18,15 @@ export interface GrantRules {
   readonly longest: number | null;
 }
 
+/** The rules as the configuration gives them, in seconds and days. */
+export function grantRules(settings: {
+  readonly refreshGrace: number;
+  readonly grantMaxDays: number | null;
+}): GrantRules {
+  const { refreshGrace, grantMaxDays } = settings;
+  return { grace: refreshGrace * 1_000, longest: grantMaxDays === null ? null : grantMaxDays * DAY };
+}
+
 export interface Expiries {
   readonly access: Date;
   readonly refresh: Date;

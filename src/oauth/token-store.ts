@@ -124,6 +124,8 @@ export interface SuccessorRow {
   readonly rotated: boolean;
   /** The access token's; null where it holds all of its grant, or is gone. */
   readonly scope: string | null;
+  /** The access token's; null where it is gone. */
+  readonly accessExpires: string | null;
 }
 
 export async function findSuccessor(
@@ -132,7 +134,7 @@ export async function findSuccessor(
   accessHash: Buffer,
 ): Promise<SuccessorRow | undefined> {
   const [row] = await sql<SuccessorRow[]>`
-    select r.rotated_at is not null as rotated, a.scope
+    select r.rotated_at is not null as rotated, a.scope, a.expires_at as "accessExpires"
     from oauth_refresh_token r left join oauth_access_token a on a.hash = ${accessHash}
     where r.hash = ${refreshHash}`;
   return row;

@@ -1,0 +1,60 @@
+// Owns the wiring of grants and tokens: from a database and a provider to a judge of tokens, its upkeep, and what routes need.
+
+import type { CredentialVerifier } from '../access/identify.ts';
+import type { SubscriptionProvider } from '../access/provider.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { Database } from '../postgres/database.ts';
+import { AccessTokens } from './access-tokens.ts';
+import { createAudit } from './audit.ts';
+import { isRevokedClient } from './clients.ts';
+import type { GrantRules } from './lifetimes.ts';
+import { createOAuthMetrics } from './metrics.ts';
+import { startSweeper } from './sweep.ts';
+import type { TokenRoutesOptions } from './token-routes.ts';
+
+export interface Tokens {
+  /** Judges access tokens. */
+  readonly verifier: CredentialVerifier;
+  /** Stops listening and sweeping: after the server has drained. */
+  close(): Promise<void>;
+}
+
+/** Starts to listen for revocations, and to sweep. */
+export function startTokens(options: {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly publicUrl: string;
+  /** Told of failures that no client hears of. */
+  readonly report: (error: unknown) => void;
+}): Tokens {
+  const verifier = new AccessTokens({ ...options, resource: options.publicUrl });
+  const sweeper = startSweeper(options);
+  return {
+    verifier,
+    async close() {
+      await verifier.close();
+      await sweeper.stop();
+    },
+  };
+}
+
+/** What the routes of tokens are given. Starts nothing. */
+export function tokenParts(options: {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly provider: SubscriptionProvider;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly publicUrl: string;
+  readonly rules: GrantRules;
+}): TokenRoutesOptions {
+  const { log, metrics, ...parts } = options;
+  return {
+    ...parts,
+    audit: createAudit(log),
+    metrics: createOAuthMetrics(metrics),
+    isRevoked: (clientId) => isRevokedClient(parts, clientId),
+  };
+}
