@@ -1,0 +1,35 @@
+// Owns resolving names that strangers give: name servers are asked directly, and nobody else waits behind the answer.
+
+import { Resolver } from 'node:dns/promises';
+import type { LookupFunction } from 'node:net';
+import { OutboundFailure } from './outbound-failure.ts';
+
+/** Milliseconds for a name server's first answer; asked once more, it is given twice as long. */
+const PATIENCE = 1_000;
+const TRIES = 2;
+
+/**
+ * A lookup for `createOutbound`: A and AAAA records as name servers give them. The system's own lookup would also read
+ * the hosts file and search local domains, and a name whose server stays silent would hold one of the few threads that
+ * all other lookups of this process share. Fails with OutboundFailure `unresolved`.
+ *
+ * @param nameServers `address:port`; default: those of the system
+ */
+export function nameServerLookup(nameServers?: readonly string[]): LookupFunction {
+  const resolver = new Resolver({ timeout: PATIENCE, tries: TRIES });
+  if (nameServers !== undefined) resolver.setServers([...nameServers]);
+  return (hostname, _options, callback) => {
+    void Promise.allSettled([resolver.resolve6(hostname), resolver.resolve4(hostname)]).then(
+      ([six, four]) => {
+        const addresses = [...found(six, 6), ...found(four, 4)];
+        if (addresses.length > 0) return callback(null, addresses);
+        const cause = four.status === 'rejected' ? four.reason : undefined;
+        return callback(new OutboundFailure('unresolved', `${hostname} has no address`, cause), []);
+      },
+    );
+  };
+}
+
+function found(answer: PromiseSettledResult<string[]>, family: 4 | 6) {
+  return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
+}
