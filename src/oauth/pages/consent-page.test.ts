@@ -37,7 +37,7 @@ function skeleton(html: string): string[] {
   return [...html.matchAll(/<([^>]*)/g)].map(([, tag = '']) => tag.replaceAll(/="[^"]*"/g, ''));
 }
 
-test("CP1 the page shows the name as the app's own word, its id, where the browser goes next, the scopes and the resources", () => {
+test("CP1: the page shows the name as the app's own word, its id, where the browser goes next, the scopes and the resources", () => {
   const text = textOf(page());
   assert.match(text, /App Harbor Notebook It gave itself this name\. It is not verified\./);
   assert.match(text, /Registered here by itself, as client-1/);
@@ -52,13 +52,13 @@ test("CP1 the page shows the name as the app's own word, its id, where the brows
   );
 });
 
-test('CP1 a client known by its document is named by the host of the document', () => {
+test('CP1: a client known by its document is named by the host of the document', () => {
   const client = { kind: 'document', id: 'https://apps.example/client.json', name: null } as const;
   const text = textOf(page({ client }));
   assert.match(text, /App No name Described by apps\.example , at https:\/\/apps\.example\/client\.json/);
 });
 
-test('CP1 where all redirects stay on this computer, the page warns of an unverified app on this computer', () => {
+test('CP1: where all redirects stay on this computer, the page warns of an unverified app on this computer', () => {
   const client = { kind: 'unregistered', id: 'my-script', name: null } as const;
   const text = textOf(page({ client, redirectUri: 'http://127.0.0.1:5123/back', localOnly: true }));
   assert.match(text, /Unverified app on this computer\./);
@@ -67,7 +67,7 @@ test('CP1 where all redirects stay on this computer, the page warns of an unveri
   assert.ok(!textOf(page()).includes('on this computer'));
 });
 
-test('CP1 a redirect that an app on the device opens is called so, and hosts are written in ASCII', () => {
+test('CP1: a redirect that an app on the device opens is called so, and hosts are written in ASCII', () => {
   assert.match(
     textOf(page({ redirectUri: 'cursor://anysphere.cursor-mcp/oauth/callback' })),
     /Takes you to cursor: An app on this device/,
@@ -78,7 +78,7 @@ test('CP1 a redirect that an app on the device opens is called so, and hosts are
   );
 });
 
-test('CP1 the tiers stand there with the numbers in force', () => {
+test('CP1: the tiers stand there with the numbers in force', () => {
   const tiers = { ...TIERS, free: { ...TIERS.free, minute: 61, month: 61_234 } };
   const text = textOf(page({ tiers }));
   assert.match(text, /The Free tier: 61 requests a minute and 61,234 requests a month/);
@@ -88,7 +88,7 @@ test('CP1 the tiers stand there with the numbers in force', () => {
   );
 });
 
-test('CP2 whatever a client calls itself, the page is made of the same tags and attributes', () => {
+test('CP2: whatever a client calls itself, the page is made of the same tags and attributes', () => {
   const hostile = (text: string) => ({
     ...({ client: { kind: 'registered', id: text, name: `a${text}` }, transaction: text } as const),
   });
@@ -108,13 +108,13 @@ test('CP2 whatever a client calls itself, the page is made of the same tags and 
   );
 });
 
-test('CP2 the redirect is never a link: the only link of the page leads to the connected apps', () => {
+test('CP2: the redirect is never a link: the only link of the page leads to the connected apps', () => {
   const links = [...page().matchAll(/\s(?:href|src|action)="([^"]*)"/g)].map(([, target]) => target);
   assert.deepEqual(new Set(links), new Set(['grants', 'authorize']));
   assert.ok(!page().includes('notebook.example/callback'));
 });
 
-test('CP2 names cannot turn the direction of the text, hide, or push the rest of the page away', () => {
+test('CP2: names cannot turn the direction of the text, hide, or push the rest of the page away', () => {
   const name = `\u202Egnip\u200B \u0007${'long '.repeat(100)}`;
   const html = page({ client: { ...VIEW.client, name } });
   assert.ok(!/[\u202A-\u202E\u2066-\u2069\u200B-\u200F]/.test(html) && !html.includes('\u0007'));
@@ -124,7 +124,7 @@ test('CP2 names cannot turn the direction of the text, hide, or push the rest of
   assert.match(textOf(page({ client: { ...VIEW.client, name: '\u202E\u200B' } })), /App No name Registered/);
 });
 
-test('CP10 the key is asked for in a password field that nothing fills in, and posted', () => {
+test('CP10: the key is asked for in a password field that nothing fills in, and posted', () => {
   const [field = ''] = /<input type="password"[^>]*>/.exec(page()) ?? [];
   assert.match(field, /autocomplete="off"/);
   assert.ok(!field.includes(' value='));
@@ -134,7 +134,7 @@ test('CP10 the key is asked for in a password field that nothing fills in, and p
   );
 });
 
-test('CP10 the key is sent with "continue with this key" alone, and that is what Enter in its field means', () => {
+test('CP10: the key is sent with "continue with this key" alone, and that is what Enter in its field means', () => {
   const forms = [...page().matchAll(/<form.*?<\/form>/gs)].map(([form]) => ({
     decisions: [...form.matchAll(/name="decision" value="(\w+)"/g)].map(([, decision]) => decision),
     hasKey: form.includes('name="api_key"'),
@@ -147,7 +147,7 @@ test('CP10 the key is sent with "continue with this key" alone, and that is what
   ]);
 });
 
-test('CP8 a fault stands beside the field, is read with it, comes first in the title, and takes the focus there', () => {
+test('CP8: a fault stands beside the field, is read with it, comes first in the title, and takes the focus there', () => {
   const html = page({ fault: 'invalid' });
   assert.match(html, /<title>Key not accepted: Connect an app · Freehold<\/title>/);
   const [field = ''] = /<input type="password"[^>]*>/.exec(html) ?? [];
@@ -159,6 +159,6 @@ test('CP8 a fault stands beside the field, is read with it, comes first in the t
   assert.ok(!page().includes('autofocus'));
 });
 
-test('CP13 the page has no script and asks for no cookie', () => {
+test('CP13: the page has no script and asks for no cookie', () => {
   assert.ok(!/<script|\son\w+=|javascript:/i.test(page()));
 });

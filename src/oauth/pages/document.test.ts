@@ -6,7 +6,7 @@ import { PAGE_HEADERS, pageReply } from './document.ts';
 import { renderGrants } from './grants-page.ts';
 import { renderExpired, renderRefusal, renderUnavailable } from './refusal-page.ts';
 
-test('CP3 the policy allows the one stylesheet, no script and no frame, and does not hinder the redirect after a form', () => {
+test('CP3: the policy allows the one stylesheet, no script and no frame, and does not hinder the redirect after a form', () => {
   const [, style = ''] = /<style>(.*?)<\/style>/s.exec(renderExpired()) ?? [];
   assert.ok(style.length > 1000);
   assert.equal(
@@ -15,7 +15,7 @@ test('CP3 the policy allows the one stylesheet, no script and no frame, and does
   );
 });
 
-test('CP4 pages are not framed, sniffed or stored, and keep their origin on the way to their own forms', () => {
+test('CP4: pages are not framed, sniffed or stored, and keep their origin on the way to their own forms', () => {
   const { headers = {}, status } = pageReply(401, 'text');
   assert.equal(status, 401);
   assert.equal(headers['x-frame-options'], 'DENY');
@@ -45,7 +45,7 @@ for (const [name, html] of Object.entries(pages)) {
   });
 }
 
-test('AZ1 a refusal links nowhere, and what it says is text', () => {
+test('AZ1: a refusal links nowhere, and what it says is text', () => {
   assert.ok(!/<a\s|href=/.test(pages.refusal));
   assert.match(pages.refusal, /<h1>Not &lt;known&gt;<\/h1>/);
   assert.match(pages.refusal, /See https:\/\/evil\.example\/\?a=1&amp;b/);

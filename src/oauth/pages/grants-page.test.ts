@@ -16,7 +16,7 @@ const GRANT: GrantView = {
 const list = (grants: readonly GrantView[], notice: string | null = null) =>
   renderGrants({ step: 'list', grants, proof: 'signed"proof', notice });
 
-test('CP12 each grant is shown with its app, scopes, tier and dates, and can be ended by a button of its own', () => {
+test('CP12: each grant is shown with its app, scopes, tier and dates, and can be ended by a button of its own', () => {
   const html = list([GRANT, { ...GRANT, id: 'grant-2', clientName: null, lastUsedAt: Date.UTC(2027, 0, 2) }]);
   assert.match(html, /<bdi>&lt;b&gt;Harbor&lt;\/b&gt;<\/bdi>/);
   assert.match(html, /<time datetime="2026-11-21T19:15:00\.000Z">21 November 2026 at 19:15 UTC<\/time>/);
@@ -30,13 +30,13 @@ test('CP12 each grant is shown with its app, scopes, tier and dates, and can be 
   assert.equal([...html.matchAll(/Last used/g)].length, 1);
 });
 
-test('CP12 the list says what was just done, and that there is nothing where there is nothing', () => {
+test('CP12: the list says what was just done, and that there is nothing where there is nothing', () => {
   assert.match(list([], 'Harbor no longer has access.'), /role="status">Harbor no longer has access\.<\/p>/);
   assert.match(list([]), /No app has access with this key\./);
   assert.match(list([GRANT]), /One app has access with this key\./);
 });
 
-test('CP12 the list is asked for with a key, in a form that works without script', () => {
+test('CP12: the list is asked for with a key, in a form that works without script', () => {
   const html = renderGrants({ step: 'ask', fault: 'stale' });
   assert.match(html, /<form method="post" action="grants">/);
   assert.match(html, /<label for="api_key">API key<\/label>/);
