@@ -1,8 +1,7 @@
 // Owns what only a browser can tell of the pages: that nothing is fetched from elsewhere, refused, or wider than the screen.
 import assert from 'node:assert/strict';
-import { access } from 'node:fs/promises';
 import { after, test } from 'node:test';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { BrowserContextOptions } from 'playwright-core';
 import type { Principal } from '../src/access/principal.ts';
 import { TIERS } from '../src/access/tiers.ts';
 import { DESCRIBE } from '../src/app/describe.ts';
@@ -11,13 +10,7 @@ import { systemClock } from '../src/lib/clock.ts';
 import { createLog } from '../src/lib/log.ts';
 import { createMetrics } from '../src/lib/metrics.ts';
 import { siteRoutes } from '../src/site/routes.ts';
-
-const CHROMIUM = '/usr/bin/chromium';
-const FLAGS = ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
-const skip = await access(CHROMIUM).then(
-  () => false,
-  () => `no browser at ${CHROMIUM}`,
-);
+import { noBrowser as skip, startBrowser, type Visit, visit } from './support/chromium.ts';
 
 const anonymous: Principal = {
   kind: 'anonymous',
@@ -50,37 +43,14 @@ async function startSite(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-async function startBrowser(): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
-  after(() => browser.close());
-  return browser;
-}
+const parts = skip === false ? await Promise.all([startSite(), startBrowser({ after })]) : null;
 
-const parts = skip === false ? await Promise.all([startSite(), startBrowser()]) : null;
-
-interface Visit {
-  readonly page: Page;
-  /** Requests that left the origin, complaints on the console, errors of scripts. */
-  readonly faults: readonly string[];
-}
-
-async function visit(path: string, options: BrowserContextOptions): Promise<Visit> {
+async function show(path: string, options: BrowserContextOptions): Promise<Visit> {
   assert.ok(parts !== null);
   const [base, browser] = parts;
-  const context = await browser.newContext(options);
-  const page = await context.newPage();
-  const faults: string[] = [];
-  page.on('request', (request) => {
-    if (!/^(?:data|blob):/.test(request.url()) && !request.url().startsWith(`${base}/`))
-      faults.push(request.url());
-  });
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
-  });
-  page.on('pageerror', ({ message }) => faults.push(message));
-  await page.goto(`${base}${path}`, { waitUntil: 'load' });
-  if (path === '/docs') await page.getByRole('heading', { name: 'Freehold', level: 1 }).waitFor();
-  return { page, faults };
+  const shown = await visit(browser, `${base}${path}`, { origins: [base], ...options });
+  if (path === '/docs') await shown.page.getByRole('heading', { name: 'Freehold', level: 1 }).waitFor();
+  return shown;
 }
 
 for (const path of ['/docs', '/docs/start', '/docs/oauth', '/docs/limits', '/docs/errors']) {
@@ -88,7 +58,7 @@ for (const path of ['/docs', '/docs/start', '/docs/oauth', '/docs/limits', '/doc
     skip,
   }, async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
-      const { page, faults } = await visit(path, { viewport: { width: 390, height: 844 }, colorScheme });
+      const { page, faults } = await show(path, { viewport: { width: 390, height: 844 }, colorScheme });
       assert.deepEqual(faults, []);
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       assert.ok(Number(overflow) <= 0, `${overflow} px wider than the screen`);
@@ -102,14 +72,14 @@ for (const path of ['/docs', '/docs/start', '/docs/oauth', '/docs/limits', '/doc
 test('an error code in the address leads to its entry, by keyboard alone one can reach the content', {
   skip,
 }, async () => {
-  const { page } = await visit('/docs/errors#RATE_LIMITED', { viewport: { width: 1280, height: 900 } });
+  const { page } = await show('/docs/errors#RATE_LIMITED', { viewport: { width: 1280, height: 900 } });
   const top = await page.evaluate(
     'document.querySelector("#RATE_LIMITED:target").getBoundingClientRect().top',
   );
   assert.ok(Number(top) >= 0 && Number(top) < 400, `the entry is at ${top}`);
   await page.keyboard.press('Tab');
   await page.context().close();
-  const start = await visit('/docs/start', {});
+  const start = await show('/docs/start', {});
   await start.page.keyboard.press('Tab');
   assert.equal(await start.page.evaluate('document.activeElement.className'), 'skip');
   await start.page.keyboard.press('Enter');
@@ -118,7 +88,7 @@ test('an error code in the address leads to its entry, by keyboard alone one can
 });
 
 test('pages are whole without JavaScript', { skip }, async () => {
-  const { page } = await visit('/docs/limits', { javaScriptEnabled: false });
+  const { page } = await show('/docs/limits', { javaScriptEnabled: false });
   assert.equal(await page.getByRole('table').count(), 3);
   assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1);
   await page.context().close();
