@@ -22,17 +22,19 @@ const NAMES =
 const TOKENS = '(?:access_?|refresh_?|id_?)?token';
 
 /** Cheap to ask of every line; only a line that might hold a secret is gone through in full. */
-const SUSPICIOUS = /service-|bearer|whsec_|@|authorization|cookie|secret|password|verifier|key|token|code=/i;
+const SUSPICIOUS =
+  /service-|bearer|whsec_|[ar]t_|ac_|@|authorization|cookie|secret|password|verifier|key|token|code=/i;
 
 /**
- * What is cut: API keys, what follows Bearer, signing secrets, credentials in addresses, and the values of members
- * and of query parameters that are named like secrets.
+ * What is cut: API keys, tokens and codes issued here, what follows Bearer, signing secrets, credentials in addresses, and
+ * the values of members and of query parameters that are named like secrets.
  */
 const SECRET = new RegExp(
   [
     'service-[0-9a-z][0-9a-z-]{7,}',
     '(?<=\\bbearer(?: |%20|\\+))[\\w.~+/-]+=*',
     '\\bwhsec_[\\w+/=-]+',
+    '\\b(?:at|rt|ac)_[\\w-]{20,}',
     '(?<=://[^\\s/@:"]{0,128}:)[^\\s/@"]+(?=@)',
     `(?<="(?:${NAMES}|${TOKENS})":")(?:[^"\\\\]|\\\\.)+`,
     `(?<=[?&;](?:${NAMES}|${TOKENS}|code)=)[^&;\\s"\\\\]+`,

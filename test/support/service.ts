@@ -6,7 +6,7 @@ import { type App, createApp, type Overrides } from '../../src/app/app.ts';
 import { openUpstream } from '../../src/app/upstream.ts';
 import { readConfig } from '../../src/config.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { createLog, type Log } from '../../src/lib/log.ts';
 import { freePort } from '../../src/main.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { poll } from '../../src/postgres/poll.ts';
@@ -20,6 +20,8 @@ export interface ServiceOptions {
   readonly overrides?: Omit<Overrides, 'clock'>;
   /** Settings besides those that the test makes itself. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Default: silent. */
+  readonly log?: Log;
 }
 
 export interface TestService {
@@ -53,7 +55,7 @@ export async function startService(t: Closing, options: ServiceOptions = {}): Pr
     },
     folder,
   );
-  const log = createLog({ level: 'silent' });
+  const { log = createLog({ level: 'silent' }) } = options;
   const { keys } = await sampleKeys({ database, clock, file: join(folder, 'keys.env') });
   const upstream = await openUpstream({ config, database, clock, log: () => {}, sampleListings: 500 });
   atEnd(t, () => upstream.stop());
