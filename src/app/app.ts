@@ -11,17 +11,17 @@ import { createMemory } from '../catalogue/read-cache.ts';
 import type { Config } from '../config.ts';
 import { createServer, type Limits, type WebServer } from '../http/server.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
+import type { Internet } from '../lib/internet.ts';
 import type { Log } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { createRefresh } from '../live/refresh.ts';
-import { grantRules } from '../oauth/lifetimes.ts';
-import { startTokens, tokenParts } from '../oauth/tokens.ts';
 import type { Database } from '../postgres/database.ts';
 import type { Progress } from '../sources/progress.ts';
 import { type Replication, startReplication } from '../sources/replicate.ts';
 import type { Source } from '../sources/source.ts';
 import { DESCRIBE } from './describe.ts';
 import { healthChecks } from './health-checks.ts';
+import { startOAuth } from './oauth.ts';
 import { featureRoutes } from './routes.ts';
 
 /** What tests put in the place of the real thing, and nothing else. */
@@ -30,6 +30,10 @@ export interface Overrides {
   readonly provider?: SubscriptionProvider;
   /** How many addresses can be active within a minute. */
   readonly capacity?: number;
+  /** Name servers, authorities and hosts of the documents that clients describe themselves in. */
+  readonly internet?: Internet;
+  /** Registered OAuth clients kept. */
+  readonly mostClients?: number;
   /** Bounds of the web server. */
   readonly limits?: Partial<Limits>;
 }
@@ -64,24 +68,15 @@ export async function createApp(options: AppOptions): Promise<App> {
   const tiers = config.tiersFile === null ? TIERS : await readTiersFile(config.tiersFile);
   const provider = overrides.provider ?? localSubscriptions(database, clock).provider;
   const report = (error: unknown): void => log.error({ err: error }, 'Failed behind the scenes');
-  const tokens = startTokens({ database, clock, publicUrl, report });
-  const verifiers = [tokens.verifier];
-  const access = createAccess({ ...overrides, database, clock, tiers, provider, report, verifiers });
+  const common = { database, clock, tiers, provider, report };
+  const oauth = startOAuth({ ...overrides, ...common, config, log, metrics, publicUrl });
+  const access = createAccess({ ...overrides, ...common, verifiers: [oauth.verifier] });
   const catalogue = createCatalogue(database);
   const memory = createMemory(catalogue, database, report);
   const refresh = createRefresh({ source, catalogue, database, clock, log, metrics });
   const routes = featureRoutes({
     ...{ database, catalogue, memory, refresh, clock, tiers, publicUrl },
-    limits: access.limits,
-    tokens: tokenParts({
-      database,
-      clock,
-      provider,
-      log,
-      metrics,
-      publicUrl,
-      rules: grantRules(config.oauth),
-    }),
+    ...{ limits: access.limits, ...oauth.parts(access.keys) },
   });
   const replication = source && startReplication({ ...options, source, catalogue, clock, metrics });
   const server = createServer<Principal>({
@@ -97,7 +92,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     async stop() {
       await server.drain();
       await replication?.stop();
-      await tokens.close();
+      await oauth.close();
       await access.close();
       await memory.close();
       await source?.close();

@@ -9,6 +9,7 @@ import { createServer } from '../http/server.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createLog } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
+import { authorizationParts } from '../oauth/authorization.ts';
 import { tokenParts } from '../oauth/tokens.ts';
 import { openDatabase } from '../postgres/database.ts';
 import { DESCRIBE } from './describe.ts';
@@ -36,16 +37,12 @@ export function openApi(): object {
   const metrics = createMetrics();
   const provider = { validate: refresh, refresh };
   const rules = { grace: 0, longest: null };
+  const common = { database, clock, tiers: TIERS, publicUrl: PUBLIC_URL };
+  const [keys, documents] = [{ verifyFresh: refresh }, { find: refresh }];
   const parts = {
-    database,
-    clock,
-    limits,
-    catalogue,
-    memory: catalogue,
-    refresh,
-    tiers: TIERS,
-    publicUrl: PUBLIC_URL,
-    tokens: tokenParts({ database, clock, provider, log, metrics, publicUrl: PUBLIC_URL, rules }),
+    ...{ ...common, limits, catalogue, memory: catalogue, refresh },
+    oauth: authorizationParts({ ...common, log, keys, documents }),
+    tokens: tokenParts({ ...common, provider, log, metrics, rules }),
   };
   const server = createServer<Principal>({
     ...{ routes: featureRoutes(parts), phases: NOBODY, clock, publicUrl: PUBLIC_URL, describe: DESCRIBE },

@@ -12,7 +12,7 @@ import type { Route } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Refresh } from '../live/refresh.ts';
 import { liveRoutes } from '../live/routes.ts';
-import { oauthRoutes } from '../oauth/routes.ts';
+import { type OAuthRoutesOptions, oauthRoutes } from '../oauth/routes.ts';
 import { type TokenRoutesOptions, tokenRoutes } from '../oauth/token-routes.ts';
 import type { Database } from '../postgres/database.ts';
 import { siteRoutes } from '../site/routes.ts';
@@ -24,6 +24,7 @@ export interface FeatureParts {
   readonly refresh: Refresh;
   readonly limits: Limits;
   readonly tiers: Tiers;
+  readonly oauth: OAuthRoutesOptions;
   readonly tokens: TokenRoutesOptions;
   readonly clock: Clock;
   readonly publicUrl: string;
@@ -36,7 +37,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...areaRoutes(reading),
     ...liveRoutes({ ...parts, streams: parts.limits.streams }),
     ...accessRoutes(parts.limits),
-    ...oauthRoutes(parts.publicUrl),
+    ...oauthRoutes(parts.oauth),
     ...tokenRoutes(parts.tokens),
     ...siteRoutes({ ...parts, routes: () => routes }),
   ];

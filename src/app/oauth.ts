@@ -1,0 +1,50 @@
+// Owns the wiring of the authorization server: what it runs in the background, and what its routes are given.
+
+import type { Keys } from '../access/keys.ts';
+import type { SubscriptionProvider } from '../access/provider.ts';
+import type { Tiers } from '../access/tiers.ts';
+import type { Config } from '../config.ts';
+import type { Clock } from '../lib/clock.ts';
+import { createInternet, type Internet } from '../lib/internet.ts';
+import type { Log } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { authorizationParts } from '../oauth/authorization.ts';
+import { createClientDocuments } from '../oauth/client-documents.ts';
+import { grantRules } from '../oauth/lifetimes.ts';
+import { startTokens, tokenParts } from '../oauth/tokens.ts';
+import type { Database } from '../postgres/database.ts';
+
+export interface OAuthOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly config: Config;
+  readonly provider: SubscriptionProvider;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly tiers: Tiers;
+  readonly publicUrl: string;
+  readonly report: (error: unknown) => void;
+  readonly internet?: Internet | undefined;
+  readonly mostClients?: number | undefined;
+}
+
+/** Starts to listen for revocations and to clear away what is over. */
+export function startOAuth(options: OAuthOptions) {
+  const { clock, config } = options;
+  const tokens = startTokens(options);
+  const outbound = createInternet(clock, options.internet);
+  const documents = createClientDocuments({ ...options, outbound });
+  return {
+    verifier: tokens.verifier,
+    /** What the routes are given, once there is somebody who judges keys. */
+    parts: (keys: Pick<Keys, 'verifyFresh'>) => ({
+      oauth: authorizationParts({ ...options, keys, documents }),
+      tokens: tokenParts({ ...options, rules: grantRules(config.oauth) }),
+    }),
+    async close(): Promise<void> {
+      await documents.close();
+      await tokens.close();
+      await outbound.close();
+    },
+  };
+}

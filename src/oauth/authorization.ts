@@ -1,0 +1,37 @@
+// Owns the wiring of registration and authorization: what their routes are given.
+
+import type { Keys } from '../access/keys.ts';
+import type { Tiers } from '../access/tiers.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Database } from '../postgres/database.ts';
+import { createAudit } from './audit.ts';
+import { keyJudge } from './consent-key.ts';
+import type { DocumentFinder } from './find-client.ts';
+import type { OAuthRoutesOptions } from './routes.ts';
+import { sharedKeys } from './shared-keys.ts';
+
+export interface AuthorizationOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly publicUrl: string;
+  readonly tiers: Tiers;
+  readonly keys: Pick<Keys, 'verifyFresh'>;
+  readonly documents: DocumentFinder;
+  /** Registered clients kept. */
+  readonly mostClients?: number | undefined;
+}
+
+/** What the routes are given. Starts nothing. */
+export function authorizationParts(options: AuthorizationOptions): OAuthRoutesOptions {
+  const { keys, log, mostClients, ...parts } = options;
+  const { database, clock } = parts;
+  return {
+    ...parts,
+    ...(mostClients !== undefined && { mostClients }),
+    audit: createAudit(log),
+    judgeKey: keyJudge(keys, clock),
+    keys: sharedKeys(database),
+  };
+}
