@@ -7,7 +7,7 @@ import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { writeReply, writeStream } from './answer.ts';
 import type { Drain } from './drain.ts';
-import { Exchange } from './exchange.ts';
+import { Exchange, pathOf } from './exchange.ts';
 import { isCrossOrigin, preflightHeaders } from './headers.ts';
 import { Outbox } from './outbox.ts';
 import { admit, answer } from './phases.ts';
@@ -234,17 +234,13 @@ export class Dispatcher<Caller> {
   }
 }
 
-function pathOf(url: string): string {
-  const end = url.search(/[?#]/);
-  return end < 0 ? url : url.slice(0, end);
-}
-
 /** What stands in for a route where there is none. */
 function strayRoute<Caller>(path: string): Route<Caller> {
   return {
     method: 'GET',
     path,
     access: { credentials: 'none', counts: 'nothing' },
+    ownQuery: true,
     operation: 'stray',
     tag: 'none',
     summary: 'An address without a route.',

@@ -75,6 +75,12 @@ export class Exchange<Caller>
   }
 }
 
+/** An address without its query. */
+export function pathOf(url: string): string {
+  const end = url.search(/[?#]/);
+  return end < 0 ? url : url.slice(0, end);
+}
+
 /** A request may name the whole address (RFC 9112, 3.2.2); whose address that is, the client does not decide. */
 function originForm(url: string): string {
   if (url.startsWith('/')) return url;

@@ -5,7 +5,7 @@ import type { Observe } from '../lib/durations.ts';
 import { type Log, withoutQueryValues } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Problem } from '../lib/problem.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, pathOf } from './exchange.ts';
 import type { Phases } from './route.ts';
 
 export interface Reporter<Caller> {
@@ -13,6 +13,12 @@ export interface Reporter<Caller> {
   answered(exchange: Exchange<Caller>, problem?: Problem): void;
   /** Tells of a request that never became an exchange. */
   refused(requestId: string, problem: Problem): void;
+}
+
+/** What is told of an address: names of parameters where they are ours, and no query where it is not read by our rules. */
+function loggedUrl<Caller>({ plan, url }: Exchange<Caller>): string {
+  const address = withoutQueryValues(url);
+  return plan.route.ownQuery === true ? pathOf(address) : address;
 }
 
 export function createReporter<Caller>(options: {
@@ -53,7 +59,7 @@ export function createReporter<Caller>(options: {
         requestId: exchange.requestId,
         method,
         route: plan.route.path,
-        url: withoutQueryValues(exchange.url),
+        url: loggedUrl(exchange),
         status,
         ms: Math.round(ms * 1000) / 1000,
         ...(exchange.identified && phases.describe?.(exchange.caller)),
