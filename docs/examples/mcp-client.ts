@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import {
   auth,
   type OAuthClientProvider,
+  type OAuthDiscoveryState,
   type StoredOAuthClientInformation,
   type StoredOAuthTokens,
   withOAuth,
@@ -20,11 +21,13 @@ class Provider implements OAuthClientProvider {
   readonly sentState = randomBytes(16).toString('base64url');
   #client: StoredOAuthClientInformation | undefined;
   #tokens: StoredOAuthTokens | undefined;
+  #discovery: OAuthDiscoveryState | undefined;
   #verifier = '';
 
   state = (): string => this.sentState;
   clientInformation = (): StoredOAuthClientInformation | undefined => this.#client;
   tokens = (): StoredOAuthTokens | undefined => this.#tokens;
+  discoveryState = (): OAuthDiscoveryState | undefined => this.#discovery;
   codeVerifier = (): string => this.#verifier;
 
   saveClientInformation(client: StoredOAuthClientInformation): void {
@@ -33,6 +36,10 @@ class Provider implements OAuthClientProvider {
 
   saveTokens(tokens: StoredOAuthTokens): void {
     this.#tokens = tokens;
+  }
+
+  saveDiscoveryState(state: OAuthDiscoveryState): void {
+    this.#discovery = state;
   }
 
   saveCodeVerifier(verifier: string): void {
