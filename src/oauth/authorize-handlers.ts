@@ -111,8 +111,8 @@ async function askAgain(
   if (wantsJson(mediaType)) {
     throw new AuthorizeRefusal('invalid_request', 'This page is too old', 'The transaction has expired.');
   }
-  if (decision === 'key') return page(options, request, asked, 'stale');
-  return { ...(await page(options, request, asked)), status: 400 };
+  const again = await page(options, request, asked, 'stale');
+  return decision === 'key' ? again : { ...again, status: 400 };
 }
 
 /** A key that is not good leads back to the page, or tells the program; anything else goes its way. */

@@ -2,7 +2,7 @@
 import { type Html, html } from '../../page/html.ts';
 
 /**
- * Why a key was not accepted. `stale`: the page was left open for too long, and asks for the key again;
+ * Why a key was not accepted. `stale`: the page was left open for too long;
  * `unavailable`: nobody can tell at the moment whether the key is good.
  */
 export type KeyFault = 'missing' | 'invalid' | 'expired' | 'throttled' | 'stale' | 'unavailable';
@@ -28,7 +28,7 @@ const WORDS: Readonly<Record<KeyFault, readonly [verdict: string, remedy: string
     'Key not checked',
     'Too many wrong keys came from your address. Wait a minute, then try again.',
   ],
-  stale: ['Time is up', 'The page was open for more than ten minutes. Enter the key again.'],
+  stale: ['Time is up', 'This page was open for more than ten minutes. Please decide again.'],
   unavailable: ['Key not checked', 'Keys cannot be checked at the moment. Try again in a minute.'],
 };
 
