@@ -108,7 +108,7 @@ test('CP8: a wrong key is told beside the field, which is empty and has the focu
   assert.equal(await keyField(page).inputValue(), '');
   assert.ok(!(await page.content()).includes(WRONG_KEY.slice(8)));
   assert.ok(!page.url().includes('SERVICE'));
-  assert.equal(await page.evaluate('document.activeElement.id'), 'api_key');
+  await page.locator('#api_key:focus').waitFor();
   const described = await page.evaluate(
     'document.activeElement.getAttribute("aria-describedby").split(" ").map((id) => document.getElementById(id).textContent).join(" ")',
   );
