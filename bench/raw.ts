@@ -15,4 +15,5 @@ createServer((_request, response) => {
   if (stream) response.write(bytes);
   else response.end(bytes);
 }).listen(Number(process.env.PORT), '127.0.0.1', () => process.stdout.write('ready\n'));
+process.on('SIGUSR2', () => globalThis.gc?.());
 process.once('SIGTERM', () => process.exit(0));

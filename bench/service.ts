@@ -3,6 +3,7 @@
 import { readConfig } from '../src/config.ts';
 import { serve } from '../src/main.ts';
 
+process.on('SIGUSR2', () => globalThis.gc?.());
 process.stdout.write('starting\n');
 const running = serve(readConfig());
 // The banner is printed once the service answers; this line is what the stand waits for.

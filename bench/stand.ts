@@ -61,7 +61,7 @@ export interface Arm {
 export async function startArm(program: string, environment: Record<string, string>): Promise<Arm> {
   const port = await freePort('127.0.0.1');
   const child = spawn('taskset', ['-c', '0', process.execPath, join(import.meta.dirname, program)], {
-    env: { PATH: process.env.PATH, PORT: String(port), ...environment },
+    env: { PATH: process.env.PATH, PORT: String(port), NODE_OPTIONS: '--expose-gc', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await ready(child);
@@ -84,12 +84,17 @@ function ready(child: ChildProcess): Promise<void> {
 
 /** The service as an arm: no source, tiers as given, log quiet. */
 export async function startService(stand: Stand, name: string, tiers: object): Promise<Arm> {
+  return startArm('service.ts', {
+    ...{ DATABASE_URL: stand.databaseUrl, SOURCE: 'none', LOG_LEVEL: 'warn' },
+    ...{ TIERS_FILE: await writeTiers(stand, name, tiers), DATA_DIR: join(stand.folder, name) },
+  });
+}
+
+/** Writes a tiers file of this name; gives its path. */
+export async function writeTiers(stand: Stand, name: string, tiers: object): Promise<string> {
   const file = join(stand.folder, `${name}.json`);
   await writeFile(file, JSON.stringify(tiers));
-  return startArm('service.ts', {
-    ...{ DATABASE_URL: stand.databaseUrl, SOURCE: 'none', LOG_LEVEL: 'warn', TIERS_FILE: file },
-    DATA_DIR: join(stand.folder, name),
-  });
+  return file;
 }
 
 export interface Load {
