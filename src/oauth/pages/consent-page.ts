@@ -2,10 +2,11 @@
 import type { Scope } from '../../access/principal.ts';
 import type { Tiers } from '../../access/tiers.ts';
 import { type Html, html } from '../../page/html.ts';
+import { cleanClientName } from '../client.ts';
 import { renderDocument } from './document.ts';
 import { type KeyFault, keyField, titleWith } from './key-field.ts';
 import { tierTable } from './tier-table.ts';
-import { type Destination, destinationOf, scopeList, shortened, shownName } from './words.ts';
+import { type Destination, destinationOf, scopeList, shortened } from './words.ts';
 
 /** Who asks. Whatever a client says of itself is shown as just that. */
 export interface ConsentClient {
@@ -62,7 +63,7 @@ function facts({ client, scopes, resources }: ConsentView, to: Destination): Htm
 }
 
 function identity({ kind, id, name }: ConsentClient): Html {
-  const shown = shownName(name);
+  const shown = cleanClientName(name);
   const title = shown === null ? html`<strong>No name</strong>` : html`<strong><bdi>${shown}</bdi></strong>`;
   const said =
     shown === null ? null : html`<p class="hint">It gave itself this name. It is not verified.</p>`;

@@ -4,10 +4,10 @@ import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { PAGE_HEADERS, pageReply } from './document.ts';
 import { renderGrants } from './grants-page.ts';
-import { renderExpired, renderRefusal, renderUnavailable } from './refusal-page.ts';
+import { renderRefusal, renderUnavailable } from './refusal-page.ts';
 
 test('CP3: the policy allows the one stylesheet, no script and no frame, and does not hinder the redirect after a form', () => {
-  const [, style = ''] = /<style>(.*?)<\/style>/s.exec(renderExpired()) ?? [];
+  const [, style = ''] = /<style>(.*?)<\/style>/s.exec(renderUnavailable()) ?? [];
   assert.ok(style.length > 1000);
   assert.equal(
     PAGE_HEADERS['content-security-policy'],
@@ -32,7 +32,6 @@ const pages = {
     requestId: 'req_1',
   }),
   unavailable: renderUnavailable(),
-  expired: renderExpired(),
   ask: renderGrants({ step: 'ask', fault: null }),
 };
 

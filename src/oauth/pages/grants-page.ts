@@ -2,9 +2,10 @@
 import type { Scope, Tier } from '../../access/principal.ts';
 import { tierName } from '../../access/tiers.ts';
 import { type Html, html } from '../../page/html.ts';
+import { cleanClientName } from '../client.ts';
 import { renderDocument } from './document.ts';
 import { type KeyFault, keyField, titleWith } from './key-field.ts';
-import { moment, scopeList, shortened, shownName } from './words.ts';
+import { moment, scopeList, shortened } from './words.ts';
 
 export interface GrantView {
   /** What the form sends back as `end`. */
@@ -64,7 +65,7 @@ ${grants.map((grant) => article(grant, proof))}
 }
 
 function article(grant: GrantView, proof: string): Html {
-  const name = shownName(grant.clientName) ?? 'No name';
+  const name = cleanClientName(grant.clientName) ?? 'No name';
   const heading = `app-${grant.id}`;
   return html`<article class="grant" aria-labelledby="${heading}"><h2 id="${heading}"><bdi>${name}</bdi></h2>
 <dl class="facts"><div><dt>App</dt><dd><code class="long">${shortened(grant.clientId, 300)}</code></dd></div>

@@ -30,11 +30,3 @@ export function renderUnavailable(requestId?: string): string {
     ...(requestId !== undefined && { requestId }),
   });
 }
-
-/** The page was open for longer than its request is good for. */
-export function renderExpired(): string {
-  return renderRefusal({
-    title: 'This page is too old',
-    detail: 'You have ten minutes to decide, and they are over. Start again from the app.',
-  });
-}

@@ -3,15 +3,6 @@ import type { Scope } from '../../access/principal.ts';
 import { atLeast, SCOPES, tierName } from '../../access/tiers.ts';
 import { type Html, html } from '../../page/html.ts';
 
-/** Characters that are not seen or that turn the direction of text: a name with them can look like another. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]+/gu;
-
-/** What a client calls itself, as text that cannot pose as anything else; null where nothing is left of it. */
-export function shownName(name: string | null): string | null {
-  const text = (name ?? '').replaceAll(UNSEEN, ' ').replaceAll(/\s+/g, ' ').trim();
-  return text === '' ? null : shortened(text, 100);
-}
-
 /** The text, or its beginning and an ellipsis where it is longer than `most` characters. */
 export function shortened(text: string, most: number): string {
   const characters = Array.from(text);
