@@ -16,7 +16,7 @@ const { clock, url } = service;
 beforeEach(() => clock.advance(60_000));
 
 const METADATA = `Bearer resource_metadata="${url}/.well-known/oauth-protected-resource"`;
-const tokenOf = (key: string, options = {}) => signIn(service, { key, provider, ...options });
+const tokenOf = (key: string, options = {}) => signIn(service, { key, ...options });
 
 async function get(path: string, authorization?: string) {
   const answer = await fetch(`${url}${path}`, {
@@ -102,7 +102,7 @@ test('AT4: two Authorization headers are malformed', async () => {
 
 test('AT5: nothing but an access token is one', async () => {
   const key = provider.subscribe('pro');
-  const consented = await consent(service, { key, provider });
+  const consented = await consent(service, { key });
   const { refreshToken, clientId } = sessionOf(await redeem(service, consented), consented.clientId);
   for (const other of [
     refreshToken,

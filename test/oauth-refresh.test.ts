@@ -19,7 +19,6 @@ const DAY = 86_400_000;
 const provider = stubProvider();
 const service = await startService({ after }, { overrides: { provider } });
 const { clock } = service;
-const options = { provider };
 
 beforeEach(() => {
   provider.mode = 'answer';
@@ -27,7 +26,7 @@ beforeEach(() => {
   clock.advance(60_000);
 });
 
-const signInWith = (key?: string) => signIn(service, key === undefined ? {} : { key, ...options });
+const signInWith = (key?: string) => signIn(service, key === undefined ? {} : { key });
 
 function refused({ status, body }: Answer): unknown {
   return status === 200 ? 200 : `${status} ${String(body.error)}`;

@@ -111,13 +111,15 @@ test('LG1, LG2: misuse leaves a trail of grants and hashes, and no secret ever s
   assert.deepEqual(
     events.map(({ audit, reason }) => (reason === undefined ? audit : `${audit} ${reason}`)),
     [
-      ...['code_replay', 'family_revoked code_replay', 'refresh_foreign_client'],
+      ...['consent_granted', 'code_replay', 'family_revoked code_replay'],
+      ...['consent_granted', 'refresh_foreign_client'],
       ...['refresh_reuse', 'family_revoked refresh_reuse'],
     ],
   );
   assert.ok(events.every(({ grant, client }) => typeof grant === 'number' && typeof client === 'string'));
   for (const { audit, hash } of events)
-    if (audit !== 'family_revoked') assert.match(String(hash), /^[0-9a-f]{8}$/);
+    if (audit !== 'family_revoked' && audit !== 'consent_granted')
+      assert.match(String(hash), /^[0-9a-f]{8}$/);
   const secrets = [consented.code, consented.verifier, service.keys.pro, service.keys.pro.slice(8)];
   for (const { accessToken, refreshToken } of [first, second, third]) secrets.push(accessToken, refreshToken);
   for (const secret of secrets) {

@@ -39,7 +39,7 @@ export function startOAuth(options: OAuthOptions) {
     /** What the routes are given, once there is somebody who judges keys. */
     parts: (keys: Pick<Keys, 'verifyFresh'>) => ({
       oauth: authorizationParts({ ...options, keys, documents }),
-      tokens: tokenParts({ ...options, rules: grantRules(config.oauth) }),
+      tokens: tokenParts({ ...options, rules: grantRules(config.oauth), revoked: tokens.revoked }),
     }),
     async close(): Promise<void> {
       await documents.close();

@@ -42,7 +42,7 @@ export function openApi(): object {
   const parts = {
     ...{ ...common, limits, catalogue, memory: catalogue, refresh },
     oauth: authorizationParts({ ...common, log, keys, documents }),
-    tokens: tokenParts({ ...common, provider, log, metrics, rules }),
+    tokens: tokenParts({ ...common, provider, log, metrics, rules, revoked: () => {} }),
   };
   const server = createServer<Principal>({
     ...{ routes: featureRoutes(parts), phases: NOBODY, clock, publicUrl: PUBLIC_URL, describe: DESCRIBE },

@@ -8,7 +8,7 @@ import type { Clock } from '../lib/clock.ts';
 import { Flights } from '../lib/flight.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Database } from '../postgres/database.ts';
-import { EVERYTHING } from './revocation-store.ts';
+import { EVERYTHING, type RevocationNote } from './revocation-store.ts';
 import { Revocations } from './revocations.ts';
 import { isSecret, secretHash } from './secret.ts';
 import { type AccessRow, findAccessToken } from './token-store.ts';
@@ -44,7 +44,7 @@ export class AccessTokens implements CredentialVerifier {
   constructor(options: AccessTokensOptions) {
     this.#options = options;
     this.#known = new LRUCache({ max: REMEMBERED, dispose: ({ grant }, hash) => this.#unlink(grant, hash) });
-    const onRevoked = (note: string) => this.#forget(note);
+    const onRevoked = (note: RevocationNote) => this.#forget(note);
     this.#revocations = new Revocations({ ...options, onRevoked });
   }
 
@@ -63,6 +63,11 @@ export class AccessTokens implements CredentialVerifier {
     const known = this.#known.get(hash);
     if (known === undefined) return this.#ask(hash, attempt);
     return this.#revocations.current() ? this.#principal(known) : this.#askAgain(hash, attempt);
+  }
+
+  /** Something was revoked by this process, which need not wait to hear of it. */
+  revoked(note: RevocationNote): void {
+    this.#revocations.tell(note);
   }
 
   /** Stops listening for revocations. */
@@ -116,7 +121,7 @@ export class AccessTokens implements CredentialVerifier {
     if (hashes?.size === 0) this.#byGrant.delete(grant);
   }
 
-  #forget(note: string): void {
+  #forget(note: RevocationNote): void {
     const [kind, name = ''] = note.split(':');
     if (note === EVERYTHING) this.#known.clear();
     else if (kind === 'token') this.#known.delete(name);

@@ -38,7 +38,7 @@ export class Revocations {
     this.#listener = listen(
       options.database,
       REVOCATIONS_CHANNEL,
-      (note) => this.#tell(note),
+      (note) => this.tell(note),
       () => {
         this.#lookedAt = Number.NEGATIVE_INFINITY;
       },
@@ -61,6 +61,12 @@ export class Revocations {
     return this.#look;
   }
 
+  /** Something was revoked. */
+  tell(note: RevocationNote): void {
+    this.generation++;
+    this.#options.onRevoked(note);
+  }
+
   close(): Promise<void> {
     return this.#listener.close();
   }
@@ -69,13 +75,8 @@ export class Revocations {
     const sentAt = this.#options.clock.monotonic();
     const { at, notes } = await this.#options.database.read((sql) => readRevocations(sql, this.#since));
     // At the first look nobody knows how long ago that was which is believed by now.
-    for (const note of this.#since === null ? [EVERYTHING] : notes) this.#tell(note);
+    for (const note of this.#since === null ? [EVERYTHING] : notes) this.tell(note);
     this.#since = at;
     this.#lookedAt = sentAt;
-  }
-
-  #tell(note: RevocationNote): void {
-    this.generation++;
-    this.#options.onRevoked(note);
   }
 }

@@ -45,5 +45,7 @@ async function revokeFamily(endpoint: RevocationEndpoint, hash: Buffer, clientId
 
 async function revokeSingle(endpoint: RevocationEndpoint, hash: Buffer, clientId: string): Promise<void> {
   const found = await endpoint.database.write((sql) => revokeAccessToken(sql, hash, clientId));
-  if (found) endpoint.metrics.revoked('access_token');
+  if (!found) return;
+  endpoint.revoked(`token:${hash.toString('hex')}`);
+  endpoint.metrics.revoked('access_token');
 }

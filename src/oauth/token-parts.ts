@@ -8,7 +8,7 @@ import type { Audit, RevocationReason } from './audit.ts';
 import { oauthError } from './errors.ts';
 import type { GrantRules } from './lifetimes.ts';
 import type { OAuthMetrics } from './metrics.ts';
-import { revokeGrant } from './revocation-store.ts';
+import { type RevocationNote, revokeGrant } from './revocation-store.ts';
 import type { Throttle } from './throttle.ts';
 
 export interface TokenParts {
@@ -18,6 +18,8 @@ export interface TokenParts {
   readonly rules: GrantRules;
   readonly audit: Audit;
   readonly metrics: OAuthMetrics;
+  /** Told what this process has revoked: others hear of it from the database. */
+  readonly revoked: (note: RevocationNote) => void;
   /** Requests of one grant. */
   readonly perGrant: Throttle;
 }
@@ -49,12 +51,14 @@ export type GrantType = (parts: TokenParts, clientId: string, fields: TokenField
 
 /** Ends a grant with all that was issued from it, in every process, and notes why. */
 export async function endFamily(
-  { database, clock, audit, metrics }: Pick<TokenParts, 'database' | 'clock' | 'audit' | 'metrics'>,
+  parts: Omit<TokenParts, 'provider' | 'rules' | 'perGrant'>,
   { grant, clientId }: { readonly grant: number; readonly clientId: string },
   reason: RevocationReason,
 ): Promise<void> {
+  const { database, clock, audit, metrics } = parts;
   const ended = await database.write((sql) => revokeGrant(sql, grant, new Date(clock.now()), reason));
   if (!ended) return;
+  parts.revoked(`grant:${grant}`);
   audit('family_revoked', { grant, client: clientId, reason });
   metrics.revoked(reason);
 }

@@ -11,12 +11,15 @@ import { createAudit } from './audit.ts';
 import { isRevokedClient } from './clients.ts';
 import type { GrantRules } from './lifetimes.ts';
 import { createOAuthMetrics } from './metrics.ts';
+import type { RevocationNote } from './revocation-store.ts';
 import { startSweeper } from './sweep.ts';
 import type { TokenRoutesOptions } from './token-routes.ts';
 
 export interface Tokens {
   /** Judges access tokens. */
   readonly verifier: CredentialVerifier;
+  /** To be told what this process revokes. */
+  readonly revoked: (note: RevocationNote) => void;
   /** Stops listening and sweeping: after the server has drained. */
   close(): Promise<void>;
 }
@@ -33,6 +36,7 @@ export function startTokens(options: {
   const sweeper = startSweeper(options);
   return {
     verifier,
+    revoked: (note) => verifier.revoked(note),
     async close() {
       await verifier.close();
       await sweeper.stop();
@@ -49,6 +53,7 @@ export function tokenParts(options: {
   readonly metrics: Metrics;
   readonly publicUrl: string;
   readonly rules: GrantRules;
+  readonly revoked: (note: RevocationNote) => void;
 }): TokenRoutesOptions {
   const { log, metrics, ...parts } = options;
   return {

@@ -1,20 +1,14 @@
-// Owns the way to tokens as a client goes it: consent, code, tokens, refresh, revocation, and calls with what it got.
+// Owns the way to tokens as a client goes it: registration, consent, code, tokens, refresh, revocation, and calls with what it got.
 
 import { createHash, randomBytes } from 'node:crypto';
-import type { Scope } from '../../src/access/principal.ts';
-import type { SubscriptionProvider } from '../../src/access/provider.ts';
-import { localSubscriptions } from '../../src/access/providers/local.ts';
-import { issueCode } from '../../src/oauth/codes.ts';
 import type { TestService } from './service.ts';
 
-/** Where a service is, and what is needed to consent there. */
-export type Place = Pick<TestService, 'url' | 'database' | 'clock'>;
+/** Where a service is. */
+export type Place = Pick<TestService, 'url'>;
 
 export interface ConsentOptions {
   /** Without one: the Free tier. */
   readonly key?: string;
-  /** Who knows the key, where that is not the service itself. */
-  readonly provider?: SubscriptionProvider;
   readonly clientId?: string;
   readonly redirectUri?: string;
   readonly scope?: string;
@@ -53,27 +47,48 @@ export function challengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url');
 }
 
-/** Somebody consents; gives the code that their client is redirected with. */
+/** Somebody consents, as a program would; gives the code that their client is redirected with. */
 export async function consent(place: Place, options: ConsentOptions = {}): Promise<Consented> {
-  const { clientId = 'desktop-app', redirectUri = 'http://127.0.0.1:4321/callback' } = options;
+  const { clientId = 'desktop-app', redirectUri = 'http://127.0.0.1:4321/callback', key } = options;
   const verifier = newVerifier();
-  const { provider = localSubscriptions(place.database, place.clock).provider } = options;
-  const verdict = options.key && (await provider.validate(options.key, AbortSignal.timeout(5_000)));
-  if (verdict && verdict.state !== 'active') throw new Error(`The key is ${verdict.state}`);
-  const { code } = await issueCode(place, {
-    ...{ clientId, redirectUri, codeChallenge: challengeOf(verifier) },
-    scope: (options.scope ?? 'listings:read listings:live watchers').split(' ') as Scope[],
-    resources: options.resources ?? [place.url, `${place.url}/mcp`],
-    tier: verdict ? verdict.tier : 'free',
-    subscription: verdict ? verdict.subscription : null,
-    addressHash: createHash('sha256').update('127.0.0.1').digest(),
+  const decision = key === undefined ? { decision: 'free' } : { api_key: key };
+  const answer = await fetch(`${place.url}/oauth/authorize`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify({
+      ...{ response_type: 'code', client_id: clientId, redirect_uri: redirectUri, state: newVerifier() },
+      ...{ code_challenge: challengeOf(verifier), code_challenge_method: 'S256', ...decision },
+      ...(options.scope !== undefined && { scope: options.scope }),
+      ...(options.resources !== undefined && { resource: options.resources }),
+    }),
   });
-  return { code, verifier, clientId, redirectUri };
+  const body = (await answer.json()) as Readonly<Record<string, unknown>>;
+  if (typeof body.code !== 'string') throw new Error(`No code: ${answer.status} ${JSON.stringify(body)}`);
+  return { code: body.code, verifier, clientId, redirectUri };
+}
+
+/** Registers a client, and gives its id. */
+export async function register(
+  place: Place,
+  metadata: Readonly<Record<string, unknown>> = {
+    client_name: 'App',
+    redirect_uris: ['https://app.example/'],
+  },
+): Promise<string> {
+  const answer = await fetch(`${place.url}/oauth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(metadata),
+  });
+  const body = (await answer.json()) as Readonly<Record<string, unknown>>;
+  if (typeof body.client_id !== 'string')
+    throw new Error(`Not registered: ${answer.status} ${JSON.stringify(body)}`);
+  return body.client_id;
 }
 
 /** POST of a form to an address of the service. */
 export async function postForm(
-  place: Pick<Place, 'url'>,
+  place: Place,
   path: string,
   fields: Fields,
   headers: Readonly<Record<string, string>> = {},
@@ -97,7 +112,7 @@ export function codeFields({ code, verifier, clientId, redirectUri }: Consented)
 
 /** Exchanges a code; `changes` replace fields, undefined leaves them out. */
 export function redeem(
-  place: Pick<Place, 'url'>,
+  place: Place,
   consented: Consented,
   changes: Readonly<Record<string, string | undefined>> = {},
 ): Promise<Answer> {
@@ -112,7 +127,7 @@ export async function signIn(place: Place, options: ConsentOptions = {}): Promis
 
 /** Exchanges the refresh token; `changes` replace fields, undefined leaves them out. */
 export function refresh(
-  place: Pick<Place, 'url'>,
+  place: Place,
   session: Pick<Session, 'clientId' | 'refreshToken'>,
   changes: Readonly<Record<string, string | undefined>> = {},
 ): Promise<Answer> {
@@ -124,7 +139,7 @@ export function refresh(
 }
 
 /** Refreshes, which has to succeed. */
-export async function refreshed(place: Pick<Place, 'url'>, session: Session): Promise<Session> {
+export async function refreshed(place: Place, session: Session): Promise<Session> {
   return sessionOf(await refresh(place, session), session.clientId);
 }
 
@@ -139,7 +154,7 @@ export function sessionOf({ status, body }: Answer, clientId: string): Session {
 
 /** Gives a token back. */
 export function revoke(
-  place: Pick<Place, 'url'>,
+  place: Place,
   token: string,
   clientId: string | undefined,
   more: Readonly<Record<string, string>> = {},
@@ -149,7 +164,7 @@ export function revoke(
 
 /** GET with a credential: the status and, of a problem, its code. */
 export async function call(
-  place: Pick<Place, 'url'>,
+  place: Place,
   token: string,
   path = '/v1/usage',
 ): Promise<Answer & { readonly code: string | null }> {
@@ -160,7 +175,7 @@ export async function call(
 }
 
 /** Whether an access token is let in: 200, or the code that it is refused with. */
-export async function standing(place: Pick<Place, 'url'>, token: string): Promise<number | string> {
+export async function standing(place: Place, token: string): Promise<number | string> {
   const { status, code } = await call(place, token);
   return code ?? status;
 }

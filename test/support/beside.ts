@@ -1,0 +1,45 @@
+// Owns a second service beside the one of a test: the same database, address and time, memories of its own.
+
+import { createApp } from '../../src/app/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/lib/log.ts';
+import { freePort } from '../../src/main.ts';
+import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { atEnd, type Closing, temporaryFolder } from './database.ts';
+import { startDatabaseProxy } from './database-proxy.ts';
+import type { TestService } from './service.ts';
+
+export interface Beside {
+  readonly url: string;
+  /** Keeps everything from its listening connections: they hang, as if nothing ever happened. */
+  silence(): void;
+}
+
+/** Starts it; it ends with the test. */
+export async function startBeside(t: Closing, service: TestService): Promise<Beside> {
+  const { databaseUrl, clock } = service;
+  const line = await startDatabaseProxy(t, databaseUrl);
+  const listening = openDatabase({ url: line.url });
+  const plain = openDatabase({ url: databaseUrl, maxConnections: 4, timeout: 20_000 });
+  const database: Database = { ...plain, dedicated: (hooks) => listening.dedicated(hooks) };
+  const folder = await temporaryFolder(t, 'beside');
+  const environment = { DATABASE_URL: databaseUrl, DATA_DIR: folder, SOURCE: 'none' };
+  const app = await createApp({
+    ...{ config: readConfig(environment, folder), database, source: null, interval: 0 },
+    ...{ publicUrl: service.url, log: createLog({ level: 'silent' }), overrides: { clock } },
+  });
+  atEnd(t, async () => {
+    line.mode = 'cut';
+    await app.stop();
+    await plain.close(1_000);
+    await listening.close(100);
+  });
+  const port = await freePort('127.0.0.1');
+  await app.server.listen('127.0.0.1', port);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    silence() {
+      line.mode = 'hang';
+    },
+  };
+}
