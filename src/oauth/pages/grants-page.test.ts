@@ -20,7 +20,7 @@ test('CP12: each grant is shown with its app, scopes, tier and dates, and can be
   const html = list([GRANT, { ...GRANT, id: 'grant-2', clientName: null, lastUsedAt: Date.UTC(2027, 0, 2) }]);
   assert.match(html, /<bdi>&lt;b&gt;Harbor&lt;\/b&gt;<\/bdi>/);
   assert.match(html, /<time datetime="2026-11-21T19:15:00\.000Z">21 November 2026 at 19:15 UTC<\/time>/);
-  assert.match(html, /Last used<\/dt><dd><time datetime="2027-01-02/);
+  assert.match(html, /Last used<\/dt><dd><time datetime="2027-01-02">2 January 2027<\/time>/);
   assert.match(
     html,
     /<button name="end" value="grant-1" aria-label="End access of &lt;b&gt;Harbor&lt;\/b&gt;">/,

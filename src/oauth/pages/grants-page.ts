@@ -5,7 +5,7 @@ import { type Html, html } from '../../page/html.ts';
 import { cleanClientName } from '../client.ts';
 import { renderDocument } from './document.ts';
 import { type KeyFault, keyField, titleWith } from './key-field.ts';
-import { moment, scopeList, shortened } from './words.ts';
+import { day, moment, scopeList, shortened } from './words.ts';
 
 export interface GrantView {
   /** What the form sends back as `end`. */
@@ -17,7 +17,7 @@ export interface GrantView {
   readonly tier: Tier;
   /** Wall-clock milliseconds. */
   readonly since: number;
-  /** Wall-clock milliseconds; null: not known. */
+  /** Wall-clock milliseconds, true to the day; null: not known. */
   readonly lastUsedAt: number | null;
 }
 
@@ -72,7 +72,7 @@ function article(grant: GrantView, proof: string): Html {
 <div><dt>It may</dt><dd>${scopeList(grant.scopes)}</dd></div>
 <div><dt>Tier</dt><dd>${tierName(grant.tier)}</dd></div>
 <div><dt>Since</dt><dd>${moment(grant.since)}</dd></div>
-${grant.lastUsedAt === null ? null : html`<div><dt>Last used</dt><dd>${moment(grant.lastUsedAt)}</dd></div>`}</dl>
+${grant.lastUsedAt === null ? null : html`<div><dt>Last used</dt><dd>${day(grant.lastUsedAt)}</dd></div>`}</dl>
 <form method="post" action="grants"><input type="hidden" name="proof" value="${proof}">
 <button name="end" value="${grant.id}" aria-label="End access of ${name}">End access</button></form></article>`;
 }

@@ -34,13 +34,15 @@ export function scopeList(scopes: readonly Scope[]): Html {
   return html`<ul>${items}</ul>`;
 }
 
-const MOMENT = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'long',
-  timeStyle: 'short',
-  timeZone: 'UTC',
-});
+const MOMENT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
 /** Wall-clock milliseconds as people write them, in UTC. */
 export function moment(at: number): Html {
   return html`<time datetime="${new Date(at).toISOString()}">${MOMENT.format(at)} UTC</time>`;
+}
+
+/** The day alone, where more is not known. */
+export function day(at: number): Html {
+  return html`<time datetime="${new Date(at).toISOString().slice(0, 10)}">${DAY.format(at)}</time>`;
 }
