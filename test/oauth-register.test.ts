@@ -209,7 +209,7 @@ test('RG17: a registration cannot be changed, and no token for that is given', a
   assert.equal(answer.status, 404);
 });
 
-test('RL1: an address registers sixty clients in a minute, and others are not held up by it', async () => {
+test('RL1, RL2: an address registers sixty clients in a minute, and others are not held up by it', async () => {
   const [mine, neighbour] = [fresh(), { 'x-forwarded-for': '2001:db8::1' }];
   for (let round = 0; round < 60; round += 1) {
     assert.equal((await register(service, { redirect_uris: [WEB] }, mine)).status, 201);
