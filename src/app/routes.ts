@@ -12,6 +12,7 @@ import type { Route } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Refresh } from '../live/refresh.ts';
 import { liveRoutes } from '../live/routes.ts';
+import { grantsRoutes } from '../oauth/grants-routes.ts';
 import { type OAuthRoutesOptions, oauthRoutes } from '../oauth/routes.ts';
 import { type TokenRoutesOptions, tokenRoutes } from '../oauth/token-routes.ts';
 import type { Database } from '../postgres/database.ts';
@@ -39,6 +40,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...accessRoutes(parts.limits),
     ...oauthRoutes(parts.oauth),
     ...tokenRoutes(parts.tokens),
+    ...grantsRoutes({ ...parts.oauth, ...parts.tokens }),
     ...siteRoutes({ ...parts, routes: () => routes }),
   ];
   return routes;

@@ -37,3 +37,44 @@ export async function insertGrantWithCode(sql: Sql, row: NewGrant): Promise<numb
   if (written === undefined) throw new Error('The grant was not written');
   return written.id;
 }
+
+export interface GrantRow {
+  readonly id: number;
+  readonly clientId: string;
+  /** As the client calls itself; null where that is not known, or no longer. */
+  readonly clientName: string | null;
+  readonly redirectUri: string;
+  readonly scope: string;
+  readonly tier: Plan;
+  readonly subscription: string | null;
+  /** RFC 3339. */
+  readonly createdAt: string;
+  /** True to the day. */
+  readonly renewedAt: string;
+  readonly expiresAt: string;
+  readonly revokedAt: string | null;
+  readonly revokedFor: string | null;
+}
+
+const LISTED = 1_000;
+
+/** The grants of a subscription that are of use, the newest first, a thousand at most. */
+export async function listGrantsOf(sql: Sql, subscription: string, now: Date): Promise<readonly GrantRow[]> {
+  return sql<GrantRow[]>`
+    select ${columns(sql)} where g.subscription = ${subscription} and g.revoked_at is null and g.expires_at > ${now}
+    order by g.id desc limit ${LISTED}`;
+}
+
+/** All grants, ended ones included, the newest first, a thousand at most. */
+export async function listGrants(sql: Sql): Promise<readonly GrantRow[]> {
+  return sql<GrantRow[]>`select ${columns(sql)} order by g.id desc limit ${LISTED}`;
+}
+
+/** Columns and tables of a list. */
+function columns(sql: Sql) {
+  return sql`g.id, g.client_id as "clientId", coalesce(c.name, d.client_name) as "clientName",
+      g.redirect_uri as "redirectUri", g.scope, g.tier, g.subscription, g.created_at as "createdAt",
+      g.renewed_at as "renewedAt", g.expires_at as "expiresAt", g.revoked_at as "revokedAt", g.revoked_for as "revokedFor"
+    from oauth_grant g left join oauth_client c on c.id = g.client_id
+      left join oauth_client_document d on d.url = g.client_id`;
+}

@@ -7,6 +7,8 @@ import { readSharedSecret } from './client-store.ts';
 export interface SharedKeys {
   /** Signs requests that wait for a decision. */
   readonly transaction: Buffer;
+  /** Signs what stands for a key while its holder looks at the grants. */
+  readonly grants: Buffer;
   /** Digests addresses, so that the database cannot be searched for one. */
   readonly address: Buffer;
 }
@@ -22,5 +24,5 @@ export function sharedKeys(database: Database): () => Promise<SharedKeys> {
 
 function derive(secret: Buffer): SharedKeys {
   const keyFor = (use: string) => Buffer.from(hkdfSync('sha256', secret, '', `freehold ${use}`, 32));
-  return { transaction: keyFor('transaction'), address: keyFor('address') };
+  return { transaction: keyFor('transaction'), grants: keyFor('grants'), address: keyFor('address') };
 }

@@ -1,0 +1,82 @@
+// Owns `freehold grants`: who gave which app access, and the end of it.
+
+import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import { readConfig } from '../config.ts';
+import { systemClock } from '../lib/clock.ts';
+import { type GrantRow, listGrants } from '../oauth/grant-store.ts';
+import { revokeGrant } from '../oauth/revocation-store.ts';
+import { withDatabase } from './database.ts';
+import { CommandFailure } from './failure.ts';
+import { examples } from './help.ts';
+import { print, printJson, table } from './output.ts';
+
+const JSON_OPTION = ['--json', 'print JSON'] as const;
+
+export function addGrants(program: Command): void {
+  const group = program
+    .command('grants')
+    .summary('show who gave which app access, and end it')
+    .description('Shows what was granted by OAuth, and ends it. A running service hears of it at once.')
+    .addHelpText('after', examples('freehold grants list', 'freehold grants revoke 17'));
+  addList(group);
+  addRevoke(group);
+}
+
+function addList(group: Command): void {
+  group
+    .command('list')
+    .summary('show the grants')
+    .description(
+      'Shows the newest thousand grants, ended ones included. When one was used is true to the day.',
+    )
+    .option(...JSON_OPTION)
+    .addHelpText('after', examples('freehold grants list', 'freehold grants list --json'))
+    .action(async ({ json }: { json?: true }) => {
+      const rows = await withDatabase(readConfig(), (database) => database.read(listGrants));
+      if (json) return printJson({ grants: rows.map((row) => ({ ...row, state: stateOf(row) })) });
+      if (rows.length === 0) return print(process.stdout, 'Nobody has given an app access yet.');
+      const headings = ['ID', 'STATE', 'TIER', 'SUBSCRIPTION', 'CREATED', 'USED', 'CLIENT'];
+      print(process.stdout, table(headings, rows.map(cells)));
+    });
+}
+
+function addRevoke(group: Command): void {
+  group
+    .command('revoke')
+    .summary('end one')
+    .description('Ends a grant with all its tokens. The app can ask its user again.')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examples('freehold grants revoke 17', 'freehold grants revoke 17 --json'))
+    .argument('<id>', 'as `list` shows it', grantArgument)
+    .action(async (id: number, { json }: { json?: true }) => {
+      const now = new Date(systemClock.now());
+      const ended = await withDatabase(readConfig(), (database) =>
+        database.write((sql) => revokeGrant(sql, id, now, 'operator_request')),
+      );
+      if (!ended) {
+        throw new CommandFailure(
+          `There is no grant ${id} that could be ended: \`freehold grants list\` shows them.`,
+        );
+      }
+      if (json) return printJson({ id, state: 'revoked' });
+      print(process.stdout, `${id}  revoked`);
+    });
+}
+
+function grantArgument(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Give the number of a grant, such as 17.');
+}
+
+function cells(row: GrantRow): string[] {
+  const { id, tier, subscription, createdAt, renewedAt, clientId, clientName } = row;
+  const client = clientName === null ? clientId : `${clientName} (${clientId})`;
+  const dates = [createdAt.slice(0, 10), renewedAt.slice(0, 10)];
+  return [String(id), stateOf(row), tier, subscription ?? 'none', ...dates, client];
+}
+
+function stateOf({ revokedAt, expiresAt }: GrantRow): string {
+  if (revokedAt !== null) return 'revoked';
+  return Date.parse(expiresAt) <= systemClock.now() ? 'expired' : 'active';
+}
