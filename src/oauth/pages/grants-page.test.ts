@@ -25,7 +25,10 @@ test('CP12: each grant is shown with its app, scopes, tier and dates, and can be
     html,
     /<button name="end" value="grant-1" aria-label="End access of &lt;b&gt;Harbor&lt;\/b&gt;">/,
   );
-  assert.match(html, /<button name="end" value="grant-2" aria-label="End access of No name">/);
+  assert.match(
+    html,
+    /<button name="end" value="grant-2" aria-label="End access of https:\/\/apps\.example\/client\.json">/,
+  );
   assert.equal([...html.matchAll(/name="proof" value="signed&quot;proof"/g)].length, 2);
   assert.equal([...html.matchAll(/Last used/g)].length, 1);
 });

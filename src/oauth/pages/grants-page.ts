@@ -65,7 +65,7 @@ ${grants.map((grant) => article(grant, proof))}
 }
 
 function article(grant: GrantView, proof: string): Html {
-  const name = cleanClientName(grant.clientName) ?? 'No name';
+  const name = cleanClientName(grant.clientName) ?? shortened(grant.clientId, 100);
   const heading = `app-${grant.id}`;
   return html`<article class="grant" aria-labelledby="${heading}"><h2 id="${heading}"><bdi>${name}</bdi></h2>
 <dl class="facts"><div><dt>App</dt><dd><code class="long">${shortened(grant.clientId, 300)}</code></dd></div>
