@@ -22,7 +22,7 @@ export const FAINT = `(() => {
     const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
     found.push([ratio, element.textContent]);
   }
-  if (found.length < 10) throw new Error('too few texts');
+  if (found.length < 5) throw new Error('too few texts');
   return found.filter(([ratio]) => ratio < 4.5);
 })()`;
 
