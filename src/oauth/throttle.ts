@@ -22,7 +22,9 @@ export class Throttle {
   take(name: string): number {
     const now = this.#clock.monotonic();
     const ring = this.#roster.enter(name, now);
-    if (ring === undefined) return Math.max(1, wholeSeconds(this.#roster.untilTurn(now)));
+    // More callers than can be told apart: to refuse those not yet known would let a flood lock everybody else out, and
+    // hold up nobody who has that many names.
+    if (ring === undefined) return 0;
     if (ring.used(now) >= this.#perMinute) return Math.max(1, wholeSeconds(ring.wait(this.#perMinute, now)));
     ring.add(now);
     return 0;
