@@ -19,7 +19,7 @@ await runTrials([
     await service.fared();
     const { statuses, wrong } = await fuzz(service, { cases: CASES, seed: SEED, patience: 30_000 });
     const { longestTurn, longestDelay, prototypes, errors, heapMegabytes } = await service.fared();
-    for (const each of wrong.slice(0, 20)) console.error(each);
+    for (const each of [...wrong.slice(0, 20), ...errors.slice(0, 20)]) console.error(each);
     const answers = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`);
     const faults = wrong.length + errors.length;
     return [
