@@ -1,7 +1,8 @@
-// Owns the long run of the guards: revocations, months over processes that are killed, and floods of addresses.
+// Owns the long run of the guards: revocations, months over killed processes, floods of addresses, rebound names.
 
 import { testDatabase } from '../support/database.ts';
 import { runTrials } from '../support/fuzz-table.ts';
+import { tryRebinding } from '../support/rebinding.ts';
 import { floodAddresses } from './guard-memory.ts';
 import { spendMonth } from './guard-month.ts';
 import { runRevocations } from './guard-revocation.ts';
@@ -37,6 +38,17 @@ await runTrials([
       ...{ promise: 'R36', tried: '10 million addresses, 20,000 a second' },
       figure: `${result.megabytes} MB; ${result.freed} freed, ${result.harmed} subscribers refused`,
       kept: result.megabytes < 150 && result.freed === 0 && result.harmed === 0,
+    };
+  },
+  async (closing) => {
+    const { lookups, hits, others, onePerConnection, answered, refused } = await tryRebinding(
+      closing,
+      10_000,
+    );
+    return {
+      ...{ promise: 'R28', tried: `${lookups} lookups of names that change their answers` },
+      figure: `${hits} connections inwards; ${answered} answered, ${refused} refused, ${others.length} otherwise`,
+      kept: hits === 0 && others.length === 0 && onePerConnection,
     };
   },
 ]);

@@ -6,7 +6,7 @@ import type { AddressInfo, LookupFunction } from 'node:net';
 import { createSecureContext, type TLSSocket } from 'node:tls';
 import type { Internet } from '../../src/lib/internet.ts';
 import { newAuthority } from './certificates.ts';
-import type { Closing } from './database.ts';
+import { atEnd, type Closing } from './database.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -25,13 +25,13 @@ export interface DocumentHosts {
   readonly lookups: string[];
 }
 
-/** A public address. Nothing is ever sent there: see `connectTo`. */
+/** A public address, to which nothing is ever sent. */
 export const PUBLIC_ADDRESS = '93.184.216.34';
 
 /**
  * The names are resolved by a stub, and the answers are judged by the service's own guard, so they have to be public
- * addresses. Behind the guard, the very end of the way is bent: a connection to the checked address arrives at a
- * server of this process. Without the guard's consent nothing is bent, and nothing is connected to.
+ * addresses. Behind the guard, the very end of the way is bent: what goes to PUBLIC_ADDRESS arrives at a server of this
+ * process. All else is left as it is, so that whatever the guard lets through by mistake arrives where it leads.
  *
  * @param address where that server listens
  */
@@ -56,7 +56,7 @@ export async function documentHosts(t: Closing, address = '127.0.0.1'): Promise<
     },
   );
   await new Promise<void>((resolve) => server.listen(0, address, resolve));
-  t.after(async () => {
+  atEnd(t, async () => {
     server.closeAllConnections();
     server.close();
   });
@@ -74,7 +74,11 @@ export async function documentHosts(t: Closing, address = '127.0.0.1'): Promise<
   const url = (path: string, host = 'client.example') => `https://${host}:${port}${path}`;
   return {
     ...{ url, hits, answers, lookups },
-    internet: { lookup, certificateAuthorities: [authority.cert], connectTo: () => address },
+    internet: {
+      lookup,
+      certificateAuthorities: [authority.cert],
+      connectTo: (checked) => (checked === PUBLIC_ADDRESS ? address : checked),
+    },
     put(path, document, host = 'client.example') {
       handlers.set(`${host}${path}`, document);
       return url(path, host);
