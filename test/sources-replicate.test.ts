@@ -230,6 +230,25 @@ test('two processes on one database read the source once, and one takes over fro
   await loaded(second);
 });
 
+test('a process that waits for the first load of another knows within seconds that it is complete', async (t) => {
+  const b = await bench(t);
+  const { pages } = b.source;
+  const finish = Promise.withResolvers<void>();
+  b.source.pages = async function* (from, signal) {
+    await finish.promise;
+    yield* pages(from, signal);
+  };
+  const first = b.start();
+  await until(() => first.status().state !== 'starting' || b.clock.waiting > 0);
+  const second = b.start();
+  await until(() => second.status().state === 'waiting' && b.clock.waiting > 0);
+  assert.equal(second.status().loadedAt, null);
+  finish.resolve();
+  await loaded(first);
+  b.clock.advance(2_000);
+  await until(() => second.status().loadedAt !== null);
+});
+
 test('stopping waits for the page that is being written', async (t) => {
   const b = await bench(t);
   const begun = Promise.withResolvers<void>();

@@ -46,6 +46,9 @@ export interface Replication {
   stop(): Promise<void>;
 }
 
+/** Milliseconds after which a process that waits for another's first load looks again: it is not ready before. */
+const LOAD_LOOK = 2_000;
+
 /** Starts to read the source, now and until it is stopped. One process of all that share a database does the reading. */
 export function startReplication(options: ReplicationOptions): Replication {
   const replicator = new Replicator(options);
@@ -89,6 +92,7 @@ class Replicator {
       try {
         await this.#readWhileLocked();
         if (!this.#stopped) this.#set({ state: 'waiting', failure: null });
+        if (this.status.loadedAt === null) wait = Math.min(wait, LOAD_LOOK);
       } catch (error) {
         wait = this.#failed(error);
       }
