@@ -12,7 +12,7 @@ import { ROOT, readSource } from './support/source-files.ts';
 
 const README = readSource('README.md').text;
 test('a newcomer who follows the README searches, takes a key, finds a city, reads a property and sees it live', async (t) => {
-  const { url, keys } = await startService(t, { source: 'sample' });
+  const { url, keys } = await startService(t, { source: 'sample', sampleListings: 2_000 });
   const folder = await temporaryFolder(t, 'newcomer');
   await writeKeys(folder, keys);
   const [search = '', usage = '', city = '', property = '', stream = ''] = await follow(

@@ -16,6 +16,8 @@ import { atEnd, type Closing, temporaryFolder, testDatabase } from './database.t
 export interface ServiceOptions {
   /** Default `none`: an empty catalogue. */
   readonly source?: 'sample' | 'none';
+  /** How large the sample market is; in a small one, not every city has homes of every kind. Default 500. */
+  readonly sampleListings?: number;
   readonly clock?: ManualClock;
   readonly overrides?: Omit<Overrides, 'clock'>;
   /** Settings besides those that the test makes itself. */
@@ -57,7 +59,13 @@ export async function startService(t: Closing, options: ServiceOptions = {}): Pr
   );
   const { log = createLog({ level: 'silent' }) } = options;
   const { keys } = await sampleKeys({ database, clock, file: join(folder, 'keys.env') });
-  const upstream = await openUpstream({ config, database, clock, log: () => {}, sampleListings: 500 });
+  const upstream = await openUpstream({
+    config,
+    database,
+    clock,
+    log: () => {},
+    sampleListings: options.sampleListings ?? 500,
+  });
   atEnd(t, () => upstream.stop());
   const port = await freePort('127.0.0.1');
   const url = `http://127.0.0.1:${port}`;
