@@ -2,11 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
+import { startBeside } from './support/beside.ts';
 import {
   type Answer,
   call,
   refresh,
   refreshed,
+  revoke,
   type Session,
   sessionOf,
   signIn,
@@ -81,6 +83,23 @@ test('RF3: a retry asks no provider, and gets what the first one asked for', asy
   const again = await refresh(service, first);
   assert.equal(again.body.access_token, narrow.body.access_token);
   assert.equal(again.body.scope, 'watchers');
+});
+
+test('RF3: a retry also finds the pair at the process that issued the token, while its provider cannot tell', async (t) => {
+  const beside = await startBeside(t, service, { provider });
+  const first = await signInWith(provider.subscribe('pro'));
+  const second = await refreshed(beside, first);
+  provider.mode = 'fail';
+  assert.equal((await refreshed(service, first)).refreshToken, second.refreshToken);
+  provider.mode = 'answer';
+  assert.equal((await refreshed(service, first)).refreshToken, second.refreshToken);
+});
+
+test('RF8: a token that its own process still knows is dead when another one has ended its family', async (t) => {
+  const beside = await startBeside(t, service, { provider });
+  const session = await signInWith();
+  await revoke(beside, session.refreshToken, session.clientId);
+  assert.equal(refused(await refresh(service, session)), '400 invalid_grant');
 });
 
 test('RF4: once its successor was redeemed, a token is reused at once; calls with the new access token do not count', async () => {

@@ -17,7 +17,7 @@ export interface RevocationRequest {
   readonly address: string;
 }
 
-export interface RevocationEndpoint extends Omit<TokenParts, 'perGrant'> {
+export interface RevocationEndpoint extends Omit<TokenParts, 'known' | 'perGrant'> {
   readonly publicUrl: string;
   /** Requests of one address. */
   readonly perAddress: Throttle;

@@ -6,6 +6,7 @@ import type { Problem } from '../lib/problem.ts';
 import type { Database } from '../postgres/database.ts';
 import type { Audit, RevocationReason } from './audit.ts';
 import { oauthError } from './errors.ts';
+import type { KnownGrants } from './known-grants.ts';
 import type { GrantRules } from './lifetimes.ts';
 import type { OAuthMetrics } from './metrics.ts';
 import { type RevocationNote, revokeGrant } from './revocation-store.ts';
@@ -20,6 +21,8 @@ export interface TokenParts {
   readonly metrics: OAuthMetrics;
   /** Told what this process has revoked: others hear of it from the database. */
   readonly revoked: (note: RevocationNote) => void;
+  /** Whose refresh tokens are that this process issued. */
+  readonly known: KnownGrants;
   /** Requests of one grant. */
   readonly perGrant: Throttle;
 }
@@ -51,7 +54,7 @@ export type GrantType = (parts: TokenParts, clientId: string, fields: TokenField
 
 /** Ends a grant with all that was issued from it, in every process, and notes why. */
 export async function endFamily(
-  parts: Omit<TokenParts, 'provider' | 'rules' | 'perGrant'>,
+  parts: Omit<TokenParts, 'provider' | 'rules' | 'known' | 'perGrant'>,
   { grant, clientId }: { readonly grant: number; readonly clientId: string },
   reason: RevocationReason,
 ): Promise<void> {

@@ -5,6 +5,7 @@ import type { Principal } from '../access/principal.ts';
 import { type Route, route } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import { oauthErrors } from './errors.ts';
+import { KnownGrants } from './known-grants.ts';
 import { revoke } from './revoke.ts';
 import { Throttle } from './throttle.ts';
 import { exchange, type TokenEndpoint } from './token.ts';
@@ -51,13 +52,20 @@ const RevocationForm = Type.Object({
   token_type_hint: text('Not needed: tokens say themselves what they are.'),
 });
 
-export type TokenRoutesOptions = Omit<TokenEndpoint, 'perGrant' | 'perAddress'> & { readonly clock: Clock };
+export type TokenRoutesOptions = Omit<TokenEndpoint, 'known' | 'perGrant' | 'perAddress'> & {
+  readonly clock: Clock;
+};
 
 /** POST /oauth/token and POST /oauth/revoke. */
 export function tokenRoutes(options: TokenRoutesOptions): readonly Route<Principal>[] {
   const { clock } = options;
   const perGrant = new Throttle(clock, TOKENS_PER_GRANT);
-  const tokens = { ...options, perGrant, perAddress: new Throttle(clock, TOKENS_PER_ADDRESS) };
+  const tokens = {
+    ...options,
+    known: new KnownGrants(),
+    perGrant,
+    perAddress: new Throttle(clock, TOKENS_PER_ADDRESS),
+  };
   const revocations = { ...options, perAddress: new Throttle(clock, REVOCATIONS_PER_ADDRESS) };
   const common = { method: 'POST', tag: 'OAuth', access: OPEN, consumes: FORM, errors: ERRORS } as const;
   const bounds = { bodyBytes: BODY_BYTES, ownQuery: true, anyAccept: true } as const;

@@ -96,27 +96,12 @@ export interface Rotation extends NewTokens {
  * replaced already, has expired, or its grant has ended.
  */
 export async function rotate(sql: Sql, rotation: Rotation): Promise<boolean> {
-  const rows = await sql`
-    with old as (
-      update oauth_refresh_token r set rotated_at = ${rotation.now}, successor = ${rotation.successor}
-      where r.hash = ${rotation.presentedHash} and r.rotated_at is null and r.expires_at > ${rotation.now}
-        and exists (select from oauth_grant g where g.id = r.grant_id and g.revoked_at is null)
-      returning r.grant_id
-    ), refresh as (
-      insert into oauth_refresh_token (hash, grant_id, expires_at)
-      select ${rotation.refreshHash}, grant_id, ${rotation.refreshExpires} from old
-    ), access as (
-      insert into oauth_access_token (hash, grant_id, expires_at, tier, scope, resources)
-      select ${rotation.accessHash}, grant_id, ${rotation.accessExpires}, ${rotation.tier}, ${rotation.scope},
-        ${texts(sql, rotation.resources)}
-      from old
-    ), renewed as (
-      update oauth_grant g
-      set tier = ${rotation.tier}, renewed_at = ${rotation.now}, expires_at = ${rotation.grantExpires}
-      from old where g.id = old.grant_id and (g.tier <> ${rotation.tier} or g.renewed_at < ${rotation.renewBefore})
-    )
-    select grant_id from old`;
-  return rows.length > 0;
+  const [row] = await sql<{ rotated: boolean }[]>`
+    select oauth_rotate(${rotation.presentedHash}, ${rotation.now}, ${rotation.successor},
+      ${rotation.refreshHash}, ${rotation.refreshExpires}, ${rotation.accessHash}, ${rotation.accessExpires},
+      ${rotation.tier}, ${rotation.scope}, ${texts(sql, rotation.resources)},
+      ${rotation.renewBefore}, ${rotation.grantExpires}) as rotated`;
+  return row?.rotated === true;
 }
 
 /** What became of the pair that replaced a refresh token. */

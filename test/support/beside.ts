@@ -1,6 +1,6 @@
 // Owns a second service beside the one of a test: the same database, address and time, memories of its own.
 
-import { createApp } from '../../src/app/app.ts';
+import { createApp, type Overrides } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { freePort } from '../../src/main.ts';
@@ -16,7 +16,11 @@ export interface Beside {
 }
 
 /** Starts it; it ends with the test. */
-export async function startBeside(t: Closing, service: TestService): Promise<Beside> {
+export async function startBeside(
+  t: Closing,
+  service: TestService,
+  overrides: Pick<Overrides, 'provider'> = {},
+): Promise<Beside> {
   const { databaseUrl, clock } = service;
   const line = await startDatabaseProxy(t, databaseUrl);
   const listening = openDatabase({ url: line.url });
@@ -26,7 +30,7 @@ export async function startBeside(t: Closing, service: TestService): Promise<Bes
   const environment = { DATABASE_URL: databaseUrl, DATA_DIR: folder, SOURCE: 'none' };
   const app = await createApp({
     ...{ config: readConfig(environment, folder), database, source: null, interval: 0 },
-    ...{ publicUrl: service.url, log: createLog({ level: 'silent' }), overrides: { clock } },
+    ...{ publicUrl: service.url, log: createLog({ level: 'silent' }), overrides: { ...overrides, clock } },
   });
   atEnd(t, async () => {
     line.mode = 'cut';

@@ -68,6 +68,7 @@ async function take(parts: TokenParts, shown: Shown, hash: Buffer): Promise<Toke
   if (!(await parts.database.write((sql) => redeemCode(sql, hash, tokens)))) {
     return replayed(parts, row, hash);
   }
+  parts.known.set(tokens.refreshHash, row);
   parts.metrics.issued('authorization_code');
   return {
     access_token: accessToken,
