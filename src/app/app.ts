@@ -19,7 +19,7 @@ import type { Database } from '../postgres/database.ts';
 import type { Progress } from '../sources/progress.ts';
 import { type Replication, startReplication } from '../sources/replicate.ts';
 import type { Source } from '../sources/source.ts';
-import { DESCRIBE } from './describe.ts';
+import { describeService } from './describe.ts';
 import { healthChecks } from './health-checks.ts';
 import { startOAuth } from './oauth.ts';
 import { featureRoutes } from './routes.ts';
@@ -84,7 +84,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...(overrides.limits && { limits: overrides.limits }),
     trustedProxies: config.trustedProxies,
     health: { checks: healthChecks(database, replication), metricsAllow: config.metricsAllow },
-    describe: DESCRIBE,
+    describe: describeService(publicUrl),
   });
   return {
     server,

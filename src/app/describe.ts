@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SCOPES } from '../access/tiers.ts';
 import type { Describe } from '../http/openapi.ts';
 
 /** The version of this package. */
@@ -14,7 +15,7 @@ export const DESCRIBE: Omit<Describe, 'server'> = {
   version: VERSION,
   description:
     'Property listings: search, areas, property by id, and a live stream for one listing. Send credentials as ' +
-    '`Authorization: Bearer SERVICE-...`; searches and areas also answer without, within tight limits. Keep keys in ' +
+    '`Authorization: Bearer SERVICE-...`, or an OAuth access token in its place; searches and areas also answer without, within tight limits. Keep keys in ' +
     'environment variables and never in client-side code, and use the lowest tier that suffices.',
   license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
   tags: {
@@ -23,8 +24,19 @@ export const DESCRIBE: Omit<Describe, 'server'> = {
     Properties: 'A place with all its listings and what happened to them.',
     Live: 'One listing, fresh from its source.',
     Account: 'What a caller may use and has used.',
-    OAuth: 'Where tokens come from.',
+    OAuth: 'Where tokens come from: how clients register, ask somebody for consent, and get them.',
     Health: 'Whether the service lives, is ready, and how it fares.',
     Service: 'Descriptions of the service itself.',
   },
 };
+
+/** What the document says of a service that is reached under this address. */
+export function describeService(publicUrl: string): Omit<Describe, 'server'> {
+  const scopes = Object.entries(SCOPES).map(([name, { description }]) => [name, description]);
+  const oauth = {
+    authorizationUrl: `${publicUrl}/oauth/authorize`,
+    tokenUrl: `${publicUrl}/oauth/token`,
+    scopes: Object.fromEntries(scopes),
+  };
+  return { ...DESCRIBE, oauth };
+}

@@ -12,7 +12,7 @@ import { createMetrics } from '../lib/metrics.ts';
 import { authorizationParts } from '../oauth/authorization.ts';
 import { tokenParts } from '../oauth/tokens.ts';
 import { openDatabase } from '../postgres/database.ts';
-import { DESCRIBE } from './describe.ts';
+import { describeService } from './describe.ts';
 import { featureRoutes } from './routes.ts';
 
 /** The address that the document names; the served one names PUBLIC_URL. */
@@ -41,11 +41,12 @@ export function openApi(): object {
   const [keys, documents] = [{ verifyFresh: refresh }, { find: refresh }];
   const parts = {
     ...{ ...common, limits, catalogue, memory: catalogue, refresh },
-    oauth: authorizationParts({ ...common, log, keys, documents }),
+    oauth: authorizationParts({ ...common, log, keys, documents, report: () => {} }),
     tokens: tokenParts({ ...common, provider, log, metrics, rules, revoked: () => {} }),
   };
   const server = createServer<Principal>({
-    ...{ routes: featureRoutes(parts), phases: NOBODY, clock, publicUrl: PUBLIC_URL, describe: DESCRIBE },
+    ...{ routes: featureRoutes(parts), phases: NOBODY, clock, publicUrl: PUBLIC_URL },
+    describe: describeService(PUBLIC_URL),
     ...{ log, metrics },
     health: { checks: [], metricsAllow: [] },
   });

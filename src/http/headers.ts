@@ -16,7 +16,11 @@ const ALLOWED = [
   'Traceparent, Tracestate, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id',
 ].join(', ');
 
-const CROSS_ORIGIN_PATHS = [/^\/v1(?:\/|$)/, /^\/\.well-known\//, /^\/oauth\/(?:register|token|revoke)$/];
+const CROSS_ORIGIN_PATHS = [
+  /^\/(?:v1|mcp)(?:\/|$)/,
+  /^\/\.well-known\//,
+  /^\/oauth\/(?:register|token|revoke)$/,
+];
 
 /** Whether pages of other origins may call a path. Never with cookies, so any origin may. */
 export function isCrossOrigin(path: string): boolean {

@@ -16,6 +16,7 @@ export interface AuthorizationOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly publicUrl: string;
+  readonly report: (error: unknown) => void;
   readonly tiers: Tiers;
   readonly keys: Pick<Keys, 'verifyFresh'>;
   readonly documents: DocumentFinder;

@@ -38,11 +38,14 @@ export interface RegisteredClient {
 /** Registers clients; makes room for them now and then. */
 export class Registrar {
   readonly #parts: ClientParts;
+  readonly #report: (error: unknown) => void;
   readonly #most: number;
   #untilRoom = 0;
 
-  constructor(parts: ClientParts, most = MOST_CLIENTS) {
+  /** @param report told of failures to make room, which no client hears of */
+  constructor(parts: ClientParts, report: (error: unknown) => void, most = MOST_CLIENTS) {
     this.#parts = parts;
+    this.#report = report;
     this.#most = most;
   }
 
@@ -65,7 +68,8 @@ export class Registrar {
   async #makeRoom(now: number): Promise<void> {
     if (--this.#untilRoom > 0) return;
     this.#untilRoom = Math.max(1, Math.floor(this.#most * SLACK));
-    await this.#parts.database.write((sql) => makeRoom(sql, new Date(now), this.#most));
+    const make = this.#parts.database.write((sql) => makeRoom(sql, new Date(now), this.#most));
+    await make.catch(this.#report);
   }
 }
 

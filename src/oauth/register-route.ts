@@ -47,6 +47,8 @@ const RegisteredClient = Type.Object(
 
 export interface RegisterOptions extends ClientParts {
   readonly audit: Audit;
+  /** Told of failures that no client hears of. */
+  readonly report: (error: unknown) => void;
   /** Registered clients kept. */
   readonly mostClients?: number;
 }
@@ -54,7 +56,7 @@ export interface RegisterOptions extends ClientParts {
 /** POST /oauth/register. */
 export function registerRoute(options: RegisterOptions): Route<Principal> {
   const { clock, audit } = options;
-  const registrar = new Registrar(options, options.mostClients);
+  const registrar = new Registrar(options, options.report, options.mostClients);
   const throttle = new Throttle(clock, PER_MINUTE);
   return route<Principal>()({
     method: 'POST',
