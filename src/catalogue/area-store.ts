@@ -5,7 +5,9 @@ import { together } from '../postgres/fragments.ts';
 import type { Area, AreaDraft, MeasuredArea } from './area.ts';
 import type { Boundary } from './geometry.ts';
 import type { PlacedArea } from './placement.ts';
+import { writeNames } from './search-row-store.ts';
 import type { AreaType } from './vocabulary.ts';
+import { comparedWords, isName } from './words.ts';
 
 /** An area to write, measured. */
 export interface AreaWrite {
@@ -82,6 +84,7 @@ async function writeWords(
     insert into area_word (word, area_no)
     select word, no from unnest(${pairs.map((pair) => pair.word)}::text[], ${pairs.map((pair) => pair.id)}::text[])
       as pair (word, id) join area using (id) on conflict do nothing`;
+  await writeNames(tx, pairs.flatMap((pair) => comparedWords(pair.word)).filter(isName));
 }
 
 /**

@@ -4,8 +4,10 @@ import type { Transaction } from '../postgres/database.ts';
 import type { CountChange } from './area-counts.ts';
 import type { KeptRecord } from './listing.ts';
 import { storedClock } from './market-clock.ts';
+import { writeSearchRows, writeWords } from './search-row-store.ts';
+import { json } from './stored-json.ts';
 import type { ListingType, Status } from './vocabulary.ts';
-import { type BeforeWrite, type ListingWrite, listingRow, searchRow } from './write-plan.ts';
+import { type BeforeWrite, type ListingWrite, listingRow } from './write-plan.ts';
 
 interface ListingRow {
   id: string;
@@ -87,6 +89,7 @@ export async function writeListings(
       area_nos = excluded.area_nos, clock_start = excluded.clock_start, clock_end = excluded.clock_end,
       updated_at = excluded.updated_at, fetched_at = excluded.fetched_at`;
   await writeSearchRows(tx, writes, observedAt);
+  await writeWords(tx, writes);
   await writeEvents(tx, writes);
 }
 
@@ -103,27 +106,6 @@ async function writeProperties(
     select id, identity, ${at}, ${at}
     from unnest(${ids}::text[], ${ids.map((id) => identities.get(id) ?? '')}::text[]) as row (id, identity)
     on conflict (id) do update set version = property.version + 1, updated_at = excluded.updated_at`;
-}
-
-async function writeSearchRows(
-  tx: Transaction,
-  writes: readonly ListingWrite[],
-  observedAt: number,
-): Promise<void> {
-  const rows = json(writes.map((write) => searchRow(write, observedAt)));
-  await tx`
-    insert into listing_search
-    select * from json_populate_recordset(null::listing_search, ${rows}::text::json)
-    on conflict (id) do update set listing_type = excluded.listing_type, status = excluded.status,
-      displayed = excluded.displayed, property_type = excluded.property_type, price = excluded.price,
-      close_price = excluded.close_price, price_per_area = excluded.price_per_area, bedrooms = excluded.bedrooms,
-      bathrooms = excluded.bathrooms, living_area = excluded.living_area, lot_size = excluded.lot_size,
-      year_built = excluded.year_built, has_photos = excluded.has_photos, listed_at = excluded.listed_at,
-      updated_at = excluded.updated_at, closed_at = excluded.closed_at,
-      price_changed_at = excluded.price_changed_at, clock_start = excluded.clock_start,
-      clock_end = excluded.clock_end, location = excluded.location, area_nos = excluded.area_nos,
-      city = excluded.city, neighborhood = excluded.neighborhood, county = excluded.county,
-      state = excluded.state, postal_code = excluded.postal_code, country = excluded.country`;
 }
 
 async function writeEvents(tx: Transaction, writes: readonly ListingWrite[]): Promise<void> {
@@ -188,12 +170,3 @@ export async function addToAreaCounts(tx: Transaction, changes: readonly CountCh
 
 /** ASCII's own record separator. */
 const SEPARATOR = '\u001e';
-
-/** JSON that PostgreSQL takes as text: without NUL characters and halves of surrogate pairs, which sources do send. */
-function json(value: unknown): string {
-  const text = JSON.stringify(value);
-  if (!/\\u(?:0000|d[89a-f])/.test(text)) return text;
-  return JSON.stringify(value, (_key, part) =>
-    typeof part === 'string' ? part.toWellFormed().replaceAll('\0', '') : part,
-  );
-}

@@ -73,10 +73,10 @@ function pricePerArea({ price, livingArea }: Omit<KeptRecord, 'property'>, units
 const masked = (stored: StoredListing, view: View): boolean =>
   !stored.addressDisplayed && !view.ignoreDisplayRules;
 
-type Shown = Omit<KeptRecord, 'property'>;
+export type Shown = Omit<KeptRecord, 'property'>;
 
 /** Where the address is withheld, what is left names the town and nothing nearer, in words and links too. */
-function withoutAddress(record: Shown): Shown {
+export function withoutAddress(record: Shown): Shown {
   const { address } = record;
   const region = [address.state, address.postalCode].filter(Boolean).join(' ');
   const full = [address.city, region].filter(Boolean).join(', ');

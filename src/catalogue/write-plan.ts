@@ -77,43 +77,6 @@ function isOlder(draft: ListingDraft, kept: KeptRecord): boolean {
   return ours !== null && theirs !== null && theirs < ours;
 }
 
-/** The row of listing_search for a write; keys are its columns. */
-export function searchRow(write: ListingWrite, observedAt: number): Record<string, unknown> {
-  const { record, draft } = write;
-  const { address } = draft;
-  return {
-    id: write.id,
-    listing_type: record.listingType,
-    status: record.status,
-    displayed: draft.display.listing,
-    property_type: record.propertyType,
-    price: record.listingType === 'rental' ? record.priceMonthly : record.price,
-    close_price: record.closePrice,
-    // Not rounded, or it could not be compared in other units.
-    price_per_area: record.price !== null && record.livingArea ? record.price / record.livingArea : null,
-    bedrooms: record.bedrooms,
-    bathrooms: record.bathrooms,
-    living_area: record.livingArea,
-    lot_size: record.lotSize,
-    year_built: record.yearBuilt,
-    has_photos: (record.photoCount ?? 0) > 0,
-    listed_at: record.listedAt,
-    updated_at: time(observedAt),
-    closed_at: record.closedAt,
-    price_changed_at: record.priceChangedAt ?? record.priceChange?.at ?? null,
-    clock_start: time(write.clock.start),
-    clock_end: time(write.clock.end),
-    location: searchPoint(draft),
-    area_nos: write.areaNos,
-    city: lower(address.city),
-    neighborhood: lower(address.neighborhood),
-    county: lower(address.county),
-    state: lower(address.state),
-    postal_code: lower(address.postalCode),
-    country: lower(address.country),
-  };
-}
-
 /** The row of listing for a write, without the record; keys are its columns. */
 export function listingRow(write: ListingWrite, observedAt: number): Record<string, unknown> {
   return {
@@ -138,14 +101,6 @@ export function listingRow(write: ListingWrite, observedAt: number): Record<stri
 
 /** Degrees kept of a withheld address: two decimals, about a kilometre. */
 export const withheld = (degrees: number): number => Math.round(degrees * 100) / 100;
-
-function searchPoint({ location, display }: ListingDraft): string | null {
-  if (!location) return null;
-  const { lat, lng } = location;
-  return display.address ? `(${lng},${lat})` : `(${withheld(lng)},${withheld(lat)})`;
-}
-
-const lower = (text: string | null): string | null => text?.trim().toLowerCase() || null;
 
 function time(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();

@@ -1,0 +1,57 @@
+// Owns the SQL that writes what searches read: narrow rows, words, and the names that misspelt words are held against.
+
+import type { Sql, Transaction } from '../postgres/database.ts';
+import { together } from '../postgres/fragments.ts';
+import { listingWords, searchRow } from './search-row.ts';
+import { json } from './stored-json.ts';
+import { trigramsOf } from './words.ts';
+import type { ListingWrite } from './write-plan.ts';
+
+export async function writeSearchRows(
+  tx: Transaction,
+  writes: readonly ListingWrite[],
+  observedAt: number,
+): Promise<void> {
+  const rows = writes.map((write) => searchRow(write, observedAt));
+  const changed = Object.keys(rows[0] ?? {}).filter((column) => column !== 'id');
+  await tx`
+    insert into listing_search
+    select * from json_populate_recordset(null::listing_search, ${json(rows)}::text::json)
+    on conflict (id) do update set ${assignments(tx, changed)}`;
+}
+
+const assignments = (sql: Sql, columns: readonly string[]) =>
+  together(
+    sql,
+    columns.map(
+      (column, place) => sql`${place === 0 ? sql`` : sql`,`} ${sql(column)} = excluded.${sql(column)}`,
+    ),
+  );
+
+export async function writeWords(tx: Transaction, writes: readonly ListingWrite[]): Promise<void> {
+  const listings = writes.map(listingWords);
+  await tx`
+    insert into listing_text (id, words)
+    select id, words::tsvector from unnest(${listings.map(({ id }) => id)}::text[],
+      ${listings.map(({ words }) => words)}::text[]) as row (id, words)
+    on conflict (id) do update set words = excluded.words where listing_text.words <> excluded.words`;
+  await writeNames(
+    tx,
+    listings.flatMap(({ names }) => names),
+  );
+}
+
+/** Adds names, in their order so that two writers never wait for each other; a name that is known writes nothing. */
+export async function writeNames(tx: Transaction, names: readonly string[]): Promise<void> {
+  const sorted = [...new Set(names)].sort();
+  if (sorted.length === 0) return;
+  await tx`
+    insert into search_word (word, trigrams)
+    select word, string_to_array(trigrams, ${SEPARATOR}) from unnest(${sorted}::text[],
+      ${sorted.map((name) => trigramsOf(name).join(SEPARATOR))}::text[]) as row (word, trigrams)
+    where not exists (select from search_word as known where known.word = row.word)
+    order by word on conflict do nothing`;
+}
+
+/** No word holds it. */
+const SEPARATOR = '\u001e';

@@ -1,0 +1,174 @@
+// Owns what searches read of a listing: the narrow row, and its words weighted by where they stand. Pure.
+
+import type { ListingDraft } from './draft.ts';
+import type { KeptRecord } from './listing.ts';
+import { instant } from './market-clock.ts';
+import { withoutAddress } from './present.ts';
+import { addressKey, comparedWords, isName } from './words.ts';
+import { type ListingWrite, withheld } from './write-plan.ts';
+
+/** The row of listing_search for a write; keys are its columns. */
+export function searchRow(write: ListingWrite, observedAt: number): Record<string, unknown> {
+  const { record, draft } = write;
+  return {
+    id: write.id,
+    listing_type: record.listingType,
+    status: record.status,
+    displayed: draft.display.listing,
+    ...kindColumns(record),
+    ...priceColumns(record),
+    ...sizeColumns(record),
+    ...rentalColumns(record),
+    ...timeColumns(write, observedAt),
+    ...placeColumns(write),
+    has_photos: (record.photoCount ?? 0) > 0,
+    // Shown only with the address.
+    has_virtual_tour: record.virtualTourUrl !== null && draft.display.address,
+    new_construction: record.newConstruction,
+    waterfront: record.waterfront,
+    agent_id: record.agent?.id ?? null,
+    office_id: record.office?.id ?? null,
+    provider_id: write.source,
+    mls_number: lower(record.provider.listingId),
+    features: lowered(record.features),
+    sale_conditions: lowered(record.saleConditions),
+    open_houses: openHours(record.openHouses),
+  };
+}
+
+const kindColumns = (record: KeptRecord) => ({
+  property_type: record.propertyType,
+  property_sub_type: lower(record.propertySubType),
+});
+
+const priceColumns = (record: KeptRecord) => ({
+  price: record.listingType === 'rental' ? record.priceMonthly : record.price,
+  has_price: record.price !== null,
+  close_price: record.closePrice,
+  // Not rounded, or it could not be compared in other units.
+  price_per_area: record.price !== null && record.livingArea ? record.price / record.livingArea : null,
+  price_direction: record.priceChange?.direction ?? null,
+  price_change_percent: record.priceChange?.percent ?? null,
+  association_fee: record.monthlyCosts?.associationFee ?? null,
+  tax: record.monthlyCosts?.tax ?? null,
+  monthly_cost: record.monthlyCosts?.total ?? null,
+});
+
+const sizeColumns = (record: KeptRecord) => ({
+  bedrooms: record.bedrooms,
+  bathrooms: record.bathrooms,
+  living_area: record.livingArea,
+  lot_size: record.lotSize,
+  year_built: record.yearBuilt,
+  stories: record.stories,
+  floor: record.floor,
+  parking_spaces: record.parkingSpaces,
+  garage_spaces: record.garageSpaces,
+});
+
+function rentalColumns({ rental }: KeptRecord): Record<string, unknown> {
+  return {
+    available_from: rental?.availableFrom ?? null,
+    lease_term_months: rental?.leaseTermMonths ?? null,
+    furnished: lower(rental?.furnished ?? null),
+    pets: lowered(rental?.pets ?? []),
+    utilities: lowered(rental?.utilitiesIncluded ?? []),
+    no_fee: rental?.noFee ?? null,
+    move_in_cost: moveInCost(rental?.moveInCosts ?? []),
+    months_free: rental?.monthsFree ?? null,
+    net_effective_price: rental?.netEffectivePrice ?? null,
+  };
+}
+
+/** All of it together; null where any part is unknown, since the sum would then promise too little. */
+function moveInCost(costs: readonly { readonly amount: number | null }[]): number | null {
+  if (costs.length === 0 || costs.some(({ amount }) => amount === null)) return null;
+  return costs.reduce((sum, { amount }) => sum + (amount ?? 0), 0);
+}
+
+const timeColumns = ({ record, clock }: ListingWrite, observedAt: number) => ({
+  listed_at: record.listedAt,
+  updated_at: time(observedAt),
+  closed_at: record.closedAt,
+  price_changed_at: record.priceChangedAt ?? record.priceChange?.at ?? null,
+  clock_start: time(clock.start),
+  clock_end: time(clock.end),
+});
+
+function placeColumns({ draft, record, areaNos }: ListingWrite): Record<string, unknown> {
+  const { address, display } = draft;
+  return {
+    location: searchPoint(draft),
+    area_nos: areaNos,
+    city: lower(address.city),
+    neighborhood: lower(address.neighborhood),
+    county: lower(address.county),
+    state: lower(address.state),
+    postal_code: lower(address.postalCode),
+    country: lower(address.country),
+    address_key: display.address ? addressKey(record.address.full) : null,
+  };
+}
+
+function searchPoint({ location, display }: ListingDraft): string | null {
+  if (!location) return null;
+  const { lat, lng } = location;
+  return display.address ? `(${lng},${lat})` : `(${withheld(lng)},${withheld(lat)})`;
+}
+
+/** A multirange of all open houses that are not called off; one without an end is open for its first moment. */
+function openHours(houses: KeptRecord['openHouses']): string | null {
+  const ranges = houses.flatMap(({ startsAt, endsAt, status }) => {
+    const [start, end] = [instant(startsAt), instant(endsAt)];
+    if (start === null || /^cancell?ed$/i.test(status ?? '')) return [];
+    return [`[${time(start)},${time(Math.max(start, end ?? start))}]`];
+  });
+  return ranges.length === 0 ? null : `{${ranges.join()}}`;
+}
+
+/** The words of a listing as text of a tsvector, and those of them that misspelt words are held against. */
+export interface ListingWords {
+  readonly id: string;
+  readonly words: string;
+  readonly names: readonly string[];
+}
+
+/** Words past these are left out: nobody describes a home with more. */
+const MOST_WORDS = 2_000;
+
+/** Nothing is found by what is not shown: where the address is withheld, its words are left out everywhere. */
+export function listingWords({ id, draft, record }: ListingWrite): ListingWords {
+  const { property: _, ...kept } = record;
+  const shown = draft.display.address ? kept : withoutAddress(kept);
+  const { address, provider } = shown;
+  const parts = [
+    ['1A', [id, shown.propertyId, provider.listingKey, provider.listingId]],
+    [
+      '2B',
+      [
+        ...(draft.display.address ? [address.full] : []),
+        ...[address.line1, address.unit, address.streetName, address.crossStreet, address.postalCode],
+      ],
+    ],
+    ['3C', [address.city, address.neighborhood, address.county, address.state]],
+    ['4D', [shown.description]],
+  ] as const;
+  const weights = new Map<string, Set<string>>();
+  const names = new Set<string>();
+  for (const [weight, texts] of parts) {
+    for (const word of comparedWords(texts.filter((text) => text !== null).join(' '))) {
+      if (!weights.has(word) && weights.size >= MOST_WORDS) continue;
+      weights.set(word, (weights.get(word) ?? new Set()).add(weight));
+      if ((weight === '2B' || weight === '3C') && draft.display.listing && isName(word)) names.add(word);
+    }
+  }
+  const words = [...weights].map(([word, places]) => `'${word}':${[...places].join()}`).join(' ');
+  return { id, words, names: [...names] };
+}
+
+const lower = (text: string | null): string | null => text?.trim().toLowerCase() || null;
+const lowered = (texts: readonly string[]): string[] => texts.map((text) => text.trim().toLowerCase());
+
+function time(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}
