@@ -1,6 +1,7 @@
 // Owns opening the database that the configuration names: embedded, or a server elsewhere; always migrated.
 
 import { mkdir } from 'node:fs/promises';
+import { completeMarketFacts } from '../catalogue/market-facts.ts';
 import type { Config } from '../config.ts';
 import { type Database, openDatabase } from '../postgres/database.ts';
 import { type EmbeddedServer, startEmbedded } from '../postgres/embedded.ts';
@@ -25,6 +26,7 @@ export async function openStorage(config: Config, log: (line: string) => void): 
   try {
     await database.serverVersion();
     await migrate(database);
+    await completeMarketFacts(database);
     return { database, embedded, close };
   } catch (error) {
     await close();

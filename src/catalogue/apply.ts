@@ -15,6 +15,7 @@ import {
   writeListings,
 } from './listing-store.ts';
 import { daysOnMarket, storedClock } from './market-clock.ts';
+import { writeMarketFacts } from './market-facts.ts';
 import { Placement } from './placement.ts';
 import { tellChanged } from './read-cache.ts';
 import { goneDraft, type ListingWrite, planWrite } from './write-plan.ts';
@@ -93,6 +94,7 @@ async function commitWrites(
     ...new Set(writes.flatMap((write) => [write.propertyId, write.before?.propertyId ?? write.propertyId])),
   ];
   await writeEarlierDays(tx, changedEarlierDays(await readClocks(tx, properties)));
+  await writeMarketFacts(tx, writes, properties, observedAt);
   const changes = writes.map((write) => ({ before: write.before, after: countedAfter(write) }));
   await addToAreaCounts(tx, countChanges(changes));
   await tellChanged(tx, properties);

@@ -46,7 +46,9 @@ export function firstEvents(draft: ListingDraft, price: number | null, observedA
   const add = (event: ListingEvent['event'], at: number | null, more: Partial<ListingEvent>): void => {
     if (at !== null) events.push({ ...plain, event, at, origin: 'upstream', ...more });
   };
-  if (listedAt !== null) add('LISTED', listedAt, { price: draft.originalPrice ?? price, status: 'ACTIVE' });
+  // What a closed listing closed at was not asked: where the first price was never told, it stays unknown.
+  if (listedAt !== null)
+    add('LISTED', listedAt, { price: draft.originalPrice ?? draft.listPrice, status: 'ACTIVE' });
   else if (isOnMarket(draft.status))
     add('LISTED', observedAt, { price, status: draft.status, origin: 'observed' });
   if (draft.previousPrice !== null && draft.listPrice !== null && draft.previousPrice !== draft.listPrice) {

@@ -33,7 +33,7 @@ export type KeptRecord = Omit<
 > & { readonly property: PropertyFacts };
 
 /** How many of each period make a month. */
-const PER_MONTH: Readonly<Record<PriceFrequency, number | null>> = {
+export const PER_MONTH: Readonly<Record<PriceFrequency, number | null>> = {
   ONE_TIME: null,
   DAILY: 365 / 12,
   WEEKLY: 52 / 12,

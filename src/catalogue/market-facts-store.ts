@@ -1,0 +1,183 @@
+// Owns the SQL that writes the facts of the market and reads what they are worked out from.
+
+import type { Sql, Transaction } from '../postgres/database.ts';
+import type { ListingEvent } from './history.ts';
+import type { KeptRecord } from './listing.ts';
+import { PER_MONTH } from './listing.ts';
+import { instant } from './market-clock.ts';
+import type { MarketLife } from './market-life.ts';
+import type { MarketListing, PastEvent } from './market-prices.ts';
+import type { ListingType, Status } from './vocabulary.ts';
+
+export type MarketListingRow = MarketListing;
+
+/** Numbers as JSON writes them, moments as PostgreSQL reads them. */
+const time = (at: number | null): string | null => {
+  if (at === null) return null;
+  return at === Number.POSITIVE_INFINITY ? 'infinity' : new Date(at).toISOString();
+};
+
+/** Writes rows; `keep` leaves those that are there already, which a later write has made. */
+export async function writeMarketListings(
+  tx: Transaction,
+  rows: readonly MarketListingRow[],
+  known: 'replace' | 'keep',
+): Promise<void> {
+  if (rows.length === 0) return;
+  const text = JSON.stringify(
+    rows.map((row) => ({
+      ...row,
+      createdAt: time(row.createdAt),
+      onMarketOn: time(row.onMarketOn),
+      clockEnd: time(row.clockEnd),
+    })),
+  );
+  const conflict =
+    known === 'keep'
+      ? tx`nothing`
+      : // What is gone upstream no longer says what was asked: its last price may be the one it closed at.
+        tx`update set property_id = excluded.property_id, listing_type = excluded.listing_type,
+          status = excluded.status, on_market_on = excluded.on_market_on, clock_end = excluded.clock_end,
+          list_price = case when excluded.status = 'DELETED' then market_listing.list_price else excluded.list_price end,
+          original_price = excluded.original_price, close_price = excluded.close_price,
+          per_month = excluded.per_month, months_free = excluded.months_free`;
+  await tx`
+    insert into market_listing (listing_id, property_id, listing_type, status, created_at, on_market_on, clock_end,
+      list_price, original_price, close_price, per_month, months_free)
+    select id, "propertyId", "listingType", status, "createdAt", "onMarketOn", "clockEnd", "listPrice",
+      "originalPrice", "closePrice", "perMonth", "monthsFree"
+    from json_to_recordset(${text}::text::json) as row (id text, "propertyId" text, "listingType" text, status text,
+      "createdAt" timestamptz, "onMarketOn" timestamptz, "clockEnd" timestamptz, "listPrice" double precision,
+      "originalPrice" double precision, "closePrice" double precision, "perMonth" double precision,
+      "monthsFree" double precision)
+    on conflict (listing_id) do ${conflict}`;
+}
+
+interface ListingRow {
+  id: string;
+  propertyId: string;
+  listingType: ListingType;
+  status: Status;
+  createdAt: string;
+  onMarketOn: string | null;
+  clockEnd: string | null;
+  listPrice: number | null;
+  originalPrice: number | null;
+  closePrice: number | null;
+  perMonth: number | null;
+  monthsFree: number | null;
+}
+
+/** The listings of these properties, which stay locked until the transaction ends: their facts are about to be written. */
+export async function findMarketListings(
+  tx: Transaction,
+  propertyIds: readonly string[],
+): Promise<MarketListing[]> {
+  await tx`select from property where id = any(${[...propertyIds]}::text[]) order by id for update`;
+  const rows = await tx<ListingRow[]>`
+    select listing_id as id, property_id as "propertyId", listing_type as "listingType", status,
+      created_at as "createdAt", on_market_on as "onMarketOn", clock_end as "clockEnd", list_price as "listPrice",
+      original_price as "originalPrice", close_price as "closePrice", per_month as "perMonth",
+      months_free as "monthsFree"
+    from market_listing where property_id = any(${[...propertyIds]}::text[]) order by listing_id`;
+  return rows.map((row) => ({
+    ...row,
+    createdAt: instant(row.createdAt) ?? 0,
+    onMarketOn: instant(row.onMarketOn),
+    clockEnd: instant(row.clockEnd),
+  }));
+}
+
+type EventRow = Omit<ListingEvent, 'at' | 'origin'> & { readonly listingId: string; readonly at: string };
+
+/** The history of these listings in the order in which it was recorded. */
+export async function findMarketEvents(tx: Transaction, listingIds: readonly string[]): Promise<PastEvent[]> {
+  const rows = await tx<EventRow[]>`
+    select listing_id as "listingId", event, at, price, previous_price as "previousPrice", status,
+      previous_status as "previousStatus"
+    from listing_event where listing_id = any(${[...listingIds]}::text[]) order by sequence`;
+  return rows.map((row) => ({ ...row, at: instant(row.at) ?? 0 }));
+}
+
+/** Puts these lives in the place of whatever was known of the properties. */
+export async function replaceLives(
+  tx: Transaction,
+  propertyIds: readonly string[],
+  lives: readonly (MarketLife & { readonly propertyId: string })[],
+): Promise<void> {
+  await tx`delete from market_stay where property_id = any(${[...propertyIds]}::text[])`;
+  await tx`delete from market_event where property_id = any(${[...propertyIds]}::text[])`;
+  const stays = lives.flatMap(({ propertyId, stays: some }) =>
+    some.map((stay) => ({
+      ...{ ...stay, propertyId, onAt: time(stay.onAt), offAt: time(stay.offAt) },
+      ...{ supersededAt: time(stay.supersededAt), agedFrom: time(stay.agedFrom) },
+    })),
+  );
+  const events = lives.flatMap(({ propertyId, events: some }) =>
+    some.map((event) => ({ ...event, propertyId, at: time(event.at) })),
+  );
+  await tx`
+    insert into market_stay (property_id, listing_id, on_at, off_at, superseded_at, aged_from, price, months_free)
+    select "propertyId", "listingId", "onAt", "offAt", "supersededAt", "agedFrom", price, "monthsFree"
+    from json_to_recordset(${JSON.stringify(stays)}::text::json) as row ("propertyId" text, "listingId" text,
+      "onAt" timestamptz, "offAt" timestamptz, "supersededAt" timestamptz, "agedFrom" timestamptz,
+      price double precision, "monthsFree" double precision)`;
+  await tx`
+    insert into market_event (property_id, listing_id, listing_type, kind, at, price, days, ratio, original_ratio)
+    select "propertyId", "listingId", "listingType", kind, at, price, days, ratio, "originalRatio"
+    from json_to_recordset(${JSON.stringify(events)}::text::json) as row ("propertyId" text, "listingId" text,
+      "listingType" text, kind text, at timestamptz, price double precision, days double precision,
+      ratio double precision, "originalRatio" double precision)`;
+}
+
+export async function isMarketComplete(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ complete: boolean }[]>`select complete from market_state`;
+  return row?.complete === true;
+}
+
+export async function markMarketComplete(tx: Transaction): Promise<void> {
+  await tx`update market_state set complete = true`;
+}
+
+/** The next properties in the order of their ids. */
+export async function nextProperties(tx: Transaction, after: string, limit: number): Promise<string[]> {
+  const rows = await tx<
+    { id: string }[]
+  >`select id from property where id > ${after} order by id limit ${limit}`;
+  return rows.map(({ id }) => id);
+}
+
+interface KeptRow {
+  id: string;
+  propertyId: string;
+  createdAt: string;
+  clockEnd: string | null;
+  record: KeptRecord;
+}
+
+/** What the next listings, in the order of their ids, tell; `last` is null when there are no more. */
+export async function missingMarketListings(
+  tx: Transaction,
+  after: string,
+  limit: number,
+): Promise<{ readonly last: string | null; readonly rows: MarketListingRow[] }> {
+  const rows = await tx<KeptRow[]>`
+    select id, property_id as "propertyId", created_at as "createdAt", clock_end as "clockEnd", record
+    from listing where id > ${after} order by id limit ${limit}`;
+  return { last: rows.at(-1)?.id ?? null, rows: rows.map(keptRow) };
+}
+
+function keptRow({ id, propertyId, createdAt, clockEnd, record }: KeptRow): MarketListingRow {
+  const { listingType, status, price, originalPrice, closePrice, priceFrequency } = record;
+  // Earlier releases did not note whether a closed listing had told what was asked; equal prices mean it had not.
+  const untold = status === 'CLOSED' && originalPrice === null && price === closePrice;
+  return {
+    ...{ id, propertyId, listingType, status, originalPrice, closePrice },
+    createdAt: instant(createdAt) ?? 0,
+    onMarketOn: instant(record.onMarketDate),
+    clockEnd: instant(clockEnd),
+    listPrice: untold ? null : price,
+    perMonth: listingType === 'rental' ? PER_MONTH[priceFrequency] : 1,
+    monthsFree: record.rental?.monthsFree ?? null,
+  };
+}

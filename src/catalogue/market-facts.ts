@@ -1,0 +1,90 @@
+// Owns keeping the market's facts true: worked out anew for each property that a transaction writes, and once for all.
+
+import type { Database, Transaction } from '../postgres/database.ts';
+import { PER_MONTH } from './listing.ts';
+import { instant } from './market-clock.ts';
+import {
+  findMarketEvents,
+  findMarketListings,
+  isMarketComplete,
+  type MarketListingRow,
+  markMarketComplete,
+  missingMarketListings,
+  nextProperties,
+  replaceLives,
+  writeMarketListings,
+} from './market-facts-store.ts';
+import { lifeOf } from './market-life.ts';
+import type { ListingWrite } from './write-plan.ts';
+
+/** Writes what the market needs to know of the written listings, then the facts of these properties. */
+export async function writeMarketFacts(
+  tx: Transaction,
+  writes: readonly ListingWrite[],
+  properties: readonly string[],
+  observedAt: number,
+): Promise<void> {
+  await writeMarketListings(
+    tx,
+    writes.map((write) => marketRow(write, observedAt)),
+    'replace',
+  );
+  await tellAnew(tx, properties);
+}
+
+function marketRow({ id, draft, record, before, clock, propertyId }: ListingWrite, observedAt: number) {
+  return {
+    ...{ id, propertyId, listingType: draft.listingType, status: draft.status },
+    createdAt: instant(before?.createdAt ?? null) ?? observedAt,
+    onMarketOn: instant(draft.onMarketDate),
+    clockEnd: clock.end,
+    listPrice: draft.listPrice,
+    originalPrice: record.originalPrice,
+    closePrice: draft.closePrice,
+    perMonth: draft.listingType === 'rental' ? PER_MONTH[draft.priceFrequency] : 1,
+    monthsFree: draft.rental?.monthsFree ?? null,
+  } satisfies MarketListingRow;
+}
+
+/** Works the facts of properties out from what is stored, and puts them in the place of those there were. */
+async function tellAnew(tx: Transaction, properties: readonly string[]): Promise<void> {
+  const listings = Map.groupBy(await findMarketListings(tx, properties), (listing) => listing.propertyId);
+  const ids = [...listings.values()].flatMap((some) => some.map(({ id }) => id));
+  const events = Map.groupBy(await findMarketEvents(tx, ids), (event) => event.listingId);
+  const lives = [...listings].map(([propertyId, some]) => ({
+    propertyId,
+    ...lifeOf(
+      some,
+      some.flatMap(({ id }) => events.get(id) ?? []),
+    ),
+  }));
+  await replaceLives(tx, properties, lives);
+}
+
+const BATCH = 1_000;
+
+/**
+ * Brings the facts up to what is stored, where an earlier release wrote listings without them; does nothing once that
+ * is done. A batch a transaction: it can be stopped at any time, and others may write meanwhile.
+ */
+export async function completeMarketFacts(database: Database): Promise<void> {
+  if (await database.read(isMarketComplete)) return;
+  const part = <T>(work: (tx: Transaction) => Promise<T>) => database.transaction(work, { timeout: 0 });
+  for (let after: string | null = ''; after !== null; ) {
+    const from: string = after;
+    after = await part(async (tx) => {
+      const { last, rows } = await missingMarketListings(tx, from, BATCH);
+      await writeMarketListings(tx, rows, 'keep');
+      return last;
+    });
+  }
+  for (let after: string | null = ''; after !== null; ) {
+    const from: string = after;
+    after = await part(async (tx) => {
+      const properties = await nextProperties(tx, from, BATCH);
+      if (properties.length > 0) await tellAnew(tx, properties);
+      return properties.at(-1) ?? null;
+    });
+  }
+  await part(markMarketComplete);
+}

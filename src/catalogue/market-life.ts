@@ -1,0 +1,239 @@
+// Owns how the life of a property on the market is told from its listings and their history. Pure.
+
+import { type MarketListing, monthly, type PastEvent, type PricePoint, pricesOf } from './market-prices.ts';
+import { type Turn, turnsOf } from './market-turns.ts';
+import { isOnMarket, type ListingType, type Status } from './vocabulary.ts';
+
+const DAY = 86_400_000;
+/** Within this time after a delisting the property's next listing goes on with it. */
+const RELIST = 30 * DAY;
+
+/** A stretch of time on the market at one price, as its property's latest listing; infinite where it lasts. */
+export interface Stay {
+  readonly listingId: string;
+  readonly onAt: number;
+  readonly offAt: number;
+  readonly supersededAt: number;
+  readonly agedFrom: number;
+  readonly price: number | null;
+  readonly monthsFree: number | null;
+}
+
+export type MarketEventKind =
+  | 'new'
+  | 'relisted'
+  | 'pending'
+  | 'closed'
+  | 'delisted'
+  | 'left'
+  | 'ended'
+  | 'drop';
+
+/** Something that happened to a listing; what `days` and `ratio` are depends on the kind (see migration 010). */
+export interface MarketEvent {
+  readonly listingId: string;
+  readonly listingType: ListingType;
+  readonly kind: MarketEventKind;
+  readonly at: number;
+  readonly price: number | null;
+  readonly days: number | null;
+  readonly ratio: number | null;
+  readonly originalRatio: number | null;
+}
+
+export interface MarketLife {
+  readonly stays: readonly Stay[];
+  readonly events: readonly MarketEvent[];
+}
+
+/** A listing with all that is worked out of it alone. */
+interface Told {
+  readonly listing: MarketListing;
+  readonly turns: readonly Turn[];
+  readonly prices: readonly PricePoint[];
+  readonly spans: readonly Span[];
+  readonly firstOn: number | null;
+}
+
+/** On the market without a break. `to` is infinite while it lasts, then `next` is null. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly agedFrom: number;
+  readonly next: Status | null;
+}
+
+/** Stays and events of one property. Events come in the order in which they were recorded. */
+export function lifeOf(listings: readonly MarketListing[], events: readonly PastEvent[]): MarketLife {
+  const told = listings.map((listing) =>
+    tell(
+      listing,
+      events.filter((event) => event.listingId === listing.id),
+    ),
+  );
+  const placed = told
+    .filter(({ spans }) => spans.length > 0)
+    .sort((a, b) => (a.firstOn ?? 0) - (b.firstOn ?? 0) || (a.listing.id < b.listing.id ? -1 : 1));
+  const stays = placed.flatMap((one, at) => {
+    const later = placed.slice(at + 1).find(({ listing }) => listing.listingType === one.listing.listingType);
+    return staysOf(one, later?.firstOn ?? Number.POSITIVE_INFINITY);
+  });
+  const happened = told.flatMap((one) => [
+    ...arrivals(one, told),
+    ...departures(one),
+    ...transitions(one),
+    ...drops(
+      one,
+      stays.filter((stay) => stay.listingId === one.listing.id),
+      events,
+    ),
+  ]);
+  return { stays, events: happened };
+}
+
+function tell(listing: MarketListing, events: readonly PastEvent[]): Told {
+  const turns = turnsOf(listing, events);
+  const spans: Span[] = [];
+  const firstOn = turns.find(({ status }) => isOnMarket(status))?.at ?? null;
+  let since: { from: number; agedFrom: number } | null = null;
+  for (const { status, at } of turns) {
+    if (isOnMarket(status)) since ??= { from: at, agedFrom: (firstOn ?? at) + pausedBefore(turns, at) };
+    else if (since) {
+      if (at > since.from) spans.push({ ...since, to: at, next: status });
+      since = null;
+    }
+  }
+  if (since) spans.push({ ...since, to: Number.POSITIVE_INFINITY, next: null });
+  // Who came and went in the same moment was never on the market.
+  return {
+    listing,
+    turns,
+    spans,
+    prices: pricesOf(listing, events),
+    firstOn: spans.length > 0 ? firstOn : null,
+  };
+}
+
+const pauses = (status: Status): boolean => status === 'HOLD' || status === 'WITHDRAWN';
+
+/** Milliseconds in HOLD or WITHDRAWN between the first moment on the market and this one. */
+function pausedBefore(turns: readonly Turn[], until: number): number {
+  const first = turns.findIndex(({ status }) => isOnMarket(status));
+  if (first < 0) return 0;
+  let sum = 0;
+  for (const [index, turn] of turns.entries()) {
+    if (index < first || !pauses(turn.status) || turn.at >= until) continue;
+    sum += Math.min(turns[index + 1]?.at ?? until, until) - turn.at;
+  }
+  return sum;
+}
+
+/** What of a listing's time on the market it was its property's latest, cut where its price changed. */
+function staysOf({ listing, spans, prices }: Told, supersededAt: number): Stay[] {
+  const stays: Stay[] = [];
+  for (const { from, to, agedFrom } of spans) {
+    const end = Math.min(to, supersededAt);
+    const cuts = prices.map(({ at }) => at).filter((at) => at > from && at < end);
+    const edges = [...new Set([from, ...cuts, end])];
+    for (const [index, onAt] of edges.slice(0, -1).entries()) {
+      const offAt = edges[index + 1] ?? end;
+      if (onAt >= offAt) continue;
+      const price = priceAt(prices, onAt);
+      stays.push({
+        ...{ listingId: listing.id, onAt, offAt, supersededAt, agedFrom, price },
+        monthsFree: listing.monthsFree,
+      });
+    }
+  }
+  return stays;
+}
+
+function priceAt(prices: readonly PricePoint[], at: number): number | null {
+  return (prices.findLast((point) => point.at <= at) ?? prices[0])?.price ?? null;
+}
+
+const NOTHING = { price: null, days: null, ratio: null, originalRatio: null } as const;
+
+function eventOf(
+  { id, listingType }: MarketListing,
+  kind: MarketEventKind,
+  at: number,
+  facts: Partial<MarketEvent> = {},
+): MarketEvent {
+  return { ...NOTHING, listingId: id, listingType, kind, at, ...facts };
+}
+
+const SOLD: readonly Status[] = ['PENDING', 'CLOSED'];
+const DELISTED: readonly Status[] = ['EXPIRED', 'CANCELED', 'WITHDRAWN'];
+const GONE: readonly Status[] = [...DELISTED, 'DELETED'];
+
+/** Turns to PENDING or CLOSED from anything else. */
+const salesOf = (turns: readonly Turn[]): Turn[] =>
+  turns.filter(
+    ({ status }, at) => SOLD.includes(status) && !SOLD.includes(turns[at - 1]?.status ?? 'UNKNOWN'),
+  );
+
+/** How the listing came on the market: as something new, or going on with what was delisted shortly before. */
+function arrivals({ listing, turns, prices, firstOn }: Told, all: readonly Told[]): MarketEvent[] {
+  if (firstOn === null) return [];
+  const goesOn = all.some(
+    (other) =>
+      other.listing.id !== listing.id &&
+      other.listing.listingType === listing.listingType &&
+      other.turns.some(
+        ({ status, told }) =>
+          told !== null && GONE.includes(status) && told <= firstOn && firstOn - told <= RELIST,
+      ),
+  );
+  const sale = salesOf(turns).find(({ at }) => at >= firstOn);
+  const days = sale ? (sale.at - firstOn) / DAY : null;
+  return [eventOf(listing, goesOn ? 'relisted' : 'new', firstOn, { price: priceAt(prices, firstOn), days })];
+}
+
+/** How the listing left the market, with its days on it. */
+function departures({ listing, turns, spans, firstOn }: Told): MarketEvent[] {
+  const daysTo = (at: number): number | null =>
+    firstOn === null || at < firstOn
+      ? null
+      : Math.max(0, Math.floor((at - firstOn - pausedBefore(turns, at)) / DAY));
+  const left = salesOf(turns).map(({ at }) => eventOf(listing, 'left', at, { days: daysTo(at) }));
+  const ended = spans
+    .filter(({ next }) => next !== null && (SOLD.includes(next) || GONE.includes(next)))
+    .map(({ to }) => eventOf(listing, 'ended', to, { days: daysTo(to) }));
+  return [...left, ...ended];
+}
+
+/** Changes of status that are counted, at the moment that was told for them. */
+function transitions({ listing, turns, prices }: Told): MarketEvent[] {
+  const lastClosing = turns.findLastIndex(({ status, told }) => status === 'CLOSED' && told !== null);
+  return turns.flatMap(({ status, told }, at) => {
+    const was = turns[at - 1]?.status;
+    if (told === null) return [];
+    if (status === 'PENDING') return [eventOf(listing, 'pending', told)];
+    if (status === 'CLOSED') {
+      // Of a closing that fell apart afterwards nobody knows the price any more.
+      const holds = at === lastClosing && !turns.slice(at + 1).some((turn) => isOnMarket(turn.status));
+      return [eventOf(listing, 'closed', told, holds ? closing(listing, prices[0]?.price ?? null) : {})];
+    }
+    const counts =
+      DELISTED.includes(status) && (was === undefined || (!GONE.includes(was) && was !== 'CLOSED'));
+    return counts ? [eventOf(listing, 'delisted', told)] : [];
+  });
+}
+
+function closing(listing: MarketListing, firstAsked: number | null): Partial<MarketEvent> {
+  const [paid, asked] = [monthly(listing.closePrice, listing), monthly(listing.listPrice, listing)];
+  if (paid === null || asked === null) return { price: paid };
+  const original = monthly(listing.originalPrice, listing) ?? firstAsked ?? asked;
+  return { price: paid, ratio: paid / asked, originalRatio: paid / original };
+}
+
+/** Each time that the price was lowered while the listing stood on the market as its property's latest. */
+function drops({ listing }: Told, stays: readonly Stay[], events: readonly PastEvent[]): MarketEvent[] {
+  return events.flatMap(({ listingId, event, at, price, previousPrice }) => {
+    if (listingId !== listing.id || event !== 'PRICE_CHANGED') return [];
+    if (price === null || price <= 0 || previousPrice === null || price >= previousPrice) return [];
+    if (!stays.some((stay) => stay.onAt <= at && at < stay.offAt)) return [];
+    return [eventOf(listing, 'drop', at, { ratio: ((previousPrice - price) / previousPrice) * 100 })];
+  });
+}
