@@ -131,6 +131,12 @@ test('a wrong method is 405 with Allow, on every kind of address', async (t) => 
   assert.deepEqual(web.steps, []);
 });
 
+test('a method that no route could have is answered like any address without a route', async (t) => {
+  const { raw } = await serveRoutes(t, routes);
+  const { status } = parseRaw(await raw('PRI */2.0\r\nHost: x\r\nConnection: close\r\n\r\n'));
+  assert.equal(status, 404);
+});
+
 test('a wrong method with a large body of any type is 405 all the same', async (t) => {
   const web = await serveRoutes(t, routes);
   const headers = { 'content-type': 'text/strange' };

@@ -111,7 +111,9 @@ export class Dispatcher<Caller> {
 
   /** Fastify's own errors on a known route: the body could not be read or does not fit its schema. */
   readonly failed = (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
-    this.#fail(this.#exchangeOf(request, reply), reply, error);
+    // A method that Fastify has no route for anywhere, as the preface of HTTP/2 has, goes past its not-found handler.
+    if (error.code === 'FST_ERR_NOT_FOUND') this.unreachable(request, reply);
+    else this.#fail(this.#exchangeOf(request, reply), reply, error);
   };
 
   /** Fastify's own errors before it knows the route. */
