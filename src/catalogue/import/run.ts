@@ -95,6 +95,8 @@ class Run {
   readonly #passed: Record<string, number> = {};
   #counts: Counts = NOTHING;
   #resumedAt = 0;
+  /** Bytes of the file from which the rows came that have been written. */
+  #bytes = 0;
 
   constructor(
     database: Database,
@@ -156,6 +158,7 @@ class Run {
     let writing: Promise<void> = Promise.resolve();
     const flush = async (): Promise<void> => {
       const full = batch;
+      full.bytes = this.#file.bytesTaken();
       batch = new Batch(full.rows);
       await writing;
       writing = this.#write(target, full, rejected);
@@ -215,6 +218,7 @@ class Run {
       },
       { timeout: 0 },
     );
+    this.#bytes = batch.bytes;
     this.#tell();
   }
 
@@ -237,7 +241,7 @@ class Run {
   /** `placed` of `toPlace`: listings, once all rows are read. */
   #tell(placed = 0, toPlace = 0): void {
     const { total, size } = this.#file;
-    const read = total === null ? this.#file.bytesRead() / size : this.#counts.rows / total;
+    const read = total === null ? this.#bytes / size : this.#counts.rows / total;
     const part = toPlace === 0 ? read : placed / toPlace;
     const phase = toPlace === 0 ? 'reading' : 'placing';
     this.#options.tell?.({
@@ -256,6 +260,8 @@ class Batch<Draft> {
   readonly rejected: RejectedRow[] = [];
   /** The last row that it holds. */
   rows: number;
+  /** Bytes of the file up to that row. */
+  bytes = 0;
 
   constructor(rows: number) {
     this.rows = rows;
