@@ -270,6 +270,24 @@ test('of two imports of one source at once the second is refused', async (t) => 
   assert.equal((await first.ended).code, 0);
 });
 
+test('listings are not imported under the name of a source that is replicated', async (t) => {
+  const { database, run } = await bench(t);
+  const csv = await file('owned.csv', `id,price,lat,lng\n${rows(0, 3)}\n`);
+  await database.write(
+    (sql) => sql`
+      insert into source_position (source, position, version, loaded, updated_at)
+      values ('feed', '{}', 1, 0, now())`,
+  );
+  for (const id of ['feed', 'sample', 'reso']) {
+    const map = await mapFile(`owned-${id}.json`, { source: { id, name: 'Owned' } });
+    const { code, stderr } = await run('listings', csv, '--map', map);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, new RegExp(`^Error: The source ${id} is replicated by the service`));
+  }
+  const [listing] = await database.read((sql) => sql`select id from listing`);
+  assert.equal(listing, undefined);
+});
+
 test('gzip is known by its content, GeoJSON points and JSON lines are listings too', async (t) => {
   const { database, outcome } = await bench(t);
   const records = [

@@ -3,10 +3,12 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { rehearseImport } from '../catalogue/import/dry-run.ts';
-import { MapError, readMap } from '../catalogue/import/map.ts';
+import { type ImportMap, MapError, readMap } from '../catalogue/import/map.ts';
 import { runImport } from '../catalogue/import/run.ts';
 import { readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
+import type { Database } from '../postgres/database.ts';
+import { isReplicated } from '../sources/store.ts';
 import { withDatabase } from './database.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import { examples } from './help.ts';
@@ -82,17 +84,34 @@ async function run(kind: ImportKind, file: string, flags: ImportFlags): Promise<
   const { signal } = interruption('Stopping after the batch under way; again to stop at once.');
   const begun = systemClock.monotonic();
   const line = progressLine(systemClock);
-  const outcome = await withDatabase(readConfig(), (database) =>
-    runImport(database, {
+  const outcome = await withDatabase(readConfig(), async (database) => {
+    await refuseReplicated(database, map);
+    return runImport(database, {
       ...{ file, map, mapFile: flags.map, signal },
       rejectedFile: resolve(flags.rejected ?? `${file}.rejected.csv`),
       ...(flags.restart && { restart: true }),
       tell: (progress) => line.show(standingOf(progress)),
-    }),
-  ).finally(() => line.end());
+    });
+  }).finally(() => line.end());
   const seconds = (systemClock.monotonic() - begun) / 1_000;
   if (flags.json) printJson({ ...outcome, seconds: Math.round(seconds * 1_000) / 1_000 });
   else print(process.stdout, outcomeText(outcome, seconds));
   if (outcome.interrupted) process.exitCode = EXIT.interrupted;
   else if (outcome.rejected > 0) process.exitCode = EXIT.rejected;
+}
+
+/** Sources that the service itself may read, whether or not it has begun to. */
+const REPLICATED = ['sample', 'reso'];
+
+/** Listings under the name of a replicated source would be changed back, or taken away, by its next change. */
+async function refuseReplicated(database: Database, { kind, source }: ImportMap): Promise<void> {
+  if (kind !== 'listings') return;
+  const taken =
+    REPLICATED.includes(source.id) || (await database.read((sql) => isReplicated(sql, source.id)));
+  if (!taken) return;
+  throw new CommandFailure(
+    `The source ${source.id} is replicated by the service, which would undo what a file says about it: ` +
+      'give "source" in the map an "id" of its own.',
+    EXIT.usage,
+  );
 }

@@ -48,6 +48,11 @@ export async function readPosition(sql: Sql, source: string): Promise<KeptPositi
   };
 }
 
+/** Whether a source of this id is, or was, read here. */
+export async function isReplicated(sql: Sql, source: string): Promise<boolean> {
+  return (await readPosition(sql, source)).version > 0;
+}
+
 /** Writes a position over the one that was read; false when another process has written since. */
 export async function writePosition(tx: Transaction, source: string, kept: KeptPosition): Promise<boolean> {
   const rows = await tx`
