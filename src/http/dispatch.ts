@@ -47,6 +47,9 @@ export class Dispatcher<Caller> {
     };
   }
 
+  /** Sends what is ready: to be called where something else is about to be written to a connection. */
+  readonly flush = (): void => this.#outbox.flush();
+
   /** Event streams that are open now. */
   get streams(): number {
     return this.#streams;
@@ -111,7 +114,7 @@ export class Dispatcher<Caller> {
 
   /** Fastify's own errors on a known route: the body could not be read or does not fit its schema. */
   readonly failed = (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
-    // A method that Fastify has no route for anywhere, as the preface of HTTP/2 has, goes past its not-found handler.
+    // What does not even begin with a slash goes past the not-found handler of Fastify.
     if (error.code === 'FST_ERR_NOT_FOUND') this.unreachable(request, reply);
     else this.#fail(this.#exchangeOf(request, reply), reply, error);
   };

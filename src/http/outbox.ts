@@ -13,11 +13,12 @@ export class Outbox {
   /** Writes before the event loop looks for further requests. */
   add(write: () => void): void {
     this.#waiting.push(write);
-    if (this.#waiting.length === 1) setImmediate(this.#flush);
-    else if (this.#waiting.length === MOST) this.#flush();
+    if (this.#waiting.length === 1) setImmediate(this.flush);
+    else if (this.#waiting.length === MOST) this.flush();
   }
 
-  readonly #flush = (): void => {
+  /** Writes at once what waits. */
+  readonly flush = (): void => {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const write of waiting) write();

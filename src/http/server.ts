@@ -133,6 +133,8 @@ function serverOptions<Caller>(limits: Limits, dispatcher: Dispatcher<Caller>, p
     frameworkErrors: dispatcher.misrouted,
     clientErrorHandler(error, socket) {
       const requestId = newRequestId();
+      // The answer to an earlier request on this connection goes first.
+      dispatcher.flush();
       const problem = answerClientError(error, socket, { publicUrl, requestId });
       if (problem !== null) dispatcher.reporter.refused(requestId, problem);
     },
