@@ -7,6 +7,7 @@ import { Value } from 'typebox/value';
 import type { Area } from '../src/catalogue/area.ts';
 import type { Property } from '../src/catalogue/property.ts';
 import type { Listing } from '../src/catalogue/record.ts';
+import { ask } from './support/authorizing.ts';
 import { parseEvents } from './support/live.ts';
 import { startService } from './support/service.ts';
 import { parseRaw, readToEnd } from './support/web.ts';
@@ -229,20 +230,21 @@ test('no header of the client changes an address that is printed', async () => {
   }
 });
 
-test('every documented path is served, and answers 200 with what is documented where all is well', async () => {
+test('every documented address that can be read answers with what is documented where all is well', async () => {
   const examples: Record<string, string> = {
     '/v1/listing/{id}': sales[0]?.id ?? '',
     '/v1/property/{id}': sales[0]?.id ?? '',
   };
   const [area] = areas.keys();
   for (const [path, methods] of Object.entries(openapi.paths)) {
-    assert.deepEqual(Object.keys(methods), ['get']);
-    const address = path.replace('{id}', examples[path] ?? area ?? '');
+    if (methods.get === undefined) continue;
+    const query = path === '/oauth/authorize' ? `?${new URLSearchParams(ask().parameters)}` : '';
+    const address = path.replace('{id}', examples[path] ?? area ?? '') + query;
     const answer = await fetch(`${url}${address}`, {
       headers: { authorization: `Bearer ${keys.internal}` },
       redirect: 'manual',
     });
-    const described = methods.get?.responses[answer.status]?.content ?? {};
+    const described = methods.get.responses[answer.status]?.content ?? {};
     const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? '';
     const text = await answer.text();
     assert.ok(answer.status < 400, `${path} ${answer.status}`);
