@@ -257,3 +257,11 @@ test('RL6: a key and its tokens share one quota; Free grants share that of the a
   const renewed = sessionOf(await refresh(service, free[0] ?? one), one.clientId);
   assert.equal(await left(renewed.accessToken), 39);
 });
+
+test('RL6: tokens without a key are counted among the addresses, and crowd out no subscription', async (t) => {
+  const small = await startService(t, { overrides: { capacity: 1 } });
+  const free = await signIn(small);
+  assert.equal(await standing(small, free.accessToken), 200);
+  assert.equal(await standing(small, small.keys.pro), 200);
+  assert.equal(await standing(small, small.keys.business), 'OVERLOADED');
+});
