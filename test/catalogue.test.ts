@@ -236,6 +236,34 @@ test('a later listing of a property continues the days of an earlier one when th
   assert.equal((currentListing?.cumulativeDaysOnMarket ?? 0) - (currentListing?.daysOnMarket ?? 0), 10);
 });
 
+test('a listing that comes to lie in another area has changed: its version, its date, and the tag of its property', async () => {
+  const { ids } = await write(
+    draft('enclosed', { location: at(60.5, 60.5) }),
+    draft('untouched', { location: at(62.5, 60.5) }),
+  );
+  const look = async (name: string) => {
+    const answer = await service.get(`/v1/property/${ids.get(name)}`, keys.pro);
+    const { currentListing } = (await answer.json()) as Property;
+    const { version, areaIds = [], updatedAt = '' } = currentListing ?? {};
+    return { version, areas: areaIds.length, updatedAt, etag: answer.headers.get('etag') };
+  };
+  const before = { enclosed: await look('enclosed'), untouched: await look('untouched') };
+  await writeAreaBatch(database, 'test', [
+    area({ type: 'custom', name: 'Enclosure', boundary: square(60, 60, 1) }),
+  ]);
+  await placeListingsAnew(database, () => {});
+  const after = await look('enclosed');
+  assert.deepEqual(
+    [before.enclosed.version, before.enclosed.areas, after.version, after.areas],
+    [1, 0, 2, 1],
+  );
+  assert.notEqual(after.etag, before.enclosed.etag);
+  assert.notEqual(after.updatedAt, before.enclosed.updatedAt);
+  assert.deepEqual(await look('untouched'), before.untouched);
+  await placeListingsAnew(database, () => {});
+  assert.deepEqual(await look('enclosed'), after, 'placed the same again, nothing has changed');
+});
+
 test('areas and listings may come in either order; what a boundary holds decides, edges included', async () => {
   const { ids } = await write(
     draft('inside', { location: at(50.5, 50.5) }),

@@ -55,7 +55,7 @@ export async function placeListingsAnew(
         const rows = await readForPlacing(tx, after, BATCH);
         const places = rows.map((row) => ({ ...row, places: placement.place(row.location, row.address) }));
         const changed = places.filter((row) => row.places.join() !== row.areaNos.join());
-        await writePlaces(tx, changed);
+        await writePlaces(tx, changed, new Date(database.clock.now()));
         if (changed.length > 0) await tellChanged(tx);
         return { last: rows.at(-1)?.id, looked: rows.length, moved: changed.length };
       },

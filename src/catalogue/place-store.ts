@@ -26,18 +26,22 @@ export async function readForPlacing(tx: Transaction, after: string, limit: numb
     from listing where id > ${after} order by id limit ${limit} for update`;
 }
 
-/** Writes new places and the counts that follow from them. */
+/** Writes new places, each as a change of its listing, and the counts that follow from them. */
 export async function writePlaces(
   tx: Transaction,
   rows: readonly (PlaceRow & { readonly places: readonly number[] })[],
+  at: Date,
 ): Promise<void> {
   if (rows.length === 0) return;
   const ids = rows.map((row) => row.id);
   const places = rows.map((row) => `{${row.places.join()}}`);
   await tx`
     with row as (select id, places::integer[] from unnest(${ids}::text[], ${places}::text[]) as row (id, places)),
-    placed as (update listing set area_nos = places from row where listing.id = row.id)
-    update listing_search set area_nos = places from row where listing_search.id = row.id`;
+    placed as (
+      update listing set area_nos = places, version = version + 1, updated_at = ${at} from row
+      where listing.id = row.id
+    )
+    update listing_search set area_nos = places, updated_at = ${at} from row where listing_search.id = row.id`;
   await addToAreaCounts(
     tx,
     countChanges(rows.map((row) => ({ before: row, after: { ...row, areaNos: row.places } }))),
