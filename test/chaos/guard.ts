@@ -1,8 +1,11 @@
 // Owns the long run of the guards: revocations, months over killed processes, floods of addresses, rebound names.
 
-import { testDatabase } from '../support/database.ts';
+import { type Closing, testDatabase } from '../support/database.ts';
 import { runTrials } from '../support/fuzz-table.ts';
 import { tryRebinding } from '../support/rebinding.ts';
+import { startService } from '../support/service.ts';
+import { stubProvider } from '../support/subscriptions.ts';
+import { guessAtConsent } from './guard-consent.ts';
 import { floodAddresses } from './guard-memory.ts';
 import { spendMonth } from './guard-month.ts';
 import { runRevocations } from './guard-revocation.ts';
@@ -51,5 +54,20 @@ await runTrials([
       kept: hits === 0 && others.length === 0 && onePerConnection,
     };
   },
+  ...[1, 1_000].map((addresses) => async (closing: Closing) => {
+    const provider = stubProvider();
+    const environment = { TRUSTED_PROXIES: '127.0.0.1' };
+    const service = await startService(closing, { overrides: { provider }, environment });
+    const guesses = 10_000;
+    const result = await guessAtConsent(service, provider, { guesses, addresses });
+    const { wrong, good, newcomer, questions, later } = result;
+    const harmed =
+      guesses / 100 - (good[303] ?? 0) + [newcomer, later].filter((status) => status !== 303).length;
+    return {
+      ...{ promise: 'R33', tried: `${guesses} wrong keys at the consent page, ${addresses} addresses` },
+      figure: `${questions} questions, ${harmed} good keys refused; ${JSON.stringify(wrong)}`,
+      kept: questions <= Math.min(10 * addresses, 6_000) && harmed === 0 && wrong[303] === undefined,
+    };
+  }),
 ]);
 process.exit();
