@@ -74,6 +74,14 @@ test('a text of 100 KB in any place, and as much of it as fits, blocks nobody fo
           (name) =>
             `GET /v1/areas HTTP/1.1\r\nHost: x\r\n${name}: ${name === 'Authorization' ? 'Bearer ' : ''}${hostile}`,
         ),
+        `GET /oauth/authorize?client_id=a&redirect_uri=http://localhost/${inPlace.slice(0, 7_000)} HTTP/1.1\r\nHost: x`,
+        `GET /oauth/authorize?client_id=https://${inPlace.slice(0, 7_000)} HTTP/1.1\r\nHost: x`,
+        ...['client_id=https://', 'client_id=a&redirect_uri=http://localhost/', 'transaction='].map(
+          (start) => {
+            const form = `${start}${inPlace}`.slice(0, 60_000);
+            return `POST /oauth/authorize HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n\r\n${form}`;
+          },
+        ),
         `POST /v1/areas HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${LONG}\r\n\r\n${hostile}`,
       ];
     }),

@@ -1,6 +1,7 @@
 // Owns the long run of hostile input: a hundred thousand bent requests, and a thousand connections that drip.
 
-import { fuzz } from '../support/fuzz-run.ts';
+import type { Closing } from '../support/database.ts';
+import { fuzz, fuzzOAuth } from '../support/fuzz-run.ts';
 import { startFuzzService } from '../support/fuzz-service.ts';
 import { dripOn } from '../support/fuzz-slow.ts';
 import { runTrials } from '../support/fuzz-table.ts';
@@ -12,19 +13,22 @@ const SHORT = { headersTimeoutMs: 600, requestTimeoutMs: 800, keepAliveTimeoutMs
 const LONGEST_LIFE = 12_000;
 
 await runTrials([
-  async (closing) => {
+  ...[fuzz, fuzzOAuth].map((run) => async (closing: Closing) => {
     const service = await startFuzzService(closing, SHORT);
     const before = await service.fared();
-    await fuzz(service, { cases: 500, seed: 1, patience: 30_000 });
+    await run(service, { cases: 500, seed: 1, patience: 30_000 });
     await service.fared();
-    const { statuses, wrong } = await fuzz(service, { cases: CASES, seed: SEED, patience: 30_000 });
+    const cases = run === fuzz ? CASES : Math.ceil(CASES / 4);
+    const { statuses, wrong } = await run(service, { cases, seed: SEED, patience: 30_000 });
     const { longestTurn, longestDelay, prototypes, errors, heapMegabytes } = await service.fared();
-    for (const each of [...wrong.slice(0, 20), ...errors.slice(0, 20)]) console.error(each);
+    for (const each of wrong.slice(0, 20)) console.error(each);
+    for (const line of errors.slice(0, 20)) console.error(line);
     const answers = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`);
     const faults = wrong.length + errors.length;
+    const where = run === fuzz ? 'requests' : 'requests to the authorization server';
     return [
       {
-        ...{ promise: 'R23', tried: `${CASES} requests, seed ${SEED}`, kept: faults === 0 },
+        ...{ promise: 'R23', tried: `${cases} ${where}, seed ${SEED}`, kept: faults === 0 },
         figure: `${faults} faults; ${answers.join(', ')}`,
       },
       {
@@ -33,7 +37,7 @@ await runTrials([
         kept: longestTurn < 50 && prototypes === before.prototypes,
       },
     ];
-  },
+  }),
   async (closing) => {
     const { port } = await startFuzzService(closing);
     const { longest, uncut, honest, p99 } = await dripOn({

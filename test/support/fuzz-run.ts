@@ -1,6 +1,7 @@
 // Owns one run of the fuzzer against a service: so many cases, some at a time, and everything that went wrong.
 
-import { createFuzzer, type Document } from './fuzz.ts';
+import { createFuzzer, type Document, type FuzzCase } from './fuzz.ts';
+import { createOAuthFuzzer } from './fuzz-oauth.ts';
 import { seeded } from './fuzz-random.ts';
 import { type FuzzService, sendBytes } from './fuzz-service.ts';
 
@@ -11,15 +12,34 @@ export interface FuzzResult {
   readonly wrong: readonly string[];
 }
 
-/** Codes of a 503 that a client can bring about by asking for too much. */
-const DEFINED = /"code":"(?:SUBSCRIPTIONS_UNAVAILABLE|OVERLOADED|DATABASE_UNAVAILABLE)"/;
+/** A 503 that a client can bring about by asking for too much, in the words of the API and of OAuth. */
+const DEFINED =
+  /"code":"(?:SUBSCRIPTIONS_UNAVAILABLE|OVERLOADED|DATABASE_UNAVAILABLE)"|"error":"temporarily_unavailable"/;
 
-export async function fuzz(
-  service: FuzzService,
-  { cases, seed, patience, atOnce = 24 }: { cases: number; seed: number; patience: number; atOnce?: number },
-): Promise<FuzzResult> {
+export interface FuzzOptions {
+  readonly cases: number;
+  readonly seed: number;
+  /** Milliseconds. */
+  readonly patience: number;
+  readonly atOnce?: number;
+}
+
+/** Bends what the OpenAPI document describes. */
+export async function fuzz(service: FuzzService, options: FuzzOptions): Promise<FuzzResult> {
   const document = (await (await fetch(`http://127.0.0.1:${service.port}/openapi.json`)).json()) as Document;
-  const next = createFuzzer(document, service, seeded(seed));
+  return run(service, createFuzzer(document, service, seeded(options.seed)), options);
+}
+
+/** Bends what clients and people send to the authorization server. */
+export function fuzzOAuth(service: FuzzService, options: FuzzOptions): Promise<FuzzResult> {
+  return run(service, createOAuthFuzzer(seeded(options.seed)), options);
+}
+
+async function run(
+  service: FuzzService,
+  next: () => FuzzCase,
+  { cases, patience, atOnce = 24 }: FuzzOptions,
+): Promise<FuzzResult> {
   const statuses: Record<number, number> = {};
   const wrong: string[] = [];
   let left = cases;

@@ -66,7 +66,7 @@ const NUMBERS = [
   '٣',
   '1_0',
 ];
-const TEXTS = [
+export const TEXTS = [
   ...[
     '',
     '%',
@@ -100,7 +100,7 @@ const TEXTS = [
   ...['a'.repeat(4_000), 'a,'.repeat(2_000), '('.repeat(2_000), '-'.repeat(3_000), '%25'.repeat(1_000)],
   ...['2026-02-30', '9999-12-31T23:59:59Z', 'P9999Y', '-180,-90,180,90', '0,0;0,0;0,0', '1,1;'.repeat(300)],
 ];
-const HEADERS = [
+export const HEADERS = [
   ...['Accept: */*;q=0', 'Accept: text/event-stream', 'Accept: a/b;q=', `Accept: ${'a/b,'.repeat(900)}`],
   ...['If-None-Match: *', `If-None-Match: ${'"a",'.repeat(900)}`, 'If-None-Match: "', 'Range: bytes=0-0'],
   ...['Expect: 100-continue', 'Expect: x', 'Upgrade: h2c', 'Connection: upgrade', 'Upgrade: websocket'],
@@ -243,7 +243,7 @@ function encoded(text: string, random: Random): string {
 }
 
 /** The bytes with a few changes: turned, taken out, put in, repeated, cut off. */
-function bent(bytes: Buffer, random: Random): Buffer {
+export function bent(bytes: Buffer, random: Random): Buffer {
   let result = bytes;
   for (let change = random.below(4); change >= 0; change--) {
     const at = random.below(result.length + 1);
