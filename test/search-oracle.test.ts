@@ -7,8 +7,10 @@ import { createCatalogue } from '../src/catalogue/catalogue.ts';
 import { RentalSearchQuery, SaleSearchQuery, SORT_KEYS } from '../src/catalogue/search-parameters.ts';
 import { manualClock } from './support/clock.ts';
 import { factsArbitrary, NOW, writeAreas, writeMarket } from './support/market.ts';
-import { FILTERS, type Filter, finds, type Query } from './support/oracle.ts';
-import { compareBy, SORTS, sortArbitrary } from './support/oracle-order.ts';
+import { FILTERS, finds } from './support/oracle.ts';
+import type { Filter, Query } from './support/oracle-filter.ts';
+import { ALL_SORTS, compareBy, SORTS, sortArbitrary } from './support/oracle-order.ts';
+import { AREA_WORDS, NAMES, namesOf } from './support/oracle-text.ts';
 import { runs } from './support/runs.ts';
 import { asking, idsOf, type ListingType, walk, walkBack } from './support/searching.ts';
 import { startService } from './support/service.ts';
@@ -23,10 +25,10 @@ const market = await writeMarket(service.database, createCatalogue(service.datab
 const ids = new Map(market.map(({ key, id }) => [key, id]));
 
 /** What is not a filter: it shapes the answer, and every search below is asked with some of it. */
-const SHAPING = ['sort', 'limit', 'cursor', 'count', 'fields', 'units', 'display'];
+const SHAPING = ['sort', 'limit', 'cursor', 'count', 'fields', 'units', 'display', 'includeTotalCount'];
 const TYPES: readonly ListingType[] = ['rental', 'sale'];
 const filtersOf = (type: ListingType): readonly Filter[] =>
-  FILTERS.filter((filter) => type === 'sale' || filter.saleOnly !== true);
+  FILTERS.filter((filter) => (type === 'sale' ? !filter.rentalOnly : !filter.saleOnly));
 
 const sent = (query: Query): Query =>
   query.ids === undefined
@@ -43,7 +45,7 @@ const sent = (query: Query): Query =>
 async function prove(type: ListingType, query: Query): Promise<number> {
   const expected = market
     .filter((row) => finds(type, query, row, NOW))
-    .sort((a, b) => compareBy(query.sort ?? '-listedAt', a, b, NOW))
+    .sort((a, b) => compareBy(query.sort ?? '-listedAt', a, b, NOW, query))
     .map((row) => row.id);
   const asked = sent({ ...query, count: 'exact', fields: 'id' });
   const pages = await walk(ask, type, asked);
@@ -63,7 +65,9 @@ test('the proof knows every parameter and every sort key that the searches take'
     const proven = [...filtersOf(type).flatMap((filter) => filter.parameters), ...SHAPING];
     assert.deepEqual(proven.sort(), Object.keys(schema.properties).sort());
   }
-  assert.deepEqual(Object.keys(SORTS).sort(), [...SORT_KEYS].sort());
+  assert.deepEqual(Object.keys(ALL_SORTS).sort(), [...SORT_KEYS].sort());
+  const names = market.filter(({ facts }) => facts.displayed).flatMap(({ facts }) => namesOf(facts));
+  assert.deepEqual([...new Set([...names, ...AREA_WORDS])].sort(), [...NAMES].sort());
 });
 
 const shaping = fc.record(
@@ -105,7 +109,10 @@ for (const type of TYPES) {
   test(`any filters of ${type}s in any order give, page by page, what a plain loop gives`, async () => {
     let found = 0;
     const queries = fc
-      .subarray([...filtersOf(type)], { minLength: 1, maxLength: 4 })
+      .subarray(
+        filtersOf(type).filter(({ alone }) => !alone),
+        { minLength: 1, maxLength: 4 },
+      )
       .chain((filters) => fc.tuple(shaping, ...filters.map((filter) => filter.values)))
       .map(([shaped, ...parts]): Query => Object.assign({ status: 'any' }, shaped, ...parts));
     await fc.assert(
@@ -118,18 +125,50 @@ for (const type of TYPES) {
   });
 }
 
+test('by distance and by relevance results stand as a plain sort puts them', async () => {
+  const near = { lat: '10.43', lng: '20.17', radius: '100km' };
+  for (const sort of ['distance', '-distance,price', 'bedrooms,-distance'])
+    assert.ok((await prove('sale', { ...near, status: 'any', sort, limit: '7' })) > 20, sort);
+  for (const q of ['umbra', 'oak st', 'sunny umbra', 'aldren', 'key'])
+    for (const sort of ['-relevance', 'relevance,-price'])
+      assert.ok((await prove('sale', { q, status: 'any', sort, limit: '11' })) > 5, `${q} ${sort}`);
+});
+
 test('another name of a parameter means the same', async () => {
-  for (const [name, schema] of Object.entries(SaleSearchQuery.properties)) {
-    const filter = FILTERS.find(({ parameters }) => parameters.includes(name));
-    const samples = fc.sample(filter?.values ?? fc.constant({ limit: '9' }), { seed: 5, numRuns: 20 });
-    for (const alias of (schema as { aliases?: string[] }).aliases ?? []) {
-      const query: Query = samples.find((each) => name in each) ?? {};
-      const { [name]: value = '', ...others } = sent({ status: 'any', ...query });
-      const [main, other] = [
-        await ask('sale', { ...others, [name]: value }),
-        await ask('sale', { ...others, [alias]: value }),
-      ];
-      assert.deepEqual([other.data, other.total], [main.data, main.total], alias);
+  const { page } = await ask('sale', { limit: '3' });
+  const shaped: Query[] = [{ limit: '9' }, { sort: '-price' }, { cursor: page.nextCursor ?? '' }];
+  for (const [type, schema] of [['rental', RentalSearchQuery] as const, ['sale', SaleSearchQuery] as const]) {
+    for (const [name, parameter] of Object.entries(schema.properties)) {
+      if (type === 'rental' && name === 'cursor') continue;
+      const values = filtersOf(type).find(({ parameters }) => parameters.includes(name))?.values;
+      const samples = values ? fc.sample(values, { seed: 5, numRuns: 20 }) : shaped;
+      const query = samples.find((each) => name in each) ?? {};
+      const { [name]: value = '', ...others } = sent(name === 'cursor' ? query : { status: 'any', ...query });
+      for (const alias of (parameter as { aliases?: string[] }).aliases ?? []) {
+        const main = await ask(type, { ...others, [name]: value });
+        const other = await ask(type, { ...others, [alias]: value });
+        assert.deepEqual([other.data, other.total], [main.data, main.total], alias);
+      }
     }
   }
+});
+
+test('a sort may be written with Asc or Desc behind its keys', async () => {
+  for (const [sort, written] of [
+    ['price', 'priceAsc'],
+    ['-price,bedrooms', 'priceDesc,bedroomsAsc'],
+  ] as const) {
+    const [plain, other] = [
+      await ask('sale', { sort, limit: '50' }),
+      await ask('sale', { sortBy: written, limit: '50' }),
+    ];
+    assert.deepEqual(idsOf([other]), idsOf([plain]));
+    assert.equal(other.page.nextCursor, plain.page.nextCursor);
+  }
+});
+
+test('a total is counted exactly or not at all as includeTotalCount says', async () => {
+  const exact = await ask('sale', { includeTotalCount: 'true', limit: '3' });
+  assert.deepEqual(exact.total, (await ask('sale', { count: 'exact', limit: '3' })).total);
+  assert.equal((await ask('sale', { includeTotalCount: 'false', limit: '3' })).total, null);
 });

@@ -1,22 +1,14 @@
 // Owns a search from plan to answer: areas looked up, the page read, its cursors written, the total found.
 
 import { LRUCache } from 'lru-cache';
-import { invalidParameter } from '../lib/problem.ts';
 import type { Database } from '../postgres/database.ts';
-import { wordsOf } from './area.ts';
 import { writeCursor } from './cursor.ts';
 import { selectFields } from './fields.ts';
 import { presentListing, type View } from './present.ts';
 import type { SearchPlan } from './search.ts';
-import {
-  countExactly,
-  countRoughly,
-  type FoundListing,
-  findNamedAreas,
-  findPage,
-  type NamedArea,
-  suggestArea,
-} from './search-store.ts';
+import { lookUp } from './search-lookup.ts';
+import { countExactly, countRoughly, type FoundListing, findPage } from './search-store.ts';
+import type { Meanings } from './text-sql.ts';
 
 export interface SearchPage {
   readonly data: readonly Record<string, unknown>[];
@@ -42,27 +34,26 @@ export function createSearch(database: Database): (plan: SearchPlan, view: View)
 
   async function totalOf(
     plan: SearchPlan,
-    areaNos: readonly number[],
+    meanings: Meanings,
     whole: number | null,
   ): Promise<SearchPage['total']> {
     if (plan.count === 'none') return null;
     if (whole !== null) return { value: whole, relation: 'exact' };
     if (plan.count === 'exact')
-      return { value: await countExactly(database, plan, areaNos), relation: 'exact' };
+      return { value: await countExactly(database, plan, meanings), relation: 'exact' };
     const key = `${plan.digest} ${plan.ignoreDisplayRules}`;
     const known = estimates.get(key);
-    const value = known ?? (await countRoughly(database, plan, areaNos));
+    const value = known ?? (await countRoughly(database, plan, meanings));
     if (known === undefined) estimates.set(key, value);
     return { value, relation: 'estimate' };
   }
 
   return async (plan, view) => {
-    const areas = await namedAreas(database, plan);
-    const areaNos = areas.map((area) => area.no);
-    const { found, more } = await findPage(database, plan, areaNos);
+    const { areas, meanings } = await lookUp(database, plan);
+    const { found, more } = await findPage(database, plan, meanings);
     const page = { limit: plan.limit, ...cursorsOf(plan, found, more) };
     const whole = plan.cursor === null && !more ? found.length : null;
-    const total = await totalOf(plan, areaNos, whole);
+    const total = await totalOf(plan, meanings, whole);
     const data = found.flatMap(({ stored }) => {
       const listing = presentListing(stored, view);
       return listing ? [selectFields(listing, plan.fields)] : [];
@@ -76,18 +67,6 @@ export function createSearch(database: Database): (plan: SearchPlan, view: View)
       areas: areas.map(({ id, name }) => ({ id, name })),
     };
   };
-}
-
-/** The areas that the query names. Throws INVALID_PARAMETER for an id that there is not. */
-async function namedAreas(database: Database, plan: SearchPlan): Promise<NamedArea[]> {
-  const ids = plan.conditions.flatMap((condition) => (condition.kind === 'areas' ? condition.ids : []));
-  if (ids.length === 0) return [];
-  const areas = await findNamedAreas(database, [...new Set(ids)]);
-  const unknown = ids.find((id) => !areas.some((area) => area.id === id));
-  if (unknown === undefined) return areas;
-  const suggestion = await suggestArea(database, wordsOf(unknown).slice(0, 10));
-  const detail = `there is no area with the id "${unknown}"; GET /v1/areas?q= finds ids by name`;
-  throw invalidParameter('areaId', detail, suggestion ?? undefined);
 }
 
 /** Before and after every id there is. */

@@ -6,7 +6,15 @@ import { asValueSchema } from './values.ts';
 export type Json = { readonly [member: string]: unknown };
 
 /** Keywords that steer our own readers and mean nothing to others. */
-const OWN_KEYWORDS = new Set(['$id', 'aliases', 'caseInsensitive', 'separator', 'missing', 'flag']);
+const OWN_KEYWORDS = new Set([
+  '$id',
+  'aliases',
+  'caseInsensitive',
+  'separator',
+  'missing',
+  'flag',
+  'written',
+]);
 
 /** Collects named schemas while it writes references to them. */
 export class SchemaShelf {

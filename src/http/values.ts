@@ -29,6 +29,8 @@ export interface ValueSchema {
   readonly caseInsensitive?: boolean;
   /** A boolean that may be given by its name alone, as in `?verbose`. */
   readonly flag?: boolean;
+  /** How a JSON body may write it besides as text: as GeoJSON, or as a list of numbers. */
+  readonly written?: 'geometry' | 'numbers';
   /** What separates the items of a list within one occurrence; null: repetition only. Default a comma. */
   readonly separator?: string | null;
 }

@@ -56,6 +56,41 @@ const SHARED = {
   state: some('Umbra', 'UM', 'Verge'),
   postalCode: some('10001', '10002-7'),
   country: some('US', 'us', 'SE'),
+  street: some('12 Oak Street', '7 Saint Élan Ave', "3 O'Brien Road, Unit 5", '12 Oakwood Ln.'),
+  description: some('Sunny loft by the harbour', 'A QUIET house; near Umbra', 'key-7 and 2BR, sunny'),
+  propertySubType: some('Cabin', 'Duplex '),
+  stories: some(1, 2),
+  floor: some(0, 2, 11),
+  parkingSpaces: some(0, 1, 3),
+  garageSpaces: some(0, 2),
+  features: fc.subarray(['elevator', 'gym', 'pool']),
+  newConstruction: some(true, false),
+  waterfront: some(true, false),
+  tour: fc.boolean(),
+  agent: some('A1', 'a1', 'B-2'),
+  office: some('O1', 'O2'),
+  mlsNumber: some('ML-1', 'ml-1', '2002'),
+  /** Open houses: from so many days before NOW until so many hours later, and whether they are called off. */
+  houses: fc.array(
+    fc.record({
+      at: fc.constantFrom(-2, -1, 0.5, 10),
+      hours: some(0, 2, 30),
+      off: fc.constantFrom(false, false, true),
+    }),
+    { maxLength: 3 },
+  ),
+  associationFee: some(0, 50.5, 200),
+  tax: some(0, 100),
+  conditions: fc.subarray(['Short Sale', 'Auction']),
+  availableFrom: some('2026-01-01', '2026-02-01', '2026-03-31'),
+  leaseTermMonths: some(6, 12, 24),
+  furnished: some('Furnished', 'Partially'),
+  pets: fc.subarray(['cats', 'dogs']),
+  utilities: fc.subarray(['water', 'internet']),
+  moveInCosts: fc.array(some(0, 500, 1_500.5), { maxLength: 2 }),
+  noFee: some(true, false),
+  monthsFree: some(0, 1, 1.5),
+  netEffectivePrice: some(1_100, 2_100.5),
   displayed: fc.constantFrom(true, true, true, true, false),
   addressDisplayed: fc.constantFrom(true, true, true, false),
 };
@@ -110,6 +145,8 @@ export function toDraft(key: string, facts: Facts): ListingDraft {
   return draft(key, {
     ...{ listingType, status, propertyType, listPrice, priceFrequency, bedrooms, bathrooms },
     ...{ livingArea, lotSize, yearBuilt, photoCount },
+    ...traits(facts),
+    rental: listingType === 'rental' ? terms(facts) : null,
     closePrice: closed ? facts.closePrice : null,
     closedAt: closed ? date(facts.statusChanged) : null,
     statusChangedAt: time(facts.statusChanged),
@@ -119,10 +156,49 @@ export function toDraft(key: string, facts: Facts): ListingDraft {
     location: facts.located ? { lat: facts.lat, lng: facts.lng, precision: 'exact' } : null,
     address: {
       ...{ ...NO_ADDRESS, city, neighborhood, county, state },
-      ...{ postalCode: facts.postalCode, country: facts.country },
+      ...{
+        postalCode: facts.postalCode,
+        country: facts.country,
+        full: facts.street === null ? null : fullAddress(facts),
+      },
     },
     display: { listing: facts.displayed, address: facts.addressDisplayed, estimate: true },
   });
+}
+
+/** The address in one line: as the source writes it, else put together of what it does write. */
+export function fullAddress({ street, city, state, postalCode }: Facts): string | null {
+  const region = [state, postalCode].filter(Boolean).join(' ');
+  return (street === null ? [city, region] : [street, city]).filter(Boolean).join(', ') || null;
+}
+
+function traits(facts: Facts): Partial<ListingDraft> {
+  const { propertySubType, stories, floor, parkingSpaces, garageSpaces, features, newConstruction } = facts;
+  const { waterfront, associationFee, tax, description } = facts;
+  const nobody = { name: null, phone: null, email: null };
+  return {
+    ...{ propertySubType, stories, floor, parkingSpaces, garageSpaces, features, newConstruction },
+    ...{ waterfront, associationFee, tax, description, saleConditions: facts.conditions },
+    listingId: facts.mlsNumber,
+    virtualTourUrl: facts.tour ? 'https://tour.example/' : null,
+    agent: facts.agent === null ? null : { ...nobody, id: facts.agent },
+    office: facts.office === null ? null : { ...nobody, id: facts.office },
+    openHouses: facts.houses.map(({ at, hours, off }, index) => ({
+      ...{ id: String(index), type: null, remarks: null, livestreamUrl: null, appointmentRequired: null },
+      startsAt: new Date(NOW - at * DAY).toISOString(),
+      endsAt: hours === null ? null : new Date(NOW - at * DAY + hours * 3_600_000).toISOString(),
+      status: off ? 'Canceled' : null,
+    })),
+  };
+}
+
+function terms(facts: Facts): ListingDraft['rental'] {
+  const { availableFrom, leaseTermMonths, furnished, pets, noFee, monthsFree, netEffectivePrice } = facts;
+  return {
+    ...{ availableFrom, leaseTermMonths, furnished, pets, noFee, monthsFree, netEffectivePrice },
+    ...{ leaseTerm: [], petsAllowed: null, utilitiesIncluded: facts.utilities },
+    moveInCosts: facts.moveInCosts.map((amount) => ({ type: 'deposit', amount })),
+  };
 }
 
 /** A square in degrees, as a closed ring. */

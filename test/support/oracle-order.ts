@@ -1,31 +1,14 @@
 // Owns the order that searches are held against: each sort key's value, unknown values last, the id breaking ties.
 
 import fc from 'fast-check';
-import { closedAt, DAY, dayOf, type Facts, type Row, timeOf } from './market.ts';
-import { comparedPrice, perArea, priceOf } from './oracle.ts';
+import { closedAt, type Row, timeOf } from './market.ts';
+import { seenAt } from './oracle.ts';
+import { comparedPrice, daysOnMarket, perArea, priceChangedAt } from './oracle-facts.ts';
+import type { Query } from './oracle-filter.ts';
+import { relevance } from './oracle-text.ts';
+import { along } from './sphere.ts';
 
-type SortValue = (row: Row, now: number) => number | null;
-
-const ON_MARKET: readonly Facts['status'][] = ['ACTIVE', 'ACTIVE_UNDER_CONTRACT'];
-
-/** Whole days from coming on the market to leaving it, or to now. */
-function daysOnMarket({ facts, firstSeen }: Row, now: number): number | null {
-  const { status } = facts;
-  const begun =
-    dayOf(facts.onMarket) ?? timeOf(facts.listed) ?? (ON_MARKET.includes(status) ? firstSeen : null);
-  if (begun === null || status === 'COMING_SOON') return null;
-  const open = ON_MARKET.includes(status) || status === 'UNKNOWN';
-  // A time from after it was seen gone does not tell when it went.
-  const told = [closedAt(facts), timeOf(facts.statusChanged)].find((at) => at !== null && at <= firstSeen);
-  const end = open ? now : (told ?? firstSeen);
-  return Math.max(0, Math.floor((end - begun) / DAY));
-}
-
-function priceChangedAt({ facts, updatedAt }: Row): number | null {
-  const price = priceOf(facts);
-  const moved = facts.earlierPrice !== null && price !== null && price !== facts.earlierPrice;
-  return timeOf(facts.priceChanged) ?? (moved ? updatedAt : null);
-}
+type SortValue = (row: Row, now: number, query: Query) => number | null;
 
 export const SORTS: Readonly<Record<string, SortValue>> = {
   price: ({ facts }) => comparedPrice(facts),
@@ -41,6 +24,17 @@ export const SORTS: Readonly<Record<string, SortValue>> = {
   priceChangedAt,
 };
 
+/** Keys that need other parameters: a centre, or words. */
+const DEPENDENT: Readonly<Record<string, SortValue>> = {
+  distance({ facts }, _now, { lat, lng }) {
+    const at = seenAt(facts);
+    // Places that lie alike on both sides of the centre differ in the last digits of one sum or the other.
+    return at && Number(along(at, { lat: Number(lat), lng: Number(lng) }).toFixed(7));
+  },
+  relevance: (row, _now, query) => relevance(row, query),
+};
+export const ALL_SORTS = { ...SORTS, ...DEPENDENT };
+
 /** One to four keys, each rising or falling. */
 export const sortArbitrary: fc.Arbitrary<string> = fc
   .uniqueArray(fc.tuple(fc.constantFrom(...Object.keys(SORTS)), fc.constantFrom('', '-')), {
@@ -50,13 +44,13 @@ export const sortArbitrary: fc.Arbitrary<string> = fc
   .map((keys) => keys.map(([key, sign]) => sign + key).join());
 
 /** The values that a listing is sorted by, under a `sort` as written. */
-export function sortValues(sort: string, row: Row, now: number): (number | null)[] {
-  return sort.split(',').map((key) => SORTS[key.replace('-', '')]?.(row, now) ?? null);
+function sortValues(sort: string, row: Row, now: number, query: Query): (number | null)[] {
+  return sort.split(',').map((key) => ALL_SORTS[key.replace('-', '')]?.(row, now, query) ?? null);
 }
 
 /** Less than 0 where the first comes first. */
-export function compareBy(sort: string, a: Row, b: Row, now: number): number {
-  const [left, right] = [sortValues(sort, a, now), sortValues(sort, b, now)];
+export function compareBy(sort: string, a: Row, b: Row, now: number, query: Query = {}): number {
+  const [left, right] = [sortValues(sort, a, now, query), sortValues(sort, b, now, query)];
   for (const [place, key] of sort.split(',').entries()) {
     const [x = null, y = null] = [left[place], right[place]];
     if (x === y) continue;

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { Listing } from '../../src/catalogue/record.ts';
-import type { Query } from './oracle.ts';
+import type { Query } from './oracle-filter.ts';
 import type { TestService } from './service.ts';
 
 export interface Answer {
@@ -21,8 +21,14 @@ type Ask = (type: ListingType, query: Query) => Promise<Answer>;
 
 /** Asks as an Internal caller, whose pages are the largest. */
 export function asking(service: TestService): Ask {
-  return (type, query) =>
-    service.json(`/v1/search/${type}s?${new URLSearchParams({ ...query })}`, service.keys.internal);
+  return (type, query) => service.json(`/v1/search/${type}s?${parametersOf(query)}`, service.keys.internal);
+}
+
+/** Of `points` each corner is sent by itself: its commas are its own. */
+function parametersOf({ points, ...query }: Query): URLSearchParams {
+  const parameters = new URLSearchParams({ ...query });
+  for (const corner of points?.split(';') ?? []) parameters.append('points', corner);
+  return parameters;
 }
 
 /** Every page from the first to the last. */

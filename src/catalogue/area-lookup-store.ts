@@ -1,0 +1,30 @@
+// Owns the SQL that finds the areas which a search names.
+
+import type { Database } from '../postgres/database.ts';
+
+export interface NamedArea {
+  readonly id: string;
+  readonly no: number;
+  readonly name: string;
+}
+
+/** The areas with these ids, in their order; unknown ids are left out. */
+export function findNamedAreas(database: Database, ids: readonly string[]): Promise<NamedArea[]> {
+  return database.read(
+    (sql) => sql<NamedArea[]>`
+      select id, no, name from area where id = any(${[...ids]}::text[])
+      order by array_position(${[...ids]}::text[], id)`,
+  );
+}
+
+/** The id of an area that has a word beginning as one of these do; for suggestions. */
+export async function suggestArea(database: Database, words: readonly string[]): Promise<string | null> {
+  const [row] = await database.read(
+    (sql) => sql<{ id: string }[]>`
+      select area.id from unnest(${[...words]}::text[]) as asked (asked)
+      join area_word on word >= asked and word < asked || ${'\u{10ffff}'}
+      join area on area.no = area_no group by area.id, area.name
+      order by count(*) desc, length(area.name), area.id limit 1`,
+  );
+  return row?.id ?? null;
+}

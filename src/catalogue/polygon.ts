@@ -1,0 +1,91 @@
+// Owns how polygons are written in a query: corners in a row, lists of corners, or GeoJSON with several parts and holes.
+
+import { invalidParameter } from '../lib/problem.ts';
+import { badGeometry, checkPoint, degrees } from './degrees.ts';
+import { type Box, boxOf, type Point } from './geometry.ts';
+
+/** One polygon: its shell, and rings within it that do not belong to it. No ring repeats its first corner. */
+export interface Part {
+  readonly shell: readonly Point[];
+  readonly holes: readonly (readonly Point[])[];
+}
+
+const MOST_CORNERS = 500;
+/** Past these the index is asked for one box around them all. */
+const MOST_BOXES = 8;
+
+/** The parts of a polygon as written. Throws INVALID_PARAMETER or INVALID_GEOMETRY. */
+export function readPolygon(text: string): Part[] {
+  const parts = /^\s*[[{]/.test(text) ? fromJson(text) : [{ shell: fromCorners(text), holes: [] }];
+  const corners = parts.flatMap(({ shell, holes }) => [shell, ...holes]).flat().length;
+  if (corners > MOST_CORNERS)
+    throw badGeometry('polygon', `has ${corners} corners, at most ${MOST_CORNERS} are allowed`);
+  return parts;
+}
+
+/** Boxes that together hold all parts. */
+export function boxesOf(parts: readonly Part[]): Box[] {
+  const around = (points: readonly Point[]) =>
+    boxOf(Float64Array.from(points.flatMap(({ lng, lat }) => [lng, lat])));
+  return parts.length > MOST_BOXES
+    ? [around(parts.flatMap(({ shell }) => shell))]
+    : parts.map(({ shell }) => around(shell));
+}
+
+function fromCorners(text: string): Point[] {
+  const points = text.split(';').map((pair) => {
+    const [lng, lat, ...more] = pair.split(',').map((part) => degrees(part));
+    if (lng == null || lat == null || more.length > 0) {
+      throw invalidParameter('polygon', 'must be corners in degrees: lng,lat;lng,lat;lng,lat');
+    }
+    return { lng, lat };
+  });
+  return ring(points);
+}
+
+function fromJson(text: string): Part[] {
+  const value = parsed(text);
+  if (Array.isArray(value))
+    return nonEmpty(value).map((corners) => ({ shell: ring(points(corners)), holes: [] }));
+  const { type, coordinates } = (value ?? {}) as { type?: unknown; coordinates?: unknown };
+  if (type === 'Polygon') return [part(coordinates)];
+  if (type === 'MultiPolygon') return nonEmpty(coordinates).map(part);
+  throw badGeometry('polygon', 'must be a GeoJSON Polygon or MultiPolygon');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidParameter('polygon', 'is not valid JSON');
+  }
+}
+
+function part(rings: unknown): Part {
+  const [shell = [], ...holes] = nonEmpty(rings).map((corners) => ring(points(corners)));
+  return { shell, holes };
+}
+
+function nonEmpty(value: unknown): readonly unknown[] {
+  if (Array.isArray(value) && value.length > 0) return value;
+  throw badGeometry('polygon', 'has coordinates of the wrong depth, or none');
+}
+
+function points(corners: unknown): Point[] {
+  return nonEmpty(corners).map((corner) => {
+    const [lng, lat] = Array.isArray(corner) ? (corner as unknown[]) : [];
+    if (typeof lng !== 'number' || typeof lat !== 'number')
+      throw badGeometry('polygon', 'has a corner that is not [lng, lat]');
+    return { lng, lat };
+  });
+}
+
+/** A ring may or may not repeat its first corner at its end. */
+function ring(corners: readonly Point[]): Point[] {
+  for (const corner of corners) checkPoint('polygon', corner);
+  const [first, last] = [corners[0], corners.at(-1)];
+  const closed = corners.length > 1 && first?.lng === last?.lng && first?.lat === last?.lat;
+  const open = closed ? corners.slice(0, -1) : [...corners];
+  if (open.length < 3) throw badGeometry('polygon', 'needs at least 3 corners');
+  return open;
+}

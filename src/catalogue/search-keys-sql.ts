@@ -1,0 +1,25 @@
+// Owns the values of a search row: what its columns are called, and what is worked out of them.
+
+import type { Sql, SqlFragment } from '../postgres/database.ts';
+import { EARTH_RADIUS_KM, type Point } from './geometry.ts';
+import type { FlagColumn, ListColumn, RangeColumn, WordColumn } from './search-conditions.ts';
+import type { SortKey } from './search-parameters.ts';
+
+/** A column by the name that the API has for it: `yearBuilt` is year_built. */
+export const columnOf = (name: RangeColumn | WordColumn | FlagColumn | ListColumn | SortKey): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Whole days on the market, counted to the moment that the walk began, so that a walk stays in order. */
+export function daysSql(sql: Sql, startedAt: number): SqlFragment {
+  // Without a start they are unknown, where greatest() alone would make them 0.
+  return sql`case when clock_start is not null then greatest(0, floor(extract(epoch from
+    coalesce(clock_end, ${new Date(startedAt).toISOString()}::timestamptz) - clock_start)::double precision / 86400)) end`;
+}
+
+/** Great-circle kilometres from a point to the listing, by the haversine formula. */
+export function distanceSql(sql: Sql, { lat, lng }: Point): SqlFragment {
+  return sql`${2 * EARTH_RADIUS_KM}::double precision * asin(least(1, sqrt(
+    sin(radians(location[1] - ${lat}::double precision) / 2) ^ 2
+    + cos(radians(${lat}::double precision)) * cos(radians(location[1]))
+      * sin(radians(location[0] - ${lng}::double precision) / 2) ^ 2)))`;
+}

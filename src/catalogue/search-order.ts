@@ -1,0 +1,46 @@
+// Owns the order of results: which keys `sort` names, which way each runs, and what a cursor keeps of them.
+
+import { nearest } from '../http/values.ts';
+import { invalidParameter } from '../lib/problem.ts';
+import type { ValueKind } from './cursor.ts';
+import { SORT_KEYS, type SortKey } from './search-parameters.ts';
+import type { PlainQuery } from './shorthand.ts';
+
+export interface Order {
+  readonly key: SortKey;
+  readonly falling: boolean;
+}
+
+export const DEFAULT_SORT = ['-listedAt'];
+
+/** The order that a query asks for. Throws INVALID_PARAMETER. */
+export function readOrder({ sort = DEFAULT_SORT, q, lat }: PlainQuery): Order[] {
+  const order: Order[] = [];
+  for (const text of sort) {
+    const by = readKey(text);
+    const { key } = by;
+    if (order.some((before) => before.key === key)) throw invalidParameter('sort', `names ${key} twice`);
+    if (key === 'distance' && lat === undefined)
+      throw invalidParameter('sort', 'distance needs lat, lng and radius');
+    if (key === 'relevance' && q === undefined) throw invalidParameter('sort', 'relevance needs q');
+    order.push(by);
+  }
+  return order;
+}
+
+/** `-price` or `price`; or, as others write them, `priceDesc` and `priceAsc`. */
+function readKey(text: string): Order {
+  const [, minus, name = '', way] = /^(-?)(.*?)(Asc|Desc)?$/s.exec(text) ?? [];
+  const key = SORT_KEYS.find((known) => known === name);
+  if (key && !(minus && way)) return { key, falling: minus === '-' || way === 'Desc' };
+  throw invalidParameter(
+    'sort',
+    `must be of ${SORT_KEYS.join(', ')}, each with - for falling`,
+    nearest(text, SORT_KEYS),
+  );
+}
+
+/** What a cursor carries for a sort key. */
+export function kindOf({ key }: Order): ValueKind {
+  return key.endsWith('At') ? 'time' : 'number';
+}

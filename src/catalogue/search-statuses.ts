@@ -1,0 +1,32 @@
+// Owns which statuses a query means: in our spelling or RESO's, with or without what is under contract.
+
+import { nearest } from '../http/values.ts';
+import { invalidParameter } from '../lib/problem.ts';
+import { HIDDEN_STATUSES, STATUSES, type Status } from './vocabulary.ts';
+
+const ANY: readonly Status[] = STATUSES.filter((status) => !HIDDEN_STATUSES.includes(status));
+const UNDER_CONTRACT: readonly Status[] = ['ACTIVE_UNDER_CONTRACT', 'PENDING'];
+const foldStatus = (text: string): string => text.replace(/[\s_-]/g, '').toUpperCase();
+const BY_SPELLING = new Map(ANY.map((status) => [foldStatus(status), status]));
+
+export const DEFAULT_STATUS: readonly string[] = ['ACTIVE'];
+
+/** Statuses in our spelling or RESO's two; `any` for all that a search may show. Throws INVALID_PARAMETER. */
+export function readStatuses(query: {
+  readonly status?: readonly string[] | undefined;
+  readonly underContract?: 'exclude' | undefined;
+}): readonly Status[] {
+  const statuses = new Set<Status>();
+  for (const text of query.status ?? DEFAULT_STATUS) {
+    if (text.toLowerCase() === 'any') for (const status of ANY) statuses.add(status);
+    else statuses.add(readStatus(text));
+  }
+  if (query.underContract === 'exclude') for (const status of UNDER_CONTRACT) statuses.delete(status);
+  return [...statuses];
+}
+
+function readStatus(text: string): Status {
+  const status = BY_SPELLING.get(foldStatus(text));
+  if (status) return status;
+  throw invalidParameter('status', `must be one of ${ANY.join(', ')} or any`, nearest(text, [...ANY, 'any']));
+}
