@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { callsForOneListing } from './coalescing.ts';
 import { memory } from './memory.ts';
+import { exchangeAgainstPeer, refreshAgainstPeer, refreshAgainstStatement } from './oauth.ts';
 import { conditions, openStand, type Stand } from './stand.ts';
 import { timeToCached } from './streams.ts';
 import { limitsOnAgainstOff, propertyAgainstRaw, type Row } from './throughput.ts';
@@ -14,6 +15,9 @@ const MEASUREMENTS: Readonly<Record<string, (stand: Stand) => Promise<Row[]>>> =
   P2: async (stand) => [await limitsOnAgainstOff(stand)],
   P7: timeToCached,
   P8: callsForOneListing,
+  P13: refreshAgainstPeer,
+  P14: refreshAgainstStatement,
+  P15: exchangeAgainstPeer,
   memory,
 };
 

@@ -64,10 +64,14 @@ export async function startArm(program: string, environment: Record<string, stri
     env: { PATH: process.env.PATH, PORT: String(port), NODE_OPTIONS: '--expose-gc', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  // Where a measurement fails, nobody else would end it.
+  const end = () => child.kill('SIGTERM');
+  process.once('exit', end);
   await ready(child);
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const stop = async (): Promise<void> => {
-    child.kill('SIGTERM');
+    process.off('exit', end);
+    end();
     await ended;
   };
   return { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop };
@@ -104,25 +108,25 @@ export interface Load {
   readonly processor: number;
 }
 
-/** Loads a server with wrk for some seconds, without pipelining. Throws when an answer is not a success. */
-export async function load(
+/** Loads a path with wrk for some seconds, without pipelining. Throws when an answer is not a success. */
+export function load(
   arm: Arm,
   path: string,
   headers: Record<string, string>,
   seconds: number,
 ): Promise<Load> {
   const given = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  return loadWith(arm, [...given, `${arm.url}${path}`], seconds);
+}
+
+/** Connections that wrk keeps busy. */
+export const CONCURRENCY = 16;
+
+/** The same with arguments for wrk that say what is asked. */
+export async function loadWith(arm: Arm, given: readonly string[], seconds: number): Promise<Load> {
   const before = await processorSeconds(arm.pid);
-  const wrk = spawn('taskset', [
-    '-c',
-    '1',
-    'wrk',
-    '-t1',
-    '-c16',
-    `-d${seconds}s`,
-    ...given,
-    `${arm.url}${path}`,
-  ]);
+  const options = ['-t1', `-c${CONCURRENCY}`, `-d${seconds}s`];
+  const wrk = spawn('taskset', ['-c', '1', 'wrk', ...options, ...given]);
   let text = '';
   wrk.stdout.on('data', (chunk: Buffer) => {
     text += chunk.toString();
