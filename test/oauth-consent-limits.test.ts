@@ -83,6 +83,26 @@ test('RL1: good keys, the Free tier and refusals are not held up by wrong keys, 
   assert.notEqual((await decide({ api_key: revoked })).status, 303);
 });
 
+test('RL1: an address makes 300 grants without a key in a minute, so that nobody can fill the database with them', async () => {
+  const decide = (fields: Record<string, string>, address: string) =>
+    send(service, { ...ask().parameters, ...fields }, from(address));
+  const statuses: number[] = [];
+  for (let round = 0; round < 300; round += 1)
+    statuses.push((await decide({ decision: 'free' }, '192.0.2.6')).status);
+  assert.deepEqual(new Set(statuses), new Set([303]));
+  const page = await decide({ decision: 'free' }, '192.0.2.6');
+  assert.deepEqual([page.status, page.headers.get('location')], [429, null]);
+  assert.match(page.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  assert.match(await page.text(), /Too many at once/);
+  const told = await sendJson(service, { ...ask().parameters, decision: 'free' }, from('192.0.2.6'));
+  const body = (await told.json()) as Record<string, unknown>;
+  assert.deepEqual([told.status, body.error], [429, 'temporarily_unavailable']);
+  assert.equal((await decide({ api_key: provider.subscribe('pro') }, '192.0.2.6')).status, 303);
+  assert.equal((await decide({ decision: 'free' }, '192.0.2.7')).status, 303);
+  clock.advance(60_000);
+  assert.equal((await decide({ decision: 'free' }, '192.0.2.6')).status, 303);
+});
+
 test('RL1, RL4: addresses of one IPv6 /64 guess together', async () => {
   for (let round = 1; round <= 10; round += 1) {
     assert.equal((await guess(`2001:db8:1:2::${round}`)).status, 401);

@@ -10,6 +10,10 @@ import { keyJudge } from './consent-key.ts';
 import type { DocumentFinder } from './find-client.ts';
 import type { OAuthRoutesOptions } from './routes.ts';
 import { sharedKeys } from './shared-keys.ts';
+import { Throttle } from './throttle.ts';
+
+/** Grants without a key that one address may make in any minute: many people share some of them. */
+const FREE_GRANTS_PER_MINUTE = 300;
 
 export interface AuthorizationOptions {
   readonly database: Database;
@@ -34,5 +38,6 @@ export function authorizationParts(options: AuthorizationOptions): OAuthRoutesOp
     audit: createAudit(log),
     judgeKey: keyJudge(keys, clock),
     keys: sharedKeys(database),
+    freeGrants: new Throttle(clock, FREE_GRANTS_PER_MINUTE),
   };
 }

@@ -7,7 +7,7 @@ export class AuthorizeRefusal extends Error {
   override readonly name = 'AuthorizeRefusal';
   readonly error: OAuthErrorCode;
   readonly title: string;
-  readonly status: 400 | 403 | 503;
+  readonly status: 400 | 403 | 429 | 503;
   /** Seconds; null where waiting does not help. */
   readonly retryAfter: number | null;
 
@@ -16,7 +16,7 @@ export class AuthorizeRefusal extends Error {
     title: string,
     detail: string,
     options: {
-      readonly status?: 403 | 503;
+      readonly status?: 403 | 429 | 503;
       readonly retryAfter?: number | null;
       readonly cause?: unknown;
     } = {},

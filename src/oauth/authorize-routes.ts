@@ -102,7 +102,7 @@ export function authorizeRoutes(options: AuthorizeOptions): readonly Route<Princ
         303: 'Decided: a redirect takes code or error to the client.',
         401: 'The key is not good.',
         403: 'Another site sent the form.',
-        429: 'Too many wrong keys.',
+        429: 'Too many wrong keys, or grants without a key.',
       },
       handle: (call) => take(options, call, call.body),
     }),

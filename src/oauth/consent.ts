@@ -7,10 +7,12 @@ import { Problem } from '../lib/problem.ts';
 import type { Database } from '../postgres/database.ts';
 import type { Audit } from './audit.ts';
 import type { AuthorizationRequest } from './authorize.ts';
+import { AuthorizeRefusal } from './authorize-refusal.ts';
 import { markUsed } from './client-store.ts';
 import { type Consent, issueCode } from './codes.ts';
 import type { JudgeKey } from './consent-key.ts';
 import type { SharedKeys } from './shared-keys.ts';
+import type { Throttle } from './throttle.ts';
 
 export interface Decision {
   readonly decision: 'key' | 'free' | 'deny';
@@ -24,10 +26,15 @@ export interface ConsentParts {
   readonly clock: Clock;
   readonly judgeKey: JudgeKey;
   readonly keys: () => Promise<SharedKeys>;
+  /** Grants without a key, by address: nothing else bounds how many anybody can make. */
+  readonly freeGrants: Throttle;
   readonly audit: Audit;
 }
 
-/** The code to be handed to the client; null: the person said no. Throws what JudgeKey throws, and MISSING_API_KEY. */
+/**
+ * The code to be handed to the client; null: the person said no. Throws what JudgeKey throws, MISSING_API_KEY, and
+ * AuthorizeRefusal where an address has made too many grants without a key.
+ */
 export async function decide(
   parts: ConsentParts,
   request: AuthorizationRequest,
@@ -55,14 +62,25 @@ export async function decide(
 type Allowance = Pick<Consent, 'tier' | 'subscription' | 'addressHash'>;
 
 /** What the client may use: the key's subscription, or the one Free allowance of the address. */
-async function allowance({ judgeKey, keys }: ConsentParts, made: Decision): Promise<Allowance> {
+async function allowance({ judgeKey, keys, freeGrants }: ConsentParts, made: Decision): Promise<Allowance> {
   const { decision, apiKey, address } = made;
   if (decision === 'free') {
+    const group = addressGroup(address);
+    const wait = freeGrants.take(group);
+    if (wait > 0) throw tooManyGrants(wait);
     const { address: key } = await keys();
-    const addressHash = createHmac('sha256', key).update(addressGroup(address)).digest();
+    const addressHash = createHmac('sha256', key).update(group).digest();
     return { tier: 'free', subscription: null, addressHash };
   }
   if (apiKey.trim() === '') throw new Problem('MISSING_API_KEY', 'Enter an API key.');
   const { tier, subscription } = await judgeKey(apiKey, address);
   return { tier, subscription, addressHash: null };
+}
+
+function tooManyGrants(retryAfter: number): AuthorizeRefusal {
+  const detail = 'Very many apps were given access from your network just now. Wait a minute, and try again.';
+  return new AuthorizeRefusal('temporarily_unavailable', 'Too many at once', detail, {
+    status: 429,
+    retryAfter,
+  });
 }
