@@ -221,7 +221,7 @@ test('openid-client registers, gets tokens, refreshes and revokes them', async (
   const back = await decideAt(address, { api_key: key });
   const checks = { pkceCodeVerifier: verifier, expectedState: state };
   const tokens = await openid.authorizationCodeGrant(config, back, checks, { resource: service.url });
-  assert.deepEqual([tokens.scope, tokens.expiresIn()], ['listings:read', 3_600]);
+  assert.deepEqual([tokens.scope, tokens.expires_in], ['listings:read', 3_600]);
   const usage = new URL('/v1/usage', ISSUER);
   const answer = await openid.fetchProtectedResource(config, tokens.access_token, usage, 'GET');
   assert.equal(((await answer.json()) as { tier: string }).tier, 'pro');

@@ -39,7 +39,7 @@ test('CP12: whoever holds a key sees the apps connected with it and ends one at 
   await app.getByRole('button', { name: /^End access/ }).click();
   await page.getByText('Access has been ended.').waitFor();
   await page.getByText('One app has access with this key.').waitFor();
-  assert.equal(await page.getByText('pro-writer').count(), 1);
+  assert.equal(await page.getByRole('article').filter({ hasText: 'pro-writer' }).count(), 1);
   assert.equal((await call(service, first.accessToken)).status, 401);
   assert.equal((await call(service, second.accessToken)).status, 200);
   assert.ok(!(await page.content()).includes(service.keys.pro.slice(8)));
