@@ -89,7 +89,7 @@ test('include, fields and units do what they say, and nothing else is accepted',
   const { body: metric } = await property('?units=metric', keys.free);
   assert.equal(metric.currentListing?.livingArea, 92.9);
   for (const query of [
-    '?include=estimate',
+    '?include=reso',
     '?freshness=live',
     '?maxAge=60',
     '?fields=nothing',

@@ -7,11 +7,14 @@ import type { Tiers } from '../access/tiers.ts';
 import { areaRoutes } from '../catalogue/area-routes.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { freshnessOf } from '../catalogue/freshness.ts';
+import { propertyPartRoutes } from '../catalogue/property-routes.ts';
 import { searchRoutes } from '../catalogue/routes.ts';
 import type { Route } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Refresh } from '../live/refresh.ts';
 import { liveRoutes } from '../live/routes.ts';
+import { propertyParts } from '../market/property-parts.ts';
+import { valuationRoutes } from '../market/property-routes.ts';
 import { grantsRoutes } from '../oauth/grants-routes.ts';
 import { type OAuthRoutesOptions, oauthRoutes } from '../oauth/routes.ts';
 import { type TokenRoutesOptions, tokenRoutes } from '../oauth/token-routes.ts';
@@ -36,7 +39,9 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
   const routes: readonly Route<Principal>[] = [
     ...searchRoutes(reading),
     ...areaRoutes(reading),
-    ...liveRoutes({ ...parts, streams: parts.limits.streams }),
+    ...propertyPartRoutes(reading),
+    ...valuationRoutes(reading),
+    ...liveRoutes({ ...parts, streams: parts.limits.streams, gather: propertyParts(parts.database) }),
     ...accessRoutes(parts.limits),
     ...oauthRoutes(parts.oauth),
     ...tokenRoutes(parts.tokens),

@@ -33,7 +33,7 @@ const Period = Type.Object({
   daysOnMarket: integer,
 });
 
-const HistoryLine = Type.Object({
+export const HistoryLine = Type.Object({
   at: Type.String({ format: 'date-time' }),
   event: oneOf(EVENTS),
   listingId: Type.String(),
@@ -95,7 +95,7 @@ export const PropertySchema = Type.Object(
     lastSale: Deal,
     lastRent: Deal,
   },
-  { $id: 'Property', description: 'A place; its listings are periods on the market.' },
+  { description: 'A place; its listings are periods on the market.' },
 );
 
 export type Property = Static<typeof PropertySchema>;

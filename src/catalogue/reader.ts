@@ -1,8 +1,10 @@
 // Owns the reader's view: what a caller's tier and parameters make of the records they are shown.
 
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../access/principal.ts';
 import { tierName } from '../access/tiers.ts';
 import { Problem } from '../lib/problem.ts';
+import type { Catalogue } from './catalogue.ts';
 import type { View } from './present.ts';
 import type { UnitSystem } from './vocabulary.ts';
 
@@ -26,6 +28,16 @@ export function viewOf(
     now,
     publicUrl,
   };
+}
+
+type Reads = Pick<Catalogue, 'listing' | 'property'>;
+
+/** What answers this request: memory, or the catalogue itself where the client asked for no cache (RFC 9111 5.2.1.4). */
+export function readerFor(
+  headers: IncomingHttpHeaders,
+  { catalogue, memory }: { readonly catalogue: Reads; readonly memory: Reads },
+): Reads {
+  return headers['cache-control']?.includes('no-cache') ? catalogue : memory;
 }
 
 /** The address of another page of the same request. */

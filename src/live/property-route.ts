@@ -5,37 +5,36 @@ import { type Static, Type } from 'typebox';
 import type { Principal } from '../access/principal.ts';
 import type { StoredListing, StoredProperty } from '../catalogue/catalogue.ts';
 import { type Fields, parseFields, selectFields } from '../catalogue/fields.ts';
-import { isShown, type View } from '../catalogue/present.ts';
+import type { View } from '../catalogue/present.ts';
+import { PROPERTY_PARTS, type Property, presentProperty } from '../catalogue/property.ts';
 import {
-  CURRENT,
-  PROPERTY_PARTS,
-  type Property,
-  type PropertyPart,
-  PropertySchema,
-  presentProperty,
-} from '../catalogue/property.ts';
-import { viewOf } from '../catalogue/reader.ts';
+  contentDigest,
+  PROPERTY_ACCESS,
+  PropertyParams,
+  propertyNotFound,
+  seenProperty,
+} from '../catalogue/property-answer.ts';
+import { readerFor, viewOf } from '../catalogue/reader.ts';
 import { displayParameter, fieldsParameter, unitsParameter } from '../catalogue/search-parameters.ts';
+import { shownListings } from '../catalogue/subject.ts';
 import { conditional } from '../http/etag.ts';
 import { type Route, route } from '../http/route.ts';
-import { Problem } from '../lib/problem.ts';
-import { type LiveRouteOptions, readerFor } from './route-options.ts';
+import {
+  FullPropertySchema,
+  gathers,
+  INCLUDABLE,
+  type Includable,
+  NO_PARTS,
+  type PropertyParts,
+} from '../market/property-parts.ts';
+import type { LiveRouteOptions } from './route-options.ts';
 import { asLiveError } from './stream.ts';
 import { LatelyWritten, type Written, writtenOut } from './written.ts';
 
-const Params = Type.Object({
-  id: Type.String({
-    minLength: 1,
-    maxLength: 200,
-    missing: 'PROPERTY_NOT_FOUND',
-    description: 'The id of a property, or of any of its listings.',
-  }),
-});
-
 const Query = Type.Object({
   include: Type.Optional(
-    Type.Array(Type.Unsafe<PropertyPart>({ type: 'string', enum: [...PROPERTY_PARTS] }), {
-      maxItems: PROPERTY_PARTS.length,
+    Type.Array(Type.Unsafe<Includable>({ type: 'string', enum: [...INCLUDABLE] }), {
+      maxItems: INCLUDABLE.length,
       description: 'Further parts of the record.',
     }),
   ),
@@ -54,7 +53,7 @@ const Query = Type.Object({
 type PropertyQuery = Static<typeof Query>;
 
 export function propertyRoute(options: LiveRouteOptions): Route<Principal> {
-  const { catalogue, clock, publicUrl } = options;
+  const { catalogue, gather, clock, publicUrl } = options;
   const written = new LatelyWritten<Written>();
   return route<Principal>()({
     method: 'GET',
@@ -65,29 +64,36 @@ export function propertyRoute(options: LiveRouteOptions): Route<Principal> {
     description:
       'Business and Internal callers get data fetched live for this answer; where that fails, what is stored, with ' +
       'the reason in `live.error`.',
-    access: { credentials: 'required', scope: 'listings:read', counts: 'month' },
-    params: Params,
+    access: PROPERTY_ACCESS,
+    params: PropertyParams,
     query: Query,
-    answer: { description: 'The property', schema: PropertySchema },
+    answer: { description: 'The property', schema: FullPropertySchema },
     alsoAnswers: { 304: 'The property is as If-None-Match knows it.' },
     async handle(call) {
       const { params, query, caller, headers } = call;
       const view = viewOf(caller, query, clock.now(), publicUrl);
-      const asked = { include: query.include ?? [], fields: parseFields(query.fields, PropertySchema) };
+      const asked = { include: query.include ?? [], fields: parseFields(query.fields, FullPropertySchema) };
       const stored = await readerFor(headers, options).property(params.id);
-      if (stored === null) throw notFound();
+      const gathered = (property: StoredProperty) =>
+        gathers(asked.include)
+          ? gather(seenProperty(property, view), asked.include, view)
+          : Promise.resolve(NO_PARTS);
+      if (stored === null) throw propertyNotFound();
       if (!fetchesFor(caller, query, options)) {
+        if (gathers(asked.include)) {
+          const { etag, reply } = compose(stored, view, asked, { live: null, parts: await gathered(stored) });
+          return conditional(headers, etag, reply);
+        }
         const { etag, reply } = written.get(stored, JSON.stringify(query), view.now, () =>
-          writtenOut(compose(stored, view, asked, null)),
+          writtenOut(compose(stored, view, asked, { live: null, parts: NO_PARTS })),
         );
         return conditional(headers, etag, reply);
       }
-      const subject = subjectOf(stored, view);
-      if (subject === null) throw notFound();
+      const { subject } = seenProperty(stored, view);
       const live = await fetchLive(subject, call.signal, options);
       const known = (await catalogue.property(subject.id)) ?? stored;
-      const source = live.ok ? 'live' : 'cached';
-      const { etag, reply } = compose(known, { ...view, source, now: clock.now() }, asked, live);
+      const fresh: View = { ...view, source: live.ok ? 'live' : 'cached', now: clock.now() };
+      const { etag, reply } = compose(known, fresh, asked, { live, parts: await gathered(known) });
       return conditional(headers, etag, reply);
     },
   });
@@ -97,34 +103,26 @@ export function propertyRoute(options: LiveRouteOptions): Route<Principal> {
 function compose(
   stored: StoredProperty,
   view: View,
-  { include, fields }: { readonly include: readonly PropertyPart[]; readonly fields: Fields },
-  live: Property['live'],
+  { include, fields }: { readonly include: readonly Includable[]; readonly fields: Fields },
+  { live, parts }: { readonly live: Property['live']; readonly parts: PropertyParts },
 ): Written {
-  const record = presentProperty(stored, view, { include, live });
-  if (record === null) throw notFound();
+  const own = PROPERTY_PARTS.filter((part) => include.includes(part));
+  const record = presentProperty(stored, view, { include: own, live });
+  if (record === null) throw propertyNotFound();
   // What is hidden from the reader must not show in the tag or the date either.
   const seen = seenBy(stored, view);
   return {
-    etag: entityTag(seen, record),
+    etag: entityTag(seen, record, parts),
     reply: {
-      json: selectFields(record, fields),
+      json: selectFields({ ...record, ...parts }, fields),
       headers: freshnessHeaders(seen, record),
     },
   };
 }
 
-function notFound(): Problem {
-  return new Problem('PROPERTY_NOT_FOUND', 'There is no property, and no listing of one, with this id.');
-}
-
-/** The listing that the record will be told from: the one on the market, else the newest. */
-function subjectOf({ listings }: StoredProperty, view: View): StoredListing | null {
-  const shown = listings.filter((listing) => isShown(listing, view));
-  return shown.find(({ status }) => CURRENT.includes(status)) ?? shown[0] ?? null;
-}
-
-function seenBy({ id, listings, history }: StoredProperty, view: View): StoredProperty {
-  const shown = listings.filter((listing) => isShown(listing, view));
+function seenBy(property: StoredProperty, view: View): StoredProperty {
+  const { id, history } = property;
+  const shown = shownListings(property, view);
   const ids = new Set(shown.map((listing) => listing.id));
   return { id, listings: shown, history: history.filter((line) => ids.has(line.listingId)) };
 }
@@ -149,7 +147,11 @@ async function fetchLive(
 }
 
 /** Weak: the same for the same versions, whenever and however fresh they were read. */
-function entityTag({ id, listings, history }: StoredProperty, record: Property): string {
+function entityTag(
+  { id, listings, history }: StoredProperty,
+  record: Property,
+  parts: PropertyParts,
+): string {
   const state = [
     id,
     listings.map((listing) => [listing.id, listing.version]),
@@ -157,6 +159,7 @@ function entityTag({ id, listings, history }: StoredProperty, record: Property):
     record.areaIds,
     record.currentListing?.cumulativeDaysOnMarket,
     record.listings?.map((listing) => listing.daysOnMarket),
+    ...(parts === NO_PARTS ? [] : [contentDigest(parts)]),
   ];
   return `W/"${hash('sha256', JSON.stringify(state), 'base64url').slice(0, 22)}"`;
 }

@@ -1,10 +1,10 @@
-// Owns what the routes of live data are given, and what they read from.
+// Owns what the routes of live data are given.
 
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Streams } from '../access/streams.ts';
 import type { Tiers } from '../access/tiers.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { GatherParts } from '../market/property-parts.ts';
 import type { Refresh } from './refresh.ts';
 
 export interface LiveRouteOptions {
@@ -12,17 +12,11 @@ export interface LiveRouteOptions {
   /** Reads that need not see what was written this very moment. */
   readonly memory: Pick<Catalogue, 'listing' | 'property'>;
   readonly refresh: Refresh;
+  /** Looks up what a property includes beyond its own record. */
+  readonly gather: GatherParts;
   readonly streams: Pick<Streams, 'open'>;
   readonly tiers: Tiers;
   readonly clock: Clock;
   /** Without a slash at its end. */
   readonly publicUrl: string;
-}
-
-/** What answers this request: memory, or the catalogue itself where the client asked for no cache (RFC 9111 5.2.1.4). */
-export function readerFor(
-  headers: IncomingHttpHeaders,
-  { catalogue, memory }: LiveRouteOptions,
-): Pick<Catalogue, 'listing' | 'property'> {
-  return headers['cache-control']?.includes('no-cache') ? catalogue : memory;
 }

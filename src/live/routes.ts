@@ -4,13 +4,13 @@ import { Type } from 'typebox';
 import type { Principal } from '../access/principal.ts';
 import type { StoredListing } from '../catalogue/catalogue.ts';
 import { isShown, presentListing } from '../catalogue/present.ts';
-import { viewOf } from '../catalogue/reader.ts';
+import { readerFor, viewOf } from '../catalogue/reader.ts';
 import type { Listing } from '../catalogue/record.ts';
 import { displayParameter } from '../catalogue/search-parameters.ts';
 import { type Route, route } from '../http/route.ts';
 import { Problem } from '../lib/problem.ts';
 import { propertyRoute } from './property-route.ts';
-import { type LiveRouteOptions, readerFor } from './route-options.ts';
+import type { LiveRouteOptions } from './route-options.ts';
 import { isAfterDone, listingEvents } from './stream.ts';
 import { LatelyWritten } from './written.ts';
 

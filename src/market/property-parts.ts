@@ -1,0 +1,91 @@
+// Owns the parts of a property that are told only when asked for: photos, areas, comparables and the estimate.
+
+import { type Static, Type } from 'typebox';
+import { nameAreas } from '../catalogue/area-name-store.ts';
+import { kilometresOf } from '../catalogue/compared.ts';
+import { presentListing, type View } from '../catalogue/present.ts';
+import { PROPERTY_PARTS, PropertySchema } from '../catalogue/property.ts';
+import type { SeenProperty } from '../catalogue/property-answer.ts';
+import { DEFAULT_RADIUS } from '../catalogue/property-routes.ts';
+import { ListingSchema, nullable } from '../catalogue/record.ts';
+import { AREA_TYPES, type AreaType } from '../catalogue/vocabulary.ts';
+import type { Database } from '../postgres/database.ts';
+import { ComparableSchema, DEFAULT_COUNT, DEFAULT_DAYS_OLD, tellComparables } from './comparables-answer.ts';
+import { EstimateSchema, estimateProperty } from './valuation.ts';
+
+const UNLESS = 'Null unless included.';
+
+const NamedArea = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  type: Type.Unsafe<AreaType>({ type: 'string', enum: [...AREA_TYPES] }),
+});
+
+const PartsSchema = Type.Object({
+  photos: nullable(ListingSchema.properties.photos),
+  areas: nullable(Type.Array(NamedArea, { description: `Small to large. ${UNLESS}` })),
+  comparables: nullable(
+    Type.Array(ComparableSchema, {
+      description: `As /comparables answers without parameters, at most ${DEFAULT_COUNT}. ${UNLESS}`,
+    }),
+  ),
+  estimate: nullable(EstimateSchema),
+});
+export type PropertyParts = Static<typeof PartsSchema>;
+
+export const FullPropertySchema = Type.Object(
+  { ...PropertySchema.properties, ...PartsSchema.properties },
+  {
+    $id: 'Property',
+    description:
+      'A place; its listings are periods on the market. listings, history, photos, areas, comparables and estimate are ' +
+      'null unless included.',
+  },
+);
+
+const GATHERED = ['photos', 'areas', 'comparables', 'estimate'] as const;
+
+export const INCLUDABLE = [...PROPERTY_PARTS, ...GATHERED] as const;
+export type Includable = (typeof INCLUDABLE)[number];
+
+/** Whether anything beyond the property's own record is asked for: it has to be looked up, and changes by itself. */
+export const gathers = (include: readonly Includable[]): boolean =>
+  GATHERED.some((part) => include.includes(part));
+
+export const NO_PARTS: PropertyParts = { photos: null, areas: null, comparables: null, estimate: null };
+
+/** Looks up the parts that are asked for; the others are null. */
+export type GatherParts = (
+  seen: SeenProperty,
+  include: readonly Includable[],
+  view: View,
+) => Promise<PropertyParts>;
+
+export function propertyParts(database: Database): GatherParts {
+  return (seen, include, view) =>
+    // However fresh the subject is, its neighbours are told as they are stored.
+    gatherParts(database, seen, include, { ...view, source: 'cached' });
+}
+
+async function gatherParts(
+  database: Database,
+  seen: SeenProperty,
+  include: readonly Includable[],
+  view: View,
+): Promise<PropertyParts> {
+  const asked = new Set(include);
+  const { subject } = seen;
+  const comparing = {
+    listingType: subject.listingType,
+    radiusKm: kilometresOf(DEFAULT_RADIUS, view.units),
+    daysOld: DEFAULT_DAYS_OLD,
+    count: DEFAULT_COUNT,
+  };
+  const [areas, comparables, estimate] = await Promise.all([
+    asked.has('areas') ? nameAreas(database, subject.areaIds) : null,
+    asked.has('comparables') ? tellComparables(database, seen, comparing, view) : null,
+    asked.has('estimate') ? estimateProperty(database, seen, view) : null,
+  ]);
+  const photos = asked.has('photos') ? (presentListing(subject, view)?.photos ?? []) : null;
+  return { photos, areas, comparables: comparables?.data ?? null, estimate };
+}
