@@ -183,7 +183,9 @@ test('the areas of a listing are there, and stand from small to large', async ()
 });
 
 test('an area counts just the listings that a search in it finds for everybody', async () => {
-  const busy = [...areas.values()].filter(({ counts }) => counts.sales > 0 || counts.rentals > 0);
+  const busy = [...areas.values()].flatMap(({ id, counts }) =>
+    counts && counts.sales + counts.rentals > 0 ? [{ id, counts }] : [],
+  );
   assert.ok(busy.length > 10);
   for (const { id, counts } of busy.filter((_, at) => at % 5 === 0)) {
     for (const kind of ['sales', 'rentals'] as const) {

@@ -16,6 +16,16 @@ import { AREA_TYPES, type AreaType } from './vocabulary.ts';
 
 const AreaTypeSchema = Type.Unsafe<AreaType>({ type: 'string', enum: [...AREA_TYPES] });
 
+export const BoundarySchema = Type.Unsafe<Boundary>(
+  Type.Object(
+    {
+      type: Type.Unsafe<Boundary['type']>({ type: 'string', enum: ['Polygon', 'MultiPolygon'] }),
+      coordinates: Type.Array(Type.Unknown()),
+    },
+    { description: 'GeoJSON (RFC 7946).' },
+  ),
+);
+
 export const AreaSchema = Type.Object(
   {
     id: Type.String(),
@@ -23,15 +33,19 @@ export const AreaSchema = Type.Object(
     name: Type.String(),
     slug: Type.String(),
     type: AreaTypeSchema,
-    parentId: nullable(Type.String()),
-    ancestors: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), type: AreaTypeSchema }), {
-      description: 'The parent, its parent and so on.',
-    }),
+    parentId: nullable(Type.String({ description: 'The first of its parents.' })),
+    parentIds: Type.Array(Type.String(), { description: 'Every area that it is directly within.' }),
+    ancestors: nullable(
+      Type.Array(Type.Object({ id: Type.String(), name: Type.String(), type: AreaTypeSchema }), {
+        description: 'The parents, their parents and so on, each once, the nearest first.',
+      }),
+    ),
     centroid: nullable(Type.Object({ lat: Type.Number(), lng: Type.Number() })),
     bbox: nullable(
       Type.Array(Type.Number(), { minItems: 4, maxItems: 4, description: 'minLng, minLat, maxLng, maxLat' }),
     ),
     hasBoundary: Type.Boolean(),
+    boundary: nullable(BoundarySchema),
     areaKm2: nullable(Type.Number()),
     timezone: nullable(Type.String()),
     currency: nullable(Type.String({ description: 'ISO 4217' })),
@@ -42,18 +56,24 @@ export const AreaSchema = Type.Object(
       iso: nullable(Type.String()),
     }),
     population: nullable(Type.Integer()),
-    counts: Type.Object(
-      { rentals: Type.Integer(), sales: Type.Integer() },
-      { description: 'Listings that are ACTIVE now.' },
+    counts: nullable(
+      Type.Object(
+        { rentals: Type.Integer(), sales: Type.Integer() },
+        { description: 'Listings that are ACTIVE now.' },
+      ),
     ),
     source: Type.String(),
   },
-  { $id: 'Area', description: 'A place with a name. Every key is always present; unknown is null.' },
+  {
+    $id: 'Area',
+    description:
+      'A place with a name. Every key is always present; what is unknown or was not asked for is null.',
+  },
 );
 
 export type Area = Static<typeof AreaSchema>;
 
-/** An area as a file states it. `parentReference` is the parent's id, its id in the file, or one of its codes. */
+/** An area as a file states it. A parent is named by its id, its id in the file, or one of its codes. */
 export interface AreaDraft {
   readonly type: AreaType;
   readonly externalId: string;
@@ -61,6 +81,8 @@ export interface AreaDraft {
   readonly aliases: readonly string[];
   readonly codes: Readonly<Record<string, string>>;
   readonly parentReference: string | null;
+  /** Parents besides the first. */
+  readonly otherParents?: readonly string[];
   readonly population: number | null;
   readonly boundary: Boundary | null;
 }
@@ -91,6 +113,17 @@ export function wordsOf(text: string): string[] {
     .filter((word) => word !== '');
 }
 
+/** Letters that have a plain one beside them on most keyboards, but do not come apart in Unicode. */
+const PLAIN: Readonly<Record<string, string>> = {
+  ...{ ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ŋ: 'n', ŧ: 't' },
+  ...{ ß: 'ss', æ: 'ae', œ: 'oe', þ: 'th' },
+};
+
+/** A word of wordsOf as it is typed without such letters. */
+export function plainLetters(word: string): string {
+  return word.replace(/[øłđðħıŋŧßæœþ]/g, (letter) => PLAIN[letter] ?? letter);
+}
+
 /** The id of an area: its type and its id in the file, so that a re-import finds the same area. */
 export function areaId(type: AreaType, externalId: string): string {
   const [kind, slug] = [type.replaceAll('_', '-'), slugOf(externalId)];
@@ -102,7 +135,7 @@ export function measure(draft: AreaDraft, source: string): MeasuredArea {
   return {
     id: areaId(draft.type, draft.externalId),
     slug: slugOf(draft.name),
-    words: [...new Set([draft.name, ...draft.aliases, ...Object.values(draft.codes)].flatMap(wordsOf))],
+    words: findableWords([draft.name, ...draft.aliases, ...Object.values(draft.codes)]),
     box: boundary && boundaryBox(boundary),
     centroid: boundary && centroidOf(boundary),
     areaKm2: boundary && Math.round(areaKm2(boundary) * 1000) / 1000,
@@ -110,6 +143,11 @@ export function measure(draft: AreaDraft, source: string): MeasuredArea {
       .update(JSON.stringify([draft, source]))
       .digest(),
   };
+}
+
+function findableWords(texts: readonly string[]): string[] {
+  const words = texts.flatMap(wordsOf);
+  return [...new Set([...words, ...words.map(plainLetters)])];
 }
 
 /** Why a geometry cannot be a boundary, in words for whoever wrote the file; null when it can. */

@@ -107,7 +107,10 @@ export function boxesAround({ lat, lng }: Point, km: number): Box[] {
   return splitAtAntimeridian(lng - dLng, minLat, lng + dLng, maxLat);
 }
 
-/** One box, or two where it crosses the antimeridian (minLng above maxLng, or beyond 180 degrees). */
+/**
+ * One box, or two where it crosses the antimeridian (minLng above maxLng, or beyond 180 degrees) or ends at it: the
+ * meridians 180 and -180 are one, and an edge belongs to its box.
+ */
 export function splitAtAntimeridian(minLng: number, minLat: number, maxLng: number, maxLat: number): Box[] {
   if (minLng < -180)
     return [
@@ -124,7 +127,10 @@ export function splitAtAntimeridian(minLng: number, minLat: number, maxLng: numb
       [minLng, minLat, 180, maxLat],
       [-180, minLat, maxLng, maxLat],
     ];
-  return [[minLng, minLat, maxLng, maxLat]];
+  const box: Box = [minLng, minLat, maxLng, maxLat];
+  if (maxLng === 180 && minLng > -180) return [box, [-180, minLat, -180, maxLat]];
+  if (minLng === -180 && maxLng < 180) return [box, [180, minLat, 180, maxLat]];
+  return [box];
 }
 
 /** Square kilometres within the boundary, on the sphere of equal area. */

@@ -20,7 +20,7 @@ export interface PlacedArea {
   readonly name: string;
   readonly aliases: readonly string[];
   readonly codes: Readonly<Record<string, string>>;
-  readonly parentNo: number | null;
+  readonly parentNos: readonly number[];
   readonly areaKm2: number | null;
   readonly boundary: Boundary | null;
 }
@@ -84,7 +84,7 @@ export class Placement {
     for (const area of this.#named(address)) if (this.#fits(area, held, address)) held.set(area.no, area);
     // An area without a boundary holds whatever its children hold.
     for (const area of [...held.values()]) {
-      for (const parent of this.#parents(area)) if (!parent.boundary) held.set(parent.no, parent);
+      for (const parent of this.#likely(area, address)) if (!parent.boundary) held.set(parent.no, parent);
     }
     return [...held.values()].sort((a, b) => size(a) - size(b) || a.no - b.no).map((area) => area.no);
   }
@@ -104,28 +104,48 @@ export class Placement {
     }
   }
 
-  /** A name alone is not enough (every state has a Springfield): all that lies around it must fit too. */
+  /**
+   * A name alone is not enough (every state has a Springfield): what lies around it must fit too. Of several areas of
+   * one type around it, such as two cities that share a postal code, one is enough.
+   */
   #fits(area: PlacedArea, held: ReadonlyMap<number, PlacedArea>, address: DraftAddress): boolean {
-    return this.#parents(area).every((parent) => {
-      if (held.has(parent.no)) return true;
-      const part = ADDRESS_PART[parent.type];
-      const text = part ? address[part] : null;
-      if (!text) return true;
-      return [parent.name, ...parent.aliases, ...Object.values(parent.codes)]
-        .map(folded)
-        .includes(folded(text));
+    const around = Map.groupBy(this.#ancestors(area), ({ type }) => type);
+    return [...around.values()].every((parents) =>
+      parents.some((parent) => held.has(parent.no) || isCalled(parent, address) !== false),
+    );
+  }
+
+  /** The ancestors; of several of one type those that the address names, where it names any of them. */
+  #likely(area: PlacedArea, address: DraftAddress): PlacedArea[] {
+    const around = Map.groupBy(this.#ancestors(area), ({ type }) => type);
+    return [...around.values()].flatMap((parents) => {
+      const called = parents.filter((parent) => isCalled(parent, address) === true);
+      return called.length > 0 ? called : parents;
     });
   }
 
-  #parents(area: PlacedArea): PlacedArea[] {
-    const chain: PlacedArea[] = [];
-    let next = area.parentNo === null ? undefined : this.#areas.get(area.parentNo);
-    while (next && next !== area && !chain.includes(next)) {
-      chain.push(next);
-      next = next.parentNo === null ? undefined : this.#areas.get(next.parentNo);
-    }
-    return chain;
+  /** The parents, their parents and so on, each once. */
+  #ancestors(area: PlacedArea): PlacedArea[] {
+    const found = new Set<PlacedArea>();
+    const visit = (child: PlacedArea): void => {
+      for (const no of child.parentNos) {
+        const parent = this.#areas.get(no);
+        if (!parent || parent === area || found.has(parent)) continue;
+        found.add(parent);
+        visit(parent);
+      }
+    };
+    visit(area);
+    return [...found];
   }
+}
+
+/** Whether the address gives the area this name; null where it says nothing of areas of its type. */
+function isCalled(area: PlacedArea, address: DraftAddress): boolean | null {
+  const part = ADDRESS_PART[area.type];
+  const text = part ? address[part] : null;
+  if (!text) return null;
+  return [area.name, ...area.aliases, ...Object.values(area.codes)].map(folded).includes(folded(text));
 }
 
 const size = (area: PlacedArea): number => area.areaKm2 ?? USUAL_SIZE[area.type];

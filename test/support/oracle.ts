@@ -46,7 +46,9 @@ type HoldsPoint = (query: Query, lng: number, lat: number) => boolean;
 
 export function inBox(text: string, lng: number, lat: number): boolean {
   const [west = 0, south = 0, east = 0, north = 0] = text.split(',').map(Number);
-  const within = west <= east ? lng >= west && lng <= east : lng >= west || lng <= east;
+  const spans = (at: number) => (west <= east ? at >= west && at <= east : at >= west || at <= east);
+  // The meridians 180 and -180 are one.
+  const within = spans(lng) || (Math.abs(lng) === 180 && spans(-lng));
   return within && lat >= south && lat <= north;
 }
 

@@ -18,6 +18,7 @@ export function areaOf(values: FieldValues, { geometry }: SourceRecord): AreaDra
     const code = values.text(`codes.${name}`);
     return code === null ? [] : [[name, code] as const];
   });
+  const otherParents = values.list<string>('otherParents');
   return {
     type: values.choice<AreaType>('type', 'custom'),
     externalId: values.text('id') ?? '',
@@ -25,6 +26,8 @@ export function areaOf(values: FieldValues, { geometry }: SourceRecord): AreaDra
     aliases: values.list('aliases'),
     codes: Object.fromEntries(codes),
     parentReference: values.text('parent'),
+    // Left out where there are none: the digest of an area stays what it was.
+    ...(otherParents.length > 0 && { otherParents }),
     population: values.number('population'),
     boundary: (geometry ?? null) as Boundary | null,
   };

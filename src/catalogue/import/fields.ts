@@ -115,6 +115,7 @@ export const AREA_FIELDS: Fields = {
   type: choice(AREA_TYPES, true),
   name: { kind: 'text', required: true },
   aliases: { kind: 'list' },
+  otherParents: { kind: 'list' },
   ...each(['codes.fips', 'codes.postal', 'codes.iso', 'parent'], { kind: 'text' }),
   population: { kind: 'integer', most: 2_147_483_647 },
 };

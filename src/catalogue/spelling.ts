@@ -1,0 +1,102 @@
+// Owns holding a misspelt word against many sorted ones at once: whole, or as the beginning of one.
+
+/** How a word of the list was met: by so many steps, as a whole or by a beginning of it. */
+export interface Met {
+  /** Place in the list. */
+  readonly at: number;
+  readonly steps: number;
+  readonly whole: boolean;
+}
+
+/**
+ * Words within so many steps. A step is a letter put in, left out, put in another's place, or two neighbours
+ * exchanged. The table of steps is kept for the letters that a word has in common with the one before it, and no word
+ * is read further than it can still be met, so a whole vocabulary costs little more than its beginnings.
+ */
+export class Spelling {
+  readonly #words: readonly string[];
+  /** Letters that each word has in common with the one before. */
+  readonly #common: Uint8Array;
+
+  /** `words` are sorted by code unit, without repeats, none longer than 255. */
+  constructor(words: readonly string[]) {
+    this.#words = words;
+    this.#common = Uint8Array.from(words, (word, at) => commonLetters(word, words[at - 1] ?? ''));
+  }
+
+  *near(asked: string, most: number): Generator<Met> {
+    const table = new StepTable(asked, most);
+    for (const [at, word] of this.#words.entries()) {
+      table.read(word, this.#common[at] ?? 0);
+      if (table.whole <= most) yield { at, steps: table.whole, whole: true };
+      else if (table.beginning <= most) yield { at, steps: table.beginning, whole: false };
+    }
+  }
+}
+
+function commonLetters(a: string, b: string): number {
+  let letters = 0;
+  while (letters < a.length && a[letters] === b[letters]) letters++;
+  return letters;
+}
+
+/** Row d: steps from each beginning of the asked word to the first d letters of the word that was read last. */
+class StepTable {
+  readonly #asked: string;
+  readonly #most: number;
+  readonly #rows: Uint8Array[];
+  /** For each depth, the fewest steps from the whole asked word to any beginning up to there. */
+  readonly #best: Uint8Array;
+  #depth = 0;
+  /** Further letters cannot be met: every number of the last row is above the most. */
+  #dead = false;
+  whole = 0;
+  beginning = 0;
+
+  constructor(asked: string, most: number) {
+    this.#asked = asked;
+    this.#most = most;
+    // Deeper rows would be dead in any case.
+    const rows = asked.length + most + 2;
+    this.#rows = Array.from({ length: rows }, () => new Uint8Array(asked.length + 1));
+    this.#rows[0]?.forEach((_, at, row) => {
+      row[at] = at;
+    });
+    this.#best = new Uint8Array(rows).fill(asked.length);
+  }
+
+  /** Reads the next word; `common` are the letters it shares with the word before. */
+  read(word: string, common: number): void {
+    if (common < this.#depth) {
+      this.#depth = common;
+      this.#dead = false;
+    }
+    while (!this.#dead && this.#depth < word.length && this.#depth + 1 < this.#rows.length)
+      this.#deepen(word);
+    this.beginning = this.#best[this.#depth] ?? this.#most + 1;
+    const complete = this.#depth === word.length;
+    this.whole = complete ? (this.#rows[this.#depth]?.[this.#asked.length] ?? 0) : this.#most + 1;
+  }
+
+  #deepen(word: string): void {
+    const depth = ++this.#depth;
+    const [row, above, second] = [this.#rows[depth], this.#rows[depth - 1], this.#rows[depth - 2]];
+    if (!row || !above) return;
+    row[0] = depth;
+    let least = depth;
+    for (let at = 1; at < row.length; at++) {
+      const same = word[depth - 1] === this.#asked[at - 1];
+      let steps = Math.min(
+        (above[at - 1] ?? 0) + (same ? 0 : 1),
+        (above[at] ?? 0) + 1,
+        (row[at - 1] ?? 0) + 1,
+      );
+      const exchanged = word[depth - 2] === this.#asked[at - 1] && word[depth - 1] === this.#asked[at - 2];
+      if (second && at > 1 && exchanged) steps = Math.min(steps, (second[at - 2] ?? 0) + 1);
+      row[at] = steps;
+      least = Math.min(least, steps);
+    }
+    this.#best[depth] = Math.min(this.#best[depth - 1] ?? 0, row[row.length - 1] ?? 0);
+    this.#dead = least > this.#most;
+  }
+}
