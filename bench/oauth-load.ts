@@ -12,7 +12,7 @@ export const SECONDS = 2;
 /** Families in a load of refreshes: so many that none is asked for more than its share of a minute. */
 const FAMILIES = 500;
 /** More codes than any arm takes in a load. */
-const CODES = 14_000;
+const CODES = 10_000;
 
 /** A server, and how what it exchanges is made. */
 export interface Exchanger {
