@@ -5,6 +5,7 @@ import type { BrowserContextOptions } from 'playwright-core';
 import type { Principal } from '../src/access/principal.ts';
 import { TIERS } from '../src/access/tiers.ts';
 import { DESCRIBE } from '../src/app/describe.ts';
+import { METRICS, MINIMUM_SAMPLE } from '../src/catalogue/metrics.ts';
 import { createServer } from '../src/http/server.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLog } from '../src/lib/log.ts';
@@ -22,7 +23,10 @@ const anonymous: Principal = {
 
 async function startSite(): Promise<string> {
   const publicUrl = 'http://127.0.0.1';
-  const routes = siteRoutes({ publicUrl, tiers: TIERS, routes: () => routes });
+  const routes = siteRoutes({
+    ...{ publicUrl, tiers: TIERS, metrics: METRICS, minimumSample: MINIMUM_SAMPLE },
+    routes: () => routes,
+  });
   const server = createServer<Principal>({
     routes,
     phases: {
@@ -53,7 +57,7 @@ async function show(path: string, options: BrowserContextOptions): Promise<Visit
   return shown;
 }
 
-for (const path of ['/docs', '/docs/start', '/docs/oauth', '/docs/limits', '/docs/errors']) {
+for (const path of ['/docs', '/docs/start', '/docs/oauth', '/docs/metrics', '/docs/limits', '/docs/errors']) {
   test(`${path} fetches nothing from elsewhere, breaks no rule of its policy and fits a telephone`, {
     skip,
   }, async () => {

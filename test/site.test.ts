@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Principal } from '../src/access/principal.ts';
 import { TIERS } from '../src/access/tiers.ts';
+import { METRICS, MINIMUM_SAMPLE } from '../src/catalogue/metrics.ts';
 import type { Route } from '../src/http/route.ts';
 import { PROBLEMS } from '../src/lib/problem.ts';
 import { siteRoutes } from '../src/site/routes.ts';
 import type { LiveFailure } from '../src/sources/source.ts';
 import { serveRoutes, testRoute } from './support/web.ts';
 
-const PAGES = ['/docs', '/docs/start', '/docs/oauth', '/docs/limits', '/docs/errors'];
+const PAGES = ['/docs', '/docs/start', '/docs/oauth', '/docs/metrics', '/docs/limits', '/docs/errors'];
 
 /** All codes of the stream's error event: the type checker sees to it that none is missing. */
 const STREAM_CODES: Readonly<Record<LiveFailure, true>> = {
@@ -34,6 +35,7 @@ function serveSite(t: TestContext, tiers = TIERS) {
   const site: readonly Route<never>[] = siteRoutes({
     publicUrl: 'https://api.example',
     tiers,
+    ...{ metrics: METRICS, minimumSample: MINIMUM_SAMPLE },
     routes: () => [...FEATURES, ...site] as unknown as readonly Route<Principal>[],
   });
   const describe = {

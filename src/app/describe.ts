@@ -21,6 +21,7 @@ export const DESCRIBE: Omit<Describe, 'server'> = {
   tags: {
     Search: 'Listings by place, price and kind, page by page.',
     Areas: 'Places with a name: counties, cities, neighbourhoods, postal codes.',
+    Market: 'Figures over many listings: prices, supply, pace, by period and place.',
     Properties: 'A place with all its listings and what happened to them.',
     Live: 'One listing, fresh from its source.',
     Account: 'What a caller may use and has used.',

@@ -7,6 +7,7 @@ import type { Tiers } from '../access/tiers.ts';
 import { areaRoutes } from '../catalogue/area-routes.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { freshnessOf } from '../catalogue/freshness.ts';
+import { METRICS, MINIMUM_SAMPLE } from '../catalogue/metrics.ts';
 import { propertyPartRoutes } from '../catalogue/property-routes.ts';
 import { searchRoutes } from '../catalogue/routes.ts';
 import type { Route } from '../http/route.ts';
@@ -15,6 +16,7 @@ import type { Refresh } from '../live/refresh.ts';
 import { liveRoutes } from '../live/routes.ts';
 import { propertyParts } from '../market/property-parts.ts';
 import { valuationRoutes } from '../market/property-routes.ts';
+import { marketRoutes } from '../market/routes.ts';
 import { grantsRoutes } from '../oauth/grants-routes.ts';
 import { type OAuthRoutesOptions, oauthRoutes } from '../oauth/routes.ts';
 import { type TokenRoutesOptions, tokenRoutes } from '../oauth/token-routes.ts';
@@ -39,6 +41,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
   const routes: readonly Route<Principal>[] = [
     ...searchRoutes(reading),
     ...areaRoutes(reading),
+    ...marketRoutes(reading),
     ...propertyPartRoutes(reading),
     ...valuationRoutes(reading),
     ...liveRoutes({ ...parts, streams: parts.limits.streams, gather: propertyParts(parts.database) }),
@@ -46,7 +49,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...oauthRoutes(parts.oauth),
     ...tokenRoutes(parts.tokens),
     ...grantsRoutes({ ...parts.oauth, ...parts.tokens }),
-    ...siteRoutes({ ...parts, routes: () => routes }),
+    ...siteRoutes({ ...parts, metrics: METRICS, minimumSample: MINIMUM_SAMPLE, routes: () => routes }),
   ];
   return routes;
 }

@@ -35,11 +35,14 @@ export async function writeMarketListings(
   const conflict =
     known === 'keep'
       ? tx`nothing`
-      : // What is gone upstream no longer says what was asked: its last price may be the one it closed at.
+      : // What is gone upstream no longer says what was asked (its last price may be the one it closed at), and what has
+        // closed and is then put aside no longer says what was paid.
         tx`update set property_id = excluded.property_id, listing_type = excluded.listing_type,
           status = excluded.status, on_market_on = excluded.on_market_on, clock_end = excluded.clock_end,
           list_price = case when excluded.status = 'DELETED' then market_listing.list_price else excluded.list_price end,
-          original_price = excluded.original_price, close_price = excluded.close_price,
+          original_price = excluded.original_price,
+          close_price = case when excluded.status = 'CLOSED' then excluded.close_price
+            else coalesce(excluded.close_price, market_listing.close_price) end,
           per_month = excluded.per_month, months_free = excluded.months_free`;
   await tx`
     insert into market_listing (listing_id, property_id, listing_type, status, created_at, on_market_on, clock_end,

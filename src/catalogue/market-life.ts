@@ -133,7 +133,10 @@ function staysOf({ listing, spans, prices }: Told, supersededAt: number): Stay[]
   const stays: Stay[] = [];
   for (const { from, to, agedFrom } of spans) {
     const end = Math.min(to, supersededAt);
-    const cuts = prices.map(({ at }) => at).filter((at) => at > from && at < end);
+    const cuts = prices
+      .filter(({ price }, at) => at > 0 && price !== prices[at - 1]?.price)
+      .map(({ at }) => at)
+      .filter((at) => at > from && at < end);
     const edges = [...new Set([from, ...cuts, end])];
     for (const [index, onAt] of edges.slice(0, -1).entries()) {
       const offAt = edges[index + 1] ?? end;
@@ -206,14 +209,14 @@ function departures({ listing, turns, spans, firstOn }: Told): MarketEvent[] {
 /** Changes of status that are counted, at the moment that was told for them. */
 function transitions({ listing, turns, prices }: Told): MarketEvent[] {
   const lastClosing = turns.findLastIndex(({ status, told }) => status === 'CLOSED' && told !== null);
-  return turns.flatMap(({ status, told }, at) => {
+  return turns.flatMap(({ status, told, at: from }, at) => {
     const was = turns[at - 1]?.status;
     if (told === null) return [];
     if (status === 'PENDING') return [eventOf(listing, 'pending', told)];
     if (status === 'CLOSED') {
       // Of a closing that fell apart afterwards nobody knows the price any more.
       const holds = at === lastClosing && !turns.slice(at + 1).some((turn) => isOnMarket(turn.status));
-      return [eventOf(listing, 'closed', told, holds ? closing(listing, prices[0]?.price ?? null) : {})];
+      return [eventOf(listing, 'closed', told, holds ? closing(listing, prices, from) : {})];
     }
     const counts =
       DELISTED.includes(status) && (was === undefined || (!GONE.includes(was) && was !== 'CLOSED'));
@@ -221,10 +224,12 @@ function transitions({ listing, turns, prices }: Told): MarketEvent[] {
   });
 }
 
-function closing(listing: MarketListing, firstAsked: number | null): Partial<MarketEvent> {
-  const [paid, asked] = [monthly(listing.closePrice, listing), monthly(listing.listPrice, listing)];
+/** What was paid, against what was last asked then: of a closing from before we knew of the listing, what is said now. */
+function closing(listing: MarketListing, prices: readonly PricePoint[], at: number): Partial<MarketEvent> {
+  const [paid, known] = [monthly(listing.closePrice, listing), monthly(listing.listPrice, listing)];
+  const asked = known === null || at <= listing.createdAt ? known : priceAt(prices, at);
   if (paid === null || asked === null) return { price: paid };
-  const original = monthly(listing.originalPrice, listing) ?? firstAsked ?? asked;
+  const original = monthly(listing.originalPrice, listing) ?? prices[0]?.price ?? asked;
   return { price: paid, ratio: paid / asked, originalRatio: paid / original };
 }
 

@@ -13,6 +13,7 @@ export const PAGES = {
   start: 'First steps',
   '': 'Reference',
   oauth: 'OAuth',
+  metrics: 'Metrics',
   limits: 'Limits',
   errors: 'Errors',
 } as const;

@@ -6,6 +6,7 @@ import { type Route, route } from '../http/route.ts';
 import { errorsPage } from './errors-page.ts';
 import { pageHandler } from './layout.ts';
 import { limitsPage } from './limits-page.ts';
+import { metricsPage, type PrintedMetric } from './metrics-page.ts';
 import { oauthPage } from './oauth-page.ts';
 import { referencePage, referencePolicy } from './reference-page.ts';
 import { scalarReply } from './scalar.ts';
@@ -16,6 +17,9 @@ export interface SiteOptions {
   readonly publicUrl: string;
   /** The numbers in force. */
   readonly tiers: Tiers;
+  /** What the figures of the market mean, and below how many observations they are withheld. */
+  readonly metrics: readonly PrintedMetric[];
+  readonly minimumSample: number;
   /** All routes that are to be told of; asked when a page is first shown. */
   readonly routes: () => readonly Route<Principal>[];
 }
@@ -30,7 +34,7 @@ const page = {
 
 /** The routes at / and below /docs. */
 export function siteRoutes(options: SiteOptions): readonly Route<Principal>[] {
-  const { publicUrl, tiers, routes } = options;
+  const { publicUrl, tiers, routes, metrics, minimumSample } = options;
   const define = route<Principal>();
   return [
     rootRoute(),
@@ -58,6 +62,14 @@ export function siteRoutes(options: SiteOptions): readonly Route<Principal>[] {
       summary: 'Access for apps, by OAuth',
       answer: { description: 'The flow, lifetimes, and what to do about errors.', contentType: 'text/html' },
       handle: pageHandler(() => oauthPage(publicUrl)),
+    }),
+    define({
+      ...page,
+      path: '/docs/metrics',
+      operation: 'showMetrics',
+      summary: 'What the figures of the market mean',
+      answer: { description: 'Every metric, and the rules for all of them.', contentType: 'text/html' },
+      handle: pageHandler(() => metricsPage(metrics, minimumSample)),
     }),
     define({
       ...page,

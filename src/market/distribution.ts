@@ -1,0 +1,49 @@
+// Owns how the spread of one measure is shown: its percentiles, and buckets of equal width from the least to the most.
+
+import { MINIMUM_SAMPLE, roundedFor } from '../catalogue/metrics.ts';
+import { SQUARE_FEET_PER_SQUARE_METRE, type UnitSystem } from '../catalogue/vocabulary.ts';
+import type { Spread } from './pair-store.ts';
+import type { MeasureName } from './parameters.ts';
+
+export interface Distribution {
+  readonly n: number;
+  readonly excluded: number;
+  readonly suppressed: boolean;
+  readonly percentiles: Readonly<Record<'p5' | 'p25' | 'p50' | 'p75' | 'p95', number | null>>;
+  readonly buckets: readonly { readonly from: number; readonly to: number; readonly count: number }[];
+}
+
+/** What each measure is multiplied by in metric units. */
+const METRIC: Readonly<Record<MeasureName, number>> = {
+  ...{ price: 1, daysOnMarket: 1 },
+  pricePerArea: SQUARE_FEET_PER_SQUARE_METRE,
+  livingArea: 1 / SQUARE_FEET_PER_SQUARE_METRE,
+};
+
+export function shownSpread(
+  spread: Spread,
+  measure: MeasureName,
+  count: number,
+  units: UnitSystem,
+): Distribution {
+  const { n, excluded, least, most, percentiles, buckets } = spread;
+  const suppressed = n < MINIMUM_SAMPLE;
+  const show = (value: number): number =>
+    roundedFor('money', units === 'metric' ? value * METRIC[measure] : value);
+  const [p5, p25, p50, p75, p95] = (suppressed ? null : percentiles)?.map(show) ?? [];
+  const known = new Map(buckets.map(({ bucket, count: held }) => [bucket, held]));
+  const [low, high] = [least ?? 0, most ?? 0];
+  const total = low === high ? 1 : count;
+  const edge = (place: number): number => show(place === total ? high : low + ((high - low) * place) / total);
+  return {
+    ...{ n, excluded, suppressed },
+    percentiles: {
+      ...{ p5: p5 ?? null, p25: p25 ?? null, p50: p50 ?? null, p75: p75 ?? null, p95: p95 ?? null },
+    },
+    buckets: suppressed
+      ? []
+      : Array.from({ length: total }, (_, place) => ({
+          ...{ from: edge(place), to: edge(place + 1), count: known.get(place + 1) ?? 0 },
+        })),
+  };
+}

@@ -1,0 +1,78 @@
+// Owns how what was gathered becomes the metrics of one period: figures, ratios of two sets, and changes. Pure.
+
+import {
+  type Figure,
+  figureOver,
+  NO_FIGURE,
+  type ShownFigure,
+  shownFigure,
+} from '../catalogue/metric-figures.ts';
+import { isSuppressed, type Metric } from '../catalogue/metrics.ts';
+import type { UnitSystem } from '../catalogue/vocabulary.ts';
+import { monthBefore, type Period, previousOf, quarterBefore, yearBefore } from './calendar.ts';
+import type { Gathered, Group } from './gather.ts';
+
+/** A metric as it was asked for: itself, or its change since a month or a year before. */
+export interface Asked {
+  readonly id: string;
+  readonly metric: Metric;
+  readonly change: 'mom' | 'yoy' | null;
+}
+
+export interface MetricAnswer extends ShownFigure {
+  readonly change: { readonly previous: number | null; readonly yearAgo: number | null } | null;
+}
+
+/** Every period that must be known to answer for this one. */
+export function periodsFor(period: Period, asked: readonly Asked[]): Period[] {
+  const months = asked.some(({ change }) => change === 'mom') ? [monthBefore(period)] : [];
+  return [period, previousOf(period), yearBefore(period), ...months];
+}
+
+/** The metrics of a period by their ids. */
+export function answersFor(
+  gathered: Gathered,
+  asked: readonly Asked[],
+  period: Period,
+  group: Group,
+  units: UnitSystem,
+): Record<string, MetricAnswer> {
+  return Object.fromEntries(
+    asked.map(({ id, metric, change }) => {
+      const now = figureOf(gathered, metric, period, group);
+      const since = (before: Period): number | null =>
+        changeOf(metric, figureOf(gathered, metric, before, group), now);
+      if (change !== null) {
+        const value = since(change === 'mom' ? monthBefore(period) : yearBefore(period));
+        const suppressed = isSuppressed(metric, now.n);
+        return [id, { ...NO_FIGURE, value, n: now.n, excluded: now.excluded, suppressed, change: null }];
+      }
+      const changes = { previous: since(previousOf(period)), yearAgo: since(yearBefore(period)) };
+      return [id, { ...shownFigure(metric, now, units), change: changes }];
+    }),
+  );
+}
+
+/** A metric's figure over a period and group. */
+export function figureOf(gathered: Gathered, metric: Metric, period: Period, group: Group): Figure {
+  if (metric.over === 'closedQuarter') {
+    const closed = gathered.during(quarterBefore(period), 'closed', group)?.total ?? 0;
+    const inventory = gathered.at(period.end, group)?.total ?? 0;
+    return { ...NO_FIGURE, value: closed === 0 ? null : inventory / (closed / 3), n: closed };
+  }
+  if (metric.over === 'inventoryBefore') {
+    const closed = gathered.during(period, 'closed', group)?.total ?? 0;
+    const inventory = gathered.at(period.start, group)?.total ?? 0;
+    return { ...NO_FIGURE, value: inventory === 0 ? null : closed / inventory, n: inventory };
+  }
+  const set =
+    metric.set === 'inventory' ? gathered.at(period.end, group) : gathered.during(period, metric.set, group);
+  return figureOver(metric, set);
+}
+
+/** Relative change of the unrounded values; null where either is withheld or there is nothing to compare with. */
+function changeOf(metric: Metric, before: Figure, now: Figure): number | null {
+  if (before.value === null || now.value === null || before.value === 0) return null;
+  if (isSuppressed(metric, before.n) || isSuppressed(metric, now.n)) return null;
+  return Math.round((now.value / before.value - 1) * 1e6) / 1e6;
+}

@@ -1,0 +1,80 @@
+// Owns the SQL of statistics that are not summed up by period and set: one measure's spread, and homes offered both ways.
+
+import type { Sql, SqlFragment } from '../postgres/database.ts';
+import { addMonths, type Day, type Period } from './calendar.ts';
+import type { MeasureName } from './parameters.ts';
+import { type Field, wallSql } from './store.ts';
+
+/** Twelve times the rent over the price asked, of properties with both; by each one's latest coming on the market. */
+export async function findSamePropertyYield(
+  sql: Sql,
+  rentals: Field,
+  sales: Field,
+  { end }: Period,
+): Promise<{ n: number; quartiles: number[] | null }> {
+  const latest = (field: Field) => sql`
+    select distinct on (property_id) property_id, price
+    from market_event join (select id from listing_search where ${field.where(sql)}) as scope on id = listing_id
+    where kind in ('new', 'relisted') and price > 0 and listing_type = ${field.listingType}
+      and ${wallSql(sql, field, 'at')} >= ${addMonths(end, -12)}::timestamp
+      and ${wallSql(sql, field, 'at')} < ${end}::timestamp
+    order by property_id, at desc, listing_id desc`;
+  const [row] = await sql<{ n: number; quartiles: number[] | null }[]>`
+    with rental as (${latest(rentals)}), sale as (${latest(sales)})
+    select count(*)::double precision as n, percentile_cont(array[0.25, 0.5, 0.75]::double precision[])
+      within group (order by 12 * rental.price / sale.price) as quartiles
+    from rental join sale using (property_id)`;
+  return row ?? { n: 0, quartiles: null };
+}
+
+export interface Spread {
+  readonly n: number;
+  readonly excluded: number;
+  readonly least: number | null;
+  readonly most: number | null;
+  readonly percentiles: readonly number[] | null;
+  /** How many lie in each bucket, by its place from 1; buckets without any are left out. */
+  readonly buckets: readonly { readonly bucket: number; readonly count: number }[];
+}
+
+/** How one measure is spread over the inventory as a day begins, in buckets of equal width. Areas are in square feet. */
+export async function findSpread(
+  sql: Sql,
+  field: Field,
+  measure: MeasureName,
+  day: Day,
+  buckets: number,
+): Promise<Spread> {
+  const [row] = await sql<Spread[]>`
+    with scope as (select id, living_area from listing_search where ${field.where(sql)}),
+    member as (
+      select (${measureSql(sql, field, measure, day)})::double precision as value
+      from market_stay join scope on id = listing_id
+      where off_at >= ${day}::timestamptz - interval '2 days' and ${wallSql(sql, field, 'on_at')} < ${day}::timestamp
+        and ${wallSql(sql, field, 'off_at')} >= ${day}::timestamp),
+    edge as (select min(value) as least, max(value) as most from member),
+    placed as (
+      select case when least = most then 1
+        else least(${buckets}, width_bucket(value, least, most, ${buckets})) end as bucket, count(*)::int as count
+      from member, edge where value is not null group by 1)
+    select count(value)::int as n, (count(*) - count(value))::int as excluded, min(value) as least, max(value) as most,
+      percentile_cont(array[0.05, 0.25, 0.5, 0.75, 0.95]::double precision[]) within group (order by value)
+        as percentiles,
+      (select coalesce(json_agg(json_build_object('bucket', bucket, 'count', count) order by bucket), '[]')
+        from placed) as buckets
+    from member`;
+  return row ?? { n: 0, excluded: 0, least: null, most: null, percentiles: null, buckets: [] };
+}
+
+function measureSql(sql: Sql, field: Field, measure: MeasureName, day: Day): SqlFragment {
+  switch (measure) {
+    case 'price':
+      return sql`case when price > 0 then price end`;
+    case 'pricePerArea':
+      return sql`case when price > 0 and living_area > 0 then price / living_area end`;
+    case 'livingArea':
+      return sql`case when living_area > 0 then living_area end`;
+    case 'daysOnMarket':
+      return sql`greatest(0, floor(extract(epoch from ${day}::timestamp - ${wallSql(sql, field, 'aged_from')}) / 86400))`;
+  }
+}

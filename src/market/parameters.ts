@@ -1,0 +1,149 @@
+// Owns which parameters the statistics take: where, of what, when, and which figures.
+
+import { type Static, type TSchema, Type } from 'typebox';
+import { RentalSearchQuery, SaleSearchQuery, type SearchQuery } from '../catalogue/search-parameters.ts';
+import type { ListingType } from '../catalogue/vocabulary.ts';
+import { INTERVALS, type Interval } from './calendar.ts';
+
+/** What of a search is no filter, or asks for listings as they stand today where statistics look at their whole life. */
+export const NOT_FILTERS = [
+  ...['status', 'underContract', 'ids', 'sort', 'limit', 'cursor', 'count', 'includeTotalCount', 'fields'],
+  ...['include', 'display', 'facets', 'stats', 'cluster', 'zoom', 'explain', 'format', 'units', 'currency'],
+] as const;
+
+const isFilter = ([name]: [string, TSchema]): boolean => !NOT_FILTERS.some((other) => other === name);
+const filtersOf = (schema: { readonly properties: Record<string, TSchema> }): Record<string, TSchema> =>
+  Object.fromEntries(Object.entries(schema.properties).filter(isFilter));
+
+const RENTAL_FILTERS = filtersOf(RentalSearchQuery);
+const SALE_FILTERS = filtersOf(SaleSearchQuery);
+export const FILTERS: Readonly<Record<ListingType, readonly string[]>> = {
+  rental: Object.keys(RENTAL_FILTERS),
+  sale: Object.keys(SALE_FILTERS),
+};
+
+const optional = <S extends TSchema>(schema: S) => Type.Optional(schema);
+const day = (description: string) => optional(Type.String({ format: 'date', description }));
+const oneOf = <T extends string>(values: readonly T[], options: object) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...values], ...options });
+
+const listingType = oneOf<ListingType>(['rental', 'sale'], {
+  description: 'Which kind of listings the figures are of.',
+  aliases: ['dataType'],
+  caseInsensitive: true,
+});
+const period = {
+  from: day('The first day. Without `from` and `to`: the last full calendar month.'),
+  to: day('The day after the last one.'),
+};
+const metrics = optional(
+  Type.Array(Type.String({ maxLength: 60 }), {
+    description:
+      'Ids of metrics; all of them by default. With `_mom` or `_yoy` at its end: the change since a month or a year before.',
+    maxItems: 100,
+    uniqueItems: true,
+  }),
+);
+const groupBy = optional(
+  Type.Array(oneOf(['propertyType', 'bedrooms'] as const, {}), {
+    description: 'Figures also for each property type, number of bedrooms, or both together.',
+    uniqueItems: true,
+  }),
+);
+const limit = (what: string) =>
+  optional(
+    Type.Integer({ minimum: 1, description: `${what} in the answer; lowered to the tier’s maximum.` }),
+  );
+const cursor = optional(
+  Type.String({ maxLength: 2_000, description: 'A page’s nextCursor, with the same parameters.' }),
+);
+const units = optional(
+  oneOf(['imperial', 'metric'] as const, {
+    default: 'imperial',
+    description: 'Units of areas and distances, in filters and in the answer.',
+  }),
+);
+
+/** Both kinds of listings have these; which of them a request may use depends on its listingType. */
+const scope = { ...RENTAL_FILTERS, ...SALE_FILTERS, units };
+const { areaId: area, ...within } = { ...RENTAL_FILTERS, ...SALE_FILTERS };
+/** Filters that mean the same of rentals and of sales; prices and times on the market do not. */
+const shared = Object.fromEntries(
+  Object.entries(RENTAL_FILTERS).filter(
+    ([name]) => name in SALE_FILTERS && !/price|market|listed|updated/i.test(name),
+  ),
+);
+
+export const StatsQuery = Type.Object({
+  ...{ listingType, ...scope, ...period, metrics, groupBy },
+  ...{ limit: limit('Groups'), cursor },
+});
+
+export const HistoryQuery = Type.Object({
+  ...{ listingType, ...scope, metrics },
+  interval: optional(
+    oneOf<Interval>(INTERVALS, {
+      default: 'month',
+      description: 'How long each point is; weeks begin on Monday.',
+    }),
+  ),
+  from: day('The first day of the first point: the first day of an interval.'),
+  to: day('The day after the last point. Without it: the last full interval.'),
+  periods: optional(
+    Type.Integer({
+      ...{ minimum: 1, maximum: 1_200, aliases: ['historyRange'] },
+      description: 'How many points, up to `to`; 12 by default.',
+    }),
+  ),
+  window: optional(
+    Type.String({
+      ...{ maxLength: 5, pattern: '^P[1-9]\\d{0,2}D$' },
+      description: '`P30D`: each point looks at that many days up to its end, whatever the interval.',
+    }),
+  ),
+  ...{ limit: limit('Points'), cursor },
+});
+
+const COMPARED = {
+  ...{
+    maxItems: 50,
+    uniqueItems: true,
+    aliases: (area as { aliases?: string[] } | undefined)?.aliases ?? [],
+  },
+  description: 'The areas to compare, each on its own.',
+};
+
+export const CompareQuery = Type.Object({
+  ...{ listingType, areaId: Type.Array(Type.String({ maxLength: 200 }), COMPARED), ...within, units },
+  ...{ ...period, metrics, limit: limit('Areas'), cursor },
+});
+
+export const YieldQuery = Type.Object({ ...shared, units, ...period, limit: limit('Bands'), cursor });
+
+export const MEASURES = ['price', 'pricePerArea', 'livingArea', 'daysOnMarket'] as const;
+export type MeasureName = (typeof MEASURES)[number];
+
+export const DistributionQuery = Type.Object({
+  ...{ listingType, ...scope, ...period },
+  measure: oneOf<MeasureName>(MEASURES, {
+    description:
+      'What is measured, over the inventory at the end of the period; of rentals, price is per month.',
+  }),
+  buckets: optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many buckets of equal width.' }),
+  ),
+});
+
+/** A parsed query of any of them; each route's schema decides which members there can be. */
+export type MarketQuery = SearchQuery & {
+  readonly listingType?: ListingType;
+  readonly from?: string;
+  readonly to?: string;
+  readonly metrics?: readonly string[];
+  readonly groupBy?: Static<typeof groupBy>;
+  readonly interval?: Interval;
+  readonly periods?: number;
+  readonly window?: string;
+  readonly measure?: MeasureName;
+  readonly buckets?: number;
+};

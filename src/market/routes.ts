@@ -1,0 +1,141 @@
+// Owns the HTTP face of the statistics: everything below /v1/market.
+
+import type { TObject, TSchema } from 'typebox';
+import type { Principal } from '../access/principal.ts';
+import { pageSize, type Tiers } from '../access/tiers.ts';
+import { pageLinks } from '../catalogue/reader.ts';
+import { type Reply, type Route, route } from '../http/route.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Database } from '../postgres/database.ts';
+import {
+  compareAnswer,
+  distributionAnswer,
+  historyAnswer,
+  metricsAnswer,
+  type Request,
+  statsAnswer,
+  yieldAnswer,
+} from './answers.ts';
+import {
+  CompareQuery,
+  DistributionQuery,
+  HistoryQuery,
+  type MarketQuery,
+  StatsQuery,
+  YieldQuery,
+} from './parameters.ts';
+import {
+  ComparisonSchema,
+  DistributionSchema,
+  HistorySchema,
+  MetricListSchema,
+  StatsSchema,
+  YieldSchema,
+} from './record.ts';
+
+export interface MarketRouteOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly tiers: Tiers;
+  readonly publicUrl: string;
+  /** When the catalogue was last known to be what the source has; null: never. */
+  readonly dataAsOf: () => Promise<string | null>;
+}
+
+interface Page {
+  readonly nextCursor: string | null;
+  readonly prevCursor: string | null;
+}
+
+interface Endpoint {
+  readonly path: string;
+  readonly operation: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly query: TObject;
+  readonly schema: TSchema;
+  readonly answer: (request: Request) => Promise<{ readonly object: string; readonly page?: Page }>;
+}
+
+const access = { credentials: 'optional', scope: 'listings:read', counts: 'month' } as const;
+
+const ENDPOINTS: readonly Endpoint[] = [
+  {
+    ...{
+      path: 'stats',
+      operation: 'getMarketStats',
+      query: StatsQuery,
+      schema: StatsSchema,
+      answer: statsAnswer,
+    },
+    summary: 'Figures of one period',
+    description:
+      'All metrics, or chosen ones, over the listings that meet the filters; also for each property type or number of ' +
+      'bedrooms. Listings count by what they were in the period, whatever became of them.',
+  },
+  {
+    ...{ path: 'history', operation: 'getMarketHistory', query: HistoryQuery, schema: HistorySchema },
+    answer: historyAnswer,
+    summary: 'Figures over time',
+    description:
+      'A point for each interval, the oldest first. Each point is what `stats` answers for its period.',
+  },
+  {
+    ...{ path: 'compare', operation: 'compareMarkets', query: CompareQuery, schema: ComparisonSchema },
+    answer: compareAnswer,
+    summary: 'Areas side by side',
+    description: 'The same figures for each of several areas, over the same days.',
+  },
+  {
+    ...{
+      path: 'yield',
+      operation: 'getMarketYield',
+      query: YieldQuery,
+      schema: YieldSchema,
+      answer: yieldAnswer,
+    },
+    summary: 'Gross rent yield by bedrooms',
+    description:
+      'Twelve times the median rent asked for what was new to let, over the median price asked for what was new for ' +
+      'sale, for each number of bedrooms. `sameProperty` compares only homes that were offered both ways.',
+  },
+  {
+    ...{ path: 'distribution', operation: 'getMarketDistribution', query: DistributionQuery },
+    ...{ schema: DistributionSchema, answer: distributionAnswer },
+    summary: 'How one measure is spread',
+    description: 'Percentiles and a histogram over what was on the market as the period ended.',
+  },
+];
+
+export function marketRoutes(options: MarketRouteOptions): readonly Route<Principal>[] {
+  const { database, clock, tiers, publicUrl } = options;
+  const define = (endpoint: Endpoint): Route<Principal> =>
+    route<Principal>()({
+      method: 'GET',
+      ...{ path: `/v1/market/${endpoint.path}`, operation: endpoint.operation, tag: 'Market' },
+      ...{ summary: endpoint.summary, description: endpoint.description, access, query: endpoint.query },
+      answer: { description: endpoint.summary, schema: endpoint.schema },
+      async handle({ query, caller, requestId, url }): Promise<Reply> {
+        const asked = query as MarketQuery;
+        const limit = pageSize(tiers[caller.tier], asked.limit);
+        const json = await endpoint.answer({ database, asked, limit, now: clock.now() });
+        const units = asked.units ?? 'imperial';
+        const meta = { requestId, tier: caller.tier, units, dataAsOf: await options.dataAsOf() };
+        return { json: { ...json, meta }, headers: json.page ? pageLinks(publicUrl, url, json.page) : {} };
+      },
+    });
+  return [...ENDPOINTS.map(define), metricsRoute()];
+}
+
+function metricsRoute(): Route<Principal> {
+  return route<Principal>()({
+    method: 'GET',
+    ...{ path: '/v1/market/metrics', operation: 'listMetrics', tag: 'Market', access },
+    summary: 'What each metric means',
+    description: 'Every metric with its unit, its formula in words and its minimum sample.',
+    answer: { description: 'All metrics', schema: MetricListSchema },
+    handle: ({ requestId, caller }) => ({
+      json: { ...metricsAnswer(), meta: { requestId, tier: caller.tier } },
+    }),
+  });
+}

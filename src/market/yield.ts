@@ -1,0 +1,99 @@
+// Owns the gross rent yield: what is asked for rent in a year, against what is asked for the same kind of home.
+
+import { figureOver } from '../catalogue/metric-figures.ts';
+import { type Metric, MINIMUM_SAMPLE, metricOf, roundedFor } from '../catalogue/metrics.ts';
+import type { Database } from '../postgres/database.ts';
+import type { Period } from './calendar.ts';
+import { gather } from './gather.ts';
+import { findSamePropertyYield } from './pair-store.ts';
+import { fieldOf, type Scope } from './scope.ts';
+
+export interface YieldBand {
+  readonly bedrooms: number | null;
+  readonly value: number | null;
+  readonly priceToRentRatio: number | null;
+  readonly nRentals: number;
+  readonly nSales: number;
+  readonly suppressed: boolean;
+}
+
+const NEW_PRICE = 'median_new_list_price';
+
+/** The bands of bedrooms in which anything was new, the smallest first; homes of unknown bedrooms come last. */
+export async function yieldBands(
+  database: Database,
+  rentals: Scope,
+  sales: Scope,
+  period: Period,
+): Promise<YieldBand[]> {
+  const metric = metricOf(NEW_PRICE);
+  if (!metric) throw new Error(`There is no metric called ${NEW_PRICE}`);
+  const [rents, prices] = [
+    await byBedrooms(database, rentals, metric, period),
+    await byBedrooms(database, sales, metric, period),
+  ];
+  return [...new Set([...rents.keys(), ...prices.keys()])]
+    .sort((a, b) => (a ?? Number.POSITIVE_INFINITY) - (b ?? Number.POSITIVE_INFINITY))
+    .map((bedrooms) => band(bedrooms, rents.get(bedrooms), prices.get(bedrooms)));
+}
+
+interface Side {
+  readonly value: number | null;
+  readonly n: number;
+}
+
+const NONE: Side = { value: null, n: 0 };
+
+function band(
+  bedrooms: number | null,
+  { value: rent, n: nRentals } = NONE,
+  { value: price, n: nSales } = NONE,
+): YieldBand {
+  const suppressed = nRentals < MINIMUM_SAMPLE || nSales < MINIMUM_SAMPLE;
+  const ratio = suppressed || rent === null || price === null ? null : (12 * rent) / price;
+  return {
+    ...{ bedrooms, nRentals, nSales, suppressed },
+    value: ratio === null ? null : roundedFor('share', ratio),
+    priceToRentRatio: ratio === null ? null : roundedFor('ratio', 1 / ratio),
+  };
+}
+
+async function byBedrooms(
+  database: Database,
+  scope: Scope,
+  metric: Metric,
+  period: Period,
+): Promise<Map<number | null, Side>> {
+  const gathered = await gather(database, fieldOf(scope, ['bedrooms']), [metric], [period]);
+  return new Map(
+    gathered.groups(period).map((group) => {
+      const [bedrooms] = group;
+      const { value, n } = figureOver(metric, gathered.during(period, 'new', group));
+      return [typeof bedrooms === 'number' ? bedrooms : null, { value, n }];
+    }),
+  );
+}
+
+export interface SamePropertyYield {
+  readonly value: number | null;
+  readonly n: number;
+  readonly p25: number | null;
+  readonly p75: number | null;
+  readonly suppressed: boolean;
+}
+
+/** The yield of properties that came on the market both ways in the twelve months up to the end of the period. */
+export async function samePropertyYield(
+  database: Database,
+  rentals: Scope,
+  sales: Scope,
+  period: Period,
+): Promise<SamePropertyYield> {
+  const found = await database.read((sql) =>
+    findSamePropertyYield(sql, fieldOf(rentals), fieldOf(sales), period),
+  );
+  const suppressed = found.n < MINIMUM_SAMPLE;
+  const [p25, value, p75] =
+    (suppressed ? null : found.quartiles)?.map((part) => roundedFor('share', part)) ?? [];
+  return { value: value ?? null, n: found.n, p25: p25 ?? null, p75: p75 ?? null, suppressed };
+}
