@@ -15,7 +15,7 @@ test('a newcomer who follows the README searches, takes a key, finds a city, rea
   const { url, keys } = await startService(t, { source: 'sample', sampleListings: 2_000 });
   const folder = await temporaryFolder(t, 'newcomer');
   await writeKeys(folder, keys);
-  const [search = '', usage = '', city = '', property = '', stream = ''] = await follow(
+  const [search = '', usage = '', city = '', words = '', property = '', stream = ''] = await follow(
     shellBlocks(README),
     folder,
     url,
@@ -25,6 +25,9 @@ test('a newcomer who follows the README searches, takes a key, finds a city, rea
   const [areas = '', rentals = ''] = city.trim().split(/(?<=\})(?=\{"object")/);
   assert.ok(JSON.parse(areas).data.length > 0);
   assert.deepEqual(Object.keys(JSON.parse(rentals).data[0]), ['id', 'object', 'price', 'address']);
+  const [, facets = '', table = ''] = /^(\{.*\})(id,.*)$/s.exec(words.trim()) ?? [];
+  assert.ok(JSON.parse(facets).facets.bedrooms.length > 0);
+  assert.equal(table.trim().split('\r\n').length, 4);
   const [stored = '', fresh = ''] = property.trim().split(/(?<=\})(?=\{)/);
   assert.ok(JSON.parse(stored).history.length > 0);
   assert.equal(JSON.parse(fresh).source, 'live');

@@ -1,26 +1,24 @@
-// Owns the HTTP face of the searches: GET /v1/search/rentals and GET /v1/search/sales.
+// Owns the HTTP face of the searches: GET and POST of /v1/search/rentals and /v1/search/sales.
 
 import { type TObject, Type } from 'typebox';
 import type { Principal } from '../access/principal.ts';
-import { pageSize, type Tiers } from '../access/tiers.ts';
-import { type Reply, type Route, route } from '../http/route.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Database } from '../postgres/database.ts';
-import { pageLinks, viewOf } from './reader.ts';
+import { compileMembers, describeMembers, ofMembers } from '../http/members.ts';
+import { type Route, route } from '../http/route.ts';
+import { Problem } from '../lib/problem.ts';
+import { FORMATS } from './answer-parameters.ts';
+import { ClusterSchema } from './clusters.ts';
+import { ExplainSchema } from './explain.ts';
+import { FacetsSchema } from './facets.ts';
 import { ListingSchema, nullable } from './record.ts';
-import { planSearch } from './search.ts';
 import { createSearch } from './search-answer.ts';
+import { MEDIA_TYPES } from './search-format.ts';
+import { answerSearch, type SearchOptions } from './search-handler.ts';
 import { RentalSearchQuery, SaleSearchQuery, type SearchQuery } from './search-parameters.ts';
+import { StatsSchema } from './search-stats.ts';
 import type { ListingType } from './vocabulary.ts';
 
-export interface CatalogueRouteOptions {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly tiers: Tiers;
-  readonly publicUrl: string;
-  /** When the catalogue was last known to be what the source has; null: never. */
-  readonly dataAsOf: () => Promise<string | null>;
-}
+/** What the routes of searches and areas are made with. */
+export type CatalogueRouteOptions = SearchOptions;
 
 export const PageSchema = Type.Object(
   {
@@ -37,7 +35,16 @@ export const PageSchema = Type.Object(
 const ListingList = Type.Object(
   {
     object: Type.Literal('list'),
-    data: Type.Array(ListingSchema),
+    data: Type.Optional(
+      Type.Array(ListingSchema, {
+        description: 'With `include` each also has `history` or `property`, as a property has them.',
+      }),
+    ),
+    clusters: Type.Optional(
+      Type.Array(ClusterSchema, {
+        description: 'In place of `data` with `cluster=true`, the largest first.',
+      }),
+    ),
     page: PageSchema,
     total: nullable(
       Type.Object({
@@ -45,6 +52,9 @@ const ListingList = Type.Object(
         relation: Type.Unsafe<'exact' | 'estimate'>({ type: 'string', enum: ['exact', 'estimate'] }),
       }),
     ),
+    facets: Type.Optional(FacetsSchema),
+    stats: Type.Optional(StatsSchema),
+    explain: Type.Optional(ExplainSchema),
     meta: Type.Object({
       requestId: Type.String(),
       units: Type.Unsafe<'imperial' | 'metric'>({ type: 'string', enum: ['imperial', 'metric'] }),
@@ -56,43 +66,59 @@ const ListingList = Type.Object(
   { $id: 'ListingList', description: 'One page of listings. Nothing found is an empty page.' },
 );
 
+const FORMS =
+  'As GeoJSON, CSV or JSON lines where `format` or Accept asks for it. Business and Internal get all results in one ' +
+  'answer as CSV or JSON lines, unless they give a `limit`.';
+
 export function searchRoutes(options: CatalogueRouteOptions): readonly Route<Principal>[] {
-  const { clock, tiers, publicUrl } = options;
   const search = createSearch(options.database);
 
-  const searchRoute = (type: ListingType, query: TObject): Route<Principal> =>
-    route<Principal>()({
-      method: 'GET',
-      path: `/v1/search/${type}s`,
-      operation: type === 'rental' ? 'searchRentals' : 'searchSales',
+  const routesOf = (type: ListingType, query: TObject): Route<Principal>[] => {
+    const [one, name] = type === 'rental' ? ['rentals', 'Rentals'] : ['sales', 'Sales'];
+    const common = {
+      path: `/v1/search/${one}`,
       tag: 'Search',
-      summary: type === 'rental' ? 'Search rentals' : 'Search sales',
-      description:
-        'Values of one parameter are alternatives, different parameters must all be met. Pages are walked by cursor; a ' +
-        'listing that does not change meanwhile is met exactly once.',
       access: { credentials: 'optional', scope: 'listings:read', counts: 'month' },
-      query,
+      accepts: FORMATS.map((format) => MEDIA_TYPES[format]),
       answer: { description: 'A page of listings', schema: ListingList },
-      async handle({ query: parsed, caller, requestId, url }): Promise<Reply> {
-        const asked = parsed as SearchQuery;
-        const plan = planSearch(type, asked, pageSize(tiers[caller.tier], asked.limit), clock.now());
-        const view = viewOf(caller, asked, plan.startedAt, publicUrl);
-        const { data, page, total, areas } = await search(plan, view);
-        const meta = {
-          requestId,
-          units: plan.units,
-          areas,
-          dataAsOf: await options.dataAsOf(),
-          tier: caller.tier,
-        };
-        const exact: Record<string, string> =
-          total?.relation === 'exact' ? { 'x-total-count': String(total.value) } : {};
-        return {
-          json: { object: 'list', data, page, total, meta },
-          headers: { ...pageLinks(publicUrl, url, page), ...exact },
-        };
-      },
-    });
+    } as const;
+    const read = compileMembers(query);
+    return [
+      route<Principal>()({
+        ...common,
+        method: 'GET',
+        operation: `search${name}`,
+        summary: `Search ${one}`,
+        description:
+          'Values of one parameter are alternatives, different parameters must all be met. Pages are walked by cursor; a ' +
+          `listing that does not change meanwhile is met exactly once. ${FORMS}`,
+        query,
+        handle: ({ query: parsed, caller, requestId, mediaType, url }) =>
+          answerSearch(options, search, {
+            ...{ type, caller, requestId, mediaType, url },
+            query: parsed as SearchQuery,
+          }),
+      }),
+      route<Principal>()({
+        ...common,
+        method: 'POST',
+        operation: `search${name}ByBody`,
+        summary: `Search ${one} by a body`,
+        description:
+          'The search with everything in a JSON body, under the same names: lists are arrays, numbers are numbers, and ' +
+          '`polygon` may be a GeoJSON Polygon or MultiPolygon. The address takes no parameters.',
+        ownBody: true,
+        body: describeMembers(query, `Search${name}`, `What GET ${common.path} takes, in JSON.`),
+        handle: ({ body, caller, requestId, mediaType }) =>
+          answerSearch(options, search, {
+            ...{ type, caller, requestId, mediaType, url: null },
+            query: read(body) as SearchQuery,
+          }).catch((error: unknown) => {
+            throw error instanceof Problem ? ofMembers(error) : error;
+          }),
+      }),
+    ];
+  };
 
-  return [searchRoute('rental', RentalSearchQuery), searchRoute('sale', SaleSearchQuery)];
+  return [...routesOf('rental', RentalSearchQuery), ...routesOf('sale', SaleSearchQuery)];
 }

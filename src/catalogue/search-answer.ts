@@ -1,44 +1,59 @@
-// Owns a search from plan to answer: areas looked up, the page read, its cursors written, the total found.
+// Owns a search from plan to rows: what it names looked up, the page read and presented, its cursors written, the total found.
 
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../postgres/database.ts';
+import type { Included } from './answer-parameters.ts';
 import { writeCursor } from './cursor.ts';
 import { selectFields } from './fields.ts';
+import { readIncluded } from './included.ts';
 import { presentListing, type View } from './present.ts';
+import type { Listing } from './record.ts';
 import type { SearchPlan } from './search.ts';
-import { lookUp } from './search-lookup.ts';
+import type { Row } from './search-format.ts';
 import { countExactly, countRoughly, type FoundListing, findPage } from './search-store.ts';
 import type { Meanings } from './text-sql.ts';
 
+export interface Page {
+  readonly limit: number;
+  readonly hasMore: boolean;
+  readonly nextCursor: string | null;
+  readonly prevCursor: string | null;
+}
+
+export interface Total {
+  readonly value: number;
+  readonly relation: 'exact' | 'estimate';
+}
+
+/** A listing as this reader sees it, whole and with the parts that were asked for. */
+export interface ShownRow extends Row {
+  readonly location: Listing['location'];
+}
+
 export interface SearchPage {
-  readonly data: readonly Record<string, unknown>[];
-  readonly page: {
-    readonly limit: number;
-    readonly hasMore: boolean;
-    readonly nextCursor: string | null;
-    readonly prevCursor: string | null;
-  };
-  readonly total: { readonly value: number; readonly relation: 'exact' | 'estimate' } | null;
-  readonly areas: readonly { readonly id: string; readonly name: string }[];
+  readonly rows: readonly ShownRow[];
+  readonly page: Page;
+  readonly total: Total | null;
+}
+
+export interface Search {
+  page(plan: SearchPlan, meanings: Meanings, view: View, included: readonly Included[]): Promise<SearchPage>;
+  /** How many listings the plan finds, as it asks to be told; null where it does not. */
+  total(plan: SearchPlan, meanings: Meanings): Promise<Total | null>;
 }
 
 /** Milliseconds that a rough count is good for: it guides people, and costs a round trip. */
 const ESTIMATE_LIFETIME = 60_000;
 
-export function createSearch(database: Database): (plan: SearchPlan, view: View) => Promise<SearchPage> {
+export function createSearch(database: Database): Search {
   const estimates = new LRUCache<string, number>({
     max: 5_000,
     ttl: ESTIMATE_LIFETIME,
     perf: { now: () => database.clock.monotonic() },
   });
 
-  async function totalOf(
-    plan: SearchPlan,
-    meanings: Meanings,
-    whole: number | null,
-  ): Promise<SearchPage['total']> {
+  async function total(plan: SearchPlan, meanings: Meanings): Promise<Total | null> {
     if (plan.count === 'none') return null;
-    if (whole !== null) return { value: whole, relation: 'exact' };
     if (plan.count === 'exact')
       return { value: await countExactly(database, plan, meanings), relation: 'exact' };
     const key = `${plan.digest} ${plan.ignoreDisplayRules}`;
@@ -48,27 +63,44 @@ export function createSearch(database: Database): (plan: SearchPlan, view: View)
     return { value, relation: 'estimate' };
   }
 
-  return async (plan, view) => {
-    const { areas, meanings } = await lookUp(database, plan);
-    const { found, more } = await findPage(database, plan, meanings);
-    const page = { limit: plan.limit, ...cursorsOf(plan, found, more) };
-    const whole = plan.cursor === null && !more ? found.length : null;
-    const total = await totalOf(plan, meanings, whole);
-    const data = found.flatMap(({ stored }) => {
-      const listing = presentListing(stored, view);
-      return listing ? [selectFields(listing, plan.fields)] : [];
-    });
-    // A guess below what is on the page would be absurd.
-    const value = Math.max(total?.value ?? 0, data.length);
-    return {
-      data,
-      page,
-      total: total && { ...total, value },
-      areas: areas.map(({ id, name }) => ({ id, name })),
-    };
+  return {
+    total,
+    async page(plan, meanings, view, included) {
+      const { found, more } = await findPage(database, plan, meanings);
+      const rows = await presented(database, plan, found, view, included);
+      const whole = plan.cursor === null && !more ? found.length : null;
+      const counted = whole === null || plan.count === 'none' ? await total(plan, meanings) : exact(whole);
+      // A guess below what is on the page would be absurd.
+      const value = Math.max(counted?.value ?? 0, rows.length);
+      const page = { limit: plan.limit, ...cursorsOf(plan, found, more) };
+      return { rows, page, total: counted && { ...counted, value } };
+    },
   };
 }
 
+const exact = (value: number): Total => ({ value, relation: 'exact' });
+
+async function presented(
+  database: Database,
+  plan: SearchPlan,
+  found: readonly FoundListing[],
+  view: View,
+  included: readonly Included[],
+): Promise<ShownRow[]> {
+  const stored = found.map((each) => each.stored);
+  const additions = included.length > 0 ? await readIncluded(database, stored, included, view) : null;
+  return found.flatMap((each) => {
+    const listing = presentListing(each.stored, view);
+    if (!listing) return [];
+    const record = { ...selectFields(listing, plan.fields), ...additions?.get(each.stored.id) };
+    return [{ record, location: listing.location, cursor: cursorAfter(plan, each) }];
+  });
+}
+
+/** The cursor that goes on behind a row. */
+export function cursorAfter({ digest: query, startedAt }: SearchPlan, row: FoundListing): string {
+  return writeCursor({ query, direction: 'next', startedAt, values: row.values, id: row.stored.id });
+}
 /** Before and after every id there is. */
 const [BEFORE_IDS, AFTER_IDS] = ['', '~'];
 

@@ -1,5 +1,6 @@
 // Owns how a query becomes a plan: conditions, order and page. Pure.
 
+import { answerParameters } from './answer-parameters.ts';
 import { type Cursor, queryDigest, readCursor } from './cursor.ts';
 import { type Fields, parseFields } from './fields.ts';
 import type { Point } from './geometry.ts';
@@ -8,7 +9,7 @@ import { type Condition, conditionsOf, type TextCondition } from './search-condi
 import { kindOf, type Order, readOrder } from './search-order.ts';
 import type { SearchQuery } from './search-parameters.ts';
 import { DEFAULT_STATUS } from './search-statuses.ts';
-import { plainQuery } from './shorthand.ts';
+import { type PlainQuery, plainQuery } from './shorthand.ts';
 import type { ListingType, UnitSystem } from './vocabulary.ts';
 
 export interface SearchPlan {
@@ -42,11 +43,11 @@ export function planSearch(
   now: number,
 ): SearchPlan {
   const plain = plainQuery(query);
-  const { cursor: cursorText, limit: _limit, count, fields, display, ...asked } = plain;
+  const { cursor: cursorText, count, fields, display } = plain;
   const units = plain.units ?? 'imperial';
   const order = readOrder(plain);
   // The same query with its parameters in another order, or with a default spelt out, is the same query.
-  const whole = { ...asked, units, sort: order, status: plain.status ?? DEFAULT_STATUS };
+  const whole = { ...filtersAsked(plain), units, sort: order, status: plain.status ?? DEFAULT_STATUS };
   const digest = queryDigest([listingType, Object.entries(whole).sort(([a], [b]) => (a < b ? -1 : 1))]);
   const cursor = cursorText === undefined ? null : readCursor(cursorText, digest, order.map(kindOf));
   const startedAt = cursor?.startedAt ?? now;
@@ -66,4 +67,14 @@ export function planSearch(
     units,
     ignoreDisplayRules: display === 'ignore',
   };
+}
+
+/** What is no filter: it says what of the results is shown, and how. */
+const SHAPING: ReadonlySet<string> = new Set([
+  ...Object.keys(answerParameters).filter((name) => name !== 'sort' && name !== 'units'),
+]);
+
+/** The parameters of a query that decide which listings there are and in which order. */
+function filtersAsked(query: PlainQuery): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(query).filter(([name]) => !SHAPING.has(name)));
 }

@@ -3,6 +3,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Exchange } from './exchange.ts';
 import { addHeaders, type MutableHeaders } from './headers.ts';
+import { writePieces } from './pieces.ts';
 import type { Reply } from './route.ts';
 import { writeEvents } from './sse.ts';
 
@@ -50,6 +51,22 @@ export function writeStream<Caller>(
   };
   const deadlineMs = reply.deadlineMs === undefined ? STREAM_DEADLINE_MS : reply.deadlineMs;
   return writeEvents(response, events, { clock, open, deadlineMs });
+}
+
+/** Writes an answer piece by piece; see writePieces for when it resolves and rejects. */
+export function writeLong<Caller>(
+  exchange: Exchange<Caller>,
+  reply: Reply,
+  pieces: NonNullable<Reply['pieces']>,
+  clock: Clock,
+): Promise<void> {
+  const { response } = exchange;
+  const open = () => {
+    const headers = headersOf(exchange);
+    if (reply.headers !== undefined) addHeaders(headers, reply.headers);
+    response.writeHead(reply.status ?? 200, headers);
+  };
+  return writePieces(response, pieces, { clock, open, readMs: READ_DEADLINE_MS });
 }
 
 function headersOf<Caller>({ plan, requestId, callerHeaders, limitHeaders }: Exchange<Caller>) {

@@ -5,7 +5,7 @@ import type { TSchema } from 'typebox';
 import type { ReadAddress } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
-import { writeReply, writeStream } from './answer.ts';
+import { writeLong, writeReply, writeStream } from './answer.ts';
 import type { Drain } from './drain.ts';
 import { Exchange, pathOf } from './exchange.ts';
 import { isCrossOrigin, preflightHeaders } from './headers.ts';
@@ -93,9 +93,13 @@ export class Dispatcher<Caller> {
 
   async #answer(exchange: Exchange<Caller>, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const answered = await answer(exchange, request.params as Record<string, string>);
-    if (answered.events === undefined) return this.#finish(exchange, reply, answered);
+    const { events, pieces } = answered;
+    // Of a long answer HEAD shows the head alone, and nothing is read for it.
+    if (events === undefined && (pieces === undefined || request.method === 'HEAD'))
+      return this.#finish(exchange, reply, answered);
     reply.hijack();
-    await this.#stream(exchange, answered, answered.events);
+    if (events !== undefined) await this.#stream(exchange, answered, events);
+    else if (pieces !== undefined) await writeLong(exchange, answered, pieces, this.#options.clock);
     this.#close(exchange);
   }
 

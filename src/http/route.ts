@@ -25,7 +25,7 @@ export interface ServerSentEvent {
   readonly json?: string;
 }
 
-/** What a handler gives back. Exactly one of `json`, `text`, `bytes` or `events`; none of them: an empty body. */
+/** What a handler gives back. Exactly one of `json`, `text`, `bytes`, `events` or `pieces`; none: an empty body. */
 export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -35,6 +35,8 @@ export interface Reply {
   readonly bytes?: Uint8Array;
   /** Sent as text/event-stream; ended by the writer when the generator ends. */
   readonly events?: AsyncIterable<ServerSentEvent>;
+  /** Sent piece by piece, as fast as the client reads; its content type stands in `headers`. */
+  readonly pieces?: AsyncIterable<string>;
   /** How long a stream of events may take altogether; then it is cut. Default 10 s; null: no end. */
   readonly deadlineMs?: number | null;
 }
@@ -121,6 +123,8 @@ export interface Route<
    */
   readonly ownQuery?: boolean;
   readonly body?: Body;
+  /** The body is not judged by `body`, which then only describes it: the handler reads it, as compileMembers does. */
+  readonly ownBody?: boolean;
   /** Media types in which the body may come; another one is 415. Default application/json. */
   readonly consumes?: readonly BodyType[];
   /** The largest body, where it is smaller than the server's. */

@@ -170,7 +170,7 @@ function register<Caller>(app: FastifyInstance, dispatcher: Dispatcher<Caller>, 
   }
   app.route({
     ...common,
-    ...(route.body !== undefined && { schema: { body: withoutNames(route.body) } }),
+    ...(route.body !== undefined && route.ownBody !== true && { schema: { body: withoutNames(route.body) } }),
     ...(route.bodyBytes !== undefined && { bodyLimit: route.bodyBytes }),
     onRequest: (request, reply) => dispatcher.begin(plan, request, reply),
     handler: dispatcher.resume,

@@ -1,0 +1,61 @@
+// Owns listings as rows of CSV (RFC 4180): a column for each part of the record, lists in one cell. Pure.
+
+import type { Fields } from './fields.ts';
+import { ListingSchema } from './record.ts';
+
+/** The keys that lead to a column's value. */
+type Column = readonly string[];
+
+interface Shape {
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly anyOf?: readonly unknown[];
+}
+
+function columnsOf(schema: unknown, path: Column = []): Column[] {
+  const { properties, anyOf = [] } = schema as Shape;
+  if (properties)
+    return Object.entries(properties).flatMap(([name, part]) => columnsOf(part, [...path, name]));
+  const inner = anyOf.find((option) => (option as Shape).properties !== undefined);
+  return inner === undefined ? [path] : columnsOf(inner, path);
+}
+
+const COLUMNS: readonly Column[] = columnsOf(ListingSchema);
+
+/** The columns that `fields` asks for; all of them where it is null. */
+export function columnsFor(fields: Fields): readonly Column[] {
+  if (fields === null) return COLUMNS;
+  const asked = [{ keys: ['id'] }, ...fields];
+  const meets = (column: Column, keys: readonly string[]) =>
+    keys.every((key, place) => column[place] === undefined || column[place] === key);
+  return COLUMNS.filter((column) => asked.some(({ keys }) => meets(column, keys)));
+}
+
+export const headerLine = (columns: readonly Column[]): string =>
+  line([...columns.map((column) => column.join('.')), 'cursor']);
+
+/** A listing's row; the cursor goes on behind it. */
+export function rowLine(columns: readonly Column[], record: unknown, cursor: string): string {
+  return line([...columns.map((column) => cell(column.reduce(into, record))), cursor]);
+}
+
+const line = (cells: readonly string[]): string => `${cells.map(quoted).join()}\r\n`;
+
+function into(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'string') return harmless(value);
+  if (!Array.isArray(value)) return String(value);
+  return value.every((item) => typeof item === 'string')
+    ? harmless(value.join('|'))
+    : value.length === 0
+      ? ''
+      : JSON.stringify(value);
+}
+
+/** Spreadsheets run a cell that begins like a formula; an apostrophe before it makes it a text. */
+const harmless = (text: string): string => (/^[=@\t\r]|^[+-](?![\d\s().-]*$)/.test(text) ? `'${text}` : text);
+
+const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -1,0 +1,53 @@
+// Owns exports: all results of a search as lines, read page by page as fast as the client takes them.
+
+import { Problem } from '../lib/problem.ts';
+import type { Included } from './answer-parameters.ts';
+import { readCursor } from './cursor.ts';
+import type { View } from './present.ts';
+import type { SearchPlan } from './search.ts';
+import type { Search } from './search-answer.ts';
+import { headOf, linesOf } from './search-format.ts';
+import { kindOf } from './search-order.ts';
+import type { Meanings } from './text-sql.ts';
+
+/** Rows that are read, and held, at once. */
+const BATCH = 100;
+
+/** What an export is made of. */
+export interface Export {
+  readonly search: Search;
+  readonly plan: SearchPlan;
+  readonly meanings: Meanings;
+  readonly view: View;
+  readonly included: readonly Included[];
+  readonly format: 'csv' | 'ndjson';
+}
+
+/** A piece for each batch, read when it is asked for; a walk like any other, so what does not change is met once. */
+export async function* exportLines({
+  search,
+  plan,
+  meanings,
+  view,
+  included,
+  format,
+}: Export): AsyncGenerator<string> {
+  let { cursor } = plan;
+  let head = headOf(format, plan.fields);
+  for (;;) {
+    const batch = { ...plan, cursor, limit: BATCH, count: 'none' as const };
+    const { rows, page } = await search.page(batch, meanings, view, included);
+    const piece = head + linesOf(format, rows, plan.fields);
+    head = '';
+    if (piece !== '') yield piece;
+    if (page.nextCursor === null) return;
+    cursor = readCursor(page.nextCursor, plan.digest, plan.order.map(kindOf));
+  }
+}
+
+/** An export runs one way. Throws INVALID_CURSOR for a cursor that leads back. */
+export function refuseBackwards({ cursor }: SearchPlan): void {
+  if (cursor?.direction !== 'previous') return;
+  const detail = 'it leads to the page before, and an export goes on only';
+  throw new Problem('INVALID_CURSOR', `cursor: ${detail}.`, { errors: [{ parameter: 'cursor', detail }] });
+}

@@ -1,0 +1,63 @@
+// Owns the forms of a search's answer: which one a request gets, what does not fit it, and how listings are written in it.
+
+import { invalidParameter } from '../lib/problem.ts';
+import { FORMATS, type Format } from './answer-parameters.ts';
+import { columnsFor, headerLine, rowLine } from './csv.ts';
+import type { Fields } from './fields.ts';
+import type { SearchQuery } from './search-parameters.ts';
+
+export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
+  json: 'application/json',
+  geojson: 'application/geo+json',
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+};
+
+/** A shown listing with the cursor that goes on behind it. */
+export interface Row {
+  readonly record: Readonly<Record<string, unknown>>;
+  readonly cursor: string;
+}
+
+/** `format` wins over what Accept asks for. Throws INVALID_PARAMETER for what rows have no place for. */
+export function formatOf(query: SearchQuery, mediaType: string): Format {
+  const accepted = FORMATS.find((format) => MEDIA_TYPES[format] === mediaType) ?? 'json';
+  const format = query.format ?? accepted;
+  if (format === 'json' || format === 'geojson') return format;
+  for (const name of ['facets', 'stats', 'cluster', 'explain'] as const)
+    if (query[name] !== undefined) throw invalidParameter(name, `cannot be told as ${format}`);
+  if (format === 'csv' && query.include !== undefined)
+    throw invalidParameter('include', 'cannot be told as csv');
+  return format;
+}
+
+/** The media type as it is sent. */
+export const contentType = (format: Format): string =>
+  format === 'csv' ? 'text/csv; charset=utf-8; header=present' : `${MEDIA_TYPES[format]}; charset=utf-8`;
+
+/** What stands before the first row. */
+export const headOf = (format: 'csv' | 'ndjson', fields: Fields): string =>
+  format === 'csv' ? headerLine(columnsFor(fields)) : '';
+
+/** Rows as lines; each ends with its cursor. */
+export function linesOf(format: 'csv' | 'ndjson', rows: readonly Row[], fields: Fields): string {
+  if (format === 'ndjson')
+    return rows.map(({ record, cursor }) => `${JSON.stringify({ ...record, cursor })}\n`).join('');
+  const columns = columnsFor(fields);
+  return rows.map(({ record, cursor }) => rowLine(columns, record, cursor)).join('');
+}
+
+interface Located {
+  readonly lat: number;
+  readonly lng: number;
+}
+
+/** A point on the map with everything that is known of it (RFC 7946). */
+export function featureOf(
+  id: unknown,
+  at: Located | null,
+  properties: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const geometry = at && { type: 'Point', coordinates: [at.lng, at.lat] };
+  return { type: 'Feature', id, geometry, properties };
+}

@@ -1,0 +1,155 @@
+// Owns how a search is answered: planned, looked up, read, and written in the form that was asked for.
+
+import type { Principal } from '../access/principal.ts';
+import { atLeast, pageSize, type Tiers } from '../access/tiers.ts';
+import type { Reply } from '../http/route.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Database } from '../postgres/database.ts';
+import { clustersOf, withoutClusterCursor } from './clusters.ts';
+import { explain } from './explain.ts';
+import { facetsOf } from './facets.ts';
+import type { View } from './present.ts';
+import { pageLinks, viewOf } from './reader.ts';
+import { planSearch, type SearchPlan } from './search.ts';
+import type { Page, Search, Total } from './search-answer.ts';
+import { exportLines, refuseBackwards } from './search-export.ts';
+import { contentType, featureOf, formatOf, headOf, linesOf } from './search-format.ts';
+import { type LookedUp, lookUp } from './search-lookup.ts';
+import type { SearchQuery } from './search-parameters.ts';
+import { statsOf } from './search-stats.ts';
+import type { ListingType } from './vocabulary.ts';
+
+export interface SearchOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly tiers: Tiers;
+  readonly publicUrl: string;
+  /** When the catalogue was last known to be what the source has; null: never. */
+  readonly dataAsOf: () => Promise<string | null>;
+}
+
+/** What of a request a search is answered by. */
+export interface Asked {
+  readonly type: ListingType;
+  readonly query: SearchQuery;
+  readonly caller: Principal;
+  readonly requestId: string;
+  readonly mediaType: string;
+  /** The address of a GET, for links to other pages; null: the query stands in a body. */
+  readonly url: string | null;
+}
+
+/** One search under way. */
+interface Work {
+  readonly options: SearchOptions;
+  readonly search: Search;
+  readonly asked: Asked;
+  readonly plan: SearchPlan;
+  readonly view: View;
+  readonly lookedUp: LookedUp;
+}
+
+/** The most values of a facet, where the tier's page does not hold fewer. */
+const MOST_VALUES = 100;
+
+/** The lowest tier that gets all results in one answer. */
+const EXPORT_TIER = 'business';
+
+export async function answerSearch(options: SearchOptions, search: Search, asked: Asked): Promise<Reply> {
+  const { query, caller, type } = asked;
+  const { clock, tiers, publicUrl, database } = options;
+  const format = formatOf(query, asked.mediaType);
+  const limit = pageSize(tiers[caller.tier], query.limit);
+  const plan = planSearch(type, withoutClusterCursor(query), limit, clock.now());
+  const view = viewOf(caller, query, plan.startedAt, publicUrl);
+  const lookedUp = await lookUp(database, plan);
+  const work = { options, search, asked, plan, view, lookedUp };
+  if (query.cluster === true) return answerClusters(work, format === 'geojson');
+  if (format === 'json' || format === 'geojson') return answerPage(work, format === 'geojson');
+  const whole = query.limit === undefined && atLeast(caller.tier, EXPORT_TIER);
+  return whole ? answerAll(work, format) : answerLines(work, format);
+}
+
+async function answerPage(work: Work, asGeoJson: boolean): Promise<Reply> {
+  const { search, asked, plan, view, lookedUp } = work;
+  const { rows, page, total } = await search.page(plan, lookedUp.meanings, view, asked.query.include ?? []);
+  const rest = { page, total, ...(await figures(work)), meta: await metaOf(work) };
+  const headers = headersOf(work, page, total);
+  if (!asGeoJson)
+    return { json: { object: 'list', data: rows.map(({ record }) => record), ...rest }, headers };
+  const features = rows.map(({ record, location }) => featureOf(record.id, location, record));
+  return collection(features, rest, headers);
+}
+
+async function answerClusters(work: Work, asGeoJson: boolean): Promise<Reply> {
+  const { options, search, asked, plan, lookedUp } = work;
+  const { clusters, page } = await clustersOf(options.database, plan, lookedUp.meanings, asked.query);
+  const total = await search.total(plan, lookedUp.meanings);
+  const rest = { page, total, ...(await figures(work)), meta: await metaOf(work) };
+  const headers = headersOf(work, page, total);
+  if (!asGeoJson) return { json: { object: 'list', clusters, ...rest }, headers };
+  return collection(
+    clusters.map((cluster) => featureOf(cluster.geohash, cluster, cluster)),
+    rest,
+    headers,
+  );
+}
+
+const collection = (features: readonly unknown[], rest: object, headers: Record<string, string>): Reply => ({
+  json: { type: 'FeatureCollection', features, ...rest },
+  headers: { ...headers, 'content-type': contentType('geojson') },
+});
+
+/** One page as lines. */
+async function answerLines(work: Work, format: 'csv' | 'ndjson'): Promise<Reply> {
+  const { search, asked, plan, view, lookedUp } = work;
+  const { rows, page, total } = await search.page(plan, lookedUp.meanings, view, asked.query.include ?? []);
+  const text = headOf(format, plan.fields) + linesOf(format, rows, plan.fields);
+  return {
+    bytes: Buffer.from(text),
+    headers: { ...headersOf(work, page, total), 'content-type': contentType(format) },
+  };
+}
+
+/** All results as lines. */
+async function answerAll(work: Work, format: 'csv' | 'ndjson'): Promise<Reply> {
+  const { search, asked, plan, view, lookedUp } = work;
+  refuseBackwards(plan);
+  const { meanings } = lookedUp;
+  const total = plan.count === 'exact' ? await search.total(plan, meanings) : null;
+  return {
+    pieces: exportLines({ search, plan, meanings, view, included: asked.query.include ?? [], format }),
+    headers: { ...totalHeader(total), 'content-type': contentType(format) },
+  };
+}
+
+/** What is told besides the listings, where it is asked for. */
+async function figures({ options, asked, plan, lookedUp }: Work) {
+  const { database, tiers } = options;
+  const { facets, stats, explain: explained } = asked.query;
+  const { meanings } = lookedUp;
+  const most = Math.min(MOST_VALUES, tiers[asked.caller.tier].page);
+  return {
+    ...(facets && { facets: await facetsOf(database, plan, meanings, facets, most) }),
+    ...(stats && { stats: await statsOf(database, plan, meanings, stats) }),
+    ...(explained === true && { explain: await explain(database, plan, meanings, asked.query) }),
+  };
+}
+
+async function metaOf({ options, asked, plan, lookedUp }: Work) {
+  return {
+    requestId: asked.requestId,
+    units: plan.units,
+    areas: lookedUp.areas.map(({ id, name }) => ({ id, name })),
+    dataAsOf: await options.dataAsOf(),
+    tier: asked.caller.tier,
+  };
+}
+
+function headersOf({ options, asked }: Work, page: Page, total: Total | null): Record<string, string> {
+  const links = asked.url === null ? {} : pageLinks(options.publicUrl, asked.url, page);
+  return { ...links, ...totalHeader(total) };
+}
+
+const totalHeader = (total: Total | null): Record<string, string> =>
+  total?.relation === 'exact' ? { 'x-total-count': String(total.value) } : {};

@@ -1,0 +1,171 @@
+// Owns how a JSON body is read that says in members what a query says in parameters: as strictly, and by the same schema.
+
+import { type TObject, type TSchema, Type } from 'typebox';
+import { type FieldError, Problem } from '../lib/problem.ts';
+import {
+  asValueSchema,
+  compileValue,
+  membersOf,
+  nearest,
+  type ReadValue,
+  Refusal,
+  type ValueSchema,
+} from './values.ts';
+
+/** Reads a parsed body. Throws INVALID_BODY where it is no object, INVALID_PARAMETER for every faulty member. */
+export type ReadMembers = (body: unknown) => Record<string, unknown>;
+
+const MOST_ITEMS = 100;
+const MOST_ERRORS = 20;
+
+interface Member {
+  readonly name: string;
+  readonly read: (value: unknown) => unknown;
+}
+
+/** Builds the reader for the parameters of a query schema; defaults and aliases are those of the query. */
+export function compileMembers(schema: TObject): ReadMembers {
+  const members = new Map<string, Member>();
+  const defaults: Record<string, unknown> = {};
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const value = asValueSchema(property);
+    if (value.default !== undefined) defaults[name] = value.default;
+    const member = { name, read: compileMember(value) };
+    for (const known of [name, ...(value.aliases ?? [])]) members.set(known, member);
+  }
+  return (body) => {
+    if (typeof body !== 'object' || body === null || Array.isArray(body))
+      throw new Problem('INVALID_BODY', 'The body must be a JSON object.');
+    return readAll(body, members, defaults);
+  };
+}
+
+function readAll(
+  body: object,
+  members: ReadonlyMap<string, Member>,
+  defaults: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const errors: FieldError[] = [];
+  const values: Record<string, unknown> = { ...defaults };
+  const sent = new Map<Member, string>();
+  for (const [name, json] of Object.entries(body)) {
+    const member = members.get(name);
+    if (member === undefined) {
+      errors.push(unknown(name, members));
+      continue;
+    }
+    const other = sent.get(member);
+    const value = other === undefined ? member.read(json) : sameAs(other);
+    sent.set(member, name);
+    if (value instanceof Refusal) errors.push(fieldError(pointerTo(name), value));
+    else values[member.name] = value;
+  }
+  if (errors.length > 0) throw refused(errors);
+  return values;
+}
+
+const sameAs = (other: string) => new Refusal(`means the same as ${other}: send one of them only`);
+
+function unknown(name: string, members: ReadonlyMap<string, Member>): FieldError {
+  const suggestion = nearest(name, [...members.keys()]);
+  return fieldError(pointerTo(name), new Refusal('is not a member of this body', suggestion));
+}
+
+const fieldError = (pointer: string, { detail, suggestion }: Refusal): FieldError =>
+  suggestion === undefined ? { pointer, detail } : { pointer, detail, suggestion };
+
+/** A member's place as a JSON pointer (RFC 6901), cut to what can be recognised. */
+function pointerTo(name: string): string {
+  return `/${name.slice(0, 64).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+function refused(errors: readonly FieldError[]): Problem {
+  const [first] = errors;
+  const hint = first?.suggestion === undefined ? '' : `; did you mean ${first.suggestion}?`;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more: see errors)` : '';
+  return new Problem('INVALID_PARAMETER', `${first?.pointer}: ${first?.detail}${hint}${more}`, {
+    errors: errors.slice(0, MOST_ERRORS),
+  });
+}
+
+/** The same problem of a parameter, told of the member of a body that said it. */
+export function ofMembers(problem: Problem): Problem {
+  const { code, message, headers, members } = problem;
+  const errors = problem.errors.map(({ parameter, ...error }) =>
+    parameter === undefined ? error : { pointer: pointerTo(parameter), ...error },
+  );
+  return new Problem(code, message, { errors, headers, members, cause: problem.cause });
+}
+
+function compileMember(schema: ValueSchema): (value: unknown) => unknown {
+  if (schema.type === 'array' && schema.items !== undefined) {
+    const { caseInsensitive = false } = schema;
+    return compileList(schema, compileScalar({ caseInsensitive, ...asValueSchema(schema.items) }));
+  }
+  return compileScalar(schema);
+}
+
+function compileList(schema: ValueSchema, read: (value: unknown) => unknown): (value: unknown) => unknown {
+  const [least, most] = [schema.minItems ?? 1, schema.maxItems ?? MOST_ITEMS];
+  return (value) => {
+    if (!Array.isArray(value)) return new Refusal('must be a list');
+    if (value.length < least) return new Refusal(`takes at least ${least} values`);
+    if (value.length > most) return new Refusal(`takes at most ${most} values`);
+    const items = value.map((item) => read(item));
+    return items.find((item) => item instanceof Refusal) ?? items;
+  };
+}
+
+function compileScalar(schema: ValueSchema): (value: unknown) => unknown {
+  const read = compileValue(schema);
+  return (value) => {
+    const text = asText(value, schema);
+    return text instanceof Refusal ? text : readText(read, text);
+  };
+}
+
+const readText = (read: ReadValue, text: string): unknown => read(text);
+
+/** A value as its text in a query, where it has the type that the schema says. */
+function asText(value: unknown, schema: ValueSchema): string | Refusal {
+  if (schema.written === 'geometry' && typeof value === 'object' && value !== null)
+    return JSON.stringify(value);
+  if (schema.written === 'numbers' && Array.isArray(value))
+    return value.map((item) => (typeof item === 'number' ? plain(item) : 'none')).join();
+  const type = schema.type ?? typeof membersOf(schema)?.[0];
+  if (type === 'integer' || type === 'number')
+    return typeof value === 'number' ? plain(value) : new Refusal('must be a number');
+  if (type === 'boolean')
+    return typeof value === 'boolean' ? String(value) : new Refusal('must be true or false');
+  return typeof value === 'string' ? value : new Refusal('must be a text');
+}
+
+/** Without an exponent, which no parameter is written with. */
+const plain = (value: number): string =>
+  value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 });
+
+/** The body's schema as it is described: what each parameter is, without what only a query has. */
+export function describeMembers(schema: TObject, id: string, description: string): TSchema {
+  const properties = Object.entries(schema.properties).map(([name, property]) => {
+    const { aliases = [], ...value } = asValueSchema(property);
+    const known =
+      aliases.length > 0 ? ` Also known as ${aliases.map((each) => `\`${each}\``).join(', ')}.` : '';
+    const text = `${value.description ?? ''}${known}`.trim();
+    return [
+      name,
+      Type.Optional(Type.Unsafe<unknown>({ ...jsonForm(value), ...(text && { description: text }) })),
+    ];
+  });
+  return Type.Object(Object.fromEntries(properties), { $id: id, description, additionalProperties: false });
+}
+
+function jsonForm(value: ValueSchema): Record<string, unknown> {
+  const { written, ...form } = value;
+  if (written === undefined) return form;
+  const { description: _, ...text } = form;
+  const other =
+    written === 'numbers'
+      ? { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 4 }
+      : { type: 'object', description: 'GeoJSON' };
+  return { anyOf: [text, other] };
+}
