@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { TIERS } from '../src/access/tiers.ts';
+import { writeAreaBatch } from '../src/catalogue/area-writer.ts';
 import { createCatalogue } from '../src/catalogue/catalogue.ts';
 import type { ListingDraft } from '../src/catalogue/draft.ts';
 import { findSnapshot, snapshotMetrics } from '../src/catalogue/metric-store.ts';
@@ -290,9 +291,12 @@ test('a change since a month or a year before can be asked for by name', async (
 });
 
 test('periods begin and end by the clocks of the area, and a mere date means that day there', async () => {
-  await database.write(
-    (sql) => sql`update area set time_zone = 'America/Los_Angeles' where id = 'state-umbra'`,
-  );
+  await writeAreaBatch(database, 'test', [
+    {
+      ...{ type: 'state', externalId: 'umbra', name: 'Umbra', aliases: [], codes: { postal: 'UM' } },
+      ...{ parentReference: null, population: null, boundary: null, timeZone: 'America/Los_Angeles' },
+    },
+  ]);
   const sold = (key: string, closedAt: string) =>
     draft(key, {
       ...{ status: 'CLOSED', closePrice: 1, closedAt, universalPropertyId: key },

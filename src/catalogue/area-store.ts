@@ -26,16 +26,18 @@ export async function writeAreas(
   const rows = JSON.stringify(writes.map((write) => areaRow(source, write, now)));
   const changed = await tx<{ id: string }[]>`
     insert into area (id, type, name, slug, parent_reference, other_parents, external_id, codes, aliases, population,
-      boundary, bbox, centroid_lng, centroid_lat, area_km2, source, digest, created_at, updated_at)
-    select id, type, name, slug, parent_reference, other_parents, external_id, codes, aliases, population, boundary, bbox,
-      centroid_lng, centroid_lat, area_km2, source, decode(digest, 'hex'), now, now
+      time_zone, boundary, bbox, centroid_lng, centroid_lat, area_km2, source, digest, created_at, updated_at)
+    select id, type, name, slug, parent_reference, other_parents, external_id, codes, aliases, population,
+      time_zone, boundary, bbox, centroid_lng, centroid_lat, area_km2, source, decode(digest, 'hex'), now, now
     from json_to_recordset(${rows}::text::json) as row (id text, type text, name text, slug text,
-      parent_reference text, other_parents text[], external_id text, codes jsonb, aliases text[], population integer, boundary json,
+      parent_reference text, other_parents text[], external_id text, codes jsonb, aliases text[],
+      population integer, time_zone text, boundary json,
       bbox double precision[], centroid_lng double precision, centroid_lat double precision,
       area_km2 double precision, source text, digest text, now timestamptz)
     on conflict (id) do update set name = excluded.name, slug = excluded.slug,
       parent_reference = excluded.parent_reference, other_parents = excluded.other_parents,
-      external_id = excluded.external_id, codes = excluded.codes, aliases = excluded.aliases, population = excluded.population, boundary = excluded.boundary,
+      external_id = excluded.external_id, codes = excluded.codes, aliases = excluded.aliases, population = excluded.population,
+      time_zone = excluded.time_zone, boundary = excluded.boundary,
       bbox = excluded.bbox, centroid_lng = excluded.centroid_lng, centroid_lat = excluded.centroid_lat,
       area_km2 = excluded.area_km2, source = excluded.source, digest = excluded.digest,
       version = area.version + 1, updated_at = excluded.updated_at
@@ -57,6 +59,7 @@ function areaRow(source: string, { draft, measured }: AreaWrite, now: string): R
     codes: draft.codes,
     aliases: draft.aliases,
     population: draft.population,
+    time_zone: draft.timeZone ?? null,
     boundary: draft.boundary,
     bbox: measured.box,
     centroid_lng: measured.centroid?.lng ?? null,

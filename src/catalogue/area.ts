@@ -84,6 +84,8 @@ export interface AreaDraft {
   /** Parents besides the first. */
   readonly otherParents?: readonly string[];
   readonly population: number | null;
+  /** On whose clocks its periods begin and end, such as America/Chicago; absent: its parent's. */
+  readonly timeZone?: string;
   readonly boundary: Boundary | null;
 }
 

@@ -42,14 +42,19 @@ function measureSql(sql: Sql, measure: Measure): SqlFragment {
   }
 }
 
-/** Columns of an aggregation: how many members, then for each measure m: m_n, m_mean, m_sum and m_quartiles. */
+/** Either 0 or 1: sorting them for their quartiles would be for nothing. */
+const FLAGS: readonly Measure[] = ['above', 'dropped', 'fast', 'concession'];
+
+/** Columns of an aggregation: how many members, then for each measure m: m_n, m_mean, m_sum and m_quartiles (null of flags). */
 export function summaryColumns(sql: Sql, measures: readonly Measure[]): SqlFragment {
   const columns = measures.map((measure) => {
     const value = measureSql(sql, measure);
+    const quartiles = FLAGS.includes(measure)
+      ? sql`null::double precision[]`
+      : sql`percentile_cont(array[0.25, 0.5, 0.75]::double precision[]) within group (order by ${value})`;
     return sql`, count(${value})::double precision as ${sql(`${measure}_n`)},
       avg(${value}) as ${sql(`${measure}_mean`)}, sum(${value}) as ${sql(`${measure}_sum`)},
-      percentile_cont(array[0.25, 0.5, 0.75]::double precision[]) within group (order by ${value})
-        as ${sql(`${measure}_quartiles`)}`;
+      ${quartiles} as ${sql(`${measure}_quartiles`)}`;
   });
   return sql`count(*)::double precision as total ${together(sql, columns)}`;
 }

@@ -65,17 +65,16 @@ export async function findInventory(
   days: readonly Day[],
   measures: readonly Measure[],
 ): Promise<Part[]> {
-  const ends = sql`${[...days]}::text[]::timestamp[]`;
   const rows = await sql<SummaryRow[]>`
-    with ${scopeSql(sql, field)}, stay as (
+    with ${scopeSql(sql, field)}, edge as materialized (select ${[...days]}::text[]::timestamp[] as ends), stay as (
       select scope.*, price, months_free, ${wallSql(sql, field, 'on_at')} as on_wall,
         ${wallSql(sql, field, 'off_at')} as off_wall, ${wallSql(sql, field, 'aged_from')} as aged_wall
       from market_stay join scope on id = listing_id
       where off_at >= ${days[0] ?? null}::timestamptz - interval '2 days'),
     member as (
-      select stay.*, index, greatest(0, floor(extract(epoch from (${ends})[index] - aged_wall)::double precision
+      select stay.*, index, greatest(0, floor(extract(epoch from ends[index] - aged_wall)::double precision
         / 86400)) as age
-      from stay, generate_series(width_bucket(on_wall, ${ends}) + 1, width_bucket(off_wall, ${ends})) as index)
+      from stay, edge, generate_series(width_bucket(on_wall, ends) + 1, width_bucket(off_wall, ends)) as index)
     select index ${groupSql(sql, field)}, ${summaryColumns(sql, measures)}
     from member group by index ${groupSql(sql, field)}`;
   return readParts(rows, 'inventory', field, measures);
@@ -91,22 +90,22 @@ export async function findActive(
   periods: readonly Period[],
   measures: readonly Measure[],
 ): Promise<Part[]> {
-  const { starts, ends, first } = edgesSql(sql, periods);
+  const { edges, first } = edgesSql(sql, periods);
   const rows = await sql<SummaryRow[]>`
-    with ${scopeSql(sql, field)}, stay as (
+    with ${scopeSql(sql, field)}, ${edges}, stay as (
       select listing_id, ${wallSql(sql, field, 'on_at')} as on_wall, ${wallSql(sql, field, 'off_at')} as off_wall,
         ${wallSql(sql, field, 'superseded_at')} as superseded_wall
       from market_stay join scope on id = listing_id where off_at >= ${first}),
     present as (
-      select distinct index, listing_id from stay, generate_series(
-        width_bucket(on_wall, ${ends}) + 1, width_bucket(off_wall ${JUST_BEFORE(sql)}, ${starts})) as index
-      where superseded_wall >= (${ends})[index]),
+      select distinct index, listing_id from stay, edge, generate_series(
+        width_bucket(on_wall, ends) + 1, width_bucket(off_wall ${JUST_BEFORE(sql)}, starts)) as index
+      where superseded_wall >= ends[index]),
     fall as (
       select listing_id, ${wallSql(sql, field, 'at')} as wall from market_event
       where kind = 'drop' and at >= ${first}),
     lowered as (
-      select distinct index, listing_id from fall, generate_series(
-        width_bucket(wall, ${ends}) + 1, width_bucket(wall, ${starts})) as index),
+      select distinct index, listing_id from fall, edge, generate_series(
+        width_bucket(wall, ends) + 1, width_bucket(wall, starts)) as index),
     member as (
       select present.index, scope.*, lowered.listing_id is not null as dropped
       from present join scope on id = present.listing_id
@@ -124,26 +123,27 @@ export async function findEvents(
   kinds: readonly MetricSet[],
   measures: readonly Measure[],
 ): Promise<Part[]> {
-  const { starts, ends, first } = edgesSql(sql, periods);
+  const { edges, first } = edgesSql(sql, periods);
   const rows = await sql<SummaryRow[]>`
-    with ${scopeSql(sql, field)}, event as (
+    with ${scopeSql(sql, field)}, ${edges}, event as (
       select scope.*, kind, price, days, ratio, original_ratio, ${wallSql(sql, field, 'at')} as wall
       from market_event join scope on id = listing_id
       where kind = any(${[...kinds]}::text[]) and at >= ${first} and listing_type = ${field.listingType}),
     member as (
-      select event.*, index from event, generate_series(
-        width_bucket(wall, ${ends}) + 1, width_bucket(wall, ${starts})) as index)
+      select event.*, index from event, edge, generate_series(
+        width_bucket(wall, ends) + 1, width_bucket(wall, starts)) as index)
     select index, kind ${groupSql(sql, field)}, ${summaryColumns(sql, measures)}
     from member group by index, kind ${groupSql(sql, field)}`;
   return readParts(rows, null, field, measures);
 }
 
-/** Edges of periods as arrays, and a moment that lies before all of them in any time zone. */
+/** Edges of periods as arrays, read once and not for each row, and a moment before all of them in any time zone. */
 function edgesSql(sql: Sql, periods: readonly Period[]) {
+  const [starts, ends] = [periods.map(({ start }) => start), periods.map(({ end }) => end)];
   return {
-    starts: sql`${periods.map(({ start }) => start)}::text[]::timestamp[]`,
-    ends: sql`${periods.map(({ end }) => end)}::text[]::timestamp[]`,
-    first: sql`${periods[0]?.start ?? null}::timestamptz - interval '2 days'`,
+    edges: sql`edge as materialized (
+      select ${starts}::text[]::timestamp[] as starts, ${ends}::text[]::timestamp[] as ends)`,
+    first: sql`${starts[0] ?? null}::timestamptz - interval '2 days'`,
   };
 }
 

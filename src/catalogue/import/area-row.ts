@@ -19,6 +19,7 @@ export function areaOf(values: FieldValues, { geometry }: SourceRecord): AreaDra
     return code === null ? [] : [[name, code] as const];
   });
   const otherParents = values.list<string>('otherParents');
+  const timeZone = values.text('timezone');
   return {
     type: values.choice<AreaType>('type', 'custom'),
     externalId: values.text('id') ?? '',
@@ -29,6 +30,7 @@ export function areaOf(values: FieldValues, { geometry }: SourceRecord): AreaDra
     // Left out where there are none: the digest of an area stays what it was.
     ...(otherParents.length > 0 && { otherParents }),
     population: values.number('population'),
+    ...(timeZone !== null && { timeZone }),
     boundary: (geometry ?? null) as Boundary | null,
   };
 }

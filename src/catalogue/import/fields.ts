@@ -118,4 +118,5 @@ export const AREA_FIELDS: Fields = {
   otherParents: { kind: 'list' },
   ...each(['codes.fips', 'codes.postal', 'codes.iso', 'parent'], { kind: 'text' }),
   population: { kind: 'integer', most: 2_147_483_647 },
+  timezone: choice(['UTC', ...Intl.supportedValuesOf('timeZone')]),
 };
