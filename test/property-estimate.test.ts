@@ -273,6 +273,32 @@ test('hidden homes are no comparables, and a withheld address is measured from i
   assert.equal(sale.value, threeDigits(estimateOf(subject, seen).value), 'nor does an estimate tell of them');
 });
 
+test('a property whose own address is withheld is compared from its rounded place', async () => {
+  const shifted = (north: number, east: number) => town(10)(north + 0.3, east + 0.3);
+  const { subject, homes } = street(shifted, 'masked');
+  const ids = await write(
+    offered(subject, { display: { listing: true, address: false, estimate: true } }),
+    ...homes.map((home) => sold(home, '2026-02-01')),
+  );
+  const place = {
+    lat: Math.round(subject.place.lat * 100) / 100,
+    lng: Math.round(subject.place.lng * 100) / 100,
+  };
+  const path = `/v1/property/${ids.get(subject.key)}`;
+  const answer: { subject: unknown; data: Told[] } = await service.json(`${path}/comparables`, keys.free);
+  assert.deepEqual(answer.subject, {
+    ...{ listingId: ids.get(subject.key), propertyType: 'SINGLE_FAMILY' },
+    ...place,
+  });
+  assert.ok(along(subject.place, place) > 0.1, 'rounding moves it');
+  for (const { listing, distance } of answer.data) {
+    const home = homes.find(({ key }) => ids.get(key) === listing.id);
+    assert.ok(home && Math.abs(distance * KILOMETRES_IN_A_MILE - along(place, home.place)) < 0.002);
+  }
+  const { sale } = await estimate(ids.get(subject.key));
+  assert.equal(sale.value, threeDigits(estimateOf({ ...subject, place }, homes).value));
+});
+
 test('similar listings are on the market, the most alike first, in as many as the page holds', async () => {
   const { subject, homes } = street(town(8), 'similar');
   const [gone, ...others] = homes;

@@ -74,26 +74,26 @@ export function propertyRoute(options: LiveRouteOptions): Route<Principal> {
       const view = viewOf(caller, query, clock.now(), publicUrl);
       const asked = { include: query.include ?? [], fields: parseFields(query.fields, FullPropertySchema) };
       const stored = await readerFor(headers, options).property(params.id);
-      const gathered = (property: StoredProperty) =>
-        gathers(asked.include)
-          ? gather(seenProperty(property, view), asked.include, view)
-          : Promise.resolve(NO_PARTS);
       if (stored === null) throw propertyNotFound();
+      const told = async (property: StoredProperty, as: View, live: Property['live']) => {
+        const parts = gathers(asked.include)
+          ? await gather(seenProperty(property, as), asked.include, as)
+          : NO_PARTS;
+        return compose(property, as, asked, { live, parts });
+      };
       if (!fetchesFor(caller, query, options)) {
-        if (gathers(asked.include)) {
-          const { etag, reply } = compose(stored, view, asked, { live: null, parts: await gathered(stored) });
-          return conditional(headers, etag, reply);
-        }
-        const { etag, reply } = written.get(stored, JSON.stringify(query), view.now, () =>
-          writtenOut(compose(stored, view, asked, { live: null, parts: NO_PARTS })),
-        );
+        const { etag, reply } = gathers(asked.include)
+          ? await told(stored, view, null)
+          : written.get(stored, JSON.stringify(query), view.now, () =>
+              writtenOut(compose(stored, view, asked, { live: null, parts: NO_PARTS })),
+            );
         return conditional(headers, etag, reply);
       }
       const { subject } = seenProperty(stored, view);
       const live = await fetchLive(subject, call.signal, options);
       const known = (await catalogue.property(subject.id)) ?? stored;
-      const fresh: View = { ...view, source: live.ok ? 'live' : 'cached', now: clock.now() };
-      const { etag, reply } = compose(known, fresh, asked, { live, parts: await gathered(known) });
+      const source = live.ok ? 'live' : 'cached';
+      const { etag, reply } = await told(known, { ...view, source, now: clock.now() }, live);
       return conditional(headers, etag, reply);
     },
   });
