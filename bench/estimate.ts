@@ -90,10 +90,9 @@ function print(all: readonly Guess[]): void {
   );
   const widths = all.map(({ estimated: { low, high, value } }) => (high - low) / value);
   const bias = median(all.map(({ sale, estimated }) => estimated.value / sale.price - 1));
-  console.log(
-    `\nlow to high held ${percent(inside.length / all.length)} of the prices paid; its median width is `,
-  );
-  console.log(`${percent(median(widths))} of the value. Median signed error: ${percent(bias)}.`);
+  console.log(`\nlow to high held ${percent(inside.length / all.length)} of the prices paid.`);
+  console.log(`Its median width is ${percent(median(widths))} of the value.`);
+  console.log(`Median signed error: ${percent(bias)}.`);
 }
 
 function row(name: string, all: readonly Guess[], guess: (each: Guess) => number): void {
