@@ -15,7 +15,7 @@ const service = await startService({ after });
 const { keys } = service;
 const ask = asking(service);
 const COUNT = 730;
-const LONG = 'A long tale of a house, told once more. '.repeat(250);
+const LONG = 'A long tale of a house, told once more. '.repeat(1_000);
 await service.database.transaction((tx) => {
   const drafts = Array.from({ length: COUNT }, (_, index) =>
     draft(`key-${index}`, {
@@ -171,10 +171,13 @@ test('include adds what happened to a listing, and the property it belongs to', 
 test('what a reader does not take is not read, and nothing is read for one that has left', async () => {
   const { database } = service;
   const read = database.read.bind(database);
-  let reads = 0;
-  const counting: typeof database.read = (work, own) => {
+  let [reads, waiting] = [0, 0];
+  const counting: typeof database.read = async (work, own) => {
     reads += 1;
-    return read(work, own);
+    waiting += 1;
+    return read(work, own).finally(() => {
+      waiting -= 1;
+    });
   };
   Object.assign(database, { read: counting });
   const settled = async () => {
@@ -182,7 +185,7 @@ test('what a reader does not take is not read, and nothing is read for one that 
     for (let [still, before] = [0, -1]; still < 20; ) {
       const [row] = await read((sql) => sql<{ one: number }[]>`select 1 as one`);
       assert.equal(row?.one, 1);
-      still = reads === before ? still + 1 : 0;
+      still = reads === before && waiting === 0 ? still + 1 : 0;
       before = reads;
     }
     return reads;
