@@ -133,6 +133,11 @@ test('whatever is asked for together, the pages hold just the areas that meet it
   assert.ok(found > 150, `something was found: ${found}`);
 });
 
+test('every order is kept from page to page, and what is unknown stands last in it', async () => {
+  for (const sort of ['name', '-name', 'population', '-population', 'listingCount', '-listingCount'])
+    assert.deepEqual(idsOf(await walk({ sort, limit: '9' })), expected({ sort }), sort);
+});
+
 test('a point is held by every area around it, edges, corners and the antimeridian included', async () => {
   for (const lng of lngs)
     for (const lat of lats)

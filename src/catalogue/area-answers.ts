@@ -102,7 +102,7 @@ export function createAreaAnswers(options: {
     const allowed = isFiltered(query)
       ? likely.filter(memberOf(await database.read((sql) => findAreaNos(sql, { ...query, words: [] }))))
       : likely;
-    const nos = allowed.slice(0, query.limit);
+    const nos = [...allowed.take(query.limit)];
     const found = await database.read((sql) => findAreasByNo(sql, nos, query.include));
     return answer(
       found.map(({ area }) => area),

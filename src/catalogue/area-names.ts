@@ -64,17 +64,18 @@ export class AreaNames {
   }
 
   /** Numbers of the areas that the text is likely to mean, the likeliest first; only of the type, if one is given. */
-  likely(text: string, words: readonly AskedWord[], type: AreaType | null): number[] {
-    return (this.#exact(text, words) ?? this.#misspelt(words))
-      .flat()
-      .map((place) => this.#entries[place])
-      .flatMap((entry) => (entry && (type === null || entry.type === type) ? [entry.no] : []));
+  *likely(text: string, words: readonly AskedWord[], type: AreaType | null): Generator<number> {
+    for (const places of this.#exact(text, words) ?? this.#misspelt(words)) {
+      for (const place of places) {
+        const entry = this.#entries[place];
+        if (entry && (type === null || entry.type === type)) yield entry.no;
+      }
+    }
   }
 
   /** Numbers of the areas that misspelt words are likely to mean; null where some area has the words as they are. */
   forgiven(words: readonly AskedWord[]): number[] | null {
-    const steps = words.map((word) => this.#beginningWith(word));
-    if (this.#meeting(steps).next().done !== true) return null;
+    if (this.#meeting(words.map((word) => this.#beginningWith(word))).places.length > 0) return null;
     return this.#misspelt(words)
       .flat()
       .map((place) => this.#entries[place]?.no ?? 0);
@@ -83,26 +84,29 @@ export class AreaNames {
   /** Places by how well the names fit: called so, beginning so, having the words. Null where there are none. */
   #exact(text: string, words: readonly AskedWord[]): number[][] | null {
     const asked = compared(text);
-    const fits: number[][] = [[], [], []];
-    for (const { place } of this.#meeting(words.map((word) => this.#beginningWith(word)))) {
+    const [called, beginning, having]: [number[], number[], number[]] = [[], [], []];
+    const { places } = this.#meeting(words.map((word) => this.#beginningWith(word)));
+    for (const place of places) {
       const names = this.#entries[place]?.names ?? [];
-      const fit = names.includes(asked) ? 0 : names.some((name) => name.startsWith(asked)) ? 1 : 2;
-      fits[fit]?.push(place);
+      if (names.includes(asked)) called.push(place);
+      else if (names.some((name) => name.startsWith(asked))) beginning.push(place);
+      else having.push(place);
     }
-    return fits.every((places) => places.length === 0) ? null : fits;
+    return places.length === 0 ? null : [called, beginning, having];
   }
 
   /** Places by the steps that the words are away, whole words before beginnings, short names before long ones. */
   #misspelt(words: readonly AskedWord[]): number[][] {
+    const { places, costs } = this.#meeting(words.map((word) => this.#near(word)));
     const fits: number[][] = [];
-    for (const { place, cost } of this.#meeting(words.map((word) => this.#near(word)))) {
+    for (const place of places) {
       const names = this.#entries[place]?.names ?? [];
       const isLonger = names.every((name) => name.split(' ').length > words.length);
-      const fit = 2 * cost + (isLonger ? 1 : 0);
+      const fit = 2 * (costs[place] ?? 0) + (isLonger ? 1 : 0);
       fits[fit] ??= [];
       fits[fit].push(place);
     }
-    return [...fits].map((places) => places ?? []);
+    return [...fits].map((fitting) => fitting ?? []);
   }
 
   #beginningWith({ beginning, forms }: AskedWord): MetWord[] {
@@ -127,8 +131,8 @@ export class AreaNames {
     return [...this.#beginningWith(asked), ...near].sort((a, b) => a.cost - b.cost);
   }
 
-  /** The entries that meet every word, in their order, each with the sum of its least costs. */
-  *#meeting(words: readonly (readonly MetWord[])[]): Generator<{ place: number; cost: number }> {
+  /** The places of entries that meet every word, in their order, and of each place the sum of its least costs. */
+  #meeting(words: readonly (readonly MetWord[])[]): { places: number[]; costs: Uint8Array } {
     const met = new Uint8Array(this.#entries.length);
     const costs = new Uint8Array(this.#entries.length);
     for (const [at, found] of words.entries()) {
@@ -141,8 +145,9 @@ export class AreaNames {
         }
       }
     }
-    for (let place = 0; place < met.length; place++)
-      if (met[place] === words.length) yield { place, cost: costs[place] ?? 0 };
+    const places: number[] = [];
+    for (let place = 0; place < met.length; place++) if (met[place] === words.length) places.push(place);
+    return { places, costs };
   }
 }
 

@@ -97,6 +97,31 @@ test('whatever the distance, corners left out lie within it, and rings neither c
   );
 });
 
+test('a hole in a small bay of the shell stays within it', () => {
+  const shell = [
+    [0, 0],
+    [0.5, 0],
+    [0.5, -0.01],
+    [0.51, -0.01],
+    [0.51, 0],
+    [1, 0],
+    [1, 1],
+    [0, 1],
+    [0, 0],
+  ];
+  const hole = [
+    [0.504, -0.008],
+    [0.506, -0.008],
+    [0.506, -0.006],
+    [0.504, -0.006],
+    [0.504, -0.008],
+  ];
+  const [[drawn = [], inner = []] = []] = polygonsOf(
+    simplified({ type: 'Polygon', coordinates: [shell, hole] }, 5_000),
+  );
+  assert.ok(windsAround(drawn, inner[0] ?? []));
+});
+
 test('a line with many corners loses most of them', () => {
   const many = star(0, 0, 1, Array(2_000).fill(1));
   const [[ring = []] = []] = polygonsOf(simplified({ type: 'Polygon', coordinates: [many] }, 500));

@@ -26,8 +26,8 @@ export class Spelling {
 
   *near(asked: string, most: number): Generator<Met> {
     const table = new StepTable(asked, most);
-    for (const [at, word] of this.#words.entries()) {
-      table.read(word, this.#common[at] ?? 0);
+    for (let at = 0; at < this.#words.length; at++) {
+      table.read(this.#words[at] ?? '', this.#common[at] ?? 0);
       if (table.whole <= most) yield { at, steps: table.whole, whole: true };
       else if (table.beginning <= most) yield { at, steps: table.beginning, whole: false };
     }
@@ -67,6 +67,10 @@ class StepTable {
 
   /** Reads the next word; `common` are the letters it shares with the word before. */
   read(word: string, common: number): void {
+    if (this.#dead && common >= this.#depth) {
+      this.whole = this.#most + 1;
+      return;
+    }
     if (common < this.#depth) {
       this.#depth = common;
       this.#dead = false;
@@ -82,16 +86,18 @@ class StepTable {
     const depth = ++this.#depth;
     const [row, above, second] = [this.#rows[depth], this.#rows[depth - 1], this.#rows[depth - 2]];
     if (!row || !above) return;
+    const asked = this.#asked;
+    const [letter, before] = [word.charCodeAt(depth - 1), word.charCodeAt(depth - 2)];
     row[0] = depth;
     let least = depth;
     for (let at = 1; at < row.length; at++) {
-      const same = word[depth - 1] === this.#asked[at - 1];
+      const same = letter === asked.charCodeAt(at - 1);
       let steps = Math.min(
         (above[at - 1] ?? 0) + (same ? 0 : 1),
         (above[at] ?? 0) + 1,
         (row[at - 1] ?? 0) + 1,
       );
-      const exchanged = word[depth - 2] === this.#asked[at - 1] && word[depth - 1] === this.#asked[at - 2];
+      const exchanged = before === asked.charCodeAt(at - 1) && letter === asked.charCodeAt(at - 2);
       if (second && at > 1 && exchanged) steps = Math.min(steps, (second[at - 2] ?? 0) + 1);
       row[at] = steps;
       least = Math.min(least, steps);
