@@ -40,7 +40,7 @@ function closed(schema: unknown): unknown {
   if (typeof $ref === 'string') return closed(openapi.components.schemas[$ref.split('/').at(-1) ?? '']);
   const parts = Object.fromEntries(Object.entries(rest).map(([name, part]) => [name, closed(part)]));
   return parts.type === 'object' && parts.properties !== undefined
-    ? { ...parts, additionalProperties: false }
+    ? { additionalProperties: false, ...parts }
     : parts;
 }
 
@@ -236,11 +236,20 @@ test('every documented address that can be read answers with what is documented 
   const examples: Record<string, string> = {
     '/v1/listing/{id}': sales[0]?.id ?? '',
   };
+  const listingType = 'sale';
+  const [areaId = ''] = areas.keys();
+  const queries: Record<string, Record<string, string>> = {
+    '/oauth/authorize': ask().parameters,
+    '/v1/market/stats': { listingType },
+    '/v1/market/history': { listingType },
+    '/v1/market/compare': { listingType, areaId },
+    '/v1/market/distribution': { listingType, measure: 'price' },
+  };
   const exampleOf = (path: string) =>
     examples[path] ?? (path.startsWith('/v1/property/{id}') ? sales[0]?.id : [...areas.keys()][0]) ?? '';
   for (const [path, methods] of Object.entries(openapi.paths)) {
     if (methods.get === undefined) continue;
-    const query = path === '/oauth/authorize' ? `?${new URLSearchParams(ask().parameters)}` : '';
+    const query = queries[path] === undefined ? '' : `?${new URLSearchParams(queries[path])}`;
     const address = path.replace('{id}', exampleOf(path)) + query;
     const answer = await fetch(`${url}${address}`, {
       headers: { authorization: `Bearer ${keys.internal}` },
