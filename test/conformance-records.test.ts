@@ -39,8 +39,9 @@ function closed(schema: unknown): unknown {
   const { $ref, ...rest } = schema as Json;
   if (typeof $ref === 'string') return closed(openapi.components.schemas[$ref.split('/').at(-1) ?? '']);
   const parts = Object.fromEntries(Object.entries(rest).map(([name, part]) => [name, closed(part)]));
-  return parts.type === 'object' && parts.properties !== undefined
-    ? { additionalProperties: false, ...parts }
+  // A map from ids documents no keys of its own.
+  return parts.type === 'object' && Object.keys(parts.properties ?? {}).length > 0
+    ? { ...parts, additionalProperties: false }
     : parts;
 }
 
