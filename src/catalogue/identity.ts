@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { ListingDraft } from './draft.ts';
+import { SHORT_FORMS } from './street-words.ts';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
@@ -60,23 +61,7 @@ function streetOf(full: string | null): string | null {
 }
 
 const STREET_WORDS: Readonly<Record<string, string>> = {
-  street: 'st',
-  avenue: 'ave',
-  av: 'ave',
-  boulevard: 'blvd',
-  drive: 'dr',
-  road: 'rd',
-  lane: 'ln',
-  court: 'ct',
-  place: 'pl',
-  terrace: 'ter',
-  highway: 'hwy',
-  parkway: 'pkwy',
-  square: 'sq',
-  north: 'n',
-  south: 's',
-  east: 'e',
-  west: 'w',
+  ...SHORT_FORMS,
   apartment: '',
   apt: '',
   unit: '',

@@ -2,27 +2,12 @@
 
 import { distance } from 'fastest-levenshtein';
 import { wordsOf } from './area.ts';
+import { SHORT_FORMS } from './street-words.ts';
 
 /** Words of addresses that are written out or short: the short form stands for both. */
 const SHORT: Readonly<Record<string, string>> = {
-  street: 'st',
+  ...SHORT_FORMS,
   saint: 'st',
-  avenue: 'ave',
-  av: 'ave',
-  boulevard: 'blvd',
-  drive: 'dr',
-  road: 'rd',
-  lane: 'ln',
-  court: 'ct',
-  place: 'pl',
-  terrace: 'ter',
-  highway: 'hwy',
-  parkway: 'pkwy',
-  square: 'sq',
-  north: 'n',
-  south: 's',
-  east: 'e',
-  west: 'w',
 };
 
 /** Words that say nothing about a home: they are left out of a question that has others. */
