@@ -5,10 +5,12 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type Arm, type Stand, startArm, startService } from './stand.ts';
 import { interval, median, percentile } from './statistics.ts';
-import type { Row } from './throughput.ts';
+import { PER_CONNECTION, type Row } from './throughput.ts';
 
 const ROUNDS = 9;
 const STREAMS = 600;
+const FIRST_EVENT = /event: cached\n.*\n\n/;
+const LAST_CHUNK = '\r\n0\r\n\r\n';
 /** Milliseconds between two arrivals, whatever has been answered by then. */
 const APART = 3;
 const TIERS = { pro: { minute: 5_000_000, month: 1_000_000_000, streams: 10_000 } };
@@ -17,10 +19,10 @@ export async function timeToCached(stand: Stand): Promise<Row[]> {
   const ours = await startService(stand, 'p7', TIERS);
   const path = `/v1/listing/${stand.ids[0]}`;
   const file = join(stand.folder, 'p7-answer.json');
-  const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store, no-transform' };
-  const body = eventOf((await arrive(await open(ours), ours, path, stand.key)).text);
-  await writeFile(file, JSON.stringify({ headers, body, stream: true }));
+  const { text } = await arrive(await open(ours), ours, path, stand.key);
+  await writeFile(file, JSON.stringify({ headers: headersOf(text), body: eventsOf(text) }));
   const raw = await startArm('raw.ts', { ANSWER: file });
+  requireSameBytes(text, (await arrive(await open(raw), raw, path, stand.key)).text);
   for (const arm of [ours, raw, ours, raw]) await measure(arm, path, stand.key);
   const ratios = { 0.5: [] as number[], 0.99: [] as number[] };
   for (let round = 0; round < ROUNDS; round++) {
@@ -67,7 +69,7 @@ function open(arm: Arm): Promise<Socket> {
   });
 }
 
-/** Asks for a stream and leaves after its first event. */
+/** Asks for a stream and reads it to its end; the time is that of its first event. */
 function arrive(
   socket: Socket,
   arm: Arm,
@@ -76,13 +78,14 @@ function arrive(
 ): Promise<{ milliseconds: number; text: string }> {
   return new Promise((resolve) => {
     let text = '';
+    let milliseconds = 0;
     const from = performance.now();
     socket.on('data', (chunk: Buffer) => {
       text += chunk.toString();
-      const start = text.indexOf('event: cached');
-      if (start < 0 || text.indexOf('\n\n', start) < 0) return;
+      if (milliseconds === 0 && FIRST_EVENT.test(text)) milliseconds = performance.now() - from;
+      if (!text.endsWith(LAST_CHUNK)) return;
       socket.destroy();
-      resolve({ milliseconds: performance.now() - from, text });
+      resolve({ milliseconds, text });
     });
     socket.write(
       `GET ${path} HTTP/1.1\r\nHost: ${new URL(arm.url).host}\r\nAuthorization: Bearer ${key}\r\n\r\n`,
@@ -90,8 +93,30 @@ function arrive(
   });
 }
 
-/** The first event alone, without the head and the chunk sizes around it. */
-function eventOf(text: string): string {
-  const event = text.indexOf('event: cached');
-  return text.slice(text.lastIndexOf('id: ', event), text.indexOf('\n\n', event) + 2);
+/** The headers of an answer that node:http does not write by itself for each connection. */
+function headersOf(text: string): Record<string, string> {
+  const [, ...lines] = text.slice(0, text.indexOf('\r\n\r\n')).split('\r\n');
+  const headers = lines.map((line) => {
+    const colon = line.indexOf(': ');
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 2)] as const;
+  });
+  return Object.fromEntries(headers.filter(([name]) => !PER_CONNECTION.has(name)));
+}
+
+/** The events, each as a piece of its own; `retry` belongs to the first. */
+function eventsOf(text: string): readonly string[] {
+  const body = text.slice(text.indexOf('\r\n\r\n') + 4).replaceAll(/[0-9a-f]+\r\n(.*?)\r\n/gs, '$1');
+  const [retry, ...events] = body.split(/(?<=\n\n)/);
+  return [`${retry}${events[0]}`, ...events.slice(1)];
+}
+
+/** Each request has an id of its own, and the record tells its age: all else must be the same. */
+function requireSameBytes(ours: string, raw: string): void {
+  const timeless = (text: string) =>
+    JSON.stringify([Object.keys(headersOf(text)), eventsOf(text)]).replaceAll(
+      /req_[\w-]+|cacheAgeSeconds\W+\d+/g,
+      '',
+    );
+  const [left, right] = [timeless(ours), timeless(raw)];
+  if (left !== right) throw new Error(`The two arms of P7 do not send the same bytes:\n${left}\n${right}`);
 }

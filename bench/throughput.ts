@@ -25,7 +25,7 @@ export async function propertyAgainstRaw(stand: Stand): Promise<Row> {
   const body = await answer.text();
   const headers = Object.fromEntries([...answer.headers].filter(([name]) => !PER_CONNECTION.has(name)));
   const file = join(stand.folder, 'p1-answer.json');
-  await writeFile(file, JSON.stringify({ headers, body, stream: false }));
+  await writeFile(file, JSON.stringify({ headers, body }));
   const raw = await startArm('raw.ts', { ANSWER: file });
   await requireSameBytes(ours, raw, request);
   const ratios = await compare(ours, raw, request);
@@ -53,7 +53,7 @@ export async function limitsOnAgainstOff(stand: Stand): Promise<Row> {
 }
 
 /** Written by Node itself for each connection. */
-const PER_CONNECTION = new Set(['connection', 'keep-alive', 'date', 'transfer-encoding']);
+export const PER_CONNECTION = new Set(['connection', 'keep-alive', 'date', 'transfer-encoding']);
 
 interface Request {
   readonly path: string;

@@ -4,7 +4,8 @@ import { LRUCache } from 'lru-cache';
 import { Flights } from '../lib/flight.ts';
 import type { Database, Sql } from '../postgres/database.ts';
 import { listen, notify } from '../postgres/listen.ts';
-import type { Catalogue, StoredProperty } from './catalogue.ts';
+import type { Catalogue, StoredListing, StoredProperty } from './catalogue.ts';
+import type { Reads } from './reader.ts';
 
 /** Every transaction that writes listings tells here which properties changed. */
 const LISTINGS_CHANNEL = 'listings';
@@ -24,7 +25,7 @@ export async function tellChanged(tx: Sql, propertyIds?: readonly string[]): Pro
 }
 
 /** What reads from memory; it may be a moment behind the catalogue, never more than five seconds. */
-export interface Memory extends Pick<Catalogue, 'listing' | 'property'> {
+export interface Memory extends Reads {
   /** Stops listening for changes. */
   close(): Promise<void>;
 }
@@ -44,12 +45,18 @@ export function createMemory(
   const changes = listen(database, LISTINGS_CHANNEL, onMessage, () => cache.joined(), { onTrouble });
   return {
     property: (id) => cache.get(id),
-    async listing(id) {
-      const property = await cache.get(id);
-      return property?.listings.find((listing) => listing.id === id) ?? null;
+    listing(id) {
+      const property = cache.get(id);
+      return property instanceof Promise
+        ? property.then((read) => listingOf(read, id))
+        : listingOf(property, id);
     },
     close: () => changes.close(),
   };
+}
+
+function listingOf(property: StoredProperty | null, id: string): StoredListing | null {
+  return property?.listings.find((listing) => listing.id === id) ?? null;
 }
 
 type ReadProperty = (id: string) => Promise<StoredProperty | null>;
@@ -73,7 +80,7 @@ export class PropertyCache {
   }
 
   /** The property with this id, or with a listing of this id. */
-  async get(id: string): Promise<StoredProperty | null> {
+  get(id: string): StoredProperty | Promise<StoredProperty | null> {
     const known = this.#properties.get(this.#propertyOf.get(id) ?? id);
     if (known && (known.id === id || known.listings.some((listing) => listing.id === id))) return known;
     if (!this.#told) return this.#read(id);

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../access/principal.ts';
 import { tierName } from '../access/tiers.ts';
 import { Problem } from '../lib/problem.ts';
-import type { Catalogue } from './catalogue.ts';
+import type { StoredListing, StoredProperty } from './catalogue.ts';
 import type { View } from './present.ts';
 import type { UnitSystem } from './vocabulary.ts';
 
@@ -30,7 +30,11 @@ export function viewOf(
   };
 }
 
-type Reads = Pick<Catalogue, 'listing' | 'property'>;
+/** Reads of single records. What is in memory is given at once: whoever asks need not wait a turn for it. */
+export interface Reads {
+  property(id: string): StoredProperty | null | Promise<StoredProperty | null>;
+  listing(id: string): StoredListing | null | Promise<StoredListing | null>;
+}
 
 /** What answers this request: memory, or the catalogue itself where the client asked for no cache (RFC 9111 5.2.1.4). */
 export function readerFor(

@@ -50,7 +50,7 @@ export function writeStream<Caller>(
     response.writeHead(reply.status ?? 200, headers);
   };
   const deadlineMs = reply.deadlineMs === undefined ? STREAM_DEADLINE_MS : reply.deadlineMs;
-  return writeEvents(response, events, { clock, open, deadlineMs });
+  return writeEvents(response, { first: reply.firstEvent, events }, { clock, open, deadlineMs });
 }
 
 /** Writes an answer piece by piece; see writePieces for when it resolves and rejects. */

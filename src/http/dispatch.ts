@@ -60,7 +60,8 @@ export class Dispatcher<Caller> {
     const exchange = this.#open(plan, request, reply);
     try {
       if (plan.route.whileDraining !== true) this.#options.drain.refuse();
-      const early = await admit(exchange, this.#options.phases);
+      const admitted = admit(exchange, this.#options.phases);
+      const early = admitted instanceof Promise ? await admitted : admitted;
       if (early !== null) this.#finish(exchange, reply, early);
       else await this.#answer(exchange, request, reply);
     } catch (error) {
@@ -73,7 +74,8 @@ export class Dispatcher<Caller> {
     const exchange = this.#open(plan, request, reply);
     try {
       this.#options.drain.refuse();
-      const early = await admit(exchange, this.#options.phases);
+      const admitted = admit(exchange, this.#options.phases);
+      const early = admitted instanceof Promise ? await admitted : admitted;
       if (early !== null) this.#finish(exchange, reply, early);
     } catch (error) {
       this.#fail(exchange, reply, error);
@@ -92,7 +94,8 @@ export class Dispatcher<Caller> {
   };
 
   async #answer(exchange: Exchange<Caller>, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const answered = await answer(exchange, request.params as Record<string, string>);
+    const given = answer(exchange, request.params as Record<string, string>);
+    const answered = given instanceof Promise ? await given : given;
     const { events, pieces } = answered;
     // Of a long answer HEAD shows the head alone, and nothing is read for it.
     if (events === undefined && (pieces === undefined || request.method === 'HEAD'))

@@ -3,21 +3,32 @@
 import { Problem } from '../lib/problem.ts';
 import { negotiate } from './accept.ts';
 import type { Exchange } from './exchange.ts';
+import type { Headers } from './headers.ts';
 import type { Plan } from './plan.ts';
 import type { Access, Incoming, Phases, Reply } from './route.ts';
 import { refuseBody, refuseCoding, refuseMalformed } from './shape.ts';
 
+const NONE: Headers = Object.freeze({});
+
 /** Everything before the body is read. Gives an answer that ends the request early, or null to go on. */
-export async function admit<Caller>(
+export function admit<Caller>(
   exchange: Exchange<Caller>,
   phases: Phases<Caller>,
-): Promise<Reply | null> {
-  const { request, plan } = exchange;
-  const { access, early, body } = plan.route;
-  refuseMalformed(request);
-  const identified = phases.identify(incoming(exchange), access);
+): Promise<Reply | null> | Reply | null {
+  refuseMalformed(exchange.request);
+  const identified = phases.identify(incoming(exchange), exchange.plan.route.access);
   // Most are known at once, and waiting for what is there already would cost each request a turn.
-  const caller = identified instanceof Promise ? await identified : identified;
+  return identified instanceof Promise
+    ? identified.then((caller) => admitCaller(exchange, phases, caller))
+    : admitCaller(exchange, phases, identified);
+}
+
+function admitCaller<Caller>(
+  exchange: Exchange<Caller>,
+  phases: Phases<Caller>,
+  caller: Caller,
+): Promise<Reply | null> | Reply | null {
+  const { access, early } = exchange.plan.route;
   exchange.identify(caller);
   exchange.callerHeaders = phases.headers(caller);
   const refusal = refusalOf(phases, caller, access);
@@ -25,14 +36,25 @@ export async function admit<Caller>(
     const reply = early?.(exchange) ?? null;
     if (reply !== null) return reply;
   }
-  if (access.counts !== 'nothing') {
-    const limited = phases.limit(caller, access);
-    exchange.limitHeaders = limited instanceof Promise ? await limited : limited;
-  }
+  if (access.counts === 'nothing') return admitCounted(exchange, NONE, refusal);
+  const limited = phases.limit(caller, access);
+  return limited instanceof Promise
+    ? limited.then((headers) => admitCounted(exchange, headers, refusal))
+    : admitCounted(exchange, limited, refusal);
+}
+
+function admitCounted<Caller>(
+  exchange: Exchange<Caller>,
+  limitHeaders: Headers,
+  refusal: Error | null,
+): null {
+  const { request, plan } = exchange;
+  const { body, consumes } = plan.route;
+  exchange.limitHeaders = limitHeaders;
   // Thrown only now: a refusal is counted too, or a caller could ask for ever, and a limit that is reached outranks it.
   if (refusal !== null) throw refusal;
   if (body === undefined) refuseBody(request);
-  else refuseCoding(request, plan.route.consumes);
+  else refuseCoding(request, consumes);
   return null;
 }
 

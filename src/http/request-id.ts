@@ -1,17 +1,20 @@
 // Owns the names of requests: random, so that they tell nothing and never collide between processes.
 
-import { randomFillSync } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
+/** Twelve bytes are sixteen characters of base64, with nothing left over. */
 const BYTES = 12;
-const pool = Buffer.alloc(BYTES * 256);
-let used = pool.length;
+const CHARACTERS = 16;
+const AT_ONCE = 256;
+let drawn = '';
+let used = 0;
 
-/** `req_` and 16 random characters. Randomness is drawn for many at once, which is what makes it cheap. */
+/** `req_` and 16 random characters. They are drawn and written out for many at once, which is what makes them cheap. */
 export function newRequestId(): string {
-  if (used === pool.length) {
-    randomFillSync(pool);
+  if (used === drawn.length) {
+    drawn = randomBytes(BYTES * AT_ONCE).toString('base64url');
     used = 0;
   }
-  used += BYTES;
-  return `req_${pool.toString('base64url', used - BYTES, used)}`;
+  used += CHARACTERS;
+  return `req_${drawn.slice(used - CHARACTERS, used)}`;
 }

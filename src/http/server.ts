@@ -90,6 +90,8 @@ export function createServer<Caller>(options: ServerOptions<Caller>): WebServer 
   metrics.gauge('freehold_http_active', 'Requests and streams under way.', () => drain.active);
   metrics.gauge('freehold_http_streams', 'Event streams that are open.', () => dispatcher.streams);
   const app = fastify(serverOptions({ ...LIMITS, ...options.limits }, dispatcher, publicUrl));
+  // The name of a peer is a question to the system: asked while nothing waits for the answer, and remembered by the socket.
+  app.server.on('connection', ({ remoteAddress }) => void remoteAddress);
   answerOddRequests(app.server, publicUrl, newRequestId);
   readBodies(app, dispatcher);
   app.addHook('onRequest', dispatcher.stray);

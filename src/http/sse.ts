@@ -12,6 +12,12 @@ export interface StreamOptions {
   readonly deadlineMs: number | null;
 }
 
+/** What a stream says: at once, where there is something to say at once, and then one after the other. */
+export interface Events {
+  readonly first?: ServerSentEvent | undefined;
+  readonly events: AsyncIterable<ServerSentEvent>;
+}
+
 const BEAT_MS = 5_000;
 const BEAT = ':\n\n';
 const RETRY = 'retry: 60000\n\n';
@@ -24,12 +30,16 @@ const RETRY = 'retry: 60000\n\n';
  */
 export async function writeEvents(
   response: ServerResponse,
-  events: AsyncIterable<ServerSentEvent>,
+  { first, events }: Events,
   options: StreamOptions,
 ): Promise<void> {
   const writer = new EventWriter(response, options);
   const iterator = events[Symbol.asyncIterator]();
   try {
+    const sent = first === undefined ? undefined : writer.write(frame(first));
+    // Only now: nothing stands between a reader and what is known already.
+    writer.limit();
+    await sent;
     for (let step = await writer.next(iterator); step !== null; step = await writer.next(iterator)) {
       await writer.write(frame(step));
     }
@@ -53,7 +63,7 @@ export function frame({ id, event, data, json = JSON.stringify(data) }: ServerSe
 class EventWriter {
   readonly #response: ServerResponse;
   readonly #options: StreamOptions;
-  readonly #cancelDeadline: () => void;
+  #cancelDeadline: () => void = nothing;
   #opened = false;
   #gone: boolean;
   #wake: () => void = nothing;
@@ -63,8 +73,6 @@ class EventWriter {
     this.#response = response;
     this.#options = options;
     this.#gone = response.destroyed;
-    const { clock, deadlineMs } = options;
-    this.#cancelDeadline = deadlineMs === null ? nothing : clock.after(deadlineMs, () => response.destroy());
     // A peer that closes under back-pressure never drains: all three events end the same wait.
     response.on('drain', this.#onDrain).on('close', this.#onLeave).on('error', this.#onLeave);
   }
@@ -74,6 +82,12 @@ class EventWriter {
     this.#gone = true;
     this.#wake();
   };
+
+  /** Cuts the stream when its time is over. */
+  limit(): void {
+    const { clock, deadlineMs } = this.#options;
+    if (deadlineMs !== null) this.#cancelDeadline = clock.after(deadlineMs, () => this.#response.destroy());
+  }
 
   /** The next event; null when there is none or nobody is left to read it. Beats while it waits. */
   async next(iterator: AsyncIterator<ServerSentEvent>): Promise<ServerSentEvent | null> {
@@ -117,18 +131,21 @@ class EventWriter {
   }
 
   #put(text: string): boolean {
-    const room = this.#start() ? this.#response.write(text) : this.#response.write(RETRY + text);
-    // Node gathers what is written until this turn ends, and by then the work on the next event has begun.
-    this.#response.socket?.uncork();
+    const response = this.#response;
+    // Node gathers what is written until this turn ends: good for the last events, which come together. The first must
+    // not wait for work on the second.
+    if (this.#opened) return response.write(text);
+    response.cork();
+    this.#start();
+    const room = response.write(RETRY + text);
+    response.uncork();
     return room;
   }
 
-  /** Writes the head on first use. Gives false that first time, when `retry:` is still due. */
-  #start(): boolean {
-    const opened = this.#opened;
-    if (!opened) this.#options.open();
+  /** Writes the head on first use. */
+  #start(): void {
+    if (!this.#opened) this.#options.open();
     this.#opened = true;
-    return opened;
   }
 
   #armBeat(): void {

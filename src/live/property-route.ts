@@ -18,7 +18,7 @@ import { readerFor, viewOf } from '../catalogue/reader.ts';
 import { displayParameter, fieldsParameter, unitsParameter } from '../catalogue/search-parameters.ts';
 import { shownListings } from '../catalogue/subject.ts';
 import { conditional } from '../http/etag.ts';
-import { type Route, route } from '../http/route.ts';
+import { type Call, type Reply, type Route, route } from '../http/route.ts';
 import {
   FullPropertySchema,
   gathers,
@@ -52,8 +52,10 @@ const Query = Type.Object({
 
 type PropertyQuery = Static<typeof Query>;
 
+type PropertyCall = Call<Principal, PropertyQuery, Static<typeof PropertyParams>, unknown>;
+
 export function propertyRoute(options: LiveRouteOptions): Route<Principal> {
-  const { catalogue, gather, clock, publicUrl } = options;
+  const { catalogue, gather, clock } = options;
   const written = new LatelyWritten<Written>();
   return route<Principal>()({
     method: 'GET',
@@ -69,41 +71,66 @@ export function propertyRoute(options: LiveRouteOptions): Route<Principal> {
     query: Query,
     answer: { description: 'The property', schema: FullPropertySchema },
     alsoAnswers: { 304: 'The property is as If-None-Match knows it.' },
-    async handle(call) {
-      const { params, query, caller, headers } = call;
-      const view = viewOf(caller, query, clock.now(), publicUrl);
-      const asked = { include: query.include ?? [], fields: parseFields(query.fields, FullPropertySchema) };
-      const stored = await readerFor(headers, options).property(params.id);
-      if (stored === null) throw propertyNotFound();
-      const told = async (property: StoredProperty, as: View, live: Property['live']) => {
-        const parts = gathers(asked.include)
-          ? await gather(seenProperty(property, as), asked.include, as)
-          : NO_PARTS;
-        return compose(property, as, asked, { live, parts });
-      };
-      if (!fetchesFor(caller, query, options)) {
-        const { etag, reply } = gathers(asked.include)
-          ? await told(stored, view, null)
-          : written.get(stored, JSON.stringify(query), view.now, () =>
-              writtenOut(compose(stored, view, asked, { live: null, parts: NO_PARTS })),
-            );
-        return conditional(headers, etag, reply);
-      }
-      const { subject } = seenProperty(stored, view);
-      const live = await fetchLive(subject, call.signal, options);
-      const known = (await catalogue.property(subject.id)) ?? stored;
-      const source = live.ok ? 'live' : 'cached';
-      const { etag, reply } = await told(known, { ...view, source, now: clock.now() }, live);
-      return conditional(headers, etag, reply);
+    handle(call) {
+      const found = readerFor(call.headers, options).property(call.params.id);
+      return found instanceof Promise ? found.then((stored) => told(call, stored)) : told(call, found);
     },
   });
+
+  /** What needs nothing but memory is told at once. */
+  function told(call: PropertyCall, stored: StoredProperty | null): Reply | Promise<Reply> {
+    const { query, caller } = call;
+    if (stored === null) throw propertyNotFound();
+    const asked = askedOf(call, options);
+    if (fetchesFor(caller, query, options)) return toldLive(call, stored, asked);
+    if (gathers(asked.include)) return toldWithParts(call, stored, asked, null);
+    const { view } = asked;
+    const { etag, reply } = written.get(stored, JSON.stringify(query), view.now, () =>
+      writtenOut(compose(stored, asked, { live: null, parts: NO_PARTS })),
+    );
+    return conditional(call.headers, etag, reply);
+  }
+
+  async function toldLive(call: PropertyCall, stored: StoredProperty, asked: Asked): Promise<Reply> {
+    const { subject } = seenProperty(stored, asked.view);
+    const live = await fetchLive(subject, call.signal, options);
+    const known = (await catalogue.property(subject.id)) ?? stored;
+    const view: View = { ...asked.view, source: live.ok ? 'live' : 'cached', now: clock.now() };
+    return toldWithParts(call, known, { ...asked, view }, live);
+  }
+
+  async function toldWithParts(
+    { headers }: PropertyCall,
+    stored: StoredProperty,
+    asked: Asked,
+    live: Property['live'],
+  ): Promise<Reply> {
+    const { include, view } = asked;
+    const parts = gathers(include) ? await gather(seenProperty(stored, view), include, view) : NO_PARTS;
+    const { etag, reply } = compose(stored, asked, { live, parts });
+    return conditional(headers, etag, reply);
+  }
+}
+
+/** What a call wants to see, and as whom. */
+interface Asked {
+  readonly view: View;
+  readonly include: readonly Includable[];
+  readonly fields: Fields;
+}
+
+function askedOf({ caller, query }: PropertyCall, { clock, publicUrl }: LiveRouteOptions): Asked {
+  return {
+    view: viewOf(caller, query, clock.now(), publicUrl),
+    include: query.include ?? [],
+    fields: parseFields(query.fields, FullPropertySchema),
+  };
 }
 
 /** The answer about a property to this reader. Throws where display rules leave nothing of it. */
 function compose(
   stored: StoredProperty,
-  view: View,
-  { include, fields }: { readonly include: readonly Includable[]; readonly fields: Fields },
+  { view, include, fields }: Asked,
   { live, parts }: { readonly live: Property['live']; readonly parts: PropertyParts },
 ): Written {
   const own = PROPERTY_PARTS.filter((part) => include.includes(part));

@@ -28,6 +28,12 @@ const DEADLINE = 8_000;
 const AT_ONCE = 16;
 const LONGEST_LINE = 1_000;
 
+/** One for all: where it was thrown from tells nobody anything, and finding that out is most of its cost. */
+const UNSUPPORTED = new LiveError(
+  'live_unsupported',
+  'This listing’s source cannot be asked for one listing at a time.',
+);
+
 export function createRefresh(options: RefreshOptions): Refresh {
   const refresher = new Refresher(options);
   return (stored, signal) => refresher.refresh(stored, signal);
@@ -55,10 +61,7 @@ class Refresher {
   async refresh(stored: StoredListing, signal: AbortSignal): Promise<StoredListing> {
     const { source } = this.#options;
     if (!source?.live || source.id !== stored.source) {
-      throw new LiveError(
-        'live_unsupported',
-        'This listing’s source cannot be asked for one listing at a time.',
-      );
+      throw UNSUPPORTED;
     }
     return this.#flights.join(stored.id, signal, (shared) => this.#run(source, stored, shared));
   }

@@ -3,6 +3,7 @@
 import type { Streams } from '../access/streams.ts';
 import type { Tiers } from '../access/tiers.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Reads } from '../catalogue/reader.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { GatherParts } from '../market/property-parts.ts';
 import type { Refresh } from './refresh.ts';
@@ -10,7 +11,7 @@ import type { Refresh } from './refresh.ts';
 export interface LiveRouteOptions {
   readonly catalogue: Pick<Catalogue, 'listing' | 'property'>;
   /** Reads that need not see what was written this very moment. */
-  readonly memory: Pick<Catalogue, 'listing' | 'property'>;
+  readonly memory: Reads;
   readonly refresh: Refresh;
   /** Looks up what a property includes beyond its own record. */
   readonly gather: GatherParts;

@@ -1,17 +1,17 @@
 // Owns the HTTP face of live data: the stream of one listing, and the property that is fetched before it is answered.
 
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Principal } from '../access/principal.ts';
 import type { StoredListing } from '../catalogue/catalogue.ts';
 import { isShown, presentListing } from '../catalogue/present.ts';
 import { readerFor, viewOf } from '../catalogue/reader.ts';
 import type { Listing } from '../catalogue/record.ts';
 import { displayParameter } from '../catalogue/search-parameters.ts';
-import { type Route, route } from '../http/route.ts';
+import { type Call, type Reply, type Route, route } from '../http/route.ts';
 import { Problem } from '../lib/problem.ts';
 import { propertyRoute } from './property-route.ts';
 import type { LiveRouteOptions } from './route-options.ts';
-import { isAfterDone, listingEvents } from './stream.ts';
+import { cachedEvent, freshEvents, isAfterDone } from './stream.ts';
 import { LatelyWritten } from './written.ts';
 
 const EXAMPLE = [
@@ -30,6 +30,8 @@ const ListingParams = Type.Object({
 });
 
 const StreamQuery = Type.Object({ display: displayParameter });
+
+type StreamCall = Call<Principal, Static<typeof StreamQuery>, Static<typeof ListingParams>, unknown>;
 
 export function liveRoutes(options: LiveRouteOptions): readonly Route<Principal>[] {
   return [streamRoute(options), propertyRoute(options)];
@@ -55,26 +57,33 @@ function streamRoute(options: LiveRouteOptions): Route<Principal> {
     answer: { description: 'The events', contentType: 'text/event-stream', example: EXAMPLE },
     alsoAnswers: { 204: 'Last-Event-ID names a done: that stream is complete.' },
     early: ({ headers }) => (isAfterDone(headers['last-event-id']) ? { status: 204 } : null),
-    async handle(call) {
-      const { params, query, caller, headers, requestId } = call;
-      const { source: _, ...view } = viewOf(caller, query, clock.now(), publicUrl);
-      const stored = shownListing(
-        await readerFor(headers, options).listing(params.id),
-        view.ignoreDisplayRules,
-      );
-      const present = (listing: StoredListing, source: Listing['source']) =>
-        presentListing(listing, { ...view, source, now: clock.now() });
-      const cached = written.get(stored, JSON.stringify(query), view.now, () =>
-        JSON.stringify(present(stored, 'cached')),
-      );
-      const events = listingEvents({
-        ...{ stored, cached, refresh, requestId },
-        present: (fresh) => present(fresh, 'live'),
-        signal: () => call.signal,
-      });
-      return { events: held(events, streams.open(caller)) };
+    handle(call) {
+      const found = readerFor(call.headers, options).listing(call.params.id);
+      return found instanceof Promise
+        ? found.then((listing) => streamOf(call, listing))
+        : streamOf(call, found);
     },
   });
+
+  function streamOf(call: StreamCall, found: StoredListing | null): Reply {
+    const { query, caller, requestId } = call;
+    const { source: _, ...view } = viewOf(caller, query, clock.now(), publicUrl);
+    const stored = shownListing(found, view.ignoreDisplayRules);
+    const present = (listing: StoredListing, source: Listing['source']) =>
+      presentListing(listing, { ...view, source, now: clock.now() });
+    const cached = written.get(stored, JSON.stringify(query), view.now, () =>
+      JSON.stringify(present(stored, 'cached')),
+    );
+    const events = freshEvents({
+      ...{ stored, refresh, requestId },
+      present: (fresh) => present(fresh, 'live'),
+      signal: () => call.signal,
+    });
+    return {
+      firstEvent: cachedEvent(requestId, cached),
+      events: held(events, streams.open(caller)),
+    };
+  }
 }
 
 /** The listing, where there is one that this reader may see. */

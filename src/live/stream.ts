@@ -8,13 +8,11 @@ import type { Refresh } from './refresh.ts';
 
 export interface ListingStream {
   readonly stored: StoredListing;
-  /** The JSON of what is stored, as this reader may see it. */
-  readonly cached: string;
   readonly refresh: Refresh;
   /** The fresh record as this reader may see it; null where it is hidden from them. */
   readonly present: (fresh: StoredListing) => Listing | null;
   readonly requestId: string;
-  /** Aborts when the reader leaves. A getter: the first event does not wait for it to be made. */
+  /** Aborts when the reader leaves. A getter: `cached` does not wait for it to be made. */
   readonly signal: () => AbortSignal;
 }
 
@@ -37,12 +35,15 @@ export function isAfterDone(lastEventId: string | readonly string[] | undefined)
   return typeof lastEventId === 'string' && lastEventId.endsWith(DONE);
 }
 
-/** The events; nothing is fetched before `cached` has been taken. Throws nothing. */
-export async function* listingEvents(stream: ListingStream): AsyncGenerator<ServerSentEvent> {
-  const { requestId } = stream;
-  yield { event: 'cached', id: `${requestId}.cached`, json: stream.cached };
+/** What is stored, as JSON that shows what this reader may see. */
+export function cachedEvent(requestId: string, json: string): ServerSentEvent {
+  return { event: 'cached', id: `${requestId}.cached`, json };
+}
+
+/** What follows `cached`; nothing is fetched before the first is asked for. Throws nothing. */
+export async function* freshEvents(stream: ListingStream): AsyncGenerator<ServerSentEvent> {
   yield await liveOrError(stream);
-  yield { event: 'done', id: `${requestId}${DONE}`, data: {} };
+  yield { event: 'done', id: `${stream.requestId}${DONE}`, data: {} };
 }
 
 async function liveOrError({
