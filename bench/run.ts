@@ -12,7 +12,7 @@ const LISTINGS = 2_000;
 
 const MEASUREMENTS: Readonly<Record<string, (stand: Stand) => Promise<Row[]>>> = {
   P1: async (stand) => [await propertyAgainstRaw(stand)],
-  P2: async (stand) => [await limitsOnAgainstOff(stand)],
+  P2: limitsOnAgainstOff,
   P7: timeToCached,
   P8: callsForOneListing,
   P13: refreshAgainstPeer,

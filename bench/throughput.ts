@@ -21,16 +21,29 @@ export interface Row {
 export async function propertyAgainstRaw(stand: Stand): Promise<Row> {
   const ours = await startService(stand, 'p1', COUNTED);
   const request = requestOf(stand);
-  const answer = await fetch(`${ours.url}${request.path}`, { headers: request.headers });
-  const body = await answer.text();
-  const headers = Object.fromEntries([...answer.headers].filter(([name]) => !PER_CONNECTION.has(name)));
-  const file = join(stand.folder, 'p1-answer.json');
-  await writeFile(file, JSON.stringify({ headers, body }));
-  const raw = await startArm('raw.ts', { ANSWER: file });
+  const raw = await startRaw(stand, 'p1', await answerOf(ours, request));
   await requireSameBytes(ours, raw, request);
   const ratios = await compare(ours, raw, request);
   await Promise.all([ours.stop(), raw.stop()]);
   return row('P1 cached property, ours / node:http', ratios, 0.7);
+}
+
+interface Answer {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+async function answerOf({ url }: Arm, { path, headers }: Request): Promise<Answer> {
+  const answer = await fetch(`${url}${path}`, { headers });
+  const own = [...answer.headers].filter(([name]) => !PER_CONNECTION.has(name));
+  return { headers: Object.fromEntries(own), body: await answer.text() };
+}
+
+/** node:http alone, giving this answer. */
+async function startRaw(stand: Stand, name: string, answer: Answer): Promise<Arm> {
+  const file = join(stand.folder, `${name}-answer.json`);
+  await writeFile(file, JSON.stringify(answer));
+  return startArm('raw.ts', { ANSWER: file });
 }
 
 /** What tells the time or counts differs between two answers of one server too; all else must be the same bytes. */
@@ -45,11 +58,21 @@ async function requireSameBytes(ours: Arm, raw: Arm, { path, headers }: Request)
   if (left !== right) throw new Error(`The two arms of P1 do not send the same bytes:\n${left}\n${right}`);
 }
 
-export async function limitsOnAgainstOff(stand: Stand): Promise<Row> {
+/** With limits come five headers that tell them; what those alone cost node:http is measured beside. */
+export async function limitsOnAgainstOff(stand: Stand): Promise<Row[]> {
+  const request = requestOf(stand);
   const [on, off] = [await startService(stand, 'on', COUNTED), await startService(stand, 'off', UNCOUNTED)];
-  const ratios = await compare(on, off, requestOf(stand));
-  await Promise.all([on.stop(), off.stop()]);
-  return row('P2 the same, limits on / off', ratios, 0.9);
+  const [told, untold] = [
+    await startRaw(stand, 'told', await answerOf(on, request)),
+    await startRaw(stand, 'untold', await answerOf(off, request)),
+  ];
+  const ratios = await compare(on, off, request);
+  const headersAlone = await compare(told, untold, request);
+  await Promise.all([on, off, told, untold].map((arm) => arm.stop()));
+  return [
+    row('P2 the same, limits on / off', ratios, 0.9),
+    row('P2 node:http with the headers of limits / without', headersAlone, null),
+  ];
 }
 
 /** Written by Node itself for each connection. */
@@ -84,8 +107,9 @@ async function compare(a: Arm, b: Arm, { path, headers }: Request): Promise<numb
   return ratios;
 }
 
-function row(name: string, ratios: readonly number[], floor: number): Row {
+function row(name: string, ratios: readonly number[], floor: number | null): Row {
   const [low, high] = interval(ratios);
   const figure = `${median(ratios).toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`;
+  if (floor === null) return { name, figure, floor: '', met: true };
   return { name, figure, floor: `>= ${floor.toFixed(2)}`, met: median(ratios) >= floor };
 }
