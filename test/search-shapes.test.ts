@@ -66,10 +66,15 @@ const band = (polygon: readonly Place[]): number => {
 function provePolygon(text: string): Promise<number> {
   const polygon = corners(text);
   const near = band(polygon);
-  return prove({ polygon: text }, (place) => {
+  const holds = (place: Place): boolean | null => {
     const distance = fromEdge(polygon, place);
     if (distance <= ON_EDGE) return true;
     return distance <= near ? null : turns(polygon, place) !== 0;
+  };
+  return prove({ polygon: text }, ({ lng, lat }) => {
+    // The meridians 180 and -180 are one.
+    const sides = (Math.abs(lng) === 180 ? [180, -180] : [lng]).map((each) => holds({ lng: each, lat }));
+    return sides.includes(true) || (sides.includes(null) ? null : false);
   });
 }
 

@@ -3,6 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import { Flights } from '../lib/flight.ts';
 import type { Database } from '../postgres/database.ts';
+import { sameMeridian } from './antimeridian.ts';
 import { AreaNames } from './area-names.ts';
 import { findAround, findBoundaries, findNames } from './area-read-store.ts';
 import { readAreaVersion } from './area-store.ts';
@@ -66,8 +67,7 @@ class Shapes {
   }
 
   async holding(lng: number, lat: number): Promise<number[]> {
-    // The meridians 180 and -180 are one.
-    const lngs = Math.abs(lng) === 180 ? [180, -180] : [lng];
+    const lngs = sameMeridian(lng);
     const around = await this.#database.read(async (sql) => {
       const found = [];
       for (const each of lngs) found.push(...(await findAround(sql, each, lat)));

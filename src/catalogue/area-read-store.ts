@@ -138,7 +138,8 @@ export async function findAround(
 ): Promise<{ no: number; version: number }[]> {
   return sql<{ no: number; version: number }[]>`
     select no, version from area
-    where box(point(bbox[1], bbox[2]), point(bbox[3], bbox[4])) @> point(${lng}::float8, ${lat}::float8)
+    where (box(point(bbox[1], bbox[2]), point(bbox[3], bbox[4])) @> point(${lng}::float8, ${lat}::float8)
+        or box(point(bbox[1], bbox[2]), point(bbox[3], bbox[4])) @> point(${lng + 360}::float8, ${lat}::float8))
       and boundary is not null`;
 }
 
@@ -158,7 +159,7 @@ function conditions(sql: Sql, query: AreaQuery): SqlFragment {
     ${parentNo === null ? sql`` : sql`and no in (select child_no from area_edge where parent_no = ${parentNo})`}
     ${ancestorNo === null ? sql`` : sql`and no in (${descendants(sql, ancestorNo)})`}
     ${nos === null ? sql`` : sql`and no = any(${[...nos]}::integer[])`}
-    ${boxes === null ? sql`` : sql`and (false ${together(sql, boxes.map(meeting(sql)))})`}
+    ${boxes === null ? sql`` : sql`and (false ${together(sql, boxes.flatMap(andPastTheEdge).map(meeting(sql)))})`}
     ${together(
       sql,
       words.map(
@@ -167,6 +168,13 @@ function conditions(sql: Sql, query: AreaQuery): SqlFragment {
       ),
     )}`;
 }
+
+/** Boxes of areas across the antimeridian are kept with an eastern edge past 180. */
+const andPastTheEdge = (box: Box): Box[] => [box, [box[0] + 360, box[1], box[2] + 360, box[3]]];
+
+const shownBox = ([west = 0, south = 0, east = 0, north = 0]: readonly number[]): number[] => [
+  ...[west, south, east > 180 ? east - 360 : east, north],
+];
 
 /** The box operator finds by the index and forgives a millionth of a degree; the comparisons decide. */
 const meeting =
@@ -240,7 +248,7 @@ function readArea(row: AreaRow, include: AreaInclude): ReadArea {
     parentIds: row.parent_ids,
     ancestors: row.ancestors,
     centroid: lng === null || lat === null ? null : { lat, lng },
-    bbox: row.bbox,
+    bbox: row.bbox && shownBox(row.bbox),
     hasBoundary: row.has_boundary,
     boundary: row.boundary,
     areaKm2: row.area_km2,

@@ -1,16 +1,12 @@
 // Owns the area: its public record, its id, and how a draft of one from a file is checked and measured.
 
 import { createHash } from 'node:crypto';
+import type { Position } from 'geojson';
 import { type Static, Type } from 'typebox';
-import {
-  areaKm2,
-  type Boundary,
-  type Box,
-  boundaryBox,
-  centroidOf,
-  type Point,
-  polygonsOf,
-} from './geometry.ts';
+import { FARTHEST_LNG, ringFault } from './antimeridian.ts';
+import { cutAtAntimeridian } from './antimeridian-cut.ts';
+import { centroidOf } from './centroid.ts';
+import { areaKm2, type Boundary, type Box, boundaryBox, type Point, polygonsOf } from './geometry.ts';
 import { nullable } from './record.ts';
 import { AREA_TYPES, type AreaType } from './vocabulary.ts';
 
@@ -25,6 +21,10 @@ export const BoundarySchema = Type.Unsafe<Boundary>(
     { description: 'GeoJSON (RFC 7946).' },
   ),
 );
+
+const BOX_RULE =
+  'minLng, minLat, maxLng, maxLat: the narrowest around the boundary. minLng above maxLng crosses the antimeridian ' +
+  '(RFC 7946, section 5.2).';
 
 export const AreaSchema = Type.Object(
   {
@@ -41,9 +41,7 @@ export const AreaSchema = Type.Object(
       }),
     ),
     centroid: nullable(Type.Object({ lat: Type.Number(), lng: Type.Number() })),
-    bbox: nullable(
-      Type.Array(Type.Number(), { minItems: 4, maxItems: 4, description: 'minLng, minLat, maxLng, maxLat' }),
-    ),
+    bbox: nullable(Type.Array(Type.Number(), { minItems: 4, maxItems: 4, description: BOX_RULE })),
     hasBoundary: Type.Boolean(),
     boundary: nullable(BoundarySchema),
     areaKm2: nullable(Type.Number()),
@@ -134,15 +132,17 @@ export function areaId(type: AreaType, externalId: string): string {
 
 export function measure(draft: AreaDraft, source: string): MeasuredArea {
   const { boundary } = draft;
+  const box = boundary && boundaryBox(boundary);
   return {
     id: areaId(draft.type, draft.externalId),
     slug: slugOf(draft.name),
     words: findableWords([draft.name, ...draft.aliases, ...Object.values(draft.codes)]),
-    box: boundary && boundaryBox(boundary),
+    box,
     centroid: boundary && centroidOf(boundary),
     areaKm2: boundary && Math.round(areaKm2(boundary) * 1000) / 1000,
     digest: createHash('sha256')
-      .update(JSON.stringify([draft, source]))
+      // What crosses the antimeridian was measured another way once, and is to be written anew.
+      .update(JSON.stringify([draft, source, ...(box && box[2] > 180 ? [box] : [])]))
       .digest(),
   };
 }
@@ -164,15 +164,23 @@ export function boundaryFault(geometry: unknown): string | null {
       if (rings.length === 0) return 'geometry has a polygon without rings';
       for (const ring of rings)
         if (ring.length < 4 || !ring.every(isPosition)) return 'geometry has a broken ring';
+      const fault = rings.map((ring) => ringFault(ring.map(pointOf))).find((each) => each !== null);
+      if (fault) return `geometry ${fault}`;
     }
+    if (cutAtAntimeridian(shape as Boundary) === null)
+      return 'geometry has a ring that crosses itself at the antimeridian: cut it in two there (RFC 7946, section 3.1.9)';
   } catch {
     return 'geometry has coordinates of the wrong depth';
   }
   return null;
 }
 
+const pointOf = ([lng = 0, lat = 0]: Position): Point => ({ lng, lat });
+
 function isPosition(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   const [lng, lat] = value as unknown[];
-  return typeof lng === 'number' && typeof lat === 'number' && Math.abs(lng) <= 180 && Math.abs(lat) <= 90;
+  return (
+    typeof lng === 'number' && typeof lat === 'number' && Math.abs(lng) <= FARTHEST_LNG && Math.abs(lat) <= 90
+  );
 }

@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Position } from 'geojson';
+import { centroidOf } from './centroid.ts';
 import {
   areaKm2,
   type Boundary,
   boundaryBox,
   boxesAround,
-  centroidOf,
   distanceKm,
   flattened,
   type Point,

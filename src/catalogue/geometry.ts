@@ -61,13 +61,22 @@ function side(ring: Float64Array, x: number, y: number): 'inside' | 'outside' | 
 const between = (value: number, a: number, b: number): boolean =>
   value >= Math.min(a, b) && value <= Math.max(a, b);
 
-/** The smallest box around the shells of a boundary. */
+/**
+ * The narrowest box around the shells of a boundary. Where that one crosses the antimeridian, its eastern edge is past
+ * 180: none is narrower than the widest stretch of longitudes without a shell leaves it.
+ */
 export function boundaryBox(boundary: Boundary): Box {
-  return boxOf(
-    Float64Array.from(
-      polygonsOf(boundary).flatMap(([shell = []]) => shell.flatMap(([lng = 0, lat = 0]) => [lng, lat])),
-    ),
+  const boxes = polygonsOf(boundary).map(([shell = []]) =>
+    boxOf(flattened([shell])[0] ?? new Float64Array()),
   );
+  const [minLng, minLat, maxLng, maxLat] = boxOf(Float64Array.from(boxes.flat()));
+  let [west, east] = [minLng, maxLng];
+  let reached = minLng;
+  for (const [from, , to] of boxes.toSorted((a, b) => a[0] - b[0])) {
+    if (reached + 360 - from < east - west) [west, east] = [from, reached + 360];
+    reached = Math.max(reached, to);
+  }
+  return [west, minLat, east, maxLat];
 }
 
 /** The smallest box around points given as x, y, x, y, ... */
@@ -144,7 +153,7 @@ export function areaKm2(boundary: Boundary): number {
 }
 
 /** Chamberlain and Duquette's sum for a ring on a sphere; the way it winds does not matter. */
-function ringArea(ring: readonly Position[]): number {
+export function ringArea(ring: readonly Position[]): number {
   let sum = 0;
   let [previousLng = 0, previousLat = 0] = ring[ring.length - 1] ?? [];
   for (const [lng = 0, lat = 0] of ring) {
@@ -153,30 +162,4 @@ function ringArea(ring: readonly Position[]): number {
     previousLat = lat;
   }
   return Math.abs((sum * EARTH_RADIUS_KM * EARTH_RADIUS_KM) / 2);
-}
-
-/** The centre of gravity of the largest polygon's shell, in plane degrees: good enough to put a label on. */
-export function centroidOf(boundary: Boundary): Point {
-  const shells = polygonsOf(boundary).map((rings) => rings[0] ?? []);
-  const shell = shells.reduce((a, b) => (ringArea(b) > ringArea(a) ? b : a), shells[0] ?? []);
-  let [twice, x, y] = [0, 0, 0];
-  // Sums are taken around the first vertex: degrees are large numbers with small differences.
-  const [originX = 0, originY = 0] = shell[0] ?? [];
-  let [previousX = 0, previousY = 0] = shell[shell.length - 1] ?? [];
-  for (const [currentX = 0, currentY = 0] of shell) {
-    const [ax, ay, bx, by] = [
-      previousX - originX,
-      previousY - originY,
-      currentX - originX,
-      currentY - originY,
-    ];
-    const cross = ax * by - bx * ay;
-    twice += cross;
-    x += (ax + bx) * cross;
-    y += (ay + by) * cross;
-    previousX = currentX;
-    previousY = currentY;
-  }
-  if (twice === 0) return { lng: originX, lat: originY };
-  return { lng: originX + x / (3 * twice), lat: originY + y / (3 * twice) };
 }

@@ -1,6 +1,7 @@
 // Owns which areas hold a listing: by its point where an area has a boundary, by its address where it has none.
 
 import Flatbush from 'flatbush';
+import { sameMeridian } from './antimeridian.ts';
 import type { DraftAddress } from './draft.ts';
 import {
   type Boundary,
@@ -90,10 +91,13 @@ export class Placement {
   }
 
   #around(point: Point): PlacedArea[] {
-    const found = this.#index?.search(point.lng, point.lat, point.lng, point.lat) ?? [];
-    return found.flatMap((position) => {
-      const entry = this.#polygons[position];
-      return entry && polygonContains(entry.polygon, point) ? [entry.area] : [];
+    const { lat } = point;
+    return sameMeridian(point.lng).flatMap((lng) => {
+      const found = this.#index?.search(lng, lat, lng, lat) ?? [];
+      return found.flatMap((position) => {
+        const entry = this.#polygons[position];
+        return entry && polygonContains(entry.polygon, { lng, lat }) ? [entry.area] : [];
+      });
     });
   }
 

@@ -1,6 +1,7 @@
 // Owns how polygons are written in a query: corners in a row, lists of corners, or GeoJSON with several parts and holes.
 
 import { invalidParameter } from '../lib/problem.ts';
+import { FARTHEST_LNG, ringFault, ringsOnMap } from './antimeridian.ts';
 import { badGeometry, checkPoint, degrees } from './degrees.ts';
 import { type Box, boxOf, type Point } from './geometry.ts';
 
@@ -14,19 +15,29 @@ const MOST_CORNERS = 500;
 /** Past these the index is asked for one box around them all. */
 const MOST_BOXES = 8;
 
-/** The parts of a polygon as written. Throws INVALID_PARAMETER or INVALID_GEOMETRY. */
+/**
+ * The parts of a polygon as they lie between the meridians -180 and 180: what is drawn past one of them comes in again
+ * at the other. Throws INVALID_PARAMETER or INVALID_GEOMETRY.
+ */
 export function readPolygon(text: string): Part[] {
   const parts = /^\s*[[{]/.test(text) ? fromJson(text) : [{ shell: fromCorners(text), holes: [] }];
   const corners = parts.flatMap(({ shell, holes }) => [shell, ...holes]).flat().length;
   if (corners > MOST_CORNERS)
     throw badGeometry('polygon', `has ${corners} corners, at most ${MOST_CORNERS} are allowed`);
-  return parts;
+  return parts.flatMap(onMap);
 }
 
-/** Boxes that together hold all parts. */
+function onMap({ shell, holes }: Part): Part[] {
+  const others = holes.flatMap(ringsOnMap);
+  return ringsOnMap(shell).map((ring) => ({ shell: ring, holes: others }));
+}
+
+/** Boxes that together hold all parts, as far as they lie between -180 and 180. */
 export function boxesOf(parts: readonly Part[]): Box[] {
-  const around = (points: readonly Point[]) =>
-    boxOf(Float64Array.from(points.flatMap(({ lng, lat }) => [lng, lat])));
+  const around = (points: readonly Point[]): Box => {
+    const [west, south, east, north] = boxOf(Float64Array.from(points.flatMap(({ lng, lat }) => [lng, lat])));
+    return [Math.max(west, -180), south, Math.min(east, 180), north];
+  };
   return parts.length > MOST_BOXES
     ? [around(parts.flatMap(({ shell }) => shell))]
     : parts.map(({ shell }) => around(shell));
@@ -82,10 +93,12 @@ function points(corners: unknown): Point[] {
 
 /** A ring may or may not repeat its first corner at its end. */
 function ring(corners: readonly Point[]): Point[] {
-  for (const corner of corners) checkPoint('polygon', corner);
+  for (const corner of corners) checkPoint('polygon', corner, FARTHEST_LNG);
   const [first, last] = [corners[0], corners.at(-1)];
   const closed = corners.length > 1 && first?.lng === last?.lng && first?.lat === last?.lat;
   const open = closed ? corners.slice(0, -1) : [...corners];
   if (open.length < 3) throw badGeometry('polygon', 'needs at least 3 corners');
+  const fault = ringFault(open);
+  if (fault !== null) throw badGeometry('polygon', fault);
   return open;
 }

@@ -122,18 +122,25 @@ export function holdsPoint({ rectangles, hole }: KnownArea, lng: number, lat: nu
 export function meetsBox({ rectangles }: KnownArea, box: readonly number[]): boolean {
   if (rectangles.length === 0) return false;
   const [west = 0, south = 0, east = 0, north = 0] = box;
-  const around: Rectangle = [
-    Math.min(...rectangles.map((each) => each[0])),
-    Math.min(...rectangles.map((each) => each[1])),
-    Math.max(...rectangles.map((each) => each[2])),
-    Math.max(...rectangles.map((each) => each[3])),
-  ];
-  if (around[1] > north || around[3] < south) return false;
+  const bottom = Math.min(...rectangles.map((each) => each[1]));
+  const top = Math.max(...rectangles.map((each) => each[3]));
+  if (bottom > north || top < south) return false;
+  const [from, width] = narrowest(rectangles);
   const covers = (at: number) => (west <= east ? at >= west && at <= east : at >= west || at <= east);
-  for (let at = -180; at <= 180; at += 0.5)
-    if (at >= around[0] && at <= around[2] && (covers(at) || (Math.abs(at) === 180 && covers(-at))))
-      return true;
+  for (let step = 0; step <= width; step += 0.5) {
+    const at = from + step > 180 ? from + step - 360 : from + step;
+    if (covers(at) || (Math.abs(at) === 180 && covers(-at))) return true;
+  }
   return false;
+}
+
+/** Eastwards from each western side in turn: where the way to the last eastern side is the shortest, and how long it is. */
+function narrowest(rectangles: readonly Rectangle[]): readonly [from: number, width: number] {
+  const ways = rectangles.map(([start]) => {
+    const ends = rectangles.map(([west, , east]) => ((((west - start) % 360) + 360) % 360) + east - west);
+    return [start, Math.max(...ends)] as const;
+  });
+  return ways.reduce((a, b) => (b[1] < a[1] ? b : a));
 }
 
 /** Grows the set of those below until nothing is added. */

@@ -58,5 +58,9 @@ export const ON_EDGE = 1e-12;
 
 export function windsAround(text: string, lng: number, lat: number): boolean {
   const polygon = corners(text);
-  return fromEdge(polygon, { lng, lat }) <= ON_EDGE || turns(polygon, { lng, lat }) !== 0;
+  // The meridians 180 and -180 are one.
+  return (Math.abs(lng) === 180 ? [180, -180] : [lng]).some((each) => {
+    const place = { lng: each, lat };
+    return fromEdge(polygon, place) <= ON_EDGE || turns(polygon, place) !== 0;
+  });
 }

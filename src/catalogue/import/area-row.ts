@@ -1,5 +1,6 @@
 // Owns how the filled fields of one record, with its geometry, become an area's draft.
 
+import { cutAtAntimeridian } from '../antimeridian-cut.ts';
 import { type AreaDraft, boundaryFault } from '../area.ts';
 import type { Boundary } from '../geometry.ts';
 import type { AreaType } from '../vocabulary.ts';
@@ -31,6 +32,6 @@ export function areaOf(values: FieldValues, { geometry }: SourceRecord): AreaDra
     ...(otherParents.length > 0 && { otherParents }),
     population: values.number('population'),
     ...(timeZone !== null && { timeZone }),
-    boundary: (geometry ?? null) as Boundary | null,
+    boundary: geometry ? cutAtAntimeridian(geometry as Boundary) : null,
   };
 }
