@@ -13,6 +13,9 @@ import type { Config } from './config.ts';
 import { systemClock } from './lib/clock.ts';
 import { createLog } from './lib/log.ts';
 
+/** Long enough for whoever sends requests all the time to be told on each connection. */
+const LINGER_MS = 500;
+
 export interface Service {
   readonly url: string;
   readonly sampleUrl: string | null;
@@ -51,6 +54,7 @@ export async function startService(config: Config): Promise<Service> {
       database,
       publicUrl,
       log,
+      lingerMs: LINGER_MS,
       onProgress: progressLine(),
     });
     cleanup.defer(() => app.stop());

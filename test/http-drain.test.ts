@@ -1,9 +1,10 @@
 // Owns the proof that stopping loses nothing that was under way and lets nothing hold it up.
 
 import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import type { ServerSentEvent } from '../src/http/route.ts';
-import { parseRaw, readToEnd, serveRoutes, testRoute, until } from './support/web.ts';
+import { parseRaw, readToEnd, serveRoutes, testRoute, until, type Web } from './support/web.ts';
 
 function gated() {
   const gate = Promise.withResolvers<void>();
@@ -55,14 +56,42 @@ test('requests and streams under way finish; new ones are told 503 meanwhile', a
   assert.equal(web.clock.waiting, 0);
 });
 
-test('idle connections are closed at once', async (t) => {
-  const web = await serveRoutes(t, gated().routes);
+/** A connection on which one request was answered. */
+async function keptConnection(web: Web): Promise<Socket> {
   const socket = await web.open();
   socket.write('GET /v1/fast HTTP/1.1\r\nHost: x\r\n\r\n');
   await new Promise((resolve) => socket.once('data', resolve));
+  return socket;
+}
+
+test('idle connections are closed at once where nothing is to be waited for', async (t) => {
+  const web = await serveRoutes(t, gated().routes);
+  const socket = await keptConnection(web);
   const closed = readToEnd(socket);
   await web.server.drain();
   await closed;
+});
+
+test('a kept connection is told with its next answer, and cut only once there was time for one', async (t) => {
+  const web = await serveRoutes(t, gated().routes, { limits: { lingerMs: 500 } });
+  const [used, silent] = [await keptConnection(web), await keptConnection(web)];
+  const drained = web.server.drain();
+  await until(() => web.clock.waiting === 1);
+  const [told, cut] = [readToEnd(used), readToEnd(silent)];
+  used.write('GET /v1/fast HTTP/1.1\r\nHost: x\r\n\r\n');
+  const answer = parseRaw(await told);
+  assert.equal(answer.status, 503);
+  assert.equal(answer.headers.get('connection'), 'close');
+  assert.equal(silent.readyState, 'open');
+  web.clock.advance(500);
+  assert.equal(await cut, '');
+  await drained;
+});
+
+test('without a connection nothing is waited for', async (t) => {
+  const web = await serveRoutes(t, gated().routes, { limits: { lingerMs: 500 } });
+  await web.server.drain();
+  assert.equal(web.clock.waiting, 0);
 });
 
 test('a request that never ends is cut after 15 s', async (t) => {

@@ -48,6 +48,8 @@ export interface AppOptions {
   readonly interval: number;
   readonly publicUrl: string;
   readonly log: Log;
+  /** How long connections are kept once it stops, for clients to hear of it; default 0. */
+  readonly lingerMs?: number;
   /** Told of each page of the first load. */
   readonly onProgress?: (progress: Progress) => void;
   readonly overrides?: Overrides;
@@ -81,7 +83,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const replication = source && startReplication({ ...options, source, catalogue, clock, metrics });
   const server = createServer<Principal>({
     ...{ routes, phases: access.phases, clock, log, metrics, publicUrl },
-    ...(overrides.limits && { limits: overrides.limits }),
+    limits: { lingerMs: options.lingerMs ?? 0, ...overrides.limits },
     trustedProxies: config.trustedProxies,
     health: { checks: healthChecks(database, replication), metricsAllow: config.metricsAllow },
     describe: describeService(publicUrl),

@@ -39,13 +39,14 @@ export class Drain {
   }
 
   /**
-   * Resolves when nothing is under way and every connection is closed, at the latest after 15 s. The listener stays
-   * open until then, so that health checks and new requests are told rather than left without an answer.
+   * Resolves when nothing is under way and every connection is closed, at the latest after 15 s. The listener and kept
+   * connections stay open until then, and where there are any for `lingerMs` at least, so that health checks and new
+   * requests are told rather than left without an answer.
    */
-  async run(server: Server, clock: Clock): Promise<void> {
+  async run(server: Server, clock: Clock, lingerMs: number): Promise<void> {
     this.#draining = true;
-    server.closeIdleConnections();
-    await this.#idle(clock);
+    // A request that is on its way while its connection is closed is lost: first let clients hear that they must leave.
+    await Promise.all([this.#idle(clock), linger(server, clock, lingerMs)]);
     await closed(server, clock);
   }
 
@@ -59,6 +60,15 @@ export class Drain {
       };
     });
   }
+}
+
+function linger(server: Server, clock: Clock, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    server.getConnections((_, open) => {
+      if (milliseconds > 0 && open > 0) clock.after(milliseconds, resolve);
+      else resolve();
+    });
+  });
 }
 
 /** Closes the listener and its connections; what is still being written gets one more second. */

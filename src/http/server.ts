@@ -32,6 +32,8 @@ export interface Limits {
   readonly requestTimeoutMs: number;
   /** How long an idle connection is kept. Default 65 s, longer than the usual proxy keeps it. */
   readonly keepAliveTimeoutMs: number;
+  /** How long connections are kept at least once the process is leaving, for their clients to hear of it. Default 0. */
+  readonly lingerMs: number;
   /** How often the two timeouts for arrival are checked. Default 1 s. */
   readonly checkIntervalMs: number;
 }
@@ -46,6 +48,7 @@ const LIMITS: Limits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 10_000,
   keepAliveTimeoutMs: 65_000,
+  lingerMs: 0,
   checkIntervalMs: 1_000,
 };
 
@@ -89,7 +92,8 @@ export function createServer<Caller>(options: ServerOptions<Caller>): WebServer 
   });
   metrics.gauge('freehold_http_active', 'Requests and streams under way.', () => drain.active);
   metrics.gauge('freehold_http_streams', 'Event streams that are open.', () => dispatcher.streams);
-  const app = fastify(serverOptions({ ...LIMITS, ...options.limits }, dispatcher, publicUrl));
+  const limits = { ...LIMITS, ...options.limits };
+  const app = fastify(serverOptions(limits, dispatcher, publicUrl));
   // The name of a peer is a question to the system: asked while nothing waits for the answer, and remembered by the socket.
   app.server.on('connection', ({ remoteAddress }) => void remoteAddress);
   answerOddRequests(app.server, publicUrl, newRequestId);
@@ -98,7 +102,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): WebServer 
   app.setNotFoundHandler(dispatcher.unreachable);
   app.setErrorHandler(dispatcher.failed);
   for (const route of routes) register(app, dispatcher, planRoute(route, publicUrl));
-  return { openapi, ...serve(app, drain, clock) };
+  return { openapi, ...serve(app, () => drain.run(app.server, clock, limits.lingerMs)) };
 }
 
 /** The features' routes and those that every service has: health, measurements and the description of all. */
@@ -179,7 +183,7 @@ function register<Caller>(app: FastifyInstance, dispatcher: Dispatcher<Caller>, 
   });
 }
 
-function serve(app: FastifyInstance, drain: Drain, clock: Clock): Omit<WebServer, 'openapi'> {
+function serve(app: FastifyInstance, drained: () => Promise<void>): Omit<WebServer, 'openapi'> {
   return {
     async listen(host, port) {
       await app.listen({ host, port });
@@ -187,7 +191,7 @@ function serve(app: FastifyInstance, drain: Drain, clock: Clock): Omit<WebServer
       return typeof address === 'object' && address !== null ? address.port : port;
     },
     async drain() {
-      await drain.run(app.server, clock);
+      await drained();
       await app.close();
     },
     async close() {

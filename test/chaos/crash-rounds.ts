@@ -1,7 +1,7 @@
 // Owns rounds of sudden ends: the service under load loses a process, comes back by itself, and is asked what it kept.
 
 import { monthOf } from '../../src/access/month.ts';
-import { findSubscription, readUsed } from '../../src/access/store.ts';
+import { findSubscriptions, readUsed } from '../../src/access/store.ts';
 import { pause, systemClock } from '../../src/lib/clock.ts';
 import { awake } from '../../src/postgres/poll.ts';
 import { examine, type Findings } from '../support/chaos-ledger.ts';
@@ -153,13 +153,12 @@ async function judge(stage: Stage, from: number) {
   // Read first: what is answered while we ask may be counted later.
   const { counted } = readers;
   const used = await database.read((sql) => readUsed(sql, account, monthOf(systemClock.now()).name));
-  const found = await Promise.all(
-    keys.map(({ id }) => database.read((sql) => findSubscription(sql, id)).then((row) => row !== undefined)),
-  );
+  const ids = keys.map(({ id }) => id);
+  const found = await database.read((sql) => findSubscriptions(sql, ids));
   return {
     ...(await examine(database, stage.ledger, from)),
     uncounted: Math.max(0, counted - used),
-    lostKeys: found.filter((present) => !present).length,
+    lostKeys: ids.filter((id) => !found.has(id)).length,
   };
 }
 

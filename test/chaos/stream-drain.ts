@@ -9,6 +9,7 @@ import { type CliRun, startCli } from '../support/cli.ts';
 import { type Closing, temporaryFolder, testDatabase } from '../support/database.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 import { request } from './stream-clients.ts';
+import { startLoad } from './stream-drain-load.ts';
 import { told } from './stream-gates.ts';
 import { record } from './stream-service.ts';
 
@@ -16,6 +17,8 @@ export interface DrainOptions {
   readonly streams: number;
   /** Requests that wait for the database when the process is told to stop: no more than it has connections. */
   readonly requests: number;
+  /** Requests for a property that come all the while, on kept connections; default none. */
+  readonly perSecond?: number;
   /** Whether the upstream answers once the process is stopping; otherwise the streams run into their deadline. */
   readonly upstreamAnswers: boolean;
 }
@@ -30,6 +33,8 @@ export interface DrainResult {
   /** Requests made while the first process was stopping: to it, and to the second. */
   readonly refused: Counts;
   readonly takenOver: Counts;
+  /** What became of the requests that came all the while. */
+  readonly steady: Counts;
   readonly code: number | null;
   /** From the signal to the end of the process. */
   readonly seconds: number;
@@ -64,6 +69,11 @@ export async function runDrain(t: Closing, options: DrainOptions): Promise<Drain
   await until('all streams have begun', async () =>
     readers.every((reader) => reader.text().includes('event: cached')),
   );
+  const steadyUrl = ({ url }: Instance) =>
+    `${url}/v1/property/${listingId('reso', KEYS[0] ?? '')}?freshness=cached`;
+  const urls = [steadyUrl(first), steadyUrl(second)] as const;
+  const load = startLoad({ urls, key: keys.internal }, options.perSecond ?? 0);
+  await until('the load is steady', async () => load.answered() >= (options.perSecond ?? 0));
   const { sql: lock, end: unlock } = database.dedicated();
   await lock`begin`;
   await lock`lock table listing in access exclusive mode`;
@@ -84,9 +94,10 @@ export async function runDrain(t: Closing, options: DrainOptions): Promise<Drain
   const streams = await Promise.all(readers.map(told));
   const { code } = await first.run.ended;
   const seconds = (performance.now() - from) / 1000;
+  const steady = await load.stop();
   return {
     ...{ streams: count(streams), requests: count(await Promise.all(underWay)), code, seconds },
-    ...{ refused: count(refused), takenOver: count(takenOver) },
+    ...{ refused: count(refused), takenOver: count(takenOver), steady },
   };
 }
 
