@@ -38,7 +38,7 @@ export async function writeEvents(
   try {
     const sent = first === undefined ? undefined : writer.write(frame(first));
     // Only now: nothing stands between a reader and what is known already.
-    writer.limit();
+    writer.startDeadline();
     await sent;
     for (let step = await writer.next(iterator); step !== null; step = await writer.next(iterator)) {
       await writer.write(frame(step));
@@ -84,7 +84,7 @@ class EventWriter {
   };
 
   /** Cuts the stream when its time is over. */
-  limit(): void {
+  startDeadline(): void {
     const { clock, deadlineMs } = this.#options;
     if (deadlineMs !== null) this.#cancelDeadline = clock.after(deadlineMs, () => this.#response.destroy());
   }
