@@ -1,8 +1,14 @@
 // Owns the run of the benchmarks: each compared side by side on this machine, one table at the end.
 
 import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { callsForOneListing } from './coalescing.ts';
 import { memory } from './memory.ts';
+import { cursorAgainstOffset, searchAgainstPgbench, searchAgainstRaw } from './million/compared.ts';
+import { type LargeStand, openLargeStand } from './million/stand.ts';
+import { kindsOfQuestions } from './million/table.ts';
 import { exchangeAgainstPeer, refreshAgainstPeer, refreshAgainstStatement } from './oauth.ts';
 import { conditions, openStand, type Stand } from './stand.ts';
 import { timeToCached } from './streams.ts';
@@ -21,13 +27,51 @@ const MEASUREMENTS: Readonly<Record<string, (stand: Stand) => Promise<Row[]>>> =
   memory,
 };
 
-/** Those named as arguments; all, where none is. */
-function chosen(): readonly [string, (stand: Stand) => Promise<Row[]>][] {
-  const names = process.argv.slice(2);
-  const unknown = names.find((name) => !Object.hasOwn(MEASUREMENTS, name));
-  if (unknown !== undefined)
-    throw new Error(`There is no measurement ${unknown}, but ${Object.keys(MEASUREMENTS).join(', ')}`);
-  return Object.entries(MEASUREMENTS).filter(([name]) => names.length === 0 || names.includes(name));
+/** Those on a million listings: they run only where they are named. */
+const LARGE: Readonly<Record<string, (stand: LargeStand) => Promise<Row[]>>> = {
+  P4: searchAgainstRaw,
+  P5: searchAgainstPgbench,
+  P6: cursorAgainstOffset,
+  million: kindsOfQuestions,
+};
+
+const { positionals: names, values } = parseArgs({
+  allowPositionals: true,
+  // Where the million listings are kept, so that measuring again does not load them again.
+  options: { cluster: { type: 'string', default: join(tmpdir(), 'freehold-million') } },
+});
+
+function check(): void {
+  const known = [...Object.keys(MEASUREMENTS), ...Object.keys(LARGE)];
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Error(`There is no measurement ${unknown}, but ${known.join(', ')}`);
+}
+
+/** Runs those that are named, or all where none is and `always` says so; prints their table. */
+async function measureOn<S extends Stand>(
+  open: () => Promise<S>,
+  measurements: Readonly<Record<string, (stand: S) => Promise<Row[]>>>,
+  always: boolean,
+): Promise<void> {
+  const chosen = Object.entries(measurements).filter(
+    ([name]) => names.includes(name) || (always && names.length === 0),
+  );
+  if (chosen.length === 0) return;
+  const stand = await open();
+  try {
+    const rows: Row[] = [];
+    for (const [name, measure] of chosen) {
+      process.stdout.write(`Measuring ${name}\n`);
+      rows.push(...(await measure(stand)));
+    }
+    process.stdout.write(`\n${await conditions(stand)}\n\n| | measured | floor | met |\n|---|---|---|---|\n`);
+    for (const { name, figure, floor, met } of rows) {
+      const verdict = floor === '' ? '' : met ? 'yes' : 'no';
+      process.stdout.write(`| ${name} | ${figure} | ${floor} | ${verdict} |\n`);
+    }
+  } finally {
+    await stand.close();
+  }
 }
 
 /** PostgreSQL and the load inherit core 1 from this process; the servers put themselves on core 0. */
@@ -43,21 +87,9 @@ function pinned(): boolean {
 }
 
 async function main(): Promise<void> {
-  const stand = await openStand(LISTINGS);
-  try {
-    const rows: Row[] = [];
-    for (const [name, measure] of chosen()) {
-      process.stdout.write(`Measuring ${name}\n`);
-      rows.push(...(await measure(stand)));
-    }
-    process.stdout.write(`\n${await conditions(stand)}\n\n| | measured | floor | met |\n|---|---|---|---|\n`);
-    for (const { name, figure, floor, met } of rows) {
-      const verdict = floor === '' ? '' : met ? 'yes' : 'no';
-      process.stdout.write(`| ${name} | ${figure} | ${floor} | ${verdict} |\n`);
-    }
-  } finally {
-    await stand.close();
-  }
+  check();
+  await measureOn(() => openStand(LISTINGS), MEASUREMENTS, true);
+  await measureOn(() => openLargeStand(values.cluster), LARGE, false);
 }
 
 if (pinned()) await main();

@@ -32,7 +32,11 @@ export async function writeMarketFacts(
   await tellAnew(tx, properties);
 }
 
-function marketRow({ id, draft, record, before, clock, propertyId }: ListingWrite, observedAt: number) {
+/** What the market needs to know of a write. */
+export function marketRow(
+  { id, draft, record, before, clock, propertyId }: ListingWrite,
+  observedAt: number,
+) {
   return {
     ...{ id, propertyId, listingType: draft.listingType, status: draft.status },
     createdAt: instant(before?.createdAt ?? null) ?? observedAt,

@@ -1,0 +1,170 @@
+// Owns P4, P5 and P6: searches against the same statements without the service around them, and cursors against OFFSET.
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { compared, inTurns, ratio } from '../oauth-load.ts';
+import { type Arm, type Load, loadWith, startArm, startService } from '../stand.ts';
+import { median } from '../statistics.ts';
+import type { Row } from '../throughput.ts';
+import type { Statement } from './driver.ts';
+import { SEED } from './load.ts';
+import { pgbench } from './pgbench.ts';
+import { KINDS, type Kind, questions } from './questions.ts';
+import { openRecorder } from './record.ts';
+import type { LargeStand } from './stand.ts';
+
+/** So many that no answer of the first is still remembered when it comes again. */
+const QUESTIONS = 3_000;
+const ROUNDS = 7;
+export const UNCOUNTED = { internal: { minute: null, month: null } };
+
+export const kindCalled = (name: string): Kind => {
+  const kind = KINDS.find((each) => each.name === name);
+  if (!kind) throw new Error(`There is no kind of question called ${name}`);
+  return kind;
+};
+
+/** Statements that find a page, without those that look names up before it or estimate a count after it. */
+const pageOf = (statements: readonly Statement[]): Statement[] =>
+  statements.filter(({ text }) => text.includes('join listing on'));
+
+export async function searchAgainstRaw(stand: LargeStand): Promise<Row[]> {
+  const paths = questions(kindCalled('area'), stand.known, SEED, QUESTIONS).map(
+    (path) => `${path}&count=none`,
+  );
+  const recorder = openRecorder(stand);
+  const answers: Record<string, readonly Statement[]> = {};
+  for (const path of paths) answers[path] = pageOf(await recorder.record(path));
+  await recorder.close();
+  const file = join(stand.folder, 'p4-answers.json');
+  await writeFile(file, JSON.stringify({ url: stand.databaseUrl, answers }));
+  const ours = await startService(stand, 'p4', UNCOUNTED);
+  const raw = await startArm('million/raw-search.ts', { ANSWERS: file });
+  await requireSameListings(ours, raw, paths.slice(0, 50), stand.key);
+  const list = await listOf(stand, 'p4', paths);
+  const rounds = await inTurns(
+    () => ask(ours, list, stand.key),
+    () => ask(raw, list, stand.key),
+  );
+  await Promise.all([ours.stop(), raw.stop()]);
+  return [
+    compared(
+      'P4 search page of an area, ours / the same SQL by the same driver printed by node:http',
+      rounds,
+      0.8,
+    ),
+  ];
+}
+
+/** Both arms find the same listings in the same order. */
+async function requireSameListings(
+  ours: Arm,
+  raw: Arm,
+  paths: readonly string[],
+  key: string,
+): Promise<void> {
+  for (const path of paths) {
+    const [left, right] = await Promise.all(
+      [ours, raw].map(async ({ url }) => {
+        const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } });
+        const { data } = (await answer.json()) as { data: { id: string }[] };
+        return data
+          .map(({ id }) => id)
+          .slice(0, 20)
+          .join();
+      }),
+    );
+    if (left !== right) throw new Error(`The two arms of P4 differ at ${path}`);
+  }
+}
+
+export async function listOf(stand: LargeStand, name: string, paths: readonly string[]): Promise<string> {
+  const file = join(stand.folder, `${name}.txt`);
+  await writeFile(file, `${paths.join('\n')}\n`);
+  return file;
+}
+
+/** Loads an arm with the paths of a file. */
+export function ask(arm: Arm, list: string, key: string, seconds = 3): Promise<Load> {
+  const script = join(import.meta.dirname, 'paths.lua');
+  return loadWith(arm, ['-s', script, '-H', `authorization: Bearer ${key}`, arm.url, '--', list], seconds);
+}
+
+/** One question after the other; milliseconds each. */
+async function oneByOne({ url }: Arm, paths: readonly string[], key: string): Promise<number[]> {
+  const took: number[] = [];
+  for (const path of paths) {
+    const begun = performance.now();
+    const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } });
+    await answer.arrayBuffer();
+    took.push(performance.now() - begun);
+  }
+  return took;
+}
+
+export async function searchAgainstPgbench(stand: LargeStand): Promise<Row[]> {
+  const paths = questions(kindCalled('area'), stand.known, SEED, 120 * (ROUNDS + 1)).map(
+    (path) => `${path}&count=none`,
+  );
+  const recorder = openRecorder(stand);
+  const statements: Statement[][] = [];
+  for (const path of paths.slice(0, 120)) statements.push(pageOf(await recorder.record(path)));
+  await recorder.close();
+  const ours = await startService(stand, 'p5', UNCOUNTED);
+  await oneByOne(ours, paths.slice(0, 120), stand.key);
+  const ratios: number[] = [];
+  for (let round = 1; round <= ROUNDS; round++) {
+    const some = paths.slice(round * 120, round * 120 + 120);
+    const bare = (): Promise<number[]> => pgbench(stand, statements, { clients: 1, seconds: 2 });
+    const before = round % 2 === 0 ? await bare() : [];
+    const served = await oneByOne(ours, some, stand.key);
+    const after = round % 2 === 0 ? before : await bare();
+    ratios.push(median(served) / median(after));
+  }
+  await ours.stop();
+  const name =
+    'P5 search page of an area, whole request over HTTP / its statement by pgbench -M prepared, p50';
+  return [{ name, figure: ratio(ratios), floor: '<= 1.40', met: median(ratios) <= 1.4 }];
+}
+
+const DEEP = 1_000;
+const PAGE = 20;
+
+/** The page a thousand pages in: by the service's own statement for its cursor, and by OFFSET. */
+export async function cursorAgainstOffset(stand: LargeStand): Promise<Row[]> {
+  const recorder = openRecorder(stand);
+  const [first] = await recorder.record(`/v1/search/sales?limit=${PAGE}&count=none`);
+  if (!first) throw new Error('A search asked nothing');
+  const place = first.parameters.findLastIndex((value) => value === String(PAGE + 1));
+  const marker = `limit $${place + 1}`;
+  if (!first.text.includes(marker)) throw new Error('The statement of a page is not as P6 knows it');
+  const offset = { ...first, text: first.text.replace(marker, `${marker} offset ${DEEP * PAGE}`) };
+  const cursor = await walk(stand, DEEP * PAGE);
+  const byCursor = await recorder.record(`/v1/search/sales?limit=${PAGE}&count=none&cursor=${cursor}`);
+  await recorder.close();
+  const ratios: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const [slow, fast] = [
+      await pgbench(stand, [[offset]], { clients: 1, seconds: 2 }),
+      await pgbench(stand, [byCursor], { clients: 1, seconds: 2 }),
+    ];
+    ratios.push(median(slow) / median(fast));
+  }
+  const name = `P6 page ${DEEP} of all sales, OFFSET / cursor, p50 at the database`;
+  return [{ name, figure: ratio(ratios), floor: '>= 50', met: median(ratios) >= 50 }];
+}
+
+/** The cursor that goes on behind so many rows. */
+async function walk(stand: LargeStand, rows: number): Promise<string> {
+  const ours = await startService(stand, 'p6', { internal: { minute: null, month: null, page: 500 } });
+  let cursor = '';
+  for (let read = 0; read < rows; read += 500) {
+    const size = Math.min(500, rows - read);
+    const address = `${ours.url}/v1/search/sales?limit=${size}&count=none&fields=id${cursor}`;
+    const answer = await fetch(address, { headers: { authorization: `Bearer ${stand.key}` } });
+    const { page } = (await answer.json()) as { page: { nextCursor: string } };
+    cursor = `&cursor=${page.nextCursor}`;
+  }
+  await ours.stop();
+  return cursor.slice('&cursor='.length);
+}

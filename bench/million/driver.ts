@@ -1,0 +1,39 @@
+// Owns the service's own driver as arms use it: opened with the same settings, telling what it sends where that is wanted.
+
+import postgres from 'postgres';
+import { ARRAY_TYPES, writeArray } from '../../src/postgres/array-types.ts';
+import { COLUMN_TYPES } from '../../src/postgres/column-types.ts';
+import { parseDatabaseUrl } from '../../src/postgres/connection-url.ts';
+
+/** A statement with its parameters as PostgreSQL's text; null is null. */
+export interface Statement {
+  readonly text: string;
+  readonly parameters: readonly (string | null)[];
+}
+
+export const SESSION = {
+  TimeZone: 'UTC',
+  DateStyle: 'ISO, YMD',
+  plan_cache_mode: 'force_custom_plan',
+} as const;
+
+/** So many connections; `tell` is called with every statement that is sent. */
+export function openDriver(url: string, connections: number, tell?: (statement: Statement) => void) {
+  const { host, port, database, user } = parseDatabaseUrl(url);
+  return postgres({
+    ...{ host, port, database, user, max: connections, fetch_types: false },
+    types: { ...COLUMN_TYPES, ...ARRAY_TYPES },
+    connection: SESSION,
+    ...(tell && {
+      debug: (_connection: number, text: string, parameters: unknown[]) =>
+        tell({ text, parameters: parameters.map(asText) }),
+    }),
+  });
+}
+
+function asText(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  if (Array.isArray(value)) return writeArray(value, String);
+  if (typeof value === 'boolean') return value ? 't' : 'f';
+  return String(value);
+}

@@ -1,0 +1,71 @@
+// Owns what the service asks the database for a question: its own routes answer it here, over a driver that tells.
+
+import type { Principal } from '../../src/access/principal.ts';
+import { TIERS } from '../../src/access/tiers.ts';
+import { areaRoutes } from '../../src/catalogue/area-routes.ts';
+import { createCatalogue } from '../../src/catalogue/catalogue.ts';
+import { searchRoutes } from '../../src/catalogue/routes.ts';
+import { compileQuery } from '../../src/http/query.ts';
+import type { Route } from '../../src/http/route.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { valuationRoutes } from '../../src/market/property-routes.ts';
+import { marketRoutes } from '../../src/market/routes.ts';
+import type { Database } from '../../src/postgres/database.ts';
+import { openDriver, type Statement } from './driver.ts';
+import type { LargeStand } from './stand.ts';
+
+const CALLER: Principal = {
+  ...{ kind: 'key', tier: 'internal', account: 'bench', subscription: null, scopes: null },
+};
+
+export interface Recorder {
+  /** The statements that answering the question took, in order. */
+  record(question: string): Promise<Statement[]>;
+  close(): Promise<void>;
+}
+
+export function openRecorder(stand: LargeStand): Recorder {
+  let statements: Statement[] = [];
+  const driver = openDriver(stand.databaseUrl, 1, (statement) => statements.push(statement));
+  const database: Database = { ...stand.database, read: (work) => work(driver) };
+  const catalogue = createCatalogue(database);
+  const reading = {
+    ...{ database, catalogue, memory: catalogue, clock: systemClock, tiers: TIERS },
+    ...{ publicUrl: 'http://127.0.0.1', dataAsOf: async () => null },
+  };
+  const routes: Route<Principal>[] = [
+    ...[...searchRoutes(reading), ...areaRoutes(reading), ...marketRoutes(reading)],
+    ...valuationRoutes(reading),
+  ];
+  return {
+    async record(question) {
+      statements = [];
+      const [path = '', query = ''] = question.split('?');
+      const found = routes
+        .map((route) => ({ route, params: paramsOf(route.path, path) }))
+        .find(({ route, params }) => route.method === 'GET' && params !== null);
+      if (!found) throw new Error(`Nothing answers ${path}`);
+      const { route, params } = found;
+      await route.handle({
+        ...{ query: compileQuery(route.query)(query), params: params ?? {}, body: undefined, headers: {} },
+        ...{ caller: CALLER, requestId: 'bench', url: question, mediaType: 'application/json', address: '' },
+        ...{ peer: '', signal: new AbortController().signal },
+      });
+      return statements;
+    },
+    close: () => driver.end(),
+  };
+}
+
+/** The values in a path, where it is of this form. */
+function paramsOf(form: string, path: string): Record<string, string> | null {
+  const [names, values] = [form.split('/'), path.split('/')];
+  if (names.length !== values.length) return null;
+  const params: Record<string, string> = {};
+  for (const [at, name] of names.entries()) {
+    const value = values[at] ?? '';
+    if (name.startsWith(':')) params[name.slice(1)] = value;
+    else if (name !== value) return null;
+  }
+  return params;
+}

@@ -1,0 +1,131 @@
+// Owns the rows of the large benchmark: what the catalogue would write for seeded homes, worked out by its own rules.
+
+import { changedEarlierDays } from '../../src/catalogue/apply.ts';
+import { marketRow } from '../../src/catalogue/market-facts.ts';
+import { lifeOf } from '../../src/catalogue/market-life.ts';
+import type { Placement } from '../../src/catalogue/placement.ts';
+import { listingWords, searchRow } from '../../src/catalogue/search-row.ts';
+import { json } from '../../src/catalogue/stored-json.ts';
+import { type ListingWrite, listingRow, planWrite } from '../../src/catalogue/write-plan.ts';
+import type { SeenDraft } from './drafts.ts';
+
+export const SOURCE = 'bench';
+
+export const TABLES = [
+  ...(['property', 'listing', 'listing_search', 'listing_text', 'listing_event'] as const),
+  ...(['market_listing', 'market_stay', 'market_event'] as const),
+] as const;
+export type Table = (typeof TABLES)[number];
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** The rows of one property with all its listings, by table, and what else follows from them. */
+export interface PropertyRows {
+  readonly rows: Readonly<Record<Table, readonly Row[]>>;
+  readonly names: ReadonlySet<string>;
+  readonly writes: readonly ListingWrite[];
+}
+
+/** The rows for the listings of a home, in the order in which they were seen. */
+export function rowsOf(seen: readonly SeenDraft[], placement: Placement): PropertyRows {
+  const rows = Object.fromEntries(TABLES.map((table) => [table, []])) as unknown as Record<Table, Row[]>;
+  const names = new Set<string>();
+  const writes = seen.flatMap(({ draft, observedAt }) => {
+    const write = planWrite(SOURCE, draft, null, placement, observedAt);
+    return write ? [{ write, observedAt }] : [];
+  });
+  // Where the address is withheld, each listing is a property of its own.
+  for (const same of Map.groupBy(writes, ({ write }) => write.propertyId).values())
+    addProperty(rows, names, same);
+  return { rows, names, writes: writes.map(({ write }) => write) };
+}
+
+interface Seen {
+  readonly write: ListingWrite;
+  readonly observedAt: number;
+}
+
+function addProperty(rows: Record<Table, Row[]>, names: Set<string>, seen: readonly Seen[]): void {
+  const [first, last] = [seen[0], seen.at(-1)];
+  if (!first || !last) return;
+  rows.property.push({
+    ...{ id: first.write.propertyId, identity: first.write.identity, version: seen.length },
+    ...{ created_at: time(first.observedAt), updated_at: time(last.observedAt) },
+  });
+  const earlier = earlierDays(seen);
+  for (const { write, observedAt } of seen) {
+    const record = json(write.record);
+    const days = earlier.get(write.id) ?? 0;
+    const row = listingRow(write, observedAt);
+    rows.listing.push({ ...row, digest: `\\x${row.digest}`, record, earlier_days: days });
+    rows.listing_search.push(searchRow(write, observedAt));
+    const { id, words, names: some } = listingWords(write);
+    rows.listing_text.push({ id, words });
+    for (const name of some) names.add(name);
+    rows.listing_event.push(...eventRows(write));
+  }
+  addFacts(rows, seen);
+}
+
+function earlierDays(seen: readonly Seen[]): Map<string, number> {
+  const clocks = seen.map(({ write: { id, propertyId, record, clock } }) => ({
+    ...{ id, propertyId, listingType: record.listingType, earlierDays: 0 },
+    ...{ start: time(clock.start), end: time(clock.end) },
+  }));
+  return changedEarlierDays(
+    clocks.sort((a, b) => (a.start ?? '').localeCompare(b.start ?? '') || (a.id < b.id ? -1 : 1)),
+  );
+}
+
+const eventRows = ({ id, propertyId, record, events }: ListingWrite): Row[] =>
+  events.map((event) => ({
+    ...{ listing_id: id, property_id: propertyId, listing_type: record.listingType },
+    ...{ event: event.event, at: time(event.at), price: event.price, previous_price: event.previousPrice },
+    ...{ status: event.status, previous_status: event.previousStatus, origin: event.origin },
+  }));
+
+function addFacts(rows: Record<Table, Row[]>, seen: readonly Seen[]): void {
+  const listings = seen.map(({ write, observedAt }) => marketRow(write, observedAt));
+  for (const row of listings) {
+    rows.market_listing.push({
+      ...{
+        listing_id: row.id,
+        property_id: row.propertyId,
+        listing_type: row.listingType,
+        status: row.status,
+      },
+      ...{
+        created_at: time(row.createdAt),
+        on_market_on: time(row.onMarketOn),
+        clock_end: time(row.clockEnd),
+      },
+      ...{ list_price: row.listPrice, original_price: row.originalPrice, close_price: row.closePrice },
+      ...{ per_month: row.perMonth, months_free: row.monthsFree },
+    });
+  }
+  const past = seen.flatMap(({ write }) => write.events.map((event) => ({ ...event, listingId: write.id })));
+  const property = { property_id: seen[0]?.write.propertyId };
+  const life = lifeOf(
+    [...listings].sort((a, b) => (a.id < b.id ? -1 : 1)),
+    past,
+  );
+  for (const stay of life.stays) {
+    rows.market_stay.push({
+      ...{ ...property, listing_id: stay.listingId, on_at: time(stay.onAt), off_at: time(stay.offAt) },
+      ...{ superseded_at: time(stay.supersededAt), aged_from: time(stay.agedFrom) },
+      ...{ price: stay.price, months_free: stay.monthsFree },
+    });
+  }
+  for (const event of life.events) {
+    rows.market_event.push({
+      ...{ ...property, listing_id: event.listingId, listing_type: event.listingType, kind: event.kind },
+      ...{ at: time(event.at), price: event.price, days: event.days, ratio: event.ratio },
+      original_ratio: event.originalRatio,
+    });
+  }
+}
+
+function time(at: number | null): string | null {
+  if (at === null) return null;
+  return at === Number.POSITIVE_INFINITY ? 'infinity' : new Date(at).toISOString();
+}

@@ -1,0 +1,66 @@
+// Owns the stand of the large benchmark: the filled cluster on core 1, and what of it questions name.
+
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { localSubscriptions } from '../../src/access/providers/local.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { socketUrl } from '../../src/postgres/connection-url.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
+import { startEmbedded } from '../../src/postgres/embedded.ts';
+import { migrate } from '../../src/postgres/migrate.ts';
+import type { Stand } from '../stand.ts';
+import { readLoaded } from './load.ts';
+import type { Known } from './questions.ts';
+
+export interface LargeStand extends Stand {
+  readonly known: Known;
+}
+
+const LISTINGS = 1_000_000;
+
+/** Opens the cluster in the folder, filling it first where nobody has. */
+export async function openLargeStand(cluster: string): Promise<LargeStand> {
+  const program = join(import.meta.dirname, 'load.ts');
+  // On both cores, where this process and all that it starts have but one.
+  const load = ['-c', '0,1', process.execPath, program, cluster, String(LISTINGS)];
+  if (!(await readLoaded(cluster))) execFileSync('taskset', load, { stdio: 'inherit' });
+  const loaded = await readLoaded(cluster);
+  if (loaded?.listings !== LISTINGS) throw new Error(`${cluster} does not hold ${LISTINGS} listings`);
+  const server = await startEmbedded({ dataDirectory: cluster, log: () => {} });
+  const database = openDatabase({ socket: server.connection, timeout: 0 });
+  await migrate(database);
+  const folder = await mkdtemp(join(tmpdir(), 'freehold-bench-'));
+  const { key } = await localSubscriptions(database, systemClock).create({ plan: 'internal' });
+  const areas = await database.read(
+    (sql) => sql<{ id: string; type: string; reference: string }[]>`
+      select id, type, external_id as reference from area where type in ('city', 'state') order by no`,
+  );
+  const active = await database.read(
+    (sql) => sql<{ id: string }[]>`
+      select id from listing_search where status = 'ACTIVE' and displayed and property_type <> 'LAND'
+      order by id limit 5000`,
+  );
+  const known = {
+    cities: new Map(areas.filter(({ type }) => type === 'city').map(({ id, reference }) => [reference, id])),
+    states: areas.filter(({ type }) => type === 'state').map(({ id }) => id),
+    listings: active.map(({ id }) => id),
+  };
+  return {
+    ...{
+      database,
+      databaseUrl: socketUrl(server.connection),
+      folder,
+      key,
+      ids: known.listings,
+      loaded,
+      known,
+    },
+    async close() {
+      await database.close();
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

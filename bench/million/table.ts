@@ -1,0 +1,68 @@
+// Owns the table of the large benchmark: how long each kind of question takes, beside the same put straight to PostgreSQL.
+
+import { startService } from '../stand.ts';
+import { percentile } from '../statistics.ts';
+import type { Row } from '../throughput.ts';
+import { ask, listOf, UNCOUNTED } from './compared.ts';
+import type { Statement } from './driver.ts';
+import { SEED } from './load.ts';
+import { openLoop } from './open-loop.ts';
+import { pgbench } from './pgbench.ts';
+import { KINDS, type Kind, questions } from './questions.ts';
+import { openRecorder, type Recorder } from './record.ts';
+import type { LargeStand } from './stand.ts';
+
+const QUESTIONS = 4_000;
+const RECORDED = 100;
+const SECONDS = { peak: 3, open: 10, pgbench: 5 } as const;
+/** What 99 of 100 requests of any kind should stay below, in milliseconds. */
+const SLOWEST = 15;
+
+/** A row for each kind; those named in BENCH_KINDS (parts of names, parted by semicolons), or all. */
+export async function kindsOfQuestions(stand: LargeStand): Promise<Row[]> {
+  const wanted = process.env.BENCH_KINDS?.split(';');
+  const kinds = KINDS.filter(({ name }) => !wanted || wanted.some((part) => name.includes(part)));
+  const rows: Row[] = [];
+  for (const kind of kinds) {
+    const row = await measure(stand, kind);
+    process.stdout.write(`  ${row.name}: ${row.figure} ${row.met ? '' : '(goal missed)'}\n`);
+    rows.push(row);
+  }
+  return rows;
+}
+
+async function measure(stand: LargeStand, kind: Kind): Promise<Row> {
+  const paths = questions(kind, stand.known, SEED, QUESTIONS);
+  const recorder = openRecorder(stand);
+  const statements = await recorded(recorder, paths.slice(-RECORDED));
+  await recorder.close();
+  const service = await startService(stand, 'million', UNCOUNTED);
+  try {
+    const list = await listOf(stand, 'kind', paths);
+    await ask(service, list, stand.key, 1);
+    const { requests, seconds } = await ask(service, list, stand.key, SECONDS.peak);
+    const rate = requests / seconds / 2;
+    const { took } = await openLoop(
+      ...([service.url, paths, { authorization: `Bearer ${stand.key}` }, rate, SECONDS.open] as const),
+    );
+    const bare = await pgbench(stand, statements, { clients: 8, seconds: SECONDS.pgbench, rate });
+    return rowOf(kind, took, bare, rate);
+  } finally {
+    await service.stop();
+  }
+}
+
+async function recorded(recorder: Recorder, paths: readonly string[]): Promise<Statement[][]> {
+  const statements: Statement[][] = [];
+  for (const path of paths) statements.push(await recorder.record(path));
+  return statements.filter((some) => some.length > 0);
+}
+
+function rowOf({ name, goal }: Kind, took: readonly number[], bare: readonly number[], rate: number): Row {
+  const [middle, high] = [percentile(took, 0.5), percentile(took, 0.99)];
+  const floor = `${goal === null ? '' : `p50 < ${goal} ms, `}p99 < ${SLOWEST} ms`;
+  const figure =
+    `p50 ${middle.toFixed(2)} ms, p99 ${high.toFixed(2)} ms at ${rate.toFixed(0)} a second; ` +
+    `PostgreSQL p50 ${percentile(bare, 0.5).toFixed(2)} ms, p99 ${percentile(bare, 0.99).toFixed(2)} ms`;
+  return { name, figure, floor, met: (goal === null || middle < goal) && high < SLOWEST };
+}
