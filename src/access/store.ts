@@ -46,9 +46,14 @@ export async function findByKeyHash(sql: Sql, keyHash: Buffer): Promise<Subscrip
   return row;
 }
 
-export async function findSubscription(sql: Sql, id: string): Promise<SubscriptionRow | undefined> {
-  const [row] = await sql<SubscriptionRow[]>`select ${columns(sql)} from subscription where id = ${id}`;
-  return row;
+/** The subscriptions among these ids that there are, by id. */
+export async function findSubscriptions(
+  sql: Sql,
+  ids: readonly string[],
+): Promise<Map<string, SubscriptionRow>> {
+  const rows = await sql<SubscriptionRow[]>`
+    select ${columns(sql)} from subscription where id = any(${sql.array([...ids], TEXT_ARRAY)})`;
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** The newest subscriptions first; a thousand at most. */

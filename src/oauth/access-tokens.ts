@@ -59,7 +59,7 @@ export class AccessTokens implements CredentialVerifier {
    */
   verify(credential: string, attempt: Attempt): Principal | Promise<Principal> {
     if (credential.length > LONGEST || !isSecret('at', credential)) throw invalid();
-    const hash = secretHash(credential).toString('hex');
+    const hash = secretHash(credential);
     const known = this.#known.get(hash);
     if (known === undefined) return this.#ask(hash, attempt);
     return this.#revocations.current() ? this.#principal(known) : this.#askAgain(hash, attempt);
@@ -99,7 +99,7 @@ export class AccessTokens implements CredentialVerifier {
     const { generation } = this.#revocations;
     const { clock, database, resource } = this.#options;
     const [now, sentAt] = [clock.now(), clock.monotonic()];
-    const row = await database.read((sql) => findAccessToken(sql, Buffer.from(hash, 'hex')));
+    const row = await database.read((sql) => findAccessToken(sql, hash));
     const refusal = refusalOf(row, resource, now);
     if (row === undefined || refusal !== null) throw refusal ?? invalid();
     const validUntil = sentAt + Date.parse(row.expiresAt) - now;

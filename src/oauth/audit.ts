@@ -39,6 +39,6 @@ export function createAudit(log: Log): Audit {
 }
 
 /** What the trail shows of a secret's hash. */
-export function hashPrefix(hash: Buffer): string {
-  return hash.toString('hex', 0, 4);
+export function hashPrefix(hash: string): string {
+  return hash.slice(0, 8);
 }

@@ -12,7 +12,8 @@ interface NewGrant {
   readonly tier: Plan;
   readonly subscription: string | null;
   readonly addressHash: Buffer | null;
-  readonly codeHash: Buffer;
+  /** In hexadecimal. */
+  readonly codeHash: string;
   readonly codeChallenge: string;
   readonly createdAt: Date;
   /** When the code ends, and with it the grant if the code is never used. */
@@ -32,7 +33,7 @@ export async function insertGrantWithCode(sql: Sql, row: NewGrant): Promise<numb
       returning id
     )
     insert into oauth_code (hash, grant_id, challenge, expires_at)
-    select ${row.codeHash}, id, ${row.codeChallenge}, ${row.expiresAt} from made
+    select decode(${row.codeHash}, 'hex'), id, ${row.codeChallenge}, ${row.expiresAt} from made
     returning grant_id as id`;
   if (written === undefined) throw new Error('The grant was not written');
   return written.id;

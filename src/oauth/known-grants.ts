@@ -16,21 +16,17 @@ export class KnownGrants {
   /** By hash: the tokens themselves are kept nowhere. */
   readonly #known = new LRUCache<string, KnownGrant>({ max: REMEMBERED });
 
-  get(refreshHash: Buffer): KnownGrant | undefined {
-    return this.#known.get(nameOf(refreshHash));
+  get(refreshHash: string): KnownGrant | undefined {
+    return this.#known.get(refreshHash);
   }
 
-  set(refreshHash: Buffer, { grant, clientId, scope, resources, subscription, createdAt }: KnownGrant): void {
-    this.#known.set(nameOf(refreshHash), { grant, clientId, scope, resources, subscription, createdAt });
+  set(refreshHash: string, { grant, clientId, scope, resources, subscription, createdAt }: KnownGrant): void {
+    this.#known.set(refreshHash, { grant, clientId, scope, resources, subscription, createdAt });
   }
 
   /** A token that was replaced is seldom shown again, and its successor will be. */
-  replace(refreshHash: Buffer, successorHash: Buffer, facts: KnownGrant): void {
-    this.#known.delete(nameOf(refreshHash));
+  replace(refreshHash: string, successorHash: string, facts: KnownGrant): void {
+    this.#known.delete(refreshHash);
     this.set(successorHash, facts);
   }
-}
-
-function nameOf(hash: Buffer): string {
-  return hash.toString('latin1');
 }

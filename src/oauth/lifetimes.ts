@@ -27,17 +27,18 @@ export function grantRules(settings: {
   return { grace: refreshGrace * 1_000, longest: grantMaxDays === null ? null : grantMaxDays * DAY };
 }
 
+/** Wall-clock milliseconds. */
 export interface Expiries {
-  readonly access: Date;
-  readonly refresh: Date;
+  readonly access: number;
+  readonly refresh: number;
   /** No token issued within the next day outlives it. */
-  readonly grant: Date;
+  readonly grant: number;
 }
 
 /** When the tokens of a grant end that are issued now; all at its end, where that comes first. */
 export function expiriesOf(now: number, createdAt: number, { longest }: GrantRules): Expiries {
   const end = longest === null ? Number.POSITIVE_INFINITY : createdAt + longest;
-  const until = (lifetime: number) => new Date(Math.min(now + lifetime, end));
+  const until = (lifetime: number) => Math.min(now + lifetime, end);
   return {
     access: until(ACCESS_LIFETIME),
     refresh: until(REFRESH_LIFETIME),

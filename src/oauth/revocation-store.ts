@@ -41,6 +41,7 @@ export async function revokeGrantsOfClient(
   return endGrants(sql, sql`client_id = ${clientId}`, now, 'client_revoked');
 }
 
+/** Grants are taken in the order of their ids, as by everybody who takes several: nobody then waits for whom they hold up. */
 async function endGrants(
   sql: Sql,
   which: SqlFragment,
@@ -50,7 +51,8 @@ async function endGrants(
   const rows = await sql<{ id: number }[]>`
     with ended as (
       update oauth_grant set revoked_at = ${now}, revoked_for = ${reason}
-      where ${which} and revoked_at is null returning id
+      where id in (select id from oauth_grant where ${which} and revoked_at is null order by id for update)
+      returning id
     ), kept as (
       insert into oauth_revocation (grant_id) select id from ended
     )
@@ -59,11 +61,11 @@ async function endGrants(
 }
 
 /** Ends one access token, of this client alone; false when there is none. */
-export async function revokeAccessToken(sql: Sql, hash: Buffer, clientId: string): Promise<boolean> {
+export async function revokeAccessToken(sql: Sql, hash: string, clientId: string): Promise<boolean> {
   const rows = await sql`
     with ended as (
       delete from oauth_access_token a using oauth_grant g
-      where a.hash = ${hash} and g.id = a.grant_id and g.client_id = ${clientId} returning a.hash
+      where a.hash = decode(${hash}, 'hex') and g.id = a.grant_id and g.client_id = ${clientId} returning a.hash
     ), kept as (
       insert into oauth_revocation (token_hash) select hash from ended
     )

@@ -7,7 +7,6 @@ import { revokeAccessToken } from './revocation-store.ts';
 import { isSecret, secretHash } from './secret.ts';
 import type { Throttle } from './throttle.ts';
 import { endFamily, type TokenParts } from './token-parts.ts';
-import { findRefreshToken } from './token-store.ts';
 
 export interface RevocationRequest {
   readonly token: string | undefined;
@@ -38,14 +37,14 @@ export async function revoke(endpoint: RevocationEndpoint, request: RevocationRe
   else if (isSecret('at', token)) await revokeSingle(endpoint, secretHash(token), clientId);
 }
 
-async function revokeFamily(endpoint: RevocationEndpoint, hash: Buffer, clientId: string): Promise<void> {
-  const row = await endpoint.database.read((sql) => findRefreshToken(sql, hash));
+async function revokeFamily(endpoint: RevocationEndpoint, hash: string, clientId: string): Promise<void> {
+  const row = await endpoint.exchanges.findRefreshToken(hash);
   if (row?.clientId === clientId) await endFamily(endpoint, row, 'client_request');
 }
 
-async function revokeSingle(endpoint: RevocationEndpoint, hash: Buffer, clientId: string): Promise<void> {
+async function revokeSingle(endpoint: RevocationEndpoint, hash: string, clientId: string): Promise<void> {
   const found = await endpoint.database.write((sql) => revokeAccessToken(sql, hash, clientId));
   if (!found) return;
-  endpoint.revoked(`token:${hash.toString('hex')}`);
+  endpoint.revoked(`token:${hash}`);
   endpoint.metrics.revoked('access_token');
 }

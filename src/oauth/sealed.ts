@@ -1,7 +1,7 @@
 // Owns how a refresh token's successors wait for a retry: sealed so that only the token that they replace opens them.
 
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { readSecret, writeSecret } from './secret.ts';
+import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import { draw, readSecret, writeSecret } from './secret.ts';
 
 /** An access token and the refresh token issued with it. */
 export interface Pair {
@@ -16,7 +16,7 @@ const SECRET = 32;
 
 /** Nonce, tag and ciphertext of the pair: 92 bytes. The database holds the opener's hash only, which opens nothing. */
 export function seal(opener: string, { accessToken, refreshToken }: Pair): Buffer {
-  const nonce = randomBytes(NONCE);
+  const nonce = draw(NONCE);
   const cipher = createCipheriv(CIPHER, keyOf(opener), nonce);
   const text = [cipher.update(randomOf('at', accessToken)), cipher.update(randomOf('rt', refreshToken))];
   const last = cipher.final();

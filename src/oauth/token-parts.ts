@@ -6,6 +6,7 @@ import type { Problem } from '../lib/problem.ts';
 import type { Database } from '../postgres/database.ts';
 import type { Audit, RevocationReason } from './audit.ts';
 import { oauthError } from './errors.ts';
+import type { Exchanges } from './exchanges.ts';
 import type { KnownGrants } from './known-grants.ts';
 import type { GrantRules } from './lifetimes.ts';
 import type { OAuthMetrics } from './metrics.ts';
@@ -14,6 +15,7 @@ import type { Throttle } from './throttle.ts';
 
 export interface TokenParts {
   readonly database: Database;
+  readonly exchanges: Exchanges;
   readonly clock: Clock;
   readonly provider: SubscriptionProvider;
   readonly rules: GrantRules;
@@ -54,7 +56,7 @@ export type GrantType = (parts: TokenParts, clientId: string, fields: TokenField
 
 /** Ends a grant with all that was issued from it, in every process, and notes why. */
 export async function endFamily(
-  parts: Omit<TokenParts, 'provider' | 'rules' | 'known' | 'perGrant'>,
+  parts: Omit<TokenParts, 'provider' | 'rules' | 'exchanges' | 'known' | 'perGrant'>,
   { grant, clientId }: { readonly grant: number; readonly clientId: string },
   reason: RevocationReason,
 ): Promise<void> {

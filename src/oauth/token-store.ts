@@ -1,9 +1,12 @@
-// Owns the SQL on codes and tokens: how they are found, exchanged and replaced, each exchange in one statement.
+// Owns the SQL on codes and tokens: how they are found, exchanged and replaced, many of each in one statement.
 
 import type { Plan } from '../access/tiers.ts';
 import type { Sql } from '../postgres/database.ts';
 
-const TEXT_ARRAY = 1009;
+/** PostgreSQL's type numbers of arrays. */
+const BYTEA = 1001;
+const TEXT = 1009;
+const FLOAT8 = 1022;
 
 /** What every row of a family leads to. */
 export interface GrantFacts {
@@ -32,76 +35,88 @@ export interface RefreshRow extends GrantFacts {
   readonly successor: Buffer | null;
 }
 
-/** Tokens about to be issued. Where scope or resources are null, they are the grant's. */
+/** Tokens about to be issued. Times are wall-clock milliseconds; hashes are hexadecimal. */
 export interface NewTokens {
-  readonly accessHash: Buffer;
-  readonly refreshHash: Buffer;
-  readonly scope: string | null;
+  readonly accessHash: string;
+  readonly refreshHash: string;
+  /** Null: all that the grant holds. */
   readonly resources: readonly string[] | null;
-  readonly accessExpires: Date;
-  readonly refreshExpires: Date;
-  readonly grantExpires: Date;
-  readonly now: Date;
+  readonly accessExpires: number;
+  readonly refreshExpires: number;
+  readonly grantExpires: number;
+  readonly now: number;
 }
 
-export async function findCode(sql: Sql, hash: Buffer): Promise<CodeRow | undefined> {
-  const [row] = await sql<CodeRow[]>`
-    select c.challenge, c.expires_at as "expiresAt", c.used_at as "usedAt", g.redirect_uri as "redirectUri",
+/** The codes among these hashes that are known, by hash. */
+export async function findCodes(sql: Sql, hashes: readonly string[]): Promise<Map<string, CodeRow>> {
+  const rows = await sql<(CodeRow & { readonly hash: string })[]>`
+    select encode(c.hash, 'hex') as hash, c.challenge, c.expires_at as "expiresAt", c.used_at as "usedAt",
+      g.redirect_uri as "redirectUri", ${grantFacts(sql)}
+    from oauth_code c join oauth_grant g on g.id = c.grant_id where c.hash = any(${sql.array([...hashes], BYTEA)})`;
+  return new Map(rows.map((row) => [row.hash, row]));
+}
+
+export interface Redemption extends NewTokens {
+  readonly codeHash: string;
+}
+
+/** Takes codes and writes their tokens; the places, from 1, of those that nobody else took, and whose grant goes on. */
+export async function redeemCodes(sql: Sql, all: readonly Redemption[]): Promise<readonly number[]> {
+  const { bytes, times, texts } = columnsOf(sql, all);
+  const [row] = await sql<{ done: number[] }[]>`
+    select oauth_redeem_all(${bytes((one) => one.codeHash)}, ${times((one) => one.now)},
+      ${bytes((one) => one.refreshHash)}, ${times((one) => one.refreshExpires)},
+      ${bytes((one) => one.accessHash)}, ${times((one) => one.accessExpires)},
+      ${texts((one) => one.resources?.join(' ') ?? null)}, ${times((one) => one.grantExpires)}) as done`;
+  return row?.done ?? [];
+}
+
+/** The refresh tokens among these hashes that are known, by hash. */
+export async function findRefreshTokens(
+  sql: Sql,
+  hashes: readonly string[],
+): Promise<Map<string, RefreshRow>> {
+  const rows = await sql<(RefreshRow & { readonly hash: string })[]>`
+    select encode(r.hash, 'hex') as hash, r.expires_at as "expiresAt", r.rotated_at as "rotatedAt", r.successor,
       ${grantFacts(sql)}
-    from oauth_code c join oauth_grant g on g.id = c.grant_id where c.hash = ${hash}`;
-  return row;
-}
-
-/** Takes the code and writes its tokens; false when somebody else took it, or its grant has ended. */
-export async function redeemCode(sql: Sql, codeHash: Buffer, tokens: NewTokens): Promise<boolean> {
-  const rows = await sql`
-    with claimed as (
-      update oauth_code c set used_at = ${tokens.now}
-      where c.hash = ${codeHash} and c.used_at is null and c.expires_at > ${tokens.now}
-        and exists (select from oauth_grant g where g.id = c.grant_id and g.revoked_at is null)
-      returning c.grant_id
-    ), refresh as (
-      insert into oauth_refresh_token (hash, grant_id, expires_at)
-      select ${tokens.refreshHash}, grant_id, ${tokens.refreshExpires} from claimed
-    ), access as (
-      insert into oauth_access_token (hash, grant_id, expires_at, tier, scope, resources)
-      select ${tokens.accessHash}, grant_id, ${tokens.accessExpires}, g.tier, ${tokens.scope}, ${texts(sql, tokens.resources)}
-      from claimed join oauth_grant g on g.id = grant_id
-    ), kept as (
-      update oauth_grant g set renewed_at = ${tokens.now}, expires_at = ${tokens.grantExpires}
-      from claimed where g.id = claimed.grant_id
-    )
-    select grant_id from claimed`;
-  return rows.length > 0;
-}
-
-export async function findRefreshToken(sql: Sql, hash: Buffer): Promise<RefreshRow | undefined> {
-  const [row] = await sql<RefreshRow[]>`
-    select r.expires_at as "expiresAt", r.rotated_at as "rotatedAt", r.successor, ${grantFacts(sql)}
-    from oauth_refresh_token r join oauth_grant g on g.id = r.grant_id where r.hash = ${hash}`;
-  return row;
+    from oauth_refresh_token r join oauth_grant g on g.id = r.grant_id
+    where r.hash = any(${sql.array([...hashes], BYTEA)})`;
+  return new Map(rows.map((row) => [row.hash, row]));
 }
 
 export interface Rotation extends NewTokens {
-  readonly presentedHash: Buffer;
+  readonly presentedHash: string;
   /** The new pair, sealed for the holder of the old token. */
   readonly successor: Buffer;
   readonly tier: Plan;
+  /** Parted by spaces; null: all that the grant holds. */
+  readonly scope: string | null;
   /** A grant whose dates are older than this is renewed too. */
-  readonly renewBefore: Date;
+  readonly renewBefore: number;
 }
 
 /**
- * Replaces a refresh token in one statement, which row locks make exact among all processes: false when it had been
- * replaced already, has expired, or its grant has ended.
+ * Replaces refresh tokens, which row locks make exact among all processes. Gives the places, from 1, of those that had not
+ * been replaced already, have not expired, and whose grant goes on.
  */
-export async function rotate(sql: Sql, rotation: Rotation): Promise<boolean> {
-  const [row] = await sql<{ rotated: boolean }[]>`
-    select oauth_rotate(${rotation.presentedHash}, ${rotation.now}, ${rotation.successor},
-      ${rotation.refreshHash}, ${rotation.refreshExpires}, ${rotation.accessHash}, ${rotation.accessExpires},
-      ${rotation.tier}, ${rotation.scope}, ${texts(sql, rotation.resources)},
-      ${rotation.renewBefore}, ${rotation.grantExpires}) as rotated`;
-  return row?.rotated === true;
+export async function rotateTokens(sql: Sql, all: readonly Rotation[]): Promise<readonly number[]> {
+  const { bytes, times, texts } = columnsOf(sql, all);
+  const [row] = await sql<{ done: number[] }[]>`
+    select oauth_rotate_all(${bytes((one) => one.presentedHash)}, ${times((one) => one.now)},
+      ${bytes((one) => one.successor)}, ${bytes((one) => one.refreshHash)}, ${times((one) => one.refreshExpires)},
+      ${bytes((one) => one.accessHash)}, ${times((one) => one.accessExpires)}, ${texts((one) => one.tier)},
+      ${texts((one) => one.scope)}, ${texts((one) => one.resources?.join(' ') ?? null)},
+      ${times((one) => one.renewBefore)}, ${times((one) => one.grantExpires)}) as done`;
+  return row?.done ?? [];
+}
+
+/** Arrays for a statement about many: each holds one property of all. */
+function columnsOf<Row>(sql: Sql, all: readonly Row[]) {
+  return {
+    bytes: (of: (row: Row) => string | Buffer) => sql.array(all.map(of), BYTEA),
+    times: (of: (row: Row) => number) => sql.array(all.map(of), FLOAT8),
+    texts: (of: (row: Row) => string | null) => sql.array(all.map(of), TEXT),
+  };
 }
 
 /** What became of the pair that replaced a refresh token. */
@@ -115,13 +130,13 @@ export interface SuccessorRow {
 
 export async function findSuccessor(
   sql: Sql,
-  refreshHash: Buffer,
-  accessHash: Buffer,
+  refreshHash: string,
+  accessHash: string,
 ): Promise<SuccessorRow | undefined> {
   const [row] = await sql<SuccessorRow[]>`
     select r.rotated_at is not null as rotated, a.scope, a.expires_at as "accessExpires"
-    from oauth_refresh_token r left join oauth_access_token a on a.hash = ${accessHash}
-    where r.hash = ${refreshHash}`;
+    from oauth_refresh_token r left join oauth_access_token a on a.hash = decode(${accessHash}, 'hex')
+    where r.hash = decode(${refreshHash}, 'hex')`;
   return row;
 }
 
@@ -138,20 +153,16 @@ export interface AccessRow {
 }
 
 /** An access token with what it holds, whether or not it is still good. */
-export async function findAccessToken(sql: Sql, hash: Buffer): Promise<AccessRow | undefined> {
+export async function findAccessToken(sql: Sql, hash: string): Promise<AccessRow | undefined> {
   const [row] = await sql<AccessRow[]>`
     select g.id as grant, a.tier, coalesce(a.scope, g.scope) as scope, coalesce(a.resources, g.resources) as resources,
       g.subscription, g.address_hash as "addressHash", g.client_id as "clientId", a.expires_at as "expiresAt",
       g.revoked_at as "revokedAt"
-    from oauth_access_token a join oauth_grant g on g.id = a.grant_id where a.hash = ${hash}`;
+    from oauth_access_token a join oauth_grant g on g.id = a.grant_id where a.hash = decode(${hash}, 'hex')`;
   return row;
 }
 
 function grantFacts(sql: Sql) {
   return sql`g.id as grant, g.client_id as "clientId", g.scope, g.resources, g.tier, g.subscription,
     g.created_at as "createdAt", g.revoked_at as "revokedAt"`;
-}
-
-function texts(sql: Sql, list: readonly string[] | null) {
-  return list === null ? null : sql.array([...list], TEXT_ARRAY);
 }

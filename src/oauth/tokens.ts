@@ -9,6 +9,7 @@ import type { Database } from '../postgres/database.ts';
 import { AccessTokens } from './access-tokens.ts';
 import { createAudit } from './audit.ts';
 import { isRevokedClient } from './clients.ts';
+import { exchangesWith } from './exchanges.ts';
 import type { GrantRules } from './lifetimes.ts';
 import { createOAuthMetrics } from './metrics.ts';
 import type { RevocationNote } from './revocation-store.ts';
@@ -58,6 +59,7 @@ export function tokenParts(options: {
   const { log, metrics, ...parts } = options;
   return {
     ...parts,
+    exchanges: exchangesWith(parts.database),
     audit: createAudit(log),
     metrics: createOAuthMetrics(metrics),
     isRevoked: (clientId) => isRevokedClient(parts, clientId),

@@ -22,9 +22,11 @@ export const ARRAY_TYPES = {
   byteaArray: arrayOf(1001, hexOf, (text) => Buffer.from(text.slice(2), 'hex')),
 };
 
+/** Bytes, or the hexadecimal digits of some. */
 function hexOf(value: unknown): string {
+  if (typeof value === 'string') return `\\x${value}`;
   if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
-  throw new TypeError('An element of a bytea[] must be bytes');
+  throw new TypeError('An element of a bytea[] must be bytes, or their hexadecimal digits');
 }
 
 /** `{"a","say \"b\"",NULL}` */

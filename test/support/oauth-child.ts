@@ -25,8 +25,9 @@ const database: Database = {
   ...plain,
   async write(work, options) {
     const result = await plain.write(work, options);
-    // Of all single statements only exchanges tell whether they came about.
-    if (doomed && typeof result === 'boolean') process.kill(process.pid, 'SIGKILL');
+    // Of all single statements only exchanges tell which of them came about.
+    if (doomed && Array.isArray(result) && typeof result[0] === 'number')
+      process.kill(process.pid, 'SIGKILL');
     return result;
   },
 };

@@ -1,11 +1,12 @@
 // Owns the subscriptions that this service issues itself: their keys, their plans and their ends.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
+import { Batch } from '../../postgres/batch.ts';
 import type { Database, Sql } from '../../postgres/database.ts';
 import { ProviderUnavailable, type SubscriptionProvider, type Verdict } from '../provider.ts';
 import {
   findByKeyHash,
-  findSubscription,
+  findSubscriptions,
   insertSubscription,
   listSubscriptions,
   type SubscriptionRow,
@@ -42,16 +43,20 @@ export interface LocalSubscriptions {
 
 export function localSubscriptions(database: Database, clock: Clock): LocalSubscriptions {
   const date = () => new Date(clock.now());
-  const judge = async (find: (sql: Sql) => Promise<SubscriptionRow | undefined>): Promise<Verdict> => {
-    const row = await database.read(find).catch((error: unknown) => {
+  const judge = async (finding: Promise<SubscriptionRow | undefined>): Promise<Verdict> => {
+    const row = await finding.catch((error: unknown) => {
       throw new ProviderUnavailable(error);
     });
     return verdictOf(row, clock.now());
   };
+  const byId = new Batch(async (ids: readonly string[]) => {
+    const found = await database.read((sql) => findSubscriptions(sql, ids));
+    return (id) => found.get(id);
+  });
   return {
     provider: {
-      validate: (key) => judge((sql) => findByKeyHash(sql, keyHash(key))),
-      refresh: (subscription) => judge((sql) => findSubscription(sql, subscription)),
+      validate: (key) => judge(database.read((sql) => findByKeyHash(sql, keyHash(key)))),
+      refresh: (subscription) => judge(byId.ask(subscription)),
     },
     create: (wanted) => database.write((sql) => issueKey(sql, wanted, date())),
     list: () => database.read(listSubscriptions),

@@ -16,7 +16,7 @@ import {
   type TokenFields,
   type TokenParts,
 } from '../token-parts.ts';
-import { type CodeRow, findCode, type NewTokens, redeemCode } from '../token-store.ts';
+import type { CodeRow } from '../token-store.ts';
 
 /** A code that was found, and what it was shown with. */
 interface Shown {
@@ -38,7 +38,7 @@ export const exchangeCode: GrantType = async (parts, clientId, fields) => {
   if (code === undefined) throw invalidRequest('The field code is missing.');
   if (verifier === undefined) throw invalidRequest('The field code_verifier is missing.');
   const hash = secretHash(code);
-  const row = isSecret('ac', code) ? await parts.database.read((sql) => findCode(sql, hash)) : undefined;
+  const row = isSecret('ac', code) ? await parts.exchanges.findCode(hash) : undefined;
   if (row === undefined) throw invalidGrant('The code is not known. Ask for a new one.');
   const shown: Shown = { row, clientId, fields, verifier, now: parts.clock.now() };
   for (const check of CHECKS) {
@@ -49,38 +49,38 @@ export const exchangeCode: GrantType = async (parts, clientId, fields) => {
 };
 
 /** Takes the code, or ends the family where it was taken before: nobody but its holder can have passed the checks. */
-async function take(parts: TokenParts, shown: Shown, hash: Buffer): Promise<TokenAnswer> {
+async function take(parts: TokenParts, shown: Shown, hash: string): Promise<TokenAnswer> {
   const { row, now } = shown;
   if (row.usedAt !== null) return replayed(parts, row, hash);
   const [accessToken, refreshToken] = [newSecret('at'), newSecret('rt')];
   const expiries = expiriesOf(now, Date.parse(row.createdAt), parts.rules);
   const resources = narrowResources(row.resources, shown.fields.resource ?? []);
-  const tokens: NewTokens = {
+  const redemption = {
+    codeHash: hash,
     accessHash: secretHash(accessToken),
     refreshHash: secretHash(refreshToken),
-    scope: null,
     resources: resources?.length === row.resources.length ? null : resources,
     accessExpires: expiries.access,
     refreshExpires: expiries.refresh,
     grantExpires: expiries.grant,
-    now: new Date(now),
+    now,
   };
-  if (!(await parts.database.write((sql) => redeemCode(sql, hash, tokens)))) {
+  if (!(await parts.exchanges.redeem(redemption))) {
     return replayed(parts, row, hash);
   }
-  parts.known.set(tokens.refreshHash, row);
+  parts.known.set(redemption.refreshHash, row);
   parts.metrics.issued('authorization_code');
   return {
     access_token: accessToken,
     token_type: 'Bearer',
-    expires_in: Math.floor((expiries.access.getTime() - now) / 1000),
+    expires_in: Math.floor((expiries.access - now) / 1000),
     refresh_token: refreshToken,
     scope: row.scope,
   };
 }
 
 /** Also reached where the grant had been revoked, or the code has just expired: then there is nothing left to end. */
-async function replayed(parts: TokenParts, row: CodeRow, hash: Buffer): Promise<never> {
+async function replayed(parts: TokenParts, row: CodeRow, hash: string): Promise<never> {
   const { grant, clientId } = row;
   parts.audit('code_replay', { grant, client: clientId, hash: hashPrefix(hash) });
   await endFamily(parts, row, 'code_replay');

@@ -14,7 +14,7 @@ import { findSuccessor } from '../token-store.ts';
 /** A refresh token that is its client's, and what is to come of it. */
 export interface Shown {
   readonly token: string;
-  readonly hash: Buffer;
+  readonly hash: string;
   readonly facts: KnownGrant;
   /** Wall-clock milliseconds. */
   readonly now: number;

@@ -17,7 +17,7 @@ import {
   type TokenAnswer,
   type TokenParts,
 } from '../token-parts.ts';
-import { findRefreshToken, type RefreshRow, rotate } from '../token-store.ts';
+import type { RefreshRow } from '../token-store.ts';
 import { answerOf, repeat, type Shown, unusable } from './refresh-retry.ts';
 
 /** Seconds after which a client may ask again while nobody knows whether its subscription is in force. */
@@ -30,7 +30,7 @@ export const exchangeRefreshToken: GrantType = async (parts, clientId, fields) =
   if (!isSecret('rt', token)) throw unusable(parts, 'unknown');
   const hash = secretHash(token);
   const known = parts.known.get(hash);
-  const row = known === undefined ? await find(parts, hash) : null;
+  const row = known === undefined ? await parts.exchanges.findRefreshToken(hash) : null;
   const facts = known ?? row;
   if (facts === undefined || facts === null) throw unusable(parts, 'unknown');
   refuseForeign(parts, facts, clientId, hash);
@@ -46,19 +46,17 @@ export const exchangeRefreshToken: GrantType = async (parts, clientId, fields) =
     verdict: judgeOnce(parts, facts),
   };
   if (row !== null && row !== undefined) return decide(parts, shown, row);
-  return (await replaceKnown(parts, shown)) ?? decide(parts, shown, await find(parts, hash));
+  return (
+    (await replaceKnown(parts, shown)) ?? decide(parts, shown, await parts.exchanges.findRefreshToken(hash))
+  );
 };
-
-function find({ database }: TokenParts, hash: Buffer): Promise<RefreshRow | undefined> {
-  return database.read((sql) => findRefreshToken(sql, hash));
-}
 
 /** The id of a public client proves nothing, so another's is no reason to end the family. */
 function refuseForeign(
   parts: TokenParts,
   { grant, clientId }: KnownGrant,
   sender: string,
-  hash: Buffer,
+  hash: string,
 ): void {
   if (sender === clientId) return;
   parts.audit('refresh_foreign_client', { grant, client: sender, hash: hashPrefix(hash) });
@@ -131,19 +129,19 @@ async function replace(parts: TokenParts, shown: Shown, tier: Plan): Promise<Tok
     accessExpires: expiries.access,
     refreshExpires: expiries.refresh,
     grantExpires: expiries.grant,
-    renewBefore: new Date(now - RENEWAL_STEP),
-    now: new Date(now),
+    renewBefore: now - RENEWAL_STEP,
+    now,
   };
-  if (!(await parts.database.write((sql) => rotate(sql, rotation)))) return null;
+  if (!(await parts.exchanges.rotate(rotation))) return null;
   parts.known.replace(hash, rotation.refreshHash, facts);
   parts.metrics.issued('refresh_token');
   parts.metrics.refreshed('rotated');
-  return answerOf(pair, scope, expiries.access.getTime() - now);
+  return answerOf(pair, scope, expiries.access - now);
 }
 
 /** Somebody replaced the token, or ended its grant, while its provider was asked: what they left decides. */
 async function overtaken(parts: TokenParts, shown: Shown): Promise<TokenAnswer> {
-  const row = await find(parts, shown.hash);
+  const row = await parts.exchanges.findRefreshToken(shown.hash);
   if (row?.rotatedAt && row.revokedAt === null) {
     return repeat(parts, { ...shown, now: parts.clock.now() }, row.rotatedAt, row.successor);
   }
