@@ -69,6 +69,12 @@ const rentIncludes = (listing: Listing): readonly string[] =>
       })
     : [];
 
+/** The sample's region caps rents in houses of several homes that were built before 1979. */
+function rentControl(listing: Listing): boolean | null {
+  if (!isHomeLease(listing) || fate(listing.home.seed, 64) < 0.1) return null;
+  return listing.home.building !== null && (listing.home.yearBuilt ?? 9999) < 1979;
+}
+
 const moveInCosts = (listing: Listing): readonly string[] =>
   isHomeLease(listing)
     ? fated(listing.seed, 56, {
@@ -113,6 +119,7 @@ export const termFields: readonly Field[] = [
   choice('LeaseTerm', 'LeaseTerm', leaseTerm),
   choice('Furnished', 'Furnished', furnished),
   choices('PetsAllowed', 'PetsAllowed', pets),
+  flag('RentControlYN', rentControl),
   choices('RentIncludes', 'RentIncludes', rentIncludes),
   choices('MoveInCosts', 'MoveInCosts', moveInCosts),
   flag('AssociationYN', (listing) => (isLease(listing) ? null : listing.home.fee !== null)),

@@ -22,7 +22,7 @@ export type Facet = (typeof FACETS)[number];
 export const FORMATS = ['json', 'geojson', 'csv', 'ndjson'] as const;
 export type Format = (typeof FORMATS)[number];
 
-export const INCLUDED = ['history', 'property'] as const;
+export const INCLUDED = ['history', 'property', 'reso'] as const;
 export type Included = (typeof INCLUDED)[number];
 
 const pages = {
@@ -58,7 +58,8 @@ const parts = {
   fields: fieldsParameter,
   include: choices(
     INCLUDED,
-    'Adds to each listing what happened to it (`history`), or the property it belongs to (`property`).',
+    'Adds to each listing what happened to it (`history`), the property it belongs to (`property`), or what the source ' +
+      'said of it in RESO’s own fields (`reso`; null where it speaks no RESO).',
     '$expand',
   ),
   units: unitsParameter,

@@ -18,7 +18,9 @@ import { daysOnMarket, storedClock } from './market-clock.ts';
 import { writeMarketFacts } from './market-facts.ts';
 import { Placement } from './placement.ts';
 import { tellChanged } from './read-cache.ts';
-import { goneDraft, type ListingWrite, planWrite } from './write-plan.ts';
+import type { ResoRecord } from './reso.ts';
+import { writeResoRecords } from './reso-store.ts';
+import { goneDraft, isOlder, type ListingWrite, planWrite } from './write-plan.ts';
 
 const DAY = 86_400_000;
 /** A gap between two listings that still makes them one stay on the market. */
@@ -52,11 +54,19 @@ export function createWriter(): Writer {
       const areas = await placement(tx);
       const before = await lockListings(tx, [...byId.keys()]);
       const writes: ListingWrite[] = [];
+      const reso = new Map<string, ResoRecord>();
       for (const [id, draft] of byId) {
-        const write = planWrite(source, draft, before.get(id) ?? null, areas, observedAt);
+        const known = before.get(id) ?? null;
+        const write = planWrite(source, draft, known, areas, observedAt);
         if (write) writes.push(write);
+        // What is the same in our words may be other in the source's.
+        if (draft.reso && !(known && isOlder(draft, known.record))) reso.set(id, draft.reso);
       }
       await commitWrites(tx, writes, observedAt);
+      const told = await writeResoRecords(tx, reso);
+      const written = new Set(writes.map((write) => write.id));
+      const retold = told.flatMap((id) => (written.has(id) ? [] : (before.get(id)?.propertyId ?? [])));
+      if (retold.length > 0) await tellChanged(tx, [...new Set(retold)]);
       const created = writes.filter((write) => write.before === null).length;
       return { created, changed: writes.length - created, unchanged: byId.size - writes.length, ids };
     },

@@ -58,6 +58,8 @@ export interface RentalTerms {
   readonly noFee: boolean | null;
   readonly monthsFree: number | null;
   readonly netEffectivePrice: number | null;
+  /** Absent where nothing is said of it. */
+  readonly rentControl?: boolean | null;
 }
 
 export interface TaxYear {
@@ -143,6 +145,8 @@ export interface ListingDraft {
   readonly universalPropertyId: string | null;
   readonly buildingName: string | null;
   readonly taxes: readonly TaxYear[];
+  /** The record in RESO's own fields, where the source speaks RESO. */
+  readonly reso?: Readonly<Record<string, unknown>>;
   /** What the source lets be shown; false hides. */
   readonly display: { readonly listing: boolean; readonly address: boolean; readonly estimate: boolean };
 }

@@ -1,4 +1,4 @@
-// Owns what `include` adds to the listings on a page: their history, and the property that each belongs to.
+// Owns what `include` adds to the listings on a page: their history, the property that each belongs to, and RESO's fields.
 
 import type { Database } from '../postgres/database.ts';
 import type { Included } from './answer-parameters.ts';
@@ -6,6 +6,8 @@ import type { StoredListing } from './catalogue.ts';
 import { findHistories, findListingsOf } from './included-store.ts';
 import type { View } from './present.ts';
 import { presentProperty } from './property.ts';
+import { presentReso } from './reso.ts';
+import { findResoRecords } from './reso-store.ts';
 
 /** What is added to a listing, by its id. */
 export type Additions = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
@@ -19,14 +21,24 @@ export async function readIncluded(
 ): Promise<Additions> {
   const histories = included.includes('history') ? await historiesOf(database, stored) : null;
   const properties = included.includes('property') ? await propertiesOf(database, stored, view) : null;
+  const records = included.includes('reso')
+    ? await findResoRecords(
+        database,
+        stored.map(({ id }) => id),
+      )
+    : null;
   return new Map(
-    stored.map(({ id, propertyId }) => [
-      id,
-      {
-        ...(histories && { history: histories.get(id) ?? [] }),
-        ...(properties && { property: properties.get(propertyId) ?? null }),
-      },
-    ]),
+    stored.map((listing) => {
+      const { id, propertyId } = listing;
+      return [
+        id,
+        {
+          ...(histories && { history: histories.get(id) ?? [] }),
+          ...(properties && { property: properties.get(propertyId) ?? null }),
+          ...(records && { reso: presentReso(records.get(id), listing, view) }),
+        },
+      ];
+    }),
   );
 }
 

@@ -49,8 +49,11 @@ export function priceOf(draft: ListingDraft): number | null {
   return draft.listPrice ?? (draft.status === 'CLOSED' ? draft.closePrice : null);
 }
 
-/** SHA-256 of everything that a source says of a listing, but for the time at which it last touched the record. */
-export function digestOf(draft: ListingDraft): Buffer {
+/**
+ * SHA-256 of everything that a source says of a listing in our words, but for the time at which it last touched the
+ * record.
+ */
+export function digestOf({ reso: _, ...draft }: ListingDraft): Buffer {
   return createHash('sha256')
     .update(JSON.stringify({ ...draft, upstreamModifiedAt: null }))
     .digest();
@@ -196,6 +199,7 @@ function mutable(rental: ListingDraft['rental']): KeptRecord['rental'] {
     pets: [...rental.pets],
     utilitiesIncluded: [...rental.utilitiesIncluded],
     moveInCosts: [...rental.moveInCosts],
+    rentControl: rental.rentControl ?? null,
   };
 }
 

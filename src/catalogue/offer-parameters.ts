@@ -15,6 +15,7 @@ export const rentalParameters = {
   furnished: names('How it is furnished: `Furnished`, `Partially`, `Unfurnished`, `Negotiable`'),
   pets: names('Pets of which any is welcome: `cats`, `dogs`'),
   noFee: yesNo('Without a broker’s fee, or known to have one.'),
+  rentControl: yesNo('Known to be under rent control, or known not to be.'),
   utilitiesIncluded: names('Utilities of which any is in the rent: `water`, `internet`'),
   maxMoveInCost: amount('All costs of moving in together at most; where one of them is unknown, not met.'),
   hasConcession: yesNo('With, or without, months free.'),

@@ -36,6 +36,7 @@ export function presentListing(stored: StoredListing, view: View): Listing | nul
   const days = daysOnMarket(storedClock(stored.clockStart, stored.clockEnd), view.now);
   return {
     ...record,
+    rental: withRentControl(record.rental),
     pricePerArea: pricePerArea(record, view.units),
     livingArea: areaIn(record.livingArea, view.units),
     areaUnit: unit,
@@ -54,6 +55,10 @@ export function presentListing(stored: StoredListing, view: View): Listing | nul
     version: stored.version,
   };
 }
+
+/** Records of an earlier release lack what was not known then. */
+const withRentControl = (rental: Shown['rental']): Shown['rental'] =>
+  rental?.rentControl === undefined ? rental && { ...rental, rentControl: null } : rental;
 
 /** Square feet in the reader's unit, to two decimals when converted. */
 export function areaIn(squareFeet: number | null, units: UnitSystem): number | null {

@@ -83,6 +83,7 @@ const RentalSchema = nullable(
       noFee: flag,
       monthsFree: number,
       netEffectivePrice: number,
+      rentControl: flag,
     },
     { description: 'Terms of a rental; null for sales.' },
   ),

@@ -37,7 +37,8 @@ const ListingList = Type.Object(
     object: Type.Literal('list'),
     data: Type.Optional(
       Type.Array(ListingSchema, {
-        description: 'With `include` each also has `history` or `property`, as a property has them.',
+        description:
+          'With `include` each also has `history` or `property`, as a property has them, or `reso`.',
       }),
     ),
     clusters: Type.Optional(

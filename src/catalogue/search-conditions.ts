@@ -60,6 +60,7 @@ export type FlagColumn =
   | 'newConstruction'
   | 'waterfront'
   | 'noFee'
+  | 'rentControl'
   | 'hasPhotos'
   | 'hasVirtualTour'
   | 'hasPrice'
@@ -244,7 +245,7 @@ function lists(query: PlainQuery): Condition[] {
 
 const FLAGS = [
   ...(['newConstruction', 'waterfront', 'noFee', 'hasPhotos', 'hasVirtualTour', 'hasPrice'] as const),
-  ...(['hasLivingArea', 'hasConcession'] as const),
+  ...(['hasLivingArea', 'hasConcession', 'rentControl'] as const),
 ];
 
 function flags(query: PlainQuery): Condition[] {

@@ -74,6 +74,7 @@ function rentalColumns({ rental }: KeptRecord): Record<string, unknown> {
     pets: lowered(rental?.pets ?? []),
     utilities: lowered(rental?.utilitiesIncluded ?? []),
     no_fee: rental?.noFee ?? null,
+    rent_control: rental?.rentControl ?? null,
     move_in_cost: moveInCost(rental?.moveInCosts ?? []),
     months_free: rental?.monthsFree ?? null,
     net_effective_price: rental?.netEffectivePrice ?? null,

@@ -72,7 +72,7 @@ export function planWrite(
 }
 
 /** A slow page may bring what a live fetch has overtaken meanwhile. */
-function isOlder(draft: ListingDraft, kept: KeptRecord): boolean {
+export function isOlder(draft: ListingDraft, kept: KeptRecord): boolean {
   const [ours, theirs] = [instant(kept.upstreamModifiedAt), instant(draft.upstreamModifiedAt)];
   return ours !== null && theirs !== null && theirs < ours;
 }

@@ -1,4 +1,4 @@
-// Owns the parts of a property that are told only when asked for: photos, areas, comparables and the estimate.
+// Owns the parts of a property that are told only when asked for: photos, areas, comparables, the estimate and RESO's fields.
 
 import { type Static, Type } from 'typebox';
 import { nameAreas } from '../catalogue/area-name-store.ts';
@@ -8,6 +8,8 @@ import { PROPERTY_PARTS, PropertySchema } from '../catalogue/property.ts';
 import type { SeenProperty } from '../catalogue/property-answer.ts';
 import { DEFAULT_RADIUS } from '../catalogue/property-routes.ts';
 import { ListingSchema, nullable } from '../catalogue/record.ts';
+import { presentReso } from '../catalogue/reso.ts';
+import { findResoRecords } from '../catalogue/reso-store.ts';
 import { AREA_TYPES, type AreaType } from '../catalogue/vocabulary.ts';
 import type { Database } from '../postgres/database.ts';
 import { ComparableSchema, DEFAULT_COUNT, DEFAULT_DAYS_OLD, tellComparables } from './comparables-answer.ts';
@@ -30,6 +32,13 @@ const PartsSchema = Type.Object({
     }),
   ),
   estimate: nullable(EstimateSchema),
+  reso: nullable(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        'What the source said of the listing that the property is told from, in RESO’s own fields, without what is ' +
+        `withheld. Null where the source speaks no RESO. ${UNLESS}`,
+    }),
+  ),
 });
 export type PropertyParts = Static<typeof PartsSchema>;
 
@@ -38,12 +47,12 @@ export const FullPropertySchema = Type.Object(
   {
     $id: 'Property',
     description:
-      'A place; its listings are periods on the market. listings, history, photos, areas, comparables and estimate are ' +
-      'null unless included.',
+      'A place; its listings are periods on the market. listings, history, photos, areas, comparables, estimate and ' +
+      'reso are null unless included.',
   },
 );
 
-const GATHERED = ['photos', 'areas', 'comparables', 'estimate'] as const;
+const GATHERED = ['photos', 'areas', 'comparables', 'estimate', 'reso'] as const;
 
 export const INCLUDABLE = [...PROPERTY_PARTS, ...GATHERED] as const;
 export type Includable = (typeof INCLUDABLE)[number];
@@ -52,7 +61,9 @@ export type Includable = (typeof INCLUDABLE)[number];
 export const gathers = (include: readonly Includable[]): boolean =>
   GATHERED.some((part) => include.includes(part));
 
-export const NO_PARTS: PropertyParts = { photos: null, areas: null, comparables: null, estimate: null };
+export const NO_PARTS: PropertyParts = {
+  ...{ photos: null, areas: null, comparables: null, estimate: null, reso: null },
+};
 
 /** Looks up the parts that are asked for; the others are null. */
 export type GatherParts = (
@@ -81,11 +92,13 @@ async function gatherParts(
     daysOld: DEFAULT_DAYS_OLD,
     count: DEFAULT_COUNT,
   };
-  const [areas, comparables, estimate] = await Promise.all([
+  const [areas, comparables, estimate, records] = await Promise.all([
     asked.has('areas') ? nameAreas(database, subject.areaIds) : null,
     asked.has('comparables') ? tellComparables(database, seen, comparing, view) : null,
     asked.has('estimate') ? estimateProperty(database, seen, view) : null,
+    asked.has('reso') ? findResoRecords(database, [subject.id]) : null,
   ]);
   const photos = asked.has('photos') ? (presentListing(subject, view)?.photos ?? []) : null;
-  return { photos, areas, comparables: comparables?.data ?? null, estimate };
+  const reso = records && presentReso(records.get(subject.id), subject, view);
+  return { photos, areas, comparables: comparables?.data ?? null, estimate, reso };
 }

@@ -89,6 +89,7 @@ const SHARED = {
   utilities: fc.subarray(['water', 'internet']),
   moveInCosts: fc.array(some(0, 500, 1_500.5), { maxLength: 2 }),
   noFee: some(true, false),
+  rentControl: some(true, false),
   monthsFree: some(0, 1, 1.5),
   netEffectivePrice: some(1_100, 2_100.5),
   displayed: fc.constantFrom(true, true, true, true, false),
@@ -194,8 +195,10 @@ function traits(facts: Facts): Partial<ListingDraft> {
 
 function terms(facts: Facts): ListingDraft['rental'] {
   const { availableFrom, leaseTermMonths, furnished, pets, noFee, monthsFree, netEffectivePrice } = facts;
+  const { rentControl } = facts;
   return {
     ...{ availableFrom, leaseTermMonths, furnished, pets, noFee, monthsFree, netEffectivePrice },
+    ...(rentControl !== null && { rentControl }),
     ...{ leaseTerm: [], petsAllowed: null, utilitiesIncluded: facts.utilities },
     moveInCosts: facts.moveInCosts.map((amount) => ({ type: 'deposit', amount })),
   };

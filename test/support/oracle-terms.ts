@@ -49,6 +49,7 @@ const RENTAL_FILTERS: readonly Filter[] = [
   anyIn('pets', ['Cats', 'dogs'], (facts) => facts.pets, { rentalOnly }),
   anyIn('utilitiesIncluded', ['water', 'INTERNET', 'gas'], (facts) => facts.utilities, { rentalOnly }),
   flag('noFee', (facts) => facts.noFee, rentalOnly),
+  flag('rentControl', (facts) => facts.rentControl, rentalOnly),
   flag('hasConcession', (facts) => (facts.monthsFree ?? 0) > 0, rentalOnly),
   bound('maxMoveInCost', [0, 500, 2_000.5], ({ facts }) => moveInCost(facts), { rentalOnly }),
   bound('maxNetEffectivePrice', [1_100, 2_100.4], ({ facts }) => facts.netEffectivePrice, { rentalOnly }),

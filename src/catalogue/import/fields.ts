@@ -99,7 +99,7 @@ export const LISTING_FIELDS: Fields = {
   ...each(['rental.leaseTerm', 'rental.pets', 'rental.utilitiesIncluded'], { kind: 'list' }),
   'rental.leaseTermMonths': { kind: 'integer', most: 1_200 },
   'rental.furnished': { kind: 'text' },
-  ...each(['rental.petsAllowed', 'rental.noFee'], { kind: 'boolean' }),
+  ...each(['rental.petsAllowed', 'rental.noFee', 'rental.rentControl'], { kind: 'boolean' }),
   'rental.moveInCosts': { kind: 'amounts' },
   'rental.monthsFree': { kind: 'number', most: 1_200 },
   'rental.netEffectivePrice': { kind: 'money', most: LARGEST },

@@ -58,6 +58,7 @@ const money = (values: FieldValues, listingType: ListingType) => ({
 });
 
 function rentalOf(values: FieldValues): RentalTerms {
+  const rentControl = values.flag('rental.rentControl');
   return {
     availableFrom: values.text('rental.availableFrom'),
     leaseTerm: values.list('rental.leaseTerm'),
@@ -70,6 +71,8 @@ function rentalOf(values: FieldValues): RentalTerms {
     noFee: values.flag('rental.noFee'),
     monthsFree: values.number('rental.monthsFree'),
     netEffectivePrice: values.number('rental.netEffectivePrice'),
+    // Left out where nothing is said: the digest of a listing stays what it was.
+    ...(rentControl !== null && { rentControl }),
   };
 }
 

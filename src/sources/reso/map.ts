@@ -6,6 +6,7 @@ import { agent, office } from './contact.ts';
 import { FieldReader, type NoteField, type UpstreamRecord } from './decode.ts';
 import { displayValue } from './enumerations.ts';
 import { features } from './features.ts';
+import { givenFields } from './given.ts';
 import { pictures } from './media.ts';
 import { associationFee, monthlyTax, price, rate } from './money.ts';
 import { openHouses } from './open-house.ts';
@@ -151,6 +152,7 @@ export function mapProperty(upstream: UpstreamRecord, { currency, note }: MapOpt
     ...timeFields(record),
     ...originFields(record),
     taxes: taxYears(record),
+    reso: givenFields(upstream),
     display: display(record),
   };
 }

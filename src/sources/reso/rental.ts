@@ -48,6 +48,7 @@ export function rentalTerms(record: FieldReader): RentalTerms {
   const leaseTerm = leaseTerms(record);
   const statedPets = record.list('PetsAllowed');
   const furnished = record.text('Furnished');
+  const rentControl = record.flag('RentControlYN');
   const included = record.list('RentIncludes').filter((value) => !NOTHING_SAID.has(fold(value)));
   return {
     availableFrom: record.date('AvailabilityDate'),
@@ -66,5 +67,6 @@ export function rentalTerms(record: FieldReader): RentalTerms {
     noFee: null,
     monthsFree: null,
     netEffectivePrice: null,
+    ...(rentControl !== null && { rentControl }),
   };
 }
