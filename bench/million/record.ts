@@ -30,7 +30,9 @@ export function openRecorder(stand: LargeStand): Recorder {
   const database: Database = { ...stand.database, read: (work) => work(driver) };
   const catalogue = createCatalogue(database);
   const reading = {
-    ...{ database, catalogue, memory: catalogue, clock: systemClock, tiers: TIERS },
+    ...{ database, catalogue, clock: systemClock, tiers: TIERS },
+    // Each question is put to the database.
+    memory: { ...catalogue, version: () => null },
     ...{ publicUrl: 'http://127.0.0.1', dataAsOf: async () => null },
   };
   const routes: Route<Principal>[] = [

@@ -40,7 +40,7 @@ export function openApi(): object {
   const common = { database, clock, tiers: TIERS, publicUrl: PUBLIC_URL };
   const [keys, documents] = [{ verifyFresh: refresh }, { find: refresh }];
   const parts = {
-    ...{ ...common, limits, catalogue, memory: catalogue, refresh },
+    ...{ ...common, limits, catalogue, memory: { ...catalogue, version: () => null }, refresh },
     oauth: authorizationParts({ ...common, log, keys, documents, report: () => {} }),
     tokens: tokenParts({ ...common, provider, log, metrics, rules, revoked: () => {} }),
   };

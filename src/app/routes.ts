@@ -9,7 +9,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { freshnessOf } from '../catalogue/freshness.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../catalogue/metrics.ts';
 import { propertyPartRoutes } from '../catalogue/property-routes.ts';
-import type { Reads } from '../catalogue/reader.ts';
+import type { Remembered } from '../catalogue/read-cache.ts';
 import { searchRoutes } from '../catalogue/routes.ts';
 import type { Route } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -27,7 +27,7 @@ import { siteRoutes } from '../site/routes.ts';
 export interface FeatureParts {
   readonly database: Database;
   readonly catalogue: Catalogue;
-  readonly memory: Reads;
+  readonly memory: Remembered;
   readonly refresh: Refresh;
   readonly limits: Limits;
   readonly tiers: Tiers;

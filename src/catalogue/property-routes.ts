@@ -26,7 +26,8 @@ import {
   seenProperty,
 } from './property-answer.ts';
 import { pageOfHistory, pageOfListings } from './property-pages.ts';
-import { pageLinks, type Reads, readerFor, viewOf } from './reader.ts';
+import type { Remembered } from './read-cache.ts';
+import { pageLinks, readerFor, viewOf } from './reader.ts';
 import { ListingSchema } from './record.ts';
 import { type CatalogueRouteOptions, PageSchema } from './routes.ts';
 import { displayParameter, fieldsParameter, unitsParameter } from './search-parameters.ts';
@@ -37,7 +38,7 @@ import { LISTING_TYPES, type ListingType } from './vocabulary.ts';
 export interface PropertyRouteOptions extends CatalogueRouteOptions {
   readonly catalogue: Pick<Catalogue, 'listing' | 'property'>;
   /** Reads that need not see what was written this very moment. */
-  readonly memory: Reads;
+  readonly memory: Remembered;
 }
 
 const paging = {

@@ -25,7 +25,12 @@ export async function tellChanged(tx: Sql, propertyIds?: readonly string[]): Pro
 }
 
 /** What reads from memory; it may be a moment behind the catalogue, never more than five seconds. */
-export interface Memory extends Reads {
+export interface Remembered extends Reads {
+  /** Grows with every change that is heard of; null while none would be. */
+  version(): number | null;
+}
+
+export interface Memory extends Remembered {
   /** Stops listening for changes. */
   close(): Promise<void>;
 }
@@ -51,6 +56,7 @@ export function createMemory(
         ? property.then((read) => listingOf(read, id))
         : listingOf(property, id);
     },
+    version: () => cache.version,
     close: () => changes.close(),
   };
 }
@@ -77,6 +83,10 @@ export class PropertyCache {
     // The cache takes a start of 0 for no start at all.
     const perf = { now: () => monotonic() + 1 };
     this.#properties = new LRUCache({ max: MOST, ttl: LIFETIME, perf, ttlResolution: 0 });
+  }
+
+  get version(): number | null {
+    return this.#told ? this.#generation : null;
   }
 
   /** The property with this id, or with a listing of this id. */

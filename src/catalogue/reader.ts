@@ -41,7 +41,12 @@ export function readerFor(
   headers: IncomingHttpHeaders,
   { catalogue, memory }: { readonly catalogue: Reads; readonly memory: Reads },
 ): Reads {
-  return headers['cache-control']?.includes('no-cache') ? catalogue : memory;
+  return wantsFresh(headers) ? catalogue : memory;
+}
+
+/** Whether the client asked for no cache. */
+export function wantsFresh(headers: IncomingHttpHeaders): boolean {
+  return headers['cache-control']?.includes('no-cache') === true;
 }
 
 /** The address of another page of the same request. */

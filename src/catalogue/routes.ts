@@ -10,9 +10,8 @@ import { ClusterSchema } from './clusters.ts';
 import { ExplainSchema } from './explain.ts';
 import { FacetsSchema } from './facets.ts';
 import { ListingSchema, nullable } from './record.ts';
-import { createSearch } from './search-answer.ts';
 import { MEDIA_TYPES } from './search-format.ts';
-import { answerSearch, type SearchOptions } from './search-handler.ts';
+import { answerSearch, createReadings, type SearchOptions } from './search-handler.ts';
 import { RentalSearchQuery, SaleSearchQuery, type SearchQuery } from './search-parameters.ts';
 import { StatsSchema } from './search-stats.ts';
 import type { ListingType } from './vocabulary.ts';
@@ -72,7 +71,7 @@ const FORMS =
   'answer as CSV or JSON lines, unless they give a `limit`.';
 
 export function searchRoutes(options: CatalogueRouteOptions): readonly Route<Principal>[] {
-  const search = createSearch(options.database);
+  const readings = createReadings(options);
 
   const routesOf = (type: ListingType, query: TObject): Route<Principal>[] => {
     const [one, name] = type === 'rental' ? ['rentals', 'Rentals'] : ['sales', 'Sales'];
@@ -94,9 +93,9 @@ export function searchRoutes(options: CatalogueRouteOptions): readonly Route<Pri
           'Values of one parameter are alternatives, different parameters must all be met. Pages are walked by cursor; a ' +
           `listing that does not change meanwhile is met exactly once. ${FORMS}`,
         query,
-        handle: ({ query: parsed, caller, requestId, mediaType, url }) =>
-          answerSearch(options, search, {
-            ...{ type, caller, requestId, mediaType, url },
+        handle: ({ query: parsed, caller, requestId, mediaType, headers, url }) =>
+          answerSearch(options, readings, {
+            ...{ type, caller, requestId, mediaType, headers, url },
             query: parsed as SearchQuery,
           }),
       }),
@@ -110,9 +109,9 @@ export function searchRoutes(options: CatalogueRouteOptions): readonly Route<Pri
           '`polygon` may be a GeoJSON Polygon or MultiPolygon. The address takes no parameters.',
         ownBody: true,
         body: describeMembers(query, `Search${name}`, `What GET ${common.path} takes, in JSON.`),
-        handle: ({ body, caller, requestId, mediaType }) =>
-          answerSearch(options, search, {
-            ...{ type, caller, requestId, mediaType, url: null },
+        handle: ({ body, caller, requestId, mediaType, headers }) =>
+          answerSearch(options, readings, {
+            ...{ type, caller, requestId, mediaType, headers, url: null },
             query: read(body) as SearchQuery,
           }).catch((error: unknown) => {
             throw error instanceof Problem ? ofMembers(error) : error;

@@ -5,12 +5,13 @@ import type { Database } from '../postgres/database.ts';
 import type { Included } from './answer-parameters.ts';
 import { writeCursor } from './cursor.ts';
 import { selectFields } from './fields.ts';
+import type { Finder } from './finder.ts';
 import { readIncluded } from './included.ts';
 import { presentListing, type View } from './present.ts';
 import type { Listing } from './record.ts';
 import type { SearchPlan } from './search.ts';
 import type { Row } from './search-format.ts';
-import { countExactly, countRoughly, type FoundListing, findPage } from './search-store.ts';
+import type { FoundListing } from './search-store.ts';
 import type { Meanings } from './text-sql.ts';
 
 export interface Page {
@@ -45,7 +46,7 @@ export interface Search {
 /** Milliseconds that a rough count is good for: it guides people, and costs a round trip. */
 const ESTIMATE_LIFETIME = 60_000;
 
-export function createSearch(database: Database): Search {
+export function createSearch(database: Database, finder: Finder): Search {
   const estimates = new LRUCache<string, number>({
     max: 5_000,
     ttl: ESTIMATE_LIFETIME,
@@ -54,11 +55,10 @@ export function createSearch(database: Database): Search {
 
   async function total(plan: SearchPlan, meanings: Meanings): Promise<Total | null> {
     if (plan.count === 'none') return null;
-    if (plan.count === 'exact')
-      return { value: await countExactly(database, plan, meanings), relation: 'exact' };
+    if (plan.count === 'exact') return exact((await finder.countExactly(plan, meanings)).count);
     const key = `${plan.digest} ${plan.ignoreDisplayRules}`;
     const known = estimates.get(key);
-    const value = known ?? (await countRoughly(database, plan, meanings));
+    const value = known ?? (await finder.countRoughly(plan, meanings)).count;
     if (known === undefined) estimates.set(key, value);
     return { value, relation: 'estimate' };
   }
@@ -66,7 +66,7 @@ export function createSearch(database: Database): Search {
   return {
     total,
     async page(plan, meanings, view, included) {
-      const { found, more } = await findPage(database, plan, meanings);
+      const { found, more } = await finder.page(plan, meanings);
       const rows = await presented(database, plan, found, view, included);
       const whole = plan.cursor === null && !more ? found.length : null;
       const counted = whole === null || plan.count === 'none' ? await total(plan, meanings) : exact(whole);

@@ -1,22 +1,23 @@
 // Owns how a search is answered: planned, looked up, read, and written in the form that was asked for.
 
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../access/principal.ts';
 import { atLeast, pageSize, type Tiers } from '../access/tiers.ts';
 import type { Reply } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../postgres/database.ts';
-import { clustersOf, withoutClusterCursor } from './clusters.ts';
+import { withoutClusterCursor } from './clusters.ts';
 import { explain } from './explain.ts';
-import { facetsOf } from './facets.ts';
+import { createFinder, type Finder, rememberingFinder } from './finder.ts';
 import type { View } from './present.ts';
-import { pageLinks, viewOf } from './reader.ts';
+import type { Remembered } from './read-cache.ts';
+import { pageLinks, viewOf, wantsFresh } from './reader.ts';
 import { planSearch, type SearchPlan } from './search.ts';
-import type { Page, Search, Total } from './search-answer.ts';
+import { createSearch, type Page, type Search, type Total } from './search-answer.ts';
 import { exportLines, refuseBackwards } from './search-export.ts';
 import { contentType, featureOf, formatOf, headOf, linesOf } from './search-format.ts';
 import { type LookedUp, lookUp } from './search-lookup.ts';
 import type { SearchQuery } from './search-parameters.ts';
-import { statsOf } from './search-stats.ts';
 import type { ListingType } from './vocabulary.ts';
 
 export interface SearchOptions {
@@ -24,6 +25,8 @@ export interface SearchOptions {
   readonly clock: Clock;
   readonly tiers: Tiers;
   readonly publicUrl: string;
+  /** Tells of changes, so that what was found before them is not believed. */
+  readonly memory: Pick<Remembered, 'version'>;
   /** When the catalogue was last known to be what the source has; null: never. */
   readonly dataAsOf: () => Promise<string | null>;
 }
@@ -35,6 +38,7 @@ export interface Asked {
   readonly caller: Principal;
   readonly requestId: string;
   readonly mediaType: string;
+  readonly headers: IncomingHttpHeaders;
   /** The address of a GET, for links to other pages; null: the query stands in a body. */
   readonly url: string | null;
 }
@@ -43,6 +47,7 @@ export interface Asked {
 interface Work {
   readonly options: SearchOptions;
   readonly search: Search;
+  readonly finder: Finder;
   readonly asked: Asked;
   readonly plan: SearchPlan;
   readonly view: View;
@@ -55,7 +60,27 @@ const MOST_VALUES = 100;
 /** The lowest tier that gets all results in one answer. */
 const EXPORT_TIER = 'business';
 
-export async function answerSearch(options: SearchOptions, search: Search, asked: Asked): Promise<Reply> {
+type Reading = Pick<Work, 'search' | 'finder'>;
+
+/** What is read of the database each time, and what is remembered for whoever does not mind. */
+export interface Readings {
+  readonly fresh: Reading;
+  readonly remembered: Reading;
+}
+
+export function createReadings({ database, memory, clock }: SearchOptions): Readings {
+  const finder = createFinder(database);
+  const remembering = rememberingFinder(finder, {
+    version: () => memory.version(),
+    monotonic: () => clock.monotonic(),
+  });
+  return {
+    fresh: { finder, search: createSearch(database, finder) },
+    remembered: { finder: remembering, search: createSearch(database, remembering) },
+  };
+}
+
+export async function answerSearch(options: SearchOptions, readings: Readings, asked: Asked): Promise<Reply> {
   const { query, caller, type } = asked;
   const { clock, tiers, publicUrl, database } = options;
   const format = formatOf(query, asked.mediaType);
@@ -63,10 +88,13 @@ export async function answerSearch(options: SearchOptions, search: Search, asked
   const plan = planSearch(type, withoutClusterCursor(query), limit, clock.now());
   const view = viewOf(caller, query, plan.startedAt, publicUrl);
   const lookedUp = await lookUp(database, plan);
-  const work = { options, search, asked, plan, view, lookedUp };
+  const lines = format === 'csv' || format === 'ndjson';
+  const whole = lines && query.limit === undefined && atLeast(caller.tier, EXPORT_TIER);
+  // Nobody walks through all results a second time at once: remembering them would push out what is asked for often.
+  const reading = whole || wantsFresh(asked.headers) ? readings.fresh : readings.remembered;
+  const work = { ...reading, options, asked, plan, view, lookedUp };
   if (query.cluster === true) return answerClusters(work, format === 'geojson');
-  if (format === 'json' || format === 'geojson') return answerPage(work, format === 'geojson');
-  const whole = query.limit === undefined && atLeast(caller.tier, EXPORT_TIER);
+  if (!lines) return answerPage(work, format === 'geojson');
   return whole ? answerAll(work, format) : answerLines(work, format);
 }
 
@@ -82,8 +110,8 @@ async function answerPage(work: Work, asGeoJson: boolean): Promise<Reply> {
 }
 
 async function answerClusters(work: Work, asGeoJson: boolean): Promise<Reply> {
-  const { options, search, asked, plan, lookedUp } = work;
-  const { clusters, page } = await clustersOf(options.database, plan, lookedUp.meanings, asked.query);
+  const { search, finder, asked, plan, lookedUp } = work;
+  const { clusters, page } = await finder.clusters(plan, lookedUp.meanings, asked.query);
   const total = await search.total(plan, lookedUp.meanings);
   const rest = { page, total, ...(await figures(work)), meta: await metaOf(work) };
   const headers = headersOf(work, page, total);
@@ -124,14 +152,14 @@ async function answerAll(work: Work, format: 'csv' | 'ndjson'): Promise<Reply> {
 }
 
 /** What is told besides the listings, where it is asked for. */
-async function figures({ options, asked, plan, lookedUp }: Work) {
+async function figures({ options, finder, asked, plan, lookedUp }: Work) {
   const { database, tiers } = options;
   const { facets, stats, explain: explained } = asked.query;
   const { meanings } = lookedUp;
   const most = Math.min(MOST_VALUES, tiers[asked.caller.tier].page);
   return {
-    ...(facets && { facets: await facetsOf(database, plan, meanings, facets, most) }),
-    ...(stats && { stats: await statsOf(database, plan, meanings, stats) }),
+    ...(facets && { facets: await finder.facets(plan, meanings, facets, most) }),
+    ...(stats && { stats: await finder.stats(plan, meanings, stats) }),
     ...(explained === true && { explain: await explain(database, plan, meanings, asked.query) }),
   };
 }

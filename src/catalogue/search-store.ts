@@ -15,12 +15,14 @@ export interface FoundListing {
   readonly values: readonly SortValue[];
 }
 
+export interface FoundPage {
+  readonly found: readonly FoundListing[];
+  /** Whether the walk goes on beyond them. */
+  readonly more: boolean;
+}
+
 /** Up to one listing more than the page holds, in the order of the page (which a cursor backwards does not turn). */
-export async function findPage(
-  database: Database,
-  plan: SearchPlan,
-  meanings: Meanings,
-): Promise<{ found: FoundListing[]; more: boolean }> {
+export async function findPage(database: Database, plan: SearchPlan, meanings: Meanings): Promise<FoundPage> {
   const rows = await database.read((sql) => selectPage(sql, plan, meanings));
   const more = rows.length > plan.limit;
   const page = rows.slice(0, plan.limit);

@@ -1,0 +1,57 @@
+// Owns the memory of answers that many listings went into: believed only while no listing was written since.
+
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { Flights } from '../lib/flight.ts';
+
+/** Milliseconds that an answer is believed without a word: bounds what a notification that never came can cost. */
+const LIFETIME = 5_000;
+
+export interface FoundCacheOptions<Value> {
+  /** Grows with every change that was heard of; null while none would be. */
+  readonly version: () => number | null;
+  /** Milliseconds that never jump. */
+  readonly monotonic: () => number;
+  /** The most that is held, in the unit of `weigh`. */
+  readonly most: number;
+  /** What an answer weighs, above 0; default 1. */
+  readonly weigh?: (value: Value) => number;
+}
+
+/** Who asks the same while it is being read shares that reading; a reading from before a change is kept by nobody. */
+export class FoundCache<Value extends object> {
+  readonly #options: FoundCacheOptions<Value>;
+  readonly #flights = new Flights<Value>();
+  readonly #found: LRUCache<string, Value>;
+  #version: number | null = null;
+
+  constructor(options: FoundCacheOptions<Value>) {
+    const { most, monotonic, weigh = () => 1 } = options;
+    this.#options = options;
+    // The cache takes a start of 0 for no start at all.
+    const perf = { now: () => monotonic() + 1 };
+    this.#found = new LRUCache({
+      maxSize: most,
+      sizeCalculation: weigh,
+      ttl: LIFETIME,
+      perf,
+      ttlResolution: 0,
+    });
+  }
+
+  /** The answer to a question, told apart by all that decides the answer. Rejects as `read` does. */
+  get(question: unknown, read: () => Promise<Value>): Promise<Value> {
+    const version = this.#options.version();
+    if (version !== this.#version) this.#found.clear();
+    this.#version = version;
+    if (version === null) return read();
+    const key = hash('sha256', JSON.stringify(question), 'base64url');
+    const known = this.#found.get(key);
+    if (known !== undefined) return Promise.resolve(known);
+    return this.#flights.join(`${version} ${key}`, null, async () => {
+      const value = await read();
+      if (this.#options.version() === version && this.#version === version) this.#found.set(key, value);
+      return value;
+    });
+  }
+}
