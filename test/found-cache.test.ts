@@ -88,13 +88,19 @@ test('what is held is bounded by weight', async () => {
 
 const service = await startService({ after }, { source: 'none' });
 const catalogue = createCatalogue(service.database);
+/** Before the month that statistics are of. */
+const LISTED = '2020-01-01T00:00:00.000Z';
 const store = (...prices: number[]) =>
   service.database.transaction((tx) =>
     catalogue.apply(
       tx,
       'test',
       prices.map((price, at) =>
-        draft(String(at), { listPrice: price, location: { lat: 10 + at, lng: 20, precision: 'exact' } }),
+        draft(String(at), {
+          listPrice: price,
+          location: { lat: 10 + at, lng: 20, precision: 'exact' },
+          listedAt: LISTED,
+        }),
       ),
       service.clock.now(),
     ),
@@ -103,6 +109,7 @@ const store = (...prices: number[]) =>
 const REMEMBERED = [
   '/v1/search/sales?sort=-price&count=exact&limit=2',
   '/v1/search/sales?facets=priceBucket&stats=median_list_price&limit=1',
+  '/v1/market/stats?listingType=sale&metrics=active_listings,median_list_price',
   '/v1/search/sales?cluster=true&zoom=3&bbox=-179,-80,179,80',
 ];
 
@@ -128,7 +135,8 @@ test('searches, counts, facets, figures and clusters answer from memory what the
 test('what is remembered is not read again: rows taken away behind everybody’s back are missed by fresh reads alone', async () => {
   const through = { 'cache-control': 'max-age=0' };
   const remembered = await Promise.all(REMEMBERED.map((path) => answered(path, through)));
-  await service.database.write((sql) => sql`delete from listing_search`);
+  for (const table of ['listing_search', 'market_stay'])
+    await service.database.write((sql) => sql`delete from ${sql(table)}`);
   for (const [at, path] of REMEMBERED.entries()) {
     assert.equal(await answered(path, through), remembered[at], path);
     assert.notEqual(await answered(path, {}), remembered[at], path);

@@ -3,7 +3,9 @@
 import type { TObject, TSchema } from 'typebox';
 import type { Principal } from '../access/principal.ts';
 import { pageSize, type Tiers } from '../access/tiers.ts';
-import { pageLinks } from '../catalogue/reader.ts';
+import { FoundCache } from '../catalogue/found-cache.ts';
+import type { Remembered } from '../catalogue/read-cache.ts';
+import { pageLinks, wantsFresh } from '../catalogue/reader.ts';
 import { type Reply, type Route, route } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../postgres/database.ts';
@@ -38,6 +40,8 @@ export interface MarketRouteOptions {
   readonly clock: Clock;
   readonly tiers: Tiers;
   readonly publicUrl: string;
+  /** Tells of changes, so that figures from before them are not believed. */
+  readonly memory: Pick<Remembered, 'version'>;
   /** When the catalogue was last known to be what the source has; null: never. */
   readonly dataAsOf: () => Promise<string | null>;
 }
@@ -47,6 +51,11 @@ interface Page {
   readonly prevCursor: string | null;
 }
 
+interface Answer {
+  readonly object: string;
+  readonly page?: Page;
+}
+
 interface Endpoint {
   readonly path: string;
   readonly operation: string;
@@ -54,7 +63,7 @@ interface Endpoint {
   readonly description: string;
   readonly query: TObject;
   readonly schema: TSchema;
-  readonly answer: (request: Request) => Promise<{ readonly object: string; readonly page?: Page }>;
+  readonly answer: (request: Request) => Promise<Answer>;
 }
 
 const access = { credentials: 'optional', scope: 'listings:read', counts: 'month' } as const;
@@ -107,18 +116,27 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
 ];
 
+/** Answers that are held. */
+const MOST_ANSWERS = 2_000;
+
 export function marketRoutes(options: MarketRouteOptions): readonly Route<Principal>[] {
-  const { database, clock, tiers, publicUrl } = options;
+  const { database, clock, tiers, publicUrl, memory } = options;
+  const answers = new FoundCache<Answer>({
+    version: () => memory.version(),
+    monotonic: () => clock.monotonic(),
+    most: MOST_ANSWERS,
+  });
   const define = (endpoint: Endpoint): Route<Principal> =>
     route<Principal>()({
       method: 'GET',
       ...{ path: `/v1/market/${endpoint.path}`, operation: endpoint.operation, tag: 'Market' },
       ...{ summary: endpoint.summary, description: endpoint.description, access, query: endpoint.query },
       answer: { description: endpoint.summary, schema: endpoint.schema },
-      async handle({ query, caller, requestId, url }): Promise<Reply> {
+      async handle({ query, caller, requestId, url, headers }): Promise<Reply> {
         const asked = query as MarketQuery;
         const limit = pageSize(tiers[caller.tier], asked.limit);
-        const json = await endpoint.answer({ database, asked, limit, now: clock.now() });
+        const read = () => endpoint.answer({ database, asked, limit, now: clock.now() });
+        const json = await (wantsFresh(headers) ? read() : answers.get([endpoint.path, asked, limit], read));
         const units = asked.units ?? 'imperial';
         const meta = { requestId, tier: caller.tier, units, dataAsOf: await options.dataAsOf() };
         return { json: { ...json, meta }, headers: json.page ? pageLinks(publicUrl, url, json.page) : {} };
