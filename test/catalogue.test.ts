@@ -61,7 +61,7 @@ test('a price and a status change are each one line of history, with the price b
   const id = ids.get('moving') ?? '';
   clock.advance(60_000);
   const changed = await write(draft('moving', { ...first, listPrice: 450_000 }));
-  assert.deepEqual({ ...changed, ids: 0 }, { created: 0, changed: 1, unchanged: 0, ids: 0 });
+  assert.deepEqual({ ...changed, ids: 0 }, { created: 0, changed: 1, unchanged: 0, removed: 0, ids: 0 });
   await write(draft('moving', { ...first, listPrice: 450_000, status: 'PENDING' }));
   await write(
     draft('moving', {
@@ -332,9 +332,9 @@ test('areas are found by the beginning of any word, in any order, and paged by c
 test('a listing that is gone upstream leaves every search, stays readable, and is relisted when it returns', async () => {
   const base = draft('fleeting', { listPrice: 10, listedAt: '2026-01-01T00:00:00.000Z' });
   const id = (await write(base)).ids.get('fleeting') ?? '';
-  const remove = () => database.transaction((tx) => catalogue.remove(tx, 'test', ['fleeting'], clock.now()));
-  assert.equal(await remove(), 1);
-  assert.equal(await remove(), 0);
+  const remove = () => database.transaction((tx) => catalogue.apply(tx, 'test', [], clock.now(), ['fleeting']));
+  assert.equal((await remove()).removed, 1);
+  assert.equal((await remove()).removed, 0);
   assert.deepEqual(await found(`ids=${id}&status=any`), []);
   assert.equal((await property(id)).listings?.[0]?.status, 'DELETED');
   await write(base);

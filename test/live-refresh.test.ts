@@ -26,7 +26,7 @@ async function withBrokenWrites(t: Closing) {
   const broken = () => Promise.reject(new Error('disk full'));
   const refresh = createRefresh({
     ...{ source, database, clock, metrics: createMetrics() },
-    catalogue: { ...catalogue, apply: broken, remove: broken },
+    catalogue: { ...catalogue, apply: broken },
     log: { error: (details: unknown) => void complaints.push(details) },
   });
   return { source, complaints, fetch: () => refresh(stored, never).catch((reason: unknown) => reason) };

@@ -163,7 +163,7 @@ test('the kept facts are those of a new start, whatever was written in whatever 
     const { database } = service;
     const catalogue = createCatalogue(database);
     const keys = all.slice(0, gone).map(({ key }) => key);
-    await database.transaction((tx) => catalogue.remove(tx, 'test', keys, END));
+    await database.transaction((tx) => catalogue.apply(tx, 'test', [], END, keys));
     const kept = await facts(service);
     assert.ok(kept.stays.length > 20 && kept.events.length > 60);
     await database.write((sql) => sql`delete from market_stay`);

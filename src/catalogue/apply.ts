@@ -5,10 +5,11 @@ import { countChanges } from './area-counts.ts';
 import { holdAreaVersion, readPlacedAreas } from './area-store.ts';
 import type { Applied } from './catalogue.ts';
 import type { ListingDraft } from './draft.ts';
-import { listingId } from './identity.ts';
+import { listingId, propertyId, propertyIdentity } from './identity.ts';
 import {
   addToAreaCounts,
   type ClockRow,
+  type LockedListing,
   lockListings,
   readClocks,
   writeEarlierDays,
@@ -32,8 +33,8 @@ export interface Writer {
     source: string,
     drafts: readonly ListingDraft[],
     observedAt: number,
+    gone?: readonly string[],
   ): Promise<Applied>;
-  remove(tx: Transaction, source: string, keys: readonly string[], observedAt: number): Promise<number>;
 }
 
 export function createWriter(): Writer {
@@ -47,50 +48,58 @@ export function createWriter(): Writer {
   }
 
   return {
-    async apply(tx, source, drafts, observedAt) {
+    async apply(tx, source, drafts, observedAt, gone = []) {
       // Of two drafts with one key in a batch the later one speaks.
       const byId = new Map(drafts.map((draft) => [listingId(source, draft.listingKey), draft]));
       const ids = new Map([...byId].map(([id, draft]) => [draft.listingKey, id]));
+      const goneIds = new Set(gone.map((key) => listingId(source, key)));
       const areas = await placement(tx);
-      const before = await lockListings(tx, [...byId.keys()]);
+      // All that the transaction takes is taken in one order: two writers never wait for each other.
+      const properties = [...byId.values()].map((draft) => propertyId(propertyIdentity(source, draft)));
+      const before = await lockListings(tx, [...byId.keys(), ...goneIds], properties);
       const writes: ListingWrite[] = [];
       const reso = new Map<string, ResoRecord>();
       for (const [id, draft] of byId) {
+        if (goneIds.has(id)) continue;
         const known = before.get(id) ?? null;
         const write = planWrite(source, draft, known, areas, observedAt);
         if (write) writes.push(write);
         // What is the same in our words may be other in the source's.
         if (draft.reso && !(known && isOlder(draft, known.record))) reso.set(id, draft.reso);
       }
-      await commitWrites(tx, writes, observedAt);
+      const removals = removalsOf(
+        source,
+        [...goneIds].flatMap((id) => before.get(id) ?? []),
+        areas,
+        observedAt,
+      );
+      await commitWrites(tx, [...writes, ...removals], observedAt);
       const told = await writeResoRecords(tx, reso);
       const written = new Set(writes.map((write) => write.id));
       const retold = told.flatMap((id) => (written.has(id) ? [] : (before.get(id)?.propertyId ?? [])));
       if (retold.length > 0) await tellChanged(tx, [...new Set(retold)]);
       const created = writes.filter((write) => write.before === null).length;
-      return { created, changed: writes.length - created, unchanged: byId.size - writes.length, ids };
-    },
-
-    async remove(tx, source, keys, observedAt) {
-      const areas = await placement(tx);
-      const writes: ListingWrite[] = [];
-      for (const before of (
-        await lockListings(
-          tx,
-          keys.map((key) => listingId(source, key)),
-        )
-      ).values()) {
-        if (before.status === 'DELETED') continue;
-        const draft = goneDraft(before.record, before.displayed, before.addressDisplayed, observedAt);
-        const write = planWrite(source, draft, before, areas, observedAt);
-        // Nobody upstream told when: we found it gone.
-        const seen = { at: observedAt, origin: 'observed' } as const;
-        if (write) writes.push({ ...write, events: write.events.map((event) => ({ ...event, ...seen })) });
-      }
-      await commitWrites(tx, writes, observedAt);
-      return writes.length;
+      const changed = writes.length - created;
+      return { created, changed, unchanged: byId.size - writes.length, removed: removals.length, ids };
     },
   };
+}
+
+/** The writes of listings that their source no longer has. */
+function removalsOf(
+  source: string,
+  listings: readonly LockedListing[],
+  areas: Placement,
+  observedAt: number,
+): ListingWrite[] {
+  return listings.flatMap((before) => {
+    if (before.status === 'DELETED') return [];
+    const draft = goneDraft(before.record, before.displayed, before.addressDisplayed, observedAt);
+    const write = planWrite(source, draft, before, areas, observedAt);
+    // Nobody upstream told when: we found it gone.
+    const seen = { at: observedAt, origin: 'observed' } as const;
+    return write ? [{ ...write, events: write.events.map((event) => ({ ...event, ...seen })) }] : [];
+  });
 }
 
 async function commitWrites(

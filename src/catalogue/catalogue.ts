@@ -12,6 +12,8 @@ export interface Applied {
   readonly created: number;
   readonly changed: number;
   readonly unchanged: number;
+  /** Of the keys that were given as gone, those whose listings were still there. */
+  readonly removed: number;
   readonly ids: ReadonlyMap<string, string>;
 }
 
@@ -46,22 +48,17 @@ export interface StoredProperty {
 
 export interface Catalogue {
   /**
-   * Writes drafts with their history in the given transaction; a draft that says nothing new writes nothing.
-   * `observedAt` is milliseconds since the epoch.
+   * Writes drafts with their history in the given transaction; a draft that says nothing new writes nothing. Listings
+   * whose keys are in `gone` are marked as gone upstream: status DELETED, history DELISTED. A transaction calls this
+   * once, since what it locks is locked in order. `observedAt` is milliseconds since the epoch.
    */
   apply(
     transaction: Transaction,
     source: string,
     drafts: readonly ListingDraft[],
     observedAt: number,
+    gone?: readonly string[],
   ): Promise<Applied>;
-  /** Marks listings as gone upstream (status DELETED, history DELISTED); returns how many were still there. */
-  remove(
-    transaction: Transaction,
-    source: string,
-    listingKeys: readonly string[],
-    observedAt: number,
-  ): Promise<number>;
   /** The listing with this id, whatever its status. */
   listing(id: string): Promise<StoredListing | null>;
   /** The property with this id, or the one that the listing with this id belongs to. */

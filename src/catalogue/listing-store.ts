@@ -30,15 +30,27 @@ export interface LockedListing extends BeforeWrite {
   readonly addressDisplayed: boolean;
 }
 
-/** Locks the listings with these ids, in the order of their ids so that two writers never wait for each other. */
+/**
+ * Locks the listings with these ids, and gives them. Whatever else is known of their properties, and of those they may
+ * come to belong to, is locked too, since its days on the market may change with theirs: all of it in the order of ids, so
+ * that two writers never wait for each other.
+ */
 export async function lockListings(
   tx: Transaction,
   ids: readonly string[],
+  propertyIds: readonly string[],
 ): Promise<Map<string, LockedListing>> {
+  await tx`
+    select from listing where id in (
+      select unnest(${[...ids]}::text[])
+      union select id from listing where property_id = any(${[...new Set(propertyIds)]}::text[])
+      union select sibling.id from listing as own join listing as sibling using (property_id)
+        where own.id = any(${[...ids]}::text[]))
+    order by id for update`;
   const rows = await tx<ListingRow[]>`
     select id, property_id, listing_type, status, displayed, address_displayed, version,
       encode(digest, 'hex') as digest, record, area_nos, clock_start, clock_end, created_at
-    from listing where id = any(${[...ids]}::text[]) order by id for update`;
+    from listing where id = any(${[...ids]}::text[])`;
   return new Map(
     rows.map((row) => [
       row.id,

@@ -10,7 +10,7 @@ import { type KeptPosition, writePosition } from './store.ts';
 
 export interface PageWriterOptions {
   readonly source: Pick<Source, 'id'>;
-  readonly catalogue: Pick<Catalogue, 'apply' | 'remove'>;
+  readonly catalogue: Pick<Catalogue, 'apply'>;
   readonly database: Database;
   readonly clock: Clock;
   readonly measured: SourceMetrics;
@@ -37,13 +37,11 @@ export async function writePage(
   if (!moves && page.drafts.length === 0 && page.gone.length === 0) return kept;
   const done = await database.transaction(
     async (tx) => {
-      const applied = await options.catalogue.apply(tx, source.id, page.drafts, at);
-      const removed =
-        page.gone.length === 0 ? 0 : await options.catalogue.remove(tx, source.id, page.gone, at);
+      const applied = await options.catalogue.apply(tx, source.id, page.drafts, at, page.gone);
       if (moves && !(await writePosition(tx, source.id, after))) {
         throw new PositionMoved('Another process has read this source meanwhile');
       }
-      return { ...applied, removed };
+      return applied;
     },
     { timeout: TRANSACTION_DEADLINE },
   );

@@ -15,7 +15,7 @@ import { type KeptPosition, type ReaderLock, readPosition, takeReaderLock } from
 
 export interface ReplicationOptions {
   readonly source: Source;
-  readonly catalogue: Pick<Catalogue, 'apply' | 'remove'>;
+  readonly catalogue: Pick<Catalogue, 'apply'>;
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Pick<Log, 'info' | 'warn'>;

@@ -7,7 +7,7 @@ import type { Database } from '../postgres/database.ts';
 import { withinDeadline } from './deadline.ts';
 
 export interface WriteThroughOptions {
-  readonly catalogue: Pick<Catalogue, 'apply' | 'remove' | 'listing'>;
+  readonly catalogue: Pick<Catalogue, 'apply' | 'listing'>;
   readonly database: Database;
   readonly clock: Clock;
 }
@@ -38,7 +38,7 @@ export function createWriteThrough({ catalogue, database, clock }: WriteThroughO
     remove: (stored) =>
       bounded(async () => {
         await database.transaction(
-          (tx) => catalogue.remove(tx, stored.source, [stored.listingKey], clock.now()),
+          (tx) => catalogue.apply(tx, stored.source, [], clock.now(), [stored.listingKey]),
           { timeout: DEADLINE },
         );
       }),
