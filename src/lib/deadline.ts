@@ -34,3 +34,13 @@ export async function withDeadline<T>(
     parent?.removeEventListener('abort', abort);
   }
 }
+
+/** Gives what the work gives, or rejects with the signal's reason as it aborts; what the work does later is let go. */
+export function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason);
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
+}

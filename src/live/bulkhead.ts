@@ -1,5 +1,7 @@
 // Owns how many fetches run at once: the rest wait in line, in the order they came, and a full line is refused.
 
+import { unlessAborted } from '../lib/deadline.ts';
+
 export interface BulkheadOptions {
   /** Runs at once. */
   readonly places: number;
@@ -28,11 +30,14 @@ export class Bulkhead {
     return this.#line.size;
   }
 
-  /** Runs the work in a place of its own. Rejects with BulkheadFull, or the signal's reason while still in line. */
+  /**
+   * Runs the work in a place of its own. Rejects with BulkheadFull, or with the signal's reason, be it in line or at work:
+   * work that does not hear the signal keeps no place.
+   */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     await this.#enter(signal);
     try {
-      return await work();
+      return await unlessAborted(signal, work());
     } finally {
       this.#leave();
     }

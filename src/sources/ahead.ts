@@ -1,8 +1,11 @@
 // Owns reading ahead: the next page is fetched and mapped while the one before it is being written.
 
+import { unlessAborted } from '../lib/deadline.ts';
+
 /**
  * Yields what `read` yields, one item behind it. The signal that `read` is given aborts when the reader stops early,
- * so that nothing is waited for that nobody wants any more.
+ * so that nothing is waited for that nobody wants any more. Throws the reason of `signal` as it aborts, also where `read`
+ * does not hear it.
  */
 export async function* ahead<T>(
   read: (signal: AbortSignal) => AsyncIterable<T>,
@@ -13,14 +16,15 @@ export async function* ahead<T>(
   try {
     let coming = quiet(items.next());
     for (;;) {
-      const { value, done } = await coming;
+      const { value, done } = await unlessAborted(signal, coming);
       if (done) return;
       coming = quiet(items.next());
       yield value;
     }
   } finally {
     left.abort();
-    await items.return?.().catch(() => {});
+    const ended = items.return?.().catch(() => {});
+    if (!signal.aborted) await ended;
   }
 }
 
