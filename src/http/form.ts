@@ -6,6 +6,8 @@ import { decodeUtf8, invalid } from './body.ts';
 import { asValueSchema } from './values.ts';
 
 const MOST_FIELDS = 100;
+/** What stands for itself. */
+const PLAIN = /^[\w.~-]*$/;
 
 export type Pair = readonly [name: string, value: string];
 
@@ -64,6 +66,7 @@ export function grouped(pairs: readonly Pair[]): Map<string, string[]> {
 
 /** The decoded text of one name or value; null where an escape is not UTF-8, or hides the character NUL. */
 function decode(text: string): string | null {
+  if (PLAIN.test(text)) return text;
   try {
     const decoded = decodeURIComponent(text.replaceAll('+', ' '));
     return decoded.includes('\0') ? null : decoded;

@@ -48,11 +48,17 @@ function matches(address: Parsed, networks: readonly Network[]): boolean {
 export function addressReader(trustedProxies: readonly string[]): ReadAddress {
   const trusted = parseNetworks(trustedProxies);
   if (trusted.length === 0) return (socketAddress) => canonical(socketAddress);
+  // Most requests come from the same few proxies; whether one is trusted never changes.
+  let [lastPeer, lastTrusted] = ['', false];
+  const isTrusted = (address: string): boolean => {
+    if (address !== lastPeer) [lastPeer, lastTrusted] = [address, isWithin(address, trusted)];
+    return lastTrusted;
+  };
   return (socketAddress, forwardedFor) => {
     let client = canonical(socketAddress);
     if (forwardedFor === undefined) return client;
     const hops = forwardedFor.split(',');
-    while (hops.length > 0 && isWithin(client, trusted)) {
+    while (hops.length > 0 && isTrusted(client)) {
       const hop = parse(withoutPort(hops.pop()?.trim() ?? ''));
       if (hop === null) break;
       client = hop.toString();

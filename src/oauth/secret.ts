@@ -9,29 +9,29 @@ export type SecretKind = 'ac' | 'at' | 'rt';
 const RANDOM_BYTES = 32;
 /** A kind and its underscore, 43 characters of random bits, 6 of checksum. */
 const FORM = /^(?:ac|at|rt)_[\w-]{49}$/;
-const KIND_LENGTH = 3;
-const BODY_LENGTH = 46;
+const RANDOM_FROM = 3;
+const RANDOM_TO = 46;
 
 /** A new secret, such as `at_…`: 52 characters of which 43 are random. */
 export function newSecret(kind: SecretKind): string {
-  return writeSecret(kind, draw(RANDOM_BYTES));
+  return writeSecret(kind, draw(RANDOM_BYTES).toString('base64url'));
 }
 
-/** The secret of this kind with these 32 random bytes. */
-export function writeSecret(kind: SecretKind, random: Buffer): string {
-  const body = `${kind}_${random.toString('base64url')}`;
+/** The secret of this kind with these 43 random characters. */
+export function writeSecret(kind: SecretKind, random: string): string {
+  const body = `${kind}_${random}`;
   return body + checksum(body);
 }
 
-/** The random bytes of a secret; null for what was never issued here as one of this kind. */
-export function readSecret(kind: SecretKind, text: string): Buffer | null {
-  return isSecret(kind, text) ? Buffer.from(text.slice(KIND_LENGTH, BODY_LENGTH), 'base64url') : null;
+/** The 43 random characters of a secret that was issued here. */
+export function randomOf(secret: string): string {
+  return secret.slice(RANDOM_FROM, RANDOM_TO);
 }
 
 /** Whether a text has the form of a secret of this kind, and its checksum. */
 export function isSecret(kind: SecretKind, text: string): boolean {
   // A checksum protects nothing: it only spares the database what cannot be in it.
-  return FORM.test(text) && text.startsWith(kind) && text.endsWith(checksum(text.slice(0, BODY_LENGTH)));
+  return FORM.test(text) && text.startsWith(kind) && text.endsWith(checksum(text.slice(0, RANDOM_TO)));
 }
 
 /** How a secret is stored, and looked up, in hexadecimal: no comparison then depends on the secret itself. */

@@ -37,7 +37,7 @@ const GRANT_TYPES: ReadonlyMap<string, GrantType> = new Map([
 
 type Check = (endpoint: TokenEndpoint, request: TokenRequest) => void;
 
-const CHECKS: readonly Check[] = [withinRate, namesGrantType, namesKnownGrantType, namesOneClient];
+const CHECKS: readonly Check[] = [withinRate, namesGrantType, namesKnownGrantType];
 
 /** Answers one request, or throws an error of OAuth. */
 export async function exchange(endpoint: TokenEndpoint, request: TokenRequest): Promise<TokenAnswer> {
@@ -63,10 +63,6 @@ function namesGrantType(_endpoint: TokenEndpoint, { fields }: TokenRequest): voi
 
 function namesKnownGrantType(_endpoint: TokenEndpoint, { fields }: TokenRequest): void {
   if (!GRANT_TYPES.has(fields.grant_type ?? '')) unsupported();
-}
-
-function namesOneClient({ publicUrl }: TokenEndpoint, { fields, authorization }: TokenRequest): void {
-  callingClient(fields.client_id, authorization, publicUrl);
 }
 
 function unsupported(): never {

@@ -25,7 +25,7 @@ export const ARRAY_TYPES = {
 /** Bytes, or the hexadecimal digits of some. */
 function hexOf(value: unknown): string {
   if (typeof value === 'string') return `\\x${value}`;
-  if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
+  if (value instanceof Uint8Array) return `\\x${value.toHex()}`;
   throw new TypeError('An element of a bytea[] must be bytes, or their hexadecimal digits');
 }
 
@@ -33,7 +33,8 @@ function hexOf(value: unknown): string {
 export function writeArray(list: readonly unknown[], serialize: Serialize): string {
   const items = list.map((item) => {
     if (item === undefined) throw new TypeError('An array for PostgreSQL must not hold undefined');
-    return item === null ? 'NULL' : `"${serialize(item).replace(/["\\]/g, '\\$&')}"`;
+    if (item === null) return 'NULL';
+    return typeof item === 'number' ? serialize(item) : `"${serialize(item).replace(/["\\]/g, '\\$&')}"`;
   });
   return `{${items.join()}}`;
 }
