@@ -16,6 +16,12 @@ import type { LargeStand } from './stand.ts';
 /** So many that no answer of the first is still remembered when it comes again. */
 const QUESTIONS = 3_000;
 const ROUNDS = 7;
+/** What is asked again must be found again. */
+export const headersFor = (key: string): Record<string, string> => ({
+  authorization: `Bearer ${key}`,
+  'cache-control': 'no-cache',
+});
+
 export const UNCOUNTED = { internal: { minute: null, month: null } };
 
 export const kindCalled = (name: string): Kind => {
@@ -66,7 +72,7 @@ async function requireSameListings(
   for (const path of paths) {
     const [left, right] = await Promise.all(
       [ours, raw].map(async ({ url }) => {
-        const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } });
+        const answer = await fetch(`${url}${path}`, { headers: headersFor(key) });
         const { data } = (await answer.json()) as { data: { id: string }[] };
         return data
           .map(({ id }) => id)
@@ -87,7 +93,8 @@ export async function listOf(stand: LargeStand, name: string, paths: readonly st
 /** Loads an arm with the paths of a file. */
 export function ask(arm: Arm, list: string, key: string, seconds = 3): Promise<Load> {
   const script = join(import.meta.dirname, 'paths.lua');
-  return loadWith(arm, ['-s', script, '-H', `authorization: Bearer ${key}`, arm.url, '--', list], seconds);
+  const headers = Object.entries(headersFor(key)).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  return loadWith(arm, ['-s', script, ...headers, arm.url, '--', list], seconds);
 }
 
 /** One question after the other; milliseconds each. */
@@ -95,7 +102,7 @@ async function oneByOne({ url }: Arm, paths: readonly string[], key: string): Pr
   const took: number[] = [];
   for (const path of paths) {
     const begun = performance.now();
-    const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } });
+    const answer = await fetch(`${url}${path}`, { headers: headersFor(key) });
     await answer.arrayBuffer();
     took.push(performance.now() - begun);
   }

@@ -3,7 +3,7 @@
 import { startService } from '../stand.ts';
 import { percentile } from '../statistics.ts';
 import type { Row } from '../throughput.ts';
-import { ask, listOf, UNCOUNTED } from './compared.ts';
+import { ask, headersFor, listOf, UNCOUNTED } from './compared.ts';
 import type { Statement } from './driver.ts';
 import { SEED } from './load.ts';
 import { openLoop } from './open-loop.ts';
@@ -43,7 +43,7 @@ async function measure(stand: LargeStand, kind: Kind): Promise<Row> {
     const { requests, seconds } = await ask(service, list, stand.key, SECONDS.peak);
     const rate = requests / seconds / 2;
     const { took } = await openLoop(
-      ...([service.url, paths, { authorization: `Bearer ${stand.key}` }, rate, SECONDS.open] as const),
+      ...([service.url, paths, headersFor(stand.key), rate, SECONDS.open] as const),
     );
     const bare = await pgbench(stand, statements, { clients: 8, seconds: SECONDS.pgbench, rate });
     return rowOf(kind, took, bare, rate);

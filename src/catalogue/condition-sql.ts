@@ -5,12 +5,18 @@ import { together } from '../postgres/fragments.ts';
 import type { Point } from './geometry.ts';
 import type { Part } from './polygon.ts';
 import type { SearchPlan } from './search.ts';
-import type { Condition, RangeColumn } from './search-conditions.ts';
+import type { Condition, RangeColumn, WordColumn } from './search-conditions.ts';
 import { columnOf, daysSql, distanceSql } from './search-keys-sql.ts';
 import { type Meanings, textSql } from './text-sql.ts';
 
 /** What of a plan its conditions are read with. */
-export type Context = Pick<SearchPlan, 'listingType' | 'ignoreDisplayRules' | 'startedAt'>;
+export interface Context extends Pick<SearchPlan, 'listingType' | 'ignoreDisplayRules' | 'startedAt'> {
+  /** Columns by other names than those of listing_search. */
+  readonly columns?: Readonly<Partial<Record<string, string>>>;
+}
+
+const nameOf = ({ columns }: Context, column: RangeColumn | WordColumn): string =>
+  columns?.[column] ?? columnOf(column);
 
 /** Everything a listing must meet, as one boolean expression over listing_search. */
 export function whereSql(
@@ -48,9 +54,9 @@ function conditionSql(sql: Sql, condition: Condition, context: Context, meanings
     case 'range':
       return rangeSql(sql, condition, context);
     case 'numbers':
-      return sql`${sql(columnOf(condition.column))} = any(${[...condition.values]}::double precision[])`;
+      return sql`${sql(nameOf(context, condition.column))} = any(${[...condition.values]}::double precision[])`;
     case 'words':
-      return sql`${sql(columnOf(condition.column))} = any(${[...condition.values]}::text[])`;
+      return sql`${sql(nameOf(context, condition.column))} = any(${[...condition.values]}::text[])`;
     case 'flag':
       return flagSql(sql, condition);
     case 'list':
@@ -86,9 +92,10 @@ function flagSql(sql: Sql, { column, value }: Extract<Condition, { kind: 'flag' 
 function rangeSql(
   sql: Sql,
   { column, least, most, below }: Extract<Condition, { kind: 'range' }>,
-  { startedAt }: Context,
+  context: Context,
 ): SqlFragment {
-  const name = column === 'daysOnMarket' ? daysSql(sql, startedAt) : sql`${sql(columnOf(column))}`;
+  const name =
+    column === 'daysOnMarket' ? daysSql(sql, context.startedAt) : sql`${sql(nameOf(context, column))}`;
   const type = typeOf(sql, column);
   const parts = [
     least === undefined ? null : sql`${name} >= ${least}::${type}`,

@@ -3,9 +3,10 @@
 import type { Database, Sql, SqlFragment } from '../postgres/database.ts';
 import { together } from '../postgres/fragments.ts';
 import type { Facet } from './answer-parameters.ts';
-import { whereSql } from './condition-sql.ts';
 import { BUCKET_EDGES } from './price-buckets.ts';
 import type { SearchPlan } from './search.ts';
+import { columnOf } from './search-keys-sql.ts';
+import { type Column, sourceOf } from './source-sql.ts';
 import type { Meanings } from './text-sql.ts';
 
 /** A value of a facet, as text, with its count. */
@@ -30,13 +31,27 @@ export async function countFacets(
       from (${valuesSql(sql, facet)}) as each (value) where value is not null group by value
       order by count desc, value limit ${most})`,
     );
+    const columns = [...new Set(facets.map((facet) => READ_FOR[facet]))];
+    const source = sourceOf(sql, plan, meanings, columns);
+    const read = columns.map((column) => sql`, ${source.column(column)} as ${sql(columnOf(column))}`);
     return sql<FacetRow[]>`
       with found as materialized (
-        select id, property_type, status, bedrooms, bathrooms, area_nos, city, price, features, year_built
-        from listing_search where ${whereSql(sql, plan, meanings)})
+        select ${source.id} as id ${together(sql, read)} from ${source.from} where ${source.where})
       select * from (${together(sql, counts)}) as counted order by facet, count desc, value`;
   });
 }
+
+/** The column that a facet is counted by. */
+const READ_FOR: Readonly<Record<Facet, Column>> = {
+  ...{ areaId: 'areaNos', features: 'features', priceBucket: 'price', yearBuiltDecade: 'yearBuilt' },
+  ...{
+    propertyType: 'propertyType',
+    city: 'city',
+    status: 'status',
+    bedrooms: 'bedrooms',
+    bathrooms: 'bathrooms',
+  },
+};
 
 function valuesSql(sql: Sql, facet: Facet): SqlFragment {
   switch (facet) {

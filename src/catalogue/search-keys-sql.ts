@@ -6,8 +6,9 @@ import type { FlagColumn, ListColumn, RangeColumn, WordColumn } from './search-c
 import type { SortKey } from './search-parameters.ts';
 
 /** A column by the name that the API has for it: `yearBuilt` is year_built. */
-export const columnOf = (name: RangeColumn | WordColumn | FlagColumn | ListColumn | SortKey): string =>
-  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const columnOf = (
+  name: RangeColumn | WordColumn | FlagColumn | ListColumn | SortKey | 'areaNos' | 'status',
+): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Whole days on the market, counted to the moment that the walk began, so that a walk stays in order. */
 export function daysSql(sql: Sql, startedAt: number): SqlFragment {

@@ -2,11 +2,11 @@
 
 import type { Sql, SqlFragment } from '../postgres/database.ts';
 import { together } from '../postgres/fragments.ts';
-import { whereSql } from './condition-sql.ts';
 import type { Cursor, SortValue } from './cursor.ts';
 import type { SearchPlan } from './search.ts';
-import { columnOf, daysSql, distanceSql } from './search-keys-sql.ts';
+import { daysSql, distanceSql } from './search-keys-sql.ts';
 import type { Order } from './search-order.ts';
+import { type Source, sourceOf } from './source-sql.ts';
 import { type Meanings, relevanceSql } from './text-sql.ts';
 
 /** A key of the order with the value it sorts by; the id comes last. */
@@ -17,30 +17,40 @@ interface Key {
   readonly isId: boolean;
 }
 
-function keysOf(sql: Sql, plan: SearchPlan, meanings: Meanings): Key[] {
+function keysOf(sql: Sql, plan: SearchPlan, meanings: Meanings, source: Source): Key[] {
   const keys = plan.order.map(({ key, falling }) => ({
-    ...{ falling, isId: false, value: valueSql(sql, key, plan, meanings) },
+    ...{ falling, isId: false, value: valueSql(sql, key, plan, meanings, source) },
     type: key.endsWith('At') ? sql`timestamptz` : sql`double precision`,
   }));
-  return [...keys, { value: sql`id`, type: sql`text`, falling: false, isId: true }];
+  return [...keys, { value: source.id, type: sql`text`, falling: false, isId: true }];
 }
 
 /** The value that a key sorts by. */
-function valueSql(sql: Sql, key: Order['key'], plan: SearchPlan, meanings: Meanings): SqlFragment {
+function valueSql(
+  sql: Sql,
+  key: Order['key'],
+  plan: SearchPlan,
+  meanings: Meanings,
+  source: Source,
+): SqlFragment {
   if (key === 'daysOnMarket') return daysSql(sql, plan.startedAt);
   if (key === 'distance') return plan.centre ? distanceSql(sql, plan.centre) : sql`null::double precision`;
   if (key === 'relevance')
     return plan.text ? relevanceSql(sql, plan.text, meanings) : sql`null::double precision`;
-  return sql`${sql(columnOf(key))}`;
+  return source.column(key);
 }
+
+/** The column that a key is read from, where it is one. */
+const readBy = ({ key }: Order) =>
+  key === 'daysOnMarket' || key === 'distance' || key === 'relevance' ? 'other' : key;
 
 /** A page's rows: ids in order, with the values they are sorted by (s0, s1, ...), one more than asked if there is one. */
 export function pageSql(sql: Sql, plan: SearchPlan, meanings: Meanings): SqlFragment {
   const backwards = plan.cursor?.direction === 'previous';
-  const keys = keysOf(sql, plan, meanings);
+  const source = sourceOf(sql, plan, meanings, plan.order.map(readBy));
+  const keys = keysOf(sql, plan, meanings, source);
   const values = keys.filter(({ isId }) => !isId);
-  const where = whereSql(sql, plan, meanings);
-  const select = sql`select id ${values.map((key, place) => sql`, ${key.value} as ${sql(`s${place}`)}`)} from listing_search where ${where}`;
+  const select = sql`select ${source.id} as id ${values.map((key, place) => sql`, ${key.value} as ${sql(`s${place}`)}`)} from ${source.from} where ${source.where}`;
   const orderBy = orderSql(sql, keys, backwards);
   const limit = sql`limit ${plan.limit + 1}`;
   if (!plan.cursor) return sql`${select} order by ${orderBy} ${limit}`;
@@ -96,7 +106,7 @@ function restSql(
 }
 
 function pastSql(sql: Sql, key: Key, value: SortValue, backwards: boolean): SqlFragment {
-  if (key.isId) return backwards ? sql`id < ${value}` : sql`id > ${value}`;
+  if (key.isId) return backwards ? sql`${key.value} < ${value}` : sql`${key.value} > ${value}`;
   if (value === null) return backwards ? sql`${key.value} is not null` : sql`false`;
   const past = compare(sql, key, value, backwards);
   return backwards ? past : sql`(${past} or ${key.value} is null)`;

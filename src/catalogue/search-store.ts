@@ -2,11 +2,11 @@
 
 import type { Database, Sql } from '../postgres/database.ts';
 import type { StoredListing } from './catalogue.ts';
-import { whereSql } from './condition-sql.ts';
 import type { SortValue } from './cursor.ts';
 import { storedColumns } from './listing-read-store.ts';
 import type { SearchPlan } from './search.ts';
 import { pageSql } from './search-sql.ts';
+import { sourceOf } from './source-sql.ts';
 import type { Meanings } from './text-sql.ts';
 
 /** A listing on a page with the values it was sorted by. */
@@ -49,10 +49,10 @@ export async function countExactly(
   plan: SearchPlan,
   meanings: Meanings,
 ): Promise<number> {
-  const [row] = await database.read(
-    (sql) => sql<{ count: number }[]>`
-      select count(*)::double precision as count from listing_search where ${whereSql(sql, plan, meanings)}`,
-  );
+  const [row] = await database.read((sql) => {
+    const { from, where } = sourceOf(sql, plan, meanings, []);
+    return sql<{ count: number }[]>`select count(*)::double precision as count from ${from} where ${where}`;
+  });
   return row?.count ?? 0;
 }
 
@@ -62,9 +62,10 @@ export async function countRoughly(
   plan: SearchPlan,
   meanings: Meanings,
 ): Promise<number> {
-  const [row] = await database.read(
-    (sql) => sql<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }[]>`
-      explain (format json) select from listing_search where ${whereSql(sql, plan, meanings)}`,
-  );
+  const [row] = await database.read((sql) => {
+    const { from, where } = sourceOf(sql, plan, meanings, []);
+    return sql<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }[]>`
+      explain (format json) select from ${from} where ${where}`;
+  });
   return row?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
 }

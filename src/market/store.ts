@@ -101,7 +101,7 @@ export async function findActive(
         width_bucket(on_wall, ends) + 1, width_bucket(off_wall ${JUST_BEFORE(sql)}, starts)) as index
       where superseded_wall >= ends[index]),
     fall as (
-      select listing_id, ${wallSql(sql, field, 'at')} as wall from market_event
+      select listing_id, ${wallSql(sql, field, 'at')} as wall from market_event join scope on id = listing_id
       where kind = 'drop' and at >= ${first}),
     lowered as (
       select distinct index, listing_id from fall, edge, generate_series(
