@@ -57,7 +57,7 @@ test('the listings of an area are held as they are, whatever is written, changed
   await holds(3);
   await write(AT + 4 * DAY, home('c', { address: { ...NO_ADDRESS, city: 'Birch' } }));
   await holds(3);
-  await database.transaction((tx) => catalogue.remove(tx, 'test', ['a'], AT + 5 * DAY));
+  await database.transaction((tx) => catalogue.apply(tx, 'test', [], AT + 5 * DAY, ['a']));
   await holds(2);
   await writeAreaBatch(database, 'test', [{ ...area('Aldergrove'), aliases: ['Alder'] }]);
   await placeListingsAnew(database, () => {});
