@@ -36,7 +36,7 @@ export interface RefreshRow extends GrantFacts {
 }
 
 /** Tokens about to be issued. Times are wall-clock milliseconds; hashes are hexadecimal. */
-export interface NewTokens {
+interface NewTokens {
   readonly accessHash: string;
   readonly refreshHash: string;
   /** Null: all that the grant holds. */

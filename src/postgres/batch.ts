@@ -3,7 +3,7 @@ import { Problem } from '../lib/problem.ts';
 import { databaseUnavailable } from './connection-errors.ts';
 
 /** Does the work for these items, all of them or none, and gives what tells each its result. */
-export type BatchWork<Item, Result> = (items: readonly Item[]) => Promise<(item: Item, at: number) => Result>;
+type BatchWork<Item, Result> = (items: readonly Item[]) => Promise<(item: Item, at: number) => Result>;
 
 /** Who finds more than that waiting goes without at once: their wait would only grow. */
 const LONGEST_LINE = 1_000;
