@@ -2,7 +2,7 @@
 
 import type { Summaries } from '../catalogue/metric-sql.ts';
 import type { Measure, Metric, MetricSet } from '../catalogue/metrics.ts';
-import type { Database } from '../postgres/database.ts';
+import type { Database, Sql } from '../postgres/database.ts';
 import { type Day, keyOf, type Period, quarterBefore } from './calendar.ts';
 import { type Field, findActive, findEvents, findInventory, type Part } from './store.ts';
 
@@ -63,29 +63,30 @@ export async function gather(
   ];
   const quarters = metrics.some(({ over }) => over === 'closedQuarter') ? periods.map(quarterBefore) : [];
   const known = new Set(kinds.includes('closed') ? periods.map(keyOf) : []);
-  return database.read(async (sql) => {
-    const gathered = new Gathered();
-    const risingDays = [...new Set(days)].sort();
-    if (risingDays.length > 0) {
-      const parts = await findInventory(sql, field, risingDays, measuresOf('inventory'));
-      for (const part of parts) gathered.add(risingDays[part.index] ?? '', part);
+  const gathered = new Gathered();
+  // Statements see the market as it is when they begin, on one connection as on several: side by side they take no
+  // longer than the slowest.
+  const read = async (keys: readonly string[], find: (sql: Sql) => Promise<Part[]>): Promise<void> => {
+    for (const part of await database.read(find)) {
+      const key = keys[part.index];
+      if (key !== undefined) gathered.add(key, part);
     }
-    for (const chain of risingChains(periods)) {
-      const add = (part: Part): void => {
-        const period = chain[part.index];
-        if (period) gathered.add(keyOf(period), part);
-      };
-      if (needs('active')) (await findActive(sql, field, chain, measuresOf('active'))).forEach(add);
-      if (kinds.length > 0) (await findEvents(sql, field, chain, kinds, measuresOf(...kinds))).forEach(add);
-    }
-    for (const chain of risingChains(quarters.filter((quarter) => !known.has(keyOf(quarter))))) {
-      for (const part of await findEvents(sql, field, chain, ['closed'], [])) {
-        const quarter = chain[part.index];
-        if (quarter) gathered.add(keyOf(quarter), part);
-      }
-    }
-    return gathered;
-  });
+  };
+  const reading: Promise<void>[] = [];
+  const risingDays = [...new Set(days)].sort();
+  if (risingDays.length > 0)
+    reading.push(read(risingDays, (sql) => findInventory(sql, field, risingDays, measuresOf('inventory'))));
+  for (const chain of risingChains(periods)) {
+    const keys = chain.map(keyOf);
+    if (needs('active'))
+      reading.push(read(keys, (sql) => findActive(sql, field, chain, measuresOf('active'))));
+    if (kinds.length > 0)
+      reading.push(read(keys, (sql) => findEvents(sql, field, chain, kinds, measuresOf(...kinds))));
+  }
+  for (const chain of risingChains(quarters.filter((quarter) => !known.has(keyOf(quarter)))))
+    reading.push(read(chain.map(keyOf), (sql) => findEvents(sql, field, chain, ['closed'], [])));
+  await Promise.all(reading);
+  return gathered;
 }
 
 /** The periods, each once, in lists in which both starts and ends rise: usually one list holds all. */

@@ -58,7 +58,10 @@ function readParts(
   }));
 }
 
-/** What is on the market as each of these days begins; days rise, and no day comes twice. */
+/**
+ * What is on the market as each of these days begins; days rise, and no day comes twice. Members are made before they are
+ * sorted: else every one of them would carry all the days along.
+ */
 export async function findInventory(
   sql: Sql,
   field: Field,
@@ -71,8 +74,8 @@ export async function findInventory(
         ${wallSql(sql, field, 'off_at')} as off_wall, ${wallSql(sql, field, 'aged_from')} as aged_wall
       from market_stay join scope on id = listing_id
       where off_at >= ${days[0] ?? null}::timestamptz - interval '2 days'),
-    member as (
-      select stay.*, index, greatest(0, floor(extract(epoch from ends[index] - aged_wall)::double precision
+    member as materialized (
+      select index, property_type, bedrooms, living_area, price, months_free, greatest(0, floor(extract(epoch from ends[index] - aged_wall)::double precision
         / 86400)) as age
       from stay, edge, generate_series(width_bucket(on_wall, ends) + 1, width_bucket(off_wall, ends)) as index)
     select index ${groupSql(sql, field)}, ${summaryColumns(sql, measures)}
@@ -97,19 +100,19 @@ export async function findActive(
         ${wallSql(sql, field, 'superseded_at')} as superseded_wall
       from market_stay join scope on id = listing_id where off_at >= ${first}),
     present as (
-      select distinct index, listing_id from stay, edge, generate_series(
+      select index, listing_id, false as fell from stay, edge, generate_series(
         width_bucket(on_wall, ends) + 1, width_bucket(off_wall ${JUST_BEFORE(sql)}, starts)) as index
       where superseded_wall >= ends[index]),
     fall as (
       select listing_id, ${wallSql(sql, field, 'at')} as wall from market_event join scope on id = listing_id
       where kind = 'drop' and at >= ${first}),
     lowered as (
-      select distinct index, listing_id from fall, edge, generate_series(
+      select index, listing_id, true as fell from fall, edge, generate_series(
         width_bucket(wall, ends) + 1, width_bucket(wall, starts)) as index),
-    member as (
-      select present.index, scope.*, lowered.listing_id is not null as dropped
-      from present join scope on id = present.listing_id
-      left join lowered on lowered.listing_id = present.listing_id and lowered.index = present.index)
+    told as (
+      select index, listing_id, bool_or(fell) as dropped from (table present union all table lowered) as either
+      group by index, listing_id having not bool_and(fell)),
+    member as (select index, dropped, scope.* from told join scope on id = listing_id)
     select index ${groupSql(sql, field)}, ${summaryColumns(sql, measures)}
     from member group by index ${groupSql(sql, field)}`;
   return readParts(rows, 'active', field, measures);
