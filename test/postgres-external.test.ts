@@ -1,74 +1,26 @@
 // Owns the proof that the oldest supported server, reached over TCP with a password, serves as well as the embedded one.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { access, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { join } from 'node:path';
-import type { TestContext } from 'node:test';
+import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
-import { systemClock } from '../src/lib/clock.ts';
-import { ownDirectory } from '../src/postgres/cluster-place.ts';
 import { openDatabase } from '../src/postgres/database.ts';
 import { listen, notify } from '../src/postgres/listen.ts';
-import { migrate, pendingMigrations } from '../src/postgres/migrate.ts';
-import { openServerLog } from '../src/postgres/server-log.ts';
-import { launchServer } from '../src/postgres/server-process.ts';
-import { serverUser } from '../src/postgres/server-user.ts';
-import { atEnd, temporaryFolder } from './support/database.ts';
+import { MIGRATIONS_FOLDER, migrate, pendingMigrations } from '../src/postgres/migrate.ts';
+import { atEnd, SERVER_VARIABLE } from './support/database.ts';
+import { refresh, signIn, standing } from './support/oauth.ts';
+import { startPostgres15, withoutPostgres15 } from './support/postgres15.ts';
+import { startService } from './support/service.ts';
 
-const NATIVE = '/usr/lib/postgresql/15';
-const found = await access(join(NATIVE, 'bin', 'initdb')).then(
-  () => true,
-  () => false,
-);
-const skip = found ? false : `no PostgreSQL 15 in ${NATIVE}`;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
-/** A PostgreSQL 15 of its own on a free port; resolves with the administrator's URL. */
-async function startServer(t: TestContext): Promise<string> {
-  const folder = await temporaryFolder(t, 'external');
-  const cluster = join(folder, 'cluster');
-  const user = await serverUser(cluster);
-  await ownDirectory(cluster, user);
-  const passwordFile = join(folder, 'password');
-  await writeFile(passwordFile, 's3cret', { mode: 0o644 });
-  const args = ['-D', cluster, '-U', 'admin', '-A', 'scram-sha-256', '--pwfile', passwordFile, '--no-sync'];
-  const made = spawn(join(NATIVE, 'bin', 'initdb'), args, { ...user, cwd: '/', stdio: 'ignore' });
-  assert.deepEqual(await once(made, 'exit'), [0, null]);
-  const port = await freePort();
-  const log = openServerLog(join(folder, 'server.log'), systemClock);
-  const settings = {
-    listen_addresses: '127.0.0.1',
-    port: String(port),
-    unix_socket_directories: '',
-    fsync: 'off',
-  };
-  const binaries = { native: NATIVE, libraries: undefined };
-  const server = await launchServer({ binaries, cluster, user, settings, log, clock: systemClock });
-  atEnd(t, async () => {
-    await server.stop();
-    log.close();
-  });
-  return `postgres://admin:s3cret@127.0.0.1:${port}/postgres`;
-}
+const skip = withoutPostgres15;
 
 test('PostgreSQL 15 over TCP with a password: version, migrations, rows and notifications', {
   skip,
 }, async (t) => {
-  const url = await startServer(t);
+  const url = await startPostgres15(t);
   const database = openDatabase({ url, maxConnections: 2, timeout: 20_000 });
   atEnd(t, () => database.close(100));
   assert.match(await database.serverVersion(), /^15\./);
-  assert.ok((await migrate(database)).length > 0);
+  const files = (await readdir(MIGRATIONS_FOLDER)).filter((name) => name.endsWith('.sql'));
+  assert.equal((await migrate(database)).length, files.length);
   assert.deepEqual(await pendingMigrations(database), []);
   const rows = await database.transaction(async (tx) => {
     await tx`create table kept (id int8, at timestamptz)`;
@@ -85,7 +37,7 @@ test('PostgreSQL 15 over TCP with a password: version, migrations, rows and noti
 });
 
 test('a wrong password is a 503 whose cause, for the log alone, names the reason', { skip }, async (t) => {
-  const url = (await startServer(t)).replace('s3cret', 'wrong');
+  const url = (await startPostgres15(t)).replace('s3cret', 'wrong');
   const database = openDatabase({ url, maxConnections: 1 });
   atEnd(t, () => database.close(100));
   await assert.rejects(database.serverVersion(), (error: Error & { code?: string }) => {
@@ -94,4 +46,51 @@ test('a wrong password is a 503 whose cause, for the log alone, names the reason
     assert.equal((error.cause as { code?: string }).code, '28P01');
     return true;
   });
+});
+
+test('on PostgreSQL 15 the service replicates, searches, counts, tells figures and rotates tokens', {
+  skip,
+}, async (t) => {
+  const before = process.env[SERVER_VARIABLE];
+  process.env[SERVER_VARIABLE] = await startPostgres15(t);
+  const service = await startService(t, { source: 'sample' }).finally(() => {
+    process.env[SERVER_VARIABLE] = before ?? '';
+  });
+  const { database, keys } = service;
+  assert.match(await database.serverVersion(), /^15\./);
+  const json = async (path: string): Promise<Record<string, unknown[]>> => service.json(path, keys.internal);
+
+  const areas = await json('/v1/areas?suggest=true&q=a&type=city');
+  const [area] = areas.data as { id: string; name: string }[];
+  assert.ok(area);
+  const found = await json(
+    '/v1/search/sales?q=street&facets=bedrooms,priceBucket&stats=median_list_price&limit=5',
+  );
+  assert.equal(found.data?.length, 5);
+  const { bedrooms } = found.facets as unknown as { bedrooms: { count: number }[] };
+  assert.ok(bedrooms.length > 1);
+  for (const query of [
+    `areaId=${area.id}&facets=city`,
+    'polygon=-180,-90;180,-90;180,90;-180,90&sort=price',
+    'q=stret&explain=true',
+    'include=reso,history,property&count=exact',
+    'cluster=true&zoom=3&bbox=-180,-90,180,90',
+  ])
+    assert.ok(await json(`/v1/search/rentals?${query}`), query);
+  const stats = await json('/v1/market/stats?listingType=sale&groupBy=bedrooms');
+  assert.ok(Object.keys(stats.metrics ?? {}).length > 20);
+  const history = await json(`/v1/market/history?listingType=rental&areaId=${area.id}&periods=12`);
+  assert.equal(history.points?.length, 12);
+  assert.ok(await json('/v1/market/yield?'));
+  const [{ id = '' } = {}] = found.data as { id: string }[];
+  assert.ok(await json(`/v1/property/${id}?include=comparables,estimate,areas,reso`));
+
+  const session = await signIn(service, { key: keys.pro });
+  const next = await refresh(service, session);
+  assert.equal(next.status, 200);
+  assert.equal(await standing(service, String(next.body.access_token)), 200);
+  service.clock.advance(120_000);
+  const replayed = await refresh(service, session);
+  assert.deepEqual([replayed.status, replayed.body.error], [400, 'invalid_grant']);
+  assert.equal(await standing(service, String(next.body.access_token)), 'INVALID_TOKEN');
 });
