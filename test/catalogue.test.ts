@@ -1,59 +1,20 @@
 // Owns the proof of the catalogue: what is written when listings change, who sees what of them, and where they lie.
 
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import type { AreaDraft } from '../src/catalogue/area.ts';
-import { placeListingsAnew, writeAreaBatch } from '../src/catalogue/area-writer.ts';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
-import type { ListingDraft } from '../src/catalogue/draft.ts';
-import type { Property } from '../src/catalogue/property.ts';
+import { test } from 'node:test';
 import type { Listing } from '../src/catalogue/record.ts';
+import {
+  at,
+  catalogue,
+  clock,
+  database,
+  found,
+  keys,
+  property,
+  service,
+  write,
+} from './support/catalogue.ts';
 import { draft, NO_ADDRESS } from './support/drafts.ts';
-import { startService } from './support/service.ts';
-
-const service = await startService({ after });
-const { database, clock, keys } = service;
-const catalogue = createCatalogue(database);
-
-async function write(...drafts: ListingDraft[]) {
-  return database.transaction((tx) => catalogue.apply(tx, 'test', drafts, clock.now()));
-}
-
-async function property(id: string, key = keys.pro, query = ''): Promise<Property> {
-  return service.json(`/v1/property/${id}?include=listings,history${query}`, key);
-}
-
-async function found(query: string, key = keys.internal): Promise<Listing[]> {
-  const answer: { data: Listing[] } = await service.json(`/v1/search/sales?limit=500&${query}`, key);
-  return answer.data;
-}
-
-const square = (west: number, south: number, size: number): AreaDraft['boundary'] => ({
-  type: 'Polygon',
-  coordinates: [
-    [
-      [west, south],
-      [west + size, south],
-      [west + size, south + size],
-      [west, south + size],
-      [west, south],
-    ],
-  ],
-});
-
-const area = (facts: Partial<AreaDraft> & Pick<AreaDraft, 'type' | 'name'>): AreaDraft => ({
-  ...{
-    externalId: facts.name,
-    aliases: [],
-    codes: {},
-    parentReference: null,
-    population: null,
-    boundary: null,
-  },
-  ...facts,
-});
-
-const at = (lat: number, lng: number): ListingDraft['location'] => ({ lat, lng, precision: 'exact' });
 
 test('a price and a status change are each one line of history, with the price before', async () => {
   const first = { listPrice: 500_000, listedAt: '2025-12-01T10:00:00.000Z', onMarketDate: '2025-12-01' };
@@ -236,103 +197,11 @@ test('a later listing of a property continues the days of an earlier one when th
   assert.equal((currentListing?.cumulativeDaysOnMarket ?? 0) - (currentListing?.daysOnMarket ?? 0), 10);
 });
 
-test('a listing that comes to lie in another area has changed: its version, its date, and the tag of its property', async () => {
-  const { ids } = await write(
-    draft('enclosed', { location: at(60.5, 60.5) }),
-    draft('untouched', { location: at(62.5, 60.5) }),
-  );
-  const look = async (name: string) => {
-    const answer = await service.get(`/v1/property/${ids.get(name)}`, keys.pro);
-    const { currentListing } = (await answer.json()) as Property;
-    const { version, areaIds = [], updatedAt = '' } = currentListing ?? {};
-    return { version, areas: areaIds.length, updatedAt, etag: answer.headers.get('etag') };
-  };
-  const before = { enclosed: await look('enclosed'), untouched: await look('untouched') };
-  await writeAreaBatch(database, 'test', [
-    area({ type: 'custom', name: 'Enclosure', boundary: square(60, 60, 1) }),
-  ]);
-  await placeListingsAnew(database, () => {});
-  const after = await look('enclosed');
-  assert.deepEqual(
-    [before.enclosed.version, before.enclosed.areas, after.version, after.areas],
-    [1, 0, 2, 1],
-  );
-  assert.notEqual(after.etag, before.enclosed.etag);
-  assert.notEqual(after.updatedAt, before.enclosed.updatedAt);
-  assert.deepEqual(await look('untouched'), before.untouched);
-  await placeListingsAnew(database, () => {});
-  assert.deepEqual(await look('enclosed'), after, 'placed the same again, nothing has changed');
-});
-
-test('areas and listings may come in either order; what a boundary holds decides, edges included', async () => {
-  const { ids } = await write(
-    draft('inside', { location: at(50.5, 50.5) }),
-    draft('edge', { location: at(50, 50.5) }),
-    draft('outside', { location: at(49.999999, 50.5) }),
-    draft('named', { address: { ...NO_ADDRESS, city: 'Unbounded City' } }),
-  );
-  await writeAreaBatch(database, 'test', [
-    area({
-      type: 'neighborhood',
-      name: 'Squareville',
-      boundary: square(50, 50, 1),
-      parentReference: 'Unbounded City',
-    }),
-    area({ type: 'city', name: 'Unbounded City' }),
-  ]);
-  await placeListingsAnew(database, () => {});
-  const idsOf = (listings: readonly Listing[]) => listings.map((listing) => listing.id).sort();
-  const of = (...names: string[]) => names.map((name) => ids.get(name)).sort();
-  assert.deepEqual(idsOf(await found('areaId=neighborhood-squareville')), of('inside', 'edge'));
-  // A city without a boundary holds what its address names and what its neighbourhoods hold.
-  assert.deepEqual(idsOf(await found('areaId=city-unbounded-city')), of('inside', 'edge', 'named'));
-  await write(draft('later', { location: at(50.7, 50.7) }));
-  assert.equal((await found('areaId=neighborhood-squareville')).length, 3);
-  const shown: { counts: object; ancestors: { id: string }[] } = await service.json(
-    '/v1/areas/neighborhood-squareville',
-  );
-  assert.deepEqual(shown.counts, { rentals: 0, sales: 3 });
-  assert.deepEqual(
-    shown.ancestors.map((ancestor) => ancestor.id),
-    ['city-unbounded-city'],
-  );
-  await write(draft('later', { location: at(50.7, 50.7), status: 'PENDING' }));
-  const after = await service.json('/v1/areas/neighborhood-squareville');
-  assert.deepEqual((after as { counts: object }).counts, { rentals: 0, sales: 2 });
-});
-
-test('areas are found by the beginning of any word, in any order, and paged by cursor', async () => {
-  await writeAreaBatch(database, 'test', [
-    area({ type: 'city', name: 'Saint Étienne Grove' }),
-    area({ type: 'city', name: 'St. Grovers Mill' }),
-    area({ type: 'county', name: 'Groverland' }),
-  ]);
-  const names = async (query: string): Promise<string[]> => {
-    const answer: { data: { name: string }[] } = await service.json(`/v1/areas?${query}`, keys.pro);
-    return answer.data.map((entry) => entry.name);
-  };
-  assert.deepEqual(await names('q=grov'), ['Groverland', 'Saint Étienne Grove', 'St. Grovers Mill']);
-  assert.deepEqual(await names('q=grov etienne'), ['Saint Étienne Grove']);
-  assert.deepEqual(await names('q=land'), []);
-  assert.deepEqual(await names('q=st gro&type=city'), ['Saint Étienne Grove', 'St. Grovers Mill']);
-  const first: { page: { nextCursor: string } } = await service.json('/v1/areas?q=grov&limit=2', keys.pro);
-  assert.deepEqual(await names(`q=grov&limit=2&cursor=${first.page.nextCursor}`), ['St. Grovers Mill']);
-  const children: { data: { id: string }[] } = await service.json('/v1/areas/city-unbounded-city/children');
-  assert.deepEqual(
-    children.data.map((entry) => entry.id),
-    ['neighborhood-squareville'],
-  );
-  const boundary: { geometry: { type: string } } = await service.json(
-    '/v1/areas/neighborhood-squareville/boundary',
-  );
-  assert.equal(boundary.geometry.type, 'Polygon');
-  assert.equal((await service.get('/v1/areas/nowhere')).status, 404);
-});
-
 test('a listing that is gone upstream leaves every search, stays readable, and is relisted when it returns', async () => {
   const base = draft('fleeting', { listPrice: 10, listedAt: '2026-01-01T00:00:00.000Z' });
   const id = (await write(base)).ids.get('fleeting') ?? '';
-  const remove = () => database.transaction((tx) => catalogue.apply(tx, 'test', [], clock.now(), ['fleeting']));
+  const remove = () =>
+    database.transaction((tx) => catalogue.apply(tx, 'test', [], clock.now(), ['fleeting']));
   assert.equal((await remove()).removed, 1);
   assert.equal((await remove()).removed, 0);
   assert.deepEqual(await found(`ids=${id}&status=any`), []);

@@ -1,0 +1,53 @@
+// Owns a service with an empty catalogue for a test file, and writing drafts and areas into it.
+
+import { after } from 'node:test';
+import type { AreaDraft } from '../../src/catalogue/area.ts';
+import { createCatalogue } from '../../src/catalogue/catalogue.ts';
+import type { ListingDraft } from '../../src/catalogue/draft.ts';
+import type { Property } from '../../src/catalogue/property.ts';
+import type { Listing } from '../../src/catalogue/record.ts';
+import { startService } from './service.ts';
+
+export const service = await startService({ after });
+export const { database, clock, keys } = service;
+export const catalogue = createCatalogue(database);
+
+export async function write(...drafts: ListingDraft[]) {
+  return database.transaction((tx) => catalogue.apply(tx, 'test', drafts, clock.now()));
+}
+
+export async function property(id: string, key = keys.pro, query = ''): Promise<Property> {
+  return service.json(`/v1/property/${id}?include=listings,history${query}`, key);
+}
+
+export async function found(query: string, key = keys.internal): Promise<Listing[]> {
+  const answer: { data: Listing[] } = await service.json(`/v1/search/sales?limit=500&${query}`, key);
+  return answer.data;
+}
+
+export const square = (west: number, south: number, size: number): AreaDraft['boundary'] => ({
+  type: 'Polygon',
+  coordinates: [
+    [
+      [west, south],
+      [west + size, south],
+      [west + size, south + size],
+      [west, south + size],
+      [west, south],
+    ],
+  ],
+});
+
+export const area = (facts: Partial<AreaDraft> & Pick<AreaDraft, 'type' | 'name'>): AreaDraft => ({
+  ...{
+    externalId: facts.name,
+    aliases: [],
+    codes: {},
+    parentReference: null,
+    population: null,
+    boundary: null,
+  },
+  ...facts,
+});
+
+export const at = (lat: number, lng: number): ListingDraft['location'] => ({ lat, lng, precision: 'exact' });
