@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { callsForOneListing } from './coalescing.ts';
 import { memory } from './memory.ts';
+import { dayOfRentals } from './million/churn.ts';
 import { cursorAgainstOffset, searchAgainstPgbench, searchAgainstRaw } from './million/compared.ts';
 import { type LargeStand, openLargeStand } from './million/stand.ts';
 import { kindsOfQuestions } from './million/table.ts';
@@ -33,6 +34,7 @@ const LARGE: Readonly<Record<string, (stand: LargeStand) => Promise<Row[]>>> = {
   P5: searchAgainstPgbench,
   P6: cursorAgainstOffset,
   million: kindsOfQuestions,
+  churn: dayOfRentals,
 };
 
 const { positionals: names, values } = parseArgs({

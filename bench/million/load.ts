@@ -28,6 +28,10 @@ export interface Loaded {
   readonly seed: number;
   /** The midnight, in milliseconds, that all ages count from. */
   readonly today: number;
+  /** Properties by number, of which nearly all were written. */
+  readonly homes: number;
+  /** Days of churn since. */
+  readonly days: number;
 }
 
 const markOf = (folder: string): string => join(folder, 'loaded.json');
@@ -38,13 +42,23 @@ export async function readLoaded(folder: string): Promise<Loaded | null> {
   return JSON.parse(await readFile(markOf(folder), 'utf8')) as Loaded;
 }
 
+/** Notes that a day went by. */
+export const markDay = (folder: string, loaded: Loaded): Promise<void> =>
+  writeFile(markOf(folder), JSON.stringify(loaded));
+
 /** Fills a new folder with so many listings, telling how it goes. Throws where the folder was filled otherwise. */
 export async function loadFolder(folder: string, listings: number): Promise<Loaded> {
   const known = await readLoaded(folder);
   if (known && known.listings === listings && known.seed === SEED) return known;
   if (known) throw new Error(`${folder} holds ${known.listings} listings; name another folder or remove it`);
   await mkdir(folder, { recursive: true });
-  const loaded = { listings, seed: SEED, today: Math.floor(Date.now() / DAY) * DAY };
+  const loaded = {
+    listings,
+    seed: SEED,
+    today: Math.floor(Date.now() / DAY) * DAY,
+    homes: Math.floor(listings / 1.3),
+    days: 0,
+  };
   // Nothing would be lost with an unfinished load, so it need not wait for the disk.
   const server = await startEmbedded({ dataDirectory: folder, log: say, durable: false });
   const url = socketUrl(server.connection);

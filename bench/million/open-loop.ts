@@ -20,9 +20,8 @@ export async function openLoop(
   rate: number,
   seconds: number,
 ): Promise<Timed> {
-  const { hostname, port, host } = new URL(url);
-  const given = Object.entries({ host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
-  const requests = paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\n${given.join('')}\r\n`));
+  const { hostname, port } = new URL(url);
+  const requests = requestsFor(url, paths, headers);
   const took: number[] = [];
   const line: number[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -61,8 +60,19 @@ export async function openLoop(
   return { took, deepest };
 }
 
+/** Requests as they go over the wire. */
+export function requestsFor(
+  url: string,
+  paths: readonly string[],
+  headers: Readonly<Record<string, string>>,
+): Buffer[] {
+  const given = Object.entries({ host: new URL(url).host, ...headers });
+  const lines = given.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\n${lines}\r\n`));
+}
+
 /** Milliseconds on a clock that threads share. */
-export const now = (): number => performance.timeOrigin + performance.now();
+const now = (): number => performance.timeOrigin + performance.now();
 
 interface Lane {
   ask(request: Buffer, answered: () => void): void;
@@ -72,7 +82,7 @@ interface Lane {
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 /** A connection that carries one request at a time. */
-function openLane(host: string, port: number, fail: (error: unknown) => void): Promise<Lane> {
+export function openLane(host: string, port: number, fail: (error: unknown) => void): Promise<Lane> {
   let answered: (() => void) | null = null;
   let head: Buffer = Buffer.alloc(0);
   let left = -1;

@@ -39,7 +39,7 @@ export async function pgbench(
   const where = ['-h', host, '-p', String(port), '-U', user, database];
   const how = ['-n', '-M', 'prepared', '-c', String(clients), '-j', '1', '-T', String(seconds)];
   const log = ['-l', `--log-prefix=${join(folder, 'log')}`];
-  const pace = rate === undefined ? [] : ['-R', rate.toFixed(3)];
+  const pace = rate === undefined ? [] : ['-R', Math.max(rate, 1).toFixed(3)];
   await run([...how, ...pace, ...log, ...values.flatMap((each) => ['-D', each]), ...scripts, ...where]);
   const took = await timesIn(folder);
   await rm(folder, { recursive: true });

@@ -1,21 +1,25 @@
 // Owns the stand of the large benchmark: the filled cluster on core 1, and what of it questions name.
 
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { localSubscriptions } from '../../src/access/providers/local.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { socketUrl } from '../../src/postgres/connection-url.ts';
-import { openDatabase } from '../../src/postgres/database.ts';
+import { type Database, openDatabase } from '../../src/postgres/database.ts';
 import { startEmbedded } from '../../src/postgres/embedded.ts';
 import { migrate } from '../../src/postgres/migrate.ts';
 import type { Stand } from '../stand.ts';
-import { readLoaded } from './load.ts';
+import { type Loaded, readLoaded } from './load.ts';
 import type { Known } from './questions.ts';
 
 export interface LargeStand extends Stand {
   readonly known: Known;
+  readonly loaded: Loaded;
+  /** The folder that holds it. */
+  readonly cluster: string;
 }
 
 const LISTINGS = 1_000_000;
@@ -31,6 +35,7 @@ export async function openLargeStand(cluster: string): Promise<LargeStand> {
   const server = await startEmbedded({ dataDirectory: cluster, log: () => {} });
   const database = openDatabase({ socket: server.connection, timeout: 0 });
   await migrate(database);
+  await warm(database);
   const folder = await mkdtemp(join(tmpdir(), 'freehold-bench-'));
   const { key } = await localSubscriptions(database, systemClock).create({ plan: 'internal' });
   const areas = await database.read(
@@ -55,6 +60,7 @@ export async function openLargeStand(cluster: string): Promise<LargeStand> {
       key,
       ids: known.listings,
       loaded,
+      cluster,
       known,
     },
     async close() {
@@ -63,4 +69,16 @@ export async function openLargeStand(cluster: string): Promise<LargeStand> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Reads every table and index once, so that nothing measured waits for the disk. */
+async function warm(database: Database): Promise<void> {
+  const [place] = await database.read(
+    (sql) => sql<{ path: string }[]>`select current_setting('data_directory') as path`,
+  );
+  const base = join(place?.path ?? '', 'base');
+  for (const file of await readdir(base, { recursive: true, withFileTypes: true })) {
+    if (!file.isFile()) continue;
+    for await (const _ of createReadStream(join(file.parentPath, file.name), { highWaterMark: 2 ** 20 }));
+  }
 }

@@ -1,0 +1,72 @@
+// Owns a day in the large benchmark: one active rental of ten ends, as many come, by the catalogue's own path.
+
+import { createCatalogue } from '../../src/catalogue/catalogue.ts';
+import { random } from '../market.ts';
+import type { Row } from '../throughput.ts';
+import { listingsOf, type SeenDraft } from './drafts.ts';
+import { markDay } from './load.ts';
+import { SOURCE } from './rows.ts';
+import type { LargeStand } from './stand.ts';
+import { country, type Town } from './towns.ts';
+
+const SHARE = 0.1;
+const BATCH = 500;
+const DAY = 86_400_000;
+/** Homes of a day have numbers that no home of the load or of another day has. */
+const NUMBERS_OF_DAY = 50_000_000;
+
+/** Ends and adds rentals; tells how many, and how many writes a second that made. */
+export async function dayOfRentals(stand: LargeStand): Promise<Row[]> {
+  const { loaded, cluster, database } = stand;
+  const day = loaded.days + 1;
+  const { towns } = country(loaded.seed);
+  const at = loaded.today + day * DAY;
+  const ended = endings(towns, loaded, day).map((draft) => endedAt(draft, at));
+  const begun = performance.now();
+  const come = arrivals(towns, loaded, day, ended.length);
+  const catalogue = createCatalogue(database);
+  const all = [...ended, ...come];
+  for (let first = 0; first < all.length; first += BATCH) {
+    const drafts = all.slice(first, first + BATCH);
+    await database.transaction((tx) => catalogue.apply(tx, SOURCE, drafts, at));
+  }
+  await markDay(cluster, { ...loaded, days: day });
+  const rate = all.length / ((performance.now() - begun) / 1000);
+  const figure = `${ended.length} rentals ended, ${come.length} came, ${rate.toFixed(0)} a second`;
+  return [{ name: `Day ${day} of churn`, figure, floor: '', met: true }];
+}
+
+interface Day {
+  readonly seed: number;
+  readonly today: number;
+  readonly homes: number;
+}
+
+type Draft = SeenDraft['draft'];
+
+/** Active rentals that are drawn to end; those drawn on an earlier day end again, which writes nothing. */
+function endings(towns: readonly Town[], { seed, today, homes }: Day, day: number): Draft[] {
+  const next = random(seed + day);
+  const drafts: Draft[] = [];
+  for (let number = 0; number < homes; number++)
+    if (next() < SHARE) drafts.push(...activeRentals(towns, seed, number, today));
+  return drafts;
+}
+
+function arrivals(towns: readonly Town[], { seed, today }: Day, day: number, count: number): Draft[] {
+  const drafts: Draft[] = [];
+  for (let number = day * NUMBERS_OF_DAY; drafts.length < count; number++)
+    drafts.push(...activeRentals(towns, seed, number, today + day * DAY));
+  return drafts.slice(0, count);
+}
+
+const activeRentals = (towns: readonly Town[], seed: number, number: number, today: number): Draft[] =>
+  listingsOf(towns, seed, number, today)
+    .map(({ draft }) => draft)
+    .filter(({ status, listingType }) => status === 'ACTIVE' && listingType === 'rental');
+
+const endedAt = (draft: Draft, at: number): Draft => ({
+  ...draft,
+  ...{ status: 'CLOSED', closePrice: draft.listPrice, closedAt: new Date(at).toISOString().slice(0, 10) },
+  statusChangedAt: new Date(at).toISOString(),
+});
