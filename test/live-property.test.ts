@@ -88,7 +88,13 @@ test('include, fields and units do what they say, and nothing else is accepted',
   assert.deepEqual(sparse, { id: full.id, object: 'property', currentListing: { price: 70 } });
   const { body: metric } = await property('?units=metric', keys.free);
   assert.equal(metric.currentListing?.livingArea, 92.9);
-  for (const query of ['?include=unknown', '?freshness=live', '?maxAge=60', '?fields=nothing', '?units=stone']) {
+  for (const query of [
+    '?include=unknown',
+    '?freshness=live',
+    '?maxAge=60',
+    '?fields=nothing',
+    '?units=stone',
+  ]) {
     const answer = await service.get(`/v1/property/${service.id('a')}${query}`, keys.free);
     assert.deepEqual([answer.status, (await problemOf(answer)).code], [400, 'INVALID_PARAMETER'], query);
   }
