@@ -154,7 +154,10 @@ const ROWS: { readonly [code in ProblemCode]?: Reach } = {
   NOT_ACCEPTABLE: () => ask({ key: keys.pro, headers: { accept: 'text/csv' } }),
   REQUEST_TIMEOUT: () => send('GET /v1/areas HTTP/1.1\r\nHost: x\r\nX-', small.url),
   PAYLOAD_TOO_LARGE: () =>
-    send(`GET /v1/areas HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n1;${'a'.repeat(40_000)}\r\n`),
+    send(
+      `POST /v1/search/sales HTTP/1.1\r\n${PRO}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n` +
+        `1;${'a'.repeat(40_000)}\r\n`,
+    ),
   UNSUPPORTED_MEDIA_TYPE: () =>
     send(`POST /v1/search/sales HTTP/1.1\r\n${PRO}Content-Type: text/csv\r\nContent-Length: 2\r\n\r\n{}`),
   URI_TOO_LONG: () => ask({ path: `/v1/areas?q=${'a'.repeat(9_000)}` }),
