@@ -20,8 +20,6 @@ async function write(...drafts: ListingDraft[]): Promise<string[]> {
   return drafts.map((each) => ids.get(each.listingKey) ?? '');
 }
 
-/** What comes back for a request line that no client library would send. */
-
 test('a draft upstream is shown to nobody, also not as a period of a property that is', async () => {
   const place = { parcelNumber: '1-1', address: { ...NO_ADDRESS, county: 'Elm', state: 'WA' } };
   const [shown = '', secret = ''] = await write(

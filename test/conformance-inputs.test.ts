@@ -37,7 +37,6 @@ async function found(query: string): Promise<Listing[]> {
 }
 
 /** What comes back for a request line that no client library would send. */
-
 async function send(line: string): Promise<ReturnType<typeof parseRaw>> {
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
   const head = `Host: evil.example\r\nX-Forwarded-Host: evil.example\r\nAuthorization: Bearer ${keys.internal}`;

@@ -65,8 +65,8 @@ async function meet(
 test('two writers of names in opposite orders both write', async () => {
   await meet(
     (tx) => writeNames(tx, ['mmmm']),
-    (tx) => writeNames(tx, ['aaaa', 'zzzz', 'mmmm']),
-    (tx) => writeNames(tx, ['zzzz', 'mmmm', 'aaaa']),
+    (tx) => writeNames(tx, ['aaaa', 'mmmm', 'zzzz']),
+    (tx) => writeNames(tx, ['zzzz', 'aaaa']),
   );
   const rows = await database.read((sql) => sql`select word from search_word order by word`);
   assert.deepEqual(

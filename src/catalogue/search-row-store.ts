@@ -43,12 +43,12 @@ export async function writeWords(tx: Transaction, writes: readonly ListingWrite[
 
 /** Adds names, in their order so that two writers never wait for each other; a name that is known writes nothing. */
 export async function writeNames(tx: Transaction, names: readonly string[]): Promise<void> {
-  const sorted = [...new Set(names)].sort();
-  if (sorted.length === 0) return;
+  const distinct = [...new Set(names)];
+  if (distinct.length === 0) return;
   await tx`
     insert into search_word (word, trigrams)
-    select word, string_to_array(trigrams, ${SEPARATOR}) from unnest(${sorted}::text[],
-      ${sorted.map((name) => trigramsOf(name).join(SEPARATOR))}::text[]) as row (word, trigrams)
+    select word, string_to_array(trigrams, ${SEPARATOR}) from unnest(${distinct}::text[],
+      ${distinct.map((name) => trigramsOf(name).join(SEPARATOR))}::text[]) as row (word, trigrams)
     where not exists (select from search_word as known where known.word = row.word)
     order by word on conflict do nothing`;
 }
