@@ -2,6 +2,7 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { compared, inTurns, ratio } from '../oauth-load.ts';
 import { type Arm, type Load, loadWith, startArm, startService } from '../stand.ts';
 import { median } from '../statistics.ts';
@@ -14,14 +15,11 @@ import { KINDS, type Kind, questions } from './questions.ts';
 import { openRecorder } from './record.ts';
 import type { LargeStand } from './stand.ts';
 
-/** So many that no answer of the first is still remembered when it comes again. */
+/** So many different ones, each asked in its turn, that no answer is still remembered when its question comes again. */
 const QUESTIONS = 3_000;
 const ROUNDS = 7;
-/** What is asked again must be found again. */
-export const headersFor = (key: string): Record<string, string> => ({
-  authorization: `Bearer ${key}`,
-  'cache-control': 'no-cache',
-});
+const SECONDS = 3;
+export const headersFor = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
 
 export const UNCOUNTED = { internal: { minute: null, month: null } };
 
@@ -49,9 +47,14 @@ export async function searchAgainstRaw(stand: LargeStand): Promise<Row[]> {
   const raw = await startArm('million/raw-search.ts', { ANSWERS: file });
   await requireSameListings(ours, raw, paths.slice(0, 50), stand.key);
   const list = await listOf(stand, 'p4', paths);
+  let asked = 0;
   const rounds = await inTurns(
-    () => ask(ours, list, stand.key),
-    () => ask(raw, list, stand.key),
+    async () => {
+      const load = await ask(ours, list, stand.key, SECONDS, asked);
+      asked += load.requests;
+      return load;
+    },
+    () => ask(raw, list, stand.key, SECONDS, 0),
   );
   await Promise.all([ours.stop(), raw.stop()]);
   return [
@@ -63,7 +66,7 @@ export async function searchAgainstRaw(stand: LargeStand): Promise<Row[]> {
   ];
 }
 
-/** Both arms find the same listings in the same order. */
+/** Both arms print the same listings in the same order; ours say more of each. */
 async function requireSameListings(
   ours: Arm,
   raw: Arm,
@@ -71,19 +74,22 @@ async function requireSameListings(
   key: string,
 ): Promise<void> {
   for (const path of paths) {
-    const [left, right] = await Promise.all(
-      [ours, raw].map(async ({ url }) => {
-        const answer = await fetch(`${url}${path}`, { headers: headersFor(key) });
-        const { data } = (await answer.json()) as { data: { id: string }[] };
-        return data
-          .map(({ id }) => id)
-          .slice(0, 20)
-          .join();
-      }),
-    );
-    if (left !== right) throw new Error(`The two arms of P4 differ at ${path}`);
+    const [left = [], right = []] = await Promise.all([ours, raw].map((arm) => listingsOf(arm, path, key)));
+    const known = right.slice(0, left.length).map(({ property: _, ...listing }) => listing);
+    const same = left.map((listing, at) => pick(listing, Object.keys(known[at] ?? {})));
+    if (!isDeepStrictEqual(same, known)) throw new Error(`The two arms of P4 differ at ${path}`);
   }
 }
+
+type Shown = Readonly<Record<string, unknown>>;
+
+async function listingsOf({ url }: Arm, path: string, key: string): Promise<Shown[]> {
+  const answer = await fetch(`${url}${path}`, { headers: headersFor(key) });
+  return ((await answer.json()) as { data: Shown[] }).data;
+}
+
+const pick = (listing: Shown, keys: readonly string[]): Shown =>
+  Object.fromEntries(keys.map((key) => [key, listing[key]]));
 
 export async function listOf(stand: LargeStand, name: string, paths: readonly string[]): Promise<string> {
   const file = join(stand.folder, `${name}.txt`);
@@ -91,11 +97,11 @@ export async function listOf(stand: LargeStand, name: string, paths: readonly st
   return file;
 }
 
-/** Loads an arm with the paths of a file. */
-export function ask(arm: Arm, list: string, key: string, seconds = 3): Promise<Load> {
+/** Loads an arm with the paths of a file, from one of them on. */
+export function ask(arm: Arm, list: string, key: string, seconds: number, from: number): Promise<Load> {
   const script = join(import.meta.dirname, 'paths.lua');
   const headers = Object.entries(headersFor(key)).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
-  return loadWith(arm, ['-s', script, ...headers, arm.url, '--', list], seconds);
+  return loadWith(arm, ['-s', script, ...headers, arm.url, '--', list, String(from)], seconds);
 }
 
 /** One question after the other; milliseconds each. */

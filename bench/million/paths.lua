@@ -1,4 +1,4 @@
--- Owns the requests of the large benchmark: the addresses of a file, one after the other.
+-- Owns the requests of the large benchmark: the addresses of a file, one after the other, from a given place on.
 local paths, count, at = {}, 0, 0
 
 function init(arguments)
@@ -6,6 +6,7 @@ function init(arguments)
     count = count + 1
     paths[count] = line
   end
+  at = tonumber(arguments[2])
 end
 
 function request()

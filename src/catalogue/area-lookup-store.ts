@@ -1,4 +1,4 @@
-// Owns the SQL that finds the areas which a search names.
+// Owns the SQL that finds areas by the ids which a search names, and by the numbers which listings hold.
 
 import type { Database } from '../postgres/database.ts';
 
@@ -14,6 +14,17 @@ export function findNamedAreas(database: Database, ids: readonly string[]): Prom
     (sql) => sql<NamedArea[]>`
       select id, no, name from area where id = any(${[...ids]}::text[])
       order by array_position(${[...ids]}::text[], id)`,
+  );
+}
+
+/** The ids of the areas with these numbers. */
+export function findAreaIds(
+  database: Database,
+  nos: readonly number[],
+): Promise<Pick<NamedArea, 'no' | 'id'>[]> {
+  return database.read(
+    (sql) => sql<Pick<NamedArea, 'no' | 'id'>[]>`
+      select no, id from area where no = any(${[...nos]}::integer[])`,
   );
 }
 

@@ -2,19 +2,32 @@
 
 import type { Database } from '../postgres/database.ts';
 import type { Facet } from './answer-parameters.ts';
+import type { AreaRegister } from './area-register.ts';
 import { type ClusterPage, clustersOf } from './clusters.ts';
 import { type Facets, facetsOf } from './facets.ts';
 import { FoundCache, type FoundCacheOptions } from './found-cache.ts';
 import type { ShownFigure } from './metric-figures.ts';
+import type { WrittenListing } from './present-text.ts';
 import type { SearchPlan } from './search.ts';
 import type { SearchQuery } from './search-parameters.ts';
 import { statsOf } from './search-stats.ts';
-import { countExactly, countRoughly, type FoundPage, findPage } from './search-store.ts';
+import { countExactly, countRoughly, type FoundRow, findPage } from './search-store.ts';
 import type { Meanings } from './text-sql.ts';
 
 /** How many results there are. */
 export interface Counted {
   readonly count: number;
+}
+
+/** A listing on a page with the values it was sorted by. */
+export interface FoundListing extends Pick<FoundRow, 'values'> {
+  readonly listing: WrittenListing;
+}
+
+export interface FoundPage {
+  readonly found: readonly FoundListing[];
+  /** Whether the walk goes on beyond them. */
+  readonly more: boolean;
 }
 
 export interface Finder {
@@ -34,15 +47,24 @@ export interface Finder {
 }
 
 /** Asks the database each time. */
-export function createFinder(database: Database): Finder {
+export function createFinder(database: Database, areas: Pick<AreaRegister, 'idsOf'>): Finder {
   return {
-    page: (plan, meanings) => findPage(database, plan, meanings),
+    async page(plan, meanings) {
+      const { rows, more } = await findPage(database, plan, meanings);
+      const ids = await areas.idsOf(rows.flatMap(({ listing }) => listing.areaNos));
+      return { found: rows.map((row) => withAreaIds(row, ids)), more };
+    },
     countExactly: async (plan, meanings) => ({ count: await countExactly(database, plan, meanings) }),
     countRoughly: async (plan, meanings) => ({ count: await countRoughly(database, plan, meanings) }),
     clusters: (plan, meanings, query) => clustersOf(database, plan, meanings, query),
     facets: (plan, meanings, facets, most) => facetsOf(database, plan, meanings, facets, most),
     stats: (plan, meanings, ids) => statsOf(database, plan, meanings, ids),
   };
+}
+
+function withAreaIds({ listing, values }: FoundRow, ids: ReadonlyMap<number, string>): FoundListing {
+  const areaIds = listing.areaNos.flatMap((no) => ids.get(no) ?? []);
+  return { listing: { ...listing, areaIds }, values };
 }
 
 /** Rows of pages and cells of clusters that are held; a listing takes some four kilobytes. */

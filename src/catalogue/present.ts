@@ -31,19 +31,25 @@ export function isShown(
 export function presentListing(stored: StoredListing, view: View): Listing | null {
   if (!isShown(stored, view)) return null;
   const { property: _, ...kept } = stored.record;
-  const record = masked(stored, view) ? withoutAddress(kept) : kept;
-  const unit = view.units === 'metric' ? 'sqm' : 'sqft';
-  const days = daysOnMarket(storedClock(stored.clockStart, stored.clockEnd), view.now);
+  const record = isMasked(stored, view) ? withoutAddress(kept) : kept;
   return {
     ...record,
     rental: withRentControl(record.rental),
     pricePerArea: pricePerArea(record, view.units),
     livingArea: areaIn(record.livingArea, view.units),
-    areaUnit: unit,
     lotSize: areaIn(record.lotSize, view.units),
-    lotSizeUnit: unit,
-    address: record.address,
     location: presentLocation(stored, view),
+    ...besideRecord(stored, view),
+  };
+}
+
+/** What stands in no record, since it depends on the reader, on the moment, or on what the catalogue did with it. */
+export function besideRecord(stored: Omit<StoredListing, 'record'>, view: View) {
+  const unit: Listing['areaUnit'] = view.units === 'metric' ? 'sqm' : 'sqft';
+  const days = daysOnMarket(storedClock(stored.clockStart, stored.clockEnd), view.now);
+  return {
+    areaUnit: unit,
+    lotSizeUnit: unit,
     areaIds: [...stored.areaIds],
     daysOnMarket: days,
     cumulativeDaysOnMarket: days === null ? null : days + stored.earlierDays,
@@ -75,7 +81,8 @@ function pricePerArea({ price, livingArea }: Omit<KeptRecord, 'property'>, units
   return price === null || !livingArea ? null : perAreaIn(price / livingArea, units);
 }
 
-const masked = (stored: StoredListing, view: View): boolean =>
+/** Whether this reader may not know the address. */
+export const isMasked = (stored: Pick<StoredListing, 'addressDisplayed'>, view: View): boolean =>
   !stored.addressDisplayed && !view.ignoreDisplayRules;
 
 export type Shown = Omit<KeptRecord, 'property'>;
@@ -114,6 +121,6 @@ function silencer(names: readonly (string | null)[]): (text: string | null) => s
 
 function presentLocation(stored: StoredListing, view: View): Listing['location'] {
   const { location } = stored.record;
-  if (!location || !masked(stored, view)) return location;
+  if (!location || !isMasked(stored, view)) return location;
   return { lat: withheld(location.lat), lng: withheld(location.lng), precision: 'approximate' };
 }

@@ -1,17 +1,10 @@
-// Owns a search from plan to rows: what it names looked up, the page read and presented, its cursors written, the total found.
+// Owns a search from plan to page: the listings found, the cursors around them, and how many there are in all.
 
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../postgres/database.ts';
-import type { Included } from './answer-parameters.ts';
 import { writeCursor } from './cursor.ts';
-import { selectFields } from './fields.ts';
-import type { Finder } from './finder.ts';
-import { readIncluded } from './included.ts';
-import { presentListing, type View } from './present.ts';
-import type { Listing } from './record.ts';
+import type { Finder, FoundListing } from './finder.ts';
 import type { SearchPlan } from './search.ts';
-import type { Row } from './search-format.ts';
-import type { FoundListing } from './search-store.ts';
 import type { Meanings } from './text-sql.ts';
 
 export interface Page {
@@ -26,19 +19,14 @@ export interface Total {
   readonly relation: 'exact' | 'estimate';
 }
 
-/** A listing as this reader sees it, whole and with the parts that were asked for. */
-export interface ShownRow extends Row {
-  readonly location: Listing['location'];
-}
-
 export interface SearchPage {
-  readonly rows: readonly ShownRow[];
+  readonly found: readonly FoundListing[];
   readonly page: Page;
   readonly total: Total | null;
 }
 
 export interface Search {
-  page(plan: SearchPlan, meanings: Meanings, view: View, included: readonly Included[]): Promise<SearchPage>;
+  page(plan: SearchPlan, meanings: Meanings): Promise<SearchPage>;
   /** How many listings the plan finds, as it asks to be told; null where it does not. */
   total(plan: SearchPlan, meanings: Meanings): Promise<Total | null>;
 }
@@ -65,42 +53,25 @@ export function createSearch(database: Database, finder: Finder): Search {
 
   return {
     total,
-    async page(plan, meanings, view, included) {
+    async page(plan, meanings) {
       const { found, more } = await finder.page(plan, meanings);
-      const rows = await presented(database, plan, found, view, included);
       const whole = plan.cursor === null && !more ? found.length : null;
       const counted = whole === null || plan.count === 'none' ? await total(plan, meanings) : exact(whole);
       // A guess below what is on the page would be absurd.
-      const value = Math.max(counted?.value ?? 0, rows.length);
+      const value = Math.max(counted?.value ?? 0, found.length);
       const page = { limit: plan.limit, ...cursorsOf(plan, found, more) };
-      return { rows, page, total: counted && { ...counted, value } };
+      return { found, page, total: counted && { ...counted, value } };
     },
   };
 }
 
 const exact = (value: number): Total => ({ value, relation: 'exact' });
 
-async function presented(
-  database: Database,
-  plan: SearchPlan,
-  found: readonly FoundListing[],
-  view: View,
-  included: readonly Included[],
-): Promise<ShownRow[]> {
-  const stored = found.map((each) => each.stored);
-  const additions = included.length > 0 ? await readIncluded(database, stored, included, view) : null;
-  return found.flatMap((each) => {
-    const listing = presentListing(each.stored, view);
-    if (!listing) return [];
-    const record = { ...selectFields(listing, plan.fields), ...additions?.get(each.stored.id) };
-    return [{ record, location: listing.location, cursor: cursorAfter(plan, each) }];
-  });
-}
-
 /** The cursor that goes on behind a row. */
 export function cursorAfter({ digest: query, startedAt }: SearchPlan, row: FoundListing): string {
-  return writeCursor({ query, direction: 'next', startedAt, values: row.values, id: row.stored.id });
+  return writeCursor({ query, direction: 'next', startedAt, values: row.values, id: row.listing.id });
 }
+
 /** Before and after every id there is. */
 const [BEFORE_IDS, AFTER_IDS] = ['', '~'];
 
@@ -114,7 +85,7 @@ function cursorsOf(plan: SearchPlan, found: readonly FoundListing[], more: boole
   const hasMore = backwards || more;
   const hasBefore = backwards ? more : came !== null;
   const cursor = (row: FoundListing | undefined, direction: 'next' | 'previous'): string | null => {
-    const id = row?.stored.id ?? (direction === 'next' ? BEFORE_IDS : AFTER_IDS);
+    const id = row?.listing.id ?? (direction === 'next' ? BEFORE_IDS : AFTER_IDS);
     const values = row?.values ?? came?.values;
     return values ? writeCursor({ query, direction, startedAt, values, id }) : null;
   };

@@ -1,43 +1,33 @@
 // Owns exports: all results of a search as lines, read page by page as fast as the client takes them.
 
 import { Problem } from '../lib/problem.ts';
-import type { Included } from './answer-parameters.ts';
 import { readCursor } from './cursor.ts';
-import type { View } from './present.ts';
 import type { SearchPlan } from './search.ts';
 import type { Search } from './search-answer.ts';
 import { headOf, linesOf } from './search-format.ts';
 import { kindOf } from './search-order.ts';
+import type { Showing } from './search-rows.ts';
 import type { Meanings } from './text-sql.ts';
 
 /** Rows that are read, and held, at once. */
 const BATCH = 100;
 
 /** What an export is made of. */
-export interface Export {
+export interface Export extends Showing {
   readonly search: Search;
-  readonly plan: SearchPlan;
   readonly meanings: Meanings;
-  readonly view: View;
-  readonly included: readonly Included[];
   readonly format: 'csv' | 'ndjson';
 }
 
 /** A piece for each batch, read when it is asked for; a walk like any other, so what does not change is met once. */
-export async function* exportLines({
-  search,
-  plan,
-  meanings,
-  view,
-  included,
-  format,
-}: Export): AsyncGenerator<string> {
+export async function* exportLines({ search, meanings, format, ...showing }: Export): AsyncGenerator<string> {
+  const { plan } = showing;
   let { cursor } = plan;
   let head = headOf(format, plan.fields);
   for (;;) {
     const batch = { ...plan, cursor, limit: BATCH, count: 'none' as const };
-    const { rows, page } = await search.page(batch, meanings, view, included);
-    const piece = head + linesOf(format, rows, plan.fields);
+    const { found, page } = await search.page(batch, meanings);
+    const piece = head + (await linesOf(format, showing, found));
     head = '';
     if (piece !== '') yield piece;
     if (page.nextCursor === null) return;

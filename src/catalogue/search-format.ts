@@ -4,7 +4,10 @@ import { invalidParameter } from '../lib/problem.ts';
 import { FORMATS, type Format } from './answer-parameters.ts';
 import { columnsFor, headerLine, rowLine } from './csv.ts';
 import type { Fields } from './fields.ts';
+import type { FoundListing } from './finder.ts';
+import { cursorAfter } from './search-answer.ts';
 import type { SearchQuery } from './search-parameters.ts';
+import { type Showing, shownRows, writtenRows } from './search-rows.ts';
 
 export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
   json: 'application/json',
@@ -12,12 +15,6 @@ export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
   csv: 'text/csv',
   ndjson: 'application/x-ndjson',
 };
-
-/** A shown listing with the cursor that goes on behind it. */
-export interface Row {
-  readonly record: Readonly<Record<string, unknown>>;
-  readonly cursor: string;
-}
 
 /** `format` wins over what Accept asks for. Throws INVALID_PARAMETER for what rows have no place for. */
 export function formatOf(query: SearchQuery, mediaType: string): Format {
@@ -39,12 +36,22 @@ export const contentType = (format: Format): string =>
 export const headOf = (format: 'csv' | 'ndjson', fields: Fields): string =>
   format === 'csv' ? headerLine(columnsFor(fields)) : '';
 
-/** Rows as lines; each ends with its cursor. */
-export function linesOf(format: 'csv' | 'ndjson', rows: readonly Row[], fields: Fields): string {
-  if (format === 'ndjson')
-    return rows.map(({ record, cursor }) => `${JSON.stringify({ ...record, cursor })}\n`).join('');
-  const columns = columnsFor(fields);
-  return rows.map(({ record, cursor }) => rowLine(columns, record, cursor)).join('');
+/** A page as lines; each ends with its cursor. */
+export async function linesOf(
+  format: 'csv' | 'ndjson',
+  showing: Showing,
+  page: readonly FoundListing[],
+): Promise<string> {
+  const { plan } = showing;
+  if (format === 'csv') {
+    const columns = columnsFor(plan.fields);
+    const rows = await shownRows(showing, page);
+    return rows.map(({ record, cursor }) => rowLine(columns, record, cursor)).join('');
+  }
+  const rows = await writtenRows(showing, page);
+  return rows
+    .map(({ json, found }) => `${json.slice(0, -1)},"cursor":"${cursorAfter(plan, found)}"}\n`)
+    .join('');
 }
 
 interface Located {

@@ -6,10 +6,10 @@ import { atLeast, pageSize, type Tiers } from '../access/tiers.ts';
 import type { Reply } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../postgres/database.ts';
+import { createAreaRegister } from './area-register.ts';
 import { withoutClusterCursor } from './clusters.ts';
 import { explain } from './explain.ts';
 import { createFinder, type Finder, rememberingFinder } from './finder.ts';
-import type { View } from './present.ts';
 import type { Remembered } from './read-cache.ts';
 import { pageLinks, viewOf, wantsFresh } from './reader.ts';
 import { planSearch, type SearchPlan } from './search.ts';
@@ -18,6 +18,7 @@ import { exportLines, refuseBackwards } from './search-export.ts';
 import { contentType, featureOf, formatOf, headOf, linesOf } from './search-format.ts';
 import { type LookedUp, lookUp } from './search-lookup.ts';
 import type { SearchQuery } from './search-parameters.ts';
+import { type Showing, shownRows, writtenRows } from './search-rows.ts';
 import type { ListingType } from './vocabulary.ts';
 
 export interface SearchOptions {
@@ -43,14 +44,17 @@ export interface Asked {
   readonly url: string | null;
 }
 
-/** One search under way. */
-interface Work {
-  readonly options: SearchOptions;
+interface Reading {
   readonly search: Search;
   readonly finder: Finder;
+  /** Throws INVALID_PARAMETER for an area that there is not. */
+  readonly lookUp: (plan: SearchPlan) => Promise<LookedUp>;
+}
+
+/** One search under way. */
+interface Work extends Showing, Reading {
+  readonly options: SearchOptions;
   readonly asked: Asked;
-  readonly plan: SearchPlan;
-  readonly view: View;
   readonly lookedUp: LookedUp;
 }
 
@@ -60,8 +64,6 @@ const MOST_VALUES = 100;
 /** The lowest tier that gets all results in one answer. */
 const EXPORT_TIER = 'business';
 
-type Reading = Pick<Work, 'search' | 'finder'>;
-
 /** What is read of the database each time, and what is remembered for whoever does not mind. */
 export interface Readings {
   readonly fresh: Reading;
@@ -69,15 +71,18 @@ export interface Readings {
 }
 
 export function createReadings({ database, memory, clock }: SearchOptions): Readings {
-  const finder = createFinder(database);
+  const areas = createAreaRegister(database);
+  const finder = createFinder(database, areas);
   const remembering = rememberingFinder(finder, {
     version: () => memory.version(),
     monotonic: () => clock.monotonic(),
   });
-  return {
-    fresh: { finder, search: createSearch(database, finder) },
-    remembered: { finder: remembering, search: createSearch(database, remembering) },
-  };
+  const reading = (by: Finder, fresh: boolean): Reading => ({
+    finder: by,
+    search: createSearch(database, by),
+    lookUp: (plan) => lookUp({ database, named: (ids) => areas.named(ids, fresh) }, plan),
+  });
+  return { fresh: reading(finder, true), remembered: reading(remembering, false) };
 }
 
 export async function answerSearch(options: SearchOptions, readings: Readings, asked: Asked): Promise<Reply> {
@@ -87,26 +92,36 @@ export async function answerSearch(options: SearchOptions, readings: Readings, a
   const limit = pageSize(tiers[caller.tier], query.limit);
   const plan = planSearch(type, withoutClusterCursor(query), limit, clock.now());
   const view = viewOf(caller, query, plan.startedAt, publicUrl);
-  const lookedUp = await lookUp(database, plan);
   const lines = format === 'csv' || format === 'ndjson';
   const whole = lines && query.limit === undefined && atLeast(caller.tier, EXPORT_TIER);
   // Nobody walks through all results a second time at once: remembering them would push out what is asked for often.
   const reading = whole || wantsFresh(asked.headers) ? readings.fresh : readings.remembered;
-  const work = { ...reading, options, asked, plan, view, lookedUp };
+  const lookedUp = await reading.lookUp(plan);
+  const showing = { database, plan, view, included: query.include ?? [] };
+  const work = { ...reading, ...showing, options, asked, lookedUp };
   if (query.cluster === true) return answerClusters(work, format === 'geojson');
   if (!lines) return answerPage(work, format === 'geojson');
   return whole ? answerAll(work, format) : answerLines(work, format);
 }
 
 async function answerPage(work: Work, asGeoJson: boolean): Promise<Reply> {
-  const { search, asked, plan, view, lookedUp } = work;
-  const { rows, page, total } = await search.page(plan, lookedUp.meanings, view, asked.query.include ?? []);
+  const { search, plan, lookedUp } = work;
+  const { found, page, total } = await search.page(plan, lookedUp.meanings);
   const rest = { page, total, ...(await figures(work)), meta: await metaOf(work) };
   const headers = headersOf(work, page, total);
-  if (!asGeoJson)
-    return { json: { object: 'list', data: rows.map(({ record }) => record), ...rest }, headers };
-  const features = rows.map(({ record, location }) => featureOf(record.id, location, record));
-  return collection(features, rest, headers);
+  if (asGeoJson) {
+    const rows = await shownRows(work, found);
+    return collection(
+      rows.map(({ record, location }) => featureOf(record.id, location, record)),
+      rest,
+      headers,
+    );
+  }
+  const data = (await writtenRows(work, found)).map(({ json }) => json).join();
+  return {
+    bytes: Buffer.from(`{"object":"list","data":[${data}],${JSON.stringify(rest).slice(1)}`),
+    headers: { ...headers, 'content-type': contentType('json') },
+  };
 }
 
 async function answerClusters(work: Work, asGeoJson: boolean): Promise<Reply> {
@@ -130,9 +145,9 @@ const collection = (features: readonly unknown[], rest: object, headers: Record<
 
 /** One page as lines. */
 async function answerLines(work: Work, format: 'csv' | 'ndjson'): Promise<Reply> {
-  const { search, asked, plan, view, lookedUp } = work;
-  const { rows, page, total } = await search.page(plan, lookedUp.meanings, view, asked.query.include ?? []);
-  const text = headOf(format, plan.fields) + linesOf(format, rows, plan.fields);
+  const { search, plan, lookedUp } = work;
+  const { found, page, total } = await search.page(plan, lookedUp.meanings);
+  const text = headOf(format, plan.fields) + (await linesOf(format, work, found));
   return {
     bytes: Buffer.from(text),
     headers: { ...headersOf(work, page, total), 'content-type': contentType(format) },
@@ -141,12 +156,12 @@ async function answerLines(work: Work, format: 'csv' | 'ndjson'): Promise<Reply>
 
 /** All results as lines. */
 async function answerAll(work: Work, format: 'csv' | 'ndjson'): Promise<Reply> {
-  const { search, asked, plan, view, lookedUp } = work;
+  const { search, plan, lookedUp } = work;
   refuseBackwards(plan);
   const { meanings } = lookedUp;
   const total = plan.count === 'exact' ? await search.total(plan, meanings) : null;
   return {
-    pieces: exportLines({ search, plan, meanings, view, included: asked.query.include ?? [], format }),
+    pieces: exportLines({ ...work, meanings, format }),
     headers: { ...totalHeader(total), 'content-type': contentType(format) },
   };
 }

@@ -3,7 +3,7 @@
 import { invalidParameter } from '../lib/problem.ts';
 import type { Database } from '../postgres/database.ts';
 import { wordsOf } from './area.ts';
-import { findNamedAreas, type NamedArea, suggestArea } from './area-lookup-store.ts';
+import { type NamedArea, suggestArea } from './area-lookup-store.ts';
 import type { SearchPlan } from './search.ts';
 import type { Meanings, WordMeaning } from './text-sql.ts';
 import { findAreasByWord, findKnownNames, findSimilarNames } from './word-store.ts';
@@ -14,20 +14,28 @@ export interface LookedUp {
   readonly meanings: Meanings;
 }
 
+/** Where names are looked up. */
+export interface LookUpOptions {
+  readonly database: Database;
+  /** The areas with these ids, in their order; unknown ids are left out. */
+  readonly named: (ids: readonly string[]) => Promise<readonly NamedArea[]>;
+}
+
 /** Looks up what the plan names. Throws INVALID_PARAMETER for an area that there is not. */
-export async function lookUp(database: Database, plan: SearchPlan): Promise<LookedUp> {
-  const areas = await namedAreas(database, plan);
+export async function lookUp(options: LookUpOptions, plan: SearchPlan): Promise<LookedUp> {
+  const { database } = options;
+  const areas = await namedAreas(options, plan);
   const words = plan.text ? await meaningsOf(database, plan.text.words) : new Map();
   return { areas, meanings: { areaNos: areas.map((area) => area.no), words } };
 }
 
-async function namedAreas(database: Database, plan: SearchPlan): Promise<NamedArea[]> {
+async function namedAreas(options: LookUpOptions, plan: SearchPlan): Promise<readonly NamedArea[]> {
   const ids = plan.conditions.flatMap((condition) => (condition.kind === 'areas' ? condition.ids : []));
   if (ids.length === 0) return [];
-  const areas = await findNamedAreas(database, [...new Set(ids)]);
+  const areas = await options.named([...new Set(ids)]);
   const unknown = ids.find((id) => !areas.some((area) => area.id === id));
   if (unknown === undefined) return areas;
-  const suggestion = await suggestArea(database, wordsOf(unknown).slice(0, 10));
+  const suggestion = await suggestArea(options.database, wordsOf(unknown).slice(0, 10));
   const detail = `there is no area with the id "${unknown}"; GET /v1/areas?q= finds ids by name`;
   throw invalidParameter('areaId', detail, suggestion ?? undefined);
 }

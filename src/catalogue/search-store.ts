@@ -1,45 +1,48 @@
 // Owns the SQL of a search: the page of listings, and how many there are.
 
 import type { Database, Sql } from '../postgres/database.ts';
-import type { StoredListing } from './catalogue.ts';
 import type { SortValue } from './cursor.ts';
-import { storedColumns } from './listing-read-store.ts';
+import { writtenColumns } from './listing-read-store.ts';
+import type { WrittenListing } from './present-text.ts';
 import type { SearchPlan } from './search.ts';
 import { pageSql } from './search-sql.ts';
 import { sourceOf } from './source-sql.ts';
 import type { Meanings } from './text-sql.ts';
 
+/** A listing on a page, with the numbers of its areas in place of their ids. */
+type NumberedListing = Omit<WrittenListing, 'areaIds'> & { readonly areaNos: readonly number[] };
+
 /** A listing on a page with the values it was sorted by. */
-export interface FoundListing {
-  readonly stored: StoredListing;
+export interface FoundRow {
+  readonly listing: NumberedListing;
   readonly values: readonly SortValue[];
 }
 
-export interface FoundPage {
-  readonly found: readonly FoundListing[];
+export interface FoundRows {
+  readonly rows: readonly FoundRow[];
   /** Whether the walk goes on beyond them. */
   readonly more: boolean;
 }
 
 /** Up to one listing more than the page holds, in the order of the page (which a cursor backwards does not turn). */
-export async function findPage(database: Database, plan: SearchPlan, meanings: Meanings): Promise<FoundPage> {
-  const rows = await database.read((sql) => selectPage(sql, plan, meanings));
-  const more = rows.length > plan.limit;
-  const page = rows.slice(0, plan.limit);
+export async function findPage(database: Database, plan: SearchPlan, meanings: Meanings): Promise<FoundRows> {
+  const found = await database.read((sql) => selectPage(sql, plan, meanings));
+  const more = found.length > plan.limit;
+  const page = found.slice(0, plan.limit);
   if (plan.cursor?.direction === 'previous') page.reverse();
-  const found = page.map((row) => ({
-    stored: row,
+  const rows = page.map((row) => ({
+    listing: row,
     values: plan.order.map((_, place) => row[`s${place}`] ?? null),
   }));
-  return { found, more };
+  return { rows, more };
 }
 
-type PageRow = StoredListing & Readonly<Record<`s${number}`, SortValue>>;
+type PageRow = NumberedListing & Readonly<Record<`s${number}`, SortValue>>;
 
 function selectPage(sql: Sql, plan: SearchPlan, meanings: Meanings): Promise<PageRow[]> {
   const page = pageSql(sql, plan, meanings);
   return sql<PageRow[]>`
-    select page.*, ${storedColumns(sql)}
+    select page.*, ${writtenColumns(sql)}
     from (select row_number() over () as place, rows.* from (${page}) as rows) as page
     join listing on listing.id = page.id order by page.place`;
 }

@@ -1,5 +1,6 @@
 // Owns what a request's figures are of: its filters as a plan, its areas, and the calendar of the place.
 
+import { findNamedAreas } from '../catalogue/area-lookup-store.ts';
 import { whereSql } from '../catalogue/condition-sql.ts';
 import { planSearch, type SearchPlan } from '../catalogue/search.ts';
 import { type LookedUp, lookUp } from '../catalogue/search-lookup.ts';
@@ -35,7 +36,7 @@ export async function readScope(
   const filters = filtersOf(asked, listingType);
   const units = asked.units ?? 'imperial';
   const plan = planSearch(listingType, { ...filters, units } as SearchQuery, 1, now);
-  const lookedUp = await lookUp(database, plan);
+  const lookedUp = await lookUp({ database, named: (ids) => findNamedAreas(database, ids) }, plan);
   const { areaNos } = lookedUp.meanings;
   const zones = areaNos.length === 0 ? null : await findTimeZones(database, areaNos);
   const [zone, ...others] = new Set(areaNos.map((no) => zones?.get(no)));
