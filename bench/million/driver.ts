@@ -17,12 +17,21 @@ export const SESSION = {
   plan_cache_mode: 'force_custom_plan',
 } as const;
 
-/** So many connections; `tell` is called with every statement that is sent. */
-export function openDriver(url: string, connections: number, tell?: (statement: Statement) => void) {
+export interface DriverOptions {
+  /** Called with every statement that is sent. */
+  readonly tell?: (statement: Statement) => void;
+  /** JSON stays the text that it comes as, for whoever only prints it. */
+  readonly json?: 'as text';
+}
+
+const JSON_AS_TEXT = { json: { to: 114, from: [114], serialize: String, parse: String } };
+
+/** So many connections. */
+export function openDriver(url: string, connections: number, { tell, json }: DriverOptions = {}) {
   const { host, port, database, user } = parseDatabaseUrl(url);
   return postgres({
     ...{ host, port, database, user, max: connections, fetch_types: false },
-    types: { ...COLUMN_TYPES, ...ARRAY_TYPES },
+    types: { ...COLUMN_TYPES, ...ARRAY_TYPES, ...(json && JSON_AS_TEXT) },
     connection: SESSION,
     ...(tell && {
       debug: (_connection: number, text: string, parameters: unknown[]) =>

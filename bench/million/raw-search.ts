@@ -9,14 +9,14 @@ const { url, answers } = JSON.parse(readFileSync(process.env.ANSWERS ?? '', 'utf
   readonly answers: Readonly<Record<string, readonly Statement[]>>;
 };
 /** As many connections as the service has. */
-const driver = openDriver(url, 10);
+const driver = openDriver(url, 10, { json: 'as text' });
 
 /** Listings as they are kept, which is all but what the service puts behind each of them. */
 async function answer(path: string): Promise<string> {
-  let rows: readonly { readonly text?: string }[] = [];
+  let rows: readonly { readonly record?: string }[] = [];
   for (const { text, parameters } of answers[path] ?? [])
     rows = await driver.unsafe(text, [...parameters], { prepare: true });
-  return `{"object":"list","data":[${rows.map(({ text }) => text).join()}]}`;
+  return `{"object":"list","data":[${rows.map(({ record }) => record).join()}]}`;
 }
 
 createServer((request, response) => {

@@ -26,7 +26,7 @@ export interface Recorder {
 
 export function openRecorder(stand: LargeStand): Recorder {
   let statements: Statement[] = [];
-  const driver = openDriver(stand.databaseUrl, 1, (statement) => statements.push(statement));
+  const driver = openDriver(stand.databaseUrl, 1, { tell: (statement) => statements.push(statement) });
   const database: Database = { ...stand.database, read: (work) => work(driver) };
   const catalogue = createCatalogue(database);
   const reading = {

@@ -3,21 +3,13 @@
 import type { Sql, SqlFragment } from '../postgres/database.ts';
 import type { StoredListing } from './catalogue.ts';
 
-/** What stored and written listings have in common, from a table or alias called listing. */
-const commonColumns = (sql: Sql): SqlFragment => sql`
-    listing.id, listing.source, listing.listing_key as "listingKey", listing.property_id as "propertyId",
+/** The columns of a StoredListing, from a table or alias called listing. */
+export function storedColumns(sql: Sql): SqlFragment {
+  return sql`listing.id, listing.source, listing.listing_key as "listingKey", listing.property_id as "propertyId",
     listing.listing_type as "listingType", listing.version, listing.fetched_at as "fetchedAt",
     listing.created_at as "createdAt", listing.updated_at as "updatedAt", listing.status, listing.displayed,
-    listing.address_displayed as "addressDisplayed", listing.clock_start as "clockStart",
-    listing.clock_end as "clockEnd", listing.earlier_days as "earlierDays"`;
-
-/** The columns of a WrittenListing; its areas come as numbers, called areaNos. */
-export const writtenColumns = (sql: Sql): SqlFragment =>
-  sql`${commonColumns(sql)}, listing.record::text as text, listing.area_nos as "areaNos"`;
-
-/** The columns of a StoredListing. */
-export function storedColumns(sql: Sql): SqlFragment {
-  return sql`${commonColumns(sql)}, listing.record,
+    listing.address_displayed as "addressDisplayed", listing.record, listing.clock_start as "clockStart",
+    listing.clock_end as "clockEnd", listing.earlier_days as "earlierDays",
     array(select area.id from unnest(listing.area_nos) with ordinality as held (no, place)
       join area on area.no = held.no order by held.place) as "areaIds"`;
 }

@@ -44,7 +44,10 @@ export function presentListing(stored: StoredListing, view: View): Listing | nul
 }
 
 /** What stands in no record, since it depends on the reader, on the moment, or on what the catalogue did with it. */
-export function besideRecord(stored: Omit<StoredListing, 'record'>, view: View) {
+export function besideRecord(
+  stored: Omit<StoredListing, 'record' | 'source' | 'listingKey' | 'propertyId'>,
+  view: View,
+) {
   const unit: Listing['areaUnit'] = view.units === 'metric' ? 'sqm' : 'sqft';
   const days = daysOnMarket(storedClock(stored.clockStart, stored.clockEnd), view.now);
   return {

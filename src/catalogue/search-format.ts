@@ -5,6 +5,7 @@ import { FORMATS, type Format } from './answer-parameters.ts';
 import { columnsFor, headerLine, rowLine } from './csv.ts';
 import type { Fields } from './fields.ts';
 import type { FoundListing } from './finder.ts';
+import type { WrittenJson } from './present-text.ts';
 import { cursorAfter } from './search-answer.ts';
 import type { SearchQuery } from './search-parameters.ts';
 import { type Showing, shownRows, writtenRows } from './search-rows.ts';
@@ -50,8 +51,27 @@ export async function linesOf(
   }
   const rows = await writtenRows(showing, page);
   return rows
-    .map(({ json, found }) => `${json.slice(0, -1)},"cursor":"${cursorAfter(plan, found)}"}\n`)
+    .map(({ kept, rest, found }) => `${kept}${rest.slice(0, -1)},"cursor":"${cursorAfter(plan, found)}"}\n`)
     .join('');
+}
+
+/** A page as one JSON document: its listings, and what is told besides. */
+export function listOf(rows: readonly WrittenJson[], besides: object): Buffer {
+  const parts: (Buffer | string)[] = ['{"object":"list","data":['];
+  for (const [place, { kept, rest }] of rows.entries()) {
+    if (place > 0) parts.push(',');
+    parts.push(kept, rest);
+  }
+  parts.push(`],${JSON.stringify(besides).slice(1)}`);
+  return joined(parts);
+}
+
+function joined(parts: readonly (Buffer | string)[]): Buffer {
+  const size = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+  const whole = Buffer.allocUnsafe(size);
+  let at = 0;
+  for (const part of parts) at += typeof part === 'string' ? whole.write(part, at) : part.copy(whole, at);
+  return whole;
 }
 
 interface Located {

@@ -15,7 +15,7 @@ import { pageLinks, viewOf, wantsFresh } from './reader.ts';
 import { planSearch, type SearchPlan } from './search.ts';
 import { createSearch, type Page, type Search, type Total } from './search-answer.ts';
 import { exportLines, refuseBackwards } from './search-export.ts';
-import { contentType, featureOf, formatOf, headOf, linesOf } from './search-format.ts';
+import { contentType, featureOf, formatOf, headOf, linesOf, listOf } from './search-format.ts';
 import { type LookedUp, lookUp } from './search-lookup.ts';
 import type { SearchQuery } from './search-parameters.ts';
 import { type Showing, shownRows, writtenRows } from './search-rows.ts';
@@ -117,9 +117,8 @@ async function answerPage(work: Work, asGeoJson: boolean): Promise<Reply> {
       headers,
     );
   }
-  const data = (await writtenRows(work, found)).map(({ json }) => json).join();
   return {
-    bytes: Buffer.from(`{"object":"list","data":[${data}],${JSON.stringify(rest).slice(1)}`),
+    bytes: listOf(await writtenRows(work, found), rest),
     headers: { ...headers, 'content-type': contentType('json') },
   };
 }

@@ -6,7 +6,7 @@ import { selectFields } from './fields.ts';
 import type { FoundListing } from './finder.ts';
 import { readIncluded } from './included.ts';
 import { presentListing, type View } from './present.ts';
-import { listingJson, opened } from './present-text.ts';
+import { listingJson, opened, type WrittenJson } from './present-text.ts';
 import type { Listing } from './record.ts';
 import type { SearchPlan } from './search.ts';
 import { cursorAfter } from './search-answer.ts';
@@ -28,10 +28,11 @@ export interface ShownRow {
 }
 
 /** The same as JSON. */
-export interface WrittenRow {
-  readonly json: string;
+export interface WrittenRow extends WrittenJson {
   readonly found: FoundListing;
 }
+
+const NOTHING = Buffer.alloc(0);
 
 /** What may be shown of a page, as JSON: whole records are not even read. */
 export async function writtenRows(showing: Showing, page: readonly FoundListing[]): Promise<WrittenRow[]> {
@@ -40,10 +41,10 @@ export async function writtenRows(showing: Showing, page: readonly FoundListing[
   return page.flatMap((found) => {
     if (plan.fields !== null || included.length > 0) {
       const row = rowOf(showing, found, additions);
-      return row === null ? [] : { json: JSON.stringify(row.record), found };
+      return row === null ? [] : { kept: NOTHING, rest: JSON.stringify(row.record), found };
     }
     const json = listingJson(found.listing, view);
-    return json === null ? [] : { json, found };
+    return json === null ? [] : { ...json, found };
   });
 }
 

@@ -2,15 +2,12 @@
 
 import type { Database, Sql } from '../postgres/database.ts';
 import type { SortValue } from './cursor.ts';
-import { writtenColumns } from './listing-read-store.ts';
-import type { WrittenListing } from './present-text.ts';
+import { listingIn, type NumberedListing, pageColumns, type RawRow, valuesIn } from './page-columns.ts';
 import type { SearchPlan } from './search.ts';
+import { kindOf } from './search-order.ts';
 import { pageSql } from './search-sql.ts';
 import { sourceOf } from './source-sql.ts';
 import type { Meanings } from './text-sql.ts';
-
-/** A listing on a page, with the numbers of its areas in place of their ids. */
-type NumberedListing = Omit<WrittenListing, 'areaIds'> & { readonly areaNos: readonly number[] };
 
 /** A listing on a page with the values it was sorted by. */
 export interface FoundRow {
@@ -27,24 +24,20 @@ export interface FoundRows {
 /** Up to one listing more than the page holds, in the order of the page (which a cursor backwards does not turn). */
 export async function findPage(database: Database, plan: SearchPlan, meanings: Meanings): Promise<FoundRows> {
   const found = await database.read((sql) => selectPage(sql, plan, meanings));
-  const more = found.length > plan.limit;
   const page = found.slice(0, plan.limit);
   if (plan.cursor?.direction === 'previous') page.reverse();
-  const rows = page.map((row) => ({
-    listing: row,
-    values: plan.order.map((_, place) => row[`s${place}`] ?? null),
-  }));
-  return { rows, more };
+  const kinds = plan.order.map(kindOf);
+  const rows = page.map((row) => ({ listing: listingIn(row), values: valuesIn(row, kinds) }));
+  return { rows, more: found.length > plan.limit };
 }
 
-type PageRow = NumberedListing & Readonly<Record<`s${number}`, SortValue>>;
-
-function selectPage(sql: Sql, plan: SearchPlan, meanings: Meanings): Promise<PageRow[]> {
+async function selectPage(sql: Sql, plan: SearchPlan, meanings: Meanings): Promise<RawRow[]> {
   const page = pageSql(sql, plan, meanings);
-  return sql<PageRow[]>`
-    select page.*, ${writtenColumns(sql)}
+  const values = plan.order.map((_, place) => sql`, page.${sql(`s${place}`)}`);
+  return sql`
+    select ${pageColumns(sql)} ${values}
     from (select row_number() over () as place, rows.* from (${page}) as rows) as page
-    join listing on listing.id = page.id order by page.place`;
+    join listing on listing.id = page.id order by page.place`.raw();
 }
 
 export async function countExactly(
