@@ -205,6 +205,8 @@ test('TK11: secrets of public clients are not looked at, but Basic must name the
   assert.equal(refused(await send({}, { client_secret: 'anything' })), 200);
   assert.equal(refused(await send(basic('desktop-app:'))), 200);
   assert.equal(refused(await send(basic('desktop%2Dapp:secret'), { client_id: undefined })), 200);
+  const hidden = await send(basic('app%00:'), { client_id: undefined });
+  assert.equal(refused(hidden), '401 invalid_client', 'no id has a NUL in it');
   for (const other of [basic('another-app:'), basic('nonsense'), basic(':')]) {
     const answer = await send(other);
     assert.equal(refused(answer), '401 invalid_client');

@@ -26,7 +26,8 @@ function basicName(credentials: string): string | null {
   const colon = text.indexOf(':');
   if (colon <= 0) return null;
   try {
-    return decodeURIComponent(text.slice(0, colon).replaceAll('+', ' '));
+    const name = decodeURIComponent(text.slice(0, colon).replaceAll('+', ' '));
+    return name.includes('\0') ? null : name;
   } catch {
     return null;
   }

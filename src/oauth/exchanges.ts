@@ -6,6 +6,7 @@ import {
   type CodeRow,
   findCodes,
   findRefreshTokens,
+  type Redeemed,
   type Redemption,
   type RefreshRow,
   type Rotation,
@@ -17,9 +18,9 @@ import {
 export interface Exchanges {
   findCode(hash: string): Promise<CodeRow | undefined>;
   findRefreshToken(hash: string): Promise<RefreshRow | undefined>;
-  /** Takes a code and writes its tokens; false when somebody else took it, or its grant has ended. */
-  redeem(redemption: Redemption): Promise<boolean>;
-  /** Replaces a refresh token; false when it had been replaced already, has expired, or its grant has ended. */
+  /** Takes a code and writes its tokens; undefined where any of what it is shown with is wrong, or it is over. */
+  redeem(redemption: Redemption): Promise<Redeemed | undefined>;
+  /** Replaces a refresh token; false when it had been replaced already, has expired, or its grant or subscription has ended. */
   rotate(rotation: Rotation): Promise<boolean>;
 }
 
@@ -33,8 +34,8 @@ export function exchangesWith(database: Database): Exchanges {
     return (hash) => found.get(hash);
   });
   const redemptions = new Batch(async (all: readonly Redemption[]) => {
-    const done = new Set(await database.write((sql) => redeemCodes(sql, all)));
-    return (_redemption, at) => done.has(at + 1);
+    const taken = await database.write((sql) => redeemCodes(sql, all));
+    return (_redemption, at) => taken.get(at + 1);
   });
   const rotations = new Batch(async (all: readonly Rotation[]) => {
     const done = new Set(await database.write((sql) => rotateTokens(sql, all)));

@@ -17,11 +17,15 @@ export function narrowResources(
   granted: readonly string[],
   asked: readonly string[],
 ): readonly string[] | null {
-  // Some clients add the slash that others take away.
-  const wanted = asked.map((resource) => resource.replace(/\/$/, ''));
+  const wanted = asked.map(withoutSlash);
   if (wanted.length === 0) return granted;
   if (wanted.some((resource) => !granted.includes(resource))) return null;
   return granted.filter((resource) => wanted.includes(resource));
+}
+
+/** A resource as it is kept: some clients add the slash that others take away. */
+export function withoutSlash(resource: string): string {
+  return resource.replace(/\/$/, '');
 }
 
 function words(text: string): string[] {

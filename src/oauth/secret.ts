@@ -6,10 +6,9 @@ import { crc32 } from 'node:zlib';
 /** What a secret is for, as it stands before its first underscore: none is ever taken for another. */
 export type SecretKind = 'ac' | 'at' | 'rt';
 
-const RANDOM_BYTES = 32;
+export const RANDOM_BYTES = 32;
 /** A kind and its underscore, 43 characters of random bits, 6 of checksum. */
 const FORM = /^(?:ac|at|rt)_[\w-]{49}$/;
-const RANDOM_FROM = 3;
 const RANDOM_TO = 46;
 
 /** A new secret, such as `at_…`: 52 characters of which 43 are random. */
@@ -21,11 +20,6 @@ export function newSecret(kind: SecretKind): string {
 export function writeSecret(kind: SecretKind, random: string): string {
   const body = `${kind}_${random}`;
   return body + checksum(body);
-}
-
-/** The 43 random characters of a secret that was issued here. */
-export function randomOf(secret: string): string {
-  return secret.slice(RANDOM_FROM, RANDOM_TO);
 }
 
 /** Whether a text has the form of a secret of this kind, and its checksum. */

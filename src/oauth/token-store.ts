@@ -3,10 +3,8 @@
 import type { Plan } from '../access/tiers.ts';
 import type { Sql } from '../postgres/database.ts';
 
-/** PostgreSQL's type numbers of arrays. */
+/** PostgreSQL's type number of an array of bytes. */
 const BYTEA = 1001;
-const TEXT = 1009;
-const FLOAT8 = 1022;
 
 /** What every row of a family leads to. */
 export interface GrantFacts {
@@ -32,10 +30,11 @@ export interface CodeRow extends GrantFacts {
 export interface RefreshRow extends GrantFacts {
   readonly expiresAt: string;
   readonly rotatedAt: string | null;
-  readonly successor: Buffer | null;
+  /** What the pair that replaced it was made with, in hexadecimal. */
+  readonly nonce: string | null;
 }
 
-/** Tokens about to be issued. Times are wall-clock milliseconds; hashes are hexadecimal. */
+/** Tokens about to be issued, as the database reads them. Times are wall-clock milliseconds; hashes are hexadecimal. */
 interface NewTokens {
   readonly accessHash: string;
   readonly refreshHash: string;
@@ -56,19 +55,30 @@ export async function findCodes(sql: Sql, hashes: readonly string[]): Promise<Ma
   return new Map(rows.map((row) => [row.hash, row]));
 }
 
+/** A code, and what it is shown with. */
 export interface Redemption extends NewTokens {
   readonly codeHash: string;
+  readonly clientId: string;
+  /** Null where none was sent. */
+  readonly redirectUri: string | null;
+  /** Of the verifier: see pkce.ts. */
+  readonly proof: string;
+  /** Milliseconds from consent after which nothing issued from it is good; null: no such bound. */
+  readonly longest: number | null;
 }
 
-/** Takes codes and writes their tokens; the places, from 1, of those that nobody else took, and whose grant goes on. */
-export async function redeemCodes(sql: Sql, all: readonly Redemption[]): Promise<readonly number[]> {
-  const { bytes, times, texts } = columnsOf(sql, all);
-  const [row] = await sql<{ done: number[] }[]>`
-    select oauth_redeem_all(${bytes((one) => one.codeHash)}, ${times((one) => one.now)},
-      ${bytes((one) => one.refreshHash)}, ${times((one) => one.refreshExpires)},
-      ${bytes((one) => one.accessHash)}, ${times((one) => one.accessExpires)},
-      ${texts((one) => one.resources?.join(' ') ?? null)}, ${times((one) => one.grantExpires)}) as done`;
-  return row?.done ?? [];
+/** A code that was taken, and the grant that it was issued from. */
+export type Redeemed = Omit<GrantFacts, 'clientId' | 'tier' | 'revokedAt'>;
+
+/**
+ * Judges codes, takes those that pass and writes their tokens, which row locks make exact among all processes. Gives them
+ * by their places, from 1; who is missing was refused, and took nothing.
+ */
+export async function redeemCodes(sql: Sql, all: readonly Redemption[]): Promise<Map<number, Redeemed>> {
+  const rows = await sql<(Redeemed & { readonly place: number })[]>`
+    select place, "grant", scope, resources, subscription, created_at as "createdAt"
+    from oauth_redeem_all(${JSON.stringify(all)})`;
+  return new Map(rows.map(({ place, ...redeemed }) => [place, redeemed]));
 }
 
 /** The refresh tokens among these hashes that are known, by hash. */
@@ -77,8 +87,8 @@ export async function findRefreshTokens(
   hashes: readonly string[],
 ): Promise<Map<string, RefreshRow>> {
   const rows = await sql<(RefreshRow & { readonly hash: string })[]>`
-    select encode(r.hash, 'hex') as hash, r.expires_at as "expiresAt", r.rotated_at as "rotatedAt", r.successor,
-      ${grantFacts(sql)}
+    select encode(r.hash, 'hex') as hash, r.expires_at as "expiresAt", r.rotated_at as "rotatedAt",
+      encode(r.successor, 'hex') as nonce, ${grantFacts(sql)}
     from oauth_refresh_token r join oauth_grant g on g.id = r.grant_id
     where r.hash = any(${sql.array([...hashes], BYTEA)})`;
   return new Map(rows.map((row) => [row.hash, row]));
@@ -86,9 +96,10 @@ export async function findRefreshTokens(
 
 export interface Rotation extends NewTokens {
   readonly presentedHash: string;
-  /** The new pair, sealed for the holder of the old token. */
-  readonly successor: Buffer;
-  readonly tier: Plan;
+  /** What the new pair is made with: hexadecimal. */
+  readonly nonce: string;
+  /** Null: that of the subscription, as this database knows it; it has to be in force then. */
+  readonly tier: Plan | null;
   /** Parted by spaces; null: all that the grant holds. */
   readonly scope: string | null;
   /** A grant whose dates are older than this is renewed too. */
@@ -97,26 +108,11 @@ export interface Rotation extends NewTokens {
 
 /**
  * Replaces refresh tokens, which row locks make exact among all processes. Gives the places, from 1, of those that had not
- * been replaced already, have not expired, and whose grant goes on.
+ * been replaced already, have not expired, and whose grant and subscription go on.
  */
 export async function rotateTokens(sql: Sql, all: readonly Rotation[]): Promise<readonly number[]> {
-  const { bytes, times, texts } = columnsOf(sql, all);
-  const [row] = await sql<{ done: number[] }[]>`
-    select oauth_rotate_all(${bytes((one) => one.presentedHash)}, ${times((one) => one.now)},
-      ${bytes((one) => one.successor)}, ${bytes((one) => one.refreshHash)}, ${times((one) => one.refreshExpires)},
-      ${bytes((one) => one.accessHash)}, ${times((one) => one.accessExpires)}, ${texts((one) => one.tier)},
-      ${texts((one) => one.scope)}, ${texts((one) => one.resources?.join(' ') ?? null)},
-      ${times((one) => one.renewBefore)}, ${times((one) => one.grantExpires)}) as done`;
+  const [row] = await sql<{ done: number[] }[]>`select oauth_rotate_all(${JSON.stringify(all)}) as done`;
   return row?.done ?? [];
-}
-
-/** Arrays for a statement about many: each holds one property of all. */
-function columnsOf<Row>(sql: Sql, all: readonly Row[]) {
-  return {
-    bytes: (of: (row: Row) => string | Buffer) => sql.array(all.map(of), BYTEA),
-    times: (of: (row: Row) => number) => sql.array(all.map(of), FLOAT8),
-    texts: (of: (row: Row) => string | null) => sql.array(all.map(of), TEXT),
-  };
 }
 
 /** What became of the pair that replaced a refresh token. */

@@ -57,6 +57,7 @@ export function localSubscriptions(database: Database, clock: Clock): LocalSubsc
     provider: {
       validate: (key) => judge(database.read((sql) => findByKeyHash(sql, keyHash(key)))),
       refresh: (subscription) => judge(byId.ask(subscription)),
+      inDatabase: true,
     },
     create: (wanted) => database.write((sql) => issueKey(sql, wanted, date())),
     list: () => database.read(listSubscriptions),

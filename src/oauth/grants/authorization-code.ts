@@ -4,8 +4,8 @@ import type { Problem } from '../../lib/problem.ts';
 import { hashPrefix } from '../audit.ts';
 import { oauthError } from '../errors.ts';
 import { expiriesOf } from '../lifetimes.ts';
-import { narrowResources } from '../narrowing.ts';
-import { isProof } from '../pkce.ts';
+import { narrowResources, withoutSlash } from '../narrowing.ts';
+import { isProof, proofOf } from '../pkce.ts';
 import { isSecret, newSecret, secretHash } from '../secret.ts';
 import {
   endFamily,
@@ -29,7 +29,7 @@ interface Shown {
 
 type Check = (shown: Shown) => Problem | null;
 
-/** In this order; only what passes all of them takes the code, so that a mistake does not burn it. */
+/** In this order. The statement that takes a code checks the same, so that a mistake does not burn it. */
 const CHECKS: readonly Check[] = [inTime, sameClient, sameRedirect, grantedResources, provenVerifier];
 
 /** Throws invalid_request, invalid_grant, invalid_target. */
@@ -37,46 +37,68 @@ export const exchangeCode: GrantType = async (parts, clientId, fields) => {
   const { code, code_verifier: verifier } = fields;
   if (code === undefined) throw invalidRequest('The field code is missing.');
   if (verifier === undefined) throw invalidRequest('The field code_verifier is missing.');
+  if (!isSecret('ac', code)) throw unknown();
   const hash = secretHash(code);
-  const row = isSecret('ac', code) ? await parts.exchanges.findCode(hash) : undefined;
-  if (row === undefined) throw invalidGrant('The code is not known. Ask for a new one.');
-  const shown: Shown = { row, clientId, fields, verifier, now: parts.clock.now() };
-  for (const check of CHECKS) {
-    const refusal = check(shown);
-    if (refusal !== null) throw refusal;
-  }
-  return take(parts, shown, hash);
+  const now = parts.clock.now();
+  const proof = proofOf(verifier);
+  const tokens = proof === null ? null : await take(parts, clientId, { hash, fields, proof, now });
+  return tokens ?? refuse(parts, hash, { clientId, fields, verifier, now });
 };
 
-/** Takes the code, or ends the family where it was taken before: nobody but its holder can have passed the checks. */
-async function take(parts: TokenParts, shown: Shown, hash: string): Promise<TokenAnswer> {
-  const { row, now } = shown;
-  if (row.usedAt !== null) return replayed(parts, row, hash);
+interface Proven {
+  readonly hash: string;
+  readonly fields: TokenFields;
+  readonly proof: string;
+  readonly now: number;
+}
+
+/** Takes the code where all is right, by one statement; null where anything is not. */
+async function take(
+  parts: TokenParts,
+  clientId: string,
+  { hash, fields, proof, now }: Proven,
+): Promise<TokenAnswer | null> {
   const [accessToken, refreshToken] = [newSecret('at'), newSecret('rt')];
-  const expiries = expiriesOf(now, Date.parse(row.createdAt), parts.rules);
-  const resources = narrowResources(row.resources, shown.fields.resource ?? []);
+  const asked = fields.resource ?? [];
+  const { access, refresh, grant } = expiriesOf(now, now, parts.rules);
   const redemption = {
-    codeHash: hash,
-    accessHash: secretHash(accessToken),
-    refreshHash: secretHash(refreshToken),
-    resources: resources?.length === row.resources.length ? null : resources,
-    accessExpires: expiries.access,
-    refreshExpires: expiries.refresh,
-    grantExpires: expiries.grant,
+    ...{ codeHash: hash, clientId, redirectUri: fields.redirect_uri ?? null, proof },
+    ...{ accessHash: secretHash(accessToken), refreshHash: secretHash(refreshToken) },
+    resources: asked.length === 0 ? null : asked.map(withoutSlash),
+    ...{ accessExpires: access, refreshExpires: refresh, grantExpires: grant },
+    longest: parts.rules.longest,
     now,
   };
-  if (!(await parts.exchanges.redeem(redemption))) {
-    return replayed(parts, row, hash);
-  }
-  parts.known.set(redemption.refreshHash, row);
+  const redeemed = await parts.exchanges.redeem(redemption);
+  if (redeemed === undefined) return null;
+  parts.known.set(redemption.refreshHash, { ...redeemed, clientId });
   parts.metrics.issued('authorization_code');
+  const expiries = expiriesOf(now, Date.parse(redeemed.createdAt), parts.rules);
   return {
     access_token: accessToken,
     token_type: 'Bearer',
     expires_in: Math.floor((expiries.access - now) / 1000),
     refresh_token: refreshToken,
-    scope: row.scope,
+    scope: redeemed.scope,
   };
+}
+
+/**
+ * Says why a code was not taken. Where it was taken before, its family ends: nobody but its holder can have passed the
+ * checks.
+ */
+async function refuse(parts: TokenParts, hash: string, shown: Omit<Shown, 'row'>): Promise<never> {
+  const row = await parts.exchanges.findCode(hash);
+  if (row === undefined) throw unknown();
+  for (const check of CHECKS) {
+    const refusal = check({ ...shown, row });
+    if (refusal !== null) throw refusal;
+  }
+  return replayed(parts, row, hash);
+}
+
+function unknown(): Problem {
+  return invalidGrant('The code is not known. Ask for a new one.');
 }
 
 /** Also reached where the grant had been revoked, or the code has just expired: then there is nothing left to end. */

@@ -6,8 +6,8 @@ import { hashPrefix } from '../audit.ts';
 import type { KnownGrant } from '../known-grants.ts';
 import { ACCESS_LIFETIME } from '../lifetimes.ts';
 import type { RefreshOutcome } from '../metrics.ts';
-import { type Pair, unseal } from '../sealed.ts';
 import { secretHash } from '../secret.ts';
+import { type Pair, successorOf } from '../succession.ts';
 import { endFamily, invalidGrant, type TokenAnswer, type TokenParts } from '../token-parts.ts';
 import { findSuccessor } from '../token-store.ts';
 
@@ -33,11 +33,11 @@ export async function repeat(
   parts: TokenParts,
   shown: Shown,
   rotatedAt: string,
-  sealed: Buffer | null,
+  nonce: string | null,
 ): Promise<TokenAnswer> {
   const elapsed = shown.now - Date.parse(rotatedAt);
-  if (elapsed >= parts.rules.grace || sealed === null) return reused(parts, shown);
-  const pair = unseal(shown.token, sealed);
+  if (elapsed >= parts.rules.grace || nonce === null) return reused(parts, shown);
+  const pair = successorOf(shown.token, nonce);
   const [refresh, access] = [secretHash(pair.refreshToken), secretHash(pair.accessToken)];
   const successor = await parts.database.read((sql) => findSuccessor(sql, refresh, access));
   if (successor === undefined || successor.rotated) return reused(parts, shown);

@@ -8,8 +8,8 @@ import { oauthError, tooMany } from '../errors.ts';
 import type { KnownGrant } from '../known-grants.ts';
 import { expiriesOf, RENEWAL_STEP } from '../lifetimes.ts';
 import { narrowResources, narrowScope } from '../narrowing.ts';
-import { type Pair, seal } from '../sealed.ts';
-import { isSecret, newSecret, secretHash } from '../secret.ts';
+import { isSecret, secretHash } from '../secret.ts';
+import { newNonce, successorOf } from '../succession.ts';
 import {
   endFamily,
   type GrantType,
@@ -81,8 +81,9 @@ function judgeOnce(parts: TokenParts, { subscription }: KnownGrant): () => Promi
   };
 }
 
-/** One round trip for a token whose grant is known here; null where there is more to say than "replaced". */
+/** No look at a token whose grant is known here; null where there is more to say than "replaced". */
 async function replaceKnown(parts: TokenParts, shown: Shown): Promise<TokenAnswer | null> {
+  if (parts.provider.inDatabase === true) return replace(parts, shown, null);
   const verdict = await shown.verdict().catch(() => null);
   if (verdict === 'free') return replace(parts, shown, 'free');
   return verdict?.state === 'active' ? replace(parts, shown, verdict.tier) : null;
@@ -92,10 +93,13 @@ async function replaceKnown(parts: TokenParts, shown: Shown): Promise<TokenAnswe
 async function decide(parts: TokenParts, shown: Shown, row: RefreshRow | undefined): Promise<TokenAnswer> {
   if (row === undefined) throw unusable(parts, 'unknown');
   if (row.revokedAt !== null) throw unusable(parts, 'revoked');
-  if (row.rotatedAt !== null) return repeat(parts, shown, row.rotatedAt, row.successor);
+  if (row.rotatedAt !== null) return repeat(parts, shown, row.rotatedAt, row.nonce);
   if (shown.now >= Date.parse(row.expiresAt)) throw unusable(parts, 'expired');
-  const replaced = await replace(parts, shown, await currentTier(parts, shown));
-  return replaced ?? overtaken(parts, shown);
+  return (
+    (parts.provider.inDatabase === true ? await replace(parts, shown, null) : null) ??
+    (await replace(parts, shown, await currentTier(parts, shown))) ??
+    overtaken(parts, shown)
+  );
 }
 
 /** The tier of the subscription as its provider sees it now. Nothing has been spent when this throws. */
@@ -113,14 +117,18 @@ async function currentTier(parts: TokenParts, { facts, verdict }: Shown): Promis
   throw unusable(parts, 'subscription_ended');
 }
 
-/** Null where the token had been replaced already, has expired, or its grant has ended. */
-async function replace(parts: TokenParts, shown: Shown, tier: Plan): Promise<TokenAnswer | null> {
+/**
+ * Null where the token had been replaced already, has expired, or its grant has ended. A tier of null stands for that of
+ * the subscription in the database as the token is replaced, which then has to be in force.
+ */
+async function replace(parts: TokenParts, shown: Shown, tier: Plan | null): Promise<TokenAnswer | null> {
   const { hash, facts, now, scope, resources } = shown;
-  const pair: Pair = { accessToken: newSecret('at'), refreshToken: newSecret('rt') };
+  const nonce = newNonce();
+  const pair = successorOf(shown.token, nonce);
   const expiries = expiriesOf(now, Date.parse(facts.createdAt), parts.rules);
   const rotation = {
     presentedHash: hash,
-    successor: seal(shown.token, pair),
+    nonce,
     accessHash: secretHash(pair.accessToken),
     refreshHash: secretHash(pair.refreshToken),
     tier,
@@ -143,7 +151,7 @@ async function replace(parts: TokenParts, shown: Shown, tier: Plan): Promise<Tok
 async function overtaken(parts: TokenParts, shown: Shown): Promise<TokenAnswer> {
   const row = await parts.exchanges.findRefreshToken(shown.hash);
   if (row?.rotatedAt && row.revokedAt === null) {
-    return repeat(parts, { ...shown, now: parts.clock.now() }, row.rotatedAt, row.successor);
+    return repeat(parts, { ...shown, now: parts.clock.now() }, row.rotatedAt, row.nonce);
   }
   throw unusable(parts, 'revoked');
 }
