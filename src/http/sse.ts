@@ -59,14 +59,21 @@ export function frame({ id, event, data, json = JSON.stringify(data) }: ServerSe
   return `id: ${id}\nevent: ${event}\ndata: ${json}\n\n`;
 }
 
-/** Holds at most one waiting promise, so that a long stream gathers nothing. */
+/**
+ * Holds at most one waiting promise, so that a long stream gathers nothing. What wakes it is the promise's own resolve:
+ * V8 puts a function literal that is assigned to a property among its old objects at once, where it would hold the whole
+ * finished stream through every collection of young ones.
+ */
 class EventWriter {
   readonly #response: ServerResponse;
   readonly #options: StreamOptions;
   #cancelDeadline: () => void = nothing;
   #opened = false;
   #gone: boolean;
+  /** Ends a wait for a change of the connection. */
   #wake: () => void = nothing;
+  /** Ends a wait for the next event. */
+  #leave: (end: null) => void = nothing;
   #cancelBeat: () => void = nothing;
 
   constructor(response: ServerResponse, options: StreamOptions) {
@@ -81,6 +88,7 @@ class EventWriter {
   readonly #onLeave = (): void => {
     this.#gone = true;
     this.#wake();
+    this.#leave(null);
   };
 
   /** Cuts the stream when its time is over. */
@@ -95,7 +103,7 @@ class EventWriter {
     this.#armBeat();
     try {
       return await new Promise((resolve, reject) => {
-        this.#wake = () => this.#gone && resolve(null);
+        this.#leave = resolve;
         iterator.next().then((step) => resolve(step.done ? null : step.value), reject);
       });
     } finally {
@@ -106,7 +114,8 @@ class EventWriter {
   /** Resolves when the text is on its way and there is room for more, or the client has left. */
   async write(text: string): Promise<void> {
     if (this.#gone || this.#put(text)) return;
-    await this.#until(() => !this.#response.writableNeedDrain);
+    do await this.#change();
+    while (!this.#gone && this.#response.writableNeedDrain);
   }
 
   /** Resolves when the last byte has left, or the client has. */
@@ -114,7 +123,7 @@ class EventWriter {
     if (this.#gone) return;
     this.#start();
     this.#response.end();
-    await this.#until(() => false);
+    while (!this.#gone) await this.#change();
   }
 
   release(): void {
@@ -124,9 +133,10 @@ class EventWriter {
     // The listener for errors stays: an error nobody listens to would end the process.
   }
 
-  #until(done: () => boolean): Promise<void> {
+  /** Resolves when there is room again or the client has left. */
+  #change(): Promise<void> {
     return new Promise((resolve) => {
-      this.#wake = () => (this.#gone || done()) && resolve();
+      this.#wake = resolve;
     });
   }
 
