@@ -9,11 +9,11 @@ import { poll } from '../src/postgres/poll.ts';
 import { draft } from './support/drafts.ts';
 import { startService } from './support/service.ts';
 
-function counted(weigh?: () => number) {
+function counted(options: { weigh?: () => number; fromSecondOn?: boolean } = {}) {
   const state = { version: 1 as number | null, now: 0, reads: 0, answer: { value: 1 } };
   const cache = new FoundCache<{ value: number }>({
     ...{ version: () => state.version, monotonic: () => state.now, most: 3 },
-    ...(weigh && { weigh }),
+    ...options,
   });
   const ask = (question: unknown = 'q') =>
     cache.get(question, async () => {
@@ -33,6 +33,21 @@ test('a question is read once, and again after a change', async () => {
   state.answer = { value: 2 };
   assert.deepEqual(await ask(), { value: 2 });
   assert.equal(state.reads, 3);
+});
+
+test('where it is told to, it keeps an answer only once the question comes again', async () => {
+  const { state, ask } = counted({ fromSecondOn: true });
+  await ask();
+  await ask();
+  assert.equal(state.reads, 2);
+  await ask();
+  assert.equal(state.reads, 2);
+  await ask('other');
+  state.now = 5_001;
+  await ask('other');
+  assert.equal(state.reads, 4);
+  await ask('other');
+  assert.equal(state.reads, 5, 'what was asked long ago was not asked lately');
 });
 
 test('nothing is remembered while nobody would tell of changes, nor longer than five seconds', async () => {
@@ -79,7 +94,7 @@ test('a failed reading is told to all who wait for it, and not remembered', asyn
 });
 
 test('what is held is bounded by weight', async () => {
-  const { state, ask } = counted(() => 2);
+  const { state, ask } = counted({ weigh: () => 2 });
   await ask('a');
   await ask('b');
   await ask('a');

@@ -79,6 +79,7 @@ export function rememberingFinder(
   const pages = new FoundCache<FoundPage>({
     ...{ ...memory, most: MOST_ROWS },
     weigh: ({ found }) => found.length + 1,
+    fromSecondOn: true,
   });
   const clusters = new FoundCache<ClusterPage>({
     ...{ ...memory, most: MOST_ROWS },

@@ -113,13 +113,30 @@ export function withoutAddress(record: Shown): Shown {
 
 /** Takes the street out of what people wrote about a house, in any case and spacing. */
 function silencer(names: readonly (string | null)[]): (text: string | null) => string | null {
-  const patterns = names
-    .filter((name) => name !== null && name.length > 3 && /\p{L}/u.test(name))
-    .sort((a, b) => (b?.length ?? 0) - (a?.length ?? 0))
-    .map((name) => (name ?? '').trim().split(/\s+/).map(RegExp.escape).join('\\s+'));
-  if (patterns.length === 0) return (text) => text;
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${patterns.join('|')})(?![\\p{L}\\p{N}])`, 'giu');
-  return (text) => text?.replace(pattern, '(address withheld)') ?? null;
+  const told = names
+    .flatMap((name) => (name !== null && name.length > 3 && /\p{L}/u.test(name) ? name.trim() : []))
+    .sort((a, b) => b.length - a.length);
+  const first = told.map((name) => name.split(/\s/, 1).join().toLowerCase());
+  let pattern: RegExp | null = null;
+  return (text) => {
+    if (text === null || !mayHold(text, first)) return text;
+    pattern ??= anyOf(told);
+    return text.replace(pattern, '(address withheld)');
+  };
+}
+
+const ASCII = /^[\0-\x7f]*$/;
+
+/** Whether a text can hold one of the words in any case: told cheaply where no letter folds into another alphabet. */
+function mayHold(text: string, words: readonly string[]): boolean {
+  if (!ASCII.test(text) || !words.every((word) => ASCII.test(word))) return words.length > 0;
+  const lower = text.toLowerCase();
+  return words.some((word) => lower.includes(word));
+}
+
+function anyOf(names: readonly string[]): RegExp {
+  const patterns = names.map((name) => name.split(/\s+/).map(RegExp.escape).join('\\s+'));
+  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${patterns.join('|')})(?![\\p{L}\\p{N}])`, 'giu');
 }
 
 function presentLocation(stored: StoredListing, view: View): Listing['location'] {
