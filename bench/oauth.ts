@@ -1,10 +1,10 @@
 // Owns P13, P14 and P15: exchanges and checks of tokens against oidc-provider's on the same database, and against PostgreSQL alone.
 
-import assert from 'node:assert/strict';
-import { durability, startOAuthArms, tokensOf } from './oauth-arms.ts';
+import { durability, startOAuthArms } from './oauth-arms.ts';
+import { checkAgainstPeer } from './oauth-check.ts';
 import { compared, inTurns, loadExchanges, ROUNDS, ratio, SECONDS } from './oauth-load.ts';
 import { benchRotation } from './oauth-pgbench.ts';
-import { CONCURRENCY, load, type Stand } from './stand.ts';
+import { CONCURRENCY, type Stand } from './stand.ts';
 import { median } from './statistics.ts';
 import type { Row } from './throughput.ts';
 
@@ -48,41 +48,10 @@ export async function exchangeAgainstPeer(stand: Stand): Promise<Row[]> {
     () => loadExchanges(stand, theirs, 'code'),
   );
   await stop();
-  return [compared('P15 code for tokens, ours / oidc-provider', exchanges, 4), await checkAgainstPeer(stand)];
-}
-
-/** Ours serves a property with all that goes with it; theirs sends the same body once the token was found to be good. */
-async function checkAgainstPeer(stand: Stand): Promise<Row> {
-  const path = `/v1/property/${stand.ids[0]}`;
-  const probe = await startOAuthArms(stand, 'p15-probe');
-  const body = await propertyOf(probe.ours.arm.url + path, await bearer(probe.ours));
-  await probe.stop();
-  const { ours, theirs, stop } = await startOAuthArms(stand, 'p15-check', body);
-  const [ourToken, theirToken] = [await bearer(ours), await bearer(theirs)];
-  const answered = await propertyOf(ours.arm.url + path, ourToken);
-  assert.equal((await propertyOf(`${theirs.arm.url}/checked`, theirToken)).length, answered.length);
-  for (const url of [ours.arm.url + path, `${theirs.arm.url}/checked`])
-    assert.equal((await fetch(url, { headers: { authorization: 'Bearer none' } })).status, 401);
-  const rounds = await inTurns(
-    () => load(ours.arm, path, ourToken, SECONDS),
-    () => load(theirs.arm, '/checked', theirToken, SECONDS),
-  );
-  await stop();
-  return compared('P15 access token checked, ours with a property served / oidc-provider without', rounds, 4);
-}
-
-async function propertyOf(url: string, headers: Record<string, string>): Promise<string> {
-  const answer = await fetch(url, { headers });
-  assert.equal(answer.status, 200);
-  return answer.text();
-}
-
-type Exchanger = Parameters<typeof loadExchanges>[1];
-
-async function bearer({ arm, seed }: Exchanger): Promise<Record<string, string>> {
-  const [body = ''] = await seed('refresh', 1);
-  const { access_token } = await tokensOf(arm, body);
-  return { authorization: `Bearer ${access_token}` };
+  return [
+    compared('P15 code for tokens, ours / oidc-provider', exchanges, 4),
+    ...(await checkAgainstPeer(stand)),
+  ];
 }
 
 async function durable(stand: Stand): Promise<string> {

@@ -1,0 +1,56 @@
+// Owns our check of an access token behind node:http alone: what the service asks of a caller before it does anything else.
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createAccess } from '../src/access/access.ts';
+import type { Principal } from '../src/access/principal.ts';
+import { localSubscriptions } from '../src/access/providers/local.ts';
+import { TIERS } from '../src/access/tiers.ts';
+import { systemClock as clock } from '../src/lib/clock.ts';
+import { startTokens } from '../src/oauth/tokens.ts';
+import { openDatabase } from '../src/postgres/database.ts';
+
+const listening = Number(process.env.PORT);
+const publicUrl = `http://127.0.0.1:${listening}`;
+const database = openDatabase({ url: process.env.DATABASE_URL ?? '' });
+const report = (error: unknown) => process.stderr.write(`${String(error)}\n`);
+const tokens = startTokens({ database, clock, publicUrl, report });
+const { provider } = localSubscriptions(database, clock);
+const { phases } = createAccess({
+  ...{ database, clock, provider, report },
+  tiers: TIERS,
+  verifiers: [tokens.verifier],
+});
+const ACCESS = { credentials: 'required', scope: 'listings:read', counts: 'minute' } as const;
+const body = process.env.BODY ?? '{}';
+
+/** Throws where the caller may not ask; a promise only where the token is not known yet. */
+function check({ method = 'GET', headers, socket }: IncomingMessage): Promise<void> | undefined {
+  const address = socket.remoteAddress ?? '';
+  const authorizations = headers.authorization === undefined ? 0 : 1;
+  const caller: Promise<Principal> | Principal = phases.identify(
+    { method, headers, address, authorizations },
+    ACCESS,
+  );
+  if (caller instanceof Promise) return caller.then((known) => phases.allow(known, ACCESS));
+  phases.allow(caller, ACCESS);
+}
+
+function answer(response: ServerResponse, status: number): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+}
+
+createServer((request, response) => {
+  if (request.url !== '/checked') return answer(response, 200);
+  try {
+    const checking = check(request);
+    if (checking === undefined) answer(response, 200);
+    else
+      checking.then(
+        () => answer(response, 200),
+        () => answer(response, 401),
+      );
+  } catch {
+    answer(response, 401);
+  }
+}).listen(listening, '127.0.0.1', () => process.stdout.write('ready\n'));
+process.once('SIGTERM', () => process.exit(0));
