@@ -67,21 +67,23 @@ function streamRoute(options: LiveRouteOptions): Route<Principal> {
 
   function streamOf(call: StreamCall, found: StoredListing | null): Reply {
     const { query, caller, requestId } = call;
-    const { source: _, ...view } = viewOf(caller, query, clock.now(), publicUrl);
+    const view = viewOf(caller, query, clock.now(), publicUrl);
     const stored = shownListing(found, view.ignoreDisplayRules);
     const present = (listing: StoredListing, source: Listing['source']) =>
       presentListing(listing, { ...view, source, now: clock.now() });
-    const cached = written.get(stored, JSON.stringify(query), view.now, () =>
+    const cached = written.get(stored, query.display ?? '', view.now, () =>
       JSON.stringify(present(stored, 'cached')),
     );
     const events = freshEvents({
-      ...{ stored, refresh, requestId },
+      stored,
+      refresh,
+      requestId,
       present: (fresh) => present(fresh, 'live'),
       signal: () => call.signal,
     });
     return {
       firstEvent: cachedEvent(requestId, cached),
-      events: held(events, streams.open(caller)),
+      events: new HeldEvents(events, streams.open(caller)),
     };
   }
 }
@@ -96,14 +98,25 @@ function shownListing(stored: StoredListing | null, ignoreDisplayRules: boolean)
 }
 
 /** Gives the caller's place back when the writer is done with the events: a generator never begun has no finally. */
-function held<T>(events: AsyncGenerator<T>, release: () => void): AsyncIterable<T> {
-  return {
-    [Symbol.asyncIterator]: () => ({
-      next: () => events.next(),
-      return() {
-        release();
-        return events.return(undefined);
-      },
-    }),
-  };
+class HeldEvents<T> implements AsyncIterableIterator<T, void, void> {
+  readonly #events: AsyncGenerator<T, void, void>;
+  readonly #release: () => void;
+
+  constructor(events: AsyncGenerator<T, void, void>, release: () => void) {
+    this.#events = events;
+    this.#release = release;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<T, void>> {
+    return this.#events.next();
+  }
+
+  return(): Promise<IteratorResult<T, void>> {
+    this.#release();
+    return this.#events.return();
+  }
 }

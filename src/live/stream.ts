@@ -41,7 +41,7 @@ export function cachedEvent(requestId: string, json: string): ServerSentEvent {
 }
 
 /** What follows `cached`; nothing is fetched before the first is asked for. Throws nothing. */
-export async function* freshEvents(stream: ListingStream): AsyncGenerator<ServerSentEvent> {
+export async function* freshEvents(stream: ListingStream): AsyncGenerator<ServerSentEvent, void, void> {
   yield await liveOrError(stream);
   yield { event: 'done', id: `${stream.requestId}${DONE}`, data: {} };
 }
