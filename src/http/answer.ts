@@ -2,7 +2,7 @@
 
 import type { Clock } from '../lib/clock.ts';
 import type { Exchange } from './exchange.ts';
-import { addHeaders, type MutableHeaders } from './headers.ts';
+import { AnswerHeaders } from './headers.ts';
 import { writePieces } from './pieces.ts';
 import type { Reply } from './route.ts';
 import { writeEvents } from './sse.ts';
@@ -26,10 +26,10 @@ export function writeReply<Caller>(exchange: Exchange<Caller>, reply: Reply, clo
   const status = reply.status ?? 200;
   const headers = headersOf(exchange);
   const payload = payloadOf(reply, headers);
-  if (reply.headers !== undefined) addHeaders(headers, reply.headers);
-  if (payload !== null) headers['content-length'] = String(Buffer.byteLength(payload));
-  else if (status !== 204 && status !== 304) headers['content-length'] = '0';
-  response.writeHead(status, headers);
+  if (reply.headers !== undefined) headers.add(reply.headers);
+  if (payload !== null) headers.set('content-length', String(Buffer.byteLength(payload)));
+  else if (status !== 204 && status !== 304) headers.set('content-length', '0');
+  response.writeHead(status, headers.flat);
   if (payload === null || request.method === 'HEAD') response.end();
   else response.end(payload);
   if ((response.socket?.writableLength ?? 0) > 0) cutUnread(exchange, clock);
@@ -45,9 +45,9 @@ export function writeStream<Caller>(
   const { response } = exchange;
   const open = () => {
     const headers = headersOf(exchange);
-    addHeaders(headers, STREAM_HEADERS);
-    if (reply.headers !== undefined) addHeaders(headers, reply.headers);
-    response.writeHead(reply.status ?? 200, headers);
+    headers.add(STREAM_HEADERS);
+    if (reply.headers !== undefined) headers.add(reply.headers);
+    response.writeHead(reply.status ?? 200, headers.flat);
   };
   const deadlineMs = reply.deadlineMs === undefined ? STREAM_DEADLINE_MS : reply.deadlineMs;
   return writeEvents(response, { first: reply.firstEvent, events }, { clock, open, deadlineMs });
@@ -63,27 +63,28 @@ export function writeLong<Caller>(
   const { response } = exchange;
   const open = () => {
     const headers = headersOf(exchange);
-    if (reply.headers !== undefined) addHeaders(headers, reply.headers);
-    response.writeHead(reply.status ?? 200, headers);
+    if (reply.headers !== undefined) headers.add(reply.headers);
+    response.writeHead(reply.status ?? 200, headers.flat);
   };
   return writePieces(response, pieces, { clock, open, readMs: READ_DEADLINE_MS });
 }
 
 function headersOf<Caller>({ plan, requestId, callerHeaders, limitHeaders }: Exchange<Caller>) {
-  const headers: MutableHeaders = { ...plan.headers, 'x-request-id': requestId };
-  addHeaders(headers, callerHeaders);
-  addHeaders(headers, limitHeaders);
+  const headers = new AnswerHeaders(plan.headers);
+  headers.set('x-request-id', requestId);
+  headers.add(callerHeaders);
+  headers.add(limitHeaders);
   return headers;
 }
 
 /** The body, or null where there is none; its content type goes into the headers. */
-function payloadOf(reply: Reply, headers: MutableHeaders): string | Uint8Array | null {
+function payloadOf(reply: Reply, headers: AnswerHeaders): string | Uint8Array | null {
   if (reply.json !== undefined) {
-    headers['content-type'] = JSON_TYPE;
+    headers.set('content-type', JSON_TYPE);
     return JSON.stringify(reply.json);
   }
   if (reply.text !== undefined) {
-    headers['content-type'] = TEXT_TYPE;
+    headers.set('content-type', TEXT_TYPE);
     return reply.text;
   }
   return reply.bytes ?? null;

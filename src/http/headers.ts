@@ -2,9 +2,6 @@
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** Node's own form of answer headers while they are put together: names in lower case. */
-export type MutableHeaders = Record<string, string>;
-
 const EXPOSED = [
   'X-Request-Id, RateLimit-Policy, RateLimit, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining',
   'X-RateLimit-Reset, Link, X-Total-Count, ETag, WWW-Authenticate, X-Data-Source, Age',
@@ -54,18 +51,33 @@ export function preflightHeaders(methods: string): Headers {
   };
 }
 
-/** Adds headers, later ones winning, except that Vary only grows. */
-export function addHeaders(target: MutableHeaders, added: Headers): void {
-  for (const name in added) {
-    const value = added[name];
-    if (value === undefined) continue;
-    const key = name.toLowerCase();
-    target[key] = key === 'vary' ? joinVary(target[key], value) : value;
+/** The headers of one answer while they are put together: later ones win, except that Vary only grows. */
+export class AnswerHeaders {
+  /** Names in lower case, each followed by its value: the form that costs Node least to write out. */
+  readonly flat: string[];
+
+  /** @param first in the same form */
+  constructor(first: readonly string[]) {
+    this.flat = first.slice();
+  }
+
+  add(headers: Headers): void {
+    for (const name in headers) {
+      const value = headers[name];
+      if (value !== undefined) this.set(name.toLowerCase(), value);
+    }
+  }
+
+  set(name: string, value: string): void {
+    const { flat } = this;
+    let at = 0;
+    while (at < flat.length && flat[at] !== name) at += 2;
+    if (at === flat.length) flat.push(name, value);
+    else flat[at + 1] = name === 'vary' ? joinVary(flat[at + 1], value) : value;
   }
 }
 
 function joinVary(present: string | undefined, added: string): string {
-  if (present === undefined) return added;
   const names = new Set(`${present}, ${added}`.split(/,\s*/));
   return [...names].join(', ');
 }

@@ -1,6 +1,6 @@
 // Owns what is worked out once per route, when the service starts, so that a request costs no more than it must.
 
-import { baseHeaders, type Headers } from './headers.ts';
+import { baseHeaders } from './headers.ts';
 import { compileParameters, type ReadParameters } from './parameters.ts';
 import { compileQuery, type ReadQuery } from './query.ts';
 import type { ErrorForm, Route } from './route.ts';
@@ -10,8 +10,8 @@ export interface Plan<Caller> {
   readonly accepts: readonly string[];
   readonly readQuery: ReadQuery;
   readonly readParameters: ReadParameters;
-  /** Headers of every answer at this path. */
-  readonly headers: Headers;
+  /** Headers of every answer at this path: each name followed by its value. */
+  readonly headers: readonly string[];
 }
 
 /** Throws an Error where a route contradicts itself, so that the service does not start with it. */
@@ -23,7 +23,7 @@ export function planRoute<Caller>(route: Route<Caller>, publicUrl: string): Plan
     accepts,
     readQuery: route.ownQuery === true ? () => ({}) : compileQuery(route.query),
     readParameters: compileParameters(route.path, route.params),
-    headers: { ...baseHeaders(route.path, publicUrl), ...varies },
+    headers: Object.entries({ ...baseHeaders(route.path, publicUrl), ...varies }).flat(),
   };
 }
 

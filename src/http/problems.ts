@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { redact } from '../lib/log.ts';
 import { Problem } from '../lib/problem.ts';
-import type { Headers, MutableHeaders } from './headers.ts';
+import type { Headers } from './headers.ts';
 import type { ErrorForm, Reply } from './route.ts';
 
 /** What the document says besides the problem itself. */
@@ -114,7 +114,7 @@ export function problemReply(problem: Problem, context: ProblemContext): Reply {
 }
 
 function problemHeaders(problem: Problem, context: ProblemContext): Headers {
-  const headers: MutableHeaders = { 'cache-control': 'no-store' };
+  const headers: Record<string, string> = { 'cache-control': 'no-store' };
   const challenge = challengeFor(problem, context);
   if (challenge !== null) headers['www-authenticate'] = challenge;
   for (const [name, value] of Object.entries(problem.headers)) headers[name.toLowerCase()] = value;
