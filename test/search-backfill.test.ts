@@ -115,13 +115,13 @@ test('the migration writes of kept listings what the service would write of them
   const tables = () =>
     database.read(async (sql) => [
       await sql`select to_jsonb(row) as row from listing_search as row order by id`,
-      await sql`select to_jsonb(row) as row from listing_text as row order by id`,
+      await sql`select to_jsonb(row) as row from listing_text as row order by listing_id`,
       await sql`select * from area_listing order by listing_id, area_no`,
       await sql`select word, array(select unnest(trigrams) order by 1) as trigrams from search_word order by word`,
     ]);
   const written = await tables();
-  const [migration, later, latest] = await Promise.all(
-    ['009_search.sql', '014_rental_and_reso.sql', '015_area_pages.sql'].map((name) =>
+  const [migration, later, areas, words] = await Promise.all(
+    ['009_search.sql', '014_rental_and_reso.sql', '015_area_pages.sql', '017_words.sql'].map((name) =>
       readFile(join(MIGRATIONS_FOLDER, name), 'utf8'),
     ),
   );
@@ -132,7 +132,8 @@ test('the migration writes of kept listings what the service would write of them
     await tx.unsafe(migration ?? '');
     await tx.unsafe(`drop table listing_reso; ${later}`);
     await tx.unsafe(`drop table area_listing; drop index market_stay_listing, market_event_listing;
-      drop function area_listing_added, area_listing_changed, area_listing_removed; ${latest}`);
+      drop function area_listing_added, area_listing_changed, area_listing_removed; ${areas}`);
+    await tx.unsafe(words ?? '');
   });
   assert.deepEqual(await tables(), written);
 });

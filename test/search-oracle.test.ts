@@ -128,6 +128,26 @@ for (const type of TYPES) {
   });
 }
 
+/** By relevance and by time. */
+async function proveWords(): Promise<void> {
+  for (const q of ['umbra', 'sunny umbra', 'aldren', 'key oak st umbra'])
+    for (const sort of ['-relevance', 'relevance,-price', '-listedAt', 'price,relevance'])
+      await prove('sale', { q, sort, limit: '6' });
+  const narrow = { q: 'umbra', qFields: 'area,description', minBedrooms: '1', sort: '-relevance' };
+  await prove('sale', { ...narrow, limit: '2' });
+}
+
+test('words are found and ordered alike whether few listings have them or very many', async () => {
+  await proveWords();
+  // As if there were so many more listings.
+  for (const factor of [300, 10_000]) {
+    await service.database.write(
+      (sql) => sql`update pg_class set reltuples = reltuples * ${factor} where relname = 'listing_text'`,
+    );
+    await proveWords();
+  }
+});
+
 test('by distance and by relevance results stand as a plain sort puts them', async () => {
   const near = { lat: '10.43', lng: '20.17', radius: '100km' };
   for (const sort of ['distance', '-distance,price', 'bedrooms,-distance'])

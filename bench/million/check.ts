@@ -63,7 +63,13 @@ async function checkSample(database: Database, { seed, today }: Loaded): Promise
 }
 
 const KEYS: Readonly<Record<Table, string>> = {
-  ...{ property: 'id', listing: 'id', listing_search: 'id', listing_text: 'id', listing_event: 'listing_id' },
+  ...{
+    property: 'id',
+    listing: 'id',
+    listing_search: 'id',
+    listing_text: 'listing_id',
+    listing_event: 'listing_id',
+  },
   ...{ market_listing: 'listing_id', market_stay: 'listing_id', market_event: 'listing_id' },
 };
 

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { listingId, propertyId } from '../../src/catalogue/identity.ts';
 import type { Placement } from '../../src/catalogue/placement.ts';
+import { areaWord } from '../../src/catalogue/text-row.ts';
 import { type ListingWrite, withheld } from '../../src/catalogue/write-plan.ts';
 import { line } from './copy.ts';
 import { degrees, type Marks, marksOf, type SeenDraft } from './drafts.ts';
@@ -48,7 +49,7 @@ export function patternOf(number: number, seen: readonly SeenDraft[], made: Prop
   const lines = Object.fromEntries(
     TABLES.map((table) => [
       table,
-      made.rows[table].map((row) => cut(line(gapped(row, place.get(String(row.id)) ?? 0)))),
+      made.rows[table].map((row) => cut(line(gapped(row, place.get(String(row.id ?? row.listing_id)) ?? 0)))),
     ]),
   ) as unknown as Record<Table, Cut[]>;
   const listings = made.writes.map((write, at) => ({
@@ -63,6 +64,11 @@ function gapped(row: Readonly<Record<string, unknown>>, at: number): Record<stri
   const values: Record<string, unknown> = { ...row };
   for (const column of ['area_nos', 'digest', 'location'] as const)
     if (column in row) values[column] = gap(column, at);
+  // The areas stand behind the words.
+  if ('words' in row)
+    values.words = String(row.words)
+      .replaceAll(/ '#\d+'/g, '')
+      .concat(gap('area_words', at));
   return values;
 }
 
@@ -94,6 +100,7 @@ export function fill(
     gaps.set(`listing${at}`, listingId(SOURCE, filled(key, gaps)).slice(4));
     gaps.set(`property${at}`, propertyId(filled(identity, gaps)).slice(4));
     gaps.set(`area_nos${at}`, `{${areaNos.join()}}`);
+    gaps.set(`area_words${at}`, areaNos.map((no) => ` '${areaWord(no)}'`).join(''));
     gaps.set(`location${at}`, point ? `(${point.lng},${point.lat})` : '\\N');
     gaps.set(`digest${at}`, `\\\\x${createHash('sha256').update(filled(said, gaps)).digest('hex')}`);
     counted(write, areaNos);

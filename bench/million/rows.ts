@@ -4,8 +4,9 @@ import { changedEarlierDays } from '../../src/catalogue/apply.ts';
 import { marketRow } from '../../src/catalogue/market-facts.ts';
 import { lifeOf } from '../../src/catalogue/market-life.ts';
 import type { Placement } from '../../src/catalogue/placement.ts';
-import { listingWords, searchRow } from '../../src/catalogue/search-row.ts';
+import { searchRow } from '../../src/catalogue/search-row.ts';
 import { json } from '../../src/catalogue/stored-json.ts';
+import { textRow } from '../../src/catalogue/text-row.ts';
 import { type ListingWrite, listingRow, planWrite } from '../../src/catalogue/write-plan.ts';
 import type { SeenDraft } from './drafts.ts';
 
@@ -59,9 +60,9 @@ function addProperty(rows: Record<Table, Row[]>, names: Set<string>, seen: reado
     const row = listingRow(write, observedAt);
     rows.listing.push({ ...row, digest: `\\x${row.digest}`, record, earlier_days: days });
     rows.listing_search.push(searchRow(write, observedAt));
-    const { id, words, names: some } = listingWords(write);
-    rows.listing_text.push({ id, words });
-    for (const name of some) names.add(name);
+    const text = textRow(write, observedAt);
+    rows.listing_text.push(text.row);
+    for (const name of text.names) names.add(name);
     rows.listing_event.push(...eventRows(write));
   }
   addFacts(rows, seen);

@@ -30,8 +30,8 @@ const pages = {
     list(Type.String({ maxLength: 40 }), {
       description:
         `Keys in order, \`-\` for falling: ${SORT_KEYS.join(', ')}. Default -listedAt; unknown values last, id breaks ` +
-        'ties. `distance` needs lat, lng and radius, `relevance` needs q (-relevance: best first). Instead of a sign, ' +
-        'Asc or Desc may stand behind a key.',
+        'ties. `distance` needs lat, lng and radius, `relevance` needs q (-relevance: best first); listings of ' +
+        'one relevance stand by -listedAt. Instead of a sign, Asc or Desc may stand behind a key.',
       aliases: ['sortBy'],
       maxItems: 5,
     }),

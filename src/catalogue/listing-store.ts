@@ -101,7 +101,7 @@ export async function writeListings(
       area_nos = excluded.area_nos, clock_start = excluded.clock_start, clock_end = excluded.clock_end,
       updated_at = excluded.updated_at, fetched_at = excluded.fetched_at`;
   await writeSearchRows(tx, writes, observedAt);
-  await writeWords(tx, writes);
+  await writeWords(tx, writes, observedAt);
   await writeEvents(tx, writes);
 }
 

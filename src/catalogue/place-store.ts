@@ -40,6 +40,12 @@ export async function writePlaces(
     placed as (
       update listing set area_nos = places, version = version + 1, updated_at = ${at} from row
       where listing.id = row.id
+    ),
+    worded as (
+      update listing_text set words = array_to_tsvector(array(
+        select word from unnest(tsvector_to_array(words)) as word where word not like '#%'
+        union all select '#' || no from unnest(places) as no))
+      from row where listing_id = row.id
     )
     update listing_search set area_nos = places, updated_at = ${at} from row where listing_search.id = row.id`;
   await addToAreaCounts(

@@ -4,10 +4,13 @@ import { invalidParameter } from '../lib/problem.ts';
 import type { Database } from '../postgres/database.ts';
 import { wordsOf } from './area.ts';
 import { type NamedArea, suggestArea } from './area-lookup-store.ts';
+import { FEW } from './page-sql.ts';
 import type { SearchPlan } from './search.ts';
-import type { Meanings, WordMeaning } from './text-sql.ts';
-import { findAreasByWord, findKnownNames, findSimilarNames } from './word-store.ts';
-import { isMisspelt, isName, trigramsOf, writtenForms } from './words.ts';
+import { isActive, wholeQuery } from './source-sql.ts';
+import { textClasses, textQuery, type WordMeaning } from './text-query.ts';
+import type { Meanings } from './text-sql.ts';
+import { findAreasByWord, findKnownNames, findSimilarNames, guessSizes } from './word-store.ts';
+import { isMisspelt, isName, tellingTrigrams, writtenForms } from './words.ts';
 
 export interface LookedUp {
   readonly areas: readonly NamedArea[];
@@ -26,7 +29,8 @@ export async function lookUp(options: LookUpOptions, plan: SearchPlan): Promise<
   const { database } = options;
   const areas = await namedAreas(options, plan);
   const words = plan.text ? await meaningsOf(database, plan.text.words) : new Map();
-  return { areas, meanings: { areaNos: areas.map((area) => area.no), words } };
+  const meanings = { areaNos: areas.map((area) => area.no), words };
+  return { areas, meanings: { ...meanings, sizes: await sizesOf(database, plan, meanings) } };
 }
 
 async function namedAreas(options: LookUpOptions, plan: SearchPlan): Promise<readonly NamedArea[]> {
@@ -43,16 +47,47 @@ async function namedAreas(options: LookUpOptions, plan: SearchPlan): Promise<rea
 /** A word that no address and no area has may stand for the names that it is a slip away from. */
 async function meaningsOf(database: Database, words: readonly string[]): Promise<Map<string, WordMeaning>> {
   const known = new Set(await findKnownNames(database, words));
-  const meanings = new Map<string, WordMeaning>();
-  for (const word of words) {
-    const spellings = known.has(word) || !isName(word) ? [word] : [word, ...(await misspelt(database, word))];
-    const areaNos = await findAreasByWord(database, spellings.flatMap(writtenForms));
-    meanings.set(word, { spellings, areaNos });
-  }
-  return meanings;
+  const spelled = await Promise.all(
+    words.map(async (word) => {
+      const isKnown = known.has(word) || !isName(word);
+      return { word, spellings: isKnown ? [word] : [word, ...(await misspelt(database, word))] };
+    }),
+  );
+  const areas = await findAreasByWord(
+    database,
+    spelled.flatMap(({ spellings }) => spellings.flatMap(writtenForms)),
+  );
+  return new Map(
+    spelled.map(({ word, spellings }) => {
+      const forms = new Set(spellings.flatMap(writtenForms));
+      const areaNos = areas.filter((area) => forms.has(area.word)).map(({ areaNo }) => areaNo);
+      return [word, { spellings, areaNos: [...new Set(areaNos)] }];
+    }),
+  );
 }
 
 async function misspelt(database: Database, word: string): Promise<string[]> {
-  const names = await findSimilarNames(database, trigramsOf(word), word.length);
+  const names = await findSimilarNames(database, tellingTrigrams(word), word.length);
   return names.filter((name) => isMisspelt(word, name));
+}
+
+/** About how many active listings have the words, and, where they are many and wanted by relevance, how many of each. */
+async function sizesOf(
+  database: Database,
+  plan: SearchPlan,
+  meanings: Omit<Meanings, 'sizes'>,
+): Promise<Map<string, number>> {
+  const { text, order } = plan;
+  if (!text || !isActive(plan)) return new Map();
+  const guess = async (queries: readonly string[]) => {
+    const sizes = await guessSizes(
+      database,
+      queries.map((query) => wholeQuery(plan, meanings, query)),
+    );
+    return queries.map((query, at) => [query, sizes[at] ?? 0] as const);
+  };
+  const all = await guess([textQuery(text, meanings.words)]);
+  const isBroad = all.some(([, size]) => size > FEW);
+  const classes = isBroad && order[0]?.key === 'relevance' ? textClasses(text, meanings.words) : null;
+  return new Map([...all, ...(classes ? await guess(classes.map(({ query }) => query)) : [])]);
 }

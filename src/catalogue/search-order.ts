@@ -25,7 +25,9 @@ export function readOrder({ sort = DEFAULT_SORT, q, lat }: PlainQuery): Order[] 
     if (key === 'relevance' && q === undefined) throw invalidParameter('sort', 'relevance needs q');
     order.push(by);
   }
-  return order;
+  // Many listings are as relevant as each other: of those the newest come first.
+  const isTied = order.some(({ key }) => key === 'relevance') && !order.some(({ key }) => key === 'listedAt');
+  return isTied ? [...order, { key: 'listedAt', falling: true }] : order;
 }
 
 /** `-price` or `price`; or, as others write them, `priceDesc` and `priceAsc`. */

@@ -2,8 +2,9 @@
 
 import type { Sql, Transaction } from '../postgres/database.ts';
 import { together } from '../postgres/fragments.ts';
-import { listingWords, searchRow } from './search-row.ts';
+import { searchRow } from './search-row.ts';
 import { json } from './stored-json.ts';
+import { textRow } from './text-row.ts';
 import { trigramsOf } from './words.ts';
 import type { ListingWrite } from './write-plan.ts';
 
@@ -28,16 +29,22 @@ const assignments = (sql: Sql, columns: readonly string[]) =>
     ),
   );
 
-export async function writeWords(tx: Transaction, writes: readonly ListingWrite[]): Promise<void> {
-  const listings = writes.map(listingWords);
+export async function writeWords(
+  tx: Transaction,
+  writes: readonly ListingWrite[],
+  observedAt: number,
+): Promise<void> {
+  const texts = writes.map((write) => textRow(write, observedAt));
+  const rows = texts.map(({ row }) => row);
+  const changed = Object.keys(rows[0] ?? {}).filter((column) => column !== 'listing_id');
   await tx`
-    insert into listing_text (id, words)
-    select id, words::tsvector from unnest(${listings.map(({ id }) => id)}::text[],
-      ${listings.map(({ words }) => words)}::text[]) as row (id, words)
-    on conflict (id) do update set words = excluded.words where listing_text.words <> excluded.words`;
+    insert into listing_text
+    select * from json_populate_recordset(null::listing_text, ${json(rows)}::text::json)
+    on conflict (listing_id) do update set ${assignments(tx, changed)}
+    where listing_text.* is distinct from excluded.*`;
   await writeNames(
     tx,
-    listings.flatMap(({ names }) => names),
+    texts.flatMap(({ names }) => names),
   );
 }
 

@@ -1,10 +1,9 @@
-// Owns what searches read of a listing: the narrow row, and its words weighted by where they stand. Pure.
+// Owns what searches read of a listing: its narrow row. Pure.
 
 import type { ListingDraft } from './draft.ts';
 import type { KeptRecord } from './listing.ts';
 import { instant } from './market-clock.ts';
-import { withoutAddress } from './present.ts';
-import { addressKey, comparedWords, isName } from './words.ts';
+import { addressKey } from './words.ts';
 import { type ListingWrite, withheld } from './write-plan.ts';
 
 /** The row of listing_search for a write; keys are its columns. */
@@ -125,46 +124,6 @@ function openHours(houses: KeptRecord['openHouses']): string | null {
     return [`[${time(start)},${time(Math.max(start, end ?? start))}]`];
   });
   return ranges.length === 0 ? null : `{${ranges.join()}}`;
-}
-
-/** The words of a listing as text of a tsvector, and those of them that misspelt words are held against. */
-export interface ListingWords {
-  readonly id: string;
-  readonly words: string;
-  readonly names: readonly string[];
-}
-
-/** Words past these are left out: nobody describes a home with more. */
-const MOST_WORDS = 2_000;
-
-/** Nothing is found by what is not shown: where the address is withheld, its words are left out everywhere. */
-export function listingWords({ id, draft, record }: ListingWrite): ListingWords {
-  const { property: _, ...kept } = record;
-  const shown = draft.display.address ? kept : withoutAddress(kept);
-  const { address, provider } = shown;
-  const parts = [
-    ['1A', [id, shown.propertyId, provider.listingKey, provider.listingId]],
-    [
-      '2B',
-      [
-        ...(draft.display.address ? [address.full] : []),
-        ...[address.line1, address.unit, address.streetName, address.crossStreet, address.postalCode],
-      ],
-    ],
-    ['3C', [address.city, address.neighborhood, address.county, address.state]],
-    ['4D', [shown.description]],
-  ] as const;
-  const weights = new Map<string, Set<string>>();
-  const names = new Set<string>();
-  for (const [weight, texts] of parts) {
-    for (const word of comparedWords(texts.filter((text) => text !== null).join(' '))) {
-      if (!weights.has(word) && weights.size >= MOST_WORDS) continue;
-      weights.set(word, (weights.get(word) ?? new Set()).add(weight));
-      if ((weight === '2B' || weight === '3C') && draft.display.listing && isName(word)) names.add(word);
-    }
-  }
-  const words = [...weights].map(([word, places]) => `'${word}':${[...places].join()}`).join(' ');
-  return { id, words, names: [...names] };
 }
 
 const lower = (text: string | null): string | null => text?.trim().toLowerCase() || null;

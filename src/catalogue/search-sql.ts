@@ -1,16 +1,17 @@
-// Owns how the order and the page of a plan become SQL. Pure: fragments are only put together here, and run by the store.
+// Owns how an order and a walk through it become SQL. Pure: fragments are only put together here, and run by the store.
 
 import type { Sql, SqlFragment } from '../postgres/database.ts';
 import { together } from '../postgres/fragments.ts';
 import type { Cursor, SortValue } from './cursor.ts';
 import type { SearchPlan } from './search.ts';
+import type { TextCondition } from './search-conditions.ts';
 import { daysSql, distanceSql } from './search-keys-sql.ts';
 import type { Order } from './search-order.ts';
-import { type Source, sourceOf } from './source-sql.ts';
+import type { Read, Source } from './source-sql.ts';
 import { type Meanings, relevanceSql } from './text-sql.ts';
 
 /** A key of the order with the value it sorts by; the id comes last. */
-interface Key {
+export interface Key {
   readonly value: SqlFragment;
   readonly type: SqlFragment;
   readonly falling: boolean;
@@ -36,35 +37,102 @@ function valueSql(
   if (key === 'daysOnMarket') return daysSql(sql, plan.startedAt);
   if (key === 'distance') return plan.centre ? distanceSql(sql, plan.centre) : sql`null::double precision`;
   if (key === 'relevance')
-    return plan.text ? relevanceSql(sql, plan.text, meanings) : sql`null::double precision`;
+    return plan.text ? relevanceOf(sql, plan.text, meanings, source) : sql`null::double precision`;
   return source.column(key);
 }
 
-/** The column that a key is read from, where it is one. */
-const readBy = ({ key }: Order) =>
-  key === 'daysOnMarket' || key === 'distance' || key === 'relevance' ? 'other' : key;
+function relevanceOf(
+  sql: Sql,
+  text: TextCondition,
+  meanings: Meanings,
+  { id, holdsWords }: Source,
+): SqlFragment {
+  const relevance = relevanceSql(sql, text, meanings);
+  return holdsWords
+    ? relevance
+    : sql`(select ${relevance} from listing_text as text where text.listing_id = ${id})`;
+}
 
-/** A page's rows: ids in order, with the values they are sorted by (s0, s1, ...), one more than asked if there is one. */
-export function pageSql(sql: Sql, plan: SearchPlan, meanings: Meanings): SqlFragment {
-  const backwards = plan.cursor?.direction === 'previous';
-  const source = sourceOf(sql, plan, meanings, plan.order.map(readBy));
+/** The column that a key is read from, where it is one. */
+export const readBy = ({ key }: Order): Read => {
+  if (key === 'relevance') return 'words';
+  return key === 'daysOnMarket' || key === 'distance' ? 'other' : key;
+};
+
+/** Where a walk goes on, if it has begun, and which way. */
+export interface Place {
+  readonly cursor: Pick<Cursor, 'values' | 'id'> | null;
+  readonly backwards: boolean;
+}
+
+export const placeOf = ({ cursor }: SearchPlan): Place => ({
+  cursor,
+  backwards: cursor?.direction === 'previous',
+});
+
+/** What is walked through, and from where. */
+export interface Walk extends Place {
+  readonly source: Source;
+  readonly keys: readonly Key[];
+  /** What is selected of each row. */
+  readonly columns: SqlFragment;
+  /** The most rows. */
+  readonly rows: number;
+}
+
+/** The walk of a page through one source: ids in order, with the values they are sorted by (s0, s1, ...). */
+export function pageWalk(
+  sql: Sql,
+  plan: SearchPlan,
+  meanings: Meanings,
+  source: Source,
+  place: Place = placeOf(plan),
+): Walk {
   const keys = keysOf(sql, plan, meanings, source);
+  // One row more than asked, if there is one.
+  return { source, keys, columns: valueColumns(sql, source, keys), ...place, rows: plan.limit + 1 };
+}
+
+function valueColumns(sql: Sql, source: Source, keys: readonly Key[]): SqlFragment {
   const values = keys.filter(({ isId }) => !isId);
-  const select = sql`select ${source.id} as id ${values.map((key, place) => sql`, ${key.value} as ${sql(`s${place}`)}`)} from ${source.from} where ${source.where}`;
+  return sql`${source.id} as id ${together(
+    sql,
+    values.map((key, place) => sql`, ${key.value} as ${sql(`s${place}`)}`),
+  )}`;
+}
+
+/** The rows of a walk, in the order of an index where there is one for it. */
+export function walkSql(sql: Sql, { source, keys, columns, cursor, backwards, rows }: Walk): SqlFragment {
+  const select = sql`select ${columns} from ${source.from} where ${source.where}`;
   const orderBy = orderSql(sql, keys, backwards);
-  const limit = sql`limit ${plan.limit + 1}`;
-  if (!plan.cursor) return sql`${select} order by ${orderBy} ${limit}`;
+  const limit = sql`limit ${rows}`;
+  if (!cursor) return sql`${select} order by ${orderBy} ${limit}`;
   // One branch after the other, each a plain range of one index. PostgreSQL runs them in this order and stops at the
   // limit, so the later ones are read only when the earlier ones do not fill the page.
-  const branches = branchesAfter(sql, keys, plan.cursor).map(
+  const branches = branchesAfter(sql, keys, cursor, backwards).map(
     (branch) => sql`(${select} and ${branch} order by ${orderBy} ${limit})`,
   );
-  const [first = sql``, ...rest] = branches;
-  const all = together(
+  return sql`select * from (${inTurn(sql, branches)}) as branches ${limit}`;
+}
+
+/** The rows of a walk, all found first and then sorted: for what is found by an index that knows no order. */
+export function sortedSql(sql: Sql, { source, keys, columns, cursor, backwards, rows }: Walk): SqlFragment {
+  const { values = [], id = '' } = cursor ?? {};
+  const beyond = cursor ? sql`and ${restSql(sql, keys, [...values, id], backwards)}` : sql``;
+  const named = keys.map((key, place) => ({
+    ...key,
+    value: key.isId ? sql`id` : sql`${sql(`s${place}`)}`,
+  }));
+  return sql`with met as materialized (select ${columns} from ${source.from} where ${source.where} ${beyond})
+    select * from met order by ${orderSql(sql, named, backwards)} limit ${rows}`;
+}
+
+/** One select after the other, each in parentheses. */
+export function inTurn(sql: Sql, selects: readonly SqlFragment[]): SqlFragment {
+  return together(
     sql,
-    rest.map((branch) => sql`union all ${branch}`),
+    selects.map((select, place) => sql`${place === 0 ? sql`` : sql`union all`} ${select}`),
   );
-  return sql`select * from (${first} ${all}) as branches ${limit}`;
 }
 
 function orderSql(sql: Sql, keys: readonly Key[], backwards: boolean): SqlFragment {
@@ -77,11 +145,15 @@ function orderSql(sql: Sql, keys: readonly Key[], backwards: boolean): SqlFragme
 }
 
 /** What lies beyond the cursor, in the order of the walk: rows that tie on the first key, then those past it. */
-function branchesAfter(sql: Sql, keys: readonly Key[], cursor: Cursor): SqlFragment[] {
+function branchesAfter(
+  sql: Sql,
+  keys: readonly Key[],
+  cursor: NonNullable<Place['cursor']>,
+  backwards: boolean,
+): SqlFragment[] {
   const [first, ...others] = keys;
   const [value = null, ...values] = cursor.values;
   if (!first) return [];
-  const backwards = cursor.direction === 'previous';
   const rest = restSql(sql, others, [...values, cursor.id], backwards);
   const tie = sql`${equals(sql, first, value)} and ${rest}`;
   // Unknown values come last, so nothing lies beyond them, and all that is known lies before them.

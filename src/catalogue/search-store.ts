@@ -3,9 +3,9 @@
 import type { Database, Sql } from '../postgres/database.ts';
 import type { SortValue } from './cursor.ts';
 import { listingIn, type NumberedListing, pageColumns, type RawRow, valuesIn } from './page-columns.ts';
+import { pageSql } from './page-sql.ts';
 import type { SearchPlan } from './search.ts';
 import { kindOf } from './search-order.ts';
-import { pageSql } from './search-sql.ts';
 import { sourceOf } from './source-sql.ts';
 import type { Meanings } from './text-sql.ts';
 

@@ -1,13 +1,15 @@
-// Owns where a search reads its listings from: their search rows, or, within one area, the rows that it has side by side.
+// Owns where a search reads its listings from: their search rows, the rows that an area has side by side, or their words.
 
 import type { Sql, SqlFragment } from '../postgres/database.ts';
 import { allOf, conditionsSql, whereSql } from './condition-sql.ts';
 import type { SearchPlan } from './search.ts';
 import type { Condition } from './search-conditions.ts';
 import { columnOf } from './search-keys-sql.ts';
+import { textQuery } from './text-query.ts';
+import { activeWord, areaWord } from './text-row.ts';
 import type { Meanings } from './text-sql.ts';
 
-/** What area_listing holds, by the API's names. */
+/** What area_listing and listing_text hold, by the API's names. */
 const HELD = {
   listedAt: 'listed',
   price: 'asked',
@@ -21,27 +23,25 @@ const HELD = {
 /** A column of listing_search by the API's name. */
 export type Column = Parameters<typeof columnOf>[0];
 
+/** What is read of a listing besides what conditions are about. */
+export type Read = Column | 'words' | 'other';
+
 /** A relation and a condition on it, with the names that an id and columns have there. */
 export interface Source {
   readonly from: SqlFragment;
   readonly where: SqlFragment;
   readonly id: SqlFragment;
+  /** Whether it has the words of the listing, as text.words. */
+  readonly holdsWords: boolean;
   column(name: Column): SqlFragment;
 }
 
-/** Where the plan's listings are; `reads` names what is read besides conditions. */
-export function sourceOf(
-  sql: Sql,
-  plan: SearchPlan,
-  meanings: Meanings,
-  reads: readonly (Column | 'other')[],
-): Source {
+/** Where the plan's listings are found the quickest; `reads` names what is read besides conditions. */
+export function sourceOf(sql: Sql, plan: SearchPlan, meanings: Meanings, reads: readonly Read[]): Source {
+  if (plan.text && isActive(plan))
+    return wordsSource(sql, plan, meanings, reads, textQuery(plan.text, meanings.words));
   const areaNo = onlyArea(plan, meanings);
-  if (areaNo === null) {
-    const where = whereSql(sql, plan, meanings);
-    const column = (name: Column): SqlFragment => sql`${sql(columnOf(name))}`;
-    return { from: sql`listing_search`, where, id: sql`id`, column };
-  }
+  if (areaNo === null) return rowsSource(sql, whereSql(sql, plan, meanings));
   // The rest is met by the area, which holds what is active and may be shown.
   const asked = plan.conditions.filter(({ kind }) => kind !== 'statuses' && kind !== 'areas');
   const whole = reads.every(isHeld) && asked.every(isOfHeld);
@@ -49,21 +49,70 @@ export function sourceOf(
   return {
     from: whole ? sql`area_listing` : sql`area_listing join listing_search on id = listing_id`,
     where: allOf(sql, [sql`area_no = ${areaNo} and of_type = ${plan.listingType}`, conditions]),
-    id: sql`listing_id`,
+    ...{ id: sql`listing_id`, holdsWords: false },
     column: (name) => sql`${sql(isHeld(name) ? HELD[name] : columnOf(name))}`,
   };
 }
 
-const isHeld = (name: string): name is keyof typeof HELD => Object.hasOwn(HELD, name);
+/** The search rows. */
+export function rowsSource(sql: Sql, where: SqlFragment): Source {
+  const column = (name: Column): SqlFragment => sql`${sql(columnOf(name))}`;
+  return { from: sql`listing_search`, where, id: sql`id`, holdsWords: false, column };
+}
+
+/** Whether only what is active and may be shown is asked for. */
+export function isActive({ conditions, ignoreDisplayRules }: SearchPlan): boolean {
+  const active = conditions.some((each) => each.kind === 'statuses' && each.statuses.join() === 'ACTIVE');
+  return active && !ignoreDisplayRules;
+}
+
+/** A query of words within what is active, of the type, and in one of the areas. */
+export function wholeQuery(
+  { listingType, conditions }: SearchPlan,
+  { areaNos }: Pick<Meanings, 'areaNos'>,
+  query: string,
+): string {
+  const areas = conditions.some(({ kind }) => kind === 'areas');
+  const within = areas ? [`(${areaNos.map((no) => `'${areaWord(no)}'`).join('|')})`] : [];
+  return [`'${activeWord(listingType)}'`, ...within, `(${query})`].join('&');
+}
+
+/** What of a plan the words and what lies with them do not meet. */
+const besidesWords = ({ conditions }: SearchPlan): Condition[] =>
+  conditions.filter(({ kind }) => kind !== 'statuses' && kind !== 'areas' && kind !== 'text');
+
+/** Whether all that is asked and read lies with the words. */
+export const isOfWords = (plan: SearchPlan, reads: readonly Read[]): boolean =>
+  reads.every((name) => name === 'words' || isHeld(name)) && besidesWords(plan).every(isOfHeld);
+
+/** What is active and meets the query of words, with the other conditions of the plan. */
+export function wordsSource(
+  sql: Sql,
+  plan: SearchPlan,
+  meanings: Meanings,
+  reads: readonly Read[],
+  query: string,
+): Source {
+  const conditions = conditionsSql(sql, besidesWords(plan), { ...plan, columns: HELD }, meanings);
+  return {
+    from: isOfWords(plan, reads)
+      ? sql`listing_text as text`
+      : sql`listing_text as text join listing_search on id = listing_id`,
+    where: allOf(sql, [sql`text.words @@ ${wholeQuery(plan, meanings, query)}::tsquery`, conditions]),
+    ...{ id: sql`listing_id`, holdsWords: true },
+    column: (name) => sql`${sql(isHeld(name) ? HELD[name] : columnOf(name))}`,
+  };
+}
+
+export const isHeld = (name: string): name is keyof typeof HELD => Object.hasOwn(HELD, name);
 
 const isOfHeld = (condition: Condition): boolean =>
   (condition.kind === 'range' || condition.kind === 'numbers' || condition.kind === 'words') &&
   isHeld(condition.column);
 
 /** The number of the one area that a plan asks for, where it asks for what is active and may be shown; else null. */
-function onlyArea({ conditions, ignoreDisplayRules }: SearchPlan, { areaNos }: Meanings): number | null {
+function onlyArea(plan: SearchPlan, { areaNos }: Meanings): number | null {
   const [areaNo = null, ...others] = areaNos;
-  const areas = conditions.filter(({ kind }) => kind === 'areas');
-  const active = conditions.some((each) => each.kind === 'statuses' && each.statuses.join() === 'ACTIVE');
-  return active && areas.length === 1 && others.length === 0 && !ignoreDisplayRules ? areaNo : null;
+  const areas = plan.conditions.filter(({ kind }) => kind === 'areas');
+  return isActive(plan) && areas.length === 1 && others.length === 0 ? areaNo : null;
 }

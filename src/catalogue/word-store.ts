@@ -1,6 +1,7 @@
-// Owns the SQL that tells what a word can mean: known names, names like it, and the areas that are called so.
+// Owns the SQL that tells what words can mean: known names, names like them, the areas that are called so, and how many listings have them.
 
 import type { Database } from '../postgres/database.ts';
+import { together } from '../postgres/fragments.ts';
 
 /** Those of the words that are names as they stand. */
 export async function findKnownNames(database: Database, words: readonly string[]): Promise<string[]> {
@@ -24,11 +25,31 @@ export async function findSimilarNames(
   return rows.map(({ word }) => word);
 }
 
-/** The areas with a word, among their names, that is any of these. */
-export async function findAreasByWord(database: Database, words: readonly string[]): Promise<number[]> {
-  const rows = await database.read(
-    (sql) => sql<{ no: number }[]>`
-      select distinct area_no as no from area_word where word = any(${[...words]}::text[]) order by no`,
+/** An area with a word that is among its names. */
+export interface AreaOfWord {
+  readonly word: string;
+  readonly areaNo: number;
+}
+
+/** The areas with a word, among their names, that is any of these; by their numbers. */
+export async function findAreasByWord(database: Database, words: readonly string[]): Promise<AreaOfWord[]> {
+  return database.read(
+    (sql) => sql<AreaOfWord[]>`
+      select word, area_no as "areaNo" from area_word where word = any(${[...words]}::text[]) order by area_no`,
   );
-  return rows.map(({ no }) => no);
+}
+
+/** The planner's guess of how many listings meet each query of the text index, in their order. */
+export async function guessSizes(database: Database, queries: readonly string[]): Promise<number[]> {
+  const [row] = await database.read((sql) => {
+    const selects = queries.map(
+      (query, at) => sql`${at === 0 ? sql`` : sql`union all`}
+        (select from listing_text where words @@ ${query}::tsquery)`,
+    );
+    // The last one, of nothing, so that there is always a union.
+    return sql<{ 'QUERY PLAN': [{ Plan: { Plans: { 'Plan Rows': number }[] } }] }[]>`
+      explain (format json) ${together(sql, selects)} union all (select from listing_text where active is null)`;
+  });
+  const plans = row?.['QUERY PLAN'][0].Plan.Plans ?? [];
+  return queries.map((_, at) => plans[at]?.['Plan Rows'] ?? 0);
 }

@@ -55,6 +55,19 @@ export function trigramsOf(word: string): string[] {
   return [...new Set(Array.from({ length: padded.length - 2 }, (_, at) => padded.slice(at, at + 3)))];
 }
 
+/** No slips that are forgiven touch more of trigrams that have no letter in common. */
+const MOST_TOUCHED = 2;
+
+/** Trigrams of a word of which any word that it may misspell has at least one: few, so that few names are looked at. */
+export function tellingTrigrams(word: string): string[] {
+  const padded = `  ${word} `;
+  const apart = Array.from({ length: Math.floor(padded.length / 3) }, (_, at) =>
+    padded.slice(3 * at, 3 * at + 3),
+  );
+  const telling = [...new Set(apart.slice(0, MOST_TOUCHED + 1))];
+  return telling.length > MOST_TOUCHED ? telling : trigramsOf(word);
+}
+
 /** One step is a letter put in, left out or put in another's place, or two neighbours exchanged; long names forgive two. */
 export function isMisspelt(asked: string, name: string): boolean {
   const most = asked.length >= 8 ? 2 : 1;

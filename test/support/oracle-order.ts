@@ -43,15 +43,22 @@ export const sortArbitrary: fc.Arbitrary<string> = fc
   })
   .map((keys) => keys.map(([key, sign]) => sign + key).join());
 
+/** The keys of a `sort`; listings of one relevance stand by the time when they were listed, the newest first. */
+function keysOf(sort: string): string[] {
+  const keys = sort.split(',');
+  const isTied = sort.includes('relevance') && !sort.includes('listedAt');
+  return isTied ? [...keys, '-listedAt'] : keys;
+}
+
 /** The values that a listing is sorted by, under a `sort` as written. */
 function sortValues(sort: string, row: Row, now: number, query: Query): (number | null)[] {
-  return sort.split(',').map((key) => ALL_SORTS[key.replace('-', '')]?.(row, now, query) ?? null);
+  return keysOf(sort).map((key) => ALL_SORTS[key.replace('-', '')]?.(row, now, query) ?? null);
 }
 
 /** Less than 0 where the first comes first. */
 export function compareBy(sort: string, a: Row, b: Row, now: number, query: Query = {}): number {
   const [left, right] = [sortValues(sort, a, now, query), sortValues(sort, b, now, query)];
-  for (const [place, key] of sort.split(',').entries()) {
+  for (const [place, key] of keysOf(sort).entries()) {
     const [x = null, y = null] = [left[place], right[place]];
     if (x === y) continue;
     if (x === null) return 1;

@@ -1,0 +1,99 @@
+// Owns the SQL of a page: from where, and by which way, its rows are found. Pure.
+
+import type { Sql, SqlFragment } from '../postgres/database.ts';
+import { allOf, conditionsSql, shownSql } from './condition-sql.ts';
+import type { SearchPlan } from './search.ts';
+import { inTurn, type Place, pageWalk, placeOf, readBy, sortedSql, walkSql } from './search-sql.ts';
+import { isActive, isOfWords, rowsSource, type Source, sourceOf, wordsSource } from './source-sql.ts';
+import { type TextClass, textClasses, textQuery } from './text-query.ts';
+import type { Meanings } from './text-sql.ts';
+
+/** A page's rows: ids in order, with the values they are sorted by (s0, s1, ...), one more than asked if there is one. */
+export function pageSql(sql: Sql, plan: SearchPlan, meanings: Meanings): SqlFragment {
+  const { text, order } = plan;
+  const page = { plan, meanings, place: placeOf(plan) };
+  if (!text || !isActive(plan)) {
+    const source = sourceOf(sql, plan, meanings, order.map(readBy));
+    return walkSql(sql, pageWalk(sql, plan, meanings, source));
+  }
+  const query = textQuery(text, meanings.words);
+  const classes =
+    order[0]?.key === 'relevance' && sizeOf(page, query) > FEW ? textClasses(text, meanings.words) : null;
+  return classes === null ? foundBy(sql, page, query) : inClasses(sql, page, classes);
+}
+
+/** So many listings are found by their words and sorted in a few milliseconds. */
+export const FEW = 3_000;
+/** Above this they are better not all found, whatever else is to be done. */
+const MANY = 20_000;
+/** So many of the newest listings are looked at one by one for words that many have. */
+const NEAR = 4_000;
+
+/** A page of a plan; within one class of relevance its place is another than the plan's. */
+interface Page {
+  readonly plan: SearchPlan;
+  readonly meanings: Meanings;
+  readonly place: Place;
+}
+
+const sizeOf = ({ meanings }: Page, query: string): number => meanings.sizes.get(query) ?? 0;
+
+const walkThrough = (sql: Sql, { plan, meanings, place }: Page, source: Source) =>
+  pageWalk(sql, plan, meanings, source, place);
+
+/** Listings that meet the query of words, by the way that suits how many have them. */
+function foundBy(sql: Sql, page: Page, query: string): SqlFragment {
+  const { plan, meanings } = page;
+  const size = sizeOf(page, query);
+  const reads = plan.order.map(readBy);
+  const source = wordsSource(sql, plan, meanings, reads, query);
+  const sorted = sortedSql(sql, walkThrough(sql, page, source));
+  if (size <= FEW) return sorted;
+  const rest = size <= MANY ? sorted : rowByRow(sql, page, query);
+  const [only, ...others] = plan.order;
+  const isNewest = only?.key === 'listedAt' && only.falling && others.length === 0;
+  return isNewest && isOfWords(plan, reads) ? newestOr(sql, page, source, rest) : rest;
+}
+
+/** In the order of the search rows, each of which is asked for its words. */
+function rowByRow(sql: Sql, page: Page, query: string): SqlFragment {
+  const { plan, meanings } = page;
+  const conditions = plan.conditions.filter(({ kind }) => kind !== 'text');
+  const where = allOf(sql, [
+    shownSql(sql, plan),
+    conditionsSql(sql, conditions, plan, meanings),
+    sql`exists (select from listing_text as text where text.listing_id = id and text.words @@ ${query}::tsquery)`,
+  ]);
+  return walkSql(sql, walkThrough(sql, page, rowsSource(sql, where)));
+}
+
+/** The page out of the newest listings that come next, where it is full of them; else out of the rest. */
+function newestOr(sql: Sql, page: Page, source: Source, rest: SqlFragment): SqlFragment {
+  const { listingType } = page.plan;
+  const all = { ...source, from: sql`listing_text`, where: sql`active and of_type = ${listingType}` };
+  const next = { ...walkThrough(sql, page, all), columns: sql`listing_text.*`, rows: NEAR };
+  const { columns, rows } = walkThrough(sql, page, source);
+  return sql`
+    with near as materialized (
+      select ${columns} from (${walkSql(sql, next)}) as text where ${source.where} limit ${rows}),
+    missing as materialized (select count(*) < ${rows} as few from near)
+    select * from near where not (select few from missing)
+    union all select * from (${rest}) as rest where (select few from missing)`;
+}
+
+/** One class of relevance after the other, from the one that the page begins in. */
+function inClasses(sql: Sql, page: Page, classes: readonly TextClass[]): SqlFragment {
+  const { plan, place } = page;
+  const [first, ...others] = plan.order;
+  const [at, ...values] = place.cursor?.values ?? [];
+  const ways = first?.falling === place.backwards ? classes.toReversed() : classes;
+  const begin = ways.findIndex(({ relevance }) => relevance === at);
+  const names = others.map((_, key) => sql`, ${sql(`s${key}`)} as ${sql(`s${key + 1}`)}`);
+  const selects = ways.slice(Math.max(0, begin)).map(({ relevance, query }) => {
+    const cursor = place.cursor && relevance === at ? { ...place.cursor, values } : null;
+    const within = { ...page, plan: { ...plan, order: others }, place: { ...place, cursor } };
+    const found = foundBy(sql, within, query);
+    return sql`(select id, ${relevance}::double precision as s0 ${names} from (${found}) as found)`;
+  });
+  return sql`select * from (${inTurn(sql, selects)}) as classes limit ${plan.limit + 1}`;
+}
