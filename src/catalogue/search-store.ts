@@ -2,7 +2,7 @@
 
 import type { Database, Sql } from '../postgres/database.ts';
 import type { SortValue } from './cursor.ts';
-import { listingIn, type NumberedListing, pageColumns, type RawRow, valuesIn } from './page-columns.ts';
+import { listingIn, type NumberedListing, pageColumns, type RawRow, valuesIn } from './page-columns-sql.ts';
 import { pageSql } from './page-sql.ts';
 import type { SearchPlan } from './search.ts';
 import { kindOf } from './search-order.ts';
