@@ -2,13 +2,13 @@
 
 import type { StoredListing } from '../catalogue/catalogue.ts';
 import type { ListingDraft } from '../catalogue/draft.ts';
+import { Bulkhead, BulkheadFull } from '../lib/bulkhead.ts';
 import { Flights } from '../lib/flight.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { withinDeadline } from '../sources/deadline.ts';
 import { LiveError, type Source } from '../sources/source.ts';
 import { createWriteThrough, type WriteThrough, type WriteThroughOptions } from '../sources/write-through.ts';
-import { Bulkhead, BulkheadFull } from './bulkhead.ts';
 
 export interface RefreshOptions extends WriteThroughOptions {
   /** Null: this service has no source, and answers what it has. */

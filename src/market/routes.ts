@@ -18,6 +18,7 @@ import {
   statsAnswer,
   yieldAnswer,
 } from './answers.ts';
+import { heavyReads } from './heavy-reads.ts';
 import {
   CompareQuery,
   DistributionQuery,
@@ -120,7 +121,8 @@ const ENDPOINTS: readonly Endpoint[] = [
 const MOST_ANSWERS = 2_000;
 
 export function marketRoutes(options: MarketRouteOptions): readonly Route<Principal>[] {
-  const { database, clock, tiers, publicUrl, memory } = options;
+  const { clock, tiers, publicUrl, memory } = options;
+  const database = heavyReads(options.database);
   const answers = new FoundCache<Answer>({
     version: () => memory.version(),
     monotonic: () => clock.monotonic(),

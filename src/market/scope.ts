@@ -1,7 +1,7 @@
 // Owns what a request's figures are of: its filters as a plan, its areas, and the calendar of the place.
 
 import { findNamedAreas } from '../catalogue/area-lookup-store.ts';
-import { whereSql } from '../catalogue/condition-sql.ts';
+import { lifeSql } from '../catalogue/condition-sql.ts';
 import { planSearch, type SearchPlan } from '../catalogue/search.ts';
 import { type LookedUp, lookUp } from '../catalogue/search-lookup.ts';
 import type { SearchQuery } from '../catalogue/search-parameters.ts';
@@ -63,7 +63,7 @@ function filtersOf(asked: MarketQuery, listingType: ListingType): Record<string,
 /** Where the figures of a scope are read from. */
 export function fieldOf(scope: Scope, groupBy: readonly Grouping[] = []): Field {
   const { listingType, plan, lookedUp, timeZone } = scope;
-  return { listingType, timeZone, groupBy, where: (sql) => whereSql(sql, plan, lookedUp.meanings) };
+  return { listingType, timeZone, groupBy, where: (sql) => lifeSql(sql, plan, lookedUp.meanings) };
 }
 
 /** The scope as it is answered. */

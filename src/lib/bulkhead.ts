@@ -1,6 +1,6 @@
-// Owns how many fetches run at once: the rest wait in line, in the order they came, and a full line is refused.
+// Owns how many pieces of work run at once: the rest wait in line, in the order they came, and a full line is refused.
 
-import { unlessAborted } from '../lib/deadline.ts';
+import { unlessAborted } from './deadline.ts';
 
 export interface BulkheadOptions {
   /** Runs at once. */
