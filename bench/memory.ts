@@ -10,7 +10,7 @@ import type { Row } from './throughput.ts';
 /** As many as a source's silence of eight seconds leaves time to open and to weigh. */
 const STREAMS = 2_000;
 const SOAK_ROUNDS = 12;
-const MEGABYTE = 2 ** 20;
+export const MEGABYTE = 2 ** 20;
 
 export async function memory(stand: Stand): Promise<Row[]> {
   await using source = await startSource();
@@ -57,7 +57,9 @@ async function soak(arm: Arm, path: string, key: string): Promise<number[]> {
   const heaps: number[] = [];
   for (let round = 1; round <= SOAK_ROUNDS; round++) {
     close(await openStreams(arm, path, key, STREAMS));
-    if (round % 3 === 0) heaps.push(await heapInUse(arm));
+    if (round % 3 > 0) continue;
+    await collected(arm.pid);
+    heaps.push(await heapInUse(arm));
   }
   return heaps;
 }
@@ -93,14 +95,14 @@ function close(sockets: readonly Socket[]): void {
 }
 
 /** What is left once nothing that could go is still there. */
-async function resident({ pid }: Arm): Promise<number> {
+export async function resident({ pid }: Arm): Promise<number> {
   await collected(pid);
   const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) * 1024;
 }
 
-async function heapInUse({ url, pid }: Arm): Promise<number> {
-  await collected(pid);
+/** As the service tells it. */
+export async function heapInUse({ url }: Arm): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(/^nodejs_heap_size_used_bytes (\S+)/m.exec(text)?.[1] ?? Number.NaN);
 }

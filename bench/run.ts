@@ -8,6 +8,7 @@ import { callsForOneListing } from './coalescing.ts';
 import { memory } from './memory.ts';
 import { dayOfRentals } from './million/churn.ts';
 import { cursorAgainstOffset, searchAgainstPgbench, searchAgainstRaw } from './million/compared.ts';
+import { exportsToReaders } from './million/exports.ts';
 import { type LargeStand, openLargeStand } from './million/stand.ts';
 import { kindsOfQuestions } from './million/table.ts';
 import { exchangeAgainstPeer, refreshAgainstPeer, refreshAgainstStatement } from './oauth.ts';
@@ -34,6 +35,7 @@ const LARGE: Readonly<Record<string, (stand: LargeStand) => Promise<Row[]>>> = {
   P5: searchAgainstPgbench,
   P6: cursorAgainstOffset,
   million: kindsOfQuestions,
+  exports: exportsToReaders,
   churn: dayOfRentals,
 };
 

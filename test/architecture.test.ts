@@ -152,7 +152,7 @@ test('only the configuration reads the environment', () => {
 const SQL_HOME = /(?:^|\/)(?:store|[\w-]+-store|[\w-]+-sql)\.ts$|^src\/postgres\//;
 const SQL = new RegExp(
   [
-    /\b(?:sql|tx)(?:<[^`]*>)?`/.source,
+    /\b(?:sql|tx|compose)(?:<[^`]*>)?`/.source,
     /\.unsafe\(/.source,
     /['"`]\s*(?:select|insert\s+into|update\s+\w+\s+set|delete\s+from|truncate|(?:create|alter|drop)\s+(?:table|index|database))\s/
       .source,

@@ -1,12 +1,17 @@
 // Proves the forms of a search's answer, and that exports are whole, resumable, and read no faster than the client takes them.
 
 import assert from 'node:assert/strict';
+import * as diagnostics from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { createCatalogue } from '../src/catalogue/catalogue.ts';
 import type { Listing } from '../src/catalogue/record.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import type { Transaction } from '../src/postgres/database.ts';
+import { poll } from '../src/postgres/poll.ts';
 import { draft, NO_ADDRESS } from './support/drafts.ts';
 import { asking, idsOf, walk } from './support/searching.ts';
 import { startService } from './support/service.ts';
@@ -168,7 +173,8 @@ test('include adds what happened to a listing, and the property it belongs to', 
   assert.deepEqual(Object.keys(plain.data[0] ?? {}).sort(), ['id', 'object']);
 });
 
-test('what a reader does not take is not read, and nothing is read for one that has left', async () => {
+/** Counts what is read of the database from now on; `settled` resolves with the count once nothing moves any more. */
+function watchReads() {
   const { database } = service;
   const read = database.read.bind(database);
   let [reads, waiting] = [0, 0];
@@ -190,22 +196,77 @@ test('what a reader does not take is not read, and nothing is read for one that 
     }
     return reads;
   };
-  try {
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-    await once(socket, 'connect');
-    socket.pause();
-    socket.write(
-      `GET /v1/search/sales?format=ndjson HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${keys.business}\r\n\r\n`,
-    );
-    const held = await settled();
-    assert.ok(held > 0 && held < 8, `a few batches were read: ${held}`);
-    socket.destroy();
-    await once(socket, 'close');
-    assert.ok((await settled()) - held <= 1, 'nothing more was read');
-    reads = 0;
-    await exported('fields=id');
-    assert.ok(reads >= 8, `a whole export reads more: ${reads}`);
-  } finally {
-    Object.assign(database, { read });
-  }
+  return {
+    settled,
+    count: () => reads,
+    [Symbol.dispose]: () => {
+      Object.assign(database, { read });
+    },
+  };
+}
+
+/** A reader that takes nothing yet, and the service's own end of the line. */
+async function deafReader(query: string): Promise<{ socket: Socket; answering: Promise<ServerResponse> }> {
+  const answering = new Promise<ServerResponse>((resolve) => {
+    const begun = (message: unknown): void => {
+      diagnostics.unsubscribe('http.server.request.start', begun);
+      resolve((message as { response: ServerResponse }).response);
+    };
+    diagnostics.subscribe('http.server.request.start', begun);
+  });
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  socket.pause();
+  const head = `Host: x\r\nAuthorization: Bearer ${keys.business}`;
+  socket.write(`GET /v1/search/sales?format=ndjson&${query} HTTP/1.1\r\n${head}\r\n\r\n`);
+  return { socket, answering };
+}
+
+test('what a reader does not take is not read, and nothing is read for one that has left', async () => {
+  using watched = watchReads();
+  const { socket } = await deafReader('');
+  const held = await watched.settled();
+  assert.ok(held > 0 && held < 8, `a few batches were read: ${held}`);
+  socket.destroy();
+  await once(socket, 'close');
+  assert.ok((await watched.settled()) - held <= 1, 'nothing more was read');
+  const before = watched.count();
+  await exported('fields=id');
+  assert.ok(watched.count() - before >= 8, 'a whole export reads more');
 });
+
+/** Resolves once a statement waits for the lock of this transaction. */
+async function somebodyWaits(tx: Transaction): Promise<void> {
+  const look = async () => {
+    const [row] = await tx<{ waiting: boolean }[]>`
+      select exists (select from pg_locks where not granted and relation = 'listing_search'::regclass
+        and database = (select oid from pg_database where datname = current_database())) as waiting`;
+    return row?.waiting || undefined;
+  };
+  assert.ok(await poll(look, { clock: systemClock, limit: 10_000 }));
+}
+
+for (const [moment, query, begun] of [
+  ['the first page', '', false],
+  ['a page in the middle', '', true],
+  ['the exact count before all pages', 'count=exact', false],
+] as const) {
+  test(`what PostgreSQL works on when a reader leaves is the last that is asked for it: ${moment}`, async () => {
+    using watched = watchReads();
+    const reader = begun ? await deafReader(query) : null;
+    await watched.settled();
+    const left = await service.database.transaction(async (tx) => {
+      await tx`lock table listing_search in access exclusive mode`;
+      const { socket, answering } = reader ?? (await deafReader(query));
+      socket.resume();
+      await somebodyWaits(tx);
+      const response = await answering;
+      assert.equal(response.headersSent, begun);
+      const closed = once(response, 'close');
+      socket.destroy();
+      await closed;
+      return watched.count();
+    });
+    assert.equal(await watched.settled(), left);
+  });
+}

@@ -1,5 +1,6 @@
 // Owns the SQL of a search: the page of listings, and how many there are.
 
+import { compose, run } from '../postgres/compose.ts';
 import type { Database, Sql } from '../postgres/database.ts';
 import type { SortValue } from './cursor.ts';
 import { listingIn, type NumberedListing, pageColumns, type RawRow, valuesIn } from './page-columns-sql.ts';
@@ -32,12 +33,13 @@ export async function findPage(database: Database, plan: SearchPlan, meanings: M
 }
 
 async function selectPage(sql: Sql, plan: SearchPlan, meanings: Meanings): Promise<RawRow[]> {
-  const page = pageSql(sql, plan, meanings);
-  const values = plan.order.map((_, place) => sql`, page.${sql(`s${place}`)}`);
-  return sql`
-    select ${pageColumns(sql)} ${values}
+  const page = pageSql(compose, plan, meanings);
+  const values = plan.order.map((_, place) => compose`, page.${compose(`s${place}`)}`);
+  const statement = compose`
+    select ${pageColumns(compose)} ${values}
     from (select row_number() over () as place, rows.* from (${page}) as rows) as page
-    join listing on listing.id = page.id order by page.place`.raw();
+    join listing on listing.id = page.id order by page.place`;
+  return run(sql, statement).raw();
 }
 
 export async function countExactly(
@@ -46,8 +48,11 @@ export async function countExactly(
   meanings: Meanings,
 ): Promise<number> {
   const [row] = await database.read((sql) => {
-    const { from, where } = sourceOf(sql, plan, meanings, []);
-    return sql<{ count: number }[]>`select count(*)::double precision as count from ${from} where ${where}`;
+    const { from, where } = sourceOf(compose, plan, meanings, []);
+    return run<{ count: number }>(
+      sql,
+      compose`select count(*)::double precision as count from ${from} where ${where}`,
+    );
   });
   return row?.count ?? 0;
 }
@@ -59,9 +64,11 @@ export async function countRoughly(
   meanings: Meanings,
 ): Promise<number> {
   const [row] = await database.read((sql) => {
-    const { from, where } = sourceOf(sql, plan, meanings, []);
-    return sql<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }[]>`
-      explain (format json) select from ${from} where ${where}`;
+    const { from, where } = sourceOf(compose, plan, meanings, []);
+    return run<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(
+      sql,
+      compose`explain (format json) select from ${from} where ${where}`,
+    );
   });
   return row?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
 }

@@ -25,6 +25,8 @@ export async function writePieces(
   response.on('error', () => {});
   let opened = false;
   try {
+    // Who left before the first piece was asked for has nothing read for them.
+    if (response.destroyed) return;
     for await (const piece of pieces) {
       if (response.destroyed) return;
       if (!opened) open();
