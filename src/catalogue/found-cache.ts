@@ -18,7 +18,7 @@ export interface FoundCacheOptions<Value> {
   readonly weigh?: (value: Value) => number;
   /**
    * True: an answer is kept once its question comes again. For what is quickly read and heavy to hold: most of it is
-   * asked for by one walk only, and would push out, and cost the collector more than, what is asked for by many.
+   * asked for by one walk only, and would push out what is asked for by many.
    */
   readonly fromSecondOn?: boolean;
 }
