@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { writeAreaBatch } from '../src/catalogue/area-writer.ts';
 import { createCatalogue } from '../src/catalogue/catalogue.ts';
 import { FoundCache } from '../src/catalogue/found-cache.ts';
 import { systemClock } from '../src/lib/clock.ts';
@@ -156,6 +157,30 @@ test('what is remembered is not read again: rows taken away behind everybody’s
     assert.equal(await answered(path, through), remembered[at], path);
     assert.notEqual(await answered(path, {}), remembered[at], path);
   }
+});
+
+test('the name of an area is believed for five seconds, and read at once for who wants no cache', async () => {
+  const named = (name: string) =>
+    writeAreaBatch(service.database, 'test', [
+      {
+        ...{ type: 'city', externalId: 'town', name, aliases: [], codes: {} },
+        ...{ parentReference: null, population: null, boundary: null },
+      },
+    ]);
+  const told = async (cache: string): Promise<unknown> => {
+    const path = '/v1/search/sales?areaId=city-town&count=none';
+    const answer = await service.get(path, service.keys.internal, { 'cache-control': cache });
+    return ((await answer.json()) as { meta: { areas: unknown } }).meta.areas;
+  };
+  const as = (name: string) => [{ id: 'city-town', name }];
+  await named('Early');
+  assert.deepEqual(await told('max-age=0'), as('Early'));
+  await named('Late');
+  assert.deepEqual(await told('max-age=0'), as('Early'));
+  service.clock.advance(5_001);
+  assert.deepEqual(await told('max-age=0'), as('Late'));
+  await named('Later');
+  assert.deepEqual(await told('no-cache'), as('Later'));
 });
 
 /** The answer without what belongs to the request alone. */

@@ -1,6 +1,7 @@
 // Owns what is remembered of areas by their ids: a number is an area's for good, and a name is believed for some seconds.
 
 import { LRUCache } from 'lru-cache';
+import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../postgres/database.ts';
 import { findAreaIds, findNamedAreas, type NamedArea } from './area-lookup-store.ts';
 
@@ -16,12 +17,13 @@ export interface AreaRegister {
   idsOf(nos: Iterable<number>): Promise<ReadonlyMap<number, string>>;
 }
 
-export function createAreaRegister(database: Database): AreaRegister {
+export function createAreaRegister(database: Database, clock: Clock): AreaRegister {
   const areas = new LRUCache<string, NamedArea>({
     max: MOST,
     ttl: LIFETIME,
     // The cache takes a start of 0 for no start at all.
-    perf: { now: () => database.clock.monotonic() + 1 },
+    perf: { now: () => clock.monotonic() + 1 },
+    ttlResolution: 0,
   });
   const ids = new LRUCache<number, string>({ max: MOST });
   return {

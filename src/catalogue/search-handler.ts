@@ -71,7 +71,7 @@ export interface Readings {
 }
 
 export function createReadings({ database, memory, clock }: SearchOptions): Readings {
-  const areas = createAreaRegister(database);
+  const areas = createAreaRegister(database, clock);
   const finder = createFinder(database, areas);
   const remembering = rememberingFinder(finder, {
     version: () => memory.version(),
