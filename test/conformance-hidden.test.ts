@@ -1,28 +1,16 @@
 // Proves that what a source hides is in no answer, no tag and no link, and cannot be guessed.
 
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
+import { test } from 'node:test';
 import type { ListingDraft } from '../src/catalogue/draft.ts';
 import { propertyId, propertyIdentity } from '../src/catalogue/identity.ts';
 import type { Property } from '../src/catalogue/property.ts';
+import { clock, daysAgo, keys, service, writtenIds } from './support/catalogue.ts';
 import { draft, NO_ADDRESS } from './support/drafts.ts';
-import { startService } from './support/service.ts';
-
-const service = await startService({ after });
-const { database, clock, keys } = service;
-const catalogue = createCatalogue(database);
-const NOW = clock.now();
-const daysAgo = (days: number) => new Date(NOW - days * 86_400_000).toISOString();
-
-async function write(...drafts: ListingDraft[]): Promise<string[]> {
-  const { ids } = await database.transaction((tx) => catalogue.apply(tx, 'test', drafts, clock.now()));
-  return drafts.map((each) => ids.get(each.listingKey) ?? '');
-}
 
 test('a draft upstream is shown to nobody, also not as a period of a property that is', async () => {
   const place = { parcelNumber: '1-1', address: { ...NO_ADDRESS, county: 'Elm', state: 'WA' } };
-  const [shown = '', secret = ''] = await write(
+  const [shown = '', secret = ''] = await writtenIds(
     draft('draft-shown', { ...place, status: 'CLOSED', closePrice: 5, closedAt: '2020-01-01' }),
     draft('draft-secret', { ...place, status: 'INCOMPLETE', listPrice: 77, listedAt: daysAgo(1) }),
   );
@@ -40,16 +28,16 @@ test('a draft upstream is shown to nobody, also not as a period of a property th
 test('what happens to a hidden listing shows in no tag and no date of its property', async () => {
   const place = { parcelNumber: '1-2', address: { ...NO_ADDRESS, county: 'Elm', state: 'WA' } };
   const hidden = { ...place, display: { listing: false, address: true, estimate: true } };
-  const [id = ''] = await write(draft('open', place), draft('hidden', { ...hidden, listPrice: 1 }));
+  const [id = ''] = await writtenIds(draft('open', place), draft('hidden', { ...hidden, listPrice: 1 }));
   const state = async () => {
     const { headers } = await service.get(`/v1/property/${id}`, keys.pro);
     return [headers.get('etag'), headers.get('last-modified')];
   };
   const before = await state();
   clock.advance(5_000);
-  await write(draft('hidden', { ...hidden, listPrice: 2 }));
+  await writtenIds(draft('hidden', { ...hidden, listPrice: 2 }));
   assert.deepEqual(await state(), before);
-  await write(draft('open', { ...place, listPrice: 3 }));
+  await writtenIds(draft('open', { ...place, listPrice: 3 }));
   assert.notDeepEqual(await state(), before);
 });
 
@@ -73,7 +61,7 @@ const masked: Partial<ListingDraft> = {
 };
 
 test('a withheld address is in no word, caption or link of the record, and Internal may see all', async () => {
-  const [id = ''] = await write(draft('masked-words', masked));
+  const [id = ''] = await writtenIds(draft('masked-words', masked));
   const seen = async (query: string) =>
     service.json(`/v1/property/${id}?include=listings,history${query}`, keys.internal);
   const shown = (await seen('')) as Property;
@@ -89,7 +77,7 @@ test('a withheld address is in no word, caption or link of the record, and Inter
 
 test('a withheld address cannot be found by guessing its property id, nor through another listing of the house', async () => {
   const guess = propertyId(propertyIdentity('test', draft('guess', { address: STREET })));
-  const [hidden = '', open = ''] = await write(
+  const [hidden = '', open = ''] = await writtenIds(
     draft('masked-now', masked),
     draft('open-then', { address: STREET, status: 'CLOSED', closePrice: 9, closedAt: '2015-01-01' }),
   );

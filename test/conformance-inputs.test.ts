@@ -2,26 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { areaId } from '../src/catalogue/area.ts';
 import { writeAreaBatch } from '../src/catalogue/area-writer.ts';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
-import type { ListingDraft } from '../src/catalogue/draft.ts';
 import type { Listing } from '../src/catalogue/record.ts';
+import { database, daysAgo, keys, service, writtenIds } from './support/catalogue.ts';
 import { draft, NO_ADDRESS } from './support/drafts.ts';
-import { startService } from './support/service.ts';
 import { parseRaw, problemOf, readToEnd } from './support/web.ts';
-
-const service = await startService({ after });
-const { database, clock, keys } = service;
-const catalogue = createCatalogue(database);
-const NOW = clock.now();
-const daysAgo = (days: number) => new Date(NOW - days * 86_400_000).toISOString();
-
-async function write(...drafts: ListingDraft[]): Promise<string[]> {
-  const { ids } = await database.transaction((tx) => catalogue.apply(tx, 'test', drafts, clock.now()));
-  return drafts.map((each) => ids.get(each.listingKey) ?? '');
-}
 
 async function codeOf(path: string): Promise<string> {
   const answer = await service.get(path, keys.internal);
@@ -103,7 +90,7 @@ test('no text in any parameter of any route is answered with a 5xx', async () =>
 });
 
 test('a cursor with times that no calendar has is refused', async () => {
-  await write(...[1, 2, 3].map((at) => draft(`cursor-${at}`, { listedAt: daysAgo(at) })));
+  await writtenIds(...[1, 2, 3].map((at) => draft(`cursor-${at}`, { listedAt: daysAgo(at) })));
   const { page }: { page: { nextCursor: string } } = await service.json(
     '/v1/search/sales?limit=1&sort=listedAt',
     keys.pro,
@@ -119,7 +106,7 @@ test('a cursor with times that no calendar has is refused', async () => {
 });
 
 test('moments reach from the year 1 to the end of 9999, and no further', async () => {
-  const [old] = await write(draft('old', { status: 'CLOSED', closePrice: 1, closedAt: '1870-05-01' }));
+  const [old] = await writtenIds(draft('old', { status: 'CLOSED', closePrice: 1, closedAt: '1870-05-01' }));
   const closed = await found('status=CLOSED&closedSince=1870-01-01&closedBefore=1871-01-01');
   assert.deepEqual(
     closed.map((listing) => listing.id),
@@ -132,7 +119,7 @@ test('moments reach from the year 1 to the end of 9999, and no further', async (
 });
 
 test('links to further pages hold the whole query, and the public address whatever was asked for', async () => {
-  await write(
+  await writtenIds(
     ...['a', 'b'].map((key) =>
       draft(`link-${key}`, { address: { ...NO_ADDRESS, city: 'Where? Here & There' } }),
     ),
@@ -177,7 +164,7 @@ test('areas: a text without a word, too many words and an unknown parent are ref
 });
 
 test('days on market that are not known come last, whichever way they are sorted', async () => {
-  await write(
+  await writtenIds(
     draft('days-none', { status: 'UNKNOWN', listedAt: null, onMarketDate: null }),
     draft('days-0', { status: 'UNKNOWN', onMarketDate: daysAgo(0).slice(0, 10) }),
     draft('days-9', { status: 'UNKNOWN', onMarketDate: daysAgo(9).slice(0, 10) }),
@@ -194,7 +181,7 @@ test('days on market that are not known come last, whichever way they are sorted
 });
 
 test('in either unit a listing is found by the very numbers that it shows, and not by the next ones', async () => {
-  await write(
+  await writtenIds(
     ...Array.from({ length: 40 }, (_, at) =>
       draft(`measure-${at}`, {
         livingArea: 870 + at * 7.3,

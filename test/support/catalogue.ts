@@ -16,6 +16,16 @@ export async function write(...drafts: ListingDraft[]) {
   return database.transaction((tx) => catalogue.apply(tx, 'test', drafts, clock.now()));
 }
 
+/** Writes them; gives their ids in the same order. */
+export async function writtenIds(...drafts: ListingDraft[]): Promise<string[]> {
+  const { ids } = await write(...drafts);
+  return drafts.map((each) => ids.get(each.listingKey) ?? '');
+}
+
+/** A moment so many days before the service's clock began. */
+const BEGUN = clock.now();
+export const daysAgo = (days: number): string => new Date(BEGUN - days * 86_400_000).toISOString();
+
 export async function property(id: string, key = keys.pro, query = ''): Promise<Property> {
   return service.json(`/v1/property/${id}?include=listings,history${query}`, key);
 }
