@@ -3,7 +3,8 @@
 export type Work<T> = (signal: AbortSignal) => Promise<T>;
 
 interface Flight<T> {
-  readonly result: Promise<T>;
+  /** Null once it has ended. */
+  result: Promise<T> | null;
   readonly controller: AbortController;
   waiters: number;
 }
@@ -30,12 +31,17 @@ export class Flights<T> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     const flight = this.#flights.get(key) ?? this.#depart(key, start);
     flight.waiters++;
-    return signal === null ? flight.result : this.#waitFor(key, flight, signal);
+    return signal === null ? resultOf(flight) : this.#waitFor(key, flight, signal);
   }
 
   #depart(key: string, start: Work<T>): Flight<T> {
     const controller = new AbortController();
-    const result = Promise.try(start, controller.signal).finally(() => this.#land(key, flight));
+    const result = Promise.try(start, controller.signal).finally(() => {
+      this.#land(key, flight);
+      // A map that much was put into and taken out of leaves tables behind that point to what was in it, and that live
+      // until a full collection: of a flight they must not hold the result.
+      flight.result = null;
+    });
     // Once everyone has left, nobody hears of the abortion that they caused.
     result.catch(() => {});
     const flight: Flight<T> = { result, controller, waiters: 0 };
@@ -58,7 +64,13 @@ export class Flights<T> {
       };
       signal.addEventListener('abort', leave, { once: true });
       const settled = () => signal.removeEventListener('abort', leave);
-      flight.result.then(resolve, reject).finally(settled);
+      resultOf(flight).then(resolve, reject).finally(settled);
     });
   }
+}
+
+/** The result of a flight that has not ended. */
+function resultOf<T>({ result }: Flight<T>): Promise<T> {
+  if (result === null) throw new Error('This flight has ended');
+  return result;
 }
