@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../src/lib/problem.ts';
-import type { Database, DatabaseOptions } from '../src/postgres/database.ts';
+import type { Database, DatabaseOptions, ReadOptions } from '../src/postgres/database.ts';
 import { openDatabase } from '../src/postgres/database.ts';
 import { until } from './support/children.ts';
 import { manualClock } from './support/clock.ts';
@@ -25,7 +25,8 @@ async function behindProxy(t: TestContext, options: DatabaseOptions = {}) {
   return { proxy, database, direct };
 }
 
-const one = (database: Database) => database.read((sql) => sql`select 1 as one`);
+const one = (database: Database, options?: ReadOptions) =>
+  database.read((sql) => sql`select 1 as one`, options);
 
 /** The private reason of the 503 that this operation ends with. */
 async function unavailable(operation: Promise<unknown>): Promise<Error & { code?: string }> {
@@ -222,6 +223,9 @@ test('without a server every operation is a 503, and all is well once there is o
   assert.equal((await unavailable(away.transaction((tx) => tx`select 1`))).code, 'ENOENT');
   const missing = open(t, { url: url.replace(/test_\w+/, 'no_such_database') });
   assert.equal((await unavailable(one(missing))).code, '3D000');
+  // The setting that goes out first fails first; what its reader is told is the same.
+  assert.equal((await unavailable(one(away, { planned: 'once' }))).code, 'ENOENT');
+  assert.equal((await unavailable(one(missing, { planned: 'once' }))).code, '3D000');
 });
 
 test('connections that the server ended while idle are replaced without anyone noticing', async (t) => {
@@ -234,6 +238,7 @@ test('connections that the server ended while idle are replaced without anyone n
   assert.equal(killed.length, 3);
   await nextTurn();
   assert.deepEqual([...(await one(database))], [{ one: 1 }]);
+  assert.deepEqual([...(await one(database, { planned: 'once' }))], [{ one: 1 }]);
 });
 
 test('closing ends in bounded time although a line hangs', async (t) => {
@@ -250,6 +255,41 @@ test('closing ends in bounded time although a line hangs', async (t) => {
 test('the server tells its version, and sessions plan each statement for its values', async (t) => {
   const { database } = await emptyDatabase(t);
   assert.match(await database.serverVersion(), /^(1[5-9]|[2-9][0-9])\./);
-  const [row] = await database.read((sql) => sql`select current_setting('plan_cache_mode') as mode`);
-  assert.equal(row?.mode, 'force_custom_plan');
+  assert.equal(await planning(database), 'force_custom_plan');
+});
+
+const planning = async (database: Database, options: ReadOptions = {}): Promise<unknown> => {
+  const [row] = await database.read((sql) => sql`select current_setting('plan_cache_mode') as mode`, options);
+  return row?.mode;
+};
+
+test('a read is planned as it asks, whatever its connection was used for before', async (t) => {
+  const { url } = await emptyDatabase(t);
+  const database = open(t, { url, maxConnections: 1 });
+  for (const [planned, mode] of [
+    ['once', 'force_generic_plan'],
+    ['each', 'force_custom_plan'],
+    ['once', 'force_generic_plan'],
+  ] as const)
+    assert.equal(await planning(database, { planned }), mode);
+  await database.write(
+    (sql) => sql`create table planned as select current_setting('plan_cache_mode') as mode`,
+  );
+  const [written] = await database.read((sql) => sql`select mode from planned`, { planned: 'once' });
+  assert.equal(written?.mode, 'force_custom_plan');
+  const inside = await database.transaction((tx) => tx`select current_setting('plan_cache_mode') as mode`);
+  assert.equal(inside[0]?.mode, 'force_custom_plan');
+});
+
+test('of idle connections a read gets one that plans as it asks, so that none is told anew each time', async (t) => {
+  const { url } = await emptyDatabase(t);
+  const database = open(t, { url, maxConnections: 2 });
+  const process = async (planned: 'once' | 'each'): Promise<unknown> => {
+    const [row] = await database.read((sql) => sql`select pg_backend_pid() as pid`, { planned });
+    return row?.pid;
+  };
+  const [each, once] = await Promise.all([process('each'), process('once')]);
+  assert.notEqual(each, once);
+  for (const planned of ['each', 'once', 'once', 'each', 'each', 'once'] as const)
+    assert.equal(await process(planned), planned === 'each' ? each : once);
 });

@@ -16,7 +16,7 @@ import { openRecorder } from './record.ts';
 import type { LargeStand } from './stand.ts';
 
 /** So many different ones, each asked in its turn, that no answer is still remembered when its question comes again. */
-const QUESTIONS = 3_000;
+const QUESTIONS = 12_000;
 const ROUNDS = 7;
 const SECONDS = 3;
 export const headersFor = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
@@ -42,7 +42,8 @@ export async function searchAgainstRaw(stand: LargeStand): Promise<Row[]> {
   for (const path of paths) answers[path] = pageOf(await recorder.record(path));
   await recorder.close();
   const file = join(stand.folder, 'p4-answers.json');
-  await writeFile(file, JSON.stringify({ url: stand.databaseUrl, answers }));
+  const each = Object.values(answers).some((asked) => asked.some(({ planned }) => planned === 'each'));
+  await writeFile(file, JSON.stringify({ url: stand.databaseUrl, planned: each ? 'each' : 'once', answers }));
   const ours = await startService(stand, 'p4', UNCOUNTED);
   const raw = await startArm('million/raw-search.ts', { ANSWERS: file });
   await requireSameListings(ours, raw, paths.slice(0, 50), stand.key);

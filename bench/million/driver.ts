@@ -3,36 +3,36 @@
 import postgres from 'postgres';
 import { ARRAY_TYPES, writeArray } from '../../src/postgres/array-types.ts';
 import { COLUMN_TYPES } from '../../src/postgres/column-types.ts';
+import { PLANNING, type Planning } from '../../src/postgres/connection.ts';
 import { parseDatabaseUrl } from '../../src/postgres/connection-url.ts';
 
 /** A statement with its parameters as PostgreSQL's text; null is null. */
 export interface Statement {
   readonly text: string;
   readonly parameters: readonly (string | null)[];
+  /** Whether PostgreSQL plans it for the values of each run. */
+  readonly planned?: Planning;
 }
 
-export const SESSION = {
-  TimeZone: 'UTC',
-  DateStyle: 'ISO, YMD',
-  plan_cache_mode: 'force_custom_plan',
-} as const;
+/** The service's own settings of a session in which statements are planned so. */
+export const sessionFor = (planned: Planning = 'each') => ({
+  ...{ TimeZone: 'UTC', DateStyle: 'ISO, YMD' },
+  ...PLANNING[planned],
+});
 
 export interface DriverOptions {
+  readonly planned?: Planning | undefined;
   /** Called with every statement that is sent. */
   readonly tell?: (statement: Statement) => void;
-  /** JSON stays the text that it comes as, for whoever only prints it. */
-  readonly json?: 'as text';
 }
 
-const JSON_AS_TEXT = { json: { to: 114, from: [114], serialize: String, parse: String } };
-
 /** So many connections. */
-export function openDriver(url: string, connections: number, { tell, json }: DriverOptions = {}) {
+export function openDriver(url: string, connections: number, { planned, tell }: DriverOptions = {}) {
   const { host, port, database, user } = parseDatabaseUrl(url);
   return postgres({
     ...{ host, port, database, user, max: connections, fetch_types: false },
-    types: { ...COLUMN_TYPES, ...ARRAY_TYPES, ...(json && JSON_AS_TEXT) },
-    connection: SESSION,
+    types: { ...COLUMN_TYPES, ...ARRAY_TYPES },
+    connection: sessionFor(planned),
     ...(tell && {
       debug: (_connection: number, text: string, parameters: unknown[]) =>
         tell({ text, parameters: parameters.map(asText) }),

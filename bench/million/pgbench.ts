@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseDatabaseUrl } from '../../src/postgres/connection-url.ts';
 import type { Stand } from '../stand.ts';
-import { SESSION, type Statement } from './driver.ts';
+import { type Statement, sessionFor } from './driver.ts';
 
 /** As many scripts as pgbench takes. */
 const MOST = 120;
@@ -40,7 +40,10 @@ export async function pgbench(
   const how = ['-n', '-M', 'prepared', '-c', String(clients), '-j', '1', '-T', String(seconds)];
   const log = ['-l', `--log-prefix=${join(folder, 'log')}`];
   const pace = rate === undefined ? [] : ['-R', Math.max(rate, 1).toFixed(3)];
-  await run([...how, ...pace, ...log, ...values.flatMap((each) => ['-D', each]), ...scripts, ...where]);
+  // All statements of a run in one session: planned each time where any of them is.
+  const each = questions.flat().some(({ planned }) => planned === 'each');
+  const given = [...how, ...pace, ...log, ...values.flatMap((value) => ['-D', value]), ...scripts, ...where];
+  await run(given, sessionFor(each ? 'each' : 'once'));
   const took = await timesIn(folder);
   await rm(folder, { recursive: true });
   return took;
@@ -69,8 +72,8 @@ async function timesIn(folder: string): Promise<number[]> {
   );
 }
 
-function run(given: readonly string[]): Promise<void> {
-  const settings = Object.entries(SESSION).map(([name, value]) => `-c ${name}=${value.replace(' ', '\\ ')}`);
+function run(given: readonly string[], session: Readonly<Record<string, string>>): Promise<void> {
+  const settings = Object.entries(session).map(([name, value]) => `-c ${name}=${value.replace(' ', '\\ ')}`);
   const env = { ...process.env, PGOPTIONS: settings.join(' ') };
   return new Promise((resolve, reject) => {
     const child = spawn('pgbench', given, { env, stdio: ['ignore', 'ignore', 'pipe'] });

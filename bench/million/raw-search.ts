@@ -2,27 +2,33 @@
 
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import type { Planning } from '../../src/postgres/connection.ts';
 import { openDriver, type Statement } from './driver.ts';
 
-const { url, answers } = JSON.parse(readFileSync(process.env.ANSWERS ?? '', 'utf8')) as {
+const { url, planned, answers } = JSON.parse(readFileSync(process.env.ANSWERS ?? '', 'utf8')) as {
   readonly url: string;
+  /** As the service has them planned. */
+  readonly planned: Planning;
   readonly answers: Readonly<Record<string, readonly Statement[]>>;
 };
 /** As many connections as the service has. */
-const driver = openDriver(url, 10, { json: 'as text' });
+const driver = openDriver(url, 10, { planned });
+
+const [BEGIN, COMMA, END] = ['{"object":"list","data":[', ',', ']}'].map((text) => Buffer.from(text));
 
 /** Listings as they are kept, which is all but what the service puts behind each of them. */
-async function answer(path: string): Promise<string> {
-  let rows: readonly { readonly record?: string }[] = [];
-  for (const { text, parameters } of answers[path] ?? [])
-    rows = await driver.unsafe(text, [...parameters], { prepare: true });
-  return `{"object":"list","data":[${rows.map(({ record }) => record).join()}]}`;
+async function answer(path: string): Promise<Buffer> {
+  const parts: (Buffer | undefined)[] = [BEGIN];
+  for (const { text, parameters } of answers[path] ?? []) {
+    const rows = await driver.unsafe(text, [...parameters], { prepare: true }).raw();
+    for (const row of rows) parts.push(...(parts.length > 1 ? [COMMA] : []), (row as unknown as Buffer[])[1]);
+  }
+  return Buffer.concat([...parts, END].filter((part) => part !== undefined));
 }
 
 createServer((request, response) => {
   answer(request.url ?? '').then(
-    (text) => {
-      const body = Buffer.from(text);
+    (body) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
       response.end(body);
     },

@@ -10,6 +10,7 @@ import type { Route } from '../../src/http/route.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { valuationRoutes } from '../../src/market/property-routes.ts';
 import { marketRoutes } from '../../src/market/routes.ts';
+import type { Planning } from '../../src/postgres/connection.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { openDriver, type Statement } from './driver.ts';
 import type { LargeStand } from './stand.ts';
@@ -26,8 +27,17 @@ export interface Recorder {
 
 export function openRecorder(stand: LargeStand): Recorder {
   let statements: Statement[] = [];
-  const driver = openDriver(stand.databaseUrl, 1, { tell: (statement) => statements.push(statement) });
-  const database: Database = { ...stand.database, read: (work) => work(driver) };
+  let planned: Planning = 'each';
+  const driver = openDriver(stand.databaseUrl, 1, {
+    tell: (statement) => statements.push({ ...statement, planned }),
+  });
+  const database: Database = {
+    ...stand.database,
+    read(work, options) {
+      planned = options?.planned ?? 'each';
+      return work(driver);
+    },
+  };
   const catalogue = createCatalogue(database);
   const reading = {
     ...{ database, catalogue, clock: systemClock, tiers: TIERS },

@@ -90,7 +90,9 @@ export class Allowance {
 
   /** Requests left in the month by the database's count, and what this process holds. Throws DATABASE_UNAVAILABLE. */
   async countRemaining(share: Share, account: string, month: string, quota: number): Promise<number> {
-    const used = await this.#database.read((sql) => readUsed(sql, account, month));
+    const used = await this.#database.read((sql) => readUsed(sql, account, month), {
+      planned: 'once',
+    });
     return Math.max(0, quota - used) + (belongs(share, month, quota) ? share.left : 0);
   }
 

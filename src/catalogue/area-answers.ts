@@ -66,7 +66,7 @@ export function createAreaAnswers(options: {
 
   async function namedArea(parameter: string, id: string | undefined): Promise<number | null> {
     if (id === undefined) return null;
-    const no = await database.read((sql) => findAreaNo(sql, id));
+    const no = await database.read((sql) => findAreaNo(sql, id), { planned: 'once' });
     if (no === null) throw invalidParameter(parameter, `there is no area with the id "${id}"`);
     return no;
   }
@@ -103,7 +103,7 @@ export function createAreaAnswers(options: {
       ? likely.filter(memberOf(await database.read((sql) => findAreaNos(sql, { ...query, words: [] }))))
       : likely;
     const nos = [...allowed.take(query.limit)];
-    const found = await database.read((sql) => findAreasByNo(sql, nos, query.include));
+    const found = await database.read((sql) => findAreasByNo(sql, nos, query.include), { planned: 'once' });
     return answer(
       found.map(({ area }) => area),
       query.limit,
@@ -120,13 +120,13 @@ export function createAreaAnswers(options: {
       return listed(asked, plan, call);
     },
     async children(id, asked, call) {
-      const parentNo = await database.read((sql) => findAreaNo(sql, id));
+      const parentNo = await database.read((sql) => findAreaNo(sql, id), { planned: 'once' });
       if (parentNo === null) throw noArea(id);
       const bound = { ...asked, parentId: id };
       return listed(bound, { ...planAreas(bound, sizeFor(asked, call)), parentNo }, call);
     },
     async nearby(id, asked, call) {
-      const no = await database.read((sql) => findAreaNo(sql, id));
+      const no = await database.read((sql) => findAreaNo(sql, id), { planned: 'once' });
       if (no === null) throw noArea(id);
       const limit = sizeFor(asked, call);
       const digest = queryDigest(['nearby', id, asked.type]);

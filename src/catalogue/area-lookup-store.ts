@@ -6,14 +6,18 @@ export interface NamedArea {
   readonly id: string;
   readonly no: number;
   readonly name: string;
+  /** Its active listings. */
+  readonly listings: number;
 }
 
 /** The areas with these ids, in their order; unknown ids are left out. */
 export function findNamedAreas(database: Database, ids: readonly string[]): Promise<NamedArea[]> {
   return database.read(
     (sql) => sql<NamedArea[]>`
-      select id, no, name from area where id = any(${[...ids]}::text[])
-      order by array_position(${[...ids]}::text[], id)`,
+      select id, no, name,
+        coalesce((select sum(active) from area_count where area_no = no), 0)::double precision as listings
+      from area where id = any(${[...ids]}::text[]) order by array_position(${[...ids]}::text[], id)`,
+    { planned: 'once' },
   );
 }
 
@@ -25,6 +29,7 @@ export function findAreaIds(
   return database.read(
     (sql) => sql<Pick<NamedArea, 'no' | 'id'>[]>`
       select no, id from area where no = any(${[...nos]}::integer[])`,
+    { planned: 'once' },
   );
 }
 

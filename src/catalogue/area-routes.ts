@@ -99,7 +99,9 @@ export function areaRoutes(options: CatalogueRouteOptions): readonly Route<Princ
       answer: { description: 'The area', schema: AreaSchema },
       alsoAnswers: unchanged,
       async handle({ params, query, headers }) {
-        const found = await database.read((sql) => findArea(sql, params.id, includeOf(query.include)));
+        const found = await database.read((sql) => findArea(sql, params.id, includeOf(query.include)), {
+          planned: 'once',
+        });
         if (!found) throw noArea(params.id);
         const { area, version } = found;
         return conditional(headers, weakEtag(version, surroundings(area)), { json: area });

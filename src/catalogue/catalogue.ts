@@ -1,6 +1,6 @@
 // Owns the catalogue's face to the rest of the service: what sources write into it and what other features read.
 
-import type { Database, Transaction } from '../postgres/database.ts';
+import type { Database, Sql, Transaction } from '../postgres/database.ts';
 import { createWriter } from './apply.ts';
 import type { ListingDraft } from './draft.ts';
 import type { KeptRecord } from './listing.ts';
@@ -68,17 +68,18 @@ export interface Catalogue {
 export function createCatalogue(database: Database): Catalogue {
   return {
     ...createWriter(),
-    listing: (id) => database.read((sql) => findListing(sql, id)),
-    property: (id) =>
-      database.read(async (sql) => {
-        const listings = await findPropertyListings(sql, id);
-        const [first] = listings;
-        if (!first) return null;
-        const history = await findHistory(
-          sql,
-          listings.map((listing) => listing.id),
-        );
-        return { id: first.propertyId, listings, history };
-      }),
+    listing: (id) => database.read((sql) => findListing(sql, id), { planned: 'once' }),
+    property: (id) => database.read((sql) => findProperty(sql, id), { planned: 'once' }),
   };
+}
+
+async function findProperty(sql: Sql, id: string): Promise<StoredProperty | null> {
+  const listings = await findPropertyListings(sql, id);
+  const [first] = listings;
+  if (!first) return null;
+  const history = await findHistory(
+    sql,
+    listings.map((listing) => listing.id),
+  );
+  return { id: first.propertyId, listings, history };
 }

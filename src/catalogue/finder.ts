@@ -7,11 +7,12 @@ import { type ClusterPage, clustersOf } from './clusters.ts';
 import { type Facets, facetsOf } from './facets.ts';
 import { FoundCache, type FoundCacheOptions } from './found-cache.ts';
 import type { ShownFigure } from './metric-figures.ts';
+import type { NumberedRow } from './page-columns-sql.ts';
 import type { WrittenListing } from './present-text.ts';
 import type { SearchPlan } from './search.ts';
 import type { SearchQuery } from './search-parameters.ts';
 import { statsOf } from './search-stats.ts';
-import { countExactly, countRoughly, type FoundRow, findPage } from './search-store.ts';
+import { countExactly, countRoughly, findPage } from './search-store.ts';
 import type { Meanings } from './text-sql.ts';
 
 /** How many results there are. */
@@ -20,7 +21,7 @@ export interface Counted {
 }
 
 /** A listing on a page with the values it was sorted by. */
-export interface FoundListing extends Pick<FoundRow, 'values'> {
+export interface FoundListing extends Pick<NumberedRow, 'values'> {
   readonly listing: WrittenListing;
 }
 
@@ -62,7 +63,7 @@ export function createFinder(database: Database, areas: Pick<AreaRegister, 'idsO
   };
 }
 
-function withAreaIds({ listing, values }: FoundRow, ids: ReadonlyMap<number, string>): FoundListing {
+function withAreaIds({ listing, values }: NumberedRow, ids: ReadonlyMap<number, string>): FoundListing {
   const areaIds = listing.areaNos.flatMap((no) => ids.get(no) ?? []);
   return { listing: { ...listing, areaIds }, values };
 }

@@ -1,7 +1,8 @@
-// Owns the columns of a page's listings: asked for in one order, and read from the bytes that the database sends in the same.
+// Owns how a page's listings come from the database: the short columns of each as one text, and its record as it is kept.
 
 import { parseInstant } from '../postgres/column-types.ts';
 import type { Sql, SqlFragment } from '../postgres/database.ts';
+import { together } from '../postgres/fragments.ts';
 import type { SortValue, ValueKind } from './cursor.ts';
 import type { WrittenListing } from './present-text.ts';
 import type { ListingType, Status } from './vocabulary.ts';
@@ -9,55 +10,73 @@ import type { ListingType, Status } from './vocabulary.ts';
 /** A listing on a page, with the numbers of its areas in place of their ids. */
 export type NumberedListing = Omit<WrittenListing, 'areaIds'> & { readonly areaNos: readonly number[] };
 
-/** A row as it came: the bytes of each column's text. */
-export type RawRow = readonly (Buffer | null)[];
-
-/** The columns that listingIn reads, of a table or alias called listing. */
-export const pageColumns = (sql: Sql): SqlFragment => sql`
-  listing.id, listing.listing_type, listing.status, listing.displayed, listing.address_displayed, listing.version,
-  listing.area_nos, listing.clock_start, listing.clock_end, listing.earlier_days, listing.created_at,
-  listing.updated_at, listing.fetched_at, listing.record`;
-
-const WIDTH = 14;
-
-/** The listing in the first columns of a row. Most of a record's bytes are handed on and never become text. */
-export function listingIn(row: RawRow): NumberedListing {
-  return {
-    id: text(row[0]),
-    listingType: text(row[1]) as ListingType,
-    status: text(row[2]) as Status,
-    displayed: flag(row[3]),
-    addressDisplayed: flag(row[4]),
-    version: Number(text(row[5])),
-    areaNos: numbers(row[6]),
-    clockStart: instant(row[7]),
-    clockEnd: instant(row[8]),
-    earlierDays: Number(text(row[9])),
-    createdAt: parseInstant(text(row[10])),
-    updatedAt: parseInstant(text(row[11])),
-    fetchedAt: parseInstant(text(row[12])),
-    json: row[13] ?? NOTHING,
-  };
+/** A listing on a page with the values it was sorted by. */
+export interface NumberedRow {
+  readonly listing: NumberedListing;
+  readonly values: readonly SortValue[];
 }
 
-/** What the row was sorted by, in the columns behind. */
-export const valuesIn = (row: RawRow, kinds: readonly ValueKind[]): SortValue[] =>
-  kinds.map((kind, place) => {
-    const bytes = row[WIDTH + place];
-    if (!bytes) return null;
-    if (kind === 'number') return Number(text(bytes));
-    return kind === 'time' ? parseInstant(text(bytes)) : text(bytes);
-  });
+/** A row as it came: the bytes of its two columns. */
+export type RawRow = readonly (Buffer | null)[];
 
+/** Between short columns: it stands in no id, number, moment or array of numbers. */
+const FIELD = '\t';
+
+/**
+ * The columns that rowIn reads, of a table or alias called listing, with the values that the page is sorted by. All short
+ * ones are one text: they take the driver longer than the database takes to find them.
+ */
+export function pageColumns(sql: Sql, values: readonly SqlFragment[]): SqlFragment {
+  const behind = together(
+    sql,
+    values.map((value) => sql`, '\t', ${value}`),
+  );
+  return sql`
+  concat(
+    listing.id, '\t', listing.listing_type, '\t', listing.status, '\t', listing.displayed, '\t',
+    listing.address_displayed, '\t', listing.version, '\t', listing.area_nos, '\t', listing.clock_start, '\t',
+    listing.clock_end, '\t', listing.earlier_days, '\t', listing.created_at, '\t', listing.updated_at, '\t',
+    listing.fetched_at ${behind}) as short, listing.record`;
+}
+
+const WIDTH = 13;
 const NOTHING = Buffer.alloc(0);
 
-const text = (bytes: Buffer | null | undefined): string => bytes?.toString() ?? '';
-const flag = (bytes: Buffer | null | undefined): boolean => text(bytes) === 't';
-const instant = (bytes: Buffer | null | undefined): string | null =>
-  bytes ? parseInstant(text(bytes)) : null;
+/** The listing of a row. Its record's bytes are handed on, and most never become text. */
+export function rowIn([short, record]: RawRow, kinds: readonly ValueKind[]): NumberedRow {
+  const fields = short?.toString().split(FIELD) ?? [];
+  const [id = '', listingType, status, displayed, addressDisplayed, version, areaNos = '', ...rest] = fields;
+  const [clockStart = '', clockEnd = '', earlierDays, createdAt = '', updatedAt = '', fetchedAt = ''] = rest;
+  const listing = {
+    id,
+    listingType: listingType as ListingType,
+    status: status as Status,
+    displayed: displayed === 't',
+    addressDisplayed: addressDisplayed === 't',
+    version: Number(version),
+    areaNos: numbers(areaNos),
+    clockStart: instant(clockStart),
+    clockEnd: instant(clockEnd),
+    earlierDays: Number(earlierDays),
+    createdAt: parseInstant(createdAt),
+    updatedAt: parseInstant(updatedAt),
+    fetchedAt: parseInstant(fetchedAt),
+    json: record ?? NOTHING,
+  };
+  return { listing, values: kinds.map((kind, place) => valueIn(fields[WIDTH + place] ?? '', kind)) };
+}
+
+function valueIn(text: string, kind: ValueKind): SortValue {
+  if (text === '') return null;
+  if (kind === 'number') return Number(text);
+  return kind === 'time' ? parseInstant(text) : text;
+}
+
+/** No moment is written as an empty text. */
+const instant = (text: string): string | null => (text === '' ? null : parseInstant(text));
 
 /** `{4,17}` */
-function numbers(bytes: Buffer | null | undefined): number[] {
-  const list = text(bytes).slice(1, -1);
+function numbers(text: string): number[] {
+  const list = text.slice(1, -1);
   return list === '' ? [] : list.split(',').map(Number);
 }

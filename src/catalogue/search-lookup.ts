@@ -29,7 +29,11 @@ export async function lookUp(options: LookUpOptions, plan: SearchPlan): Promise<
   const { database } = options;
   const areas = await namedAreas(options, plan);
   const words = plan.text ? await meaningsOf(database, plan.text.words) : new Map();
-  const meanings = { areaNos: areas.map((area) => area.no), words };
+  const meanings = {
+    areaNos: areas.map((area) => area.no),
+    areaListings: areas.reduce((sum, area) => sum + area.listings, 0),
+    words,
+  };
   return { areas, meanings: { ...meanings, sizes: await sizesOf(database, plan, meanings) } };
 }
 

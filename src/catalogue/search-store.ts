@@ -2,44 +2,40 @@
 
 import { compose, run } from '../postgres/compose.ts';
 import type { Database, Sql } from '../postgres/database.ts';
-import type { SortValue } from './cursor.ts';
-import { listingIn, type NumberedListing, pageColumns, type RawRow, valuesIn } from './page-columns-sql.ts';
+import { type NumberedRow, pageColumns, type RawRow, rowIn } from './page-columns-sql.ts';
 import { pageSql } from './page-sql.ts';
 import type { SearchPlan } from './search.ts';
 import { kindOf } from './search-order.ts';
-import { sourceOf } from './source-sql.ts';
+import { readBy } from './search-sql.ts';
+import { hasOneWay, sourceOf } from './source-sql.ts';
 import type { Meanings } from './text-sql.ts';
 
-/** A listing on a page with the values it was sorted by. */
-export interface FoundRow {
-  readonly listing: NumberedListing;
-  readonly values: readonly SortValue[];
-}
-
 export interface FoundRows {
-  readonly rows: readonly FoundRow[];
+  readonly rows: readonly NumberedRow[];
   /** Whether the walk goes on beyond them. */
   readonly more: boolean;
 }
 
 /** Up to one listing more than the page holds, in the order of the page (which a cursor backwards does not turn). */
 export async function findPage(database: Database, plan: SearchPlan, meanings: Meanings): Promise<FoundRows> {
-  const found = await database.read((sql) => selectPage(sql, plan, meanings));
-  const page = found.slice(0, plan.limit);
-  if (plan.cursor?.direction === 'previous') page.reverse();
-  const kinds = plan.order.map(kindOf);
-  const rows = page.map((row) => ({ listing: listingIn(row), values: valuesIn(row, kinds) }));
+  const planned = hasOneWay(plan, meanings, plan.order.map(readBy)) ? 'once' : 'each';
+  const found = await database.read((sql) => selectPage(sql, plan, meanings), { planned });
+  const rows = found.slice(0, plan.limit);
+  if (plan.cursor?.direction === 'previous') rows.reverse();
   return { rows, more: found.length > plan.limit };
 }
 
-async function selectPage(sql: Sql, plan: SearchPlan, meanings: Meanings): Promise<RawRow[]> {
+async function selectPage(sql: Sql, plan: SearchPlan, meanings: Meanings): Promise<NumberedRow[]> {
   const page = pageSql(compose, plan, meanings);
-  const values = plan.order.map((_, place) => compose`, page.${compose(`s${place}`)}`);
+  const values = plan.order.map((_, place) => compose`page.${compose(`s${place}`)}`);
   const statement = compose`
-    select ${pageColumns(compose)} ${values}
+    select ${pageColumns(compose, values)}
     from (select row_number() over () as place, rows.* from (${page}) as rows) as page
     join listing on listing.id = page.id order by page.place`;
-  return run(sql, statement).raw();
+  const kinds = plan.order.map(kindOf);
+  const found = await run(sql, statement).raw();
+  // Taken out of what the driver gave: that lives until a full collection, by closures that are born among old objects.
+  return found.splice(0).map((row) => rowIn(row as unknown as RawRow, kinds));
 }
 
 export async function countExactly(

@@ -42,16 +42,40 @@ export function sourceOf(sql: Sql, plan: SearchPlan, meanings: Meanings, reads: 
     return wordsSource(sql, plan, meanings, reads, textQuery(plan.text, meanings.words));
   const areaNo = onlyArea(plan, meanings);
   if (areaNo === null) return rowsSource(sql, whereSql(sql, plan, meanings));
-  // The rest is met by the area, which holds what is active and may be shown.
-  const asked = plan.conditions.filter(({ kind }) => kind !== 'statuses' && kind !== 'areas');
-  const whole = reads.every(isHeld) && asked.every(isOfHeld);
-  const conditions = conditionsSql(sql, asked, { ...plan, columns: HELD }, meanings);
+  const conditions = conditionsSql(sql, besidesArea(plan), { ...plan, columns: HELD }, meanings);
   return {
-    from: whole ? sql`area_listing` : sql`area_listing join listing_search on id = listing_id`,
+    from: isOfAreas(plan, reads)
+      ? sql`area_listing`
+      : sql`area_listing join listing_search on id = listing_id`,
     where: allOf(sql, [sql`area_no = ${areaNo} and of_type = ${plan.listingType}`, conditions]),
     ...{ id: sql`listing_id`, holdsWords: false },
     column: (name) => sql`${sql(isHeld(name) ? HELD[name] : columnOf(name))}`,
   };
+}
+
+/** What of a plan the rows of an area do not meet, which hold what is active and may be shown. */
+const besidesArea = ({ conditions }: SearchPlan): Condition[] =>
+  conditions.filter(({ kind }) => kind !== 'statuses' && kind !== 'areas');
+
+/** Whether all that is asked and read lies with the areas. */
+const isOfAreas = (plan: SearchPlan, reads: readonly Read[]): boolean =>
+  reads.every(isHeld) && besidesArea(plan).every(isOfHeld);
+
+/** So many rows of an area are all looked at in a few milliseconds, which is what the worst plan comes to. */
+const FEW_OF_AREA = 20_000;
+
+/** The keys whose order the search rows of what is active are kept in, both ways. */
+const KEPT_ORDERS: ReadonlySet<Read> = new Set<Read>([
+  ...(['listedAt', 'updatedAt', 'price', 'pricePerArea', 'bedrooms', 'bathrooms'] as const),
+  ...(['livingArea', 'yearBuilt'] as const),
+]);
+
+/** Whether a page in this order has one best plan whatever is asked: a walk along one index of few rows or without filters. */
+export function hasOneWay(plan: SearchPlan, meanings: Meanings, reads: readonly Read[]): boolean {
+  if (plan.text || !isActive(plan)) return false;
+  if (onlyArea(plan, meanings) !== null)
+    return isOfAreas(plan, reads) && meanings.areaListings <= FEW_OF_AREA;
+  return plan.conditions.length === 1 && reads.length === 1 && reads.every((read) => KEPT_ORDERS.has(read));
 }
 
 /** The search rows. */

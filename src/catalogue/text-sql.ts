@@ -8,6 +8,8 @@ import { BY_WORTH, textQuery, WORTH, type WordMeanings, wordQuery } from './text
 /** What is looked up before a plan becomes SQL: the areas that it names, and its words. */
 export interface Meanings {
   readonly areaNos: readonly number[];
+  /** Active listings in them, as the areas are counted: about so many rows are walked through at most. */
+  readonly areaListings: number;
   readonly words: WordMeanings;
   /** About how many active listings meet queries of the text index, where it matters. */
   readonly sizes: ReadonlyMap<string, number>;

@@ -102,7 +102,7 @@ export class AccessTokens implements CredentialVerifier {
     const { generation } = this.#revocations;
     const { clock, database, resource } = this.#options;
     const [now, sentAt] = [clock.now(), clock.monotonic()];
-    const row = await database.read((sql) => findAccessToken(sql, hash));
+    const row = await database.read((sql) => findAccessToken(sql, hash), { planned: 'once' });
     const refusal = refusalOf(row, resource, now);
     if (row === undefined || refusal !== null) throw refusal ?? invalid();
     const validUntil = sentAt + Date.parse(row.expiresAt) - now;

@@ -29,12 +29,29 @@ export interface ConnectionSettings {
   readonly onClose?: () => void;
 }
 
+/**
+ * A plan made for any value serves rare and common values alike badly: only who knows better asks for one. It stays when
+ * its tables grow, so it may not be one that reads them whole because they were small.
+ */
+export const PLANNING: Readonly<Record<Planning, Readonly<Record<string, string>>>> = {
+  each: { plan_cache_mode: 'force_custom_plan', enable_seqscan: 'on' },
+  once: { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' },
+};
+
 /** Seconds. */
 const CONNECT_TIMEOUT = 2;
 const IDLE_TIMEOUT = 600;
 
+/** Whether PostgreSQL plans a statement for the values of each run, or once for any values. */
+export type Planning = 'each' | 'once';
+
 export interface Connection {
   readonly sql: Sql;
+  readonly planning: Planning;
+  /** Says how statements are planned from now on; goes out with the next of them. Not within a transaction. */
+  plan(planning: Planning): void;
+  /** Why it could not be told so, which is why what was to follow failed; null where it could. */
+  readonly refusal: unknown;
   /** True once the connection was lost or could not be made. It then stays so: whoever needs one opens another. */
   readonly gone: boolean;
   /** Cuts the connection off, without waiting: what is under way fails. */
@@ -62,8 +79,25 @@ export function openConnection(target: ConnectionTarget, settings: ConnectionSet
     line.cut();
     void sql.end({ timeout: 0 });
   };
+  let planning: Planning = 'each';
+  let refusal: unknown = null;
   return {
     sql,
+    get planning() {
+      return planning;
+    },
+    plan(asked) {
+      if (asked === planning) return;
+      planning = asked;
+      const settings = Object.entries(PLANNING[asked]).map(([name, value]) => `set ${name} to ${value}`);
+      sql.unsafe(settings.join('; ')).catch((error: unknown) => {
+        refusal = error;
+        retire();
+      });
+    },
+    get refusal() {
+      return refusal;
+    },
     get gone() {
       return line.gone();
     },
@@ -132,8 +166,7 @@ function driverOptions(target: ConnectionTarget, settings: ConnectionSettings) {
       TimeZone: 'UTC',
       DateStyle: 'ISO, YMD',
       statement_timeout: settings.statementTimeout,
-      // A plan made for any value serves rare and common values alike badly: plan for the values at hand.
-      plan_cache_mode: 'force_custom_plan',
+      ...PLANNING.each,
     },
     onnotice: (notice: postgres.Notice) => settings.onNotice?.(notice.message ?? ''),
     ...(settings.onNotification === undefined ? {} : { onnotify: settings.onNotification }),

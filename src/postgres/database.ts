@@ -1,7 +1,7 @@
 // Owns the face that every store sees: reads, writes and transactions, each with a deadline and an honest failure.
 import type { Clock } from '../lib/clock.ts';
 import { pause, systemClock } from '../lib/clock.ts';
-import type { Connection, ConnectionSettings, Sql, Transaction } from './connection.ts';
+import type { Connection, ConnectionSettings, Planning, Sql, Transaction } from './connection.ts';
 import { openConnection } from './connection.ts';
 import { databaseUnavailable, isBrokenConnection, translated } from './connection-errors.ts';
 import type { ConnectionTarget } from './connection-url.ts';
@@ -31,6 +31,14 @@ export interface OperationOptions {
   readonly timeout?: number;
 }
 
+export interface ReadOptions extends OperationOptions {
+  /**
+   * 'once': the statements have one best plan whatever their values, so that each connection makes it once and need not
+   * plan again, which takes PostgreSQL longer than to run most that read a page. Default 'each'.
+   */
+  readonly planned?: Planning;
+}
+
 /** A connection outside the pool, for what holds on to one session: a listener, a migration. Ends when it breaks. */
 export type DedicatedConnection = Connection;
 
@@ -40,7 +48,7 @@ export interface Database {
    * Runs statements that change nothing, on one connection. Tried once more when the connection broke, so `work`
    * must bear being called twice.
    */
-  read<T>(work: (sql: Sql) => Promise<T>, options?: OperationOptions): Promise<T>;
+  read<T>(work: (sql: Sql) => Promise<T>, options?: ReadOptions): Promise<T>;
   /** Runs one statement that changes rows. Never tried again: after a 503 the change may or may not have been made. */
   write<T>(work: (sql: Sql) => Promise<T>, options?: OperationOptions): Promise<T>;
   /** Runs a transaction: committed when `work` resolves, rolled back when it throws. Never tried again. */
@@ -81,16 +89,19 @@ export function openDatabase(options: DatabaseOptions): Database {
     destroy: (connection) => connection.destroy(),
   });
 
-  async function attempt<T>(work: (connection: Connection) => Promise<T>, end: number): Promise<T> {
+  async function attempt<T>({ work, planned }: Job<T>, end: number): Promise<T> {
     const left = end - clock.monotonic();
-    const lease = await pool.take(Math.min(left * WAITING_SHARE, LONGEST_WAIT));
+    const suits = (connection: Connection) => connection.planning === planned;
+    const lease = await pool.take(Math.min(left * WAITING_SHARE, LONGEST_WAIT), suits);
     if (lease === undefined)
       throw databaseUnavailable(new Error('No database connection became free in time'));
     try {
+      lease.connection.plan(planned);
       const result = await withDeadline(clock, end, () => work(lease.connection));
       lease.release();
       return result;
-    } catch (error) {
+    } catch (met) {
+      const error = lease.connection.refusal ?? met;
       // After a missed deadline the connection's state is unknown: it may hang for good.
       if (error instanceof DeadlineMissed || lease.connection.gone || isBrokenConnection(error))
         lease.discard();
@@ -99,20 +110,16 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   }
 
-  async function perform<T>(
-    work: (connection: Connection) => Promise<T>,
-    limit: number,
-    again: boolean,
-  ): Promise<T> {
+  async function perform<T>(job: Job<T>, { limit, again }: { limit: number; again: boolean }): Promise<T> {
     const end = limit === 0 ? Number.POSITIVE_INFINITY : clock.monotonic() + limit;
     try {
-      return await attempt(work, end);
+      return await attempt(job, end);
     } catch (error) {
       if (!again || !isBrokenConnection(error) || clock.monotonic() + RETRY_PAUSE >= end)
         throw translated(error);
     }
     await awake(pause(clock, RETRY_PAUSE));
-    return attempt(work, end).catch((error: unknown) => {
+    return attempt(job, end).catch((error: unknown) => {
       throw translated(error);
     });
   }
@@ -134,9 +141,21 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   return {
     clock,
-    read: (work, own) => perform(statements(work, own?.timeout), own?.timeout ?? timeout, true),
-    write: (work, own) => perform(statements(work, own?.timeout), own?.timeout ?? timeout, false),
-    transaction: (work, own) => perform(begin(work, own?.timeout), own?.timeout ?? timeout, false),
+    read: (work, own) =>
+      perform(
+        { work: statements(work, own?.timeout), planned: own?.planned ?? 'each' },
+        { limit: own?.timeout ?? timeout, again: true },
+      ),
+    write: (work, own) =>
+      perform(
+        { work: statements(work, own?.timeout), planned: 'each' },
+        { limit: own?.timeout ?? timeout, again: false },
+      ),
+    transaction: (work, own) =>
+      perform(
+        { work: begin(work, own?.timeout), planned: 'each' },
+        { limit: own?.timeout ?? timeout, again: false },
+      ),
     async serverVersion() {
       return this.read(async (sql) =>
         checkVersion(
@@ -152,6 +171,12 @@ export function openDatabase(options: DatabaseOptions): Database {
       await Promise.all(pool.close().map((connection) => connection.end(patience / 1000)));
     },
   };
+}
+
+/** What is done on a connection, and how its statements are planned. */
+interface Job<T> {
+  readonly work: (connection: Connection) => Promise<T>;
+  readonly planned: Planning;
 }
 
 class DeadlineMissed extends Error {

@@ -111,3 +111,14 @@ test('whatever is taken, given back, discarded or timed out, no connection is le
     { numRuns: 50 },
   );
 });
+
+test('of those that are idle one that suits is lent, the one used last of them, and any other where none does', async () => {
+  const { pool } = poolOf(3);
+  const leases = [await taken(pool.take(100)), await taken(pool.take(100)), await taken(pool.take(100))];
+  const [first, second, third] = leases.map(({ connection }) => connection);
+  for (const lease of leases) lease.release();
+  const even = (connection: number) => connection === first || connection === second;
+  assert.equal((await taken(pool.take(100, even))).connection, second);
+  assert.equal((await taken(pool.take(100, () => false))).connection, third);
+  assert.equal((await taken(pool.take(100, even))).connection, first);
+});

@@ -25,8 +25,11 @@ export interface PoolStatus {
 }
 
 export interface Pool<C> {
-  /** Lends a connection, or undefined when none became free within the milliseconds given. */
-  take(patience: number): Promise<Lease<C> | undefined>;
+  /**
+   * Lends a connection, or undefined when none became free within the milliseconds given. Of those that are idle one that
+   * suits is lent before others.
+   */
+  take(patience: number, suits?: (connection: C) => boolean): Promise<Lease<C> | undefined>;
   status(): PoolStatus;
   /** Every connection made so far, for closing them. Nothing is lent any more; who waits goes without. */
   close(): C[];
@@ -44,9 +47,9 @@ export function createPool<C>(options: PoolOptions<C>): Pool<C> {
   let closed = false;
 
   return {
-    take(patience) {
+    take(patience, suits) {
       if (closed || line.size >= LONGEST_LINE) return Promise.resolve(undefined);
-      if (busy < options.size) return Promise.resolve(lend());
+      if (busy < options.size) return Promise.resolve(lend(suits));
       return new Promise((resolve) => {
         const answer = (lease: Lease<C> | undefined) => {
           cancel();
@@ -65,8 +68,9 @@ export function createPool<C>(options: PoolOptions<C>): Pool<C> {
     },
   };
 
-  function lend(): Lease<C> {
+  function lend(suits?: (connection: C) => boolean): Lease<C> {
     busy++;
+    if (suits !== undefined) bringForward(suits);
     const connection = usable() ?? make();
     let returned = false;
     const giveBack = (after: () => void) => {
@@ -82,6 +86,12 @@ export function createPool<C>(options: PoolOptions<C>): Pool<C> {
       release: () => giveBack(() => idle.push(connection)),
       discard: () => giveBack(() => drop(connection)),
     };
+  }
+
+  /** Makes the one that suits, and was used last of those that do, the next that is lent. */
+  function bringForward(suits: (connection: C) => boolean): void {
+    const at = idle.findLastIndex(suits);
+    if (at >= 0 && at < idle.length - 1) idle.push(...idle.splice(at, 1));
   }
 
   function usable(): C | undefined {
