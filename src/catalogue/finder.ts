@@ -29,6 +29,8 @@ export interface FoundPage {
   readonly found: readonly FoundListing[];
   /** Whether the walk goes on beyond them. */
   readonly more: boolean;
+  /** How many listings there are on all pages, where that was counted along. */
+  readonly total: number | null;
 }
 
 export interface Finder {
@@ -51,9 +53,9 @@ export interface Finder {
 export function createFinder(database: Database, areas: Pick<AreaRegister, 'idsOf'>): Finder {
   return {
     async page(plan, meanings) {
-      const { rows, more } = await findPage(database, plan, meanings);
+      const { rows, ...rest } = await findPage(database, plan, meanings);
       const ids = await areas.idsOf(rows.flatMap(({ listing }) => listing.areaNos));
-      return { found: rows.map((row) => withAreaIds(row, ids)), more };
+      return { found: rows.map((row) => withAreaIds(row, ids)), ...rest };
     },
     countExactly: async (plan, meanings) => ({ count: await countExactly(database, plan, meanings) }),
     countRoughly: async (plan, meanings) => ({ count: await countRoughly(database, plan, meanings) }),
@@ -125,7 +127,8 @@ function question(plan: SearchPlan, { areaNos, words }: Meanings): unknown {
  * that what depends on them is the same only for those who walk on from one moment.
  */
 function pageQuestion(plan: SearchPlan, meanings: Meanings): unknown {
-  const { order, centre, text, cursor, limit, startedAt } = plan;
+  const { order, centre, text, cursor, limit, startedAt, count } = plan;
   const byDays = order.some(({ key }) => key === 'daysOnMarket');
-  return [question(plan, meanings), order, centre, text, cursor, limit, byDays && startedAt];
+  const counted = count !== 'none';
+  return [question(plan, meanings), order, centre, text, cursor, limit, byDays && startedAt, counted];
 }

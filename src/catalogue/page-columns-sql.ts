@@ -16,7 +16,7 @@ export interface NumberedRow {
   readonly values: readonly SortValue[];
 }
 
-/** A row as it came: the bytes of its two columns. */
+/** A row as it came: the bytes of its two columns, and of the total beside them. */
 export type RawRow = readonly (Buffer | null)[];
 
 /** Between short columns: it stands in no id, number, moment or array of numbers. */
@@ -65,6 +65,9 @@ export function rowIn([short, record]: RawRow, kinds: readonly ValueKind[]): Num
   };
   return { listing, values: kinds.map((kind, place) => valueIn(fields[WIDTH + place] ?? '', kind)) };
 }
+
+/** The total of a row; null where it was not counted. */
+export const totalIn = ([, , total]: RawRow): number | null => (total ? Number(total.toString()) : null);
 
 function valueIn(text: string, kind: ValueKind): SortValue {
   if (text === '') return null;

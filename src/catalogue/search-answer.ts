@@ -54,8 +54,8 @@ export function createSearch(database: Database, finder: Finder): Search {
   return {
     total,
     async page(plan, meanings) {
-      const { found, more } = await finder.page(plan, meanings);
-      const whole = plan.cursor === null && !more ? found.length : null;
+      const { found, more, total: along } = await finder.page(plan, meanings);
+      const whole = plan.cursor === null && !more ? found.length : along;
       const counted = whole === null || plan.count === 'none' ? await total(plan, meanings) : exact(whole);
       // A guess below what is on the page would be absurd.
       const value = Math.max(counted?.value ?? 0, found.length);

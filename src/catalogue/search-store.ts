@@ -1,41 +1,50 @@
 // Owns the SQL of a search: the page of listings, and how many there are.
 
 import { compose, run } from '../postgres/compose.ts';
-import type { Database, Sql } from '../postgres/database.ts';
-import { type NumberedRow, pageColumns, type RawRow, rowIn } from './page-columns-sql.ts';
+import type { Database, Sql, SqlFragment } from '../postgres/database.ts';
+import { type NumberedRow, pageColumns, type RawRow, rowIn, totalIn } from './page-columns-sql.ts';
 import { pageSql } from './page-sql.ts';
 import type { SearchPlan } from './search.ts';
 import { kindOf } from './search-order.ts';
 import { readBy } from './search-sql.ts';
-import { hasOneWay, sourceOf } from './source-sql.ts';
+import { hasOneWay, isCountedAlong, sourceOf } from './source-sql.ts';
 import type { Meanings } from './text-sql.ts';
 
 export interface FoundRows {
   readonly rows: readonly NumberedRow[];
   /** Whether the walk goes on beyond them. */
   readonly more: boolean;
+  /** How many listings there are on all pages, where that was counted along. */
+  readonly total: number | null;
 }
 
 /** Up to one listing more than the page holds, in the order of the page (which a cursor backwards does not turn). */
 export async function findPage(database: Database, plan: SearchPlan, meanings: Meanings): Promise<FoundRows> {
   const planned = hasOneWay(plan, meanings, plan.order.map(readBy)) ? 'once' : 'each';
   const found = await database.read((sql) => selectPage(sql, plan, meanings), { planned });
-  const rows = found.slice(0, plan.limit);
+  const [first] = found;
+  const kinds = plan.order.map(kindOf);
+  const rows = found.slice(0, plan.limit).map((row) => rowIn(row, kinds));
   if (plan.cursor?.direction === 'previous') rows.reverse();
-  return { rows, more: found.length > plan.limit };
+  return { rows, more: found.length > plan.limit, total: first ? totalIn(first) : null };
 }
 
-async function selectPage(sql: Sql, plan: SearchPlan, meanings: Meanings): Promise<NumberedRow[]> {
+async function selectPage(sql: Sql, plan: SearchPlan, meanings: Meanings): Promise<RawRow[]> {
   const page = pageSql(compose, plan, meanings);
   const values = plan.order.map((_, place) => compose`page.${compose(`s${place}`)}`);
   const statement = compose`
-    select ${pageColumns(compose, values)}
+    select ${pageColumns(compose, values)}, ${totalSql(plan, meanings)} as total
     from (select row_number() over () as place, rows.* from (${page}) as rows) as page
     join listing on listing.id = page.id order by page.place`;
-  const kinds = plan.order.map(kindOf);
-  const found = await run(sql, statement).raw();
   // Taken out of what the driver gave: that lives until a full collection, by closures that are born among old objects.
-  return found.splice(0).map((row) => rowIn(row as unknown as RawRow, kinds));
+  return (await run(sql, statement).raw()).splice(0) as unknown as RawRow[];
+}
+
+/** Read once for the whole page. */
+function totalSql(plan: SearchPlan, meanings: Meanings): SqlFragment {
+  if (!isCountedAlong(plan, meanings)) return compose`null`;
+  const { from, where } = sourceOf(compose, plan, meanings, []);
+  return compose`(select count(*) from ${from} where ${where})`;
 }
 
 export async function countExactly(

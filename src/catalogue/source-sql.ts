@@ -64,6 +64,15 @@ const isOfAreas = (plan: SearchPlan, reads: readonly Read[]): boolean =>
 /** So many rows of an area are all looked at in a few milliseconds, which is what the worst plan comes to. */
 const FEW_OF_AREA = 20_000;
 
+/** So many rows of an area are counted faster than their number is guessed. */
+const COUNTED_OF_AREA = 5_000;
+
+/** Whether a page's listings are counted along with it: those of one area that has not many. */
+export function isCountedAlong(plan: SearchPlan, meanings: Meanings): boolean {
+  if (plan.count === 'none' || plan.text || onlyArea(plan, meanings) === null) return false;
+  return isOfAreas(plan, []) && meanings.areaListings <= COUNTED_OF_AREA;
+}
+
 /** The keys whose order the search rows of what is active are kept in, both ways. */
 const KEPT_ORDERS: ReadonlySet<Read> = new Set<Read>([
   ...(['listedAt', 'updatedAt', 'price', 'pricePerArea', 'bedrooms', 'bathrooms'] as const),
