@@ -4,7 +4,15 @@ import type { Sql, SqlFragment } from '../postgres/database.ts';
 import { allOf, conditionsSql, shownSql } from './condition-sql.ts';
 import type { SearchPlan } from './search.ts';
 import { inTurn, type Place, pageWalk, placeOf, readBy, sortedSql, walkSql } from './search-sql.ts';
-import { isActive, isOfWords, rowsSource, type Source, sourceOf, wordsSource } from './source-sql.ts';
+import {
+  isActive,
+  isKeptOrder,
+  isOfWords,
+  rowsSource,
+  type Source,
+  sourceOf,
+  wordsSource,
+} from './source-sql.ts';
 import { type TextClass, textClasses, textQuery } from './text-query.ts';
 import type { Meanings } from './text-sql.ts';
 
@@ -14,7 +22,10 @@ export function pageSql(sql: Sql, plan: SearchPlan, meanings: Meanings): SqlFrag
   const page = { plan, meanings, place: placeOf(plan) };
   if (!text || !isActive(plan)) {
     const source = sourceOf(sql, plan, meanings, order.map(readBy));
-    return walkSql(sql, pageWalk(sql, plan, meanings, source));
+    const found = walkSql(sql, pageWalk(sql, plan, meanings, source));
+    return isCrowded(plan, meanings)
+      ? nextOr(sql, page, { source, all: shownRows(sql, plan), ...SEARCH_ROWS }, found)
+      : found;
   }
   const query = textQuery(text, meanings.words);
   const classes =
@@ -28,6 +39,22 @@ export const FEW = 3_000;
 const MANY = 20_000;
 /** So many of the newest listings are looked at one by one for words that many have. */
 const NEAR = 4_000;
+
+/** So many listings in a shape are better not all found and sorted. */
+const CROWDED = 8_000;
+
+/** Whether so many lie in the shape that those which come next in the order are likely to hold a page of them. */
+function isCrowded(plan: SearchPlan, { inShape }: Meanings): boolean {
+  const { conditions, order } = plan;
+  if (!isActive(plan) || conditions.some(({ kind }) => kind === 'areas' || kind === 'text')) return false;
+  return order.length === 1 && order.map(readBy).every(isKeptOrder) && (inShape ?? 0) > CROWDED;
+}
+
+/** All listings that are active and may be shown. */
+const shownRows = (sql: Sql, plan: SearchPlan): Source =>
+  rowsSource(sql, sql`${shownSql(sql, plan)} and status = 'ACTIVE'`);
+
+const SEARCH_ROWS = { relation: 'listing_search', name: 'listing_search' };
 
 /** A page of a plan; within one class of relevance its place is another than the plan's. */
 interface Page {
@@ -52,7 +79,13 @@ function foundBy(sql: Sql, page: Page, query: string): SqlFragment {
   const rest = size <= MANY ? sorted : rowByRow(sql, page, query);
   const [only, ...others] = plan.order;
   const isNewest = only?.key === 'listedAt' && only.falling && others.length === 0;
-  return isNewest && isOfWords(plan, reads) ? newestOr(sql, page, source, rest) : rest;
+  if (!isNewest || !isOfWords(plan, reads)) return rest;
+  const all = {
+    ...source,
+    from: sql`listing_text`,
+    where: sql`active and of_type = ${plan.listingType}`,
+  };
+  return nextOr(sql, page, { source, all, relation: 'listing_text', name: 'text' }, rest);
 }
 
 /** In the order of the search rows, each of which is asked for its words. */
@@ -67,15 +100,21 @@ function rowByRow(sql: Sql, page: Page, query: string): SqlFragment {
   return walkSql(sql, walkThrough(sql, page, rowsSource(sql, where)));
 }
 
-/** The page out of the newest listings that come next, where it is full of them; else out of the rest. */
-function newestOr(sql: Sql, page: Page, source: Source, rest: SqlFragment): SqlFragment {
-  const { listingType } = page.plan;
-  const all = { ...source, from: sql`listing_text`, where: sql`active and of_type = ${listingType}` };
-  const next = { ...walkThrough(sql, page, all), columns: sql`listing_text.*`, rows: NEAR };
+/** What is searched, and the rows next in the order, by the relation's name and another name for it. */
+interface Next {
+  readonly source: Source;
+  readonly all: Source;
+  readonly relation: string;
+  readonly name: string;
+}
+
+/** The page out of the rows that come next in the order, where it is full of them; else out of the rest. */
+function nextOr(sql: Sql, page: Page, { source, all, relation, name }: Next, rest: SqlFragment): SqlFragment {
+  const next = { ...walkThrough(sql, page, all), columns: sql`${sql(relation)}.*`, rows: NEAR };
   const { columns, rows } = walkThrough(sql, page, source);
   return sql`
     with near as materialized (
-      select ${columns} from (${walkSql(sql, next)}) as text where ${source.where} limit ${rows}),
+      select ${columns} from (${walkSql(sql, next)}) as ${sql(name)} where ${source.where} limit ${rows}),
     missing as materialized (select count(*) < ${rows} as few from near)
     select * from near where not (select few from missing)
     union all select * from (${rest}) as rest where (select few from missing)`;

@@ -8,6 +8,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../postgres/database.ts';
 import { createAreaRegister } from './area-register.ts';
 import { withoutClusterCursor } from './clusters.ts';
+import { createCrowd } from './crowd.ts';
 import { explain } from './explain.ts';
 import { createFinder, type Finder, rememberingFinder } from './finder.ts';
 import type { Remembered } from './read-cache.ts';
@@ -72,6 +73,7 @@ export interface Readings {
 
 export function createReadings({ database, memory, clock }: SearchOptions): Readings {
   const areas = createAreaRegister(database, clock);
+  const crowd = createCrowd(database, clock);
   const finder = createFinder(database, areas);
   const remembering = rememberingFinder(finder, {
     version: () => memory.version(),
@@ -80,7 +82,7 @@ export function createReadings({ database, memory, clock }: SearchOptions): Read
   const reading = (by: Finder, fresh: boolean): Reading => ({
     finder: by,
     search: createSearch(database, by),
-    lookUp: (plan) => lookUp({ database, named: (ids) => areas.named(ids, fresh) }, plan),
+    lookUp: (plan) => lookUp({ database, crowd, named: (ids) => areas.named(ids, fresh) }, plan),
   });
   return { fresh: reading(finder, true), remembered: reading(remembering, false) };
 }

@@ -4,6 +4,7 @@ import { invalidParameter } from '../lib/problem.ts';
 import type { Database } from '../postgres/database.ts';
 import { wordsOf } from './area.ts';
 import { type NamedArea, suggestArea } from './area-lookup-store.ts';
+import type { Crowd } from './crowd.ts';
 import { FEW } from './page-sql.ts';
 import type { SearchPlan } from './search.ts';
 import { isActive, wholeQuery } from './source-sql.ts';
@@ -22,6 +23,8 @@ export interface LookUpOptions {
   readonly database: Database;
   /** The areas with these ids, in their order; unknown ids are left out. */
   readonly named: (ids: readonly string[]) => Promise<readonly NamedArea[]>;
+  /** Absent where nothing is walked through in order. */
+  readonly crowd?: Crowd;
 }
 
 /** Looks up what the plan names. Throws INVALID_PARAMETER for an area that there is not. */
@@ -32,6 +35,7 @@ export async function lookUp(options: LookUpOptions, plan: SearchPlan): Promise<
   const meanings = {
     areaNos: areas.map((area) => area.no),
     areaListings: areas.reduce((sum, area) => sum + area.listings, 0),
+    inShape: await crowdIn(options, plan),
     words,
   };
   return { areas, meanings: { ...meanings, sizes: await sizesOf(database, plan, meanings) } };
@@ -46,6 +50,14 @@ async function namedAreas(options: LookUpOptions, plan: SearchPlan): Promise<rea
   const suggestion = await suggestArea(options.database, wordsOf(unknown).slice(0, 10));
   const detail = `there is no area with the id "${unknown}"; GET /v1/areas?q= finds ids by name`;
   throw invalidParameter('areaId', detail, suggestion ?? undefined);
+}
+
+/** Of several shapes the one with fewest decides. */
+async function crowdIn({ crowd }: LookUpOptions, plan: SearchPlan): Promise<number | null> {
+  const shapes = plan.conditions.flatMap((condition) => ('boxes' in condition ? [condition.boxes] : []));
+  if (crowd === undefined || shapes.length === 0) return null;
+  const guesses = await Promise.all(shapes.map((boxes) => crowd(plan.listingType, boxes)));
+  return guesses.includes(null) ? null : Math.min(...guesses.map(Number));
 }
 
 /** A word that no address and no area has may stand for the names that it is a slip away from. */

@@ -74,6 +74,7 @@ export function isCountedAlong(plan: SearchPlan, meanings: Meanings): boolean {
 }
 
 /** The keys whose order the search rows of what is active are kept in, both ways. */
+export const isKeptOrder = (read: Read): boolean => KEPT_ORDERS.has(read);
 const KEPT_ORDERS: ReadonlySet<Read> = new Set<Read>([
   ...(['listedAt', 'updatedAt', 'price', 'pricePerArea', 'bedrooms', 'bathrooms'] as const),
   ...(['livingArea', 'yearBuilt'] as const),
@@ -84,7 +85,7 @@ export function hasOneWay(plan: SearchPlan, meanings: Meanings, reads: readonly 
   if (plan.text || !isActive(plan)) return false;
   if (onlyArea(plan, meanings) !== null)
     return isOfAreas(plan, reads) && meanings.areaListings <= FEW_OF_AREA;
-  return plan.conditions.length === 1 && reads.length === 1 && reads.every((read) => KEPT_ORDERS.has(read));
+  return plan.conditions.length === 1 && reads.length === 1 && reads.every(isKeptOrder);
 }
 
 /** The search rows. */

@@ -10,6 +10,8 @@ export interface Meanings {
   readonly areaNos: readonly number[];
   /** Active listings in them, as the areas are counted: about so many rows are walked through at most. */
   readonly areaListings: number;
+  /** About how many active listings lie in the boxes of the shape that is asked for; null: none is, or it is unknown. */
+  readonly inShape: number | null;
   readonly words: WordMeanings;
   /** About how many active listings meet queries of the text index, where it matters. */
   readonly sizes: ReadonlyMap<string, number>;

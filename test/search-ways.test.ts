@@ -1,0 +1,111 @@
+// Proves that a page is the same by whichever way its listings are found: how many there are decides only how fast.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import { findNamedAreas } from '../src/catalogue/area-lookup-store.ts';
+import { createCatalogue } from '../src/catalogue/catalogue.ts';
+import type { Cursor } from '../src/catalogue/cursor.ts';
+import { planSearch, type SearchPlan } from '../src/catalogue/search.ts';
+import { lookUp } from '../src/catalogue/search-lookup.ts';
+import { SaleSearchQuery, type SearchQuery } from '../src/catalogue/search-parameters.ts';
+import { findPage } from '../src/catalogue/search-store.ts';
+import type { Meanings } from '../src/catalogue/text-sql.ts';
+import { compileQuery } from '../src/http/query.ts';
+import { testDatabase } from './support/database.ts';
+import { factsArbitrary, NOW, writeAreas, writeMarket } from './support/market.ts';
+import { FILTERS } from './support/oracle.ts';
+import type { Query } from './support/oracle-filter.ts';
+import { runs } from './support/runs.ts';
+
+const { database } = await testDatabase({ after });
+await writeAreas(database);
+const [facts = []] = fc.sample(fc.array(factsArbitrary, { minLength: 300, maxLength: 300, size: 'max' }), {
+  ...{ seed: 29, numRuns: 1 },
+});
+await writeMarket(database, createCatalogue(database), facts);
+
+const readQuery = compileQuery(SaleSearchQuery);
+const LIMIT = 3;
+
+const planOf = (query: Query): SearchPlan =>
+  planSearch('sale', readQuery(new URLSearchParams(query).toString()) as SearchQuery, LIMIT, NOW);
+
+const meaningsOf = async (plan: SearchPlan): Promise<Meanings> =>
+  (await lookUp({ database, named: (ids) => findNamedAreas(database, ids) }, plan)).meanings;
+
+/** What stands on all pages, forwards to the end and back from there: ids with what they were sorted by. */
+async function walked(plan: SearchPlan, meanings: Meanings): Promise<unknown[]> {
+  const pages: unknown[] = [];
+  let at: SearchPlan = plan;
+  for (const direction of ['next', 'previous'] as const) {
+    for (let turn = 0; turn < 100; turn++) {
+      const { rows, more } = await findPage(database, at, meanings);
+      pages.push([direction, more, rows.map(({ listing, values }) => [listing.id, values])]);
+      const edge = direction === 'next' ? rows.at(-1) : rows[0];
+      if (edge === undefined || !more) break;
+      at = { ...plan, cursor: cursorAt(plan, direction, edge) };
+    }
+    const [last] = (await findPage(database, at, meanings)).rows;
+    if (last === undefined) return pages;
+    at = { ...plan, cursor: cursorAt(plan, 'previous', last) };
+  }
+  return pages;
+}
+
+const cursorAt = (
+  { digest, startedAt }: SearchPlan,
+  direction: Cursor['direction'],
+  { values, listing }: Pick<Cursor, 'values'> & { readonly listing: { readonly id: string } },
+): Cursor => ({ query: digest, direction, startedAt, values, id: listing.id });
+
+const filterOf = (parameter: string): fc.Arbitrary<Query> => {
+  const filter = FILTERS.find(({ parameters }) => parameters.includes(parameter));
+  if (!filter) throw new Error(`There is no filter with ${parameter}`);
+  return filter.values;
+};
+
+const more = fc.oneof(fc.constant({}), filterOf('minPrice'), filterOf('minBedrooms'));
+const kept = ['listedAt', 'updatedAt', 'price', 'pricePerArea', 'bedrooms', 'yearBuilt'];
+const sort = fc.constantFrom(...kept.flatMap((key) => [key, `-${key}`]));
+
+test('in a crowded shape the listings next in the order come first, and the page is the same', async () => {
+  let pages = 0;
+  const shape = fc.oneof(filterOf('bbox'), filterOf('lat'), filterOf('polygon'));
+  await fc.assert(
+    fc.asyncProperty(shape, more, sort, async (where, rest, by) => {
+      const plan = planOf({ ...rest, ...where, sort: by });
+      const meanings = await meaningsOf(plan);
+      const plain = await walked(plan, { ...meanings, inShape: null });
+      assert.deepEqual(await walked(plan, { ...meanings, inShape: 1_000_000 }), plain);
+      pages += plain.length;
+    }),
+    runs(150, 17),
+  );
+  assert.ok(pages > 400, `${pages} pages were compared`);
+});
+
+test('words that many listings have are looked for in another way, and the page is the same', async () => {
+  let pages = 0;
+  const by = fc.constantFrom('-listedAt', 'listedAt', '-price', '-relevance', 'relevance');
+  await fc.assert(
+    fc.asyncProperty(filterOf('q'), more, by, async (words, rest, order) => {
+      const plan = planOf({ ...rest, ...words, sort: order });
+      const meanings = await meaningsOf(plan);
+      const ways: unknown[][] = [];
+      for (const size of [10, 10_000, 1_000_000])
+        ways.push(await walked(plan, { ...meanings, sizes: sizesOf(size) }));
+      assert.deepEqual(ways[1], ways[0]);
+      assert.deepEqual(ways[2], ways[0]);
+      pages += ways[0]?.length ?? 0;
+    }),
+    runs(150, 17),
+  );
+  assert.ok(pages > 350, `${pages} pages were compared`);
+});
+
+/** As if every query of words were met by so many listings. */
+const sizesOf = (size: number): ReadonlyMap<string, number> =>
+  new (class extends Map<string, number> {
+    override get = (): number => size;
+  })();
