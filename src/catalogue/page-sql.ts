@@ -13,7 +13,7 @@ import {
   sourceOf,
   wordsSource,
 } from './source-sql.ts';
-import { type TextClass, textClasses, textQuery } from './text-query.ts';
+import { type TextClass, textClasses, textQueries, togetherQuery } from './text-query.ts';
 import type { Meanings } from './text-sql.ts';
 
 /** A page's rows: ids in order, with the values they are sorted by (s0, s1, ...), one more than asked if there is one. */
@@ -27,10 +27,10 @@ export function pageSql(sql: Sql, plan: SearchPlan, meanings: Meanings): SqlFrag
       ? nextOr(sql, page, { source, all: shownRows(sql, plan), ...SEARCH_ROWS }, found)
       : found;
   }
-  const query = textQuery(text, meanings.words);
+  const queries = textQueries(text, meanings.words);
   const classes =
-    order[0]?.key === 'relevance' && sizeOf(page, query) > FEW ? textClasses(text, meanings.words) : null;
-  return classes === null ? foundBy(sql, page, query) : inClasses(sql, page, classes);
+    order[0]?.key === 'relevance' && sizeOf(page, queries) > FEW ? textClasses(text, meanings.words) : null;
+  return classes === null ? foundBy(sql, page, queries) : inClasses(sql, page, classes);
 }
 
 /** So many listings are found by their words and sorted in a few milliseconds. */
@@ -63,20 +63,21 @@ interface Page {
   readonly place: Place;
 }
 
-const sizeOf = ({ meanings }: Page, query: string): number => meanings.sizes.get(query) ?? 0;
+const sizeOf = ({ meanings }: Page, queries: readonly string[]): number =>
+  meanings.sizes.get(togetherQuery(queries)) ?? 0;
 
 const walkThrough = (sql: Sql, { plan, meanings, place }: Page, source: Source) =>
   pageWalk(sql, plan, meanings, source, place);
 
-/** Listings that meet the query of words, by the way that suits how many have them. */
-function foundBy(sql: Sql, page: Page, query: string): SqlFragment {
+/** Listings that meet all queries of words, by the way that suits how many have them. */
+function foundBy(sql: Sql, page: Page, queries: readonly string[]): SqlFragment {
   const { plan, meanings } = page;
-  const size = sizeOf(page, query);
+  const size = sizeOf(page, queries);
   const reads = plan.order.map(readBy);
-  const source = wordsSource(sql, plan, meanings, reads, query);
+  const source = wordsSource(sql, plan, meanings, reads, queries);
   const sorted = sortedSql(sql, walkThrough(sql, page, source));
   if (size <= FEW) return sorted;
-  const rest = size <= MANY ? sorted : rowByRow(sql, page, query);
+  const rest = size <= MANY ? sorted : rowByRow(sql, page, togetherQuery(queries));
   const [only, ...others] = plan.order;
   const isNewest = only?.key === 'listedAt' && only.falling && others.length === 0;
   if (!isNewest || !isOfWords(plan, reads)) return rest;
@@ -131,7 +132,7 @@ function inClasses(sql: Sql, page: Page, classes: readonly TextClass[]): SqlFrag
   const selects = ways.slice(Math.max(0, begin)).map(({ relevance, query }) => {
     const cursor = place.cursor && relevance === at ? { ...place.cursor, values } : null;
     const within = { ...page, plan: { ...plan, order: others }, place: { ...place, cursor } };
-    const found = foundBy(sql, within, query);
+    const found = foundBy(sql, within, [query]);
     return sql`(select id, ${relevance}::double precision as s0 ${names} from (${found}) as found)`;
   });
   return sql`select * from (${inTurn(sql, selects)}) as classes limit ${plan.limit + 1}`;

@@ -98,7 +98,7 @@ async function sizesOf(
   const guess = async (queries: readonly string[]) => {
     const sizes = await guessSizes(
       database,
-      queries.map((query) => wholeQuery(plan, meanings, query)),
+      queries.map((query) => wholeQuery(plan, meanings, [query])),
     );
     return queries.map((query, at) => [query, sizes[at] ?? 0] as const);
   };

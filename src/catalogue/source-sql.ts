@@ -5,7 +5,7 @@ import { allOf, conditionsSql, whereSql } from './condition-sql.ts';
 import type { SearchPlan } from './search.ts';
 import type { Condition } from './search-conditions.ts';
 import { columnOf } from './search-keys-sql.ts';
-import { textQuery } from './text-query.ts';
+import { textQueries, togetherQuery } from './text-query.ts';
 import { activeWord, areaWord } from './text-row.ts';
 import type { Meanings } from './text-sql.ts';
 
@@ -39,7 +39,7 @@ export interface Source {
 /** Where the plan's listings are found the quickest; `reads` names what is read besides conditions. */
 export function sourceOf(sql: Sql, plan: SearchPlan, meanings: Meanings, reads: readonly Read[]): Source {
   if (plan.text && isActive(plan))
-    return wordsSource(sql, plan, meanings, reads, textQuery(plan.text, meanings.words));
+    return wordsSource(sql, plan, meanings, reads, textQueries(plan.text, meanings.words));
   const areaNo = onlyArea(plan, meanings);
   if (areaNo === null) return rowsSource(sql, whereSql(sql, plan, meanings));
   const conditions = conditionsSql(sql, besidesArea(plan), { ...plan, columns: HELD }, meanings);
@@ -100,16 +100,23 @@ export function isActive({ conditions, ignoreDisplayRules }: SearchPlan): boolea
   return active && !ignoreDisplayRules;
 }
 
-/** A query of words within what is active, of the type, and in one of the areas. */
-export function wholeQuery(
+/** Queries of words within what is active, of the type, and in one of the areas: all must be met. */
+function wholeQueries(
   { listingType, conditions }: SearchPlan,
   { areaNos }: Pick<Meanings, 'areaNos'>,
-  query: string,
-): string {
+  [first = '', ...others]: readonly string[],
+): string[] {
   const areas = conditions.some(({ kind }) => kind === 'areas');
   const within = areas ? [`(${areaNos.map((no) => `'${areaWord(no)}'`).join('|')})`] : [];
-  return [`'${activeWord(listingType)}'`, ...within, `(${query})`].join('&');
+  return [`'${activeWord(listingType)}'&(${first})`, ...within, ...others];
 }
+
+/** The same as one query. */
+export const wholeQuery = (
+  plan: SearchPlan,
+  meanings: Pick<Meanings, 'areaNos'>,
+  queries: readonly string[],
+): string => togetherQuery(wholeQueries(plan, meanings, queries));
 
 /** What of a plan the words and what lies with them do not meet. */
 const besidesWords = ({ conditions }: SearchPlan): Condition[] =>
@@ -119,20 +126,22 @@ const besidesWords = ({ conditions }: SearchPlan): Condition[] =>
 export const isOfWords = (plan: SearchPlan, reads: readonly Read[]): boolean =>
   reads.every((name) => name === 'words' || isHeld(name)) && besidesWords(plan).every(isOfHeld);
 
-/** What is active and meets the query of words, with the other conditions of the plan. */
+/** What is active and meets all queries of words, with the other conditions of the plan. */
 export function wordsSource(
   sql: Sql,
   plan: SearchPlan,
   meanings: Meanings,
   reads: readonly Read[],
-  query: string,
+  queries: readonly string[],
 ): Source {
   const conditions = conditionsSql(sql, besidesWords(plan), { ...plan, columns: HELD }, meanings);
+  // A condition for each: within one query the index asks every listing that has any of the words about all of them.
+  const words = wholeQueries(plan, meanings, queries).map((query) => sql`text.words @@ ${query}::tsquery`);
   return {
     from: isOfWords(plan, reads)
       ? sql`listing_text as text`
       : sql`listing_text as text join listing_search on id = listing_id`,
-    where: allOf(sql, [sql`text.words @@ ${wholeQuery(plan, meanings, query)}::tsquery`, conditions]),
+    where: allOf(sql, [...words, conditions]),
     ...{ id: sql`listing_id`, holdsWords: true },
     column: (name) => sql`${sql(isHeld(name) ? HELD[name] : columnOf(name))}`,
   };

@@ -41,11 +41,18 @@ function formIn(form: string, field: TextField): string {
   return `(${lettered(field)}|(${quoted(form)}&!${anyOf([lettered('address'), lettered('area')])}))`;
 }
 
-/** That every word stands in one of the fields asked for. */
-export function textQuery({ words, fields }: TextCondition, meanings: WordMeanings): string {
+/** That every word stands in one of the fields asked for: a query for each word, all of which must be met. */
+export function textQueries({ words, fields }: TextCondition, meanings: WordMeanings): string[] {
   const asked = BY_WORTH.filter((field) => fields.includes(field));
-  return words.map((word) => wordQuery(word, asked, meanings)).join('&');
+  return words.map((word) => wordQuery(word, asked, meanings));
 }
+
+/** Queries that must all be met, as one. */
+export const togetherQuery = (queries: readonly string[]): string => queries.join('&');
+
+/** That every word stands in one of the fields asked for. */
+export const textQuery = (text: TextCondition, meanings: WordMeanings): string =>
+  togetherQuery(textQueries(text, meanings));
 
 /** Listings of one relevance. */
 export interface TextClass {
