@@ -3,7 +3,7 @@
 import type { Sql, SqlFragment } from '../postgres/database.ts';
 import { allOf, conditionsSql, shownSql } from './condition-sql.ts';
 import type { SearchPlan } from './search.ts';
-import { inTurn, type Place, pageWalk, placeOf, readBy, sortedSql, walkSql } from './search-sql.ts';
+import { inTurn, type Place, pageWalk, readBy, sortedSql, walkSql } from './search-sql.ts';
 import {
   isActive,
   isKeptOrder,
@@ -17,12 +17,12 @@ import { type TextClass, textClasses, textQueries, togetherQuery } from './text-
 import type { Meanings } from './text-sql.ts';
 
 /** A page's rows: ids in order, with the values they are sorted by (s0, s1, ...), one more than asked if there is one. */
-export function pageSql(sql: Sql, plan: SearchPlan, meanings: Meanings): SqlFragment {
+export function pageSql(sql: Sql, plan: SearchPlan, meanings: Meanings, place: Place): SqlFragment {
   const { text, order } = plan;
-  const page = { plan, meanings, place: placeOf(plan) };
+  const page = { plan, meanings, place };
   if (!text || !isActive(plan)) {
     const source = sourceOf(sql, plan, meanings, order.map(readBy));
-    const found = walkSql(sql, pageWalk(sql, plan, meanings, source));
+    const found = walkSql(sql, walkThrough(sql, page, source));
     return isCrowded(plan, meanings)
       ? nextOr(sql, page, { source, all: shownRows(sql, plan), ...SEARCH_ROWS }, found)
       : found;
@@ -31,6 +31,14 @@ export function pageSql(sql: Sql, plan: SearchPlan, meanings: Meanings): SqlFrag
   const classes =
     order[0]?.key === 'relevance' && sizeOf(page, queries) > FEW ? textClasses(text, meanings.words) : null;
   return classes === null ? foundBy(sql, page, queries) : inClasses(sql, page, classes);
+}
+
+/**
+ * Whether a page is likely to be full without rows whose first key is unknown, which come after all others: of the three
+ * branches behind a cursor, which PostgreSQL plans longer than it runs them, that leaves two.
+ */
+export function mayEndBeforeUnknown({ cursor, text }: SearchPlan): boolean {
+  return cursor?.direction === 'next' && !text && cursor.values[0] !== null;
 }
 
 /** So many listings are found by their words and sorted in a few milliseconds. */

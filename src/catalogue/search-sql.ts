@@ -63,6 +63,8 @@ export const readBy = ({ key }: Order): Read => {
 export interface Place {
   readonly cursor: Pick<Cursor, 'values' | 'id'> | null;
   readonly backwards: boolean;
+  /** Of rows beyond the cursor those alone whose first key is known, or those behind them where it is not; default both. */
+  readonly first?: 'known' | 'unknown';
 }
 
 export const placeOf = ({ cursor }: SearchPlan): Place => ({
@@ -102,14 +104,15 @@ function valueColumns(sql: Sql, source: Source, keys: readonly Key[]): SqlFragme
 }
 
 /** The rows of a walk, in the order of an index where there is one for it. */
-export function walkSql(sql: Sql, { source, keys, columns, cursor, backwards, rows }: Walk): SqlFragment {
+export function walkSql(sql: Sql, walk: Walk): SqlFragment {
+  const { source, keys, columns, cursor, backwards, rows } = walk;
   const select = sql`select ${columns} from ${source.from} where ${source.where}`;
   const orderBy = orderSql(sql, keys, backwards);
   const limit = sql`limit ${rows}`;
   if (!cursor) return sql`${select} order by ${orderBy} ${limit}`;
   // One branch after the other, each a plain range of one index. PostgreSQL runs them in this order and stops at the
   // limit, so the later ones are read only when the earlier ones do not fill the page.
-  const branches = branchesAfter(sql, keys, cursor, backwards).map(
+  const branches = branchesAfter(sql, keys, { ...walk, cursor }).map(
     (branch) => sql`(${select} and ${branch} order by ${orderBy} ${limit})`,
   );
   return sql`select * from (${inTurn(sql, branches)}) as branches ${limit}`;
@@ -148,8 +151,7 @@ function orderSql(sql: Sql, keys: readonly Key[], backwards: boolean): SqlFragme
 function branchesAfter(
   sql: Sql,
   keys: readonly Key[],
-  cursor: NonNullable<Place['cursor']>,
-  backwards: boolean,
+  { cursor, backwards, first: asked }: Place & { readonly cursor: NonNullable<Place['cursor']> },
 ): SqlFragment[] {
   const [first, ...others] = keys;
   const [value = null, ...values] = cursor.values;
@@ -159,7 +161,8 @@ function branchesAfter(
   // Unknown values come last, so nothing lies beyond them, and all that is known lies before them.
   if (value === null) return backwards ? [tie, sql`${first.value} is not null`] : [tie];
   const past = compare(sql, first, value, backwards);
-  return backwards ? [tie, past] : [tie, past, sql`${first.value} is null`];
+  const known = asked === 'unknown' ? [] : [tie, past];
+  return backwards || asked === 'known' ? known : [...known, sql`${first.value} is null`];
 }
 
 /** Rows after the values in the order of the remaining keys: past the first of them, or equal in it and after in the rest. */

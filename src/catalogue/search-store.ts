@@ -3,10 +3,10 @@
 import { compose, run } from '../postgres/compose.ts';
 import type { Database, Sql, SqlFragment } from '../postgres/database.ts';
 import { type NumberedRow, pageColumns, type RawRow, rowIn, totalIn } from './page-columns-sql.ts';
-import { pageSql } from './page-sql.ts';
+import { mayEndBeforeUnknown, pageSql } from './page-sql.ts';
 import type { SearchPlan } from './search.ts';
 import { kindOf } from './search-order.ts';
-import { readBy } from './search-sql.ts';
+import { type Place, placeOf, readBy } from './search-sql.ts';
 import { hasOneWay, isCountedAlong, sourceOf } from './source-sql.ts';
 import type { Meanings } from './text-sql.ts';
 
@@ -20,8 +20,7 @@ export interface FoundRows {
 
 /** Up to one listing more than the page holds, in the order of the page (which a cursor backwards does not turn). */
 export async function findPage(database: Database, plan: SearchPlan, meanings: Meanings): Promise<FoundRows> {
-  const planned = hasOneWay(plan, meanings, plan.order.map(readBy)) ? 'once' : 'each';
-  const found = await database.read((sql) => selectPage(sql, plan, meanings), { planned });
+  const found = await readRows(database, plan, meanings);
   const [first] = found;
   const kinds = plan.order.map(kindOf);
   const rows = found.slice(0, plan.limit).map((row) => rowIn(row, kinds));
@@ -29,8 +28,19 @@ export async function findPage(database: Database, plan: SearchPlan, meanings: M
   return { rows, more: found.length > plan.limit, total: first ? totalIn(first) : null };
 }
 
-async function selectPage(sql: Sql, plan: SearchPlan, meanings: Meanings): Promise<RawRow[]> {
-  const page = pageSql(compose, plan, meanings);
+async function readRows(database: Database, plan: SearchPlan, meanings: Meanings): Promise<RawRow[]> {
+  const planned = hasOneWay(plan, meanings, plan.order.map(readBy)) ? 'once' : 'each';
+  const place = placeOf(plan);
+  const read = (asked: Place) => database.read((sql) => selectPage(sql, plan, meanings, asked), { planned });
+  if (!mayEndBeforeUnknown(plan)) return read(place);
+  const known = await read({ ...place, first: 'known' });
+  if (known.length > plan.limit) return known;
+  const unknown = await read({ ...place, first: 'unknown' });
+  return [...known, ...unknown].slice(0, plan.limit + 1);
+}
+
+async function selectPage(sql: Sql, plan: SearchPlan, meanings: Meanings, at: Place): Promise<RawRow[]> {
+  const page = pageSql(compose, plan, meanings, at);
   const values = plan.order.map((_, place) => compose`page.${compose(`s${place}`)}`);
   const statement = compose`
     select ${pageColumns(compose, values)}, ${totalSql(plan, meanings)} as total
