@@ -255,11 +255,15 @@ test('closing ends in bounded time although a line hangs', async (t) => {
 test('the server tells its version, and sessions plan each statement for its values', async (t) => {
   const { database } = await emptyDatabase(t);
   assert.match(await database.serverVersion(), /^(1[5-9]|[2-9][0-9])\./);
-  assert.equal(await planning(database), 'force_custom_plan');
+  assert.equal(await planning(database), 'force_custom_plan on');
 });
 
 const planning = async (database: Database, options: ReadOptions = {}): Promise<unknown> => {
-  const [row] = await database.read((sql) => sql`select current_setting('plan_cache_mode') as mode`, options);
+  const [row] = await database.read(
+    (sql) =>
+      sql`select concat_ws(' ', current_setting('plan_cache_mode'), current_setting('enable_seqscan')) as mode`,
+    options,
+  );
   return row?.mode;
 };
 
@@ -267,9 +271,9 @@ test('a read is planned as it asks, whatever its connection was used for before'
   const { url } = await emptyDatabase(t);
   const database = open(t, { url, maxConnections: 1 });
   for (const [planned, mode] of [
-    ['once', 'force_generic_plan'],
-    ['each', 'force_custom_plan'],
-    ['once', 'force_generic_plan'],
+    ['once', 'force_generic_plan off'],
+    ['each', 'force_custom_plan on'],
+    ['once', 'force_generic_plan off'],
   ] as const)
     assert.equal(await planning(database, { planned }), mode);
   await database.write(

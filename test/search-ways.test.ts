@@ -5,6 +5,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { findNamedAreas } from '../src/catalogue/area-lookup-store.ts';
 import { createCatalogue } from '../src/catalogue/catalogue.ts';
+import { createCrowd } from '../src/catalogue/crowd.ts';
 import type { Cursor } from '../src/catalogue/cursor.ts';
 import { planSearch, type SearchPlan } from '../src/catalogue/search.ts';
 import { lookUp } from '../src/catalogue/search-lookup.ts';
@@ -12,6 +13,8 @@ import { SaleSearchQuery, type SearchQuery } from '../src/catalogue/search-param
 import { findPage } from '../src/catalogue/search-store.ts';
 import type { Meanings } from '../src/catalogue/text-sql.ts';
 import { compileQuery } from '../src/http/query.ts';
+import { until } from './support/children.ts';
+import { manualClock } from './support/clock.ts';
 import { testDatabase } from './support/database.ts';
 import { factsArbitrary, NOW, writeAreas, writeMarket } from './support/market.ts';
 import { FILTERS } from './support/oracle.ts';
@@ -109,3 +112,47 @@ const sizesOf = (size: number): ReadonlyMap<string, number> =>
   new (class extends Map<string, number> {
     override get = (): number => size;
   })();
+
+test('about how many listings lie in boxes is known by a sample, which is drawn anew and by nobody waited for', async () => {
+  const clock = manualClock(NOW);
+  let draws = 0;
+  let away = true;
+  const crowd = createCrowd(
+    {
+      ...database,
+      read(work, options) {
+        draws += 1;
+        return away ? Promise.reject(new Error('The database is away')) : database.read(work, options);
+      },
+    },
+    clock,
+  );
+  const rows = await database.read(
+    (sql) => sql<{ lng: number; lat: number }[]>`
+      select location[0] as lng, location[1] as lat from listing_search
+      where listing_type = 'sale' and status = 'ACTIVE' and displayed and location is not null`,
+  );
+  const [west, north] = [rows.map(({ lng }) => lng), rows.map(({ lat }) => lat)].map(
+    (all) => all.toSorted((a, b) => a - b)[all.length >> 1] ?? 0,
+  );
+  const quarter = [-180, north ?? 0, west ?? 0, 90] as const;
+  const inside = rows.filter(({ lng, lat }) => lng <= quarter[2] && lat >= quarter[1]).length;
+  assert.ok(inside > 0 && inside < rows.length, `${inside} of ${rows.length}`);
+
+  assert.equal(crowd('sale', [quarter]), null);
+  await until('the failure is noticed', async () => {
+    clock.advance(10_000);
+    away = false;
+    return crowd('sale', [quarter]) !== null;
+  });
+  // Of so few rows the sample holds all.
+  assert.equal(crowd('sale', [quarter]), inside);
+  assert.equal(crowd('sale', [quarter, quarter]), 2 * inside);
+  assert.equal(crowd('sale', []), 0);
+  const before = draws;
+  crowd('sale', [quarter]);
+  assert.equal(draws, before);
+  clock.advance(600_000);
+  assert.equal(crowd('sale', [quarter]), inside);
+  assert.equal(draws, before + 1);
+});

@@ -13,13 +13,12 @@ const LIFETIME = 600_000;
 /** Milliseconds before it is tried again where it could not be drawn. */
 const PAUSE = 10_000;
 
-/** About how many active listings of a type lie in boxes, once for each that it lies in; null while that is unknown. */
-export type Crowd = (type: ListingType, boxes: readonly Box[]) => Promise<number | null>;
+/** About how many active listings of a type lie in boxes, counted once for each of them; null while that is unknown. */
+export type Crowd = (type: ListingType, boxes: readonly Box[]) => number | null;
 
-/** Draws the sample when it is first asked for; nobody waits for a later one. */
+/** Draws the sample once it is asked for. Nobody waits for it: until it is there, and where it fails, nothing is known. */
 export function createCrowd(database: Database, clock: Clock): Crowd {
   let known: PlaceSample | null = null;
-  let drawing: Promise<void> = Promise.resolve();
   let until = Number.NEGATIVE_INFINITY;
 
   async function draw(): Promise<void> {
@@ -27,14 +26,13 @@ export function createCrowd(database: Database, clock: Clock): Crowd {
     try {
       known = await samplePlaces(database, ROWS);
     } catch {
-      // Nobody misses a guess; where the database is away, the search that follows says so itself.
+      // Nobody misses a guess; where the database is away, the search itself says so.
       until = clock.monotonic() + PAUSE;
     }
   }
 
-  return async (type, boxes) => {
-    if (clock.monotonic() >= until) drawing = draw();
-    if (known === null) await drawing;
+  return (type, boxes) => {
+    if (clock.monotonic() >= until) void draw();
     return known && guess(known, type, boxes);
   };
 }

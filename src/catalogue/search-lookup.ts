@@ -35,7 +35,7 @@ export async function lookUp(options: LookUpOptions, plan: SearchPlan): Promise<
   const meanings = {
     areaNos: areas.map((area) => area.no),
     areaListings: areas.reduce((sum, area) => sum + area.listings, 0),
-    inShape: await crowdIn(options, plan),
+    inShape: crowdIn(options, plan),
     words,
   };
   return { areas, meanings: { ...meanings, sizes: await sizesOf(database, plan, meanings) } };
@@ -53,11 +53,10 @@ async function namedAreas(options: LookUpOptions, plan: SearchPlan): Promise<rea
 }
 
 /** Of several shapes the one with fewest decides. */
-async function crowdIn({ crowd }: LookUpOptions, plan: SearchPlan): Promise<number | null> {
+function crowdIn({ crowd }: LookUpOptions, plan: SearchPlan): number | null {
   const shapes = plan.conditions.flatMap((condition) => ('boxes' in condition ? [condition.boxes] : []));
-  if (crowd === undefined || shapes.length === 0) return null;
-  const guesses = await Promise.all(shapes.map((boxes) => crowd(plan.listingType, boxes)));
-  return guesses.includes(null) ? null : Math.min(...guesses.map(Number));
+  const guesses = shapes.flatMap((boxes) => crowd?.(plan.listingType, boxes) ?? []);
+  return guesses.length === 0 ? null : Math.min(...guesses);
 }
 
 /** A word that no address and no area has may stand for the names that it is a slip away from. */

@@ -28,6 +28,7 @@ export async function findPage(database: Database, plan: SearchPlan, meanings: M
   return { rows, more: found.length > plan.limit, total: first ? totalIn(first) : null };
 }
 
+/** A listing that changes between the two statements may be met by both or by neither, as between two pages. */
 async function readRows(database: Database, plan: SearchPlan, meanings: Meanings): Promise<RawRow[]> {
   const planned = hasOneWay(plan, meanings, plan.order.map(readBy)) ? 'once' : 'each';
   const place = placeOf(plan);

@@ -73,12 +73,19 @@ export function isCountedAlong(plan: SearchPlan, meanings: Meanings): boolean {
   return isOfAreas(plan, []) && meanings.areaListings <= COUNTED_OF_AREA;
 }
 
-/** The keys whose order the search rows of what is active are kept in, both ways. */
-export const isKeptOrder = (read: Read): boolean => KEPT_ORDERS.has(read);
 const KEPT_ORDERS: ReadonlySet<Read> = new Set<Read>([
-  ...(['listedAt', 'updatedAt', 'price', 'pricePerArea', 'bedrooms', 'bathrooms'] as const),
-  ...(['livingArea', 'yearBuilt'] as const),
+  'listedAt',
+  'updatedAt',
+  'price',
+  'pricePerArea',
+  'bedrooms',
+  'bathrooms',
+  'livingArea',
+  'yearBuilt',
 ]);
+
+/** Whether search rows of what is active are kept in the order of this key, both ways. */
+export const isKeptOrder = (read: Read): boolean => KEPT_ORDERS.has(read);
 
 /** Whether a page in this order has one best plan whatever is asked: a walk along one index of few rows or without filters. */
 export function hasOneWay(plan: SearchPlan, meanings: Meanings, reads: readonly Read[]): boolean {
@@ -135,7 +142,7 @@ export function wordsSource(
   queries: readonly string[],
 ): Source {
   const conditions = conditionsSql(sql, besidesWords(plan), { ...plan, columns: HELD }, meanings);
-  // A condition for each: within one query the index asks every listing that has any of the words about all of them.
+  // A condition for each word: of one query for all, the index would ask every listing that has one of them.
   const words = wholeQueries(plan, meanings, queries).map((query) => sql`text.words @@ ${query}::tsquery`);
   return {
     from: isOfWords(plan, reads)

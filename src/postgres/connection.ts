@@ -29,6 +29,9 @@ export interface ConnectionSettings {
   readonly onClose?: () => void;
 }
 
+/** Whether PostgreSQL plans a statement for the values of each run, or once for any values. */
+export type Planning = 'each' | 'once';
+
 /**
  * A plan made for any value serves rare and common values alike badly: only who knows better asks for one. It stays when
  * its tables grow, so it may not be one that reads them whole because they were small.
@@ -41,9 +44,6 @@ export const PLANNING: Readonly<Record<Planning, Readonly<Record<string, string>
 /** Seconds. */
 const CONNECT_TIMEOUT = 2;
 const IDLE_TIMEOUT = 600;
-
-/** Whether PostgreSQL plans a statement for the values of each run, or once for any values. */
-export type Planning = 'each' | 'once';
 
 export interface Connection {
   readonly sql: Sql;
