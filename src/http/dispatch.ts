@@ -1,7 +1,6 @@
-// Owns the way of a request through Fastify's hooks: it becomes an exchange, passes the phases, and is answered once.
+// Owns the way of a request: it becomes an exchange, passes the phases, and is answered once.
 
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import type { TSchema } from 'typebox';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ReadAddress } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
@@ -14,6 +13,7 @@ import { admit, answer } from './phases.ts';
 import { type Place, type Plan, planRoute } from './plan.ts';
 import { failureReply, toProblem } from './problems.ts';
 import type { Reporter } from './report.ts';
+import { newRequestId } from './request-id.ts';
 import type { ErrorForm, Phases, Reply, Route } from './route.ts';
 import { refuseMalformed } from './shape.ts';
 
@@ -26,9 +26,6 @@ export interface DispatcherOptions<Caller> {
   readonly placeAt: (path: string) => Place;
   readonly reporter: Reporter<Caller>;
 }
-
-/** Fastify's request carries the exchange from the first hook to the handler. */
-type Carrier<Caller> = FastifyRequest & { exchange?: Exchange<Caller> };
 
 export class Dispatcher<Caller> {
   readonly reporter: Reporter<Caller>;
@@ -55,52 +52,54 @@ export class Dispatcher<Caller> {
     return this.#streams;
   }
 
-  /** The handler of a GET: all phases in one go. */
-  async run(plan: Plan<Caller>, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const exchange = this.#open(plan, request, reply);
+  /** A request that has no body: all phases in one go. Never rejects. */
+  async run(
+    plan: Plan<Caller>,
+    request: IncomingMessage,
+    response: ServerResponse,
+    params: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const exchange = this.open(plan, request, response);
     try {
       if (plan.route.whileDraining !== true) this.#options.drain.refuse();
       const admitted = admit(exchange, this.#options.phases);
       const early = admitted instanceof Promise ? await admitted : admitted;
-      if (early !== null) this.#finish(exchange, reply, early);
-      else await this.#answer(exchange, request, reply);
+      if (early !== null) this.#finish(exchange, early);
+      else await this.#answer(exchange, params);
     } catch (error) {
-      this.#fail(exchange, reply, error);
+      this.fail(exchange, error);
     }
   }
 
-  /** The hook of every other method: the phases that come before a body is read. */
-  async begin(plan: Plan<Caller>, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const exchange = this.#open(plan, request, reply);
+  /** The phases that come before a body is read. Tells whether the request is to go on; never rejects. */
+  async begin(exchange: Exchange<Caller>): Promise<boolean> {
     try {
       this.#options.drain.refuse();
-      const admitted = admit(exchange, this.#options.phases);
-      const early = admitted instanceof Promise ? await admitted : admitted;
-      if (early !== null) this.#finish(exchange, reply, early);
+      const early = await admit(exchange, this.#options.phases);
+      if (early === null) return true;
+      this.#finish(exchange, early);
     } catch (error) {
-      this.#fail(exchange, reply, error);
+      this.fail(exchange, error);
+    }
+    return false;
+  }
+
+  /** The phases that come once the body, if there is one, is read and checked. Never rejects. */
+  async resume(exchange: Exchange<Caller>, params: Readonly<Record<string, string>>): Promise<void> {
+    try {
+      await this.#answer(exchange, params);
+    } catch (error) {
+      this.fail(exchange, error);
     }
   }
 
-  /** The handler of every other method; the body, if there is one, is read and checked. */
-  readonly resume = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const exchange = this.#exchangeOf(request, reply);
-    exchange.body = request.body;
-    try {
-      await this.#answer(exchange, request, reply);
-    } catch (error) {
-      this.#fail(exchange, reply, error);
-    }
-  };
-
-  async #answer(exchange: Exchange<Caller>, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const given = answer(exchange, request.params as Record<string, string>);
+  async #answer(exchange: Exchange<Caller>, params: Readonly<Record<string, string>>): Promise<void> {
+    const given = answer(exchange, params);
     const answered = given instanceof Promise ? await given : given;
     const { events, pieces } = answered;
     // Of a long answer HEAD shows the head alone, and nothing is read for it.
-    if (events === undefined && (pieces === undefined || request.method === 'HEAD'))
-      return this.#finish(exchange, reply, answered);
-    reply.hijack();
+    if (events === undefined && (pieces === undefined || exchange.request.method === 'HEAD'))
+      return this.#finish(exchange, answered);
     if (events !== undefined) await this.#stream(exchange, answered, events);
     else if (pieces !== undefined) await writeLong(exchange, answered, pieces, this.#options.clock);
     this.#close(exchange);
@@ -119,32 +118,15 @@ export class Dispatcher<Caller> {
     }
   }
 
-  /** Fastify's own errors on a known route: the body could not be read or does not fit its schema. */
-  readonly failed = (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
-    // What does not even begin with a slash goes past the not-found handler of Fastify.
-    if (error.code === 'FST_ERR_NOT_FOUND') this.unreachable(request, reply);
-    else this.#fail(this.#exchangeOf(request, reply), reply, error);
-  };
-
-  /** Fastify's own errors before it knows the route. */
-  readonly misrouted = (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
-    this.failed(error, request, reply);
-  };
-
-  /** The hook that answers what no route serves, before a body of it is read. */
-  readonly stray = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    if (request.is404) this.unreachable(request, reply);
-    else done();
-  };
-
-  readonly unreachable = (request: FastifyRequest, reply: FastifyReply): void => {
-    const exchange = this.#exchangeOf(request, reply);
+  /** A request that no route serves. */
+  unreachable(request: IncomingMessage, response: ServerResponse): void {
+    const exchange = this.openStray(request, response);
     try {
-      this.#finish(exchange, reply, this.#strayReply(exchange));
+      this.#finish(exchange, this.#strayReply(exchange));
     } catch (error) {
-      this.#fail(exchange, reply, error);
+      this.fail(exchange, error);
     }
-  };
+  }
 
   /** 404, 405 or the answer to OPTIONS, by the methods that routes answer at the address. */
   #strayReply({ request, url }: Exchange<Caller>): Reply {
@@ -173,33 +155,27 @@ export class Dispatcher<Caller> {
     return stray ? this.#options.placeAt(pathOf(url)).errors : plan.route.errors;
   }
 
-  /** What the body of this request should be, as its route says. */
-  bodySchema(request: Carrier<Caller>): TSchema | undefined {
-    return request.exchange?.plan.route.body;
-  }
-
-  #exchangeOf(request: Carrier<Caller>, reply: FastifyReply): Exchange<Caller> {
-    if (request.exchange !== undefined) return request.exchange;
+  /** The exchange of a request that no route serves, or of which it is not known. */
+  openStray(request: IncomingMessage, response: ServerResponse): Exchange<Caller> {
     const { open, closed } = this.#strayPlans;
-    return this.#open(isCrossOrigin(pathOf(request.raw.url ?? '/')) ? open : closed, request, reply);
+    return this.open(isCrossOrigin(pathOf(request.url ?? '/')) ? open : closed, request, response);
   }
 
-  #open(plan: Plan<Caller>, request: Carrier<Caller>, reply: FastifyReply): Exchange<Caller> {
+  /** The exchange that a request becomes. From here on it counts as under way, until it is answered or fails. */
+  open(plan: Plan<Caller>, request: IncomingMessage, response: ServerResponse): Exchange<Caller> {
     const { readAddress, clock, drain } = this.#options;
-    const { raw } = request;
-    const forwardedFor = raw.headers['x-forwarded-for'];
+    const forwardedFor = request.headers['x-forwarded-for'];
     const address = readAddress(
-      raw.socket.remoteAddress,
+      request.socket.remoteAddress,
       typeof forwardedFor === 'string' ? forwardedFor : undefined,
     );
-    const origin = { requestId: request.id, address, startedAt: clock.monotonic() };
-    const exchange = new Exchange(plan, raw, reply.raw, origin);
-    request.exchange = exchange;
+    const origin = { requestId: newRequestId(), address, startedAt: clock.monotonic() };
     drain.enter();
-    return exchange;
+    return new Exchange(plan, request, response, origin);
   }
 
-  #fail(exchange: Exchange<Caller>, reply: FastifyReply, thrown: unknown): void {
+  /** Answers with the problem that was thrown, whatever it was. */
+  fail(exchange: Exchange<Caller>, thrown: unknown): void {
     const problem = toProblem(thrown);
     if (exchange.response.headersSent) {
       this.#close(exchange, problem);
@@ -212,23 +188,21 @@ export class Dispatcher<Caller> {
       scope: exchange.plan.route.access.scope,
       request: exchange.headers,
     };
-    this.#finish(exchange, reply, failureReply(problem, context, this.#errorForm(exchange)), problem);
+    this.#finish(exchange, failureReply(problem, context, this.#errorForm(exchange)), problem);
   }
 
-  #finish(exchange: Exchange<Caller>, reply: FastifyReply, answered: Reply, problem?: Problem): void {
-    // Fastify would add its own headers and serialisation; hijacked, it only forgets the request.
-    reply.hijack();
-    this.#outbox.add(() => this.#write(exchange, reply, answered, problem));
+  #finish(exchange: Exchange<Caller>, answered: Reply, problem?: Problem): void {
+    this.#outbox.add(() => this.#write(exchange, answered, problem));
   }
 
-  #write(exchange: Exchange<Caller>, reply: FastifyReply, answered: Reply, problem?: Problem): void {
+  #write(exchange: Exchange<Caller>, answered: Reply, problem?: Problem): void {
     // While draining, a client that keeps its connection would run into the closed listener with its next request.
     if (this.#options.drain.draining) exchange.response.shouldKeepAlive = false;
     try {
       writeReply(exchange, answered, this.#options.clock);
     } catch (cause) {
       // What cannot be written becomes a problem; one that cannot be written either would leave the client waiting.
-      if (problem === undefined) this.#fail(exchange, reply, cause);
+      if (problem === undefined) this.fail(exchange, cause);
       else this.#abandon(exchange, cause);
       return;
     }

@@ -28,7 +28,7 @@ export function planRoute<Caller>(route: Route<Caller>, publicUrl: string): Plan
 }
 
 /** The methods that a route answers, as they stand in Allow. */
-export function methodsOf<Caller>(route: Route<Caller>): readonly string[] {
+export function methodsOf<Caller>(route: Route<Caller>): readonly (Route<Caller>['method'] | 'HEAD')[] {
   return route.method === 'GET' && route.head !== false ? ['GET', 'HEAD'] : [route.method];
 }
 

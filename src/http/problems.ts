@@ -18,8 +18,7 @@ export interface ProblemContext {
 
 /** What Fastify throws on its own behalf, by code. Texts are ours, since theirs name its own parts. */
 const FRAMEWORK: Readonly<Record<string, () => Problem>> = {
-  FST_ERR_BAD_URL: () =>
-    new Problem('INVALID_REQUEST', 'The address has a %-escape that is not valid UTF-8.'),
+  FST_ERR_BAD_URL: unreadableAddress,
   FST_ERR_MAX_PARAM_LENGTH: () => new Problem('URI_TOO_LONG', 'A part of the address is too long.'),
   FST_ERR_CTP_BODY_TOO_LARGE: () =>
     new Problem('PAYLOAD_TOO_LARGE', 'The body is too large; send less.', {
@@ -41,6 +40,11 @@ interface Violation {
   readonly keyword: string;
   readonly message?: string;
   readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** The problem of an address that no router can take apart. */
+export function unreadableAddress(): Problem {
+  return new Problem('INVALID_REQUEST', 'The address has a %-escape that is not valid UTF-8.');
 }
 
 /** Any thrown value as a Problem; what is not one becomes an INTERNAL_ERROR that says nothing about its cause. */

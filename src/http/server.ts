@@ -1,24 +1,25 @@
-// Owns the web server: Fastify set up so that nothing is silently ignored, and every answer written by one hand.
+// Owns the web server: what it is put together from, and how it starts and stops.
 
-import type { Server } from 'node:http';
-import { type FastifyHttpOptions, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
+import { createServer as createNodeServer, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import { addressReader } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { parseJson, withoutNames } from './body.ts';
+import { bodyReader } from './bodies.ts';
 import { answerClientError, answerOddRequests } from './client-errors.ts';
 import { Dispatcher } from './dispatch.ts';
 import { Drain } from './drain.ts';
-import { parseForm } from './form.ts';
 import { type HealthOptions, healthRoutes } from './health.ts';
+import { createListener } from './listener.ts';
 import type { Describe } from './openapi.ts';
 import { openapiRoute } from './openapi-route.ts';
 import type { Json } from './openapi-schemas.ts';
-import { methodsOf, type Plan, placeFinder, planRoute } from './plan.ts';
+import { placeFinder, planRoute } from './plan.ts';
 import { createReporter } from './report.ts';
 import { newRequestId } from './request-id.ts';
-import type { BodyType, Phases, Route } from './route.ts';
+import type { Phases, Route } from './route.ts';
 
 /** Bounds of time and size; each default can be replaced. */
 export interface Limits {
@@ -37,10 +38,6 @@ export interface Limits {
   /** How often the two timeouts for arrival are checked. Default 1 s. */
   readonly checkIntervalMs: number;
 }
-
-const NO_QUERY = Object.freeze({});
-const JSON_BODY: BodyType = 'application/json';
-const FORM_BODY: BodyType = 'application/x-www-form-urlencoded';
 
 const LIMITS: Limits = {
   bodyBytes: 1_048_576,
@@ -93,15 +90,23 @@ export function createServer<Caller>(options: ServerOptions<Caller>): WebServer 
   metrics.gauge('freehold_http_active', 'Requests and streams under way.', () => drain.active);
   metrics.gauge('freehold_http_streams', 'Event streams that are open.', () => dispatcher.streams);
   const limits = { ...LIMITS, ...options.limits };
-  const app = fastify(serverOptions(limits, dispatcher, publicUrl));
-  // The name of a peer is a question to the system: asked while nothing waits for the answer, and remembered by the socket.
-  app.server.on('connection', ({ remoteAddress }) => void remoteAddress);
+  const plans = routes.map((route) => planRoute(route, publicUrl));
+  const asked = plans.filter(({ route }) => route.method === 'GET');
+  const told = plans.filter(({ route }) => route.method !== 'GET');
+  const partLength = limits.headerBytes;
+  const app = bodyReader(dispatcher, told, {
+    bodyBytes: limits.bodyBytes,
+    partLength,
+    createServer: (onward) =>
+      nodeServer(limits, createListener(dispatcher, asked, { partLength, onward }), (error, socket) => {
+        const requestId = newRequestId();
+        // The answer to an earlier request on this connection goes first.
+        dispatcher.flush();
+        const problem = answerClientError(error, socket, { publicUrl, requestId });
+        if (problem !== null) dispatcher.reporter.refused(requestId, problem);
+      }),
+  });
   answerOddRequests(app.server, publicUrl, newRequestId);
-  readBodies(app, dispatcher);
-  app.addHook('onRequest', dispatcher.stray);
-  app.setNotFoundHandler(dispatcher.unreachable);
-  app.setErrorHandler(dispatcher.failed);
-  for (const route of routes) register(app, dispatcher, planRoute(route, publicUrl));
   return { openapi, ...serve(app, () => drain.run(app.server, clock, limits.lingerMs)) };
 }
 
@@ -114,73 +119,25 @@ function withOwnRoutes<Caller>(options: ServerOptions<Caller>, drain: Drain) {
   return { routes: [...served, own.route], openapi: own.document };
 }
 
-function serverOptions<Caller>(limits: Limits, dispatcher: Dispatcher<Caller>, publicUrl: string) {
-  return {
-    logger: false,
-    genReqId: newRequestId,
-    requestIdHeader: false,
-    bodyLimit: limits.bodyBytes,
+function nodeServer(
+  limits: Limits,
+  listener: RequestListener,
+  failed: (error: Error, socket: Socket) => void,
+): Server {
+  const options = {
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
-    // A HEAD is served where its route says so, and draining is ours: Fastify would answer both in its own way.
-    exposeHeadRoutes: false,
-    return503OnClosing: false,
-    forceCloseConnections: false,
-    // Query strings are read by the route's own strict parser; lengths are bounded by the path's schema.
-    routerOptions: { querystringParser: () => NO_QUERY, maxParamLength: limits.headerBytes },
-    ajv: {
-      customOptions: {
-        removeAdditional: false,
-        coerceTypes: false,
-        allErrors: false,
-        keywords: ['aliases', 'caseInsensitive', 'separator', 'flag', 'missing'],
-      },
-    },
-    frameworkErrors: dispatcher.misrouted,
-    clientErrorHandler(error, socket) {
-      const requestId = newRequestId();
-      // The answer to an earlier request on this connection goes first.
-      dispatcher.flush();
-      const problem = answerClientError(error, socket, { publicUrl, requestId });
-      if (problem !== null) dispatcher.reporter.refused(requestId, problem);
-    },
-    http: {
-      maxHeaderSize: limits.headerBytes,
-      headersTimeout: limits.headersTimeoutMs,
-      connectionsCheckingInterval: limits.checkIntervalMs,
-      // Node answers a missing Host without a body; the shape check says what is wrong.
-      requireHostHeader: false,
-    },
-  } satisfies FastifyHttpOptions<Server>;
-}
-
-/** Takes away the parsers that Fastify brings: text bodies are nobody's here, and its JSON parser is laxer. */
-function readBodies<Caller>(app: FastifyInstance, dispatcher: Dispatcher<Caller>): void {
-  const asBytes = { parseAs: 'buffer' } as const;
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(JSON_BODY, asBytes, async (_request: FastifyRequest, body: Buffer) =>
-    parseJson(body),
-  );
-  app.addContentTypeParser(FORM_BODY, asBytes, async (request: FastifyRequest, body: Buffer) =>
-    parseForm(body, dispatcher.bodySchema(request)),
-  );
-}
-
-function register<Caller>(app: FastifyInstance, dispatcher: Dispatcher<Caller>, plan: Plan<Caller>): void {
-  const { route } = plan;
-  const common = { method: [...methodsOf(route)], url: route.path };
-  // Of a GET Fastify reads no body, so nothing has to happen before its handler.
-  if (route.method === 'GET') {
-    app.route({ ...common, handler: (request, reply) => dispatcher.run(plan, request, reply) });
-    return;
-  }
-  app.route({
-    ...common,
-    ...(route.body !== undefined && route.ownBody !== true && { schema: { body: withoutNames(route.body) } }),
-    ...(route.bodyBytes !== undefined && { bodyLimit: route.bodyBytes }),
-    onRequest: (request, reply) => dispatcher.begin(plan, request, reply),
-    handler: dispatcher.resume,
-  });
+    connectionsCheckingInterval: limits.checkIntervalMs,
+    // Node answers a missing Host without a body; the shape check says what is wrong.
+    requireHostHeader: false,
+  };
+  const server = createNodeServer(options, listener);
+  // The name of a peer is a question to the system: asked while nothing waits for the answer, and remembered by the socket.
+  server.on('connection', ({ remoteAddress }) => void remoteAddress);
+  server.on('clientError', failed);
+  return server;
 }
 
 function serve(app: FastifyInstance, drained: () => Promise<void>): Omit<WebServer, 'openapi'> {
