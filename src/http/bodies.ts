@@ -104,10 +104,10 @@ class Hooks<Caller> {
     if (!(await this.#dispatcher.begin(exchange))) reply.hijack();
   }
 
-  readonly resume = (request: Carrier<Caller>, reply: FastifyReply): Promise<void> => {
+  readonly resume = (request: Carrier<Caller>, reply: FastifyReply): void => {
     const exchange = this.#take(request, reply);
     exchange.body = request.body;
-    return this.#dispatcher.resume(exchange, request.params as Record<string, string>);
+    this.#dispatcher.resume(exchange, request.params as Record<string, string>);
   };
 
   /** Answers what no route serves before a body of it is read. */

@@ -52,20 +52,19 @@ export class Dispatcher<Caller> {
     return this.#streams;
   }
 
-  /** A request that has no body: all phases in one go. Never rejects. */
-  async run(
+  /** A request that has no body: all phases in one go, and in one turn where nothing has to be waited for. */
+  run(
     plan: Plan<Caller>,
     request: IncomingMessage,
     response: ServerResponse,
     params: Readonly<Record<string, string>>,
-  ): Promise<void> {
+  ): void {
     const exchange = this.open(plan, request, response);
     try {
       if (plan.route.whileDraining !== true) this.#options.drain.refuse();
       const admitted = admit(exchange, this.#options.phases);
-      const early = admitted instanceof Promise ? await admitted : admitted;
-      if (early !== null) this.#finish(exchange, early);
-      else await this.#answer(exchange, params);
+      if (admitted instanceof Promise) void this.#proceedLater(exchange, admitted, params);
+      else this.#proceed(exchange, admitted, params);
     } catch (error) {
       this.fail(exchange, error);
     }
@@ -84,25 +83,62 @@ export class Dispatcher<Caller> {
     return false;
   }
 
-  /** The phases that come once the body, if there is one, is read and checked. Never rejects. */
-  async resume(exchange: Exchange<Caller>, params: Readonly<Record<string, string>>): Promise<void> {
+  /** The phases that come once the body, if there is one, is read and checked. */
+  resume(exchange: Exchange<Caller>, params: Readonly<Record<string, string>>): void {
     try {
-      await this.#answer(exchange, params);
+      this.#proceed(exchange, null, params);
     } catch (error) {
       this.fail(exchange, error);
     }
   }
 
-  async #answer(exchange: Exchange<Caller>, params: Readonly<Record<string, string>>): Promise<void> {
+  async #proceedLater(
+    exchange: Exchange<Caller>,
+    admitted: Promise<Reply | null>,
+    params: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    try {
+      this.#proceed(exchange, await admitted, params);
+    } catch (error) {
+      this.fail(exchange, error);
+    }
+  }
+
+  #proceed(exchange: Exchange<Caller>, early: Reply | null, params: Readonly<Record<string, string>>): void {
+    if (early !== null) {
+      this.#finish(exchange, early);
+      return;
+    }
     const given = answer(exchange, params);
-    const answered = given instanceof Promise ? await given : given;
+    if (given instanceof Promise) void this.#tellLater(exchange, given);
+    else this.#tell(exchange, given);
+  }
+
+  async #tellLater(exchange: Exchange<Caller>, given: Promise<Reply>): Promise<void> {
+    try {
+      this.#tell(exchange, await given);
+    } catch (error) {
+      this.fail(exchange, error);
+    }
+  }
+
+  #tell(exchange: Exchange<Caller>, answered: Reply): void {
     const { events, pieces } = answered;
     // Of a long answer HEAD shows the head alone, and nothing is read for it.
     if (events === undefined && (pieces === undefined || exchange.request.method === 'HEAD'))
-      return this.#finish(exchange, answered);
-    if (events !== undefined) await this.#stream(exchange, answered, events);
-    else if (pieces !== undefined) await writeLong(exchange, answered, pieces, this.#options.clock);
-    this.#close(exchange);
+      this.#finish(exchange, answered);
+    else void this.#tellLong(exchange, answered);
+  }
+
+  async #tellLong(exchange: Exchange<Caller>, answered: Reply): Promise<void> {
+    const { events, pieces } = answered;
+    try {
+      if (events !== undefined) await this.#stream(exchange, answered, events);
+      else if (pieces !== undefined) await writeLong(exchange, answered, pieces, this.#options.clock);
+      this.#close(exchange);
+    } catch (error) {
+      this.fail(exchange, error);
+    }
   }
 
   async #stream(

@@ -26,7 +26,7 @@ export function createListener<Caller>(
     if (found === null) dispatcher.unreachable(request, response);
     else if (found.store === null)
       dispatcher.fail(dispatcher.openStray(request, response), unreadableAddress());
-    else void dispatcher.run(found.store, request, response, found.params);
+    else dispatcher.run(found.store, request, response, found.params);
   };
 }
 

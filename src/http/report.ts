@@ -1,7 +1,6 @@
 // Owns what is told of each request once it is answered: one log line and one measurement.
 
 import type { Clock } from '../lib/clock.ts';
-import type { Observe } from '../lib/durations.ts';
 import { type Log, withoutQueryValues } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Problem } from '../lib/problem.ts';
@@ -38,22 +37,18 @@ export function createReporter<Caller>(options: {
     'Requests refused before routing: malformed, too large or too slow.',
     ['code'],
   );
-  const observers = new Map<string, Observe>();
-  function observerOf(method: string, route: string, status: number): Observe {
-    const key = `${method} ${status} ${route}`;
-    const known = observers.get(key);
-    if (known !== undefined) return known;
-    const observe = durations.bind({ method, route, status: String(status) });
-    observers.set(key, observe);
-    return observe;
-  }
+  const ofMethod = remembering((method: string) =>
+    remembering((route: string) =>
+      remembering((status: number) => durations.bind({ method, route, status: String(status) })),
+    ),
+  );
   return {
     answered(exchange, problem) {
       const { request, response, plan } = exchange;
       const method = request.method ?? '';
       const status = response.statusCode;
       const ms = clock.monotonic() - exchange.startedAt;
-      observerOf(method, plan.route.path, status)(ms / 1000);
+      ofMethod(method)(plan.route.path)(status)(ms / 1000);
       if (problem === undefined && !log.isLevelEnabled('info')) return;
       const line = {
         requestId: exchange.requestId,
@@ -73,5 +68,17 @@ export function createReporter<Caller>(options: {
       refusals.inc({ code: problem.code });
       log.info({ requestId, status: problem.status, code: problem.code, cause: problem.cause }, 'refused');
     },
+  };
+}
+
+/** The function, asked once only for each of its few arguments: no text has to be put together to look one up. */
+function remembering<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<Key, Value>();
+  return (key) => {
+    const present = known.get(key);
+    if (present !== undefined) return present;
+    const made = make(key);
+    known.set(key, made);
+    return made;
   };
 }
