@@ -5,12 +5,14 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { findNamedAreas } from '../src/catalogue/area-lookup-store.ts';
 import { createCatalogue } from '../src/catalogue/catalogue.ts';
-import { createCrowd } from '../src/catalogue/crowd.ts';
+import { type Crowding, createCrowd } from '../src/catalogue/crowd.ts';
 import type { Cursor } from '../src/catalogue/cursor.ts';
 import { planSearch, type SearchPlan } from '../src/catalogue/search.ts';
+import { isShape } from '../src/catalogue/search-conditions.ts';
 import { lookUp } from '../src/catalogue/search-lookup.ts';
 import { SaleSearchQuery, type SearchQuery } from '../src/catalogue/search-parameters.ts';
-import { findPage } from '../src/catalogue/search-store.ts';
+import { countExactly, countRoughly, findPage } from '../src/catalogue/search-store.ts';
+import type { Shape } from '../src/catalogue/spatial.ts';
 import type { Meanings } from '../src/catalogue/text-sql.ts';
 import { compileQuery } from '../src/http/query.ts';
 import { until } from './support/children.ts';
@@ -80,7 +82,7 @@ test('in a crowded shape the listings next in the order come first, and the page
       const plan = planOf({ ...rest, ...where, sort: by });
       const meanings = await meaningsOf(plan);
       const plain = await walked(plan, { ...meanings, inShape: null });
-      assert.deepEqual(await walked(plan, { ...meanings, inShape: 1_000_000 }), plain);
+      assert.deepEqual(await walked(plan, { ...meanings, inShape: CROWDED }), plain);
       pages += plain.length;
     }),
     runs(150, 17),
@@ -105,6 +107,42 @@ test('words that many listings have are looked for in another way, and the page 
     runs(150, 17),
   );
   assert.ok(pages > 350, `${pages} pages were compared`);
+});
+
+const CROWDED: Crowding = { listings: 1_000_000, share: 1 };
+
+test('what is taken to lie in a shape is what lies there, where the sample holds all', async () => {
+  const crowd = createCrowd(database, manualClock(NOW));
+  await until('the sample is drawn', async () => crowd('sale', []) !== null);
+  const shape = fc.oneof(filterOf('bbox'), filterOf('lat'), filterOf('polygon'));
+  let inside = 0;
+  await fc.assert(
+    fc.asyncProperty(shape, fc.oneof(fc.constant({}), shape), async (one, other) => {
+      const plan = planOf({ ...one, ...other });
+      const known = crowd('sale', plan.conditions.filter(isShape));
+      const meanings = await meaningsOf(plan);
+      const all = await countExactly(database, planOf({}), meanings);
+      const exact = await countExactly(database, plan, meanings);
+      // A guess need not know on which side of an edge a place lies that is on it.
+      const edges = plan.conditions.some(({ kind }) => kind === 'polygon') ? 4 : 0;
+      assert.ok(Math.abs((known?.listings ?? -1) - exact) <= edges, `${known?.listings} for ${exact}`);
+      assert.equal(known?.share, (known?.listings ?? 0) / all);
+      const { total } = await findPage(database, plan, { ...meanings, inShape: known });
+      assert.equal(total ?? 0, exact);
+      inside += exact;
+    }),
+    runs(100, 23),
+  );
+  assert.ok(inside > 500, `${inside} listings were in a shape`);
+});
+
+test('in a crowded shape as many are guessed as the rest of the query lets expect', async () => {
+  const plan = planOf({ bbox: '-180,-90,180,90' });
+  const meanings = await meaningsOf(plan);
+  const all = await countRoughly(database, planOf({}), meanings);
+  const inShape = { listings: 1_000_000, share: 0.25 };
+  assert.equal(await countRoughly(database, plan, { ...meanings, inShape }), Math.round(all / 4));
+  assert.equal((await findPage(database, plan, { ...meanings, inShape })).total, null);
 });
 
 /** As if every query of words were met by so many listings. */
@@ -135,8 +173,9 @@ test('about how many listings lie in boxes is known by a sample, which is drawn 
   const [west, north] = [rows.map(({ lng }) => lng), rows.map(({ lat }) => lat)].map(
     (all) => all.toSorted((a, b) => a - b)[all.length >> 1] ?? 0,
   );
-  const quarter = [-180, north ?? 0, west ?? 0, 90] as const;
-  const inside = rows.filter(({ lng, lat }) => lng <= quarter[2] && lat >= quarter[1]).length;
+  const box = [-180, north ?? 0, west ?? 0, 90] as const;
+  const quarter: Shape = { kind: 'boxes', boxes: [box] };
+  const inside = rows.filter(({ lng, lat }) => lng <= box[2] && lat >= box[1]).length;
   assert.ok(inside > 0 && inside < rows.length, `${inside} of ${rows.length}`);
 
   assert.equal(crowd('sale', [quarter]), null);
@@ -146,13 +185,11 @@ test('about how many listings lie in boxes is known by a sample, which is drawn 
     return crowd('sale', [quarter]) !== null;
   });
   // Of so few rows the sample holds all.
-  assert.equal(crowd('sale', [quarter]), inside);
-  assert.equal(crowd('sale', [quarter, quarter]), 2 * inside);
-  assert.equal(crowd('sale', []), 0);
+  assert.equal(crowd('sale', [quarter])?.listings, inside);
   const before = draws;
   crowd('sale', [quarter]);
   assert.equal(draws, before);
   clock.advance(600_000);
-  assert.equal(crowd('sale', [quarter]), inside);
+  assert.equal(crowd('sale', [quarter])?.listings, inside);
   assert.equal(draws, before + 1);
 });

@@ -55,7 +55,7 @@ const CROWDED = 8_000;
 function isCrowded(plan: SearchPlan, { inShape }: Meanings): boolean {
   const { conditions, order } = plan;
   if (!isActive(plan) || conditions.some(({ kind }) => kind === 'areas' || kind === 'text')) return false;
-  return order.length === 1 && order.map(readBy).every(isKeptOrder) && (inShape ?? 0) > CROWDED;
+  return order.length === 1 && order.map(readBy).every(isKeptOrder) && (inShape?.listings ?? 0) > CROWDED;
 }
 
 /** All listings that are active and may be shown. */

@@ -57,8 +57,8 @@ export function createSearch(database: Database, finder: Finder): Search {
       const { found, more, total: along } = await finder.page(plan, meanings);
       const whole = plan.cursor === null && !more ? found.length : along;
       const counted = whole === null || plan.count === 'none' ? await total(plan, meanings) : exact(whole);
-      // A guess below what is on the page would be absurd.
-      const value = Math.max(counted?.value ?? 0, found.length);
+      // A guess below what is known already would be absurd.
+      const value = Math.max(counted?.value ?? 0, found.length + (more ? 1 : 0));
       const page = { limit: plan.limit, ...cursorsOf(plan, found, more) };
       return { found, page, total: counted && { ...counted, value } };
     },

@@ -105,6 +105,9 @@ export interface TextCondition {
   readonly fields: readonly TextField[];
 }
 
+/** Whether a condition is about where a listing lies. */
+export const isShape = (condition: Condition): condition is Shape => 'boxes' in condition;
+
 /** The conditions of a query; `now` in milliseconds. Throws INVALID_PARAMETER or INVALID_GEOMETRY. */
 export function conditionsOf(query: PlainQuery, units: UnitSystem, now: number): Condition[] {
   checkRanges(query);

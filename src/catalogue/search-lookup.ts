@@ -4,9 +4,10 @@ import { invalidParameter } from '../lib/problem.ts';
 import type { Database } from '../postgres/database.ts';
 import { wordsOf } from './area.ts';
 import { type NamedArea, suggestArea } from './area-lookup-store.ts';
-import type { Crowd } from './crowd.ts';
+import type { Crowd, Crowding } from './crowd.ts';
 import { FEW } from './page-sql.ts';
 import type { SearchPlan } from './search.ts';
+import { isShape } from './search-conditions.ts';
 import { isActive, wholeQuery } from './source-sql.ts';
 import { textClasses, textQuery, type WordMeaning } from './text-query.ts';
 import type { Meanings } from './text-sql.ts';
@@ -52,11 +53,9 @@ async function namedAreas(options: LookUpOptions, plan: SearchPlan): Promise<rea
   throw invalidParameter('areaId', detail, suggestion ?? undefined);
 }
 
-/** Of several shapes the one with fewest decides. */
-function crowdIn({ crowd }: LookUpOptions, plan: SearchPlan): number | null {
-  const shapes = plan.conditions.flatMap((condition) => ('boxes' in condition ? [condition.boxes] : []));
-  const guesses = shapes.flatMap((boxes) => crowd?.(plan.listingType, boxes) ?? []);
-  return guesses.length === 0 ? null : Math.min(...guesses);
+function crowdIn({ crowd }: LookUpOptions, { listingType, conditions }: SearchPlan): Crowding | null {
+  const shapes = conditions.filter(isShape);
+  return shapes.length === 0 ? null : (crowd?.(listingType, shapes) ?? null);
 }
 
 /** A word that no address and no area has may stand for the names that it is a slip away from. */

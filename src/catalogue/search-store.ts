@@ -5,6 +5,7 @@ import type { Database, Sql, SqlFragment } from '../postgres/database.ts';
 import { type NumberedRow, pageColumns, type RawRow, rowIn, totalIn } from './page-columns-sql.ts';
 import { mayEndBeforeUnknown, pageSql } from './page-sql.ts';
 import type { SearchPlan } from './search.ts';
+import { isShape } from './search-conditions.ts';
 import { kindOf } from './search-order.ts';
 import { type Place, placeOf, readBy } from './search-sql.ts';
 import { hasOneWay, isCountedAlong, sourceOf } from './source-sql.ts';
@@ -73,18 +74,23 @@ export async function countExactly(
   return row?.count ?? 0;
 }
 
-/** The planner's guess, which costs no more than planning does. */
+/**
+ * The planner's guess, which costs no more than planning does. Of shapes the planner knows nothing: there it guesses how
+ * many meet all else, of which those in the shapes are taken to be the same share as of all.
+ */
 export async function countRoughly(
   database: Database,
   plan: SearchPlan,
   meanings: Meanings,
 ): Promise<number> {
+  const { inShape } = meanings;
+  const asked = inShape ? { ...plan, conditions: plan.conditions.filter((each) => !isShape(each)) } : plan;
   const [row] = await database.read((sql) => {
-    const { from, where } = sourceOf(compose, plan, meanings, []);
+    const { from, where } = sourceOf(compose, asked, meanings, []);
     return run<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(
       sql,
       compose`explain (format json) select from ${from} where ${where}`,
     );
   });
-  return row?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
+  return Math.round((row?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0) * (inShape?.share ?? 1));
 }

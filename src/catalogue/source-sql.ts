@@ -66,10 +66,14 @@ const FEW_OF_AREA = 20_000;
 
 /** So many rows of an area are counted faster than their number is guessed. */
 const COUNTED_OF_AREA = 5_000;
+/** So many listings in a shape are counted in a millisecond or two, where nothing but a count is right. */
+const COUNTED_IN_SHAPE = 2_000;
 
-/** Whether a page's listings are counted along with it: those of one area that has not many. */
+/** Whether a page's listings are counted along with it: those of one area or of shapes that hold not many. */
 export function isCountedAlong(plan: SearchPlan, meanings: Meanings): boolean {
-  if (plan.count === 'none' || plan.text || onlyArea(plan, meanings) === null) return false;
+  if (plan.count === 'none' || plan.text || !isActive(plan)) return false;
+  if (meanings.inShape !== null) return meanings.inShape.listings <= COUNTED_IN_SHAPE;
+  if (onlyArea(plan, meanings) === null) return false;
   return isOfAreas(plan, []) && meanings.areaListings <= COUNTED_OF_AREA;
 }
 

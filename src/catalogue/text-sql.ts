@@ -2,6 +2,7 @@
 
 import type { Sql, SqlFragment } from '../postgres/database.ts';
 import { together } from '../postgres/fragments.ts';
+import type { Crowding } from './crowd.ts';
 import type { TextCondition } from './search-conditions.ts';
 import { BY_WORTH, textQuery, WORTH, type WordMeanings, wordQuery } from './text-query.ts';
 
@@ -10,8 +11,8 @@ export interface Meanings {
   readonly areaNos: readonly number[];
   /** Active listings in them, as the areas are counted: about so many rows are walked through at most. */
   readonly areaListings: number;
-  /** About how many active listings lie in the boxes of the shape that is asked for; null: none is, or it is unknown. */
-  readonly inShape: number | null;
+  /** About how many active listings lie in the shapes that are asked for; null: none is, or it is unknown. */
+  readonly inShape: Crowding | null;
   readonly words: WordMeanings;
   /** About how many active listings meet queries of the text index, where it matters. */
   readonly sizes: ReadonlyMap<string, number>;
