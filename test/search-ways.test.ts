@@ -74,7 +74,7 @@ const more = fc.oneof(fc.constant({}), filterOf('minPrice'), filterOf('minBedroo
 const kept = ['listedAt', 'updatedAt', 'price', 'pricePerArea', 'bedrooms', 'yearBuilt'];
 const sort = fc.constantFrom(...kept.flatMap((key) => [key, `-${key}`]));
 
-test('in a crowded shape the listings next in the order come first, and the page is the same', async () => {
+test('whether many or few lie in a shape decides how they are found, and the page is the same', async () => {
   let pages = 0;
   const shape = fc.oneof(filterOf('bbox'), filterOf('lat'), filterOf('polygon'));
   await fc.assert(
@@ -83,6 +83,7 @@ test('in a crowded shape the listings next in the order come first, and the page
       const meanings = await meaningsOf(plan);
       const plain = await walked(plan, { ...meanings, inShape: null });
       assert.deepEqual(await walked(plan, { ...meanings, inShape: CROWDED }), plain);
+      assert.deepEqual(await walked(plan, { ...meanings, inShape: SPARSE }), plain);
       pages += plain.length;
     }),
     runs(150, 17),
@@ -110,6 +111,7 @@ test('words that many listings have are looked for in another way, and the page 
 });
 
 const CROWDED: Crowding = { listings: 1_000_000, share: 1 };
+const SPARSE: Crowding = { listings: 10, share: 0.01 };
 
 test('what is taken to lie in a shape is what lies there, where the sample holds all', async () => {
   const crowd = createCrowd(database, manualClock(NOW));

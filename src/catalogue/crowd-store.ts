@@ -1,18 +1,22 @@
 // Owns the SQL of a sample of the places of active listings.
 
 import type { Database } from '../postgres/database.ts';
+import type { Point } from './geometry.ts';
 import type { ListingType } from './vocabulary.ts';
 
-/** Places of some active listings of one type, in degrees: longitude and latitude in turns. */
-export interface PlaceSample {
-  readonly places: Readonly<Record<ListingType, Float64Array>>;
-  /** How many of each type there were, those without a place too. */
-  readonly shown: Readonly<Record<ListingType, number>>;
+/** Some active listings of one type. */
+export interface SampledPlaces {
+  readonly places: readonly Point[];
+  /** How many there were, those without a place too. */
+  readonly listings: number;
+}
+
+export interface PlaceSample extends Readonly<Record<ListingType, SampledPlaces>> {
   /** The share of all listings that were looked at, above 0. */
   readonly share: number;
 }
 
-interface Placed {
+interface Sampled {
   readonly type: ListingType;
   readonly lng: number | null;
   readonly lat: number | null;
@@ -25,21 +29,16 @@ export async function samplePlaces(database: Database, rows: number): Promise<Pl
       select reltuples::double precision as size from pg_class where oid = 'listing_search'::regclass`;
     // A table that was never analysed has a size below zero.
     const share = Math.min(1, rows / Math.max(1, table?.size ?? 1));
-    const places = await sql<Placed[]>`
+    const sampled = await sql<Sampled[]>`
       select listing_type as type, location[0] as lng, location[1] as lat
       from listing_search tablesample system (${share * 100}::real)
       where status = 'ACTIVE' and displayed limit ${2 * rows}`;
-    const [sales, rentals] = [ofType(places, 'sale'), ofType(places, 'rental')];
-    return {
-      places: { sale: pairsOf(sales), rental: pairsOf(rentals) },
-      shown: { sale: sales.length, rental: rentals.length },
-      share,
-    };
+    return { sale: ofType(sampled, 'sale'), rental: ofType(sampled, 'rental'), share };
   });
 }
 
-const ofType = (places: readonly Placed[], type: ListingType): Placed[] =>
-  places.filter((place) => place.type === type);
-
-const pairsOf = (places: readonly Placed[]): Float64Array =>
-  Float64Array.from(places.flatMap(({ lng, lat }) => (lng === null || lat === null ? [] : [lng, lat])));
+function ofType(sampled: readonly Sampled[], asked: ListingType): SampledPlaces {
+  const listings = sampled.filter(({ type }) => type === asked);
+  const places = listings.flatMap(({ lng, lat }) => (lng === null || lat === null ? [] : [{ lng, lat }]));
+  return { places, listings: listings.length };
+}

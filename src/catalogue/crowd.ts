@@ -1,8 +1,9 @@
 // Owns the guess how many active listings lie in shapes, of which PostgreSQL knows nothing: it keeps no statistics of points.
 
+import Flatbush from 'flatbush';
 import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../postgres/database.ts';
-import { type PlaceSample, samplePlaces } from './crowd-store.ts';
+import { type SampledPlaces, samplePlaces } from './crowd-store.ts';
 import { type Box, distanceKm, flattened, type Point, polygonContains } from './geometry.ts';
 import type { Shape } from './spatial.ts';
 import type { ListingType } from './vocabulary.ts';
@@ -29,13 +30,14 @@ export type Crowd = (type: ListingType, shapes: readonly Shape[]) => Crowding | 
 
 /** Draws the sample once it is asked for. Nobody waits for it: until it is there, and where it fails, nothing is known. */
 export function createCrowd(database: Database, clock: Clock): Crowd {
-  let known: PlaceSample | null = null;
+  let known: Readonly<Record<ListingType, Sample>> | null = null;
   let until = Number.NEGATIVE_INFINITY;
 
   async function draw(): Promise<void> {
     until = clock.monotonic() + LIFETIME;
     try {
-      known = await samplePlaces(database, ROWS);
+      const { sale, rental, share } = await samplePlaces(database, ROWS);
+      known = { sale: new Sample(sale, share), rental: new Sample(rental, share) };
     } catch {
       // Nobody misses a guess; where the database is away, the search itself says so.
       until = clock.monotonic() + PAUSE;
@@ -44,34 +46,42 @@ export function createCrowd(database: Database, clock: Clock): Crowd {
 
   return (type, shapes) => {
     if (clock.monotonic() >= until) void draw();
-    return known && guess(known, type, shapes);
+    return known?.[type].guess(shapes) ?? null;
   };
 }
 
-function guess({ places, shown, share }: PlaceSample, type: ListingType, shapes: readonly Shape[]): Crowding {
-  const near = placesIn(
-    shapes.map(({ boxes }) => boxes),
-    places[type],
-  );
-  const inside = near.length * shareWithin(shapes, near);
-  return { listings: inside / share, share: inside / Math.max(1, shown[type]) };
-}
+/** The sampled listings of one type. */
+class Sample {
+  readonly #sampled: SampledPlaces;
+  readonly #share: number;
+  readonly #index: Flatbush | null;
 
-/** A plain loop: every search by a shape looks at some ten thousand. */
-function placesIn(shapes: readonly (readonly Box[])[], places: Float64Array): Point[] {
-  const found: Point[] = [];
-  for (let at = 0; at < places.length; at += 2) {
-    const [lng = 0, lat = 0] = [places[at], places[at + 1]];
-    if (shapes.every((boxes) => isInBoxes(boxes, lng, lat))) found.push({ lng, lat });
+  constructor(sampled: SampledPlaces, share: number) {
+    const { places } = sampled;
+    this.#sampled = sampled;
+    this.#share = share;
+    this.#index = places.length === 0 ? null : new Flatbush(places.length);
+    for (const { lng, lat } of places) this.#index?.add(lng, lat);
+    this.#index?.finish();
   }
-  return found;
-}
 
-function isInBoxes(boxes: readonly Box[], lng: number, lat: number): boolean {
-  for (const [west, south, east, north] of boxes) {
-    if (lng >= west && lng <= east && lat >= south && lat <= north) return true;
+  guess(shapes: readonly Shape[]): Crowding {
+    const near = this.#near(shapes);
+    const inside = near.length * shareWithin(shapes, near);
+    return { listings: inside / this.#share, share: inside / Math.max(1, this.#sampled.listings) };
   }
-  return false;
+
+  /** Places in the boxes of all shapes. */
+  #near(shapes: readonly Shape[]): Point[] {
+    const [first, ...others] = shapes.map(({ boxes }) => new Set(boxes.flatMap((box) => this.#within(box))));
+    return [...(first ?? [])]
+      .filter((at) => others.every((other) => other.has(at)))
+      .flatMap((at) => this.#sampled.places[at] ?? []);
+  }
+
+  #within([west, south, east, north]: Box): number[] {
+    return this.#index?.search(west, south, east, north) ?? [];
+  }
 }
 
 /** The share of what is in the boxes of circles and polygons that is in themselves, out of a few places. */

@@ -2,17 +2,11 @@
 
 import type { Sql, SqlFragment } from '../postgres/database.ts';
 import { allOf, conditionsSql, shownSql } from './condition-sql.ts';
+import { FEW, isCrowded, isSparse, MANY, NEAR } from './page-ways.ts';
 import type { SearchPlan } from './search.ts';
-import { inTurn, type Place, pageWalk, readBy, sortedSql, walkSql } from './search-sql.ts';
-import {
-  isActive,
-  isKeptOrder,
-  isOfWords,
-  rowsSource,
-  type Source,
-  sourceOf,
-  wordsSource,
-} from './source-sql.ts';
+import { readBy } from './search-order.ts';
+import { inTurn, type Place, pageWalk, sortedSql, walkSql } from './search-sql.ts';
+import { isActive, isOfWords, rowsSource, type Source, sourceOf, wordsSource } from './source-sql.ts';
 import { type TextClass, textClasses, textQueries, togetherQuery } from './text-query.ts';
 import type { Meanings } from './text-sql.ts';
 
@@ -22,7 +16,9 @@ export function pageSql(sql: Sql, plan: SearchPlan, meanings: Meanings, place: P
   const page = { plan, meanings, place };
   if (!text || !isActive(plan)) {
     const source = sourceOf(sql, plan, meanings, order.map(readBy));
-    const found = walkSql(sql, walkThrough(sql, page, source));
+    const walk = walkThrough(sql, page, source);
+    if (isSparse(plan, meanings)) return sortedSql(sql, walk, isCounted(plan, meanings));
+    const found = walkSql(sql, walk);
     return isCrowded(plan, meanings)
       ? nextOr(sql, page, { source, all: shownRows(sql, plan), ...SEARCH_ROWS }, found)
       : found;
@@ -33,30 +29,9 @@ export function pageSql(sql: Sql, plan: SearchPlan, meanings: Meanings, place: P
   return classes === null ? foundBy(sql, page, queries) : inClasses(sql, page, classes);
 }
 
-/**
- * Whether a page is likely to be full without rows whose first key is unknown, which come after all others: of the three
- * branches behind a cursor, which PostgreSQL plans longer than it runs them, that leaves two.
- */
-export function mayEndBeforeUnknown({ cursor, text }: SearchPlan): boolean {
-  return cursor?.direction === 'next' && !text && cursor.values[0] !== null;
-}
-
-/** So many listings are found by their words and sorted in a few milliseconds. */
-export const FEW = 3_000;
-/** Above this they are better not all found, whatever else is to be done. */
-const MANY = 20_000;
-/** So many of the newest listings are looked at one by one for words that many have. */
-const NEAR = 4_000;
-
-/** So many listings in a shape are better not all found and sorted. */
-const CROWDED = 8_000;
-
-/** Whether so many lie in the shape that those which come next in the order are likely to hold a page of them. */
-function isCrowded(plan: SearchPlan, { inShape }: Meanings): boolean {
-  const { conditions, order } = plan;
-  if (!isActive(plan) || conditions.some(({ kind }) => kind === 'areas' || kind === 'text')) return false;
-  return order.length === 1 && order.map(readBy).every(isKeptOrder) && (inShape?.listings ?? 0) > CROWDED;
-}
+/** Whether the rows tell how many listings there are on all pages. */
+export const isCounted = (plan: SearchPlan, meanings: Meanings): boolean =>
+  plan.count !== 'none' && isSparse(plan, meanings);
 
 /** All listings that are active and may be shown. */
 const shownRows = (sql: Sql, plan: SearchPlan): Source =>

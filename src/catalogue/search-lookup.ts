@@ -5,7 +5,7 @@ import type { Database } from '../postgres/database.ts';
 import { wordsOf } from './area.ts';
 import { type NamedArea, suggestArea } from './area-lookup-store.ts';
 import type { Crowd, Crowding } from './crowd.ts';
-import { FEW } from './page-sql.ts';
+import { FEW } from './page-ways.ts';
 import type { SearchPlan } from './search.ts';
 import { isShape } from './search-conditions.ts';
 import { isActive, wholeQuery } from './source-sql.ts';

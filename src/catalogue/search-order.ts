@@ -5,6 +5,7 @@ import { invalidParameter } from '../lib/problem.ts';
 import type { ValueKind } from './cursor.ts';
 import { SORT_KEYS, type SortKey } from './search-parameters.ts';
 import type { PlainQuery } from './shorthand.ts';
+import type { Read } from './source-sql.ts';
 
 export interface Order {
   readonly key: SortKey;
@@ -40,6 +41,12 @@ function readKey(text: string): Order {
     `must be of ${SORT_KEYS.join(', ')}, each with - for falling`,
     nearest(text, SORT_KEYS),
   );
+}
+
+/** What is read of a listing to sort it by this key. */
+export function readBy({ key }: Order): Read {
+  if (key === 'relevance') return 'words';
+  return key === 'daysOnMarket' || key === 'distance' ? 'other' : key;
 }
 
 /** What a cursor carries for a sort key. */

@@ -7,7 +7,7 @@ import type { SearchPlan } from './search.ts';
 import type { TextCondition } from './search-conditions.ts';
 import { daysSql, distanceSql } from './search-keys-sql.ts';
 import type { Order } from './search-order.ts';
-import type { Read, Source } from './source-sql.ts';
+import type { Source } from './source-sql.ts';
 import { type Meanings, relevanceSql } from './text-sql.ts';
 
 /** A key of the order with the value it sorts by; the id comes last. */
@@ -52,12 +52,6 @@ function relevanceOf(
     ? relevance
     : sql`(select ${relevance} from listing_text as text where text.listing_id = ${id})`;
 }
-
-/** The column that a key is read from, where it is one. */
-export const readBy = ({ key }: Order): Read => {
-  if (key === 'relevance') return 'words';
-  return key === 'daysOnMarket' || key === 'distance' ? 'other' : key;
-};
 
 /** Where a walk goes on, if it has begun, and which way. */
 export interface Place {
@@ -118,16 +112,24 @@ export function walkSql(sql: Sql, walk: Walk): SqlFragment {
   return sql`select * from (${inTurn(sql, branches)}) as branches ${limit}`;
 }
 
-/** The rows of a walk, all found first and then sorted: for what is found by an index that knows no order. */
-export function sortedSql(sql: Sql, { source, keys, columns, cursor, backwards, rows }: Walk): SqlFragment {
-  const { values = [], id = '' } = cursor ?? {};
-  const beyond = cursor ? sql`and ${restSql(sql, keys, [...values, id], backwards)}` : sql``;
+/**
+ * The rows of a walk, all found first and then sorted: for what is found by an index that knows no order. With `counted`
+ * each row tells as `total` how many were found, those before the cursor too.
+ */
+export function sortedSql(
+  sql: Sql,
+  { source, keys, columns, cursor, backwards, rows }: Walk,
+  counted = false,
+): SqlFragment {
   const named = keys.map((key, place) => ({
     ...key,
     value: key.isId ? sql`id` : sql`${sql(`s${place}`)}`,
   }));
-  return sql`with met as materialized (select ${columns} from ${source.from} where ${source.where} ${beyond})
-    select * from met order by ${orderSql(sql, named, backwards)} limit ${rows}`;
+  const { values = [], id = '' } = cursor ?? {};
+  const beyond = cursor ? sql`where ${restSql(sql, named, [...values, id], backwards)}` : sql``;
+  const total = counted ? sql`, (select count(*) from met) as total` : sql``;
+  return sql`with met as materialized (select ${columns} from ${source.from} where ${source.where})
+    select * ${total} from met ${beyond} order by ${orderSql(sql, named, backwards)} limit ${rows}`;
 }
 
 /** One select after the other, each in parentheses. */

@@ -3,12 +3,13 @@
 import { compose, run } from '../postgres/compose.ts';
 import type { Database, Sql, SqlFragment } from '../postgres/database.ts';
 import { type NumberedRow, pageColumns, type RawRow, rowIn, totalIn } from './page-columns-sql.ts';
-import { mayEndBeforeUnknown, pageSql } from './page-sql.ts';
+import { isCounted, pageSql } from './page-sql.ts';
+import { hasOneWay, isCountedBeside, mayEndBeforeUnknown } from './page-ways.ts';
 import type { SearchPlan } from './search.ts';
 import { isShape } from './search-conditions.ts';
 import { kindOf } from './search-order.ts';
-import { type Place, placeOf, readBy } from './search-sql.ts';
-import { hasOneWay, isCountedAlong, sourceOf } from './source-sql.ts';
+import { type Place, placeOf } from './search-sql.ts';
+import { sourceOf } from './source-sql.ts';
 import type { Meanings } from './text-sql.ts';
 
 export interface FoundRows {
@@ -31,10 +32,10 @@ export async function findPage(database: Database, plan: SearchPlan, meanings: M
 
 /** A listing that changes between the two statements may be met by both or by neither, as between two pages. */
 async function readRows(database: Database, plan: SearchPlan, meanings: Meanings): Promise<RawRow[]> {
-  const planned = hasOneWay(plan, meanings, plan.order.map(readBy)) ? 'once' : 'each';
+  const planned = hasOneWay(plan, meanings) ? 'once' : 'each';
   const place = placeOf(plan);
   const read = (asked: Place) => database.read((sql) => selectPage(sql, plan, meanings, asked), { planned });
-  if (!mayEndBeforeUnknown(plan)) return read(place);
+  if (!mayEndBeforeUnknown(plan, meanings)) return read(place);
   const known = await read({ ...place, first: 'known' });
   if (known.length > plan.limit) return known;
   const unknown = await read({ ...place, first: 'unknown' });
@@ -54,7 +55,8 @@ async function selectPage(sql: Sql, plan: SearchPlan, meanings: Meanings, at: Pl
 
 /** Read once for the whole page. */
 function totalSql(plan: SearchPlan, meanings: Meanings): SqlFragment {
-  if (!isCountedAlong(plan, meanings)) return compose`null`;
+  if (isCounted(plan, meanings)) return compose`page.total`;
+  if (!isCountedBeside(plan, meanings)) return compose`null`;
   const { from, where } = sourceOf(compose, plan, meanings, []);
   return compose`(select count(*) from ${from} where ${where})`;
 }

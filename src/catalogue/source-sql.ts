@@ -23,7 +23,7 @@ const HELD = {
 /** A column of listing_search by the API's name. */
 export type Column = Parameters<typeof columnOf>[0];
 
-/** What is read of a listing besides what conditions are about. */
+/** What is read of a listing besides what conditions are about: a column, its words, or several things together. */
 export type Read = Column | 'words' | 'other';
 
 /** A relation and a condition on it, with the names that an id and columns have there. */
@@ -58,46 +58,8 @@ const besidesArea = ({ conditions }: SearchPlan): Condition[] =>
   conditions.filter(({ kind }) => kind !== 'statuses' && kind !== 'areas');
 
 /** Whether all that is asked and read lies with the areas. */
-const isOfAreas = (plan: SearchPlan, reads: readonly Read[]): boolean =>
+export const isOfAreas = (plan: SearchPlan, reads: readonly Read[]): boolean =>
   reads.every(isHeld) && besidesArea(plan).every(isOfHeld);
-
-/** So many rows of an area are all looked at in a few milliseconds, which is what the worst plan comes to. */
-const FEW_OF_AREA = 20_000;
-
-/** So many rows of an area are counted faster than their number is guessed. */
-const COUNTED_OF_AREA = 5_000;
-/** So many listings in a shape are counted in a millisecond or two, where nothing but a count is right. */
-const COUNTED_IN_SHAPE = 2_000;
-
-/** Whether a page's listings are counted along with it: those of one area or of shapes that hold not many. */
-export function isCountedAlong(plan: SearchPlan, meanings: Meanings): boolean {
-  if (plan.count === 'none' || plan.text || !isActive(plan)) return false;
-  if (meanings.inShape !== null) return meanings.inShape.listings <= COUNTED_IN_SHAPE;
-  if (onlyArea(plan, meanings) === null) return false;
-  return isOfAreas(plan, []) && meanings.areaListings <= COUNTED_OF_AREA;
-}
-
-const KEPT_ORDERS: ReadonlySet<Read> = new Set<Read>([
-  'listedAt',
-  'updatedAt',
-  'price',
-  'pricePerArea',
-  'bedrooms',
-  'bathrooms',
-  'livingArea',
-  'yearBuilt',
-]);
-
-/** Whether search rows of what is active are kept in the order of this key, both ways. */
-export const isKeptOrder = (read: Read): boolean => KEPT_ORDERS.has(read);
-
-/** Whether a page in this order has one best plan whatever is asked: a walk along one index of few rows or without filters. */
-export function hasOneWay(plan: SearchPlan, meanings: Meanings, reads: readonly Read[]): boolean {
-  if (plan.text || !isActive(plan)) return false;
-  if (onlyArea(plan, meanings) !== null)
-    return isOfAreas(plan, reads) && meanings.areaListings <= FEW_OF_AREA;
-  return plan.conditions.length === 1 && reads.length === 1 && reads.every(isKeptOrder);
-}
 
 /** The search rows. */
 export function rowsSource(sql: Sql, where: SqlFragment): Source {
@@ -158,14 +120,14 @@ export function wordsSource(
   };
 }
 
-export const isHeld = (name: string): name is keyof typeof HELD => Object.hasOwn(HELD, name);
+const isHeld = (name: string): name is keyof typeof HELD => Object.hasOwn(HELD, name);
 
 const isOfHeld = (condition: Condition): boolean =>
   (condition.kind === 'range' || condition.kind === 'numbers' || condition.kind === 'words') &&
   isHeld(condition.column);
 
 /** The number of the one area that a plan asks for, where it asks for what is active and may be shown; else null. */
-function onlyArea(plan: SearchPlan, { areaNos }: Meanings): number | null {
+export function onlyArea(plan: SearchPlan, { areaNos }: Meanings): number | null {
   const [areaNo = null, ...others] = areaNos;
   const areas = plan.conditions.filter(({ kind }) => kind === 'areas');
   return isActive(plan) && areas.length === 1 && others.length === 0 ? areaNo : null;

@@ -1,0 +1,76 @@
+// Owns by which way the rows of a page are found: how many listings there are about decides it, never what is found. Pure.
+
+import type { SearchPlan } from './search.ts';
+import { readBy } from './search-order.ts';
+import { isActive, isOfAreas, onlyArea, type Read } from './source-sql.ts';
+import type { Meanings } from './text-sql.ts';
+
+/** So many listings are found by their words and sorted in a few milliseconds. */
+export const FEW = 3_000;
+/** Above this those with the words are better not all found, whatever else is to be done. */
+export const MANY = 20_000;
+/** So many listings next in the order are looked at one by one where a page of them is likely to fit. */
+export const NEAR = 4_000;
+
+/** So many rows of an area are all looked at in a few milliseconds, which is what the worst plan comes to. */
+const FEW_OF_AREA = 20_000;
+/** So many rows of an area are counted faster than their number is guessed. */
+const COUNTED_OF_AREA = 5_000;
+
+/** So few listings in a shape are found at once, sorted and counted. */
+const FEW_IN_SHAPE = 2_000;
+/** So many listings in a shape are better not all found and sorted. */
+const CROWDED = 8_000;
+
+const KEPT_ORDERS: ReadonlySet<Read> = new Set<Read>([
+  'listedAt',
+  'updatedAt',
+  'price',
+  'pricePerArea',
+  'bedrooms',
+  'bathrooms',
+  'livingArea',
+  'yearBuilt',
+]);
+
+/** Whether search rows of what is active are kept in the order of this key, both ways. */
+const isKeptOrder = (read: Read): boolean => KEPT_ORDERS.has(read);
+
+/** Whether a page in this order has one best plan whatever is asked: a walk along one index of few rows or without filters. */
+export function hasOneWay(plan: SearchPlan, meanings: Meanings): boolean {
+  if (plan.text || !isActive(plan)) return false;
+  const reads = plan.order.map(readBy);
+  if (onlyArea(plan, meanings) !== null)
+    return isOfAreas(plan, reads) && meanings.areaListings <= FEW_OF_AREA;
+  return plan.conditions.length === 1 && reads.length === 1 && reads.every(isKeptOrder);
+}
+
+/**
+ * Whether a page is likely to be full without rows whose first key is unknown, which come after all others: of the three
+ * branches behind a cursor, which PostgreSQL plans longer than it runs them, that leaves two.
+ */
+export function mayEndBeforeUnknown(plan: SearchPlan, meanings: Meanings): boolean {
+  const { cursor, text } = plan;
+  if (text || isSparse(plan, meanings)) return false;
+  return cursor?.direction === 'next' && cursor.values[0] !== null;
+}
+
+/** Whether so many lie in the shape that those which come next in the order are likely to hold a page of them. */
+export function isCrowded(plan: SearchPlan, { inShape }: Meanings): boolean {
+  const { conditions, order } = plan;
+  if (!isActive(plan) || conditions.some(({ kind }) => kind === 'areas' || kind === 'text')) return false;
+  return order.length === 1 && order.map(readBy).every(isKeptOrder) && (inShape?.listings ?? 0) > CROWDED;
+}
+
+/** Whether so few lie in the shape that all of them are found, whatever the order. */
+export function isSparse(plan: SearchPlan, { inShape }: Meanings): boolean {
+  if (!isActive(plan) || plan.conditions.some(({ kind }) => kind === 'areas' || kind === 'text'))
+    return false;
+  return inShape !== null && inShape.listings <= FEW_IN_SHAPE;
+}
+
+/** Whether the listings of one area that has not many are counted beside a page of them. */
+export function isCountedBeside(plan: SearchPlan, meanings: Meanings): boolean {
+  if (plan.count === 'none' || plan.text || onlyArea(plan, meanings) === null) return false;
+  return isOfAreas(plan, []) && meanings.areaListings <= COUNTED_OF_AREA;
+}
