@@ -120,10 +120,15 @@ test('the migration writes of kept listings what the service would write of them
       await sql`select word, array(select unnest(trigrams) order by 1) as trigrams from search_word order by word`,
     ]);
   const written = await tables();
-  const [migration, later, areas, words] = await Promise.all(
-    ['009_search.sql', '014_rental_and_reso.sql', '015_area_pages.sql', '017_words.sql'].map((name) =>
-      readFile(join(MIGRATIONS_FOLDER, name), 'utf8'),
-    ),
+  const names = [
+    '009_search',
+    '014_rental_and_reso',
+    '015_area_pages',
+    '017_words',
+    '018_one_index_an_order',
+  ];
+  const [migration, later, areas, words, orders] = await Promise.all(
+    names.map((name) => readFile(join(MIGRATIONS_FOLDER, `${name}.sql`), 'utf8')),
   );
   await database.transaction(async (tx) => {
     await tx.unsafe(`create table before as select ${BEFORE.join()} from listing_search;
@@ -134,6 +139,7 @@ test('the migration writes of kept listings what the service would write of them
     await tx.unsafe(`drop table area_listing; drop index market_stay_listing, market_event_listing;
       drop function area_listing_added, area_listing_changed, area_listing_removed; ${areas}`);
     await tx.unsafe(words ?? '');
+    await tx.unsafe(orders ?? '');
   });
   assert.deepEqual(await tables(), written);
 });

@@ -71,7 +71,7 @@ const filterOf = (parameter: string): fc.Arbitrary<Query> => {
 };
 
 const more = fc.oneof(fc.constant({}), filterOf('minPrice'), filterOf('minBedrooms'));
-const kept = ['listedAt', 'updatedAt', 'price', 'pricePerArea', 'bedrooms', 'yearBuilt'];
+const kept = ['listedAt', 'updatedAt', 'price', 'pricePerArea', 'bedrooms', 'yearBuilt', 'daysOnMarket'];
 const sort = fc.constantFrom(...kept.flatMap((key) => [key, `-${key}`]));
 
 test('whether many or few lie in a shape decides how they are found, and the page is the same', async () => {

@@ -29,8 +29,8 @@ const pages = {
   sort: optional(
     list(Type.String({ maxLength: 40 }), {
       description:
-        `Keys in order, \`-\` for falling: ${SORT_KEYS.join(', ')}. Default -listedAt; unknown values last, id breaks ` +
-        'ties. `distance` needs lat, lng and radius, `relevance` needs q (-relevance: best first); listings of ' +
+        `Keys in order, \`-\` for falling: ${SORT_KEYS.join(', ')}. Default -listedAt; unknown values last; ids ` +
+        'break ties, the way of the last key. `distance` needs lat, lng and radius, `relevance` needs q (-relevance: best first); listings of ' +
         'one relevance stand by -listedAt. Instead of a sign, Asc or Desc may stand behind a key.',
       aliases: ['sortBy'],
       maxItems: 5,

@@ -2,10 +2,11 @@
 
 import type { Sql, SqlFragment } from '../postgres/database.ts';
 import { allOf, conditionsSql, shownSql } from './condition-sql.ts';
-import { FEW, isCrowded, isSparse, MANY, NEAR } from './page-ways.ts';
+import { daysWalkSql } from './days-walk-sql.ts';
+import { FEW, isByDays, isCrowded, isSparse, MANY, NEAR } from './page-ways.ts';
 import type { SearchPlan } from './search.ts';
 import { readBy } from './search-order.ts';
-import { inTurn, type Place, pageWalk, sortedSql, walkSql } from './search-sql.ts';
+import { inTurn, type Place, pageWalk, sortedSql, type Walk, walkSql } from './search-sql.ts';
 import { isActive, isOfWords, rowsSource, type Source, sourceOf, wordsSource } from './source-sql.ts';
 import { type TextClass, textClasses, textQueries, togetherQuery } from './text-query.ts';
 import type { Meanings } from './text-sql.ts';
@@ -18,7 +19,7 @@ export function pageSql(sql: Sql, plan: SearchPlan, meanings: Meanings, place: P
     const source = sourceOf(sql, plan, meanings, order.map(readBy));
     const walk = walkThrough(sql, page, source);
     if (isSparse(plan, meanings)) return sortedSql(sql, walk, isCounted(plan, meanings));
-    const found = walkSql(sql, walk);
+    const found = inOrder(sql, page, walk);
     return isCrowded(plan, meanings)
       ? nextOr(sql, page, { source, all: shownRows(sql, plan), ...SEARCH_ROWS }, found)
       : found;
@@ -28,6 +29,9 @@ export function pageSql(sql: Sql, plan: SearchPlan, meanings: Meanings, place: P
     order[0]?.key === 'relevance' && sizeOf(page, queries) > FEW ? textClasses(text, meanings.words) : null;
   return classes === null ? foundBy(sql, page, queries) : inClasses(sql, page, classes);
 }
+
+const inOrder = (sql: Sql, { plan }: Page, walk: Walk): SqlFragment =>
+  isByDays(plan) ? daysWalkSql(sql, walk, plan.startedAt) : walkSql(sql, walk);
 
 /** Whether the rows tell how many listings there are on all pages. */
 export const isCounted = (plan: SearchPlan, meanings: Meanings): boolean =>
@@ -81,7 +85,7 @@ function rowByRow(sql: Sql, page: Page, query: string): SqlFragment {
     conditionsSql(sql, conditions, plan, meanings),
     sql`exists (select from listing_text as text where text.listing_id = id and text.words @@ ${query}::tsquery)`,
   ]);
-  return walkSql(sql, walkThrough(sql, page, rowsSource(sql, where)));
+  return inOrder(sql, page, walkThrough(sql, page, rowsSource(sql, where)));
 }
 
 /** What is searched, and the rows next in the order, by the relation's name and another name for it. */
@@ -98,7 +102,7 @@ function nextOr(sql: Sql, page: Page, { source, all, relation, name }: Next, res
   const { columns, rows } = walkThrough(sql, page, source);
   return sql`
     with near as materialized (
-      select ${columns} from (${walkSql(sql, next)}) as ${sql(name)} where ${source.where} limit ${rows}),
+      select ${columns} from (${inOrder(sql, page, next)}) as ${sql(name)} where ${source.where} limit ${rows}),
     missing as materialized (select count(*) < ${rows} as few from near)
     select * from near where not (select few from missing)
     union all select * from (${rest}) as rest where (select few from missing)`;

@@ -1,7 +1,7 @@
 // Owns by which way the rows of a page are found: how many listings there are about decides it, never what is found. Pure.
 
 import type { SearchPlan } from './search.ts';
-import { readBy } from './search-order.ts';
+import { isKeptFalling, readBy } from './search-order.ts';
 import { isActive, isOfAreas, onlyArea, type Read } from './source-sql.ts';
 import type { Meanings } from './text-sql.ts';
 
@@ -31,10 +31,11 @@ const KEPT_ORDERS: ReadonlySet<Read> = new Set<Read>([
   'bathrooms',
   'livingArea',
   'yearBuilt',
+  'clockStart',
 ]);
 
 /** Whether search rows of what is active are kept in the order of this key, both ways. */
-const isKeptOrder = (read: Read): boolean => KEPT_ORDERS.has(read);
+export const isKeptOrder = (read: Read): boolean => KEPT_ORDERS.has(read);
 
 /** Whether a page in this order has one best plan whatever is asked: a walk along one index of few rows or without filters. */
 export function hasOneWay(plan: SearchPlan, meanings: Meanings): boolean {
@@ -46,14 +47,21 @@ export function hasOneWay(plan: SearchPlan, meanings: Meanings): boolean {
 }
 
 /**
- * Whether a page is likely to be full without rows whose first key is unknown, which come after all others: of the three
- * branches behind a cursor, which PostgreSQL plans longer than it runs them, that leaves two.
+ * Whether rows whose first key is unknown, which come after all others, are to be asked for by themselves, since a page is
+ * likely to be full without them: PostgreSQL plans each part of such a statement longer than it runs it.
  */
 export function mayEndBeforeUnknown(plan: SearchPlan, meanings: Meanings): boolean {
-  const { cursor, text } = plan;
+  const { cursor, text, order } = plan;
   if (text || isSparse(plan, meanings)) return false;
-  return cursor?.direction === 'next' && cursor.values[0] !== null;
+  if (cursor !== null) return cursor.direction === 'next' && cursor.values[0] !== null;
+  const [only, ...others] = order;
+  if (only === undefined || others.length > 0) return false;
+  return isByDays(plan) || (isKeptOrder(readBy(only)) && only.falling !== isKeptFalling(only));
 }
+
+/** Whether a page is found along the moments when listings came on the market. */
+export const isByDays = (plan: SearchPlan): boolean =>
+  isActive(plan) && plan.order.length === 1 && plan.order[0]?.key === 'daysOnMarket';
 
 /** Whether so many lie in the shape that those which come next in the order are likely to hold a page of them. */
 export function isCrowded(plan: SearchPlan, { inShape }: Meanings): boolean {

@@ -5,6 +5,7 @@ import type { Database } from '../postgres/database.ts';
 import { writeCursor } from './cursor.ts';
 import type { Finder, FoundListing } from './finder.ts';
 import type { SearchPlan } from './search.ts';
+import { idsFall } from './search-order.ts';
 import type { Meanings } from './text-sql.ts';
 
 export interface Page {
@@ -85,7 +86,8 @@ function cursorsOf(plan: SearchPlan, found: readonly FoundListing[], more: boole
   const hasMore = backwards || more;
   const hasBefore = backwards ? more : came !== null;
   const cursor = (row: FoundListing | undefined, direction: 'next' | 'previous'): string | null => {
-    const id = row?.listing.id ?? (direction === 'next' ? BEFORE_IDS : AFTER_IDS);
+    const isFirst = (direction === 'next') !== idsFall(plan.order);
+    const id = row?.listing.id ?? (isFirst ? BEFORE_IDS : AFTER_IDS);
     const values = row?.values ?? came?.values;
     return values ? writeCursor({ query, direction, startedAt, values, id }) : null;
   };

@@ -7,15 +7,25 @@ import type { SortKey } from './search-parameters.ts';
 
 /** A column by the name that the API has for it: `yearBuilt` is year_built. */
 export const columnOf = (
-  name: RangeColumn | WordColumn | FlagColumn | ListColumn | SortKey | 'areaNos' | 'status',
+  name: RangeColumn | WordColumn | FlagColumn | ListColumn | SortKey | 'areaNos' | 'status' | 'clockStart',
 ): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Whole days on the market, counted to the moment that the walk began, so that a walk stays in order. */
-export function daysSql(sql: Sql, startedAt: number): SqlFragment {
+export const daysSql = (sql: Sql, startedAt: number): SqlFragment =>
+  daysBetween(sql, sql`clock_start`, sql`coalesce(clock_end, ${instantSql(sql, startedAt)})`);
+
+/** The same of what is on the market: its clock runs on. */
+export const daysSinceSql = (sql: Sql, start: SqlFragment, startedAt: number): SqlFragment =>
+  daysBetween(sql, start, instantSql(sql, startedAt));
+
+function daysBetween(sql: Sql, start: SqlFragment, end: SqlFragment): SqlFragment {
   // Without a start they are unknown, where greatest() alone would make them 0.
-  return sql`case when clock_start is not null then greatest(0, floor(extract(epoch from
-    coalesce(clock_end, ${new Date(startedAt).toISOString()}::timestamptz) - clock_start)::double precision / 86400)) end`;
+  return sql`case when ${start} is not null then greatest(0, floor(extract(epoch from
+    ${end} - ${start})::double precision / 86400)) end`;
 }
+
+export const instantSql = (sql: Sql, milliseconds: number): SqlFragment =>
+  sql`${new Date(milliseconds).toISOString()}::timestamptz`;
 
 /** Great-circle kilometres from a point to the listing, by the haversine formula. */
 export function distanceSql(sql: Sql, { lat, lng }: Point): SqlFragment {

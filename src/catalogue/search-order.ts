@@ -43,11 +43,18 @@ function readKey(text: string): Order {
   );
 }
 
-/** What is read of a listing to sort it by this key. */
+/** What is read of a listing to sort it by this key, where it is active. */
 export function readBy({ key }: Order): Read {
   if (key === 'relevance') return 'words';
-  return key === 'daysOnMarket' || key === 'distance' ? 'other' : key;
+  if (key === 'daysOnMarket') return 'clockStart';
+  return key === 'distance' ? 'other' : key;
 }
+
+/** Whether the index that is kept for a key falls: of moments the latest are asked for most, of all else the least. */
+export const isKeptFalling = ({ key }: Order): boolean => key.endsWith('At');
+
+/** Whether ids, which come last of all keys, fall: they run the way of the key before them, and so does the index. */
+export const idsFall = (order: readonly Order[]): boolean => order.at(-1)?.falling ?? false;
 
 /** What a cursor carries for a sort key. */
 export function kindOf({ key }: Order): ValueKind {

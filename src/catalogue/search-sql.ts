@@ -3,11 +3,12 @@
 import type { Sql, SqlFragment } from '../postgres/database.ts';
 import { together } from '../postgres/fragments.ts';
 import type { Cursor, SortValue } from './cursor.ts';
+import { isKeptOrder } from './page-ways.ts';
 import type { SearchPlan } from './search.ts';
 import type { TextCondition } from './search-conditions.ts';
-import { daysSql, distanceSql } from './search-keys-sql.ts';
-import type { Order } from './search-order.ts';
-import type { Source } from './source-sql.ts';
+import { daysSinceSql, daysSql, distanceSql } from './search-keys-sql.ts';
+import { idsFall, isKeptFalling, type Order, readBy } from './search-order.ts';
+import { isActive, type Source } from './source-sql.ts';
 import { type Meanings, relevanceSql } from './text-sql.ts';
 
 /** A key of the order with the value it sorts by; the id comes last. */
@@ -16,14 +17,25 @@ export interface Key {
   readonly type: SqlFragment;
   readonly falling: boolean;
   readonly isId: boolean;
+  /** Whether the index that is kept for it falls; null: there is none. */
+  readonly kept: 'rising' | 'falling' | null;
+  /** Whether unknown values are taken to lie where that index has them. */
+  readonly asKept?: boolean;
 }
 
 function keysOf(sql: Sql, plan: SearchPlan, meanings: Meanings, source: Source): Key[] {
-  const keys = plan.order.map(({ key, falling }) => ({
-    ...{ falling, isId: false, value: valueSql(sql, key, plan, meanings, source) },
-    type: key.endsWith('At') ? sql`timestamptz` : sql`double precision`,
+  const keys = plan.order.map((by) => ({
+    ...{ falling: by.falling, isId: false, value: valueSql(sql, by.key, plan, meanings, source) },
+    type: by.key.endsWith('At') ? sql`timestamptz` : sql`double precision`,
+    kept: keptFor(by),
   }));
-  return [...keys, { value: source.id, type: sql`text`, falling: false, isId: true }];
+  const id = { value: source.id, type: sql`text`, falling: idsFall(plan.order), isId: true, kept: null };
+  return [...keys, id];
+}
+
+function keptFor(by: Order): Key['kept'] {
+  if (!isKeptOrder(readBy(by))) return null;
+  return isKeptFalling(by) ? 'falling' : 'rising';
 }
 
 /** The value that a key sorts by. */
@@ -34,7 +46,10 @@ function valueSql(
   meanings: Meanings,
   source: Source,
 ): SqlFragment {
-  if (key === 'daysOnMarket') return daysSql(sql, plan.startedAt);
+  if (key === 'daysOnMarket')
+    return isActive(plan)
+      ? daysSinceSql(sql, source.column('clockStart'), plan.startedAt)
+      : daysSql(sql, plan.startedAt);
   if (key === 'distance') return plan.centre ? distanceSql(sql, plan.centre) : sql`null::double precision`;
   if (key === 'relevance')
     return plan.text ? relevanceOf(sql, plan.text, meanings, source) : sql`null::double precision`;
@@ -101,16 +116,33 @@ function valueColumns(sql: Sql, source: Source, keys: readonly Key[]): SqlFragme
 export function walkSql(sql: Sql, walk: Walk): SqlFragment {
   const { source, keys, columns, cursor, backwards, rows } = walk;
   const select = sql`select ${columns} from ${source.from} where ${source.where}`;
-  const orderBy = orderSql(sql, keys, backwards);
   const limit = sql`limit ${rows}`;
-  if (!cursor) return sql`${select} order by ${orderBy} ${limit}`;
+  const parts = cursor ? branchesAfter(sql, keys, { ...walk, cursor }) : partsOf(sql, walk);
+  if (parts === null) return sql`${select} order by ${orderSql(sql, keys, backwards)} ${limit}`;
   // One branch after the other, each a plain range of one index. PostgreSQL runs them in this order and stops at the
   // limit, so the later ones are read only when the earlier ones do not fill the page.
-  const branches = branchesAfter(sql, keys, { ...walk, cursor }).map(
-    (branch) => sql`(${select} and ${branch} order by ${orderBy} ${limit})`,
-  );
+  const orderBy = orderSql(sql, asKept(keys), backwards);
+  const branches = parts.map((part) => sql`(${select} and ${part} order by ${orderBy} ${limit})`);
   return sql`select * from (${inTurn(sql, branches)}) as branches ${limit}`;
 }
+
+/**
+ * Where an index is walked against its way, what is unknown would come first, and must come last: what is known and what
+ * is not by themselves. Null where the index has all as it should be, and where there is none.
+ */
+function partsOf(sql: Sql, { keys: [key], backwards, first }: Walk): SqlFragment[] | null {
+  if (!key?.kept || runsAsKept(key, backwards) !== backwards) return null;
+  const known = first === 'unknown' ? [] : [sql`${key.value} is not null`];
+  const unknown = first === 'known' ? [] : [sql`${key.value} is null`];
+  return backwards ? [...unknown, ...known] : [...known, ...unknown];
+}
+
+const runsAsKept = ({ falling, kept }: Key, backwards: boolean): boolean =>
+  (falling !== backwards) === (kept === 'falling');
+
+/** The keys where unknown values of the first are not among the others, and so may be taken to lie as in the index. */
+const asKept = ([first, ...others]: readonly Key[]): Key[] =>
+  first ? [{ ...first, asKept: true }, ...others] : [];
 
 /**
  * The rows of a walk, all found first and then sorted: for what is found by an index that knows no order. With `counted`
@@ -140,10 +172,11 @@ export function inTurn(sql: Sql, selects: readonly SqlFragment[]): SqlFragment {
   );
 }
 
-function orderSql(sql: Sql, keys: readonly Key[], backwards: boolean): SqlFragment {
+export function orderSql(sql: Sql, keys: readonly Key[], backwards: boolean): SqlFragment {
   const parts = keys.map((key, place) => {
     const direction = key.falling === backwards ? sql`asc` : sql`desc`;
-    const nulls = key.isId ? sql`` : backwards ? sql`nulls first` : sql`nulls last`;
+    const unknownFirst = key.asKept && key.kept ? !runsAsKept(key, backwards) : backwards;
+    const nulls = key.isId ? sql`` : unknownFirst ? sql`nulls first` : sql`nulls last`;
     return sql`${place === 0 ? sql`` : sql`,`} ${key.value} ${direction} ${nulls}`;
   });
   return together(sql, parts);
@@ -168,7 +201,7 @@ function branchesAfter(
 }
 
 /** Rows after the values in the order of the remaining keys: past the first of them, or equal in it and after in the rest. */
-function restSql(
+export function restSql(
   sql: Sql,
   keys: readonly Key[],
   values: readonly SortValue[],
@@ -183,7 +216,8 @@ function restSql(
 }
 
 function pastSql(sql: Sql, key: Key, value: SortValue, backwards: boolean): SqlFragment {
-  if (key.isId) return backwards ? sql`${key.value} < ${value}` : sql`${key.value} > ${value}`;
+  if (key.isId)
+    return key.falling === backwards ? sql`${key.value} > ${value}` : sql`${key.value} < ${value}`;
   if (value === null) return backwards ? sql`${key.value} is not null` : sql`false`;
   const past = compare(sql, key, value, backwards);
   return backwards ? past : sql`(${past} or ${key.value} is null)`;

@@ -12,6 +12,9 @@ import { DEFAULT_STATUS } from './search-statuses.ts';
 import { type PlainQuery, plainQuery } from './shorthand.ts';
 import type { ListingType, UnitSystem } from './vocabulary.ts';
 
+/** The way in which listings with equal keys stand: cursors of another way end. */
+const ORDERS = 2;
+
 export interface SearchPlan {
   readonly listingType: ListingType;
   readonly conditions: readonly Condition[];
@@ -48,7 +51,11 @@ export function planSearch(
   const order = readOrder(plain);
   // The same query with its parameters in another order, or with a default spelt out, is the same query.
   const whole = { ...filtersAsked(plain), units, sort: order, status: plain.status ?? DEFAULT_STATUS };
-  const digest = queryDigest([listingType, Object.entries(whole).sort(([a], [b]) => (a < b ? -1 : 1))]);
+  const digest = queryDigest([
+    ORDERS,
+    listingType,
+    Object.entries(whole).sort(([a], [b]) => (a < b ? -1 : 1)),
+  ]);
   const cursor = cursorText === undefined ? null : readCursor(cursorText, digest, order.map(kindOf));
   const startedAt = cursor?.startedAt ?? now;
   const conditions = conditionsOf(plain, units, startedAt);

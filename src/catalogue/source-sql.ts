@@ -9,7 +9,7 @@ import { textQueries, togetherQuery } from './text-query.ts';
 import { activeWord, areaWord } from './text-row.ts';
 import type { Meanings } from './text-sql.ts';
 
-/** What area_listing and listing_text hold, by the API's names. */
+/** What area_listing and listing_text hold, by our names. */
 const HELD = {
   listedAt: 'listed',
   price: 'asked',
@@ -19,6 +19,9 @@ const HELD = {
   propertyType: 'kind',
   city: 'town',
 } as const;
+
+/** What area_listing holds. */
+const OF_AREA = { ...HELD, clockStart: 'began' } as const;
 
 /** A column of listing_search by the API's name. */
 export type Column = Parameters<typeof columnOf>[0];
@@ -49,7 +52,7 @@ export function sourceOf(sql: Sql, plan: SearchPlan, meanings: Meanings, reads: 
       : sql`area_listing join listing_search on id = listing_id`,
     where: allOf(sql, [sql`area_no = ${areaNo} and of_type = ${plan.listingType}`, conditions]),
     ...{ id: sql`listing_id`, holdsWords: false },
-    column: (name) => sql`${sql(isHeld(name) ? HELD[name] : columnOf(name))}`,
+    column: (name) => sql`${sql(isHeldOfArea(name) ? OF_AREA[name] : columnOf(name))}`,
   };
 }
 
@@ -59,7 +62,7 @@ const besidesArea = ({ conditions }: SearchPlan): Condition[] =>
 
 /** Whether all that is asked and read lies with the areas. */
 export const isOfAreas = (plan: SearchPlan, reads: readonly Read[]): boolean =>
-  reads.every(isHeld) && besidesArea(plan).every(isOfHeld);
+  reads.every(isHeldOfArea) && besidesArea(plan).every(isOfHeld);
 
 /** The search rows. */
 export function rowsSource(sql: Sql, where: SqlFragment): Source {
@@ -119,6 +122,8 @@ export function wordsSource(
     column: (name) => sql`${sql(isHeld(name) ? HELD[name] : columnOf(name))}`,
   };
 }
+
+const isHeldOfArea = (name: string): name is keyof typeof OF_AREA => Object.hasOwn(OF_AREA, name);
 
 const isHeld = (name: string): name is keyof typeof HELD => Object.hasOwn(HELD, name);
 

@@ -1,4 +1,4 @@
-// Owns the order that searches are held against: each sort key's value, unknown values last, the id breaking ties.
+// Owns the order that searches are held against: each sort key's value, unknown values last, the id breaking ties the way of the last key.
 
 import fc from 'fast-check';
 import { closedAt, type Row, timeOf } from './market.ts';
@@ -65,5 +65,6 @@ export function compareBy(sort: string, a: Row, b: Row, now: number, query: Quer
     if (y === null) return -1;
     return key.startsWith('-') ? y - x : x - y;
   }
-  return a.id < b.id ? -1 : 1;
+  const isBefore = a.id < b.id;
+  return isBefore !== keysOf(sort).at(-1)?.startsWith('-') ? -1 : 1;
 }
