@@ -39,29 +39,57 @@ export const MOST_NEIGHBOURS = 200;
 
 /** The nearest homes of the subject's kind with a price, and half to double its living area, nearest first. */
 export async function findNeighbours(database: Database, query: NeighbourQuery): Promise<Neighbour[]> {
-  const rows = await database.read((sql) => selectNeighbours(sql, query));
+  const radiusKm = await reachOf(database, query);
+  const rows = await database.read((sql) => selectNeighbours(sql, { ...query, radiusKm }), {
+    planned: 'once',
+  });
   return rows.map(({ lat, lng, ...row }) => ({ ...row, location: { lat, lng } }));
+}
+
+/**
+ * Kilometres within which as many lie as are looked at, or the whole radius. In a town thousands lie within the radius: the
+ * index of places gives the nearest by degrees, which are as many, and of them the farthest is as far as any can be.
+ */
+async function reachOf(database: Database, query: NeighbourQuery): Promise<number> {
+  const { subject, radiusKm } = query;
+  // Across the antimeridian places are near that have degrees far apart.
+  if (boxesAround(subject.location, radiusKm).length > 1) return radiusKm;
+  const { lat, lng } = subject.location;
+  const [nearest] = await database.read(
+    (sql) => sql<{ count: number; km: number | null }[]>`
+      select count(*)::int as count, max(km) as km from (
+        select ${distanceSql(sql, subject.location)} as km from listing_search
+        where ${homesSql(sql, query)} order by location <-> point(${lng}, ${lat}) limit ${MOST_NEIGHBOURS}) as nearest`,
+    { planned: 'once' },
+  );
+  if (nearest === undefined || nearest.km === null || nearest.count < MOST_NEIGHBOURS) return radiusKm;
+  return Math.min(radiusKm, nearest.km);
 }
 
 type Row = Omit<Neighbour, 'location'> & Point;
 
 function selectNeighbours(sql: Sql, query: NeighbourQuery): Promise<Row[]> {
-  const { subject, listingType, radiusKm, except, ignoreDisplayRules } = query;
-  const km = distanceSql(sql, subject.location);
+  const km = distanceSql(sql, query.subject.location);
   return sql<Row[]>`
     with near as (
-      select home.*, ${km} as km from listing_search as home
-      where listing_type = ${listingType} and ${displayedSql(sql, ignoreDisplayRules)}
-        and property_type = any(${[...comparableTypes(subject.propertyType)]}::text[])
-        and (${withinSql(sql, subject.location, radiusKm)}) and ${km} <= ${radiusKm}::double precision
-        and price > 0 and id <> all(${[...except]}::text[])
-        and ${sizeSql(sql, subject.livingArea)} and ${marketSql(sql, query)}
+      select listing_search.*, ${km} as km from listing_search
+      where ${homesSql(sql, query)} and ${km} <= ${query.radiusKm}::double precision
       order by km, id limit ${MOST_NEIGHBOURS})
     select near.id, listing.property_id as "propertyId", near.status, near.property_type as "propertyType",
       near.location[1] as lat, near.location[0] as lng, near.living_area as "livingArea", near.bedrooms,
       near.bathrooms, near.lot_size as "lotSize", near.year_built as "yearBuilt", near.waterfront, near.price,
       near.close_price as "closePrice", near.closed_at as "closedAt", listing.record ->> 'currency' as currency
     from near join listing on listing.id = near.id order by near.km, near.id`;
+}
+
+/** Homes that may be compared, in the boxes around the radius. */
+function homesSql(sql: Sql, query: NeighbourQuery): SqlFragment {
+  const { subject, listingType, radiusKm, except, ignoreDisplayRules } = query;
+  return sql`listing_type = ${listingType} and ${displayedSql(sql, ignoreDisplayRules)}
+    and property_type = any(${[...comparableTypes(subject.propertyType)]}::text[])
+    and (${withinSql(sql, subject.location, radiusKm)})
+    and price > 0 and id <> all(${[...except]}::text[])
+    and ${sizeSql(sql, subject.livingArea)} and ${marketSql(sql, query)}`;
 }
 
 const displayedSql = (sql: Sql, ignoreDisplayRules: boolean): SqlFragment =>

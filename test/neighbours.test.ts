@@ -1,0 +1,88 @@
+// Proves that the nearest homes are the nearest, also where more lie around than are looked at, and where degrees mislead.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import { createCatalogue } from '../src/catalogue/catalogue.ts';
+import type { Point } from '../src/catalogue/geometry.ts';
+import { findNeighbours, MOST_NEIGHBOURS } from '../src/catalogue/neighbour-store.ts';
+import { testDatabase } from './support/database.ts';
+import { draft } from './support/drafts.ts';
+import { runs } from './support/runs.ts';
+import { along } from './support/sphere.ts';
+
+const AT = Date.UTC(2026, 2, 1);
+const TOWNS: readonly Point[] = [
+  { lat: 64.1, lng: -21.9 },
+  { lat: 0.2, lng: 30 },
+  { lat: -17, lng: 179.99 },
+];
+const HOMES = 300;
+
+const { database } = await testDatabase({ after });
+const spread = fc.tuple(fc.integer({ min: -60, max: 60 }), fc.integer({ min: -60, max: 60 }));
+const [steps = []] = fc.sample(fc.array(spread, { minLength: HOMES, maxLength: HOMES, size: 'max' }), {
+  ...{ seed: 31, numRuns: 1 },
+});
+/** On a grid, so that some lie equally far; the last town's lie on both sides of the antimeridian. */
+const homes = TOWNS.flatMap(({ lat, lng }, town) =>
+  steps.map(([north, east], index) => {
+    const degrees = lng + east / 2_000;
+    return {
+      key: `${town}-${index}`,
+      lat: lat + north / 2_000,
+      lng: degrees > 180 ? degrees - 360 : degrees,
+    };
+  }),
+);
+const { ids } = await database.transaction((tx) =>
+  createCatalogue(database).apply(
+    tx,
+    'test',
+    homes.map(({ key, lat, lng }, index) =>
+      draft(key, { location: { lat, lng, precision: 'exact' }, listPrice: 100_000 + index }),
+    ),
+    AT,
+  ),
+);
+
+test('the nearest homes are found, nearest first, however many there are', async () => {
+  let full = 0;
+  const where = fc.tuple(fc.constantFrom(...TOWNS), spread, fc.constantFrom(0.2, 1, 2, 5, 100));
+  await fc.assert(
+    fc.asyncProperty(where, async ([town, [north, east], radiusKm]) => {
+      const location = { lat: town.lat + north / 3_000, lng: Math.min(180, town.lng + east / 3_000) };
+      const found = await findNeighbours(database, {
+        ...{
+          listingType: 'sale',
+          radiusKm,
+          except: [],
+          closedSince: null,
+          now: AT,
+          ignoreDisplayRules: false,
+        },
+        subject: {
+          ...{ propertyType: 'SINGLE_FAMILY', location, livingArea: null, bedrooms: null, bathrooms: null },
+          ...{ lotSize: null, yearBuilt: null, waterfront: null },
+        },
+      });
+      const expected = homes
+        .map((home) => ({ id: ids.get(home.key) ?? '', km: along(location, home) }))
+        .filter(({ km }) => km <= radiusKm)
+        .sort((a, b) => a.km - b.km);
+      assert.equal(found.length, Math.min(expected.length, MOST_NEIGHBOURS));
+      for (const [place, home] of found.entries()) {
+        // Those that lie equally far may stand either way round.
+        const km = along(location, home.location);
+        assert.ok(
+          Math.abs(km - (expected[place]?.km ?? -1)) < 1e-6,
+          `${place}: ${km} ${expected[place]?.km}`,
+        );
+      }
+      assert.equal(new Set(found.map(({ id }) => id)).size, found.length);
+      if (found.length === MOST_NEIGHBOURS) full += 1;
+    }),
+    runs(60, 5),
+  );
+  assert.ok(full > 10, `${full} had more around than are looked at`);
+});
