@@ -2,9 +2,9 @@
 
 import type { Summaries } from '../catalogue/metric-sql.ts';
 import type { Measure, Metric, MetricSet } from '../catalogue/metrics.ts';
-import type { Database, Sql } from '../postgres/database.ts';
+import type { Database } from '../postgres/database.ts';
 import { type Day, keyOf, type Period, quarterBefore } from './calendar.ts';
-import { type Field, findActive, findEvents, findInventory, type Part } from './store.ts';
+import { type Field, findParts, type Part, type Wanted } from './store.ts';
 
 export type Group = Part['group'];
 
@@ -63,29 +63,51 @@ export async function gather(
   ];
   const quarters = metrics.some(({ over }) => over === 'closedQuarter') ? periods.map(quarterBefore) : [];
   const known = new Set(kinds.includes('closed') ? periods.map(keyOf) : []);
-  const gathered = new Gathered();
-  // Statements see the market as it is when they begin, on one connection as on several: side by side they take no
-  // longer than the slowest.
-  const read = async (keys: readonly string[], find: (sql: Sql) => Promise<Part[]>): Promise<void> => {
-    for (const part of await database.read(find)) {
-      const key = keys[part.index];
-      if (key !== undefined) gathered.add(key, part);
-    }
-  };
-  const reading: Promise<void>[] = [];
   const risingDays = [...new Set(days)].sort();
+  const asked: { readonly keys: readonly string[]; readonly wanted: Wanted }[] = [];
   if (risingDays.length > 0)
-    reading.push(read(risingDays, (sql) => findInventory(sql, field, risingDays, measuresOf('inventory'))));
+    asked.push({
+      keys: risingDays,
+      wanted: { set: 'inventory', days: risingDays, measures: measuresOf('inventory') },
+    });
   for (const chain of risingChains(periods)) {
     const keys = chain.map(keyOf);
     if (needs('active'))
-      reading.push(read(keys, (sql) => findActive(sql, field, chain, measuresOf('active'))));
+      asked.push({ keys, wanted: { set: 'active', periods: chain, measures: measuresOf('active') } });
     if (kinds.length > 0)
-      reading.push(read(keys, (sql) => findEvents(sql, field, chain, kinds, measuresOf(...kinds))));
+      asked.push({
+        keys,
+        wanted: { set: 'events', kinds, periods: chain, measures: measuresOf(...kinds) },
+      });
   }
   for (const chain of risingChains(quarters.filter((quarter) => !known.has(keyOf(quarter)))))
-    reading.push(read(chain.map(keyOf), (sql) => findEvents(sql, field, chain, ['closed'], [])));
-  await Promise.all(reading);
+    asked.push({
+      keys: chain.map(keyOf),
+      wanted: { set: 'events', kinds: ['closed'], periods: chain, measures: [] },
+    });
+  return gatheredOf(database, field, asked);
+}
+
+async function gatheredOf(
+  database: Database,
+  field: Field,
+  asked: readonly { readonly keys: readonly string[]; readonly wanted: Wanted }[],
+): Promise<Gathered> {
+  const gathered = new Gathered();
+  if (asked.length === 0) return gathered;
+  const found = await database.read((sql) =>
+    findParts(
+      sql,
+      field,
+      asked.map(({ wanted }) => wanted),
+    ),
+  );
+  for (const [at, { keys }] of asked.entries()) {
+    for (const part of found[at] ?? []) {
+      const key = keys[part.index];
+      if (key !== undefined) gathered.add(key, part);
+    }
+  }
   return gathered;
 }
 

@@ -7,7 +7,7 @@ import type { Database } from '../postgres/database.ts';
 
 /** The share of the connections that figures may hold. */
 const SHARE = 1 / 3;
-/** Statements in line; one answer takes up to five. */
+/** Statements in line; one answer takes one, and one more for its groups or for each area that is compared. */
 const LINE = 200;
 /** Milliseconds for a statement, waiting in line included. */
 const PATIENCE = 8_000;

@@ -34,9 +34,86 @@ export function wallSql(sql: Sql, { timeZone }: Field, column: string): SqlFragm
     : sql`wall_time(${sql(column)}, ${timeZone})`;
 }
 
-const scopeSql = (sql: Sql, field: Field): SqlFragment => sql`
-  scope as materialized (
-    select id, property_type, bedrooms, living_area from listing_search where ${field.where(sql)})`;
+/** A set that is wanted over days or periods: both starts and ends of these rise, and none comes twice. */
+export type Wanted =
+  | { readonly set: 'inventory'; readonly days: readonly Day[]; readonly measures: readonly Measure[] }
+  | { readonly set: 'active'; readonly periods: readonly Period[]; readonly measures: readonly Measure[] }
+  | {
+      readonly set: 'events';
+      /** What happened: any of these. */
+      readonly kinds: readonly MetricSet[];
+      readonly periods: readonly Period[];
+      readonly measures: readonly Measure[];
+    };
+
+/**
+ * Everything that is wanted, in its order, by one statement: which listings there are, when they were on the market and what
+ * happened to them is read once for all sets, and takes longer than summing them up.
+ */
+export async function findParts(sql: Sql, field: Field, wanted: readonly Wanted[]): Promise<Part[][]> {
+  const sets = wanted.map(
+    (each, at) => sql`${at === 0 ? sql`` : sql`union all`}
+      select ${at}::int as at, to_json(summed) as summed from (${setSql(sql, field, each)}) as summed`,
+  );
+  const rows = await sql<{ at: number; summed: SummaryRow }[]>`
+    with scope as materialized (
+      select id, property_type, bedrooms, living_area from listing_search where ${field.where(sql)}),
+    stay as (${staySql(sql, field, wanted)}), event as (${eventSql(sql, field, wanted)})
+    ${together(sql, sets)}`;
+  return wanted.map((each, place) =>
+    readParts(
+      rows.flatMap(({ at, summed }) => (at === place ? [summed] : [])),
+      each,
+      field,
+    ),
+  );
+}
+
+function readParts(rows: readonly SummaryRow[], { set, measures }: Wanted, field: Field): Part[] {
+  return rows.map((row) => ({
+    index: Number(row.index) - 1,
+    set: set === 'events' ? (row.kind as MetricSet) : set,
+    group: field.groupBy.map((name) => row[GROUPINGS[name]] as string | number | null),
+    summaries: readSummaries(row, measures),
+  }));
+}
+
+/** When the listings were on the market. */
+const staySql = (sql: Sql, field: Field, wanted: readonly Wanted[]): SqlFragment => sql`
+  select scope.*, price, months_free, ${wallSql(sql, field, 'on_at')} as on_wall,
+    ${wallSql(sql, field, 'off_at')} as off_wall, ${wallSql(sql, field, 'aged_from')} as aged_wall,
+    ${wallSql(sql, field, 'superseded_at')} as superseded_wall
+  from market_stay join scope on id = listing_id where off_at >= ${beforeAll(sql, wanted)}`;
+
+/** What happened to the listings. */
+function eventSql(sql: Sql, field: Field, wanted: readonly Wanted[]): SqlFragment {
+  const kinds = wanted.flatMap((each): readonly string[] => {
+    if (each.set === 'events') return each.kinds;
+    return each.set === 'active' ? ['drop'] : [];
+  });
+  return sql`
+    select scope.*, kind, listing_type, price, days, ratio, original_ratio, ${wallSql(sql, field, 'at')} as wall
+    from market_event join scope on id = listing_id
+    where kind = any(${[...new Set(kinds)]}::text[]) and at >= ${beforeAll(sql, wanted)}`;
+}
+
+/** A moment before all that is wanted, in any time zone. */
+function beforeAll(sql: Sql, wanted: readonly Wanted[]): SqlFragment {
+  const first = wanted.map((each) => (each.set === 'inventory' ? each.days[0] : each.periods[0]?.start));
+  const [least = null] = first.filter((day) => day !== undefined).sort();
+  return sql`${least}::timestamptz - interval '2 days'`;
+}
+
+function setSql(sql: Sql, field: Field, wanted: Wanted): SqlFragment {
+  switch (wanted.set) {
+    case 'inventory':
+      return inventorySql(sql, field, wanted.days, wanted.measures);
+    case 'active':
+      return activeSql(sql, field, wanted.periods, wanted.measures);
+    case 'events':
+      return eventsSql(sql, field, wanted);
+  }
+}
 
 const groupSql = (sql: Sql, { groupBy }: Field): SqlFragment =>
   together(
@@ -44,110 +121,67 @@ const groupSql = (sql: Sql, { groupBy }: Field): SqlFragment =>
     groupBy.map((name) => sql`, ${sql(GROUPINGS[name])}`),
   );
 
-function readParts(
-  rows: readonly SummaryRow[],
-  set: MetricSet | null,
-  field: Field,
-  measures: readonly Measure[],
-): Part[] {
-  return rows.map((row) => ({
-    index: Number(row.index) - 1,
-    set: set ?? (row.kind as MetricSet),
-    group: field.groupBy.map((name) => row[GROUPINGS[name]] as string | number | null),
-    summaries: readSummaries(row, measures),
-  }));
-}
-
 /**
- * What is on the market as each of these days begins; days rise, and no day comes twice. Members are made before they are
- * sorted: else every one of them would carry all the days along.
+ * What is on the market as each of these days begins. Members are made before they are sorted: else every one of them would
+ * carry all the days along.
  */
-export async function findInventory(
+const inventorySql = (
   sql: Sql,
   field: Field,
   days: readonly Day[],
   measures: readonly Measure[],
-): Promise<Part[]> {
-  const rows = await sql<SummaryRow[]>`
-    with ${scopeSql(sql, field)}, edge as materialized (select ${[...days]}::text[]::timestamp[] as ends), stay as (
-      select scope.*, price, months_free, ${wallSql(sql, field, 'on_at')} as on_wall,
-        ${wallSql(sql, field, 'off_at')} as off_wall, ${wallSql(sql, field, 'aged_from')} as aged_wall
-      from market_stay join scope on id = listing_id
-      where off_at >= ${days[0] ?? null}::timestamptz - interval '2 days'),
-    member as materialized (
-      select index, property_type, bedrooms, living_area, price, months_free, greatest(0, floor(extract(epoch from ends[index] - aged_wall)::double precision
-        / 86400)) as age
-      from stay, edge, generate_series(width_bucket(on_wall, ends) + 1, width_bucket(off_wall, ends)) as index)
-    select index ${groupSql(sql, field)}, ${summaryColumns(sql, measures)}
-    from member group by index ${groupSql(sql, field)}`;
-  return readParts(rows, 'inventory', field, measures);
-}
+): SqlFragment => sql`
+  with edge as materialized (select ${[...days]}::text[]::timestamp[] as ends),
+  member as materialized (
+    select index, property_type, bedrooms, living_area, price, months_free,
+      greatest(0, floor(extract(epoch from ends[index] - aged_wall)::double precision / 86400)) as age
+    from stay, edge, generate_series(width_bucket(on_wall, ends) + 1, width_bucket(off_wall, ends)) as index)
+  select index ${groupSql(sql, field)}, ${summaryColumns(sql, measures)}
+  from member group by index ${groupSql(sql, field)}`;
 
 /** A moment before, to count what lies strictly earlier: time is kept to the millisecond. */
 const JUST_BEFORE = (sql: Sql): SqlFragment => sql`- interval '1 microsecond'`;
 
-/** What was on the market at any moment of each period. Both starts and ends of the periods rise. */
-export async function findActive(
+/** What was on the market at any moment of each period. */
+const activeSql = (
   sql: Sql,
   field: Field,
   periods: readonly Period[],
   measures: readonly Measure[],
-): Promise<Part[]> {
-  const { edges, first } = edgesSql(sql, periods);
-  const rows = await sql<SummaryRow[]>`
-    with ${scopeSql(sql, field)}, ${edges}, stay as (
-      select listing_id, ${wallSql(sql, field, 'on_at')} as on_wall, ${wallSql(sql, field, 'off_at')} as off_wall,
-        ${wallSql(sql, field, 'superseded_at')} as superseded_wall
-      from market_stay join scope on id = listing_id where off_at >= ${first}),
-    present as (
-      select index, listing_id, false as fell from stay, edge, generate_series(
-        width_bucket(on_wall, ends) + 1, width_bucket(off_wall ${JUST_BEFORE(sql)}, starts)) as index
-      where superseded_wall >= ends[index]),
-    fall as (
-      select listing_id, ${wallSql(sql, field, 'at')} as wall from market_event join scope on id = listing_id
-      where kind = 'drop' and at >= ${first}),
-    lowered as (
-      select index, listing_id, true as fell from fall, edge, generate_series(
-        width_bucket(wall, ends) + 1, width_bucket(wall, starts)) as index),
-    told as (
-      select index, listing_id, bool_or(fell) as dropped from (table present union all table lowered) as either
-      group by index, listing_id having not bool_and(fell)),
-    member as (select index, dropped, scope.* from told join scope on id = listing_id)
-    select index ${groupSql(sql, field)}, ${summaryColumns(sql, measures)}
-    from member group by index ${groupSql(sql, field)}`;
-  return readParts(rows, 'active', field, measures);
-}
+): SqlFragment => sql`
+  with ${edgesSql(sql, periods)}, present as (
+    select index, id, false as fell from stay, edge, generate_series(
+      width_bucket(on_wall, ends) + 1, width_bucket(off_wall ${JUST_BEFORE(sql)}, starts)) as index
+    where superseded_wall >= ends[index]),
+  lowered as (
+    select index, id, true as fell from event, edge, generate_series(
+      width_bucket(wall, ends) + 1, width_bucket(wall, starts)) as index
+    where kind = 'drop'),
+  told as (
+    select index, id, bool_or(fell) as dropped from (table present union all table lowered) as either
+    group by index, id having not bool_and(fell)),
+  member as (select index, dropped, scope.* from told join scope using (id))
+  select index ${groupSql(sql, field)}, ${summaryColumns(sql, measures)}
+  from member group by index ${groupSql(sql, field)}`;
 
-/** What happened in each period, of these kinds. Both starts and ends of the periods rise. */
-export async function findEvents(
+/** What happened in each period. */
+const eventsSql = (
   sql: Sql,
   field: Field,
-  periods: readonly Period[],
-  kinds: readonly MetricSet[],
-  measures: readonly Measure[],
-): Promise<Part[]> {
-  const { edges, first } = edgesSql(sql, periods);
-  const rows = await sql<SummaryRow[]>`
-    with ${scopeSql(sql, field)}, ${edges}, event as (
-      select scope.*, kind, price, days, ratio, original_ratio, ${wallSql(sql, field, 'at')} as wall
-      from market_event join scope on id = listing_id
-      where kind = any(${[...kinds]}::text[]) and at >= ${first} and listing_type = ${field.listingType}),
-    member as (
-      select event.*, index from event, edge, generate_series(
-        width_bucket(wall, ends) + 1, width_bucket(wall, starts)) as index)
-    select index, kind ${groupSql(sql, field)}, ${summaryColumns(sql, measures)}
-    from member group by index, kind ${groupSql(sql, field)}`;
-  return readParts(rows, null, field, measures);
-}
+  { kinds, periods, measures }: Extract<Wanted, { set: 'events' }>,
+): SqlFragment => sql`
+  with ${edgesSql(sql, periods)}, member as (
+    select event.*, index from event, edge, generate_series(
+      width_bucket(wall, ends) + 1, width_bucket(wall, starts)) as index
+    where kind = any(${[...kinds]}::text[]) and listing_type = ${field.listingType})
+  select index, kind ${groupSql(sql, field)}, ${summaryColumns(sql, measures)}
+  from member group by index, kind ${groupSql(sql, field)}`;
 
-/** Edges of periods as arrays, read once and not for each row, and a moment before all of them in any time zone. */
-function edgesSql(sql: Sql, periods: readonly Period[]) {
+/** Edges of periods as arrays, read once and not for each row. */
+function edgesSql(sql: Sql, periods: readonly Period[]): SqlFragment {
   const [starts, ends] = [periods.map(({ start }) => start), periods.map(({ end }) => end)];
-  return {
-    edges: sql`edge as materialized (
-      select ${starts}::text[]::timestamp[] as starts, ${ends}::text[]::timestamp[] as ends)`,
-    first: sql`${starts[0] ?? null}::timestamptz - interval '2 days'`,
-  };
+  return sql`edge as materialized (
+    select ${starts}::text[]::timestamp[] as starts, ${ends}::text[]::timestamp[] as ends)`;
 }
 
 /** The time zone of each area: its own, or that of the nearest one around it that has any; others are left out. */
