@@ -9,6 +9,7 @@ import { memory } from './memory.ts';
 import { dayOfRentals } from './million/churn.ts';
 import { cursorAgainstOffset, searchAgainstPgbench, searchAgainstRaw } from './million/compared.ts';
 import { exportsToReaders } from './million/exports.ts';
+import { growthTo } from './million/growth.ts';
 import { type LargeStand, openLargeStand } from './million/stand.ts';
 import { kindsOfQuestions } from './million/table.ts';
 import { exchangeAgainstPeer, refreshAgainstPeer, refreshAgainstStatement } from './oauth.ts';
@@ -37,12 +38,18 @@ const LARGE: Readonly<Record<string, (stand: LargeStand) => Promise<Row[]>>> = {
   million: kindsOfQuestions,
   exports: exportsToReaders,
   churn: dayOfRentals,
+  growth: (stand) => growthTo(stand, values.larger, Number(values.listings)),
 };
 
 const { positionals: names, values } = parseArgs({
   allowPositionals: true,
   // Where the million listings are kept, so that measuring again does not load them again.
-  options: { cluster: { type: 'string', default: join(tmpdir(), 'freehold-million') } },
+  options: {
+    cluster: { type: 'string', default: join(tmpdir(), 'freehold-million') },
+    // Where more are kept, and how many, for `growth`: 11 GB a million.
+    larger: { type: 'string', default: join(tmpdir(), 'freehold-larger') },
+    listings: { type: 'string', default: '4000000' },
+  },
 });
 
 function check(): void {

@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { freePort } from '../src/main.ts';
 import { startEmbedded } from '../src/postgres/embedded.ts';
 import { startChaosApp } from './support/chaos-app.ts';
 import { endProcess, familyOf, isReady, postmasterOf, serve } from './support/chaos-service.ts';
 import { until } from './support/children.ts';
 import { atEnd, temporaryFolder } from './support/database.ts';
+import { quietPort } from './support/ports.ts';
 
 test('a lock file that its server had no time to write is no obstacle to the next start', async (t) => {
   const dataDirectory = join(await temporaryFolder(t, 'start'), 'data');
@@ -24,7 +24,7 @@ test('a lock file that its server had no time to write is no obstacle to the nex
 
 test('a first start that is killed while the cluster is being made can be repeated, and leaves no half of one', async (t) => {
   const dataDirectory = join(await temporaryFolder(t, 'start'), 'data');
-  const port = await freePort('127.0.0.1');
+  const port = await quietPort();
   const home = join(dataDirectory, 'postgres');
   const drafts = async () => (await readdir(home).catch(() => [])).filter((name) => /^cluster\./.test(name));
   const first = serve(t, { dataDirectory, port });

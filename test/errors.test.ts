@@ -10,12 +10,12 @@ import { createApp } from '../src/app/app.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/lib/log.ts';
 import { PROBLEMS, type ProblemCode } from '../src/lib/problem.ts';
-import { freePort } from '../src/main.ts';
 import { openDatabase } from '../src/postgres/database.ts';
 import { manualClock } from './support/clock.ts';
 import { atEnd, temporaryFolder, testDatabase } from './support/database.ts';
 import { startDatabaseProxy } from './support/database-proxy.ts';
 import { signIn } from './support/oauth.ts';
+import { quietPort } from './support/ports.ts';
 import { startService } from './support/service.ts';
 import { keyNumber, stubProvider } from './support/subscriptions.ts';
 import { parseRaw, readToEnd, until } from './support/web.ts';
@@ -73,7 +73,7 @@ async function withoutDatabase(): Promise<Answer> {
   const { url: direct } = await testDatabase({ after });
   const line = await startDatabaseProxy({ after }, direct);
   const database = openDatabase({ url: line.url });
-  const port = await freePort('127.0.0.1');
+  const port = await quietPort();
   const publicUrl = service.url;
   const environment = { DATABASE_URL: direct, DATA_DIR: folder, SOURCE: 'none' };
   const app = await createApp({

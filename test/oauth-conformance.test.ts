@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../src/main.ts';
 import { registered } from './support/authorizing.ts';
 import { atEnd, temporaryFolder } from './support/database.ts';
 import { decideAt } from './support/person.ts';
+import { quietPort } from './support/ports.ts';
 import { startService } from './support/service.ts';
 
 /** What the suite wishes for and we do not do, each with the reason. */
@@ -60,7 +60,7 @@ for (const [name, resource] of [
   ['for the MCP endpoint', `${service.url}/mcp`],
 ] as const) {
   test(`the conformance suite finds the metadata and the code grant right, ${name}`, async (t) => {
-    const port = String(await freePort('127.0.0.1'));
+    const port = String(await quietPort());
     const client = await registered(service, `http://127.0.0.1:${port}/callback`);
     const options = ['--client-id', client, '--port', port, '--resource', resource];
     assertConformant(await runSuite(t, options), [...METADATA, 'authorization-code-grant']);

@@ -5,7 +5,6 @@ import { after, test } from 'node:test';
 import { createApp } from '../src/app/app.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/lib/log.ts';
-import { freePort } from '../src/main.ts';
 import { revokeClient } from '../src/oauth/clients.ts';
 import { Throttle } from '../src/oauth/throttle.ts';
 import { openDatabase } from '../src/postgres/database.ts';
@@ -23,6 +22,7 @@ import {
 import { manualClock } from './support/clock.ts';
 import { atEnd, temporaryFolder, testDatabase } from './support/database.ts';
 import { startDatabaseProxy } from './support/database-proxy.ts';
+import { quietPort } from './support/ports.ts';
 import { startService } from './support/service.ts';
 import { keyNumber, stubProvider } from './support/subscriptions.ts';
 import { until } from './support/web.ts';
@@ -174,7 +174,7 @@ test('without a database people see a page, and programs the words of OAuth', as
   const line = await startDatabaseProxy(t, direct);
   const folder = await temporaryFolder(t, 'consent');
   const database = openDatabase({ url: line.url });
-  const port = await freePort('127.0.0.1');
+  const port = await quietPort();
   const url = `http://127.0.0.1:${port}`;
   const environment = { DATABASE_URL: direct, DATA_DIR: folder, SOURCE: 'none' };
   const app = await createApp({

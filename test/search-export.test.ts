@@ -235,13 +235,13 @@ test('what a reader does not take is not read, and nothing is read for one that 
   assert.ok(watched.count() - before >= 8, 'a whole export reads more');
 });
 
-/** Resolves once a statement waits for the lock of this transaction. */
-async function somebodyWaits(tx: Transaction): Promise<void> {
+/** Resolves once a statement waits for the lock of this transaction, or none does any more. */
+async function waits(tx: Transaction, expected: boolean): Promise<void> {
   const look = async () => {
     const [row] = await tx<{ waiting: boolean }[]>`
       select exists (select from pg_locks where not granted and relation = 'listing_search'::regclass
         and database = (select oid from pg_database where datname = current_database())) as waiting`;
-    return row?.waiting || undefined;
+    return row?.waiting === expected || undefined;
   };
   assert.ok(await poll(look, { clock: systemClock, limit: 10_000 }));
 }
@@ -251,7 +251,7 @@ for (const [moment, query, begun] of [
   ['a page in the middle', '', true],
   ['the exact count before all pages', 'count=exact', false],
 ] as const) {
-  test(`what PostgreSQL works on when a reader leaves is the last that is asked for it: ${moment}`, async () => {
+  test(`PostgreSQL stops working for a reader who leaves, and nothing more is asked of it: ${moment}`, async () => {
     using watched = watchReads();
     const reader = begun ? await deafReader(query) : null;
     await watched.settled();
@@ -259,12 +259,13 @@ for (const [moment, query, begun] of [
       await tx`lock table listing_search in access exclusive mode`;
       const { socket, answering } = reader ?? (await deafReader(query));
       socket.resume();
-      await somebodyWaits(tx);
+      await waits(tx, true);
       const response = await answering;
       assert.equal(response.headersSent, begun);
       const closed = once(response, 'close');
       socket.destroy();
       await closed;
+      await waits(tx, false);
       return watched.count();
     });
     assert.equal(await watched.settled(), left);

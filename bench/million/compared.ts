@@ -106,7 +106,7 @@ export function ask(arm: Arm, list: string, key: string, seconds: number, from: 
 }
 
 /** One question after the other; milliseconds each. */
-async function oneByOne({ url }: Arm, paths: readonly string[], key: string): Promise<number[]> {
+export async function oneByOne({ url }: Arm, paths: readonly string[], key: string): Promise<number[]> {
   const { hostname, port } = new URL(url);
   const { promise: failed, reject } = Promise.withResolvers<never>();
   const lane = await openLane(hostname, Number(port), reject);

@@ -25,13 +25,13 @@ export interface LargeStand extends Stand {
 const LISTINGS = 1_000_000;
 
 /** Opens the cluster in the folder, filling it first where nobody has. */
-export async function openLargeStand(cluster: string): Promise<LargeStand> {
+export async function openLargeStand(cluster: string, listings = LISTINGS): Promise<LargeStand> {
   const program = join(import.meta.dirname, 'load.ts');
   // On both cores, where this process and all that it starts have but one.
-  const load = ['-c', '0,1', process.execPath, program, cluster, String(LISTINGS)];
+  const load = ['-c', '0,1', process.execPath, program, cluster, String(listings)];
   if (!(await readLoaded(cluster))) execFileSync('taskset', load, { stdio: 'inherit' });
   const loaded = await readLoaded(cluster);
-  if (loaded?.listings !== LISTINGS) throw new Error(`${cluster} does not hold ${LISTINGS} listings`);
+  if (loaded?.listings !== listings) throw new Error(`${cluster} does not hold ${listings} listings`);
   const server = await startEmbedded({ dataDirectory: cluster, log: () => {} });
   const database = openDatabase({ socket: server.connection, timeout: 0 });
   await migrate(database);

@@ -23,6 +23,8 @@ export interface FoundCacheOptions<Value> {
   readonly fromSecondOn?: boolean;
 }
 
+const NEVER = new AbortController().signal;
+
 /** Questions that are known to have been asked; a key takes some hundred bytes. */
 const MOST_ASKED = 20_000;
 
@@ -43,18 +45,25 @@ export class FoundCache<Value extends object> {
     this.#asked = fromSecondOn ? new LRUCache({ max: MOST_ASKED, ...lifetime }) : null;
   }
 
-  /** The answer to a question, told apart by all that decides the answer. Rejects as `read` does. */
-  get(question: unknown, read: () => Promise<Value>): Promise<Value> {
+  /**
+   * The answer to a question, told apart by all that decides the answer. Rejects as `read` does, or with the reason of the
+   * signal of who asks; the signal that `read` is given aborts once all have left who asked.
+   */
+  get(
+    question: unknown,
+    read: (signal: AbortSignal) => Promise<Value>,
+    signal: AbortSignal | null = null,
+  ): Promise<Value> {
     const version = this.#options.version();
     if (version !== this.#version) this.#found.clear();
     this.#version = version;
-    if (version === null) return read();
+    if (version === null) return read(signal ?? NEVER);
     const key = hash('sha256', JSON.stringify(question), 'base64url');
     const known = this.#found.get(key);
     if (known !== undefined) return Promise.resolve(known);
     const keeps = this.#keeps(key);
-    return this.#flights.join(`${version} ${key}`, null, async () => {
-      const value = await read();
+    return this.#flights.join(`${version} ${key}`, signal, async (left) => {
+      const value = await read(left);
       const holds = this.#options.version() === version && this.#version === version;
       if (keeps && holds) this.#found.set(key, value);
       return value;

@@ -93,11 +93,13 @@ export function searchRoutes(options: CatalogueRouteOptions): readonly Route<Pri
           'Values of one parameter are alternatives, different parameters must all be met. Pages are walked by cursor; a ' +
           `listing that does not change meanwhile is met exactly once. ${FORMS}`,
         query,
-        handle: ({ query: parsed, caller, requestId, mediaType, headers, url }) =>
-          answerSearch(options, readings, {
-            ...{ type, caller, requestId, mediaType, headers, url },
-            query: parsed as SearchQuery,
-          }),
+        handle(call) {
+          const { caller, requestId, mediaType, headers, url } = call;
+          return answerSearch(options, readings, {
+            ...{ type, caller, requestId, mediaType, headers, url, left: () => call.signal },
+            query: call.query as SearchQuery,
+          });
+        },
       }),
       route<Principal>()({
         ...common,
@@ -109,13 +111,15 @@ export function searchRoutes(options: CatalogueRouteOptions): readonly Route<Pri
           '`polygon` may be a GeoJSON Polygon or MultiPolygon. The address takes no parameters.',
         ownBody: true,
         body: describeMembers(query, `Search${name}`, `What GET ${common.path} takes, in JSON.`),
-        handle: ({ body, caller, requestId, mediaType, headers }) =>
-          answerSearch(options, readings, {
-            ...{ type, caller, requestId, mediaType, headers, url: null },
-            query: read(body) as SearchQuery,
+        handle(call) {
+          const { caller, requestId, mediaType, headers } = call;
+          return answerSearch(options, readings, {
+            ...{ type, caller, requestId, mediaType, headers, url: null, left: () => call.signal },
+            query: read(call.body) as SearchQuery,
           }).catch((error: unknown) => {
             throw error instanceof Problem ? ofMembers(error) : error;
-          }),
+          });
+        },
       }),
     ];
   };

@@ -6,6 +6,7 @@ import { atLeast, pageSize, type Tiers } from '../access/tiers.ts';
 import type { Reply } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../postgres/database.ts';
+import { untilAborted } from '../postgres/leaving.ts';
 import { createAreaRegister } from './area-register.ts';
 import { withoutClusterCursor } from './clusters.ts';
 import { createCrowd } from './crowd.ts';
@@ -41,6 +42,8 @@ export interface Asked {
   readonly requestId: string;
   readonly mediaType: string;
   readonly headers: IncomingHttpHeaders;
+  /** Aborts when the client has left; made on first use. */
+  readonly left: () => AbortSignal;
   /** The address of a GET, for links to other pages; null: the query stands in a body. */
   readonly url: string | null;
 }
@@ -69,6 +72,8 @@ const EXPORT_TIER = 'business';
 export interface Readings {
   readonly fresh: Reading;
   readonly remembered: Reading;
+  /** Of the database, until the signal aborts. */
+  until(signal: AbortSignal): Reading;
 }
 
 export function createReadings({ database, memory, clock }: SearchOptions): Readings {
@@ -79,12 +84,19 @@ export function createReadings({ database, memory, clock }: SearchOptions): Read
     version: () => memory.version(),
     monotonic: () => clock.monotonic(),
   });
-  const reading = (by: Finder, fresh: boolean): Reading => ({
+  const reading = (by: Finder, fresh: boolean, on: Database): Reading => ({
     finder: by,
-    search: createSearch(database, by),
-    lookUp: (plan) => lookUp({ database, crowd, named: (ids) => areas.named(ids, fresh) }, plan),
+    search: createSearch(on, by),
+    lookUp: (plan) => lookUp({ database: on, crowd, named: (ids) => areas.named(ids, fresh) }, plan),
   });
-  return { fresh: reading(finder, true), remembered: reading(remembering, false) };
+  return {
+    fresh: reading(finder, true, database),
+    remembered: reading(remembering, false, database),
+    until(signal) {
+      const on = untilAborted(database, signal);
+      return reading(createFinder(on, areas), true, on);
+    },
+  };
 }
 
 export async function answerSearch(options: SearchOptions, readings: Readings, asked: Asked): Promise<Reply> {
@@ -97,7 +109,11 @@ export async function answerSearch(options: SearchOptions, readings: Readings, a
   const lines = format === 'csv' || format === 'ndjson';
   const whole = lines && query.limit === undefined && atLeast(caller.tier, EXPORT_TIER);
   // Nobody walks through all results a second time at once: remembering them would push out what is asked for often.
-  const reading = whole || wantsFresh(asked.headers) ? readings.fresh : readings.remembered;
+  const reading = whole
+    ? readings.until(asked.left())
+    : wantsFresh(asked.headers)
+      ? readings.fresh
+      : readings.remembered;
   const lookedUp = await reading.lookUp(plan);
   const showing = { database, plan, view, included: query.include ?? [] };
   const work = { ...reading, ...showing, options, asked, lookedUp };

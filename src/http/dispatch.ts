@@ -212,6 +212,10 @@ export class Dispatcher<Caller> {
 
   /** Answers with the problem that was thrown, whatever it was. */
   fail(exchange: Exchange<Caller>, thrown: unknown): void {
+    if (exchange.wasLeft(thrown)) {
+      this.#close(exchange);
+      return;
+    }
     const problem = toProblem(thrown);
     if (exchange.response.headersSent) {
       this.#close(exchange, problem);

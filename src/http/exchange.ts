@@ -68,6 +68,12 @@ export class Exchange<Caller>
     this.#identified = true;
   }
 
+  /** Whether this was thrown because the client left: nobody is there to be told. */
+  wasLeft(thrown: unknown): boolean {
+    const signal = this.#controller?.signal;
+    return signal?.aborted === true && thrown === signal.reason;
+  }
+
   /** Made on first use: most handlers need none, and a controller costs more than the rest of this object. */
   get signal(): AbortSignal {
     this.#controller ??= abortWhenLeft(this.response);

@@ -1,7 +1,8 @@
 // Owns how many statements of figures run at once: the rest wait in line, so that searches always find a connection.
 
 import { Bulkhead, BulkheadFull } from '../lib/bulkhead.ts';
-import { withDeadline } from '../lib/deadline.ts';
+import type { Clock } from '../lib/clock.ts';
+import { type Deadline, withDeadline } from '../lib/deadline.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Database } from '../postgres/database.ts';
 
@@ -23,13 +24,18 @@ export function heavyReads(database: Database): Database {
   return {
     ...database,
     read: (work, options) =>
-      withDeadline({ clock: database.clock, milliseconds: PATIENCE, late: () => overloaded() }, (signal) =>
-        places.run(signal, () => database.read(work, options)),
+      withDeadline(deadline(database.clock, options?.signal), (signal) =>
+        places.run(signal, () => database.read(work, { ...options, signal })),
       ).catch((error: unknown) => {
         throw error instanceof BulkheadFull ? overloaded(error) : error;
       }),
   };
 }
+
+const deadline = (clock: Clock, parent: AbortSignal | undefined): Deadline => ({
+  ...{ clock, milliseconds: PATIENCE, late: () => overloaded() },
+  ...(parent && { parent }),
+});
 
 const overloaded = (cause?: Error): Problem =>
   new Problem('OVERLOADED', 'More figures are asked for than can be worked out at the moment.', {

@@ -9,6 +9,7 @@ import { pageLinks, wantsFresh } from '../catalogue/reader.ts';
 import { type Reply, type Route, route } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../postgres/database.ts';
+import { untilAborted } from '../postgres/leaving.ts';
 import {
   compareAnswer,
   distributionAnswer,
@@ -134,11 +135,13 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
       ...{ path: `/v1/market/${endpoint.path}`, operation: endpoint.operation, tag: 'Market' },
       ...{ summary: endpoint.summary, description: endpoint.description, access, query: endpoint.query },
       answer: { description: endpoint.summary, schema: endpoint.schema },
-      async handle({ query, caller, requestId, url, headers }): Promise<Reply> {
+      async handle({ query, caller, requestId, url, headers, signal }): Promise<Reply> {
         const asked = query as MarketQuery;
         const limit = pageSize(tiers[caller.tier], asked.limit);
-        const read = () => endpoint.answer({ database, asked, limit, now: clock.now() });
-        const json = await (wantsFresh(headers) ? read() : answers.get([endpoint.path, asked, limit], read));
+        const read = (left: AbortSignal) =>
+          endpoint.answer({ database: untilAborted(database, left), asked, limit, now: clock.now() });
+        const question = [endpoint.path, asked, limit];
+        const json = await (wantsFresh(headers) ? read(signal) : answers.get(question, read, signal));
         const units = asked.units ?? 'imperial';
         const meta = { requestId, tier: caller.tier, units, dataAsOf: await options.dataAsOf() };
         return { json: { ...json, meta }, headers: json.page ? pageLinks(publicUrl, url, json.page) : {} };

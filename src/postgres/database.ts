@@ -1,6 +1,7 @@
 // Owns the face that every store sees: reads, writes and transactions, each with a deadline and an honest failure.
 import type { Clock } from '../lib/clock.ts';
 import { pause, systemClock } from '../lib/clock.ts';
+import { unlessAborted } from '../lib/deadline.ts';
 import type { Connection, ConnectionSettings, Planning, Sql, Transaction } from './connection.ts';
 import { openConnection } from './connection.ts';
 import { databaseUnavailable, isBrokenConnection, translated } from './connection-errors.ts';
@@ -37,6 +38,8 @@ export interface ReadOptions extends OperationOptions {
    * plan again, which takes PostgreSQL longer than to run most that read a page. Default 'each'.
    */
   readonly planned?: Planning;
+  /** As it aborts, the read rejects with its reason and its connection is cut, by which PostgreSQL knows to stop. */
+  readonly signal?: AbortSignal;
 }
 
 /** A connection outside the pool, for what holds on to one session: a listener, a migration. Ends when it breaks. */
@@ -89,22 +92,27 @@ export function openDatabase(options: DatabaseOptions): Database {
     destroy: (connection) => connection.destroy(),
   });
 
-  async function attempt<T>({ work, planned }: Job<T>, end: number): Promise<T> {
+  async function attempt<T>({ work, planned, signal }: Job<T>, end: number): Promise<T> {
     const left = end - clock.monotonic();
     const suits = (connection: Connection) => connection.planning === planned;
     const lease = await pool.take(Math.min(left * WAITING_SHARE, LONGEST_WAIT), suits);
     if (lease === undefined)
       throw databaseUnavailable(new Error('No database connection became free in time'));
+    if (signal?.aborted) {
+      lease.release();
+      throw signal.reason;
+    }
     try {
       lease.connection.plan(planned);
-      const result = await withDeadline(clock, end, () => work(lease.connection));
+      const begun = () => withDeadline(clock, end, () => work(lease.connection));
+      const result = await (signal ? unlessAborted(signal, begun()) : begun());
       lease.release();
       return result;
     } catch (met) {
       const error = lease.connection.refusal ?? met;
       // After a missed deadline the connection's state is unknown: it may hang for good.
-      if (error instanceof DeadlineMissed || lease.connection.gone || isBrokenConnection(error))
-        lease.discard();
+      const isOver = error instanceof DeadlineMissed || signal?.aborted;
+      if (isOver || lease.connection.gone || isBrokenConnection(error)) lease.discard();
       else lease.release();
       throw error;
     }
@@ -143,7 +151,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     clock,
     read: (work, own) =>
       perform(
-        { work: statements(work, own?.timeout), planned: own?.planned ?? 'each' },
+        { work: statements(work, own?.timeout), planned: own?.planned ?? 'each', signal: own?.signal },
         { limit: own?.timeout ?? timeout, again: true },
       ),
     write: (work, own) =>
@@ -177,6 +185,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 interface Job<T> {
   readonly work: (connection: Connection) => Promise<T>;
   readonly planned: Planning;
+  readonly signal?: AbortSignal | undefined;
 }
 
 class DeadlineMissed extends Error {

@@ -2,7 +2,6 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../../src/main.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { type Ledger, newLedger, writeCity, writeOn } from '../support/chaos-ledger.ts';
 import { newReaders, type Readers, readOn } from '../support/chaos-readers.ts';
@@ -10,6 +9,7 @@ import { databaseBeside, isReady, type ServiceProcess, serve } from '../support/
 import { until } from '../support/children.ts';
 import { runCli } from '../support/cli.ts';
 import { atEnd, type Closing, temporaryFolder } from '../support/database.ts';
+import { quietPort } from '../support/ports.ts';
 
 export interface IssuedKey {
   readonly id: string;
@@ -47,7 +47,7 @@ export async function setStage(t: Closing): Promise<Stage> {
   const dataDirectory = join(folder, 'data');
   const environment = { TIERS_FILE: join(folder, 'tiers.json') };
   await writeFile(environment.TIERS_FILE, JSON.stringify(TIERS));
-  const port = await freePort('127.0.0.1');
+  const port = await quietPort();
   const url = `http://127.0.0.1:${port}`;
   const start = () => serve(t, { dataDirectory, port, environment });
   const service = start();

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { systemClock } from '../../src/lib/clock.ts';
-import { freePort } from '../../src/main.ts';
 import type { PoolStatus } from '../../src/postgres/pool.ts';
 import { startChaosApp } from '../support/chaos-app.ts';
 import { isReady, serve } from '../support/chaos-service.ts';
@@ -15,6 +14,7 @@ import { until } from '../support/children.ts';
 import { runCli } from '../support/cli.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from '../support/database.ts';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.ts';
+import { quietPort } from '../support/ports.ts';
 
 /** Milliseconds: three seconds are promised, the rest is for a machine that runs other tests as well. */
 const ANSWER_LIMIT = 4_000;
@@ -151,7 +151,7 @@ test('a process without a descriptor left answers 503 in time to those it has ac
   const { url: databaseUrl } = await testDatabase(t);
   const folder = await temporaryFolder(t, 'descriptors');
   const dataDirectory = join(folder, 'data');
-  const port = await freePort('127.0.0.1');
+  const port = await quietPort();
   const url = `http://127.0.0.1:${port}`;
   const environment = { DATABASE_URL: databaseUrl };
   const service = serve(t, { dataDirectory, port, environment, descriptors: 64 });

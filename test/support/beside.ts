@@ -3,10 +3,10 @@
 import { createApp, type Overrides } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/lib/log.ts';
-import { freePort } from '../../src/main.ts';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
 import { atEnd, type Closing, temporaryFolder } from './database.ts';
 import { startDatabaseProxy } from './database-proxy.ts';
+import { quietPort } from './ports.ts';
 import type { TestService } from './service.ts';
 
 export interface Beside {
@@ -38,7 +38,7 @@ export async function startBeside(
     await plain.close(1_000);
     await listening.close(100);
   });
-  const port = await freePort('127.0.0.1');
+  const port = await quietPort();
   await app.server.listen('127.0.0.1', port);
   return {
     url: `http://127.0.0.1:${port}`,

@@ -7,13 +7,13 @@ import { openUpstream } from '../../src/app/upstream.ts';
 import { readConfig } from '../../src/config.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLog } from '../../src/lib/log.ts';
-import { freePort } from '../../src/main.ts';
 import { socketUrl } from '../../src/postgres/connection-url.ts';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
 import { type EmbeddedServer, startEmbedded } from '../../src/postgres/embedded.ts';
 import { migrate } from '../../src/postgres/migrate.ts';
 import { until } from './children.ts';
 import { atEnd, type Closing, temporaryFolder } from './database.ts';
+import { quietPort } from './ports.ts';
 
 export interface ChaosApp {
   readonly url: string;
@@ -53,7 +53,7 @@ export async function startChaosApp(t: Closing, options: ChaosAppOptions): Promi
   const { keys } = await sampleKeys({ database, clock: systemClock, file });
   const upstream = await openUpstream({ config, database, clock: systemClock, log, sampleListings: 500 });
   atEnd(t, () => upstream.stop());
-  const port = await freePort('127.0.0.1');
+  const port = await quietPort();
   const url = `http://127.0.0.1:${port}`;
   const logger = createLog({ level: 'silent' });
   const app = await createApp({ ...upstream, config, database, log: logger, publicUrl: url });

@@ -7,11 +7,11 @@ import { type App, createApp } from '../../src/app/app.ts';
 import { listingId } from '../../src/catalogue/identity.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/lib/log.ts';
-import { freePort } from '../../src/main.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import type { Source } from '../../src/sources/source.ts';
 import { type ManualClock, manualClock } from './clock.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from './database.ts';
+import { quietPort } from './ports.ts';
 import { draftOf, type MemorySource, memorySource } from './source.ts';
 import { until } from './web.ts';
 
@@ -44,7 +44,7 @@ export async function startLive(
   const memory = memorySource();
   for (const key of ['a', 'b', 'c']) memory.put(draftOf(key), '2026-01-01T00:00:00.000Z');
   const { keys } = await sampleKeys({ database, clock, file: join(folder, 'keys.env') });
-  const port = await freePort('127.0.0.1');
+  const port = await quietPort();
   const url = `http://127.0.0.1:${port}`;
   const app = await createApp({
     ...{ config, database, source: prepare?.(memory, clock) ?? memory, interval: 3_600_000, publicUrl: url },

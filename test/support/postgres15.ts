@@ -6,12 +6,12 @@ import { once } from 'node:events';
 import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../src/lib/clock.ts';
-import { freePort } from '../../src/main.ts';
 import { ownDirectory } from '../../src/postgres/cluster-place.ts';
 import { openServerLog } from '../../src/postgres/server-log.ts';
 import { launchServer } from '../../src/postgres/server-process.ts';
 import { serverUser } from '../../src/postgres/server-user.ts';
 import { atEnd, type Closing, temporaryFolder } from './database.ts';
+import { quietPort } from './ports.ts';
 
 const NATIVE = '/usr/lib/postgresql/15';
 const found = await access(join(NATIVE, 'bin', 'initdb')).then(
@@ -32,7 +32,7 @@ export async function startPostgres15(t: Closing): Promise<string> {
   const args = ['-D', cluster, '-U', 'admin', '-A', 'scram-sha-256', '--pwfile', passwordFile, '--no-sync'];
   const made = spawn(join(NATIVE, 'bin', 'initdb'), args, { ...user, cwd: '/', stdio: 'ignore' });
   assert.deepEqual(await once(made, 'exit'), [0, null]);
-  const port = await freePort('127.0.0.1');
+  const port = await quietPort();
   const log = openServerLog(join(folder, 'server.log'), systemClock);
   const settings = {
     listen_addresses: '127.0.0.1',

@@ -7,11 +7,11 @@ import { openUpstream } from '../../src/app/upstream.ts';
 import { readConfig } from '../../src/config.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLog, type Log } from '../../src/lib/log.ts';
-import { freePort } from '../../src/main.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { poll } from '../../src/postgres/poll.ts';
 import { type ManualClock, manualClock } from './clock.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from './database.ts';
+import { quietPort } from './ports.ts';
 
 export interface ServiceOptions {
   /** Default `none`: an empty catalogue. */
@@ -67,7 +67,7 @@ export async function startService(t: Closing, options: ServiceOptions = {}): Pr
     sampleListings: options.sampleListings ?? 500,
   });
   atEnd(t, () => upstream.stop());
-  const port = await freePort('127.0.0.1');
+  const port = await quietPort();
   const url = `http://127.0.0.1:${port}`;
   const app = await createApp({
     ...{ ...upstream, config, database, log, publicUrl: config.publicUrl ?? url },
