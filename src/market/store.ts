@@ -48,7 +48,8 @@ export type Wanted =
 
 /**
  * Everything that is wanted, in its order, by one statement: which listings there are, when they were on the market and what
- * happened to them is read once for all sets, and takes longer than summing them up.
+ * happened to them is read once for all sets, and takes longer than summing them up. By their ids: what is looked up for
+ * one after the other then lies together.
  */
 export async function findParts(sql: Sql, field: Field, wanted: readonly Wanted[]): Promise<Part[][]> {
   const sets = wanted.map(
@@ -57,7 +58,7 @@ export async function findParts(sql: Sql, field: Field, wanted: readonly Wanted[
   );
   const rows = await sql<{ at: number; summed: SummaryRow }[]>`
     with scope as materialized (
-      select id, property_type, bedrooms, living_area from listing_search where ${field.where(sql)}),
+      select id, property_type, bedrooms, living_area from listing_search where ${field.where(sql)} order by id),
     stay as (${staySql(sql, field, wanted)}), event as (${eventSql(sql, field, wanted)})
     ${together(sql, sets)}`;
   return wanted.map((each, place) =>
