@@ -41,12 +41,6 @@ export const PLANNING: Readonly<Record<Planning, Readonly<Record<string, string>
   once: { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' },
 };
 
-/**
- * Milliseconds after which PostgreSQL looks whether anybody is still there to take what a statement finds. Some systems have
- * no means to look; there a statement goes on to its end.
- */
-const LOOK_FOR_US = `do $$ begin set client_connection_check_interval = 500; exception when others then null; end $$`;
-
 /** Seconds. */
 const CONNECT_TIMEOUT = 2;
 const IDLE_TIMEOUT = 600;
@@ -85,7 +79,6 @@ export function openConnection(target: ConnectionTarget, settings: ConnectionSet
     line.cut();
     void sql.end({ timeout: 0 });
   };
-  let greeted = false;
   let planning: Planning = 'each';
   let refusal: unknown = null;
   return {
@@ -94,8 +87,6 @@ export function openConnection(target: ConnectionTarget, settings: ConnectionSet
       return planning;
     },
     plan(asked) {
-      if (!greeted) sql.unsafe(LOOK_FOR_US).catch(() => undefined);
-      greeted = true;
       if (asked === planning) return;
       planning = asked;
       const settings = Object.entries(PLANNING[asked]).map(([name, value]) => `set ${name} to ${value}`);
