@@ -105,6 +105,24 @@ test('a cursor with times that no calendar has is refused', async () => {
     assert.equal(await forged(time), '400 INVALID_CURSOR', time);
 });
 
+test('a cursor with more days than there ever were, or fewer than none, leads somewhere or nowhere', async () => {
+  await writtenIds(...[1, 2, 3].map((at) => draft(`days-${at}`, { listedAt: daysAgo(at) })));
+  for (const sort of ['daysOnMarket', '-daysOnMarket']) {
+    const search = `/v1/search/sales?limit=1&sort=${sort}`;
+    const { page }: { page: { nextCursor: string } } = await service.json(search, keys.pro);
+    const parts = JSON.parse(Buffer.from(page.nextCursor, 'base64url').toString());
+    for (const startedAt of [0, parts[2], Date.UTC(9999, 11, 31)]) {
+      for (const days of [-1e9, -1, 0, 1e6, 1e6 + 1, 1e8, 1e9, 1e300]) {
+        for (const direction of [1, -1]) {
+          const text = JSON.stringify(parts.with(1, direction).with(2, startedAt).with(3, [days]));
+          const cursor = Buffer.from(text).toString('base64url');
+          assert.match(await codeOf(`${search}&cursor=${cursor}`), /^200$|^400 INVALID_CURSOR$/, text);
+        }
+      }
+    }
+  }
+});
+
 test('moments reach from the year 1 to the end of 9999, and no further', async () => {
   const [old] = await writtenIds(draft('old', { status: 'CLOSED', closePrice: 1, closedAt: '1870-05-01' }));
   const closed = await found('status=CLOSED&closedSince=1870-01-01&closedBefore=1871-01-01');

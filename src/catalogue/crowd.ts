@@ -67,30 +67,33 @@ class Sample {
 
   guess(shapes: readonly Shape[]): Crowding {
     const near = this.#near(shapes);
-    const inside = near.length * shareWithin(shapes, near);
+    const inside = near.length * this.#shareWithin(shapes, near);
     return { listings: inside / this.#share, share: inside / Math.max(1, this.#sampled.listings) };
   }
 
-  /** Places in the boxes of all shapes. */
-  #near(shapes: readonly Shape[]): Point[] {
-    const [first, ...others] = shapes.map(({ boxes }) => new Set(boxes.flatMap((box) => this.#within(box))));
-    return [...(first ?? [])]
-      .filter((at) => others.every((other) => other.has(at)))
+  /** Numbers of the places in the boxes of all shapes. */
+  #near(shapes: readonly Shape[]): number[] {
+    const [first = [], ...others] = shapes.map(({ boxes }) => this.#within(boxes));
+    if (others.length === 0) return first;
+    const sets = others.map((other) => new Set(other));
+    return first.filter((at) => sets.every((set) => set.has(at)));
+  }
+
+  #within(boxes: readonly Box[]): number[] {
+    const found = boxes.map((box) => this.#index?.search(...box) ?? []);
+    return found.length === 1 ? (found[0] ?? []) : [...new Set(found.flat())];
+  }
+
+  /** The share of what is in the boxes of circles and polygons that is in themselves, out of a few places. */
+  #shareWithin(shapes: readonly Shape[], near: readonly number[]): number {
+    const contains = shapes.flatMap((shape) => containsOf(shape) ?? []);
+    if (contains.length === 0 || near.length === 0) return 1;
+    const step = Math.ceil(near.length / MOST_TESTED);
+    const tested = near
+      .filter((_, place) => place % step === 0)
       .flatMap((at) => this.#sampled.places[at] ?? []);
+    return tested.filter((place) => contains.every((isWithin) => isWithin(place))).length / tested.length;
   }
-
-  #within([west, south, east, north]: Box): number[] {
-    return this.#index?.search(west, south, east, north) ?? [];
-  }
-}
-
-/** The share of what is in the boxes of circles and polygons that is in themselves, out of a few places. */
-function shareWithin(shapes: readonly Shape[], near: readonly Point[]): number {
-  const contains = shapes.flatMap((shape) => containsOf(shape) ?? []);
-  if (contains.length === 0 || near.length === 0) return 1;
-  const step = Math.ceil(near.length / MOST_TESTED);
-  const tested = near.filter((_, at) => at % step === 0);
-  return tested.filter((place) => contains.every((isWithin) => isWithin(place))).length / tested.length;
 }
 
 /** Null where the boxes are all there is to it. */

@@ -66,13 +66,20 @@ function beyondSql(
   { values, id }: Pick<Cursor, 'values' | 'id'>,
   startedAt: number,
 ): SqlFragment {
+  const [asked] = values;
+  const exactly = restSql(sql, keys, [...values, id], backwards);
+  // A cursor that was made up may tell of more days than any calendar has.
+  if (typeof asked !== 'number' || asked < 0 || asked > MOST_DAYS) return exactly;
   const start = source.column('clockStart');
-  const days = sql`${values[0] ?? null}::double precision`;
+  const days = sql`${asked}::double precision`;
   const near = isRising(keys, backwards)
     ? sql`${start} <= ${notAfterSql(sql, startedAt, days)}`
     : sql`${start} > ${instantSql(sql, startedAt)} - (${days} + 1) * interval '24 hours'`;
-  return sql`${near} and ${restSql(sql, keys, [...values, id], backwards)}`;
+  return sql`${near} and ${exactly}`;
 }
+
+/** Some twenty-seven centuries: the earliest moment that a walk may have begun at, less this, is still a date. */
+const MOST_DAYS = 1_000_000;
 
 const isRising = ([days]: readonly Key[], backwards: boolean): boolean => days?.falling === backwards;
 

@@ -1,7 +1,7 @@
 // Owns a search from plan to page: the listings found, the cursors around them, and how many there are in all.
 
 import { LRUCache } from 'lru-cache';
-import type { Database } from '../postgres/database.ts';
+import type { Clock } from '../lib/clock.ts';
 import { writeCursor } from './cursor.ts';
 import type { Finder, FoundListing } from './finder.ts';
 import type { SearchPlan } from './search.ts';
@@ -35,13 +35,17 @@ export interface Search {
 /** Milliseconds that a rough count is good for: it guides people, and costs a round trip. */
 const ESTIMATE_LIFETIME = 60_000;
 
-export function createSearch(database: Database, finder: Finder): Search {
-  const estimates = new LRUCache<string, number>({
-    max: 5_000,
-    ttl: ESTIMATE_LIFETIME,
-    perf: { now: () => database.clock.monotonic() },
+export type Estimates = LRUCache<string, number>;
+
+/** What was guessed lately. */
+export const createEstimates = (clock: Clock): Estimates =>
+  new LRUCache({
+    ...{ max: 5_000, ttl: ESTIMATE_LIFETIME },
+    // The cache takes a start of 0 for no start at all.
+    perf: { now: () => clock.monotonic() + 1 },
   });
 
+export function createSearch(finder: Finder, estimates: Estimates): Search {
   async function total(plan: SearchPlan, meanings: Meanings): Promise<Total | null> {
     if (plan.count === 'none') return null;
     if (plan.count === 'exact') return exact((await finder.countExactly(plan, meanings)).count);

@@ -15,7 +15,7 @@ import { createFinder, type Finder, rememberingFinder } from './finder.ts';
 import type { Remembered } from './read-cache.ts';
 import { pageLinks, viewOf, wantsFresh } from './reader.ts';
 import { planSearch, type SearchPlan } from './search.ts';
-import { createSearch, type Page, type Search, type Total } from './search-answer.ts';
+import { createEstimates, createSearch, type Page, type Search, type Total } from './search-answer.ts';
 import { exportLines, refuseBackwards } from './search-export.ts';
 import { contentType, featureOf, formatOf, headOf, linesOf, listOf } from './search-format.ts';
 import { type LookedUp, lookUp } from './search-lookup.ts';
@@ -79,6 +79,7 @@ export interface Readings {
 export function createReadings({ database, memory, clock }: SearchOptions): Readings {
   const areas = createAreaRegister(database, clock);
   const crowd = createCrowd(database, clock);
+  const estimates = createEstimates(clock);
   const finder = createFinder(database, areas);
   const remembering = rememberingFinder(finder, {
     version: () => memory.version(),
@@ -86,7 +87,7 @@ export function createReadings({ database, memory, clock }: SearchOptions): Read
   });
   const reading = (by: Finder, fresh: boolean, on: Database): Reading => ({
     finder: by,
-    search: createSearch(on, by),
+    search: createSearch(by, estimates),
     lookUp: (plan) => lookUp({ database: on, crowd, named: (ids) => areas.named(ids, fresh) }, plan),
   });
   return {

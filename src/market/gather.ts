@@ -88,6 +88,9 @@ export async function gather(
   return gatheredOf(database, field, asked);
 }
 
+/** Milliseconds for the one statement that reads all sets. */
+const TIMEOUT = 5_000;
+
 async function gatheredOf(
   database: Database,
   field: Field,
@@ -95,12 +98,14 @@ async function gatheredOf(
 ): Promise<Gathered> {
   const gathered = new Gathered();
   if (asked.length === 0) return gathered;
-  const found = await database.read((sql) =>
-    findParts(
-      sql,
-      field,
-      asked.map(({ wanted }) => wanted),
-    ),
+  const found = await database.read(
+    (sql) =>
+      findParts(
+        sql,
+        field,
+        asked.map(({ wanted }) => wanted),
+      ),
+    { timeout: TIMEOUT },
   );
   for (const [at, { keys }] of asked.entries()) {
     for (const part of found[at] ?? []) {
