@@ -71,9 +71,9 @@ export function writeLong<Caller>(
 
 function headersOf<Caller>({ plan, requestId, callerHeaders, limitHeaders }: Exchange<Caller>) {
   const headers = new AnswerHeaders(plan.headers);
-  headers.set('x-request-id', requestId);
+  headers.append({ 'x-request-id': requestId });
+  headers.append(limitHeaders);
   headers.add(callerHeaders);
-  headers.add(limitHeaders);
   return headers;
 }
 

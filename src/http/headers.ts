@@ -68,6 +68,12 @@ export class AnswerHeaders {
     }
   }
 
+  /** Adds headers in lower case of which none is there yet: nothing is looked for. */
+  append(headers: Headers): void {
+    const { flat } = this;
+    for (const name in headers) flat.push(name, headers[name] ?? '');
+  }
+
   set(name: string, value: string): void {
     const { flat } = this;
     let at = 0;
