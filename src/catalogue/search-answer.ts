@@ -5,7 +5,6 @@ import type { Clock } from '../lib/clock.ts';
 import { writeCursor } from './cursor.ts';
 import type { Finder, FoundListing } from './finder.ts';
 import type { SearchPlan } from './search.ts';
-import { isShape } from './search-conditions.ts';
 import { idsFall } from './search-order.ts';
 import type { Meanings } from './text-sql.ts';
 
@@ -49,9 +48,7 @@ export const createEstimates = (clock: Clock): Estimates =>
 export function createSearch(finder: Finder, estimates: Estimates): Search {
   async function total(plan: SearchPlan, meanings: Meanings): Promise<Total | null> {
     if (plan.count === 'none') return null;
-    // Until it is known where listings lie, nobody can guess how many are in a shape.
-    const isBlind = meanings.inShape === null && plan.conditions.some(isShape);
-    if (plan.count === 'exact' || isBlind) return exact((await finder.countExactly(plan, meanings)).count);
+    if (plan.count === 'exact') return exact((await finder.countExactly(plan, meanings)).count);
     const key = `${plan.digest} ${plan.ignoreDisplayRules}`;
     const known = estimates.get(key);
     const value = known ?? (await finder.countRoughly(plan, meanings)).count;
