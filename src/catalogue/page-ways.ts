@@ -1,6 +1,7 @@
 // Owns by which way the rows of a page are found: how many listings there are about decides it, never what is found. Pure.
 
 import type { SearchPlan } from './search.ts';
+import { isShape } from './search-conditions.ts';
 import { isKeptFalling, readBy } from './search-order.ts';
 import { isActive, isOfAreas, onlyArea, type Read } from './source-sql.ts';
 import type { Meanings } from './text-sql.ts';
@@ -75,6 +76,12 @@ export function isSparse(plan: SearchPlan, { inShape }: Meanings): boolean {
   if (!isActive(plan) || plan.conditions.some(({ kind }) => kind === 'areas' || kind === 'text'))
     return false;
   return inShape !== null && inShape.listings <= FEW_IN_SHAPE;
+}
+
+/** Whether those in a shape are counted: there are few, or nobody can guess how many since it is not known where listings lie. */
+export function isCountedInShape(plan: SearchPlan, meanings: Meanings): boolean {
+  if (meanings.inShape === null) return plan.conditions.some(isShape);
+  return isSparse(plan, meanings);
 }
 
 /** Whether the listings of one area that has not many are counted beside a page of them. */

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../lib/clock.ts';
 import { writeCursor } from './cursor.ts';
 import type { Finder, FoundListing } from './finder.ts';
+import { isCountedInShape } from './page-ways.ts';
 import type { SearchPlan } from './search.ts';
 import { idsFall } from './search-order.ts';
 import type { Meanings } from './text-sql.ts';
@@ -48,7 +49,8 @@ export const createEstimates = (clock: Clock): Estimates =>
 export function createSearch(finder: Finder, estimates: Estimates): Search {
   async function total(plan: SearchPlan, meanings: Meanings): Promise<Total | null> {
     if (plan.count === 'none') return null;
-    if (plan.count === 'exact') return exact((await finder.countExactly(plan, meanings)).count);
+    if (plan.count === 'exact' || isCountedInShape(plan, meanings))
+      return exact((await finder.countExactly(plan, meanings)).count);
     const key = `${plan.digest} ${plan.ignoreDisplayRules}`;
     const known = estimates.get(key);
     const value = known ?? (await finder.countRoughly(plan, meanings)).count;
