@@ -2,7 +2,7 @@
 import { addressGroup } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { crowded, guessing } from './limit-refusals.ts';
-import { wholeSeconds } from './limit-standing.ts';
+import { Policy, wholeSeconds } from './limit-standing.ts';
 import { Ring, WINDOW } from './ring.ts';
 import { Roster } from './roster.ts';
 import { FAILURES_PER_MINUTE } from './tiers.ts';
@@ -17,13 +17,13 @@ interface Neighbourhood {
 
 export class Failures {
   readonly #clock: Clock;
-  readonly #quota: number;
+  readonly #policy: Policy;
   readonly #roster: Roster<Ring>;
   readonly #neighbourhoods: Roster<Neighbourhood>;
 
   constructor(clock: Clock, { capacity = 131_072, quota = FAILURES_PER_MINUTE } = {}) {
     this.#clock = clock;
-    this.#quota = quota;
+    this.#policy = new Policy('failures', quota, WINDOW / 1000);
     const now = clock.monotonic();
     this.#roster = new Roster({ capacity, now, create: () => new Ring() });
     const create = () => ({ failedAt: Number.NEGATIVE_INFINITY, asking: 0 });
@@ -40,10 +40,10 @@ export class Failures {
     const now = this.#clock.monotonic();
     const ring = this.#roster.enter(addressGroup(address), now);
     if (ring === undefined) throw crowded(this.#roster.untilTurn(now));
-    const quota = this.#quota;
-    if (ring.used(now) >= quota) {
-      const reset = Math.max(1, wholeSeconds(ring.wait(quota, now)));
-      throw guessing({ name: 'failures', quota, span: WINDOW / 1000, remaining: 0, reset });
+    const policy = this.#policy;
+    if (ring.used(now) >= policy.quota) {
+      const reset = Math.max(1, wholeSeconds(ring.wait(policy.quota, now)));
+      throw guessing({ policy, remaining: 0, reset });
     }
     return ring;
   }

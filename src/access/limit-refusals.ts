@@ -19,8 +19,8 @@ export function exhausted(tier: Tier, standings: Standings): Problem {
     tier === 'anonymous' ? 'Without credentials an address' : `A caller of the ${tierName(tier)} tier`;
   const overMonth = month !== null && violated.includes(month);
   const allowed = overMonth
-    ? `may send ${month.quota} requests in a calendar month (UTC)`
-    : `may send ${minute?.quota} requests in any 60 seconds`;
+    ? `may send ${month.policy.quota} requests in a calendar month (UTC)`
+    : `may send ${minute?.policy.quota} requests in any 60 seconds`;
   const code = overMonth ? 'QUOTA_EXCEEDED' : 'RATE_LIMITED';
   return tooMany(
     code,
@@ -53,6 +53,6 @@ function tooMany(
 ): Problem {
   return new Problem(code, detail, {
     headers: { ...headers, 'retry-after': String(retryAfter) },
-    members: { violatedPolicies: violated.map(({ name }) => name) },
+    members: { violatedPolicies: violated.map(({ policy }) => policy.name) },
   });
 }

@@ -2,12 +2,26 @@
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** What one policy has left for one caller. */
-export interface Standing {
+/** A limit as clients are told of it. What is the same for all whom it binds is written once, not for each request. */
+export class Policy {
   readonly name: 'minute' | 'month' | 'failures';
   readonly quota: number;
-  /** Seconds that the policy spans. */
-  readonly span: number;
+  readonly quotaText: string;
+  /** The policy as a whole. */
+  readonly text: string;
+
+  /** @param seconds that it spans */
+  constructor(name: Policy['name'], quota: number, seconds: number) {
+    this.name = name;
+    this.quota = quota;
+    this.quotaText = String(quota);
+    this.text = `"${name}";q=${quota};w=${seconds}`;
+  }
+}
+
+/** What one policy has left for one caller. */
+export interface Standing {
+  readonly policy: Policy;
   readonly remaining: number;
   /** Seconds until more is free. */
   readonly reset: number;
@@ -23,16 +37,15 @@ export interface Standings {
 export function standingsHeaders({ minute, month }: Standings): Headers {
   if (minute === null) return month === null ? NONE : standingHeaders(month);
   if (month === null) return standingHeaders(minute);
-  return {
-    'ratelimit-policy': `${policy(minute)}, ${policy(month)}`,
-    ratelimit: `${rest(minute)}, ${rest(month)}`,
-    // The one that binds has fewest left; where both have as many, the month is longer in coming back.
-    ...binding(month.remaining <= minute.remaining ? month : minute),
-  };
+  const shown = `"minute";r=${minute.remaining};t=${minute.reset}, "month";r=${month.remaining};t=${month.reset}`;
+  // The one that binds has fewest left; where both have as many, the month is longer in coming back.
+  const binding = month.remaining <= minute.remaining ? month : minute;
+  return headersOf(`${minute.policy.text}, ${month.policy.text}`, shown, binding);
 }
 
 export function standingHeaders(standing: Standing): Headers {
-  return { 'ratelimit-policy': policy(standing), ratelimit: rest(standing), ...binding(standing) };
+  const { policy, remaining, reset } = standing;
+  return headersOf(policy.text, `"${policy.name}";r=${remaining};t=${reset}`, standing);
 }
 
 /** Whole seconds, rounded up: whoever waits that long has waited long enough. */
@@ -42,18 +55,12 @@ export function wholeSeconds(milliseconds: number): number {
 
 const NONE: Headers = Object.freeze({});
 
-function policy(standing: Standing): string {
-  return `"${standing.name}";q=${standing.quota};w=${standing.span}`;
-}
-
-function rest(standing: Standing): string {
-  return `"${standing.name}";r=${standing.remaining};t=${standing.reset}`;
-}
-
-function binding(standing: Standing) {
+function headersOf(policies: string, standings: string, binding: Standing): Headers {
   return {
-    'x-ratelimit-limit': String(standing.quota),
-    'x-ratelimit-remaining': String(standing.remaining),
-    'x-ratelimit-reset': String(standing.reset),
+    'ratelimit-policy': policies,
+    ratelimit: standings,
+    'x-ratelimit-limit': binding.policy.quotaText,
+    'x-ratelimit-remaining': String(binding.remaining),
+    'x-ratelimit-reset': String(binding.reset),
   };
 }

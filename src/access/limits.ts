@@ -6,14 +6,16 @@ import { Allowance, Share, type Spending } from './allowance.ts';
 import { crowded, exhausted } from './limit-refusals.ts';
 import {
   type Headers,
+  type Policy,
   type Standing,
   type Standings,
   standingsHeaders,
   wholeSeconds,
 } from './limit-standing.ts';
 import { type Month, monthTeller } from './month.ts';
+import { policyTeller } from './policies.ts';
 import type { Principal } from './principal.ts';
-import { Ring, WINDOW } from './ring.ts';
+import { Ring } from './ring.ts';
 import { Roster } from './roster.ts';
 import { Streams } from './streams.ts';
 import type { Tiers } from './tiers.ts';
@@ -50,10 +52,10 @@ interface Request {
   readonly at: Moment;
   readonly caller: Principal;
   readonly account: Account;
-  /** Requests a minute; null: unlimited. */
-  readonly minute: number | null;
-  /** Requests a month; null: unlimited, or not counted. */
-  readonly quota: number | null;
+  /** Null: unlimited. */
+  readonly minute: Policy | null;
+  /** Null: unlimited, or not counted. */
+  readonly month: Policy | null;
   readonly stream: boolean;
 }
 
@@ -63,6 +65,7 @@ export class Limits {
   readonly #clock: Clock;
   readonly #allowance: Allowance;
   readonly #monthOf: (now: number) => Month = monthTeller();
+  readonly #policiesOf: ReturnType<typeof policyTeller>;
   /** Apart from each other, so that a flood of addresses crowds out no subscription. */
   readonly #addresses: Roster<Account>;
   readonly #subscriptions: Roster<Account>;
@@ -73,6 +76,7 @@ export class Limits {
     this.streams = new Streams(options.tiers);
     this.#clock = options.clock;
     this.#allowance = new Allowance(options);
+    this.#policiesOf = policyTeller(options.tiers);
     const now = options.clock.monotonic();
     const dropped = (accounts: Iterable<[string, Account]>) => this.#giveBack(accounts);
     const rules = { capacity: options.capacity ?? CAPACITY, now, create: () => new Account(), dropped };
@@ -86,25 +90,26 @@ export class Limits {
    * DATABASE_UNAVAILABLE. Waits only where the caller's next block of the month has to be taken first.
    */
   admit(caller: Principal, access: Access): Headers | Promise<Headers> {
-    const { minute, month } = this.tiers[caller.tier];
-    const quota = access.counts === 'minute' ? null : month;
+    const at = this.#moment();
+    const policies = this.#policiesOf(caller.tier, at.calendar);
+    const month = access.counts === 'minute' ? null : policies.month;
     const stream = access.stream === true;
-    if (minute === null && quota === null) {
+    if (policies.minute === null && month === null) {
       if (stream && this.streams.full(caller)) throw this.streams.refusal(caller, NONE);
       return NONE;
     }
-    const at = this.#moment();
-    const request = { at, caller, account: this.#account(caller, at.now), minute, quota, stream };
+    const account = this.#account(caller, at.now);
+    const request = { at, caller, account, minute: policies.minute, month, stream };
     this.#check(request);
-    return quota === null || this.#spend(request, quota)
+    return month === null || this.#spend(request, month)
       ? this.#charge(request)
-      : this.#admitLater(request, quota);
+      : this.#admitLater(request, month);
   }
 
   /** How the caller stands, without charging anything; the month as the database counts it. Throws DATABASE_UNAVAILABLE. */
   async standings(caller: Principal): Promise<Standings & { readonly calendar: Month }> {
-    const { minute, month } = this.tiers[caller.tier];
     const at = this.#moment();
+    const { minute, month } = this.#policiesOf(caller.tier, at.calendar);
     const account = this.#rosterOf(caller).peek(caller.account) ?? new Account();
     return {
       minute: minute === null ? null : minuteStanding(account.ring, minute, at.now),
@@ -122,14 +127,14 @@ export class Limits {
 
   /** Throws where the request cannot be admitted, as far as that is known without asking the database. */
   #check(request: Request): void {
-    const { at, caller, account, minute, quota, stream } = request;
+    const { at, caller, account, minute, month, stream } = request;
     if (stream && this.streams.full(caller)) throw this.streams.refusal(caller, this.#headers(request));
-    const full = minute !== null && account.ring.used(at.now) >= minute;
-    if (full || (quota !== null && this.#exhausted(account.share, quota, at))) throw this.#refusal(request);
+    const full = minute !== null && account.ring.used(at.now) >= minute.quota;
+    if (full || (month !== null && this.#exhausted(account.share, month, at))) throw this.#refusal(request);
   }
 
-  #spend(request: Request, quota: number): boolean {
-    return this.#allowance.spend(request.account.share, spendingOf(request, quota));
+  #spend(request: Request, month: Policy): boolean {
+    return this.#allowance.spend(request.account.share, spendingOf(request, month));
   }
 
   #charge(request: Request): Headers {
@@ -138,10 +143,10 @@ export class Limits {
   }
 
   /** Holds a place of the minute while blocks of the month are taken, so that nobody overtakes. */
-  async #admitLater(request: Request, quota: number): Promise<Headers> {
+  async #admitLater(request: Request, month: Policy): Promise<Headers> {
     const { caller, account, stream } = request;
     account.ring.held++;
-    const spending = spendingOf(request, quota);
+    const spending = spendingOf(request, month);
     const granted = await this.#allowance.wait(account.share, spending).finally(() => {
       account.ring.held--;
     });
@@ -171,7 +176,7 @@ export class Limits {
     return caller.subscription === null ? this.#addresses : this.#subscriptions;
   }
 
-  #exhausted(share: Share, quota: number, { calendar }: Moment): boolean {
+  #exhausted(share: Share, { quota }: Policy, { calendar }: Moment): boolean {
     return this.#allowance.exhausted(share, calendar.name, quota);
   }
 
@@ -183,17 +188,19 @@ export class Limits {
     return standingsHeaders(this.#known(request));
   }
 
-  #known({ at, account: { ring, share }, minute, quota }: Request): Standings {
-    // Before the first block of a month nothing is known of it.
-    const month =
-      quota === null || share.month !== at.calendar.name ? null : monthStanding(at, quota, share.remaining);
-    return { minute: minute === null ? null : minuteStanding(ring, minute, at.now), month };
+  #known({ at, account: { ring, share }, minute, month }: Request): Standings {
+    return {
+      minute: minute === null ? null : minuteStanding(ring, minute, at.now),
+      // Before the first block of a month nothing is known of it.
+      month:
+        month === null || share.month !== at.calendar.name ? null : monthStanding(at, month, share.remaining),
+    };
   }
 
-  async #monthCounted(caller: Principal, share: Share, quota: number, at: Moment): Promise<Standing> {
+  async #monthCounted(caller: Principal, share: Share, policy: Policy, at: Moment): Promise<Standing> {
     const month = at.calendar.name;
-    const remaining = await this.#allowance.countRemaining(share, caller.account, month, quota);
-    return monthStanding({ ...at, date: this.#clock.now() }, quota, remaining);
+    const remaining = await this.#allowance.countRemaining(share, caller.account, month, policy.quota);
+    return monthStanding({ ...at, date: this.#clock.now() }, policy, remaining);
   }
 
   #giveBack(accounts: Iterable<[string, Account]>): void {
@@ -203,22 +210,15 @@ export class Limits {
   }
 }
 
-function spendingOf({ at, caller, minute }: Request, quota: number): Spending {
-  return { account: caller.account, month: at.calendar.name, quota, minute };
+function spendingOf({ at, caller, minute }: Request, { quota }: Policy): Spending {
+  return { account: caller.account, month: at.calendar.name, quota, minute: minute?.quota ?? null };
 }
 
-function minuteStanding(ring: Ring, quota: number, now: number): Standing {
-  const remaining = Math.max(0, quota - ring.used(now));
-  const reset = wholeSeconds(ring.wait(quota, now));
-  return { name: 'minute', quota, span: WINDOW / 1000, remaining, reset };
+function minuteStanding(ring: Ring, policy: Policy, now: number): Standing {
+  const remaining = Math.max(0, policy.quota - ring.used(now));
+  return { policy, remaining, reset: wholeSeconds(ring.wait(policy.quota, now)) };
 }
 
-function monthStanding({ date, calendar }: Moment, quota: number, remaining: number): Standing {
-  return {
-    name: 'month',
-    quota,
-    span: calendar.seconds,
-    remaining,
-    reset: wholeSeconds(calendar.end - date),
-  };
+function monthStanding({ date, calendar }: Moment, policy: Policy, remaining: number): Standing {
+  return { policy, remaining, reset: wholeSeconds(calendar.end - date) };
 }

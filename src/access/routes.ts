@@ -61,5 +61,5 @@ async function usageOf(limits: Limits, caller: Principal) {
 
 function counterOf(standing: Standing | null) {
   if (standing === null) return { limit: null, remaining: null, resetSeconds: null };
-  return { limit: standing.quota, remaining: standing.remaining, resetSeconds: standing.reset };
+  return { limit: standing.policy.quota, remaining: standing.remaining, resetSeconds: standing.reset };
 }
