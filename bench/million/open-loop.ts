@@ -80,33 +80,41 @@ interface Lane {
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n');
+const PIECE = 65_536;
 
-/** A connection that carries one request at a time. */
+/**
+ * A connection that carries one request at a time. Whatever comes is read into the same memory: clearing away what it
+ * left behind would keep this process from sending, and PostgreSQL from the core that both share.
+ */
 export function openLane(host: string, port: number, fail: (error: unknown) => void): Promise<Lane> {
   let answered: (() => void) | null = null;
-  let head: Buffer = Buffer.alloc(0);
+  let begun: Buffer | null = null;
   let left = -1;
-  const read = (chunk: Buffer): void => {
+  const read = (bytes: number, memory: Uint8Array): boolean => {
+    const piece = Buffer.from(memory.buffer, memory.byteOffset, bytes);
     if (left < 0) {
-      head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
+      const head: Buffer = begun === null ? piece : Buffer.concat([begun, piece]);
       const end = head.indexOf(HEAD_END);
-      if (end < 0) return;
-      const text = head.toString('latin1', 0, end);
+      begun = end < 0 ? Buffer.from(head) : null;
+      if (end < 0) return true;
+      const text = head.latin1Slice(0, end);
       const [, length] = /content-length: (\d+)/i.exec(text) ?? [];
       if (!text.startsWith('HTTP/1.1 200') || length === undefined) {
-        fail(new Error(head.toString('utf8')));
-        return;
+        fail(new Error(head.toString()));
+        return false;
       }
-      left = Number(length) - (head.length - end - 4);
-    } else left -= chunk.length;
-    if (left > 0) return;
-    [head, left] = [Buffer.alloc(0), -1];
+      left = Number(length) - (head.length - end - HEAD_END.length);
+    } else left -= bytes;
+    if (left > 0) return true;
+    left = -1;
     const done = answered;
     answered = null;
     done?.();
+    return true;
   };
   return new Promise((resolve, reject) => {
-    const socket: Socket = connect({ host, port, noDelay: true }, () =>
+    const onread = { buffer: Buffer.alloc(PIECE), callback: read };
+    const socket: Socket = connect({ host, port, noDelay: true, onread }, () =>
       resolve({
         ask(request, then) {
           answered = then;
@@ -115,6 +123,6 @@ export function openLane(host: string, port: number, fail: (error: unknown) => v
         close: () => socket.destroy(),
       }),
     );
-    socket.once('error', reject).on('error', fail).on('data', read);
+    socket.once('error', reject).on('error', fail);
   });
 }
