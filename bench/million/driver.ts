@@ -3,7 +3,7 @@
 import postgres from 'postgres';
 import { ARRAY_TYPES, writeArray } from '../../src/postgres/array-types.ts';
 import { COLUMN_TYPES } from '../../src/postgres/column-types.ts';
-import { PLANNING, type Planning } from '../../src/postgres/connection.ts';
+import { NOT_REMEMBERED, PLANNING, type Planning } from '../../src/postgres/connection.ts';
 import { parseDatabaseUrl } from '../../src/postgres/connection-url.ts';
 
 /** A statement with its parameters as PostgreSQL's text; null is null. */
@@ -17,6 +17,7 @@ export interface Statement {
 /** The service's own settings of a session in which statements are planned so. */
 export const sessionFor = (planned: Planning = 'each') => ({
   ...{ TimeZone: 'UTC', DateStyle: 'ISO, YMD' },
+  ...NOT_REMEMBERED,
   ...PLANNING[planned],
 });
 

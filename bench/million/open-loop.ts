@@ -97,7 +97,7 @@ export function openLane(host: string, port: number, fail: (error: unknown) => v
       const end = head.indexOf(HEAD_END);
       begun = end < 0 ? Buffer.from(head) : null;
       if (end < 0) return true;
-      const text = head.latin1Slice(0, end);
+      const text = head.toString('latin1', 0, end);
       const [, length] = /content-length: (\d+)/i.exec(text) ?? [];
       if (!text.startsWith('HTTP/1.1 200') || length === undefined) {
         fail(new Error(head.toString()));

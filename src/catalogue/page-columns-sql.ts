@@ -12,6 +12,8 @@ export type NumberedListing = Omit<WrittenListing, 'areaIds'> & { readonly areaN
 
 /** A listing on a page with the values it was sorted by. */
 export interface NumberedRow {
+  /** Rows come in any order; this is the one they stand in. */
+  readonly place: number;
   readonly listing: NumberedListing;
   readonly values: readonly SortValue[];
 }
@@ -23,30 +25,31 @@ export type RawRow = readonly (Buffer | null)[];
 const FIELD = '\t';
 
 /**
- * The columns that rowIn reads, of a table or alias called listing, with the values that the page is sorted by. All short
- * ones are one text: they take the driver longer than the database takes to find them.
+ * The columns that rowIn reads, of a table or alias called listing, with the row's place on the page and the values that
+ * it is sorted by. All short ones are one text: they take the driver longer than the database takes to find them.
  */
-export function pageColumns(sql: Sql, values: readonly SqlFragment[]): SqlFragment {
+export function pageColumns(sql: Sql, place: SqlFragment, values: readonly SqlFragment[]): SqlFragment {
   const behind = together(
     sql,
     values.map((value) => sql`, '\t', ${value}`),
   );
   return sql`
   concat(
-    listing.id, '\t', listing.listing_type, '\t', listing.status, '\t', listing.displayed, '\t',
+    ${place}, '\t', listing.id, '\t', listing.listing_type, '\t', listing.status, '\t', listing.displayed, '\t',
     listing.address_displayed, '\t', listing.version, '\t', listing.area_nos, '\t', listing.clock_start, '\t',
     listing.clock_end, '\t', listing.earlier_days, '\t', listing.created_at, '\t', listing.updated_at, '\t',
     listing.fetched_at ${behind}) as short, listing.record`;
 }
 
-const WIDTH = 13;
+const WIDTH = 14;
 const NOTHING = Buffer.alloc(0);
 
 /** The listing of a row. Its record's bytes are handed on, and most never become text. */
 export function rowIn([short, record]: RawRow, kinds: readonly ValueKind[]): NumberedRow {
   const fields = short?.toString().split(FIELD) ?? [];
-  const [id = '', listingType, status, displayed, addressDisplayed, version, areaNos = '', ...rest] = fields;
-  const [clockStart = '', clockEnd = '', earlierDays, createdAt = '', updatedAt = '', fetchedAt = ''] = rest;
+  const [place, id = '', listingType, status, displayed, addressDisplayed, version, ...rest] = fields;
+  const [areaNos = '', clockStart = '', clockEnd = '', earlierDays, ...times] = rest;
+  const [createdAt = '', updatedAt = '', fetchedAt = ''] = times;
   const listing = {
     id,
     listingType: listingType as ListingType,
@@ -63,7 +66,8 @@ export function rowIn([short, record]: RawRow, kinds: readonly ValueKind[]): Num
     fetchedAt: parseInstant(fetchedAt),
     json: record ?? NOTHING,
   };
-  return { listing, values: kinds.map((kind, place) => valueIn(fields[WIDTH + place] ?? '', kind)) };
+  const values = kinds.map((kind, key) => valueIn(fields[WIDTH + key] ?? '', kind));
+  return { place: Number(place), listing, values };
 }
 
 /** The total of a row; null where it was not counted. */

@@ -22,33 +22,48 @@ export interface FoundRows {
 
 /** Up to one listing more than the page holds, in the order of the page (which a cursor backwards does not turn). */
 export async function findPage(database: Database, plan: SearchPlan, meanings: Meanings): Promise<FoundRows> {
-  const found = await readRows(database, plan, meanings);
-  const [first] = found;
-  const kinds = plan.order.map(kindOf);
-  const rows = found.slice(0, plan.limit).map((row) => rowIn(row, kinds));
+  const { rows: found, total } = await readRows(database, plan, meanings);
+  const rows = found.slice(0, plan.limit);
   if (plan.cursor?.direction === 'previous') rows.reverse();
-  return { rows, more: found.length > plan.limit, total: first ? totalIn(first) : null };
+  return { rows, more: found.length > plan.limit, total };
 }
 
+type ReadRows = Omit<FoundRows, 'more'>;
+
 /** A listing that changes between the two statements may be met by both or by neither, as between two pages. */
-async function readRows(database: Database, plan: SearchPlan, meanings: Meanings): Promise<RawRow[]> {
-  const planned = hasOneWay(plan, meanings) ? 'once' : 'each';
+async function readRows(database: Database, plan: SearchPlan, meanings: Meanings): Promise<ReadRows> {
   const place = placeOf(plan);
-  const read = (asked: Place) => database.read((sql) => selectPage(sql, plan, meanings, asked), { planned });
-  if (!mayEndBeforeUnknown(plan, meanings)) return read(place);
-  const known = await read({ ...place, first: 'known' });
-  if (known.length > plan.limit) return known;
-  const unknown = await read({ ...place, first: 'unknown' });
-  return [...known, ...unknown].slice(0, plan.limit + 1);
+  if (!mayEndBeforeUnknown(plan, meanings)) return readPage(database, plan, meanings, place);
+  const known = await readPage(database, plan, meanings, { ...place, first: 'known' });
+  if (known.rows.length > plan.limit) return known;
+  const unknown = await readPage(database, plan, meanings, { ...place, first: 'unknown' });
+  return {
+    rows: [...known.rows, ...unknown.rows].slice(0, plan.limit + 1),
+    total: known.total ?? unknown.total,
+  };
+}
+
+async function readPage(
+  database: Database,
+  plan: SearchPlan,
+  meanings: Meanings,
+  at: Place,
+): Promise<ReadRows> {
+  const planned = hasOneWay(plan, meanings) ? 'once' : 'each';
+  const found = await database.read((sql) => selectPage(sql, plan, meanings, at), { planned });
+  const kinds = plan.order.map(kindOf);
+  // Put in order here: PostgreSQL would copy the records once more to do it.
+  const rows = found.map((row) => rowIn(row, kinds)).sort((one, other) => one.place - other.place);
+  return { rows, total: found[0] ? totalIn(found[0]) : null };
 }
 
 async function selectPage(sql: Sql, plan: SearchPlan, meanings: Meanings, at: Place): Promise<RawRow[]> {
   const page = pageSql(compose, plan, meanings, at);
   const values = plan.order.map((_, place) => compose`page.${compose(`s${place}`)}`);
   const statement = compose`
-    select ${pageColumns(compose, values)}, ${totalSql(plan, meanings)} as total
+    select ${pageColumns(compose, compose`page.place`, values)}, ${totalSql(plan, meanings)} as total
     from (select row_number() over () as place, rows.* from (${page}) as rows) as page
-    join listing on listing.id = page.id order by page.place`;
+    join listing on listing.id = page.id`;
   // Taken out of what the driver gave: that lives until a full collection, by closures that are born among old objects.
   return (await run(sql, statement).raw()).splice(0) as unknown as RawRow[];
 }

@@ -41,6 +41,9 @@ export const PLANNING: Readonly<Record<Planning, Readonly<Record<string, string>
   once: { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' },
 };
 
+/** Records are wide and looked up once each: to remember them for the next row would copy every one of them. */
+export const NOT_REMEMBERED = { enable_memoize: 'off' };
+
 /** Seconds. */
 const CONNECT_TIMEOUT = 2;
 const IDLE_TIMEOUT = 600;
@@ -166,6 +169,7 @@ function driverOptions(target: ConnectionTarget, settings: ConnectionSettings) {
       TimeZone: 'UTC',
       DateStyle: 'ISO, YMD',
       statement_timeout: settings.statementTimeout,
+      ...NOT_REMEMBERED,
       ...PLANNING.each,
     },
     onnotice: (notice: postgres.Notice) => settings.onNotice?.(notice.message ?? ''),

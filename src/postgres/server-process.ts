@@ -9,6 +9,7 @@ import { binariesEnvironment } from './binaries.ts';
 import { poll } from './poll.ts';
 import { readPostmaster } from './postmaster.ts';
 import type { ServerLog } from './server-log.ts';
+import { KEPT_MEMORY } from './server-settings.ts';
 import type { ServerUser } from './server-user.ts';
 
 /**
@@ -80,7 +81,7 @@ function spawnServer(command: ServerCommand): ChildProcess {
     // A session of its own: Ctrl-C in a terminal reaches only the service, which then stops the server in turn.
     detached: true,
     cwd: '/',
-    env: binariesEnvironment(command.binaries),
+    env: { ...binariesEnvironment(command.binaries), ...KEPT_MEMORY },
     stdio: ['pipe', 'pipe', command.log.descriptor],
   });
 }
