@@ -122,10 +122,13 @@ export function load(
 /** Connections that wrk keeps busy. */
 export const CONCURRENCY = 16;
 
+/** How long wrk waits for an answer: longer than the service lets any statement take. */
+const PATIENCE = '15s';
+
 /** The same with arguments for wrk that say what is asked. */
 export async function loadWith(arm: Arm, given: readonly string[], seconds: number): Promise<Load> {
   const before = await processorSeconds(arm.pid);
-  const options = ['-t1', `-c${CONCURRENCY}`, `-d${seconds}s`];
+  const options = ['-t1', `-c${CONCURRENCY}`, `-d${seconds}s`, '--timeout', PATIENCE];
   const wrk = spawn('taskset', ['-c', '1', 'wrk', ...options, ...given]);
   let text = '';
   wrk.stdout.on('data', (chunk: Buffer) => {

@@ -10,6 +10,7 @@ import {
   type Boundary,
   boundaryBox,
   boxesAround,
+  degreesWithin,
   distanceKm,
   flattened,
   type Point,
@@ -136,4 +137,30 @@ test('known distances and areas come out as known', () => {
   const centre = centroidOf(polygon(square(100, 50, 2)));
   assert.ok(Math.abs(centre.lng - 101) < 1e-9 && Math.abs(centre.lat - 51) < 1e-9);
   assert.deepEqual(boundaryBox(polygon(square(1, 2, 3))), [1, 2, 4, 5]);
+});
+
+test('no point within a distance is farther away by degrees than is said, and one due east comes near it', () => {
+  const where = fc.record({
+    lat: fc.double({ min: -89, max: 89, noNaN: true }),
+    km: fc.double({ min: 0.01, max: 300, noNaN: true }),
+    bearing: fc.double({ min: 0, max: 2 * Math.PI, noNaN: true }),
+    part: fc.double({ min: 0, max: 1, noNaN: true }),
+  });
+  fc.assert(
+    fc.property(where, ({ lat, km, bearing, part }) => {
+      const most = degreesWithin({ lat, lng: 0 }, km);
+      const [up, angle] = [(lat * Math.PI) / 180, (km * part) / 6371.0088];
+      const north = Math.asin(
+        Math.sin(up) * Math.cos(angle) + Math.cos(up) * Math.sin(angle) * Math.cos(bearing),
+      );
+      const east = Math.atan2(
+        Math.sin(bearing) * Math.sin(angle) * Math.cos(up),
+        Math.cos(angle) - Math.sin(up) * Math.sin(north),
+      );
+      assert.ok((Math.hypot(north - up, east) * 180) / Math.PI <= most + 1e-9);
+    }),
+    { numRuns: 2_000 },
+  );
+  const east = 10 / (111.195 * Math.cos((47.6 * Math.PI) / 180));
+  assert.ok(Math.abs(degreesWithin({ lat: 47.6, lng: -122 }, 10) / east - 1) < 0.01);
 });

@@ -117,6 +117,18 @@ export function boxesAround({ lat, lng }: Point, km: number): Box[] {
 }
 
 /**
+ * How far apart on a plane of degrees a point is, at most, from any other within the distance that lies on the same side of
+ * the antimeridian. By haversine, with the meridians as close as they are at the end of the circle nearer to a pole.
+ */
+export function degreesWithin({ lat }: Point, km: number): number {
+  const angle = km / EARTH_RADIUS_KM;
+  const outermost = Math.min(90, Math.abs(lat) + (angle * 180) / Math.PI);
+  const narrowing = Math.sqrt(Math.cos(radians(lat)) * Math.cos(radians(outermost)));
+  const sine = Math.sin(angle / 2) / narrowing;
+  return sine >= 1 ? 360 : (2 * Math.asin(sine) * 180) / Math.PI;
+}
+
+/**
  * One box, or two where it crosses the antimeridian (minLng above maxLng, or beyond 180 degrees) or ends at it: the
  * meridians 180 and -180 are one, and an edge belongs to its box.
  */

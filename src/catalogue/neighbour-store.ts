@@ -3,7 +3,7 @@
 import type { Database, Sql, SqlFragment } from '../postgres/database.ts';
 import { together } from '../postgres/fragments.ts';
 import type { StoredListing } from './catalogue.ts';
-import { boxesAround, EARTH_RADIUS_KM, type Point } from './geometry.ts';
+import { boxesAround, degreesWithin, distanceKm, EARTH_RADIUS_KM, type Point } from './geometry.ts';
 import { storedColumns } from './listing-read-store.ts';
 import { comparableTypes, type HomeFacts } from './similarity.ts';
 import type { ListingType, Status } from './vocabulary.ts';
@@ -39,47 +39,65 @@ export const MOST_NEIGHBOURS = 200;
 
 /** The nearest homes of the subject's kind with a price, and half to double its living area, nearest first. */
 export async function findNeighbours(database: Database, query: NeighbourQuery): Promise<Neighbour[]> {
-  const radiusKm = await reachOf(database, query);
-  const rows = await database.read((sql) => selectNeighbours(sql, { ...query, radiusKm }), {
-    planned: 'once',
-  });
-  return rows.map(({ lat, lng, ...row }) => ({ ...row, location: { lat, lng } }));
+  const { location } = query.subject;
+  const read = (asked: NeighbourQuery, fewer: number | null) =>
+    database.read((sql) => selectNeighbours(sql, asked, fewer), { planned: 'once' });
+  // Across the antimeridian places are near that have degrees far apart.
+  if (boxesAround(location, query.radiusKm).length > 1) return homesIn(await read(query, null));
+  const looked = mostLookedAt(location);
+  const rows = await read(query, looked);
+  const homes = homesIn(rows);
+  const last = homes.length === MOST_NEIGHBOURS ? homes.at(-1) : undefined;
+  const radiusKm = last ? distanceKm(location, last.location) * A_HAIR_MORE : query.radiusKm;
+  const [told] = rows;
+  const seenAll =
+    told !== undefined && (told.looked < looked || degreesWithin(location, radiusKm) <= told.reach);
+  return seenAll
+    ? homes
+    : homesIn(await read({ ...query, radiusKm: Math.min(radiusKm, query.radiusKm) }, null));
 }
 
 /**
- * Kilometres within which as many lie as are looked at, or the whole radius. In a town thousands lie within the radius: the
- * index of places gives the nearest by degrees, which are as many, and of them the farthest is as far as any can be.
+ * In a town thousands lie within the radius. The index of places gives the nearest by degrees, of which those east and west
+ * are nearer than they seem: so many hold the nearest by distance, where homes lie evenly, and some to spare.
  */
-async function reachOf(database: Database, query: NeighbourQuery): Promise<number> {
-  const { subject, radiusKm } = query;
-  // Across the antimeridian places are near that have degrees far apart.
-  if (boxesAround(subject.location, radiusKm).length > 1) return radiusKm;
-  const { lat, lng } = subject.location;
-  const [nearest] = await database.read(
-    (sql) => sql<{ count: number; km: number | null }[]>`
-      select count(*)::int as count, max(km) as km from (
-        select ${distanceSql(sql, subject.location)} as km from listing_search
-        where ${homesSql(sql, query)} order by location <-> point(${lng}, ${lat}) limit ${MOST_NEIGHBOURS}) as nearest`,
-    { planned: 'once' },
-  );
-  if (nearest === undefined || nearest.km === null || nearest.count < MOST_NEIGHBOURS) return radiusKm;
-  return Math.min(radiusKm, nearest.km);
+const mostLookedAt = ({ lat }: Point): number =>
+  Math.min(5 * MOST_NEIGHBOURS, Math.ceil((1.3 * MOST_NEIGHBOURS) / Math.cos((lat * Math.PI) / 180)));
+
+/** Two ways to reckon one distance may differ by its last digits. */
+const A_HAIR_MORE = 1 + 1e-9;
+
+/** A home with what is told of all that were looked at: how many, and how far the farthest is by degrees. */
+interface Row extends Omit<Neighbour, 'location' | 'id'>, Point {
+  /** Null where none was near. */
+  readonly id: string | null;
+  readonly looked: number;
+  readonly reach: number;
 }
 
-type Row = Omit<Neighbour, 'location'> & Point;
+const homesIn = (rows: readonly Row[]): Neighbour[] =>
+  rows.flatMap(({ id, lat, lng, looked: _, reach: __, ...home }) =>
+    id === null ? [] : [{ id, ...home, location: { lat, lng } }],
+  );
 
-function selectNeighbours(sql: Sql, query: NeighbourQuery): Promise<Row[]> {
-  const km = distanceSql(sql, query.subject.location);
+/** @param looked of so many that are nearest by degrees; null: of all */
+function selectNeighbours(sql: Sql, query: NeighbourQuery, looked: number | null): Promise<Row[]> {
+  const { lat, lng } = query.subject.location;
+  const apart = sql`location <-> point(${lng}, ${lat})`;
+  const nearest = looked === null ? sql`` : sql`order by ${apart} limit ${looked}`;
   return sql<Row[]>`
-    with near as (
-      select listing_search.*, ${km} as km from listing_search
-      where ${homesSql(sql, query)} and ${km} <= ${query.radiusKm}::double precision
-      order by km, id limit ${MOST_NEIGHBOURS})
+    with seen as materialized (
+      select listing_search.*, ${distanceSql(sql, query.subject.location)} as km, ${apart} as degrees
+      from listing_search where ${homesSql(sql, query)} ${nearest}),
+    near as (
+      select * from seen where km <= ${query.radiusKm}::double precision order by km, id limit ${MOST_NEIGHBOURS}),
+    told as (select count(*)::int as looked, coalesce(max(degrees), 0) as reach from seen)
     select near.id, listing.property_id as "propertyId", near.status, near.property_type as "propertyType",
       near.location[1] as lat, near.location[0] as lng, near.living_area as "livingArea", near.bedrooms,
       near.bathrooms, near.lot_size as "lotSize", near.year_built as "yearBuilt", near.waterfront, near.price,
-      near.close_price as "closePrice", near.closed_at as "closedAt", listing.record ->> 'currency' as currency
-    from near join listing on listing.id = near.id order by near.km, near.id`;
+      near.close_price as "closePrice", near.closed_at as "closedAt", listing.record ->> 'currency' as currency,
+      looked, reach
+    from told left join (near join listing on listing.id = near.id) on true order by near.km, near.id`;
 }
 
 /** Homes that may be compared, in the boxes around the radius. */
