@@ -5,7 +5,6 @@ import { together } from '../postgres/fragments.ts';
 import type { Facet } from './answer-parameters.ts';
 import { BUCKET_EDGES } from './price-buckets.ts';
 import type { SearchPlan } from './search.ts';
-import { columnOf } from './search-keys-sql.ts';
 import { type Column, sourceOf } from './source-sql.ts';
 import type { Meanings } from './text-sql.ts';
 
@@ -25,21 +24,40 @@ export async function countFacets(
   most: number,
 ): Promise<FacetRow[]> {
   return database.read((sql) => {
+    const source = sourceOf(sql, plan, meanings, [...new Set(facets.map((facet) => READ_FOR[facet]))]);
+    const values = facets.map(
+      (facet) => sql`${valueSql(sql, facet, source.column(READ_FOR[facet]))} as ${named(sql, facet)}`,
+    );
     const counts = facets.map(
       (facet, place) => sql`${place === 0 ? sql`` : sql`union all`}
-      (select ${facet} as facet, value::text, count(*)::double precision as count
-      from (${valuesSql(sql, facet)}) as each (value) where value is not null group by value
-      order by count desc, value limit ${most})`,
+      (select ${facet} as facet, value::text, sum(listings)::double precision as count
+      from ${eachSql(sql, facet)} where value is not null group by value order by count desc, value limit ${most})`,
     );
-    const columns = [...new Set(facets.map((facet) => READ_FOR[facet]))];
-    const source = sourceOf(sql, plan, meanings, columns);
-    const read = columns.map((column) => sql`, ${source.column(column)} as ${sql(columnOf(column))}`);
     return sql<FacetRow[]>`
       with found as materialized (
-        select ${source.id} as id ${together(sql, read)} from ${source.from} where ${source.where})
+        select ${listed(sql, values)}, ${areAlike(facets) ? sql`count(*)` : sql`1`} as listings
+        from ${source.from} where ${source.where} ${areAlike(facets) ? groupedBy(sql, facets) : sql``})
       select * from (${together(sql, counts)}) as counted order by facet, count desc, value`;
   });
 }
+
+/** Many listings are the same in all that is counted, and so are counted once together; in their features few are. */
+const areAlike = (facets: readonly Facet[]): boolean => !facets.includes('features');
+
+const groupedBy = (sql: Sql, facets: readonly Facet[]): SqlFragment =>
+  sql`group by ${listed(
+    sql,
+    facets.map((facet) => named(sql, facet)),
+  )}`;
+
+/** Called as no column of a table is. */
+const named = (sql: Sql, facet: Facet): SqlFragment => sql`${sql(`by ${facet}`)}`;
+
+const listed = (sql: Sql, fragments: readonly SqlFragment[]): SqlFragment =>
+  together(
+    sql,
+    fragments.map((fragment, place) => (place === 0 ? fragment : sql`, ${fragment}`)),
+  );
 
 /** The column that a facet is counted by. */
 const READ_FOR: Readonly<Record<Facet, Column>> = {
@@ -53,26 +71,19 @@ const READ_FOR: Readonly<Record<Facet, Column>> = {
   },
 };
 
-function valuesSql(sql: Sql, facet: Facet): SqlFragment {
-  switch (facet) {
-    case 'areaId':
-      return sql`select area.id from found, unnest(area_nos) as held (no) join area using (no)`;
-    case 'features':
-      return sql`select unnest(features) from found`;
-    case 'priceBucket':
-      // Lower than the first edge is nothing: prices are not below 0.
-      return sql`select nullif(width_bucket(price, ${[...BUCKET_EDGES]}::double precision[]), 0) from found`;
-    case 'yearBuiltDecade':
-      return sql`select floor(year_built / 10) * 10 from found`;
-    case 'propertyType':
-      return sql`select property_type from found`;
-    case 'city':
-      return sql`select city from found`;
-    case 'status':
-      return sql`select status from found`;
-    case 'bedrooms':
-      return sql`select bedrooms from found`;
-    case 'bathrooms':
-      return sql`select bathrooms from found`;
-  }
+/** What of a listing is counted. */
+function valueSql(sql: Sql, facet: Facet, column: SqlFragment): SqlFragment {
+  // Lower than the first edge is nothing: prices are not below 0.
+  if (facet === 'priceBucket')
+    return sql`nullif(width_bucket(${column}, ${[...BUCKET_EDGES]}::double precision[]), 0)`;
+  return facet === 'yearBuiltDecade' ? sql`floor(${column} / 10) * 10` : column;
+}
+
+/** The values of a facet among what was found: several of a listing where it lies in several areas or has several features. */
+function eachSql(sql: Sql, facet: Facet): SqlFragment {
+  const value = named(sql, facet);
+  if (facet === 'areaId')
+    return sql`(select area.id as value, listings from found, unnest(${value}) as held (no) join area using (no)) as each`;
+  if (facet === 'features') return sql`(select unnest(${value}) as value, listings from found) as each`;
+  return sql`(select ${value} as value, listings from found) as each`;
 }
