@@ -33,7 +33,6 @@ export function serverSettings(input: SettingsInput): Record<string, string> {
     max_parallel_workers_per_gather: '0',
     // Reads whose asker has left end by their connection's being cut, which the server has to look for.
     client_connection_check_interval: '500ms',
-    wal_compression: 'on',
     max_wal_size: '2GB',
     checkpoint_timeout: '15min',
     autovacuum_naptime: '15s',
