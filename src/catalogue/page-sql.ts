@@ -3,11 +3,20 @@
 import type { Sql, SqlFragment } from '../postgres/database.ts';
 import { allOf, conditionsSql, shownSql } from './condition-sql.ts';
 import { daysWalkSql } from './days-walk-sql.ts';
-import { FEW, isByDays, isCrowded, isSparse, MANY, NEAR } from './page-ways.ts';
+import { FEW, isByDays, isCrowded, isSparse, MANY, NEAR, NEXT } from './page-ways.ts';
 import type { SearchPlan } from './search.ts';
 import { readBy } from './search-order.ts';
 import { inTurn, type Place, pageWalk, sortedSql, type Walk, walkSql } from './search-sql.ts';
-import { isActive, isOfWords, rowsSource, type Source, sourceOf, wordsSource } from './source-sql.ts';
+import {
+  isActive,
+  isOfWords,
+  ofAreaSql,
+  onlyArea,
+  rowsSource,
+  type Source,
+  sourceOf,
+  wordsSource,
+} from './source-sql.ts';
 import { type TextClass, textClasses, textQueries, togetherQuery } from './text-query.ts';
 import type { Meanings } from './text-sql.ts';
 
@@ -30,6 +39,17 @@ export function pageSql(sql: Sql, plan: SearchPlan, meanings: Meanings, place: P
   return classes === null ? foundBy(sql, page, queries) : inClasses(sql, page, classes);
 }
 
+/** The page out of the rows next in the order: they hold it where it is full. */
+export function nextSql(sql: Sql, plan: SearchPlan, meanings: Meanings, place: Place): SqlFragment {
+  const source = sourceOf(sql, plan, meanings, plan.order.map(readBy));
+  const areaNo = onlyArea(plan, meanings);
+  const next =
+    areaNo === null
+      ? { source, all: shownRows(sql, plan), ...SEARCH_ROWS }
+      : { source, all: { ...source, where: ofAreaSql(sql, plan, areaNo) }, ...AREA_ROWS };
+  return nearSql(sql, { plan, meanings, place }, next, NEXT);
+}
+
 const inOrder = (sql: Sql, { plan }: Page, walk: Walk): SqlFragment =>
   isByDays(plan) ? daysWalkSql(sql, walk, plan.startedAt) : walkSql(sql, walk);
 
@@ -42,6 +62,7 @@ const shownRows = (sql: Sql, plan: SearchPlan): Source =>
   rowsSource(sql, sql`${shownSql(sql, plan)} and status = 'ACTIVE'`);
 
 const SEARCH_ROWS = { relation: 'listing_search', name: 'listing_search' };
+const AREA_ROWS = { relation: 'area_listing', name: 'area_listing' };
 
 /** A page of a plan; within one class of relevance its place is another than the plan's. */
 interface Page {
@@ -96,14 +117,18 @@ interface Next {
   readonly name: string;
 }
 
-/** The page out of the rows that come next in the order, where it is full of them; else out of the rest. */
-function nextOr(sql: Sql, page: Page, { source, all, relation, name }: Next, rest: SqlFragment): SqlFragment {
-  const next = { ...walkThrough(sql, page, all), columns: sql`${sql(relation)}.*`, rows: NEAR };
+/** Those of so many rows next in the order that meet all conditions, as many as a page has. */
+function nearSql(sql: Sql, page: Page, { source, all, relation, name }: Next, looked: number): SqlFragment {
+  const next = { ...walkThrough(sql, page, all), columns: sql`${sql(relation)}.*`, rows: looked };
   const { columns, rows } = walkThrough(sql, page, source);
+  return sql`select ${columns} from (${inOrder(sql, page, next)}) as ${sql(name)} where ${source.where} limit ${rows}`;
+}
+
+/** The page out of the rows that come next in the order, where it is full of them; else out of the rest. */
+function nextOr(sql: Sql, page: Page, next: Next, rest: SqlFragment): SqlFragment {
   return sql`
-    with near as materialized (
-      select ${columns} from (${inOrder(sql, page, next)}) as ${sql(name)} where ${source.where} limit ${rows}),
-    missing as materialized (select count(*) < ${rows} as few from near)
+    with near as materialized (${nearSql(sql, page, next, NEAR)}),
+    missing as materialized (select count(*) < ${page.plan.limit + 1} as few from near)
     select * from near where not (select few from missing)
     union all select * from (${rest}) as rest where (select few from missing)`;
 }

@@ -1,7 +1,7 @@
 // Owns by which way the rows of a page are found: how many listings there are about decides it, never what is found. Pure.
 
 import type { SearchPlan } from './search.ts';
-import { isShape } from './search-conditions.ts';
+import { type Condition, isShape } from './search-conditions.ts';
 import { isKeptFalling, readBy } from './search-order.ts';
 import { isActive, isOfAreas, onlyArea, type Read } from './source-sql.ts';
 import type { Meanings } from './text-sql.ts';
@@ -12,6 +12,9 @@ export const FEW = 3_000;
 export const MANY = 20_000;
 /** So many listings next in the order are looked at one by one where a page of them is likely to fit. */
 export const NEAR = 4_000;
+
+/** So many next in the order are looked at before anything is planned: that costs no more than a plan does. */
+export const NEXT = 400;
 
 /** So many rows of an area are all looked at in a few milliseconds, which is what the worst plan comes to. */
 const FEW_OF_AREA = 20_000;
@@ -46,6 +49,27 @@ export function hasOneWay(plan: SearchPlan, meanings: Meanings): boolean {
     return isOfAreas(plan, reads) && meanings.areaListings <= FEW_OF_AREA;
   return plan.conditions.length === 1 && reads.length === 1 && reads.every(isKeptOrder);
 }
+
+/**
+ * Whether the listings next in the order may well hold the page: all filters are by what most listings have in common, and
+ * an index holds the order. By which plan they are read does not depend on the filters, where a better one for a rare value
+ * takes longer to be made than they take to be read.
+ */
+export function isPerhapsNext(plan: SearchPlan, meanings: Meanings): boolean {
+  const [only, ...others] = plan.order;
+  if (only === undefined || others.length > 0 || plan.text || !isActive(plan) || isByDays(plan)) return false;
+  const areas = plan.conditions.filter(({ kind }) => kind === 'areas').length;
+  const filters = plan.conditions.filter(({ kind }) => kind !== 'areas' && kind !== 'statuses');
+  if (hasOneWay(plan, meanings) || !filters.every(isCommon)) return false;
+  const read = readBy(only);
+  return areas === 0 ? isKeptOrder(read) : onlyArea(plan, meanings) !== null && isOfAreas(plan, [read]);
+}
+
+/** Whether a filter is by a trait of which a usual question leaves much. */
+const isCommon = (condition: Condition): boolean =>
+  condition.kind === 'range' ||
+  condition.kind === 'numbers' ||
+  (condition.kind === 'words' && condition.column === 'propertyType');
 
 /**
  * Whether rows whose first key is unknown, which come after all others, are to be asked for by themselves, since a page is

@@ -1,10 +1,11 @@
 // Owns the SQL of a search: the page of listings, and how many there are.
 
 import { compose, run } from '../postgres/compose.ts';
+import type { Planning } from '../postgres/connection.ts';
 import type { Database, Sql, SqlFragment } from '../postgres/database.ts';
 import { type NumberedRow, pageColumns, type RawRow, rowIn, totalIn } from './page-columns-sql.ts';
-import { isCounted, pageSql } from './page-sql.ts';
-import { hasOneWay, isCountedBeside, mayEndBeforeUnknown } from './page-ways.ts';
+import { isCounted, nextSql, pageSql } from './page-sql.ts';
+import { hasOneWay, isCountedBeside, isPerhapsNext, mayEndBeforeUnknown } from './page-ways.ts';
 import type { SearchPlan } from './search.ts';
 import { isShape } from './search-conditions.ts';
 import { kindOf } from './search-order.ts';
@@ -33,6 +34,10 @@ type ReadRows = Omit<FoundRows, 'more'>;
 /** A listing that changes between the two statements may be met by both or by neither, as between two pages. */
 async function readRows(database: Database, plan: SearchPlan, meanings: Meanings): Promise<ReadRows> {
   const place = placeOf(plan);
+  if (isPerhapsNext(plan, meanings)) {
+    const next = await readNext(database, plan, meanings, place);
+    if (next.rows.length > plan.limit) return next;
+  }
   if (!mayEndBeforeUnknown(plan, meanings)) return readPage(database, plan, meanings, place);
   const known = await readPage(database, plan, meanings, { ...place, first: 'known' });
   if (known.rows.length > plan.limit) return known;
@@ -43,25 +48,41 @@ async function readRows(database: Database, plan: SearchPlan, meanings: Meanings
   };
 }
 
-async function readPage(
+function readPage(database: Database, plan: SearchPlan, meanings: Meanings, at: Place): Promise<ReadRows> {
+  const page = pageSql(compose, plan, meanings, at);
+  return readFound(database, plan, hasOneWay(plan, meanings) ? 'once' : 'each', (sql) =>
+    selectPage(sql, plan, page, totalSql(plan, meanings)),
+  );
+}
+
+/** What of the page is among the rows next in the order. */
+function readNext(database: Database, plan: SearchPlan, meanings: Meanings, at: Place): Promise<ReadRows> {
+  const page = nextSql(compose, plan, meanings, at);
+  return readFound(database, plan, 'once', (sql) => selectPage(sql, plan, page, compose`null`));
+}
+
+async function readFound(
   database: Database,
   plan: SearchPlan,
-  meanings: Meanings,
-  at: Place,
+  planned: Planning,
+  select: (sql: Sql) => Promise<RawRow[]>,
 ): Promise<ReadRows> {
-  const planned = hasOneWay(plan, meanings) ? 'once' : 'each';
-  const found = await database.read((sql) => selectPage(sql, plan, meanings, at), { planned });
+  const found = await database.read(select, { planned });
   const kinds = plan.order.map(kindOf);
   // Put in order here: PostgreSQL would copy the records once more to do it.
   const rows = found.map((row) => rowIn(row, kinds)).sort((one, other) => one.place - other.place);
   return { rows, total: found[0] ? totalIn(found[0]) : null };
 }
 
-async function selectPage(sql: Sql, plan: SearchPlan, meanings: Meanings, at: Place): Promise<RawRow[]> {
-  const page = pageSql(compose, plan, meanings, at);
+async function selectPage(
+  sql: Sql,
+  plan: SearchPlan,
+  page: SqlFragment,
+  total: SqlFragment,
+): Promise<RawRow[]> {
   const values = plan.order.map((_, place) => compose`page.${compose(`s${place}`)}`);
   const statement = compose`
-    select ${pageColumns(compose, compose`page.place`, values)}, ${totalSql(plan, meanings)} as total
+    select ${pageColumns(compose, compose`page.place`, values)}, ${total} as total
     from (select row_number() over () as place, rows.* from (${page}) as rows) as page
     join listing on listing.id = page.id`;
   // Taken out of what the driver gave: that lives until a full collection, by closures that are born among old objects.

@@ -50,11 +50,15 @@ export function sourceOf(sql: Sql, plan: SearchPlan, meanings: Meanings, reads: 
     from: isOfAreas(plan, reads)
       ? sql`area_listing`
       : sql`area_listing join listing_search on id = listing_id`,
-    where: allOf(sql, [sql`area_no = ${areaNo} and of_type = ${plan.listingType}`, conditions]),
+    where: allOf(sql, [ofAreaSql(sql, plan, areaNo), conditions]),
     ...{ id: sql`listing_id`, holdsWords: false },
     column: (name) => sql`${sql(isHeldOfArea(name) ? OF_AREA[name] : columnOf(name))}`,
   };
 }
+
+/** Of area_listing all that lies in an area. */
+export const ofAreaSql = (sql: Sql, { listingType }: SearchPlan, areaNo: number): SqlFragment =>
+  sql`area_no = ${areaNo} and of_type = ${listingType}`;
 
 /** What of a plan the rows of an area do not meet, which hold what is active and may be shown. */
 const besidesArea = ({ conditions }: SearchPlan): Condition[] =>
