@@ -13,8 +13,10 @@ export const MANY = 20_000;
 /** So many listings next in the order are looked at one by one where a page of them is likely to fit. */
 export const NEAR = 4_000;
 
-/** So many next in the order are looked at before anything is planned: that costs no more than a plan does. */
+/** So many next in the order are looked at before anything is planned: that costs about as much as a plan does. */
 export const NEXT = 400;
+/** Larger pages are not likely to fit among those. */
+const LARGE_PAGE = NEXT / 4;
 
 /** So many rows of an area are all looked at in a few milliseconds, which is what the worst plan comes to. */
 const FEW_OF_AREA = 20_000;
@@ -51,7 +53,7 @@ export function hasOneWay(plan: SearchPlan, meanings: Meanings): boolean {
 }
 
 /**
- * Whether the listings next in the order may well hold the page: all filters are by what most listings have in common, and
+ * Whether the listings next in the order may well hold the page: all filters are by what many listings have in common, and
  * an index holds the order. By which plan they are read does not depend on the filters, where a better one for a rare value
  * takes longer to be made than they take to be read.
  */
@@ -60,16 +62,17 @@ export function isPerhapsNext(plan: SearchPlan, meanings: Meanings): boolean {
   if (only === undefined || others.length > 0 || plan.text || !isActive(plan) || isByDays(plan)) return false;
   const areas = plan.conditions.filter(({ kind }) => kind === 'areas').length;
   const filters = plan.conditions.filter(({ kind }) => kind !== 'areas' && kind !== 'statuses');
-  if (hasOneWay(plan, meanings) || !filters.every(isCommon)) return false;
   const read = readBy(only);
+  if (plan.limit > LARGE_PAGE || hasOneWay(plan, meanings)) return false;
+  if (!filters.every((each) => isCommon(each, read))) return false;
   return areas === 0 ? isKeptOrder(read) : onlyArea(plan, meanings) !== null && isOfAreas(plan, [read]);
 }
 
-/** Whether a filter is by a trait of which a usual question leaves much. */
-const isCommon = (condition: Condition): boolean =>
-  condition.kind === 'range' ||
-  condition.kind === 'numbers' ||
-  (condition.kind === 'words' && condition.column === 'propertyType');
+/** Whether a filter is by a trait of which a usual question leaves much, and not the one that tells where the page begins. */
+function isCommon(condition: Condition, sorted: Read): boolean {
+  if (condition.kind === 'range' || condition.kind === 'numbers') return condition.column !== sorted;
+  return condition.kind === 'words' && condition.column === 'propertyType';
+}
 
 /**
  * Whether rows whose first key is unknown, which come after all others, are to be asked for by themselves, since a page is
