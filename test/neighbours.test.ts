@@ -19,6 +19,15 @@ const TOWNS: readonly Point[] = [
 ];
 const HOMES = 300;
 
+/** So far north that a degree east is two fifths of one north; hundreds stand north of here, and some nearer, to the east. */
+const LANE: Point = { lat: 66, lng: 20 };
+const NORTH = 700;
+const EAST = 250;
+const lane = [
+  ...Array.from({ length: NORTH }, (_, place) => ({ lat: 66.01 + place / 100_000, lng: 20 })),
+  ...Array.from({ length: EAST }, (_, place) => ({ lat: 66, lng: 20.018 + place / 100_000 })),
+].map((at, index) => ({ key: `lane-${index}`, ...at }));
+
 const { database } = await testDatabase({ after });
 const spread = fc.tuple(fc.integer({ min: -60, max: 60 }), fc.integer({ min: -60, max: 60 }));
 const [steps = []] = fc.sample(fc.array(spread, { minLength: HOMES, maxLength: HOMES, size: 'max' }), {
@@ -39,12 +48,21 @@ const { ids } = await database.transaction((tx) =>
   createCatalogue(database).apply(
     tx,
     'test',
-    homes.map(({ key, lat, lng }, index) =>
+    [...homes, ...lane].map(({ key, lat, lng }, index) =>
       draft(key, { location: { lat, lng, precision: 'exact' }, listPrice: 100_000 + index }),
     ),
     AT,
   ),
 );
+
+const nearest = (location: Point, radiusKm: number) =>
+  findNeighbours(database, {
+    ...{ listingType: 'sale', radiusKm, except: [], closedSince: null, now: AT, ignoreDisplayRules: false },
+    subject: {
+      ...{ propertyType: 'SINGLE_FAMILY', location, livingArea: null, bedrooms: null, bathrooms: null },
+      ...{ lotSize: null, yearBuilt: null, waterfront: null },
+    },
+  });
 
 test('the nearest homes are found, nearest first, however many there are', async () => {
   let full = 0;
@@ -52,20 +70,7 @@ test('the nearest homes are found, nearest first, however many there are', async
   await fc.assert(
     fc.asyncProperty(where, async ([town, [north, east], radiusKm]) => {
       const location = { lat: town.lat + north / 3_000, lng: Math.min(180, town.lng + east / 3_000) };
-      const found = await findNeighbours(database, {
-        ...{
-          listingType: 'sale',
-          radiusKm,
-          except: [],
-          closedSince: null,
-          now: AT,
-          ignoreDisplayRules: false,
-        },
-        subject: {
-          ...{ propertyType: 'SINGLE_FAMILY', location, livingArea: null, bedrooms: null, bathrooms: null },
-          ...{ lotSize: null, yearBuilt: null, waterfront: null },
-        },
-      });
+      const found = await nearest(location, radiusKm);
       const expected = homes
         .map((home) => ({ id: ids.get(home.key) ?? '', km: along(location, home) }))
         .filter(({ km }) => km <= radiusKm)
@@ -85,4 +90,15 @@ test('the nearest homes are found, nearest first, however many there are', async
     runs(60, 5),
   );
   assert.ok(full > 10, `${full} had more around than are looked at`);
+});
+
+test('homes that are nearer than their degrees tell are found behind hundreds that are not', async () => {
+  const found = await nearest(LANE, 5);
+  const expected = lane
+    .map((home) => ({ id: ids.get(home.key), km: along(LANE, home) }))
+    .sort((a, b) => a.km - b.km)
+    .slice(0, MOST_NEIGHBOURS);
+  assert.deepEqual(new Set(found.map(({ id }) => id)), new Set(expected.map(({ id }) => id)));
+  const eastern = found.filter(({ location }) => location.lat === LANE.lat).length;
+  assert.ok(eastern > MOST_NEIGHBOURS / 2, `${eastern} to the east`);
 });

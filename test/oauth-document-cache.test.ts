@@ -147,10 +147,14 @@ test('RG15: so many fetches may be under way at once, and no more', async (t) =>
       void answer.promise.then(() => response.writeHead(404).end());
     }),
   );
-  const found = ids.map((id) => b.find(id));
+  const kinds: string[] = [];
+  const found = ids.map(async (id) => kinds.push(await b.find(id)));
+  // All ten: one that comes once an answer was given would find room.
+  await until('all others are told', async () => kinds.length === 7);
+  assert.deepEqual([...new Set(kinds)], ['busy']);
   await until('three have arrived', async () => b.hosts.hits.length === 3);
   answer.resolve();
-  const kinds = await Promise.all(found);
+  await Promise.all(found);
   assert.equal(kinds.filter((kind) => kind === 'busy').length, 7);
 });
 
