@@ -28,6 +28,18 @@ const lane = [
   ...Array.from({ length: EAST }, (_, place) => ({ lat: 66, lng: 20.018 + place / 100_000 })),
 ].map((at, index) => ({ key: `lane-${index}`, ...at }));
 
+/** More at one place than are looked at. */
+const TOWER: Point = { lat: -30, lng: 100 };
+const tower = Array.from({ length: 400 }, (_, index) => ({ key: `tower-${index}`, ...TOWER }));
+
+/** Beside the pole and the antimeridian, with nearer homes on its other side. */
+const POLAR: Point = { lat: 89, lng: 179.9 };
+const polar = Array.from({ length: 1_150 }, (_, index) => ({
+  key: `polar-${index}`,
+  lat: 89 + ((index % 41) - 20) / 1_000,
+  lng: index < 1_000 ? 179.9 - (index % 100) / 40 : -179.9 + (index % 50) / 100,
+}));
+
 const { database } = await testDatabase({ after });
 const spread = fc.tuple(fc.integer({ min: -60, max: 60 }), fc.integer({ min: -60, max: 60 }));
 const [steps = []] = fc.sample(fc.array(spread, { minLength: HOMES, maxLength: HOMES, size: 'max' }), {
@@ -48,7 +60,7 @@ const { ids } = await database.transaction((tx) =>
   createCatalogue(database).apply(
     tx,
     'test',
-    [...homes, ...lane].map(({ key, lat, lng }, index) =>
+    [...homes, ...lane, ...tower, ...polar].map(({ key, lat, lng }, index) =>
       draft(key, { location: { lat, lng, precision: 'exact' }, listPrice: 100_000 + index }),
     ),
     AT,
@@ -101,4 +113,21 @@ test('homes that are nearer than their degrees tell are found behind hundreds th
   assert.deepEqual(new Set(found.map(({ id }) => id)), new Set(expected.map(({ id }) => id)));
   const eastern = found.filter(({ location }) => location.lat === LANE.lat).length;
   assert.ok(eastern > MOST_NEIGHBOURS / 2, `${eastern} to the east`);
+});
+
+test('of more homes at one place than are looked at, those with the first ids are', async () => {
+  const found = await nearest(TOWER, 1);
+  const expected = tower.map(({ key }) => ids.get(key) ?? '').sort();
+  assert.deepEqual(
+    found.map(({ id }) => id),
+    expected.slice(0, MOST_NEIGHBOURS),
+  );
+});
+
+test('around a pole, homes across the antimeridian are near', async () => {
+  const found = await nearest(POLAR, 320);
+  const expected = polar.map((home) => along(POLAR, home)).sort((a, b) => a - b);
+  const farthest = Math.max(...found.map(({ location }) => along(POLAR, location)));
+  assert.ok(Math.abs(farthest - (expected[MOST_NEIGHBOURS - 1] ?? 0)) < 1e-6);
+  assert.ok(found.some(({ location }) => location.lng < 0));
 });

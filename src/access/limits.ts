@@ -150,9 +150,10 @@ export class Limits {
     const granted = await this.#allowance.wait(account.share, spending).finally(() => {
       account.ring.held--;
     });
-    const later = { ...request, at: this.#moment() };
+    const at = this.#moment();
+    const later = { ...request, at, month: this.#policiesOf(caller.tier, at.calendar).month };
     // A sign of life: the minute of its memory begins with the admission, not before the wait.
-    this.#account(caller, later.at.now);
+    this.#account(caller, at.now);
     if (!granted) throw this.#refusal(later);
     if (!stream || !this.streams.full(caller)) return this.#charge(later);
     account.share.left++;

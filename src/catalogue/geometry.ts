@@ -125,7 +125,7 @@ export function degreesWithin({ lat }: Point, km: number): number {
   const outermost = Math.min(90, Math.abs(lat) + (angle * 180) / Math.PI);
   const narrowing = Math.sqrt(Math.cos(radians(lat)) * Math.cos(radians(outermost)));
   const sine = Math.sin(angle / 2) / narrowing;
-  return sine >= 1 ? 360 : (2 * Math.asin(sine) * 180) / Math.PI;
+  return sine >= 1 ? Infinity : (2 * Math.asin(sine) * 180) / Math.PI;
 }
 
 /**

@@ -3,7 +3,7 @@
 import type { Database, Sql, SqlFragment } from '../postgres/database.ts';
 import { together } from '../postgres/fragments.ts';
 import type { StoredListing } from './catalogue.ts';
-import { boxesAround, degreesWithin, distanceKm, EARTH_RADIUS_KM, type Point } from './geometry.ts';
+import { type Box, boxesAround, degreesWithin, distanceKm, EARTH_RADIUS_KM, type Point } from './geometry.ts';
 import { storedColumns } from './listing-read-store.ts';
 import { comparableTypes, type HomeFacts } from './similarity.ts';
 import type { ListingType, Status } from './vocabulary.ts';
@@ -42,20 +42,24 @@ export async function findNeighbours(database: Database, query: NeighbourQuery):
   const { location } = query.subject;
   const read = (asked: NeighbourQuery, fewer: number | null) =>
     database.read((sql) => selectNeighbours(sql, asked, fewer), { planned: 'once' });
-  // Across the antimeridian places are near that have degrees far apart.
-  if (boxesAround(location, query.radiusKm).length > 1) return homesIn(await read(query, null));
+  if (!isPlane(boxesAround(location, query.radiusKm))) return homesIn(await read(query, null));
   const looked = mostLookedAt(location);
   const rows = await read(query, looked);
   const homes = homesIn(rows);
   const last = homes.length === MOST_NEIGHBOURS ? homes.at(-1) : undefined;
   const radiusKm = last ? distanceKm(location, last.location) * A_HAIR_MORE : query.radiusKm;
   const [told] = rows;
+  // Of those that are as far as the farthest by degrees, only some may have been looked at.
   const seenAll =
-    told !== undefined && (told.looked < looked || degreesWithin(location, radiusKm) <= told.reach);
+    told !== undefined && (told.looked < looked || degreesWithin(location, radiusKm) < told.reach);
   return seenAll
     ? homes
     : homesIn(await read({ ...query, radiusKm: Math.min(radiusKm, query.radiusKm) }, null));
 }
+
+/** Whether places that are near have degrees that are near: not so across the antimeridian, nor around a pole. */
+const isPlane = ([box, ...others]: readonly Box[]): boolean =>
+  box !== undefined && others.length === 0 && box[2] - box[0] < 360;
 
 /**
  * In a town thousands lie within the radius. The index of places gives the nearest by degrees, of which those east and west

@@ -40,6 +40,19 @@ const KEPT_ORDERS: ReadonlySet<Read> = new Set<Read>([
   'clockStart',
 ]);
 
+/** Those of which an area keeps its rows in order, besides the one by days on market. */
+const KEPT_OF_AREA: ReadonlySet<Read> = new Set<Read>(['listedAt', 'price']);
+
+/** Filters of which a usual question leaves many listings; few enough of them that each way to put one is planned once. */
+const COMMON: ReadonlySet<string> = new Set<Read>([
+  'price',
+  'bedrooms',
+  'bathrooms',
+  'livingArea',
+  'yearBuilt',
+  'propertyType',
+]);
+
 /** Whether search rows of what is active are kept in the order of this key, both ways. */
 export const isKeptOrder = (read: Read): boolean => KEPT_ORDERS.has(read);
 
@@ -53,25 +66,26 @@ export function hasOneWay(plan: SearchPlan, meanings: Meanings): boolean {
 }
 
 /**
- * Whether the listings next in the order may well hold the page: all filters are by what many listings have in common, and
- * an index holds the order. By which plan they are read does not depend on the filters, where a better one for a rare value
- * takes longer to be made than they take to be read.
+ * Whether the listings next in the order may well hold the page: all filters are by what many listings have in common, and an
+ * index holds the order. They are read by one plan whatever the filters: to make a better one for a rare value takes longer
+ * than to read them.
  */
 export function isPerhapsNext(plan: SearchPlan, meanings: Meanings): boolean {
   const [only, ...others] = plan.order;
   if (only === undefined || others.length > 0 || plan.text || !isActive(plan) || isByDays(plan)) return false;
-  const areas = plan.conditions.filter(({ kind }) => kind === 'areas').length;
-  const filters = plan.conditions.filter(({ kind }) => kind !== 'areas' && kind !== 'statuses');
   const read = readBy(only);
   if (plan.limit > LARGE_PAGE || hasOneWay(plan, meanings)) return false;
+  const filters = plan.conditions.filter(({ kind }) => kind !== 'areas' && kind !== 'statuses');
   if (!filters.every((each) => isCommon(each, read))) return false;
-  return areas === 0 ? isKeptOrder(read) : onlyArea(plan, meanings) !== null && isOfAreas(plan, [read]);
+  if (!plan.conditions.some(({ kind }) => kind === 'areas')) return isKeptOrder(read);
+  return onlyArea(plan, meanings) !== null && isOfAreas(plan, [read]) && KEPT_OF_AREA.has(read);
 }
 
-/** Whether a filter is by a trait of which a usual question leaves much, and not the one that tells where the page begins. */
+/** A filter on the key of the order itself tells where the page begins, which the next in the order do not. */
 function isCommon(condition: Condition, sorted: Read): boolean {
-  if (condition.kind === 'range' || condition.kind === 'numbers') return condition.column !== sorted;
-  return condition.kind === 'words' && condition.column === 'propertyType';
+  const { kind } = condition;
+  const isPlain = kind === 'range' || kind === 'numbers' || kind === 'words';
+  return isPlain && COMMON.has(condition.column) && condition.column !== sorted;
 }
 
 /**
@@ -107,7 +121,7 @@ export function isSparse(plan: SearchPlan, { inShape }: Meanings): boolean {
 
 /** Whether those in a shape are counted: there are few, or nobody can guess how many since it is not known where listings lie. */
 export function isCountedInShape(plan: SearchPlan, meanings: Meanings): boolean {
-  if (meanings.inShape === null) return plan.conditions.some(isShape);
+  if (meanings.inShape === null) return isActive(plan) && !plan.text && plan.conditions.some(isShape);
   return isSparse(plan, meanings);
 }
 

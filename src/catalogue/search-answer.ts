@@ -49,8 +49,12 @@ export const createEstimates = (clock: Clock): Estimates =>
 export function createSearch(finder: Finder, estimates: Estimates): Search {
   async function total(plan: SearchPlan, meanings: Meanings): Promise<Total | null> {
     if (plan.count === 'none') return null;
-    if (plan.count === 'exact' || isCountedInShape(plan, meanings))
-      return exact((await finder.countExactly(plan, meanings)).count);
+    if (plan.count === 'exact') return exact((await finder.countExactly(plan, meanings)).count);
+    // Where they cannot be counted in time, a guess does.
+    const counted = isCountedInShape(plan, meanings)
+      ? await finder.countExactly(plan, meanings).catch(() => null)
+      : null;
+    if (counted !== null) return exact(counted.count);
     const key = `${plan.digest} ${plan.ignoreDisplayRules}`;
     const known = estimates.get(key);
     const value = known ?? (await finder.countRoughly(plan, meanings)).count;

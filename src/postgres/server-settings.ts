@@ -53,7 +53,12 @@ export function serverSettings(input: SettingsInput): Record<string, string> {
  * Linux's C library gives freed memory back to the kernel at once, and planning a statement frees more than it keeps: a
  * session would fetch the same pages anew for each. Bytes; elsewhere without effect.
  */
-export const KEPT_MEMORY = { MALLOC_TOP_PAD_: '1048576', MALLOC_TRIM_THRESHOLD_: '4194304' };
+export const KEPT_MEMORY = {
+  MALLOC_TOP_PAD_: '1048576',
+  MALLOC_TRIM_THRESHOLD_: '8388608',
+  // It would no longer be found by itself once any of the others is set.
+  MALLOC_MMAP_THRESHOLD_: '4194304',
+};
 
 const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
 const FLEETING = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
