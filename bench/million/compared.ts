@@ -19,6 +19,7 @@ import type { LargeStand } from './stand.ts';
 const QUESTIONS = 12_000;
 const ROUNDS = 7;
 const SECONDS = 3;
+const WARM = 5;
 export const headersFor = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
 
 export const UNCOUNTED = { internal: { minute: null, month: null } };
@@ -37,15 +38,8 @@ export async function searchAgainstRaw(stand: LargeStand): Promise<Row[]> {
   const paths = questions(kindCalled('area'), stand.known, SEED, QUESTIONS).map(
     (path) => `${path}&count=none`,
   );
-  const recorder = openRecorder(stand);
-  const answers: Record<string, readonly Statement[]> = {};
-  for (const path of paths) answers[path] = pageOf(await recorder.record(path));
-  await recorder.close();
-  const file = join(stand.folder, 'p4-answers.json');
-  const each = Object.values(answers).some((asked) => asked.some(({ planned }) => planned === 'each'));
-  await writeFile(file, JSON.stringify({ url: stand.databaseUrl, planned: each ? 'each' : 'once', answers }));
   const ours = await startService(stand, 'p4', UNCOUNTED);
-  const raw = await startArm('million/raw-search.ts', { ANSWERS: file });
+  const raw = await startRaw(stand, await recordedPages(stand, paths));
   await requireSameListings(ours, raw, paths.slice(0, 50), stand.key);
   const list = await listOf(stand, 'p4', paths);
   let asked = 0;
@@ -65,6 +59,24 @@ export async function searchAgainstRaw(stand: LargeStand): Promise<Row[]> {
       0.8,
     ),
   ];
+}
+
+type Pages = Readonly<Record<string, readonly Statement[]>>;
+
+async function recordedPages(stand: LargeStand, paths: readonly string[]): Promise<Pages> {
+  const recorder = openRecorder(stand);
+  const pages: Record<string, readonly Statement[]> = {};
+  for (const path of paths) pages[path] = pageOf(await recorder.record(path));
+  await recorder.close();
+  return pages;
+}
+
+/** node:http alone, which answers these paths by their statements. */
+async function startRaw(stand: LargeStand, answers: Pages): Promise<Arm> {
+  const file = join(stand.folder, 'raw-answers.json');
+  const each = Object.values(answers).some((asked) => asked.some(({ planned }) => planned === 'each'));
+  await writeFile(file, JSON.stringify({ url: stand.databaseUrl, planned: each ? 'each' : 'once', answers }));
+  return startArm('million/raw-search.ts', { ANSWERS: file });
 }
 
 /** Both arms print the same listings in the same order; ours say more of each. */
@@ -121,28 +133,35 @@ export async function oneByOne({ url }: Arm, paths: readonly string[], key: stri
 }
 
 export async function searchAgainstPgbench(stand: LargeStand): Promise<Row[]> {
-  const paths = questions(kindCalled('area'), stand.known, SEED, 120 * (ROUNDS + 1)).map(
+  const paths = questions(kindCalled('area'), stand.known, SEED, QUESTIONS).map(
     (path) => `${path}&count=none`,
   );
-  const recorder = openRecorder(stand);
-  const statements: Statement[][] = [];
-  for (const path of paths.slice(0, 120)) statements.push(pageOf(await recorder.record(path)));
-  await recorder.close();
-  const ours = await startService(stand, 'p5', UNCOUNTED);
-  await oneByOne(ours, paths.slice(0, 120), stand.key);
+  const timed = 120 * (ROUNDS + 1);
+  const pages = await recordedPages(stand, paths.slice(0, timed));
+  const statements = Object.values(pages).slice(0, 120);
+  const [ours, raw] = [await startService(stand, 'p5', UNCOUNTED), await startRaw(stand, pages)];
+  // Until its code is compiled, as it is in a service that runs for days: with others than are timed.
+  await ask(ours, await listOf(stand, 'p5', paths), stand.key, WARM, timed);
+  await ask(raw, await listOf(stand, 'p5-raw', paths.slice(0, timed)), stand.key, WARM, 0);
   const ratios: number[] = [];
+  const alone: number[] = [];
   for (let round = 1; round <= ROUNDS; round++) {
     const some = paths.slice(round * 120, round * 120 + 120);
     const bare = (): Promise<number[]> => pgbench(stand, statements, { clients: 1, seconds: 2 });
     const before = round % 2 === 0 ? await bare() : [];
     const served = await oneByOne(ours, some, stand.key);
+    const printed = await oneByOne(raw, some, stand.key);
     const after = round % 2 === 0 ? before : await bare();
     ratios.push(median(served) / median(after));
+    alone.push(median(printed) / median(after));
   }
-  await ours.stop();
+  await Promise.all([ours.stop(), raw.stop()]);
   const name =
     'P5 search page of an area, whole request over HTTP / its statement by pgbench -M prepared, p50';
-  return [{ name, figure: ratio(ratios), floor: '<= 1.40', met: median(ratios) <= 1.4 }];
+  return [
+    { name, figure: ratio(ratios), floor: '<= 1.40', met: median(ratios) <= 1.4 },
+    { name: 'P5 the same, by node:http alone', figure: ratio(alone), floor: '', met: true },
+  ];
 }
 
 const DEEP = 1_000;
