@@ -105,6 +105,19 @@ describe('the monthly quota', () => {
     assert.equal(await used(caller), admitted + lost, 'closing gave everything back');
   });
 
+  test('is told as it is when a request is admitted, where that had to wait over the turn of the month', async () => {
+    const { limits, clock } = setUp({ tiers: { business: { month: 400 } } });
+    const caller = subscriber('business');
+    clock.advance(Date.UTC(2026, 1, 1) - 1 - clock.now());
+    const before = ask(limits, caller);
+    clock.advance(10);
+    const told = await Promise.all([before, ask(limits, caller)]);
+    for (const headers of told) {
+      assert.ok(!(headers instanceof Problem));
+      assert.match(headers['ratelimit-policy'] ?? '', new RegExp(`"month";q=400;w=${28 * 86_400}$`));
+    }
+  });
+
   test('is taken in blocks of a fiftieth of the rest, at most a second of the rate, and singly near the end', async () => {
     const steps: [month: number, minute: number, block: number][] = [
       [49, 6_000, 1],

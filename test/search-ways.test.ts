@@ -160,6 +160,12 @@ test('those in a shape are counted where they are few, and while it is unknown w
   assert.deepEqual(await search.total(plan, { ...meanings, inShape: SPARSE }), { value, relation: 'exact' });
   const told = await search.total(plan, { ...meanings, inShape: CROWDED });
   assert.equal(told?.relation, 'estimate');
+  const slow = { ...finder, countExactly: () => Promise.reject(new Error('That took too long')) };
+  const guess = await createSearch(slow, createEstimates(manualClock(NOW))).total(plan, {
+    ...meanings,
+    inShape: null,
+  });
+  assert.equal(guess?.relation, 'estimate', 'what cannot be counted in time is guessed');
 });
 
 /** As if every query of words were met by so many listings. */

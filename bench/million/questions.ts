@@ -36,7 +36,7 @@ const cityId = (draw: Draw): string => {
 const which = ({ next }: Draw): string => (next() < 0.6 ? 'sales' : 'rentals');
 const round = (value: number, digits = 4): string => value.toFixed(digits);
 
-/** Bounds on price and bedrooms, each in about half of all questions; different in every one that has any. */
+/** A highest price, which differs from question to question; a lowest one and bedrooms each in about half of them. */
 function filters({ next }: Draw, kind: string): string {
   const unit = kind === 'sales' ? 250_000 : 1_200;
   const price = unit * (0.3 + next() * 2);

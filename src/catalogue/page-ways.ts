@@ -43,7 +43,7 @@ const KEPT_ORDERS: ReadonlySet<Read> = new Set<Read>([
 /** Those of which an area keeps its rows in order, besides the one by days on market. */
 const KEPT_OF_AREA: ReadonlySet<Read> = new Set<Read>(['listedAt', 'price']);
 
-/** Filters of which a usual question leaves many listings; few enough of them that each way to put one is planned once. */
+/** Filters that usually leave many listings. A short list, since each connection keeps a plan for each combination of them. */
 const COMMON: ReadonlySet<string> = new Set<Read>([
   'price',
   'bedrooms',
