@@ -1,6 +1,7 @@
 // Owns opening the database that the configuration names: embedded, or a server elsewhere; always migrated.
 
-import { mkdir } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, mkdir } from 'node:fs/promises';
 import { completeMarketFacts } from '../catalogue/market-facts.ts';
 import type { Config } from '../config.ts';
 import { type Database, openDatabase } from '../postgres/database.ts';
@@ -16,7 +17,9 @@ export interface Storage {
 
 /** Opens it for the service, which alone may start the embedded server for good. */
 export async function openStorage(config: Config, log: (line: string) => void): Promise<Storage> {
-  const embedded = config.databaseUrl === null ? await startServer(config, log) : null;
+  await createDataDirectory(config);
+  const embedded =
+    config.databaseUrl === null ? await startEmbedded({ dataDirectory: config.dataDirectory, log }) : null;
   const target = embedded ? { socket: embedded.connection } : { url: config.databaseUrl ?? '' };
   const database = openDatabase({ ...target, applicationName: 'freehold service' });
   async function close(): Promise<void> {
@@ -34,8 +37,16 @@ export async function openStorage(config: Config, log: (line: string) => void): 
   }
 }
 
-async function startServer(config: Config, log: (line: string) => void): Promise<EmbeddedServer> {
-  // Others may pass through, to reach what is theirs: as root, PostgreSQL runs as a user of its own.
-  await mkdir(config.dataDirectory, { recursive: true, mode: 0o711 });
-  return startEmbedded({ dataDirectory: config.dataDirectory, log });
+/** Also with a server elsewhere: the sample's keys and its state are kept there. Throws a sentence with the remedy. */
+async function createDataDirectory({ dataDirectory }: Config): Promise<void> {
+  try {
+    // Others may pass through, to reach what is theirs: as root, PostgreSQL runs as a user of its own.
+    await mkdir(dataDirectory, { recursive: true, mode: 0o711 });
+    await access(dataDirectory, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new Error(
+      `The data directory ${dataDirectory} cannot be written. Make it writable for this user, or set DATA_DIR to another folder.`,
+      { cause },
+    );
+  }
 }

@@ -39,6 +39,9 @@ const UNAVAILABLE = new Set([
   'ETIMEDOUT',
 ]);
 
+/** Errors that files have in common with sockets: of the database only while connecting to it. */
+const ALSO_OF_FILES = new Set(['ENOENT', 'EACCES', 'EMFILE', 'ENFILE']);
+
 /** Seconds after which a client may try again. */
 const RETRY_AFTER = '2';
 
@@ -68,6 +71,7 @@ export function databaseUnavailable(cause: unknown): Problem {
 }
 
 function codeOf(error: unknown): string {
-  if (!(error instanceof Error) || !('code' in error)) return '';
-  return typeof error.code === 'string' ? error.code : '';
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return '';
+  const ofFile = ALSO_OF_FILES.has(error.code) && 'syscall' in error && error.syscall !== 'connect';
+  return ofFile ? '' : error.code;
 }
