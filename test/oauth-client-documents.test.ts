@@ -41,6 +41,12 @@ const FIXTURES: readonly (readonly [what: string, expected: string, change: obje
     'document',
     { redirect_uris: ['https://a.example/cb', 'javascript:alert(1)'] },
   ],
+  [
+    'a host that browsers read as another',
+    'document',
+    { redirect_uris: ['https://google.com%2eevil.com/cb'] },
+  ],
+  ['an address as one number', 'document', { redirect_uris: ['https://2130706433/cb'] }],
   ['a redirect URI of plain http', 'document', { redirect_uris: ['http://a.example/cb'] }],
   ['a redirect URI with a fragment', 'document', { redirect_uris: ['https://a.example/cb#x'] }],
   ['no name', '-', { client_name: undefined }],

@@ -142,6 +142,15 @@ test('RG6 and RG7: which redirects there may be', async () => {
   }
 });
 
+test('RG7: a redirect whose host browsers read as another is refused, and the reason is told', async () => {
+  const hosts = ['google.com%2eevil.com', '0x7f000001', '127.1', '2130706433', 'ｇoogle.com', 'app.example.'];
+  for (const host of hosts) {
+    const { status, body } = await send({ redirect_uris: [WEB, `https://${host}/cb`] });
+    assert.deepEqual([status, body.error], [400, 'invalid_redirect_uri'], host);
+    assert.match(String(body.error_description), /host written as browsers read it|characters/, host);
+  }
+});
+
 test('RG8: of several redirects those of unknown apps are left out', async () => {
   const cursor = [
     'cursor://anysphere.cursor-mcp/oauth/callback',

@@ -55,13 +55,14 @@ const REFUSED: readonly (readonly [reason: string, ...texts: readonly string[]])
     'https://a.example/b\tc',
   ],
   [
-    'normal form',
+    'as browsers read it',
     'https://a.exampl\u00ade/b',
     'https://a\u3002example/b',
     'https://a%2eexample/b',
     'https:///a.example/b',
   ],
-  ['normal form', 'https://bücher.example/b', 'https://ａ.example/b', 'https://a.example\\b'],
+  ['as browsers read it', 'https://bücher.example/b', 'https://ａ.example/b'],
+  ['normal form', 'https://a.example\\b'],
   [
     'not an address',
     'https://127.0.0.1/b',

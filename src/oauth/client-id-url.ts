@@ -1,6 +1,7 @@
 // Owns the rule what an address must look like to be the id of a client that describes itself there.
 
 import { isIP } from 'node:net';
+import { hasCanonicalHost } from './canonical-host.ts';
 import { ClientDocumentRefusal } from './client-document-refusal.ts';
 
 const MAX_LENGTH = 2_048;
@@ -28,6 +29,7 @@ const RULES: readonly Rule[] = [
     ({ hostname }) => !INWARD.some((name) => hostname.endsWith(`.${name}`)),
     'its host must be a name of the public Internet',
   ],
+  [(_, text) => hasCanonicalHost(text), 'its host must be written as browsers read it'],
   [({ href }, text) => href === text, 'it must be written in its normal form'],
 ];
 

@@ -1,5 +1,7 @@
 // Owns the rules about redirect URIs: which a client may have, how the one of a request is compared, which are local.
 
+import { hasCanonicalHost } from './canonical-host.ts';
+
 const MOST = 10;
 const LONGEST = 2_048;
 
@@ -82,6 +84,7 @@ function examine(uri: string): Finding {
 function examineWeb(uri: string): Finding {
   // Parsers of the web find a host also behind one slash or three; whoever compares texts would not.
   if (!/^https?:\/\/[^/?]/.test(uri)) return { fault: 'must have a host, and its scheme in lower case' };
+  if (!hasCanonicalHost(uri)) return { fault: 'must have its host written as browsers read it' };
   if (uri.startsWith('https:') || LOOPBACK.test(uri)) return 'allowed';
   return { fault: 'of http must be on localhost, 127.0.0.1 or [::1]' };
 }
