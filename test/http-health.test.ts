@@ -33,7 +33,8 @@ test('/readyz is 503 when something required fails, and 200 when only something 
   const unready = await serveRoutes(t, [], withChecks(broken('database', true)));
   const response = await unready.fetch('/readyz');
   assert.equal(response.status, 503);
-  assert.deepEqual(await response.json(), { status: 'unready' });
+  const checks = [{ name: 'database', required: true, ok: false, detail: 'failed' }];
+  assert.deepEqual(await response.json(), { status: 'unready', checks });
 });
 
 test('/readyz?verbose tells of every check, and of an unexpected error nothing', async (t) => {

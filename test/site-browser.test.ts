@@ -25,6 +25,7 @@ async function startSite(): Promise<string> {
   const publicUrl = 'http://127.0.0.1';
   const routes = siteRoutes({
     ...{ publicUrl, tiers: TIERS, metrics: METRICS, minimumSample: MINIMUM_SAMPLE },
+    findLoading: async () => null,
     routes: () => routes,
   });
   const server = createServer<Principal>({

@@ -6,6 +6,7 @@ import { TIERS } from '../src/access/tiers.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../src/catalogue/metrics.ts';
 import type { Route } from '../src/http/route.ts';
 import { PROBLEMS } from '../src/lib/problem.ts';
+import type { FirstLoad } from '../src/site/loading-notice.ts';
 import { siteRoutes } from '../src/site/routes.ts';
 import type { LiveFailure } from '../src/sources/source.ts';
 import { serveRoutes, testRoute } from './support/web.ts';
@@ -31,11 +32,11 @@ const FEATURES = [
   testRoute({ path: '/v1/mine', access: { credentials: 'required', counts: 'minute' } }),
 ];
 
-function serveSite(t: TestContext, tiers = TIERS) {
+function serveSite(t: TestContext, tiers = TIERS, loading: FirstLoad | null = null) {
   const site: readonly Route<never>[] = siteRoutes({
     publicUrl: 'https://api.example',
     tiers,
-    ...{ metrics: METRICS, minimumSample: MINIMUM_SAMPLE },
+    ...{ metrics: METRICS, minimumSample: MINIMUM_SAMPLE, findLoading: async () => loading },
     routes: () => [...FEATURES, ...site] as unknown as readonly Route<Principal>[],
   });
   const describe = {
@@ -47,6 +48,22 @@ function serveSite(t: TestContext, tiers = TIERS) {
   const elsewhere = testRoute({ path: '/oauth/grants' });
   return serveRoutes(t, [...(site as unknown as readonly Route<string>[]), elsewhere], { describe });
 }
+
+test('every page shows how far the first load of a source is, and is kept by nobody meanwhile', async (t) => {
+  const web = await serveSite(t, TIERS, { source: 'sample', records: 1_200, total: 20_000 });
+  for (const path of PAGES) {
+    const answer = await web.fetch(path);
+    assert.match(
+      await answer.text(),
+      /role="status">The source <strong>sample<\/strong>[^<]*1,200 of 20,000/,
+      path,
+    );
+    assert.equal(answer.headers.get('cache-control'), 'no-store', path);
+    assert.equal(answer.headers.get('etag'), null, path);
+  }
+  const done = await serveSite(t);
+  for (const path of PAGES) assert.doesNotMatch(await (await done.fetch(path)).text(), /role="status"/, path);
+});
 
 const idsOf = (page: string) =>
   [...page.matchAll(/<article class="entry" id="([^"]+)"/g)].map(([, id]) => id);

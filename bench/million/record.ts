@@ -43,7 +43,7 @@ export function openRecorder(stand: LargeStand): Recorder {
     ...{ database, catalogue, clock: systemClock, tiers: TIERS },
     // Each question is put to the database.
     memory: { ...catalogue, version: () => null },
-    ...{ publicUrl: 'http://127.0.0.1', dataAsOf: async () => null },
+    ...{ publicUrl: 'http://127.0.0.1', dataAsOf: async () => null, findLoading: async () => null },
   };
   const routes: Route<Principal>[] = [
     ...[...searchRoutes(reading), ...areaRoutes(reading), ...marketRoutes(reading)],

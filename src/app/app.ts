@@ -16,6 +16,7 @@ import type { Log } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { createRefresh } from '../live/refresh.ts';
 import type { Database } from '../postgres/database.ts';
+import { createFindLoading } from '../sources/first-load.ts';
 import type { Progress } from '../sources/progress.ts';
 import { type Replication, startReplication } from '../sources/replicate.ts';
 import type { Source } from '../sources/source.ts';
@@ -76,8 +77,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   const catalogue = createCatalogue(database);
   const memory = createMemory(catalogue, database, report);
   const refresh = createRefresh({ source, catalogue, database, clock, log, metrics });
+  const findLoading = createFindLoading({ database, clock, source: source?.id ?? null });
   const routes = featureRoutes({
-    ...{ database, catalogue, memory, refresh, clock, tiers, publicUrl },
+    ...{ database, catalogue, memory, refresh, clock, tiers, publicUrl, findLoading },
     ...{ limits: access.limits, ...oauth.parts(access.keys) },
   });
   const replication = source && startReplication({ ...options, source, catalogue, clock, metrics });
@@ -85,7 +87,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...{ routes, phases: access.phases, clock, log, metrics, publicUrl },
     limits: { lingerMs: options.lingerMs ?? 0, ...overrides.limits },
     trustedProxies: config.trustedProxies,
-    health: { checks: healthChecks(database, replication), metricsAllow: config.metricsAllow },
+    health: { checks: healthChecks(database, findLoading, replication), metricsAllow: config.metricsAllow },
     describe: describeService(publicUrl),
   });
   return {

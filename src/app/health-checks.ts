@@ -1,30 +1,39 @@
 // Owns what readiness asks: the database, the first load, and, in words only, the source.
 
+import type { FindLoading } from '../catalogue/loading.ts';
 import type { HealthCheck } from '../http/health.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Database } from '../postgres/database.ts';
 import type { Replication } from '../sources/replicate.ts';
 
-export function healthChecks(database: Database, replication: Replication | null): readonly HealthCheck[] {
+export function healthChecks(
+  database: Database,
+  findLoading: FindLoading,
+  replication: Replication | null,
+): readonly HealthCheck[] {
   const databaseCheck: HealthCheck = {
     name: 'database',
     required: true,
     check: async () => `PostgreSQL ${await database.serverVersion()}`,
   };
-  return replication ? [databaseCheck, loadCheck(replication), sourceCheck(replication)] : [databaseCheck];
+  const checks = [databaseCheck, loadCheck(findLoading)];
+  return replication ? [...checks, sourceCheck(replication)] : checks;
 }
 
-function loadCheck(replication: Replication): HealthCheck {
+/** Asked of the database: another process may be the one that reads. */
+function loadCheck(findLoading: FindLoading): HealthCheck {
   return {
     name: 'first-load',
     required: true,
     async check() {
-      const { loadedAt, progress } = replication.status();
-      if (loadedAt !== null) return `complete since ${loadedAt}`;
-      const far = progress
-        ? ` (${progress.records} of ${progress.total ?? 'an unknown number of'} listings)`
-        : '';
-      throw new Problem('OVERLOADED', `the first load is not complete yet${far}`);
+      const loading = await findLoading();
+      if (loading === null) return 'complete';
+      const { source, records, total } = loading;
+      const far = `${records} of ${total ?? 'an unknown number of'} listings`;
+      throw new Problem(
+        'OVERLOADED',
+        `The first load of the source "${source}" is not complete yet: ${far}.`,
+      );
     },
   };
 }

@@ -41,6 +41,7 @@ export function openApi(): object {
   const [keys, documents] = [{ verifyFresh: refresh }, { find: refresh }];
   const parts = {
     ...{ ...common, limits, catalogue, memory: { ...catalogue, version: () => null }, refresh },
+    findLoading: refresh,
     oauth: authorizationParts({ ...common, log, keys, documents, report: () => {} }),
     tokens: tokenParts({ ...common, provider, log, metrics, rules, revoked: () => {} }),
   };

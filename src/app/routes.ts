@@ -7,6 +7,7 @@ import type { Tiers } from '../access/tiers.ts';
 import { areaRoutes } from '../catalogue/area-routes.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { freshnessOf } from '../catalogue/freshness.ts';
+import type { FindLoading } from '../catalogue/loading.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../catalogue/metrics.ts';
 import { propertyPartRoutes } from '../catalogue/property-routes.ts';
 import type { Remembered } from '../catalogue/read-cache.ts';
@@ -35,6 +36,7 @@ export interface FeatureParts {
   readonly tokens: TokenRoutesOptions;
   readonly clock: Clock;
   readonly publicUrl: string;
+  readonly findLoading: FindLoading;
 }
 
 export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] {

@@ -9,6 +9,7 @@ import { FORMATS } from './answer-parameters.ts';
 import { ClusterSchema } from './clusters.ts';
 import { ExplainSchema } from './explain.ts';
 import { FacetsSchema } from './facets.ts';
+import { LoadingSchema } from './loading.ts';
 import { ListingSchema, nullable } from './record.ts';
 import { MEDIA_TYPES } from './search-format.ts';
 import { answerSearch, createReadings, type SearchOptions } from './search-handler.ts';
@@ -60,6 +61,7 @@ const ListingList = Type.Object(
       units: Type.Unsafe<'imperial' | 'metric'>({ type: 'string', enum: ['imperial', 'metric'] }),
       areas: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
       dataAsOf: nullable(Type.String({ format: 'date-time' })),
+      loading: LoadingSchema,
       tier: Type.String(),
     }),
   },

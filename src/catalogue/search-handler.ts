@@ -12,6 +12,7 @@ import { withoutClusterCursor } from './clusters.ts';
 import { createCrowd } from './crowd.ts';
 import { explain } from './explain.ts';
 import { createFinder, type Finder, rememberingFinder } from './finder.ts';
+import type { FindLoading, Loading } from './loading.ts';
 import type { Remembered } from './read-cache.ts';
 import { pageLinks, viewOf, wantsFresh } from './reader.ts';
 import { planSearch, type SearchPlan } from './search.ts';
@@ -32,6 +33,7 @@ export interface SearchOptions {
   readonly memory: Pick<Remembered, 'version'>;
   /** When the catalogue was last known to be what the source has; null: never. */
   readonly dataAsOf: () => Promise<string | null>;
+  readonly findLoading: FindLoading;
 }
 
 /** What of a request a search is answered by. */
@@ -60,6 +62,8 @@ interface Work extends Showing, Reading {
   readonly options: SearchOptions;
   readonly asked: Asked;
   readonly lookedUp: LookedUp;
+  /** As it was before anything was counted. */
+  readonly loading: Loading | null;
 }
 
 /** The most values of a facet, where the tier's page does not hold fewer. */
@@ -106,6 +110,7 @@ export async function answerSearch(options: SearchOptions, readings: Readings, a
   const format = formatOf(query, asked.mediaType);
   const limit = pageSize(tiers[caller.tier], query.limit);
   const plan = planSearch(type, withoutClusterCursor(query), limit, clock.now());
+  const loading = await options.findLoading();
   const view = viewOf(caller, query, plan.startedAt, publicUrl);
   const lines = format === 'csv' || format === 'ndjson';
   const whole = lines && query.limit === undefined && atLeast(caller.tier, EXPORT_TIER);
@@ -117,7 +122,7 @@ export async function answerSearch(options: SearchOptions, readings: Readings, a
       : readings.remembered;
   const lookedUp = await reading.lookUp(plan);
   const showing = { database, plan, view, included: query.include ?? [] };
-  const work = { ...reading, ...showing, options, asked, lookedUp };
+  const work = { ...reading, ...showing, options, asked, lookedUp, loading };
   if (query.cluster === true) return answerClusters(work, format === 'geojson');
   if (!lines) return answerPage(work, format === 'geojson');
   return whole ? answerAll(work, format) : answerLines(work, format);
@@ -125,7 +130,8 @@ export async function answerSearch(options: SearchOptions, readings: Readings, a
 
 async function answerPage(work: Work, asGeoJson: boolean): Promise<Reply> {
   const { search, plan, lookedUp } = work;
-  const { found, page, total } = await search.page(plan, lookedUp.meanings);
+  const { found, page, total: counted } = await search.page(plan, lookedUp.meanings);
+  const total = totalWhile(work.loading, counted);
   const rest = { page, total, ...(await figures(work)), meta: await metaOf(work) };
   const headers = headersOf(work, page, total);
   if (asGeoJson) {
@@ -145,7 +151,7 @@ async function answerPage(work: Work, asGeoJson: boolean): Promise<Reply> {
 async function answerClusters(work: Work, asGeoJson: boolean): Promise<Reply> {
   const { search, finder, asked, plan, lookedUp } = work;
   const { clusters, page } = await finder.clusters(plan, lookedUp.meanings, asked.query);
-  const total = await search.total(plan, lookedUp.meanings);
+  const total = totalWhile(work.loading, await search.total(plan, lookedUp.meanings));
   const rest = { page, total, ...(await figures(work)), meta: await metaOf(work) };
   const headers = headersOf(work, page, total);
   if (!asGeoJson) return { json: { object: 'list', clusters, ...rest }, headers };
@@ -164,7 +170,8 @@ const collection = (features: readonly unknown[], rest: object, headers: Record<
 /** One page as lines. */
 async function answerLines(work: Work, format: 'csv' | 'ndjson'): Promise<Reply> {
   const { search, plan, lookedUp } = work;
-  const { found, page, total } = await search.page(plan, lookedUp.meanings);
+  const { found, page, total: counted } = await search.page(plan, lookedUp.meanings);
+  const total = totalWhile(work.loading, counted);
   const text = headOf(format, plan.fields) + (await linesOf(format, work, found));
   return {
     bytes: Buffer.from(text),
@@ -177,7 +184,8 @@ async function answerAll(work: Work, format: 'csv' | 'ndjson'): Promise<Reply> {
   const { search, plan, lookedUp } = work;
   refuseBackwards(plan);
   const { meanings } = lookedUp;
-  const total = plan.count === 'exact' ? await search.total(plan, meanings) : null;
+  const counted = plan.count === 'exact' ? await search.total(plan, meanings) : null;
+  const total = totalWhile(work.loading, counted);
   return {
     pieces: exportLines({ ...work, meanings, format }),
     headers: { ...totalHeader(total), 'content-type': contentType(format) },
@@ -197,12 +205,13 @@ async function figures({ options, finder, asked, plan, lookedUp }: Work) {
   };
 }
 
-async function metaOf({ options, asked, plan, lookedUp }: Work) {
+async function metaOf({ options, asked, plan, lookedUp, loading }: Work) {
   return {
     requestId: asked.requestId,
     units: plan.units,
     areas: lookedUp.areas.map(({ id, name }) => ({ id, name })),
     dataAsOf: await options.dataAsOf(),
+    loading,
     tier: asked.caller.tier,
   };
 }
@@ -211,6 +220,10 @@ function headersOf({ options, asked }: Work, page: Page, total: Total | null): R
   const links = asked.url === null ? {} : pageLinks(options.publicUrl, asked.url, page);
   return { ...links, ...totalHeader(total) };
 }
+
+/** What is counted while more comes is at best a lower bound. */
+const totalWhile = (loading: Loading | null, total: Total | null): Total | null =>
+  total && loading ? { ...total, relation: 'estimate' } : total;
 
 const totalHeader = (total: Total | null): Record<string, string> =>
   total?.relation === 'exact' ? { 'x-total-count': String(total.value) } : {};

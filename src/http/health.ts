@@ -82,7 +82,9 @@ export function healthRoutes<Caller>(options: HealthOptions): readonly Route<Cal
         verbose: Type.Boolean({ default: false, flag: true, description: 'Tell of every check.' }),
       }),
       answer: { description: 'The service is ready.', schema: Health },
-      alsoAnswers: { 503: 'The service is not ready, or is about to stop.' },
+      alsoAnswers: {
+        503: 'The service is not ready, and `checks` says why; or it is about to stop.',
+      },
       handle: async ({ query }) => readiness(await findings(), options.isDraining(), query.verbose),
     }),
     define({
@@ -102,10 +104,13 @@ export function healthRoutes<Caller>(options: HealthOptions): readonly Route<Cal
 function readiness(findings: readonly Finding[], draining: boolean, verbose: boolean): Reply {
   const ready = !draining && findings.every(({ ok, required }) => ok || !required);
   const status = draining ? 'draining' : ready ? 'ok' : 'unready';
+  // Whoever waits for readiness is told without asking what it waits for.
+  const missing = findings.filter(({ ok, required }) => required && !ok);
+  const checks = verbose ? findings : missing;
   return {
     status: ready ? 200 : 503,
     headers: NEVER_STORED,
-    json: { status, ...(verbose && { checks: findings }) },
+    json: { status, ...((verbose || checks.length > 0) && { checks }) },
   };
 }
 

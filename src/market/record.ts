@@ -1,6 +1,7 @@
 // Owns what the answers of the statistics look like.
 
 import { Type } from 'typebox';
+import { LoadingSchema } from '../catalogue/loading.ts';
 import { nullable } from '../catalogue/record.ts';
 import { PageSchema } from '../catalogue/routes.ts';
 
@@ -56,6 +57,7 @@ const Meta = Type.Object({
   tier: text,
   units: Type.Unsafe<'imperial' | 'metric'>({ type: 'string', enum: ['imperial', 'metric'] }),
   dataAsOf: nullable(Type.String({ format: 'date-time' })),
+  loading: LoadingSchema,
 });
 
 export const StatsSchema = Type.Object(

@@ -4,6 +4,7 @@ import type { TObject, TSchema } from 'typebox';
 import type { Principal } from '../access/principal.ts';
 import { pageSize, type Tiers } from '../access/tiers.ts';
 import { FoundCache } from '../catalogue/found-cache.ts';
+import type { FindLoading } from '../catalogue/loading.ts';
 import type { Remembered } from '../catalogue/read-cache.ts';
 import { pageLinks, wantsFresh } from '../catalogue/reader.ts';
 import { type Reply, type Route, route } from '../http/route.ts';
@@ -46,6 +47,7 @@ export interface MarketRouteOptions {
   readonly memory: Pick<Remembered, 'version'>;
   /** When the catalogue was last known to be what the source has; null: never. */
   readonly dataAsOf: () => Promise<string | null>;
+  readonly findLoading: FindLoading;
 }
 
 interface Page {
@@ -141,9 +143,10 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
         const read = (left: AbortSignal) =>
           endpoint.answer({ database: untilAborted(database, left), asked, limit, now: clock.now() });
         const question = [endpoint.path, asked, limit];
+        const loading = await options.findLoading();
         const json = await (wantsFresh(headers) ? read(signal) : answers.get(question, read, signal));
         const units = asked.units ?? 'imperial';
-        const meta = { requestId, tier: caller.tier, units, dataAsOf: await options.dataAsOf() };
+        const meta = { requestId, tier: caller.tier, units, dataAsOf: await options.dataAsOf(), loading };
         return { json: { ...json, meta }, headers: json.page ? pageLinks(publicUrl, url, json.page) : {} };
       },
     });

@@ -86,5 +86,6 @@ const THEME = `
 --scalar-radius-xl:6px;--scalar-shadow-1:none;--scalar-shadow-2:0 0 0 1px var(--line)}
 .reference h1{font-family:var(--serif);font-weight:400;letter-spacing:-.01em}
 .reference noscript p{padding:24px}
+.reference .note{margin:0;padding:12px 24px;background:var(--water)}
 .reference section:focus-visible{outline:none}
 `.replaceAll('\n', '');

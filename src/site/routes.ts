@@ -6,6 +6,7 @@ import { type Route, route } from '../http/route.ts';
 import { errorsPage } from './errors-page.ts';
 import { pageHandler } from './layout.ts';
 import { limitsPage } from './limits-page.ts';
+import { type FirstLoad, withLoadingNotice } from './loading-notice.ts';
 import { metricsPage, type PrintedMetric } from './metrics-page.ts';
 import { oauthPage } from './oauth-page.ts';
 import { referencePage, referencePolicy } from './reference-page.ts';
@@ -22,6 +23,8 @@ export interface SiteOptions {
   readonly minimumSample: number;
   /** All routes that are to be told of; asked when a page is first shown. */
   readonly routes: () => readonly Route<Principal>[];
+  /** How far the first load of a source is; null: none is under way. */
+  readonly findLoading: () => Promise<FirstLoad | null>;
 }
 
 const page = {
@@ -36,6 +39,8 @@ const page = {
 export function siteRoutes(options: SiteOptions): readonly Route<Principal>[] {
   const { publicUrl, tiers, routes, metrics, minimumSample } = options;
   const define = route<Principal>();
+  const withNotice = (handler: ReturnType<typeof pageHandler>) =>
+    withLoadingNotice(handler, options.findLoading);
   return [
     rootRoute(),
     scriptRoute(),
@@ -45,7 +50,7 @@ export function siteRoutes(options: SiteOptions): readonly Route<Principal>[] {
       operation: 'showReference',
       summary: 'The API reference, for people',
       answer: { description: 'The reference; it needs JavaScript.', contentType: 'text/html' },
-      handle: pageHandler(referencePage, referencePolicy),
+      handle: withNotice(pageHandler(referencePage, referencePolicy)),
     }),
     define({
       ...page,
@@ -53,7 +58,7 @@ export function siteRoutes(options: SiteOptions): readonly Route<Principal>[] {
       operation: 'showFirstSteps',
       summary: 'The first five minutes',
       answer: { description: 'From a key to the first stream.', contentType: 'text/html' },
-      handle: pageHandler(() => startPage(publicUrl)),
+      handle: withNotice(pageHandler(() => startPage(publicUrl))),
     }),
     define({
       ...page,
@@ -61,7 +66,7 @@ export function siteRoutes(options: SiteOptions): readonly Route<Principal>[] {
       operation: 'showOAuth',
       summary: 'Access for apps, by OAuth',
       answer: { description: 'The flow, lifetimes, and what to do about errors.', contentType: 'text/html' },
-      handle: pageHandler(() => oauthPage(publicUrl)),
+      handle: withNotice(pageHandler(() => oauthPage(publicUrl))),
     }),
     define({
       ...page,
@@ -69,7 +74,7 @@ export function siteRoutes(options: SiteOptions): readonly Route<Principal>[] {
       operation: 'showMetrics',
       summary: 'What the figures of the market mean',
       answer: { description: 'Every metric, and the rules for all of them.', contentType: 'text/html' },
-      handle: pageHandler(() => metricsPage(metrics, minimumSample)),
+      handle: withNotice(pageHandler(() => metricsPage(metrics, minimumSample))),
     }),
     define({
       ...page,
@@ -77,7 +82,7 @@ export function siteRoutes(options: SiteOptions): readonly Route<Principal>[] {
       operation: 'showLimits',
       summary: 'Tiers and limits, with the numbers in force',
       answer: { description: 'What each tier may do, and how often.', contentType: 'text/html' },
-      handle: pageHandler(() => limitsPage(tiers, routes())),
+      handle: withNotice(pageHandler(() => limitsPage(tiers, routes()))),
     }),
     define({
       ...page,
@@ -86,7 +91,7 @@ export function siteRoutes(options: SiteOptions): readonly Route<Principal>[] {
       summary: 'What each error code means',
       description: 'The `type` of a problem document is the address of its entry on this page.',
       answer: { description: 'One entry for each code.', contentType: 'text/html' },
-      handle: pageHandler(() => errorsPage(publicUrl)),
+      handle: withNotice(pageHandler(() => errorsPage(publicUrl))),
     }),
   ];
 }

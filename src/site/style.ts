@@ -57,6 +57,7 @@ summary::before{content:"+ "}
 details[open] summary::before{content:"\\2212 "}
 summary:hover{text-decoration:underline;text-underline-offset:.2em}
 .note{padding:12px 16px;max-width:72ch;background:var(--water);border-radius:6px}
+header+.note{margin:0;padding:12px 24px;max-width:none;border-radius:0}
 tbody .tier{font-weight:600}
 footer{border-top:1px solid var(--line)}
 footer p{max-width:1136px;margin:0 auto;padding:24px;color:var(--quiet)}

@@ -61,6 +61,7 @@ function positionAfter(page: SourcePage, kept: KeptPosition, at: number): KeptPo
     position: page.next,
     version: kept.version,
     loaded: loading ? before + page.drafts.length : kept.loaded,
+    total: loading ? (page.total ?? (page.restarted === true ? null : kept.total)) : kept.total,
     loadedAt: loading && page.last ? new Date(at).toISOString() : kept.loadedAt,
     updatedAt: new Date(at).toISOString(),
   };

@@ -1,5 +1,6 @@
 // Owns the SQL on how far each source has been read, and the lock that makes one process its reader.
 
+import type { Loading } from '../catalogue/loading.ts';
 import type { Database, DedicatedConnection, Sql, Transaction } from '../postgres/database.ts';
 import type { Position } from './source.ts';
 
@@ -10,6 +11,8 @@ export interface KeptPosition {
   readonly version: number;
   /** Records that the first load has read. */
   readonly loaded: number;
+  /** Records that the first load has in all; null where the source has not told. */
+  readonly total: number | null;
   /** RFC 3339; null while the first load is not complete. */
   readonly loadedAt: string | null;
   /** When the position last moved, RFC 3339. */
@@ -20,6 +23,7 @@ const NOTHING_KEPT: KeptPosition = {
   position: null,
   version: 0,
   loaded: 0,
+  total: null,
   loadedAt: null,
   updatedAt: null,
 };
@@ -31,21 +35,41 @@ interface PositionRow {
   position: Position;
   version: number;
   loaded: number;
+  total: number | null;
   loaded_at: string | null;
   updated_at: string;
 }
 
 export async function readPosition(sql: Sql, source: string): Promise<KeptPosition> {
   const [row] = await sql<PositionRow[]>`
-    select position, version, loaded, loaded_at, updated_at from source_position where source = ${source}`;
+    select position, version, loaded, total, loaded_at, updated_at from source_position where source = ${source}`;
   if (row === undefined) return NOTHING_KEPT;
   return {
     position: row.position,
     version: row.version,
     loaded: row.loaded,
+    total: row.total,
     loadedAt: row.loaded_at,
     updatedAt: row.updated_at,
   };
+}
+
+/**
+ * The first load that is under way: that of `source`, also before its first page is written, else one of another source
+ * that has moved since then (RFC 3339). Null: there is none.
+ */
+export async function findUnfinishedLoad(
+  sql: Sql,
+  source: string | null,
+  movedSince: string,
+): Promise<Loading | null> {
+  const [row] = await sql<Loading[]>`
+    select coalesce(kept.source, due.source) as source, coalesce(loaded, 0) as records, total
+    from (select ${source}::text as source) as due full join source_position as kept on kept.source = due.source
+    where loaded_at is null
+      and (due.source is not null or (kept.source is not null and updated_at > ${movedSince}::timestamptz))
+    order by due.source nulls last, kept.source limit 1`;
+  return row ?? null;
 }
 
 /** Whether a source of this id is, or was, read here. */
@@ -56,10 +80,11 @@ export async function isReplicated(sql: Sql, source: string): Promise<boolean> {
 /** Writes a position over the one that was read; false when another process has written since. */
 export async function writePosition(tx: Transaction, source: string, kept: KeptPosition): Promise<boolean> {
   const rows = await tx`
-    insert into source_position as kept (source, position, version, loaded, loaded_at, updated_at)
-    values (${source}, ${JSON.stringify(kept.position)}::text::json, 1, ${kept.loaded}, ${kept.loadedAt}, ${kept.updatedAt})
+    insert into source_position as kept (source, position, version, loaded, total, loaded_at, updated_at)
+    values (${source}, ${JSON.stringify(kept.position)}::text::json, 1, ${kept.loaded}, ${kept.total}, ${kept.loadedAt},
+      ${kept.updatedAt})
     on conflict (source) do update set position = excluded.position, version = kept.version + 1,
-      loaded = excluded.loaded, loaded_at = excluded.loaded_at, updated_at = excluded.updated_at
+      loaded = excluded.loaded, total = excluded.total, loaded_at = excluded.loaded_at, updated_at = excluded.updated_at
     where kept.version = ${kept.version}
     returning version`;
   return rows.length === 1 && rows[0]?.version === kept.version + 1;

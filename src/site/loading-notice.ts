@@ -1,0 +1,39 @@
+// Notice above the pages while a source loads for the first time.
+
+import type { Call, Reply } from '../http/route.ts';
+import { type Html, html } from '../page/html.ts';
+
+/** How far a first load is; `total` is null where the source does not tell. */
+export interface FirstLoad {
+  readonly source: string;
+  readonly records: number;
+  readonly total: number | null;
+}
+
+type PageHandler = (call: Pick<Call<unknown>, 'headers'>) => Reply;
+
+const HEADER_END = '</header>';
+
+/**
+ * A page's handler that shows the notice below the header while `findLoading` gives a load. Such a page is never
+ * remembered. Where the state cannot be found the page is shown without: the documentation needs no database.
+ */
+export function withLoadingNotice(handler: PageHandler, findLoading: () => Promise<FirstLoad | null>) {
+  return async (call: Pick<Call<unknown>, 'headers'>): Promise<Reply> => {
+    const loading = await findLoading().catch(() => null);
+    if (loading === null) return handler(call);
+    const { text, headers: { etag: _, ...headers } = {} } = handler({ headers: {} });
+    return {
+      text: text?.replace(HEADER_END, () => `${HEADER_END}${noticeOf(loading).text}`) ?? '',
+      headers: { ...headers, 'cache-control': 'no-store' },
+    };
+  };
+}
+
+function noticeOf({ source, records, total }: FirstLoad): Html {
+  const count = (value: number): string => value.toLocaleString('en-US');
+  const far =
+    total === null ? `${count(records)} listings so far` : `${count(records)} of ${count(total)} listings`;
+  return html`<p class="note" role="status">The source <strong>${source}</strong> is being loaded for the first time: ${far}.
+Searches and figures answer with what is there already, and say so in <code>meta.loading</code>.</p>`;
+}
