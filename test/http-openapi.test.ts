@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { Type } from 'typebox';
 import { openapiDocument } from '../src/http/openapi.ts';
-import { serveRoutes, testRoute } from './support/web.ts';
+import { serveRoutes, type TestRoute, testRoute } from './support/web.ts';
 
 const Money = Type.Object({ amount: Type.Number(), currency: Type.String() }, { $id: 'Money' });
 const Item = Type.Object(
@@ -92,6 +92,30 @@ test('every served route is in the document, health and the document itself incl
     'post /v1/items',
   ]);
   assert.deepEqual(document, JSON.parse(JSON.stringify(web.server.openapi)));
+});
+
+test('every JSON media type of an answer has a schema, other types are text, an empty body has no type', () => {
+  const answer = { description: 'The item.', schema: Item };
+  const others = { 'application/geo+json': Money };
+  const contentOf = (route: Partial<TestRoute>) =>
+    at(
+      openapiDocument([testRoute({ path: '/v1/forms', ...route })], describe),
+      ...['paths', '/v1/forms', 'get', 'responses', '200', 'content'],
+    );
+  const accepts = ['application/json', 'application/geo+json', 'text/csv'];
+  const item = { schema: { $ref: '#/components/schemas/Item' } };
+  assert.deepEqual(contentOf({ accepts, answer: { ...answer, otherSchemas: others } }), {
+    'application/json': item,
+    'application/geo+json': { schema: { $ref: '#/components/schemas/Money' } },
+    'text/csv': { schema: { type: 'string' } },
+  });
+  assert.deepEqual(at(contentOf({ accepts, answer }), 'application/geo+json'), item);
+  assert.equal(contentOf({ answer: { description: 'Gone.' } }), undefined);
+});
+
+test('a page for people is no operation', () => {
+  const page = testRoute({ path: '/help', page: true, tag: 'Unheard of' });
+  assert.equal(JSON.stringify(openapiDocument([...routes, page], describe)).includes('/help'), false);
 });
 
 test('the same routes give the same text', () => {

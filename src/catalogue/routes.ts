@@ -68,6 +68,32 @@ const ListingList = Type.Object(
   { $id: 'ListingList', description: 'One page of listings. Nothing found is an empty page.' },
 );
 
+const { object: _, data: __, clusters: ___, ...besides } = ListingList.properties;
+
+const ListingFeatures = Type.Object(
+  {
+    type: Type.Literal('FeatureCollection'),
+    features: Type.Array(
+      Type.Object({
+        type: Type.Literal('Feature'),
+        id: Type.String(),
+        geometry: nullable(
+          Type.Object({
+            type: Type.Literal('Point'),
+            coordinates: Type.Array(Type.Number(), { minItems: 2, maxItems: 2, description: 'lng, lat' }),
+          }),
+        ),
+        properties: Type.Union([ListingSchema, ClusterSchema]),
+      }),
+    ),
+    ...besides,
+  },
+  {
+    $id: 'ListingFeatures',
+    description: 'The page as GeoJSON (RFC 7946); with `cluster=true`, its clusters.',
+  },
+);
+
 const FORMS =
   'As GeoJSON, CSV or JSON lines where `format` or Accept asks for it. Business and Internal get all results in one ' +
   'answer as CSV or JSON lines, unless they give a `limit`.';
@@ -82,7 +108,11 @@ export function searchRoutes(options: CatalogueRouteOptions): readonly Route<Pri
       tag: 'Search',
       access: { credentials: 'optional', scope: 'listings:read', counts: 'month' },
       accepts: FORMATS.map((format) => MEDIA_TYPES[format]),
-      answer: { description: 'A page of listings', schema: ListingList },
+      answer: {
+        description: 'A page of listings',
+        schema: ListingList,
+        otherSchemas: { [MEDIA_TYPES.geojson]: ListingFeatures },
+      },
     } as const;
     const read = compileMembers(query);
     return [

@@ -147,10 +147,12 @@ const plain = (value: number): string =>
 /** The body's schema as it is described: what each parameter is, without what only a query has. */
 export function describeMembers(schema: TObject, id: string, description: string): TSchema {
   const properties = Object.entries(schema.properties).map(([name, property]) => {
-    const { aliases = [], ...value } = asValueSchema(property);
+    // Generators of clients take a member with a default for one that must be sent: it is told in words.
+    const { aliases = [], default: standard, ...value } = asValueSchema(property);
     const known =
       aliases.length > 0 ? ` Also known as ${aliases.map((each) => `\`${each}\``).join(', ')}.` : '';
-    const text = `${value.description ?? ''}${known}`.trim();
+    const usual = standard === undefined ? '' : ` Default ${standard}.`;
+    const text = `${value.description ?? ''}${usual}${known}`.trim();
     return [
       name,
       Type.Optional(Type.Unsafe<unknown>({ ...jsonForm(value), ...(text && { description: text }) })),
@@ -166,6 +168,6 @@ function jsonForm(value: ValueSchema): Record<string, unknown> {
   const other =
     written === 'numbers'
       ? { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 4 }
-      : { type: 'object', description: 'GeoJSON' };
+      : { type: 'object', additionalProperties: true, description: 'GeoJSON' };
   return { anyOf: [text, other] };
 }

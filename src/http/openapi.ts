@@ -35,7 +35,8 @@ export interface Describe {
 export function openapiDocument<Caller>(routes: readonly Route<Caller>[], describe: Describe): Json {
   const shelf = new SchemaShelf();
   shelf.place(ProblemSchema);
-  const paths = describePaths(routes, describe, shelf);
+  const operations = routes.filter(({ page }) => page !== true);
+  const paths = describePaths(operations, describe, shelf);
   return {
     openapi: '3.1.0',
     info: {
@@ -45,7 +46,7 @@ export function openapiDocument<Caller>(routes: readonly Route<Caller>[], descri
       ...(describe.license !== undefined && { license: describe.license }),
     },
     servers: [{ url: describe.server }],
-    tags: usedTags(routes, describe),
+    tags: usedTags(operations, describe),
     paths,
     components: {
       securitySchemes: securitySchemes(describe),
@@ -128,7 +129,7 @@ function describeAnswers<Caller>(route: Route<Caller>, shelf: SchemaShelf): Json
     [answer.status ?? 200]: {
       description: answer.description,
       headers: headerReferences(['X-Request-Id', ...limits]),
-      content: describeContent(route, shelf),
+      ...describeContent(route, shelf),
     },
   };
   if (route.errors !== undefined) return { ...answers, ...describeErrors(route.errors, alsoAnswers, shelf) };
@@ -177,15 +178,21 @@ function sharedStatuses<Caller>(route: Route<Caller>): readonly number[] {
   ];
 }
 
+/** An answer in JSON without a schema is an empty body: it has no content. */
 function describeContent<Caller>({ accepts, answer }: Route<Caller>, shelf: SchemaShelf): Json {
   const main = answer.contentType ?? accepts?.[0] ?? 'application/json';
-  const types = new Set([main, ...(accepts ?? [])]);
-  const schema = answer.schema === undefined ? { type: 'string' } : shelf.place(answer.schema);
+  if (answer.schema === undefined && isJson(main)) return {};
+  const schemaOf = (type: string): Json => {
+    const schema = answer.otherSchemas?.[type] ?? (type === main || isJson(type) ? answer.schema : undefined);
+    return schema === undefined ? { type: 'string' } : shelf.place(schema);
+  };
   const example = answer.example === undefined ? {} : { example: answer.example };
-  return Object.fromEntries(
-    [...types].map((type) => [type, type === main ? { schema, ...example } : { schema: { type: 'string' } }]),
-  );
+  const types = new Set([main, ...(accepts ?? [])]);
+  const content = [...types].map((type) => [type, { schema: schemaOf(type), ...(type === main && example) }]);
+  return { content: Object.fromEntries(content) };
 }
+
+const isJson = (type: string): boolean => type === 'application/json' || type.endsWith('+json');
 
 function describeSecurity({ credentials, scope }: Access, describe: Describe): readonly Json[] {
   if (credentials === 'none') return [];

@@ -94,6 +94,8 @@ interface Documentation {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
+  /** True of a page for people: it is served, but is no operation of the OpenAPI document. */
+  readonly page?: boolean;
   /** Schema of the 200 answer, or text about it when it is not JSON. */
   readonly answer: {
     /** Where the usual answer is not 200, as of an address that leads elsewhere. */
@@ -101,6 +103,8 @@ interface Documentation {
     readonly description: string;
     readonly schema?: TSchema;
     readonly contentType?: string;
+    /** Schemas of further media types; without one here, JSON is as `schema` says and anything else is text. */
+    readonly otherSchemas?: Readonly<Record<string, TSchema>>;
     readonly example?: unknown;
   };
   /** Further statuses that this route adds to those every route has, e.g. 304. */

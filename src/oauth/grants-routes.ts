@@ -82,6 +82,7 @@ export function grantsRoutes(options: GrantsOptions): readonly Route<Principal>[
     define({
       ...common,
       method: 'GET',
+      page: true,
       operation: 'showGrants',
       summary: 'See which apps have access',
       accepts: ['text/html'],

@@ -29,6 +29,7 @@ export interface SiteOptions {
 
 const page = {
   method: 'GET',
+  page: true,
   tag: 'Service',
   access: { credentials: 'none', counts: 'nothing' },
   accepts: ['text/html'],
