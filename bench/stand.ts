@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { localSubscriptions } from '../src/access/providers/local.ts';
 import { createCatalogue } from '../src/catalogue/catalogue.ts';
+import { requireFreePort } from '../src/http/listen-address.ts';
 import { systemClock } from '../src/lib/clock.ts';
-import { freePort } from '../src/main.ts';
 import { socketUrl } from '../src/postgres/connection-url.ts';
 import { type Database, openDatabase } from '../src/postgres/database.ts';
 import { startEmbedded } from '../src/postgres/embedded.ts';
@@ -59,7 +59,7 @@ export interface Arm {
 
 /** Starts a program of this folder on core 0; it gets PORT and says `ready`. */
 export async function startArm(program: string, environment: Record<string, string>): Promise<Arm> {
-  const port = await freePort('127.0.0.1');
+  const port = await requireFreePort('127.0.0.1', 0);
   const child = spawn('taskset', ['-c', '0', process.execPath, join(import.meta.dirname, program)], {
     env: { PATH: process.env.PATH, PORT: String(port), NODE_OPTIONS: '--expose-gc', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { ENVIRONMENTS } from '../test/support/environments.ts';
 import { ConfigError, type Environment, readConfig } from './config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'freehold-config-'));
@@ -71,6 +72,39 @@ test('unknown names are refused with what was meant: ours in the environment, an
   assert.match(faultsOf({}, 'PRT=1\n')[0] ?? '', /^PRT is not a setting; did you mean PORT\?$/);
   assert.deepEqual(faultsOf({ PROT: '1', EDITOR: 'vi', FREEHOLD_PRO_KEY: 'x' }), []);
 });
+
+test('a name one slip away from a setting stops the start, with underscores or without', () => {
+  const slips = {
+    DATABSE_URL: 'DATABASE_URL',
+    DATABASE_ULR: 'DATABASE_URL',
+    DATABASE_URI: 'DATABASE_URL',
+    DATABASE_URLS: 'DATABASE_URL',
+    DATABASEURL: 'DATABASE_URL',
+    DATA_BASE_URL: 'DATABASE_URL',
+    DATADIR: 'DATA_DIR',
+    LOGLEVEL: 'LOG_LEVEL',
+    SORUCE: 'SOURCE',
+    TIER_FILE: 'TIERS_FILE',
+    TRUSTED_PROXYES: 'TRUSTED_PROXIES',
+    OATH_GRANT_MAX_DAYS: 'OAUTH_GRANT_MAX_DAYS',
+    REOS_BASE_URL: 'RESO_BASE_URL',
+  };
+  const faults = faultsOf(Object.fromEntries(Object.keys(slips).map((name) => [name, 'x'])));
+  assert.equal(faults.length, Object.keys(slips).length);
+  for (const [slip, meant] of Object.entries(slips)) {
+    const told = faults.filter((fault) =>
+      fault.startsWith(`${slip} is not a setting; did you mean ${meant}?`),
+    );
+    assert.equal(told.length, 1, slip);
+  }
+  assert.deepEqual(faultsOf({ PORTS: 'x', HOSTS: 'x', GHOST: 'x', RESOURCE: 'x' }), []);
+});
+
+for (const [system, environment] of Object.entries(ENVIRONMENTS)) {
+  test(`nothing that the environment of ${system} holds stops the start`, () => {
+    assert.deepEqual(faultsOf(environment), []);
+  });
+}
 
 test('the environment overrides the env file', () => {
   writeFileSync(join(folder, '.env'), 'PORT=1000\nHOST=::1\n');

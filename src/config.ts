@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { nearest } from './http/values.ts';
 import { parseNetworks } from './lib/address.ts';
+import { isOneEdit } from './lib/one-edit.ts';
 import type { ResoCredentials } from './sources/reso/token.ts';
 
 export type SourceConfig =
@@ -48,6 +49,12 @@ const NAMES = [
 const PREFIXES = ['RESO_', 'SAMPLE_', 'FREEHOLD_'];
 /** Names with our prefix that are not for the service: keys that clients read, and the folder of test data. */
 const FOREIGN = /^FREEHOLD_(?:(?:FREE|PRO|BUSINESS|INTERNAL)_KEY|TEST_DATA)$/;
+/** Names that other programs and Kubernetes (for a service called freehold, or freehold-db) put in the environment. */
+const INJECTED =
+  /^(?:PG|XDG_|FREEHOLD_SERVICE_|FREEHOLD_PORT)|_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_|$)/;
+const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//;
+/** A shorter name has too many neighbours that mean something else. */
+const MIN_LETTERS = 6;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -100,14 +107,36 @@ export function readConfig(environment: Environment = process.env, folder: strin
 }
 
 function unknownNames(environment: Environment, fromFile: Environment): string[] {
-  const ours = Object.keys(environment).filter((name) => PREFIXES.some((prefix) => name.startsWith(prefix)));
-  const unknown = [...Object.keys(fromFile), ...ours].filter(
-    (name) => !NAMES.includes(name) && !FOREIGN.test(name),
-  );
-  return [...new Set(unknown)].map((name) => {
+  const unknown = (name: string) => !NAMES.includes(name) && !FOREIGN.test(name);
+  const inFile = Object.keys(fromFile).filter(unknown);
+  const outside = Object.keys(environment).filter((name) => unknown(name) && !isInjected(name, environment));
+  const prefixed = outside.filter((name) => PREFIXES.some((prefix) => name.startsWith(prefix)));
+  const faults = [...new Set([...inFile, ...prefixed])].map((name) => {
     const meant = nearest(name, NAMES);
     return `${name} is not a setting; ${meant ? `did you mean ${meant}?` : 'remove it (the README lists all)'}`;
   });
+  const slips = outside
+    .filter((name) => !inFile.includes(name) && !prefixed.includes(name))
+    .flatMap(slipFault);
+  return [...faults, ...slips];
+}
+
+function isInjected(name: string, environment: Environment): boolean {
+  const isLink = name.endsWith('_PORT') && SERVICE_LINK.test(environment[name] ?? '');
+  return isLink || INJECTED.test(name);
+}
+
+/** A fault where the name is one slip away from one of ours, with or without underscores; otherwise none. */
+function slipFault(name: string): string[] {
+  const bare = (text: string): string => text.replaceAll('_', '');
+  const given = bare(name);
+  const meant = NAMES.find((known) => {
+    const wanted = bare(known);
+    return wanted.length >= MIN_LETTERS && (wanted === given || isOneEdit(wanted, given));
+  });
+  if (meant === undefined) return [];
+  const remedy = 'If another program needs it, start Freehold without it.';
+  return [`${name} is not a setting; did you mean ${meant}? ${remedy}`];
 }
 
 function readSource(read: Reader): SourceConfig {

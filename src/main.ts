@@ -1,108 +1,122 @@
-// Owns the life of the service's process: start everything, say where it is, stop gracefully when told to.
+// Process of the service: starts everything, says where it is, and stops gracefully when told to.
 
-import { createServer as createSocketServer } from 'node:net';
 import { join } from 'node:path';
-import type { DestinationStream } from 'pino';
 import { sampleKeys } from './access/sample-keys.ts';
 import { createApp } from './app/app.ts';
-import { banner, progressLine } from './app/banner.ts';
-import { openStorage } from './app/storage.ts';
+import { banner } from './app/banner.ts';
+import { VERSION } from './app/describe.ts';
+import { loadProgress } from './app/load-progress.ts';
+import { openStorage, type Storage } from './app/storage.ts';
 import { terminalLog } from './app/terminal-log.ts';
 import { openUpstream } from './app/upstream.ts';
 import type { Config } from './config.ts';
+import { ListenError, requireFreePort } from './http/listen-address.ts';
 import { systemClock } from './lib/clock.ts';
-import { createLog } from './lib/log.ts';
+import { createLog, type Log } from './lib/log.ts';
 
 /** Long enough for whoever sends requests all the time to be told on each connection. */
 const LINGER_MS = 500;
 
-export interface Service {
-  readonly url: string;
-  readonly sampleUrl: string | null;
-  stop(): Promise<void>;
-}
-
 /** The sample market at its full size: 12,000 sales and 8,000 rentals. */
 const SAMPLE_LISTINGS = 20_000;
 
+/** Where a running service and what belongs to it can be found; no secrets. */
+export interface ServicePlaces {
+  readonly url: string;
+  readonly docs: string;
+  readonly sampleMarket: string | null;
+  readonly keysFile: string | null;
+  readonly dataDirectory: string;
+  /** In words. */
+  readonly database: string;
+}
+
+interface Service {
+  readonly places: ServicePlaces;
+  stop(): Promise<void>;
+}
+
+/** Runs the service until SIGTERM or SIGINT; a second signal ends it at once. Throws when it cannot start. */
+export async function serve(config: Config): Promise<void> {
+  const { stdout, stderr } = process;
+  const stream = stdout.isTTY ? { stream: terminalLog(stdout, stdout.hasColors()) } : {};
+  const log = createLog({ level: config.logLevel, ...stream });
+  // Whoever wants no line for each request still wants to know when the service came and went.
+  const lifecycle = log.child({}, { level: config.logLevel === 'silent' ? 'silent' : 'info' });
+  const stopSignal = nextStopSignal();
+  lifecycle.info({ event: 'start', version: VERSION, node: process.version, pid: process.pid }, 'Starting');
+  const service = await startService(config, log).catch((error: unknown) => {
+    // At a terminal the command line says it.
+    if (!stdout.isTTY) log.fatal({ event: 'failed', err: error }, 'Freehold cannot start');
+    throw error;
+  });
+  lifecycle.info({ event: 'ready', ...service.places }, `Ready at ${service.places.url}`);
+  if (stderr.isTTY) stderr.write(banner(service.places));
+  const signal = await stopSignal;
+  lifecycle.info({ event: 'stopping', signal }, 'Stopping when the requests under way are finished');
+  await service.stop();
+  lifecycle.info({ event: 'stop', signal }, 'Stopped');
+}
+
 /** Starts the service; resolves once it answers. What was started is ended again when something later fails. */
-export async function startService(config: Config): Promise<Service> {
-  const log = createLog({ level: config.logLevel, ...forPeople() });
+async function startService(config: Config, log: Log): Promise<Service> {
   const say = (line: string): void => log.info(line);
   const cleanup = new AsyncDisposableStack();
   try {
+    // Asked before anything is changed, and known before the server listens: URLs hold it.
+    const port = await requireFreePort(config.host, config.port);
     const storage = await openStorage(config, say);
     cleanup.defer(() => storage.close());
     const { database } = storage;
-    const keysFile = join(config.dataDirectory, 'keys.env');
-    const sample = config.source.kind === 'sample';
-    if (sample) await sampleKeys({ database, clock: systemClock, file: keysFile });
+    const keysFile = config.source.kind === 'sample' ? join(config.dataDirectory, 'keys.env') : null;
+    if (keysFile !== null) await sampleKeys({ database, clock: systemClock, file: keysFile });
     const upstream = await openUpstream({
-      config,
-      database,
-      clock: systemClock,
-      log: say,
+      ...{ config, database, clock: systemClock, log: say },
       sampleListings: SAMPLE_LISTINGS,
     });
     cleanup.defer(() => upstream.stop());
-    const port = config.port === 0 ? await freePort(config.host) : config.port;
-    const publicUrl =
-      config.publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+    const publicUrl = config.publicUrl ?? ownUrl(config.host, port);
     const app = await createApp({
       ...upstream,
-      config,
-      database,
-      publicUrl,
-      log,
+      ...{ config, database, publicUrl, log },
       lingerMs: LINGER_MS,
-      onProgress: progressLine(),
+      onProgress: loadProgress(log),
     });
     cleanup.defer(() => app.stop());
-    await app.server.listen(config.host, port);
-    process.stdout.write(
-      banner({
-        config,
-        storage,
-        publicUrl,
-        sampleUrl: upstream.sampleUrl,
-        keysFile: sample ? keysFile : null,
-      }),
-    );
-    return { url: publicUrl, sampleUrl: upstream.sampleUrl, stop: () => cleanup.disposeAsync() };
+    await app.server.listen(config.host, port).catch((error: NodeJS.ErrnoException) => {
+      throw new ListenError(config.host, port, error);
+    });
+    return {
+      places: placesOf(config, storage, { publicUrl, sampleMarket: upstream.sampleUrl, keysFile }),
+      stop: () => cleanup.disposeAsync(),
+    };
   } catch (error) {
     await cleanup.disposeAsync();
     throw error;
   }
 }
 
-/** At a terminal the log is for people, everywhere else it is JSON for machines. */
-function forPeople(): { stream?: DestinationStream } {
-  const { stdout } = process;
-  return stdout.isTTY ? { stream: terminalLog(stdout, stdout.hasColors()) } : {};
+function placesOf(
+  { dataDirectory }: Config,
+  { embedded }: Storage,
+  { publicUrl: url, ...rest }: Pick<ServicePlaces, 'sampleMarket' | 'keysFile'> & { publicUrl: string },
+): ServicePlaces {
+  const database = embedded?.place.cluster ?? 'the server that DATABASE_URL names';
+  return { url, docs: `${url}/docs`, ...rest, dataDirectory, database };
 }
 
-/** Runs the service until SIGTERM or SIGINT; a second signal ends it at once. */
-export async function serve(config: Config): Promise<void> {
-  const service = await startService(config);
-  const told = Promise.withResolvers<void>();
+function ownUrl(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** The first SIGTERM or SIGINT, which may come while the service still starts; the next one ends the process at once. */
+function nextStopSignal(): Promise<NodeJS.Signals> {
+  const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       process.once(signal, () => process.exit(1));
-      told.resolve();
+      resolve(signal);
     });
   }
-  await told.promise;
-  await service.stop();
-}
-
-/** A port that is free now: with PORT=0 the URLs must be known before the server listens. */
-export function freePort(host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createSocketServer();
-    probe.once('error', reject);
-    probe.listen(0, host, () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
+  return promise;
 }

@@ -7,7 +7,7 @@ import { chmod, cp, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { after, test } from 'node:test';
 import { until } from './support/children.ts';
-import { LAUNCHER, runCli, startCli } from './support/cli.ts';
+import { LAUNCHER, readyUrl, runCli, startCli } from './support/cli.ts';
 import { emptyDatabase, temporaryFolder, testDatabase } from './support/database.ts';
 import { startService } from './support/service.ts';
 
@@ -252,7 +252,7 @@ test('a command without a running service starts the embedded server for its own
   assert.equal(made.code, 0, made.stderr);
   assert.equal(await stat(join(data, 'postgres/cluster/postmaster.pid')).catch(() => null), null);
   const service = startCli(t, ['serve'], { folder, environment: { DATA_DIR: data, PORT: '0' } });
-  await until('the service is up', async () => /API\s+http/.test(service.stdout()));
+  await until('the service is up', async () => readyUrl(service.stdout()) !== undefined);
   const listed = await runCli(t, ['subscriptions', 'list', '--json'], options);
   assert.equal((JSON.parse(listed.stdout) as { subscriptions: unknown[] }).subscriptions.length, 1);
   service.kill('SIGINT');

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { systemClock } from '../src/lib/clock.ts';
 import { poll } from '../src/postgres/poll.ts';
+import { LAUNCHER, readyUrl } from './support/cli.ts';
 import { atEnd, temporaryFolder } from './support/database.ts';
 
-const LAUNCHER = join(import.meta.dirname, '../bin/freehold.js');
 const folder = await temporaryFolder({ after }, 'serve');
 const data = join(folder, 'data');
 
@@ -44,7 +44,7 @@ async function serve(environment: Record<string, string> = {}): Promise<Run> {
     child.kill('SIGKILL');
     await ended;
   });
-  const announced = async () => (child.exitCode === null ? /API\s+(\S+)/.exec(text)?.[1] : '');
+  const announced = async () => (child.exitCode === null ? readyUrl(text) : '');
   const url = await poll(announced, { clock: systemClock, limit: 60_000 });
   return {
     pid: child.pid ?? 0,
@@ -65,9 +65,25 @@ const isAlive = (pid: number): boolean => {
 
 test('a start says where everything is, and leaves keys that only the owner can read', async () => {
   const run = await serve();
-  for (const name of ['API', 'Docs', 'Sample market', 'Keys', 'Data', 'Database', 'Try first']) {
-    assert.match(run.output(), new RegExp(`^  ${name} +\\S`, 'm'));
-  }
+  const line =
+    run
+      .output()
+      .split('\n')
+      .find((text) => text.includes('"event":"ready"')) ?? '{}';
+  const { docs, sampleMarket, keysFile, dataDirectory, database } = JSON.parse(line) as Record<
+    string,
+    string
+  >;
+  assert.deepEqual(
+    { docs, keysFile, dataDirectory, database },
+    {
+      docs: `${run.url}/docs`,
+      keysFile: join(data, 'keys.env'),
+      dataDirectory: data,
+      database: join(data, 'postgres/cluster'),
+    },
+  );
+  assert.match(sampleMarket ?? '', /^http:\/\/127\.0\.0\.1:\d+$/);
   const file = join(data, 'keys.env');
   assert.equal((await stat(file)).mode & 0o777, 0o600);
   const keys = await readFile(file, 'utf8');

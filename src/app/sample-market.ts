@@ -73,7 +73,9 @@ async function launch(
   const settings = ['--port', port, '--interval', options.interval, '--listings', options.listings];
   const state = ['--state', join(options.dataDirectory, 'sample-market.json')];
   const child = spawn(process.execPath, [...SMALL, PROGRAM, ...settings.map(String), ...state], {
-    // The market ends when this pipe does, so that it never outlives us.
+    // The market ends when this pipe does, so that it never outlives us, and by nothing else: a session of its own
+    // keeps Ctrl-C in a terminal from ending it before the service has stopped reading from it.
+    detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { SAMPLE_CLIENT_ID: credentials.clientId, SAMPLE_CLIENT_SECRET: credentials.clientSecret },
   });

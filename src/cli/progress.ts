@@ -57,7 +57,7 @@ function standingText({ part, done, before, noun, note }: Standing, seconds: num
   const own = done - before;
   const rate = seconds > 0 ? own / seconds : 0;
   const ownPart = done > 0 ? (part * own) / done : 0;
-  const left = ownPart > 0 ? ((1 - part) / ownPart) * seconds : null;
+  const left = ownPart > 0 && part < 1 ? ((1 - part) / ownPart) * seconds : null;
   const parts = [
     `${Math.floor(part * 100)} %`,
     `${count(done)} ${noun}`,

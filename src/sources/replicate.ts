@@ -137,8 +137,9 @@ class Replicator {
     for await (const page of ahead((wanted) => source.pages(position, wanted), signal)) {
       kept = await writePage(this.#writing, page, kept);
       this.#measured.fieldErrors(source.fieldErrors);
-      this.#reading(kept);
+      // Told before `reading` may say that the load is complete.
       meter(kept, page.drafts.length, page.total ?? null);
+      this.#reading(kept);
       if (signal.aborted) return;
     }
     this.#measured.caughtUp();

@@ -5,7 +5,7 @@ import { sampleKeys } from '../../src/access/sample-keys.ts';
 import { listingId } from '../../src/catalogue/identity.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { until } from '../support/children.ts';
-import { type CliRun, startCli } from '../support/cli.ts';
+import { type CliRun, readyUrl, startCli } from '../support/cli.ts';
 import { type Closing, temporaryFolder, testDatabase } from '../support/database.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 import { request } from './stream-clients.ts';
@@ -136,7 +136,7 @@ async function startInstance(
   });
   let url = '';
   await until('the service is ready', async () => {
-    url = /API\s+(\S+)/.exec(run.stdout())?.[1] ?? '';
+    url = readyUrl(run.stdout()) ?? '';
     return url !== '' && (await answerTo(`${url}/readyz`)).startsWith('200');
   });
   return { run, url };

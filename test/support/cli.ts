@@ -61,6 +61,11 @@ export function startCli(t: Closing, args: readonly string[], options: CliOption
   };
 }
 
+/** The address in the record by which a service says that it is ready; undefined until then. */
+export function readyUrl(stdout: string): string | undefined {
+  return /"event":"ready","url":"([^"]+)"/.exec(stdout)?.[1];
+}
+
 /** Runs a command line to its end. */
 export function runCli(t: Closing, args: readonly string[], options: CliOptions): Promise<CliEnd> {
   return startCli(t, args, options).ended;

@@ -5,7 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../src/lib/clock.ts';
 import { poll } from '../../src/postgres/poll.ts';
-import type { CliRun } from './cli.ts';
+import { type CliRun, readyUrl } from './cli.ts';
 
 /** A well-formed API key that nobody has. */
 export function canaryKey(): string {
@@ -74,7 +74,7 @@ export class Canaries {
 
 /** Where a service that was started says that it is. */
 export async function serving(run: CliRun): Promise<string> {
-  const url = await poll(async () => /API\s+(\S+)/.exec(run.stdout())?.[1], {
+  const url = await poll(async () => readyUrl(run.stdout()), {
     clock: systemClock,
     limit: 60_000,
   });

@@ -1,0 +1,56 @@
+// Proof of what is told of the first load, at a terminal and in a log.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createLog } from '../lib/log.ts';
+import type { Progress } from '../sources/progress.ts';
+import { loadProgress } from './load-progress.ts';
+
+const LOAD: readonly Progress[] = Array.from({ length: 40 }, (_, page) => {
+  const records = (page + 1) * 500;
+  return { records, total: 20_000, perSecond: 4_000, secondsLeft: Math.ceil((20_000 - records) / 4_000) };
+});
+
+function tell(progresses: readonly Progress[], isTTY: { stdout: boolean; stderr: boolean }) {
+  const told = { log: [] as string[], terminal: '' };
+  const log = createLog({ stream: { write: (line) => told.log.push(line) } });
+  const write = (text: string | Uint8Array): boolean => {
+    told.terminal += String(text);
+    return true;
+  };
+  const show = loadProgress(log, {
+    stdout: { isTTY: isTTY.stdout },
+    stderr: { isTTY: isTTY.stderr, write },
+  });
+  for (const progress of progresses) show(progress);
+  return told;
+}
+
+test('a piped log has one record for each tenth of the load and nothing is drawn', () => {
+  const { log, terminal } = tell(LOAD, { stdout: false, stderr: false });
+  assert.equal(terminal, '');
+  const records = log.map((line) => JSON.parse(line) as { event: string; records: number; total: number });
+  assert.equal(records.length, 11);
+  assert.ok(records.every(({ event, total }) => event === 'load' && total === 20_000));
+  assert.equal(records.at(-1)?.records, 20_000);
+});
+
+test('a load whose size nobody knows is told of now and then', () => {
+  const unknown = LOAD.map((progress) => ({ ...progress, total: null, secondsLeft: null }));
+  assert.equal(tell(unknown, { stdout: false, stderr: false }).log.length, 3);
+});
+
+test('a terminal has one line that renews itself, and the log none', () => {
+  const { log, terminal } = tell(LOAD, { stdout: true, stderr: true });
+  assert.deepEqual(log, []);
+  assert.equal(terminal.split('\r').length, LOAD.length + 1);
+  assert.equal(terminal.split('\n').length, 2);
+});
+
+test('once the load is complete no time is left, and no more is said', () => {
+  const last = LOAD.at(-1);
+  assert.ok(last !== undefined);
+  const { terminal } = tell([...LOAD, last, last], { stdout: true, stderr: true });
+  assert.ok(terminal.endsWith('First load: 20,000 of 20,000 listings, 4,000 a second\n'));
+  assert.ok(!terminal.includes(' 0 s left'));
+});

@@ -1,0 +1,42 @@
+// Address that the service listens on: whether it is free, and in plain words why it is not.
+
+import { createServer } from 'node:net';
+
+/** The service cannot listen where it was told to; the message is one sentence with the remedy. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
+  /** The system's code, such as EADDRINUSE. */
+  readonly code: string;
+
+  constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
+    super(sentence(host, port, cause), { cause });
+    this.code = cause.code ?? '';
+  }
+}
+
+/** Resolves with the port when it is free, or for port 0 with one that is; throws ListenError. */
+export function requireFreePort(host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', (error) => reject(new ListenError(host, port, error)));
+    probe.listen(port, host, () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : port));
+    });
+  });
+}
+
+function sentence(host: string, port: number, { code, message }: NodeJS.ErrnoException): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} on ${host} is taken, perhaps by a Freehold that already runs: stop that program, or set PORT to another port.`;
+    case 'EACCES':
+      return `Port ${port} on ${host} is closed to this user: set PORT to 1024 or above.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `HOST=${host} is no address of this machine: set HOST to one that is, such as 127.0.0.1.`;
+    default:
+      return `The service cannot listen on port ${port} of ${host} (${message}): set PORT or HOST.`;
+  }
+}
