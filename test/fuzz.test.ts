@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { HOSTILE_BODIES, requestOf } from './support/fuzz-bodies.ts';
 import { fuzz } from './support/fuzz-run.ts';
 import { sendBytes, startFuzzService } from './support/fuzz-service.ts';
 
@@ -105,6 +106,18 @@ test('a text of 100 KB in any place, and as much of it as fits, blocks nobody fo
   t.diagnostic(JSON.stringify({ requests: heads.length, longestTurn, longestDelay }));
   assert.equal(prototypes, before.prototypes);
   assert.ok(longestTurn < LONGEST_TURN, `${longestTurn} ms in one turn`);
+});
+
+test('a body that is made to be expensive is answered, or refused with a 4xx', async () => {
+  for (const each of HOSTILE_BODIES) {
+    const key = each.path.startsWith('/v1/') ? service.key : null;
+    const { statuses, hung, text } = await sendBytes(service.port, requestOf(each, key), true, 20_000);
+    assert.ok(!hung, each.body.slice(0, 80));
+    assert.equal(statuses.length, 1);
+    for (const status of statuses)
+      assert.ok(status < 500, `${each.body.slice(0, 80)} was answered ${text.slice(0, 1_000)}`);
+  }
+  assert.deepEqual((await service.fared()).errors, []);
 });
 
 test('no connection outlives its requests', async () => {

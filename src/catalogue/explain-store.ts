@@ -1,9 +1,10 @@
 // Owns the SQL that counts what several sets of conditions leave, in one pass over the listings.
 
-import type { Database } from '../postgres/database.ts';
-import { conditionsSql, shownSql } from './condition-sql.ts';
+import { compose, run } from '../postgres/compose.ts';
+import type { Database, SqlFragment } from '../postgres/database.ts';
+import { allOf, conditionsSql, shownSql } from './condition-sql.ts';
 import type { SearchPlan } from './search.ts';
-import type { Condition } from './search-conditions.ts';
+import { type Condition, isShape } from './search-conditions.ts';
 import type { Meanings } from './text-sql.ts';
 import { HIDDEN_STATUSES } from './vocabulary.ts';
 
@@ -15,15 +16,30 @@ export async function countEach(
   sets: readonly (readonly Condition[])[],
 ): Promise<number[]> {
   if (sets.length === 0) return [];
-  const [row] = await database.read(
-    (sql) => sql<Readonly<Record<string, number>>[]>`
-      select ${sets.map(
-        (
-          set,
-          at,
-        ) => sql`${at === 0 ? sql`` : sql`,`} count(*) filter (where ${conditionsSql(sql, set, plan, meanings)})
-          ::double precision as ${sql(`c${at}`)}`,
-      )} from listing_search where ${shownSql(sql, plan)} and status <> all(${[...HIDDEN_STATUSES]}::text[])`,
+  // Sets share most of their conditions: each is written, and looked at for a listing, once.
+  const columns = new Map<unknown, SqlFragment>();
+  const conditions: SqlFragment[] = [];
+  const columnOf = (condition: Condition): SqlFragment => {
+    // Shapes are the same objects in all sets, and long.
+    const key = isShape(condition) ? condition : JSON.stringify(condition);
+    const known = columns.get(key);
+    if (known !== undefined) return known;
+    const name = compose`${compose(`m${columns.size}`)}`;
+    conditions.push(compose`(${conditionsSql(compose, [condition], plan, meanings)}) as ${name}`);
+    columns.set(key, name);
+    return name;
+  };
+  const counts = sets.map(
+    (set, at) => compose`count(*) filter (where ${allOf(compose, set.map(columnOf))})
+      ::double precision as ${compose(`c${at}`)}`,
   );
+  const statement = compose`
+    select ${listed(counts)} from (
+      select ${listed(conditions)} from listing_search
+      where ${shownSql(compose, plan)} and status <> all(${[...HIDDEN_STATUSES]}::text[]) offset 0) as met`;
+  const [row] = await database.read((sql) => run<Readonly<Record<string, number>>>(sql, statement));
   return sets.map((_, at) => row?.[`c${at}`] ?? 0);
 }
+
+const listed = (parts: readonly SqlFragment[]): SqlFragment =>
+  compose`${parts.map((part, at) => (at === 0 ? part : compose`, ${part}`))}`;

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { Database } from '../postgres/database.ts';
 import { countEach } from './explain-store.ts';
 import type { SearchPlan } from './search.ts';
-import { conditionsOf, filtersOf } from './search-conditions.ts';
+import { conditionsOf, filtersOf, isShape } from './search-conditions.ts';
 import type { SearchQuery } from './search-parameters.ts';
 import { DEFAULT_STATUS } from './search-statuses.ts';
 import { type PlainQuery, plainQuery } from './shorthand.ts';
@@ -50,7 +50,12 @@ export async function explain(
   query: SearchQuery,
 ): Promise<Explained> {
   const plain = plainQuery(query);
-  const read = (part: PlainQuery) => conditionsOf({ ...part, ...status(plain) }, plan.units, plan.startedAt);
+  const shapes = plan.conditions.filter(isShape);
+  // Shapes are taken from the plan: reading a polygon again for each filter would hold up everybody.
+  const read = (part: PlainQuery) => [
+    ...conditionsOf({ ...withoutShapes(part), ...status(plain) }, plan.units, plan.startedAt),
+    ...shapes.filter(({ kind }) => part[SHAPES[kind]] !== undefined),
+  ];
   const groups = groupsOf(plain, plan);
   const questions = groups.map((names) => ({
     parameter: names[0] ?? '',
@@ -59,7 +64,7 @@ export async function explain(
       ? conditionsOf(status(plain), plan.units, plan.startedAt)
       : read(pick(plain, names)),
     without: names.includes('status')
-      ? filtersOf(plain, plan.units, plan.startedAt)
+      ? [...filtersOf(withoutShapes(plain), plan.units, plan.startedAt), ...shapes]
       : read(
           pick(
             plain,
@@ -81,6 +86,12 @@ export async function explain(
     })),
   };
 }
+
+/** The parameter that each kind of shape is asked by. */
+const SHAPES = { boxes: 'bbox', circle: 'radius', polygon: 'polygon' } as const;
+
+const withoutShapes = ({ bbox: _, polygon: __, lat: ___, lng: ____, radius: _____, ...rest }: PlainQuery) =>
+  rest;
 
 const status = (plain: PlainQuery): PlainQuery => ({ status: plain.status ?? [...DEFAULT_STATUS] });
 

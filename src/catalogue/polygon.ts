@@ -21,10 +21,14 @@ const MOST_BOXES = 8;
  */
 export function readPolygon(text: string): Part[] {
   const parts = /^\s*[[{]/.test(text) ? fromJson(text) : [{ shell: fromCorners(text), holes: [] }];
-  const corners = parts.flatMap(({ shell, holes }) => [shell, ...holes]).flat().length;
+  checkCount(parts.flatMap(({ shell, holes }) => [shell, ...holes]).flat().length);
+  return parts.flatMap(onMap);
+}
+
+/** Throws INVALID_GEOMETRY for too many corners. */
+function checkCount(corners: number): void {
   if (corners > MOST_CORNERS)
     throw badGeometry('polygon', `has ${corners} corners, at most ${MOST_CORNERS} are allowed`);
-  return parts.flatMap(onMap);
 }
 
 function onMap({ shell, holes }: Part): Part[] {
@@ -44,7 +48,10 @@ export function boxesOf(parts: readonly Part[]): Box[] {
 }
 
 function fromCorners(text: string): Point[] {
-  const points = text.split(';').map((pair) => {
+  const pairs = text.split(';');
+  // One more where the last corner repeats the first. Counted before they are read: each costs more than it is long.
+  checkCount(pairs.length - 1);
+  const points = pairs.map((pair) => {
     const [lng, lat, ...more] = pair.split(',').map((part) => degrees(part));
     if (lng == null || lat == null || more.length > 0) {
       throw invalidParameter('polygon', 'must be corners in degrees: lng,lat;lng,lat;lng,lat');

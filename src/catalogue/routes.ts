@@ -17,6 +17,9 @@ import { RentalSearchQuery, SaleSearchQuery, type SearchQuery } from './search-p
 import { StatsSchema } from './search-stats.ts';
 import type { ListingType } from './vocabulary.ts';
 
+/** Largest body of a search: the longest polygon, written as spaciously as programs write it, is half as large. */
+const BODY_BYTES = 131_072;
+
 /** What the routes of searches and areas are made with. */
 export type CatalogueRouteOptions = SearchOptions;
 
@@ -141,7 +144,7 @@ export function searchRoutes(options: CatalogueRouteOptions): readonly Route<Pri
         description:
           'The search with everything in a JSON body, under the same names: lists are arrays, numbers are numbers, and ' +
           '`polygon` may be a GeoJSON Polygon or MultiPolygon. The address takes no parameters.',
-        ownBody: true,
+        ...{ ownBody: true, bodyBytes: BODY_BYTES },
         body: describeMembers(query, `Search${name}`, `What GET ${common.path} takes, in JSON.`),
         handle(call) {
           const { caller, requestId, mediaType, headers } = call;

@@ -2,6 +2,7 @@
 
 import { type TObject, type TSchema, Type } from 'typebox';
 import { type FieldError, Problem } from '../lib/problem.ts';
+import { MOST_FAULTS } from './query.ts';
 import {
   asValueSchema,
   compileValue,
@@ -9,6 +10,7 @@ import {
   nearest,
   type ReadValue,
   Refusal,
+  type Suggest,
   type ValueSchema,
 } from './values.ts';
 
@@ -16,7 +18,7 @@ import {
 export type ReadMembers = (body: unknown) => Record<string, unknown>;
 
 const MOST_ITEMS = 100;
-const MOST_ERRORS = 20;
+const MOST_MEMBERS = 200;
 
 interface Member {
   readonly name: string;
@@ -24,7 +26,7 @@ interface Member {
 }
 
 /** Builds the reader for the parameters of a query schema; defaults and aliases are those of the query. */
-export function compileMembers(schema: TObject): ReadMembers {
+export function compileMembers(schema: TObject, suggest: Suggest = nearest): ReadMembers {
   const members = new Map<string, Member>();
   const defaults: Record<string, unknown> = {};
   for (const [name, property] of Object.entries(schema.properties)) {
@@ -36,22 +38,29 @@ export function compileMembers(schema: TObject): ReadMembers {
   return (body) => {
     if (typeof body !== 'object' || body === null || Array.isArray(body))
       throw new Problem('INVALID_BODY', 'The body must be a JSON object.');
-    return readAll(body, members, defaults);
+    const sent = Object.entries(body);
+    if (sent.length > MOST_MEMBERS)
+      throw new Problem(
+        'INVALID_BODY',
+        `The body has ${sent.length} members; at most ${MOST_MEMBERS} are read.`,
+      );
+    return readAll(sent, members, { defaults, suggest });
   };
 }
 
 function readAll(
-  body: object,
+  entries: readonly (readonly [name: string, value: unknown])[],
   members: ReadonlyMap<string, Member>,
-  defaults: Readonly<Record<string, unknown>>,
+  { defaults, suggest }: { readonly defaults: Readonly<Record<string, unknown>>; readonly suggest: Suggest },
 ): Record<string, unknown> {
   const errors: FieldError[] = [];
   const values: Record<string, unknown> = { ...defaults };
   const sent = new Map<Member, string>();
-  for (const [name, json] of Object.entries(body)) {
+  for (const [name, json] of entries) {
+    if (errors.length === MOST_FAULTS) break;
     const member = members.get(name);
     if (member === undefined) {
-      errors.push(unknown(name, members));
+      errors.push(unknown(name, suggest(name, members.keys())));
       continue;
     }
     const other = sent.get(member);
@@ -66,10 +75,8 @@ function readAll(
 
 const sameAs = (other: string) => new Refusal(`means the same as ${other}: send one of them only`);
 
-function unknown(name: string, members: ReadonlyMap<string, Member>): FieldError {
-  const suggestion = nearest(name, [...members.keys()]);
-  return fieldError(pointerTo(name), new Refusal('is not a member of this body', suggestion));
-}
+const unknown = (name: string, suggestion: string | undefined): FieldError =>
+  fieldError(pointerTo(name), new Refusal('is not a member of this body', suggestion));
 
 const fieldError = (pointer: string, { detail, suggestion }: Refusal): FieldError =>
   suggestion === undefined ? { pointer, detail } : { pointer, detail, suggestion };
@@ -84,7 +91,7 @@ function refused(errors: readonly FieldError[]): Problem {
   const hint = first?.suggestion === undefined ? '' : `; did you mean ${first.suggestion}?`;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more: see errors)` : '';
   return new Problem('INVALID_PARAMETER', `${first?.pointer}: ${first?.detail}${hint}${more}`, {
-    errors: errors.slice(0, MOST_ERRORS),
+    errors,
   });
 }
 
@@ -130,8 +137,10 @@ const readText = (read: ReadValue, text: string): unknown => read(text);
 function asText(value: unknown, schema: ValueSchema): string | Refusal {
   if (schema.written === 'geometry' && typeof value === 'object' && value !== null)
     return JSON.stringify(value);
-  if (schema.written === 'numbers' && Array.isArray(value))
+  if (schema.written === 'numbers' && Array.isArray(value)) {
+    if (value.length !== NUMBERS) return new Refusal(`must be a list of ${NUMBERS} numbers`);
     return value.map((item) => (typeof item === 'number' ? plain(item) : 'none')).join();
+  }
   const type = schema.type ?? typeof membersOf(schema)?.[0];
   if (type === 'integer' || type === 'number')
     return typeof value === 'number' ? plain(value) : new Refusal('must be a number');
@@ -140,9 +149,12 @@ function asText(value: unknown, schema: ValueSchema): string | Refusal {
   return typeof value === 'string' ? value : new Refusal('must be a text');
 }
 
+/** Numbers of a list that stands for one text: a box. */
+const NUMBERS = 4;
+
 /** Without an exponent, which no parameter is written with. */
-const plain = (value: number): string =>
-  value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 });
+const decimal = new Intl.NumberFormat('en-US', { useGrouping: false, maximumFractionDigits: 20 });
+const plain = (value: number): string => decimal.format(value);
 
 /** The body's schema as it is described: what each parameter is, without what only a query has. */
 export function describeMembers(schema: TObject, id: string, description: string): TSchema {
@@ -167,7 +179,7 @@ function jsonForm(value: ValueSchema): Record<string, unknown> {
   const { description: _, ...text } = form;
   const other =
     written === 'numbers'
-      ? { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 4 }
+      ? { type: 'array', items: { type: 'number' }, minItems: NUMBERS, maxItems: NUMBERS }
       : { type: 'object', additionalProperties: true, description: 'GeoJSON' };
   return { anyOf: [text, other] };
 }

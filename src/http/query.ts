@@ -3,14 +3,23 @@
 import type { TObject } from 'typebox';
 import { redact } from '../lib/log.ts';
 import { type FieldError, Problem } from '../lib/problem.ts';
-import { asValueSchema, compileValue, nearest, type ReadValue, Refusal, type ValueSchema } from './values.ts';
+import {
+  asValueSchema,
+  compileValue,
+  nearest,
+  type ReadValue,
+  Refusal,
+  type Suggest,
+  type ValueSchema,
+} from './values.ts';
 
 /** Reads the part of an address behind `?`. Throws INVALID_PARAMETER with every faulty parameter in `errors`. */
 export type ReadQuery = (text: string) => Record<string, unknown>;
 
 const MOST_PARAMETERS = 200;
 const MOST_ITEMS = 100;
-const MOST_ERRORS = 20;
+/** Faults of one request that are told, and after which nothing more of it is read. */
+export const MOST_FAULTS = 20;
 
 /** Names under which people send credentials; they get the remedy, and the value is repeated nowhere. */
 const CREDENTIAL_NAMES = new Set(['key', 'apikey', 'api_key', 'api-key', 'token', 'access_token', 'auth']);
@@ -22,7 +31,7 @@ interface Parameter {
 }
 
 /** Builds the reader for one route; without a schema every parameter is unknown. */
-export function compileQuery(schema?: TObject): ReadQuery {
+export function compileQuery(schema?: TObject, suggest: Suggest = nearest): ReadQuery {
   const parameters = new Map<string, Parameter>();
   const required = new Set(schema?.required ?? []);
   const defaults: Record<string, unknown> = {};
@@ -35,9 +44,9 @@ export function compileQuery(schema?: TObject): ReadQuery {
   }
   const mandatory = [...parameters].filter(([name, { required, name: main }]) => required && name === main);
   if (mandatory.length === 0) {
-    return (text) => (text === '' ? { ...defaults } : readAll(text, parameters, defaults));
+    return (text) => (text === '' ? { ...defaults } : readAll(text, parameters, { defaults, suggest }));
   }
-  return (text) => readAll(text, parameters, defaults);
+  return (text) => readAll(text, parameters, { defaults, suggest });
 }
 
 function register(parameters: Map<string, Parameter>, name: string, parameter: Parameter): void {
@@ -48,12 +57,13 @@ function register(parameters: Map<string, Parameter>, name: string, parameter: P
 function readAll(
   text: string,
   parameters: ReadonlyMap<string, Parameter>,
-  defaults: Readonly<Record<string, unknown>>,
+  { defaults, suggest }: { readonly defaults: Readonly<Record<string, unknown>>; readonly suggest: Suggest },
 ): Record<string, unknown> {
   const errors: FieldError[] = [];
-  const occurrences = collect(text, parameters, errors);
+  const occurrences = collect(text, parameters, suggest, errors);
   const values: Record<string, unknown> = { ...defaults };
   for (const [sent, texts] of occurrences) {
+    if (errors.length >= MOST_FAULTS) break;
     const parameter = parameters.get(sent);
     if (parameter === undefined) continue;
     const other = [...occurrences.keys()].find((name) => name < sent && parameters.get(name) === parameter);
@@ -74,6 +84,7 @@ function readAll(
 function collect(
   text: string,
   parameters: ReadonlyMap<string, Parameter>,
+  suggest: Suggest,
   errors: FieldError[],
 ): Map<string, string[]> {
   const occurrences = new Map<string, string[]>();
@@ -83,6 +94,7 @@ function collect(
   }
   for (const piece of pieces) {
     if (piece === '') continue;
+    if (errors.length === MOST_FAULTS) break;
     const equals = piece.indexOf('=');
     const name = decode(equals < 0 ? piece : piece.slice(0, equals));
     const value = decode(equals < 0 ? '' : piece.slice(equals + 1));
@@ -90,7 +102,7 @@ function collect(
       errors.push({ parameter: shorten(name ?? piece), detail: 'has a %-escape that is not valid UTF-8' });
       continue;
     }
-    if (!parameters.has(name)) errors.push(unknown(name, parameters));
+    if (!parameters.has(name)) errors.push(unknown(name, parameters, suggest));
     const texts = occurrences.get(name);
     if (texts === undefined) occurrences.set(name, [value]);
     else texts.push(value);
@@ -108,7 +120,7 @@ function decode(text: string): string | null {
   }
 }
 
-function unknown(name: string, parameters: ReadonlyMap<string, Parameter>): FieldError {
+function unknown(name: string, parameters: ReadonlyMap<string, Parameter>, suggest: Suggest): FieldError {
   const parameter = shorten(name);
   if (CREDENTIAL_NAMES.has(name.toLowerCase())) {
     return {
@@ -117,7 +129,7 @@ function unknown(name: string, parameters: ReadonlyMap<string, Parameter>): Fiel
     };
   }
   if (parameters.size === 0) return { parameter, detail: 'this endpoint takes no query parameters' };
-  const suggestion = nearest(name, [...parameters.keys()]);
+  const suggestion = suggest(name, parameters.keys());
   const detail = 'is not a parameter of this endpoint';
   return suggestion === undefined ? { parameter, detail } : { parameter, detail, suggestion };
 }
@@ -145,7 +157,7 @@ export function refuse(errors: readonly FieldError[]): Problem {
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more: see errors)` : '';
   const hint = first?.suggestion === undefined ? '' : `; did you mean ${first.suggestion}?`;
   const detail = `${first?.parameter}: ${first?.detail}${hint}${more}`;
-  return new Problem('INVALID_PARAMETER', detail, { errors: errors.slice(0, MOST_ERRORS) });
+  return new Problem('INVALID_PARAMETER', detail, { errors: errors.slice(0, MOST_FAULTS) });
 }
 
 /** Reads all occurrences of one parameter: exactly one for a single value, any number for a list. */

@@ -188,14 +188,30 @@ function isDateTime(text: string): boolean {
   return match?.[1] !== undefined && isDate(match[1]) && !Number.isNaN(Date.parse(text));
 }
 
-/** The known text nearest to a wrong one, when it is near enough to be what was meant. */
-export function nearest(text: string, known: readonly string[]): string | undefined {
-  if (text.length === 0 || text.length > 64 || known.length === 0) return undefined;
+/** Longest text that is compared with known ones, and longest known one that it is compared with. */
+const LONGEST_COMPARED = 64;
+
+/** Finds the known text that a wrong one was meant to be. */
+export type Suggest = (text: string, known: Iterable<string>) => string | undefined;
+
+/**
+ * The known text nearest to a wrong one, when it is near enough to be what was meant. Only texts of about its length are
+ * compared: the difference in length is a lower bound of the distance.
+ * @param compare the edit distance of two texts
+ */
+export function nearest(
+  text: string,
+  known: Iterable<string>,
+  compare: (one: string, other: string) => number = distance,
+): string | undefined {
+  if (text.length === 0 || text.length > LONGEST_COMPARED) return undefined;
   const folded = text.toLowerCase();
   let best: string | undefined;
   let least = Math.max(1, Math.floor(text.length * 0.4)) + 1;
   for (const candidate of known) {
-    const steps = distance(folded, candidate.toLowerCase());
+    const isFar = Math.abs(candidate.length - text.length) >= least;
+    if (isFar || candidate.length > LONGEST_COMPARED) continue;
+    const steps = compare(folded, candidate.toLowerCase());
     if (steps < least) [best, least] = [candidate, steps];
   }
   return best;
