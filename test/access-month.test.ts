@@ -220,6 +220,28 @@ describe('the monthly quota', () => {
     assert.equal(await burst(two, caller, 200), 99);
   });
 
+  test('is not named by a refusal of the minute, once another process has given some of it back', async () => {
+    const { clock, processes } = setUp({ tiers: { pro: { month: 130, minute: 120 } }, processes: 2 });
+    const [one, two] = processes;
+    assert.ok(one !== undefined && two !== undefined);
+    const caller = subscriber('pro');
+    await ask(one, caller);
+    assert.equal(await burst(two, caller, 8), 8);
+    clock.advance(60_000);
+    assert.equal(await burst(two, caller, 130), 120);
+    const both = await ask(two, caller);
+    assert.ok(both instanceof Problem);
+    assert.deepEqual([both.code, both.members.violatedPolicies], ['QUOTA_EXCEEDED', ['minute', 'month']]);
+    await one.close();
+    clock.advance(15_000);
+    const refusal = await ask(two, caller);
+    assert.ok(refusal instanceof Problem);
+    assert.deepEqual([refusal.code, refusal.members.violatedPolicies], ['RATE_LIMITED', ['minute']]);
+    assert.equal(refusal.headers['retry-after'], '45');
+    clock.advance(45_000);
+    assert.equal(await burst(two, caller, 10), 1);
+  });
+
   test('cannot be counted without the database: 503 once the block is spent, and nothing is charged', async () => {
     const gone = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/nothing', timeout: 1_000 });
     const { rules } = setUp();
@@ -232,6 +254,17 @@ describe('the monthly quota', () => {
     const headers = await limits.admit(caller, { credentials: 'required', counts: 'minute' });
     assert.equal(headers['x-ratelimit-remaining'], '59999', 'the refused request took no place');
     await gone.close(0);
+  });
+
+  test('lets ten thousand requests of a caller wait at once, and answers one more with a 503', async () => {
+    const { limits } = setUp();
+    const caller = subscriber('pro');
+    const answers = await Promise.all(Array.from({ length: 10_001 }, () => ask(limits, caller)));
+    const refused = answers.filter((answer) => answer instanceof Problem);
+    assert.deepEqual(
+      refused.map(({ code }) => code),
+      ['DATABASE_UNAVAILABLE'],
+    );
   });
 
   test('keeps nobody waiting for more than ten seconds: who came first is served, the others get a 503', async () => {

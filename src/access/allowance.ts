@@ -5,12 +5,14 @@ import type { Database } from '../postgres/database.ts';
 import { secondOf } from './month.ts';
 import { readUsed, returnUnspent, takeBlock } from './store.ts';
 
-/** Milliseconds for which a month that was found used up is not asked about again. */
+/** Milliseconds for which a month that is used up by the database's count is not asked about again. */
 const EXHAUSTED_PAUSE = 10_000;
 
 /** Milliseconds that a request waits for its turn. Far less than a minute, in which callers are forgotten. */
 const PATIENCE = 10_000;
 const TOO_SLOW = 'The monthly count is too slow for those who wait for it';
+/** Requests of one caller that wait at once. */
+const LONGEST_LINE = 10_000;
 
 /** What this process holds of one caller's month. */
 export class Share {
@@ -19,37 +21,38 @@ export class Share {
   quota = 0;
   /** Requests taken and not yet spent. */
   left = 0;
-  /** Requests that nobody had taken when this process last asked. */
-  beyond = 0;
+  /** Requests that nobody had taken when this process last asked; null: it has not asked yet. */
+  beyond: number | null = null;
   /** Until then, on the monotonic clock, the month counts as used up. */
   exhaustedUntil = Number.NEGATIVE_INFINITY;
   /** Who waits for a block, in order of arrival. */
   line: Waiting[] = [];
   /** Whether they are being seen to. */
   serving = false;
-
-  /** Requests left in the month, as far as this process knows. */
-  get remaining(): number {
-    return this.left + this.beyond;
-  }
 }
 
+/** One request that waits for a block. */
 interface Waiting {
-  readonly spending: Spending;
+  readonly spender: Spender;
   readonly since: number;
-  readonly resolve: (granted: boolean) => void;
+  /** Judges it once more: false while a block has to be taken first. Throws its refusal. */
+  readonly attempt: () => boolean;
   readonly reject: (error: unknown) => void;
 }
 
-/** Whose month is spent, and by what measure. */
-export interface Spending {
+/** Who spends of a month. */
+export interface Spender {
   readonly account: string;
+  /** Requests that a minute allows; null: unlimited. */
+  readonly minute: number | null;
+}
+
+/** What is spent of. */
+export interface MonthQuota {
   /** The month's name. */
   readonly month: string;
   /** Requests that it allows. */
   readonly quota: number;
-  /** Requests that a minute allows; null: unlimited. */
-  readonly minute: number | null;
 }
 
 export class Allowance {
@@ -65,35 +68,48 @@ export class Allowance {
   }
 
   /** Spends one request of the block at hand: true when there was one. */
-  spend(share: Share, spending: Spending): boolean {
-    if (!belongs(share, spending.month, spending.quota)) this.#begin(share, spending);
+  spend(share: Share, account: string, of: MonthQuota): boolean {
+    if (!belongs(share, of)) this.#begin(share, account, of);
     if (share.left === 0) return false;
     share.left--;
     return true;
   }
 
-  /** Whether the month is known to be used up. */
-  exhausted(share: Share, month: string, quota: number): boolean {
-    return belongs(share, month, quota) && share.left === 0 && this.#clock.monotonic() < share.exhaustedUntil;
+  /** Requests left in the month as far as this process knows; null where it has not asked yet. */
+  remaining(share: Share, of: MonthQuota): number | null {
+    return belongs(share, of) && share.beyond !== null ? share.left + share.beyond : null;
+  }
+
+  /** Whether the month is used up by the database's count, and not only by an old one. */
+  exhausted(share: Share, of: MonthQuota): boolean {
+    return belongs(share, of) && share.left === 0 && this.#clock.monotonic() < share.exhaustedUntil;
   }
 
   /**
-   * Spends one request of the next blocks, in order of arrival: all who wait for the same caller share its statements.
-   * False when the month is used up. Throws DATABASE_UNAVAILABLE.
+   * Takes blocks until this request has its result, in order of arrival: all who wait for the same caller share the
+   * statements, and each is judged at its turn. Throws DATABASE_UNAVAILABLE, and what `attempt` throws.
+   * @param attempt judges the request; undefined while a block has to be taken first
    */
-  wait(share: Share, spending: Spending): Promise<boolean> {
+  wait<Result>(share: Share, spender: Spender, attempt: () => Result | undefined): Promise<Result> {
     return new Promise((resolve, reject) => {
-      share.line.push({ spending, since: this.#clock.monotonic(), resolve, reject });
+      if (share.line.length >= LONGEST_LINE) throw databaseUnavailable(TOO_SLOW);
+      const settle = () => {
+        const result = attempt();
+        if (result !== undefined) resolve(result);
+        return result !== undefined;
+      };
+      share.line.push({ spender, since: this.#clock.monotonic(), attempt: settle, reject });
       if (!share.serving) void this.#serve(share);
     });
   }
 
   /** Requests left in the month by the database's count, and what this process holds. Throws DATABASE_UNAVAILABLE. */
-  async countRemaining(share: Share, account: string, month: string, quota: number): Promise<number> {
+  async countRemaining(share: Share, account: string, of: MonthQuota): Promise<number> {
+    const { month, quota } = of;
     const used = await this.#database.read((sql) => readUsed(sql, account, month), {
       planned: 'once',
     });
-    return Math.max(0, quota - used) + (belongs(share, month, quota) ? share.left : 0);
+    return Math.max(0, quota - used) + (belongs(share, of) ? share.left : 0);
   }
 
   /** Gives back what was taken and will not be spent here. */
@@ -108,39 +124,46 @@ export class Allowance {
   }
 
   /** A new month, or another tier: what is held of the old one is not spent on the new one. */
-  #begin(share: Share, { account, month, quota }: Spending): void {
+  #begin(share: Share, account: string, { month, quota }: MonthQuota): void {
     if (share.left > 0 && share.month === month) void this.#return(month, new Map([[account, share.left]]));
     share.month = month;
     share.quota = quota;
     share.left = 0;
-    share.beyond = 0;
+    share.beyond = null;
     share.exhaustedUntil = Number.NEGATIVE_INFINITY;
   }
 
   async #serve(share: Share): Promise<void> {
     share.serving = true;
     for (let first = share.line[0]; first !== undefined; first = share.line[0]) {
-      const { spending, since } = first;
-      if (this.spend(share, spending)) share.line.shift()?.resolve(true);
-      else if (this.exhausted(share, spending.month, spending.quota)) share.line.shift()?.resolve(false);
-      else if (this.#clock.monotonic() - since > PATIENCE)
-        share.line.shift()?.reject(databaseUnavailable(TOO_SLOW));
-      else await this.#take(share, spending).catch((error: unknown) => rejectAll(share, error));
+      if (this.#settle(first)) share.line.shift();
+      else await this.#take(share, first.spender).catch((error: unknown) => rejectAll(share, error));
     }
     share.serving = false;
   }
 
-  async #take(share: Share, { account, month, quota, minute }: Spending): Promise<void> {
-    const claim = { account, month, quota, second: secondOf(minute) };
+  /** Whether the request has its result, be it an error. */
+  #settle({ attempt, since, reject }: Waiting): boolean {
+    try {
+      if (attempt()) return true;
+      if (this.#clock.monotonic() - since <= PATIENCE) return false;
+      throw databaseUnavailable(TOO_SLOW);
+    } catch (error) {
+      reject(error);
+      return true;
+    }
+  }
+
+  async #take(share: Share, { account, minute }: Spender): Promise<void> {
+    const of = { month: share.month, quota: share.quota };
+    const claim = { account, ...of, second: secondOf(minute) };
     const taken = await this.#database.write((sql) => takeBlock(sql, claim));
-    const current = belongs(share, month, quota);
-    if (taken === undefined) {
-      if (current) share.exhaustedUntil = this.#clock.monotonic() + EXHAUSTED_PAUSE;
-    } else if (current) {
-      share.left += taken.block;
-      share.beyond = quota - taken.used;
-    } else {
-      await this.#return(month, new Map([[account, taken.block]]));
+    if (belongs(share, of)) {
+      share.left += taken?.block ?? 0;
+      share.beyond = taken === undefined ? 0 : of.quota - taken.used;
+      if (share.beyond === 0) share.exhaustedUntil = this.#clock.monotonic() + EXHAUSTED_PAUSE;
+    } else if (taken !== undefined) {
+      await this.#return(of.month, new Map([[account, taken.block]]));
     }
   }
 
@@ -156,6 +179,6 @@ function rejectAll(share: Share, error: unknown): void {
   for (const { reject } of line) reject(error);
 }
 
-function belongs(share: Share, month: string, quota: number): boolean {
+function belongs(share: Share, { month, quota }: MonthQuota): boolean {
   return share.month === month && share.quota === quota;
 }

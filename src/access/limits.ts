@@ -2,7 +2,7 @@
 import type { Access } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../postgres/database.ts';
-import { Allowance, Share, type Spending } from './allowance.ts';
+import { Allowance, type MonthQuota, Share } from './allowance.ts';
 import { crowded, exhausted } from './limit-refusals.ts';
 import {
   type Headers,
@@ -100,10 +100,7 @@ export class Limits {
     }
     const account = this.#account(caller, at.now);
     const request = { at, caller, account, minute: policies.minute, month, stream };
-    this.#check(request);
-    return month === null || this.#spend(request, month)
-      ? this.#charge(request)
-      : this.#admitLater(request, month);
+    return this.#attempt(request) ?? this.#attemptInTurn(request);
   }
 
   /** How the caller stands, without charging anything; the month as the database counts it. Throws DATABASE_UNAVAILABLE. */
@@ -125,39 +122,35 @@ export class Limits {
     await this.#returned;
   }
 
-  /** Throws where the request cannot be admitted, as far as that is known without asking the database. */
-  #check(request: Request): void {
+  /** Admits and charges the request, or throws its refusal; undefined while the database has to be asked first. */
+  #attempt(request: Request): Headers | undefined {
     const { at, caller, account, minute, month, stream } = request;
     if (stream && this.streams.full(caller)) throw this.streams.refusal(caller, this.#headers(request));
-    const full = minute !== null && account.ring.used(at.now) >= minute.quota;
-    if (full || (month !== null && this.#exhausted(account.share, month, at))) throw this.#refusal(request);
-  }
-
-  #spend(request: Request, month: Policy): boolean {
-    return this.#allowance.spend(request.account.share, spendingOf(request, month));
-  }
-
-  #charge(request: Request): Headers {
-    if (request.minute !== null) request.account.ring.add(request.at.now);
+    const minuteFull = minute !== null && account.ring.used(at.now) >= minute.quota;
+    if (month === null) {
+      if (minuteFull) throw this.#refusal(request);
+    } else {
+      const of = monthQuota(month, at);
+      const { share } = account;
+      const exhausted = this.#allowance.exhausted(share, of);
+      // An old count that leaves nothing is no reason to refuse: another process may have given some back.
+      if (!exhausted && this.#allowance.remaining(share, of) === 0) return undefined;
+      if (exhausted || minuteFull) throw this.#refusal(request);
+      if (!this.#allowance.spend(share, caller.account, of)) return undefined;
+    }
+    if (minute !== null) account.ring.add(at.now);
     return this.#headers(request);
   }
 
-  /** Holds a place of the minute while blocks of the month are taken, so that nobody overtakes. */
-  async #admitLater(request: Request, month: Policy): Promise<Headers> {
-    const { caller, account, stream } = request;
-    account.ring.held++;
-    const spending = spendingOf(request, month);
-    const granted = await this.#allowance.wait(account.share, spending).finally(() => {
-      account.ring.held--;
+  /** Attempts it again after each block that is taken, as if it came then: the month may have turned while it waited. */
+  #attemptInTurn(request: Request): Promise<Headers> {
+    const { caller, account, minute } = request;
+    const spender = { account: caller.account, minute: minute?.quota ?? null };
+    return this.#allowance.wait(account.share, spender, () => {
+      const at = this.#moment();
+      const { month } = this.#policiesOf(caller.tier, at.calendar);
+      return this.#attempt({ ...request, at, account: this.#account(caller, at.now), month });
     });
-    const at = this.#moment();
-    const later = { ...request, at, month: this.#policiesOf(caller.tier, at.calendar).month };
-    // A sign of life: the minute of its memory begins with the admission, not before the wait.
-    this.#account(caller, at.now);
-    if (!granted) throw this.#refusal(later);
-    if (!stream || !this.streams.full(caller)) return this.#charge(later);
-    account.share.left++;
-    throw this.streams.refusal(caller, this.#headers(later));
   }
 
   #moment(): Moment {
@@ -177,10 +170,6 @@ export class Limits {
     return caller.subscription === null ? this.#addresses : this.#subscriptions;
   }
 
-  #exhausted(share: Share, { quota }: Policy, { calendar }: Moment): boolean {
-    return this.#allowance.exhausted(share, calendar.name, quota);
-  }
-
   #refusal(request: Request) {
     return exhausted(request.caller.tier, this.#known(request));
   }
@@ -189,18 +178,19 @@ export class Limits {
     return standingsHeaders(this.#known(request));
   }
 
-  #known({ at, account: { ring, share }, minute, month }: Request): Standings {
+  #known(request: Request): Standings {
+    const { at, account, minute, month } = request;
+    // Before the first block of a month nothing is known of it.
+    const remaining = month === null ? null : this.#allowance.remaining(account.share, monthQuota(month, at));
     return {
-      minute: minute === null ? null : minuteStanding(ring, minute, at.now),
-      // Before the first block of a month nothing is known of it.
-      month:
-        month === null || share.month !== at.calendar.name ? null : monthStanding(at, month, share.remaining),
+      minute: minute === null ? null : minuteStanding(account.ring, minute, at.now),
+      month: month === null || remaining === null ? null : monthStanding(at, month, remaining),
     };
   }
 
   async #monthCounted(caller: Principal, share: Share, policy: Policy, at: Moment): Promise<Standing> {
-    const month = at.calendar.name;
-    const remaining = await this.#allowance.countRemaining(share, caller.account, month, policy.quota);
+    const of = monthQuota(policy, at);
+    const remaining = await this.#allowance.countRemaining(share, caller.account, of);
     return monthStanding({ ...at, date: this.#clock.now() }, policy, remaining);
   }
 
@@ -211,8 +201,8 @@ export class Limits {
   }
 }
 
-function spendingOf({ at, caller, minute }: Request, { quota }: Policy): Spending {
-  return { account: caller.account, month: at.calendar.name, quota, minute: minute?.quota ?? null };
+function monthQuota({ quota }: Policy, { calendar }: Moment): MonthQuota {
+  return { month: calendar.name, quota };
 }
 
 function minuteStanding(ring: Ring, policy: Policy, now: number): Standing {

@@ -18,6 +18,7 @@ export interface GuardedService {
   /** One request: its status, its headers, and the problem's code where it is one. Header values may be lists. */
   ask(options?: Ask): Promise<Answered>;
   readonly access: ReturnType<typeof createAccess>;
+  readonly port: number;
 }
 
 export interface Ask {
@@ -66,7 +67,7 @@ export async function serveGuarded(t: Closing, options: GuardOptions): Promise<G
   });
   // When it begins to listen for changes, what it knew before is asked about again: that would disturb the counting.
   await until('it listens', async () => (await listeners(database)).difference(others).size > 0);
-  return { access, ask: (ask = {}) => send({ port, agent }, ask) };
+  return { access, port, ask: (ask = {}) => send({ port, agent }, ask) };
 }
 
 async function listeners(database: Database): Promise<Set<number>> {
