@@ -150,7 +150,7 @@ test('in a crowded shape as many are guessed as the rest of the query lets expec
 });
 
 test('those in a shape are counted where they are few, and while it is unknown where listings lie', async () => {
-  const finder = createFinder(database, { idsOf: async () => new Map() });
+  const finder = createFinder({ database, heavy: database, areas: { idsOf: async () => new Map() } });
   const search = createSearch(finder, createEstimates(manualClock(NOW)));
   const plan = planOf({ bbox: '-180,-90,180,90' });
   const meanings = await meaningsOf(plan);

@@ -4,6 +4,7 @@ import type { Principal } from '../../src/access/principal.ts';
 import { TIERS } from '../../src/access/tiers.ts';
 import { areaRoutes } from '../../src/catalogue/area-routes.ts';
 import { createCatalogue } from '../../src/catalogue/catalogue.ts';
+import { HeavyReads } from '../../src/catalogue/heavy-reads.ts';
 import { searchRoutes } from '../../src/catalogue/routes.ts';
 import { compileQuery } from '../../src/http/query.ts';
 import type { Route } from '../../src/http/route.ts';
@@ -41,6 +42,7 @@ export function openRecorder(stand: LargeStand): Recorder {
   const catalogue = createCatalogue(database);
   const reading = {
     ...{ database, catalogue, clock: systemClock, tiers: TIERS },
+    heavy: new HeavyReads(database, systemClock),
     // Each question is put to the database.
     memory: { ...catalogue, version: () => null },
     ...{ publicUrl: 'http://127.0.0.1', dataAsOf: async () => null, findLoading: async () => null },

@@ -7,6 +7,7 @@ import type { Tiers } from '../access/tiers.ts';
 import { areaRoutes } from '../catalogue/area-routes.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { freshnessOf } from '../catalogue/freshness.ts';
+import { HeavyReads } from '../catalogue/heavy-reads.ts';
 import type { FindLoading } from '../catalogue/loading.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../catalogue/metrics.ts';
 import { propertyPartRoutes } from '../catalogue/property-routes.ts';
@@ -40,7 +41,11 @@ export interface FeatureParts {
 }
 
 export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] {
-  const reading = { ...parts, dataAsOf: freshnessOf(parts.database) };
+  const reading = {
+    ...parts,
+    heavy: new HeavyReads(parts.database, parts.clock),
+    dataAsOf: freshnessOf(parts.database),
+  };
   const routes: readonly Route<Principal>[] = [
     ...searchRoutes(reading),
     ...areaRoutes(reading),

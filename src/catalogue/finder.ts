@@ -1,6 +1,7 @@
 // Owns what a search reads of many listings at once, and how that is remembered.
 
 import type { Database } from '../postgres/database.ts';
+import { untilAborted } from '../postgres/leaving.ts';
 import type { Facet } from './answer-parameters.ts';
 import type { AreaRegister } from './area-register.ts';
 import { type ClusterPage, clustersOf } from './clusters.ts';
@@ -35,33 +36,68 @@ export interface FoundPage {
 
 export interface Finder {
   page(plan: SearchPlan, meanings: Meanings): Promise<FoundPage>;
-  countExactly(plan: SearchPlan, meanings: Meanings): Promise<Counted>;
+  countExactly(plan: SearchPlan, meanings: Meanings, signal?: AbortSignal): Promise<Counted>;
   /** The planner's guess. */
   countRoughly(plan: SearchPlan, meanings: Meanings): Promise<Counted>;
   /** Throws INVALID_CURSOR. */
-  clusters(plan: SearchPlan, meanings: Meanings, query: SearchQuery): Promise<ClusterPage>;
-  facets(plan: SearchPlan, meanings: Meanings, facets: readonly Facet[], most: number): Promise<Facets>;
+  clusters(
+    plan: SearchPlan,
+    meanings: Meanings,
+    query: SearchQuery,
+    signal?: AbortSignal,
+  ): Promise<ClusterPage>;
+  facets(
+    plan: SearchPlan,
+    meanings: Meanings,
+    facets: readonly Facet[],
+    most: number,
+    signal?: AbortSignal,
+  ): Promise<Facets>;
   /** Throws INVALID_PARAMETER. */
   stats(
     plan: SearchPlan,
     meanings: Meanings,
     ids: readonly string[],
+    signal?: AbortSignal,
   ): Promise<Readonly<Record<string, ShownFigure>>>;
 }
 
+export interface FinderOptions {
+  readonly database: Database;
+  /** The database for what looks at all results; its reads may have to wait in a queue. */
+  readonly heavy: Database;
+  readonly areas: Pick<AreaRegister, 'idsOf'>;
+}
+
 /** Asks the database each time. */
-export function createFinder(database: Database, areas: Pick<AreaRegister, 'idsOf'>): Finder {
+export function createFinder({ database, heavy, areas }: FinderOptions): Finder {
+  const until = (signal: AbortSignal | undefined): Database =>
+    signal === undefined ? heavy : untilAborted(heavy, signal);
   return {
     async page(plan, meanings) {
       const { rows, ...rest } = await findPage(database, plan, meanings);
       const ids = await areas.idsOf(rows.flatMap(({ listing }) => listing.areaNos));
       return { found: rows.map((row) => withAreaIds(row, ids)), ...rest };
     },
-    countExactly: async (plan, meanings) => ({ count: await countExactly(database, plan, meanings) }),
+    // Only where exactly that is asked for: what guides people is quick, and waits for nobody.
+    countExactly: async (plan, meanings, signal) => ({
+      count: await countExactly(plan.count === 'exact' ? until(signal) : database, plan, meanings),
+    }),
     countRoughly: async (plan, meanings) => ({ count: await countRoughly(database, plan, meanings) }),
-    clusters: (plan, meanings, query) => clustersOf(database, plan, meanings, query),
-    facets: (plan, meanings, facets, most) => facetsOf(database, plan, meanings, facets, most),
-    stats: (plan, meanings, ids) => statsOf(database, plan, meanings, ids),
+    clusters: (plan, meanings, query, signal) => clustersOf(until(signal), plan, meanings, query),
+    facets: (plan, meanings, facets, most, signal) => facetsOf(until(signal), plan, meanings, facets, most),
+    stats: (plan, meanings, ids, signal) => statsOf(until(signal), plan, meanings, ids),
+  };
+}
+
+/** The finder for one answer: what it reads of all results ends as the signal aborts, unless others wait for it too. */
+export function finderUntil(finder: Finder, signal: AbortSignal): Finder {
+  return {
+    ...finder,
+    countExactly: (plan, meanings) => finder.countExactly(plan, meanings, signal),
+    clusters: (plan, meanings, query) => finder.clusters(plan, meanings, query, signal),
+    facets: (plan, meanings, facets, most) => finder.facets(plan, meanings, facets, most, signal),
+    stats: (plan, meanings, ids) => finder.stats(plan, meanings, ids, signal),
   };
 }
 
@@ -98,20 +134,32 @@ export function rememberingFinder(
 
   return {
     page: (plan, meanings) => pages.get(pageQuestion(plan, meanings), () => finder.page(plan, meanings)),
-    countExactly: (plan, meanings) =>
-      exact.get(question(plan, meanings), () => finder.countExactly(plan, meanings)),
+    countExactly: (plan, meanings, signal) =>
+      exact.get(
+        [question(plan, meanings), plan.count],
+        (left) => finder.countExactly(plan, meanings, left),
+        signal,
+      ),
     countRoughly: (plan, meanings) =>
       rough.get(question(plan, meanings), () => finder.countRoughly(plan, meanings)),
-    clusters: (plan, meanings, query) =>
-      clusters.get([question(plan, meanings), plan.limit, query.zoom, query.cursor], () =>
-        finder.clusters(plan, meanings, query),
+    clusters: (plan, meanings, query, signal) =>
+      clusters.get(
+        [question(plan, meanings), plan.limit, query.zoom, query.cursor],
+        (left) => finder.clusters(plan, meanings, query, left),
+        signal,
       ),
-    facets: (plan, meanings, facets, most) =>
-      facetCounts.get([question(plan, meanings), facets, most], () =>
-        finder.facets(plan, meanings, facets, most),
+    facets: (plan, meanings, facets, most, signal) =>
+      facetCounts.get(
+        [question(plan, meanings), facets, most],
+        (left) => finder.facets(plan, meanings, facets, most, left),
+        signal,
       ),
-    stats: (plan, meanings, ids) =>
-      figures.get([question(plan, meanings), plan.units, ids], () => finder.stats(plan, meanings, ids)),
+    stats: (plan, meanings, ids, signal) =>
+      figures.get(
+        [question(plan, meanings), plan.units, ids],
+        (left) => finder.stats(plan, meanings, ids, left),
+        signal,
+      ),
   };
 }
 

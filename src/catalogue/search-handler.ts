@@ -11,7 +11,8 @@ import { createAreaRegister } from './area-register.ts';
 import { withoutClusterCursor } from './clusters.ts';
 import { createCrowd } from './crowd.ts';
 import { explain } from './explain.ts';
-import { createFinder, type Finder, rememberingFinder } from './finder.ts';
+import { createFinder, type Finder, finderUntil, rememberingFinder } from './finder.ts';
+import type { HeavyReads } from './heavy-reads.ts';
 import type { FindLoading, Loading } from './loading.ts';
 import type { Remembered } from './read-cache.ts';
 import { pageLinks, viewOf, wantsFresh } from './reader.ts';
@@ -26,6 +27,8 @@ import type { ListingType } from './vocabulary.ts';
 
 export interface SearchOptions {
   readonly database: Database;
+  /** The queue for what looks at all results. */
+  readonly heavy: HeavyReads;
   readonly clock: Clock;
   readonly tiers: Tiers;
   readonly publicUrl: string;
@@ -55,6 +58,10 @@ interface Reading {
   readonly finder: Finder;
   /** Throws INVALID_PARAMETER for an area that there is not. */
   readonly lookUp: (plan: SearchPlan) => Promise<LookedUp>;
+  /** The database for what looks at all results. */
+  readonly queued: Database;
+  /** For one answer, whose reads of all results end as the signal aborts. */
+  readonly within: (signal: AbortSignal) => Reading;
 }
 
 /** One search under way. */
@@ -65,6 +72,9 @@ interface Work extends Showing, Reading {
   /** As it was before anything was counted. */
   readonly loading: Loading | null;
 }
+
+const REMEDY =
+  'Leave out facets, stats, explain, cluster or count=exact, or ask for a smaller place with fewer filters.';
 
 /** The most values of a facet, where the tier's page does not hold fewer. */
 const MOST_VALUES = 100;
@@ -80,17 +90,20 @@ export interface Readings {
   until(signal: AbortSignal): Reading;
 }
 
-export function createReadings({ database, memory, clock }: SearchOptions): Readings {
+export function createReadings({ database, heavy, memory, clock }: SearchOptions): Readings {
+  const queued = heavy.database(REMEDY);
   const areas = createAreaRegister(database, clock);
   const crowd = createCrowd(database, clock);
   const estimates = createEstimates(clock);
-  const finder = createFinder(database, areas);
+  const finder = createFinder({ database, heavy: queued, areas });
   const remembering = rememberingFinder(finder, {
     version: () => memory.version(),
     monotonic: () => clock.monotonic(),
   });
-  const reading = (by: Finder, fresh: boolean, on: Database): Reading => ({
+  const reading = (by: Finder, fresh: boolean, on: Database, all = queued): Reading => ({
     finder: by,
+    queued: all,
+    within: (signal) => reading(finderUntil(by, signal), fresh, on, untilAborted(all, signal)),
     search: createSearch(by, estimates),
     lookUp: (plan) => lookUp({ database: on, crowd, named: (ids) => areas.named(ids, fresh) }, plan),
   });
@@ -99,7 +112,8 @@ export function createReadings({ database, memory, clock }: SearchOptions): Read
     remembered: reading(remembering, false, database),
     until(signal) {
       const on = untilAborted(database, signal);
-      return reading(createFinder(on, areas), true, on);
+      const all = untilAborted(queued, signal);
+      return reading(createFinder({ database: on, heavy: all, areas }), true, on, all);
     },
   };
 }
@@ -122,11 +136,19 @@ export async function answerSearch(options: SearchOptions, readings: Readings, a
       : readings.remembered;
   const lookedUp = await reading.lookUp(plan);
   const showing = { database, plan, view, included: query.include ?? [] };
-  const work = { ...reading, ...showing, options, asked, lookedUp, loading };
-  if (query.cluster === true) return answerClusters(work, format === 'geojson');
-  if (!lines) return answerPage(work, format === 'geojson');
-  return whole ? answerAll(work, format) : answerLines(work, format);
+  const answer = (by: Reading): Promise<Reply> => {
+    const work = { ...by, ...showing, options, asked, lookedUp, loading };
+    if (query.cluster === true) return answerClusters(work, format === 'geojson');
+    if (!lines) return answerPage(work, format === 'geojson');
+    return whole ? answerAll(work, format) : answerLines(work, format);
+  };
+  if (!isHeavy(query, plan)) return answer(reading);
+  return options.heavy.within(REMEDY, asked.left(), (signal) => answer(reading.within(signal)));
 }
+
+/** Whether an answer looks at all results, not at a page of them. */
+const isHeavy = ({ facets, stats, explain: explained, cluster }: SearchQuery, plan: SearchPlan): boolean =>
+  plan.count === 'exact' || [facets, stats].some(Boolean) || explained === true || cluster === true;
 
 async function answerPage(work: Work, asGeoJson: boolean): Promise<Reply> {
   const { search, plan, lookedUp } = work;
@@ -193,15 +215,15 @@ async function answerAll(work: Work, format: 'csv' | 'ndjson'): Promise<Reply> {
 }
 
 /** What is told besides the listings, where it is asked for. */
-async function figures({ options, finder, asked, plan, lookedUp }: Work) {
-  const { database, tiers } = options;
+async function figures({ options, finder, queued, asked, plan, lookedUp }: Work) {
+  const { tiers } = options;
   const { facets, stats, explain: explained } = asked.query;
   const { meanings } = lookedUp;
   const most = Math.min(MOST_VALUES, tiers[asked.caller.tier].page);
   return {
     ...(facets && { facets: await finder.facets(plan, meanings, facets, most) }),
     ...(stats && { stats: await finder.stats(plan, meanings, stats) }),
-    ...(explained === true && { explain: await explain(database, plan, meanings, asked.query) }),
+    ...(explained === true && { explain: await explain(queued, plan, meanings, asked.query) }),
   };
 }
 

@@ -4,12 +4,12 @@ import type { TObject, TSchema } from 'typebox';
 import type { Principal } from '../access/principal.ts';
 import { pageSize, type Tiers } from '../access/tiers.ts';
 import { FoundCache } from '../catalogue/found-cache.ts';
+import type { HeavyReads } from '../catalogue/heavy-reads.ts';
 import type { FindLoading } from '../catalogue/loading.ts';
 import type { Remembered } from '../catalogue/read-cache.ts';
 import { pageLinks, wantsFresh } from '../catalogue/reader.ts';
 import { type Reply, type Route, route } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Database } from '../postgres/database.ts';
 import { untilAborted } from '../postgres/leaving.ts';
 import {
   compareAnswer,
@@ -20,7 +20,6 @@ import {
   statsAnswer,
   yieldAnswer,
 } from './answers.ts';
-import { heavyReads } from './heavy-reads.ts';
 import {
   CompareQuery,
   DistributionQuery,
@@ -39,7 +38,7 @@ import {
 } from './record.ts';
 
 export interface MarketRouteOptions {
-  readonly database: Database;
+  readonly heavy: HeavyReads;
   readonly clock: Clock;
   readonly tiers: Tiers;
   readonly publicUrl: string;
@@ -120,12 +119,14 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
 ];
 
+const REMEDY = 'Ask for a smaller place, a shorter period, or fewer metrics and groups.';
+
 /** Answers that are held. */
 const MOST_ANSWERS = 2_000;
 
 export function marketRoutes(options: MarketRouteOptions): readonly Route<Principal>[] {
   const { clock, tiers, publicUrl, memory } = options;
-  const database = heavyReads(options.database);
+  const database = options.heavy.database(REMEDY);
   const answers = new FoundCache<Answer>({
     version: () => memory.version(),
     monotonic: () => clock.monotonic(),

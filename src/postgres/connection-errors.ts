@@ -19,11 +19,14 @@ const BROKEN = new Set([
   '08006',
 ]);
 
+/** Took longer than allowed. */
+const STOPPED = '57014';
+
 /** Whole classes of SQLSTATE (PostgreSQL, appendix A) and system errors that say "not now". */
 const UNAVAILABLE_CLASSES = ['08', '28', '53', '58'];
 const UNAVAILABLE = new Set([
   '3D000', // no such database
-  '57014', // took longer than allowed
+  STOPPED,
   '25P03', // idle in a transaction for too long
   '25P04',
   'XX001', // damaged data
@@ -49,6 +52,10 @@ const RETRY_AFTER = '2';
 export function isBrokenConnection(error: unknown): boolean {
   return BROKEN.has(codeOf(error));
 }
+
+/** Whether PostgreSQL stopped the statement because it took longer than it was allowed to. */
+export const isStoppedStatement = (error: unknown): error is Error =>
+  error instanceof Error && (codeOf(error) === STOPPED || codeOf(error.cause) === STOPPED);
 
 /** A 503 in place of an error that only says that the database cannot serve now; any other error as it is. */
 export function translated(error: unknown): unknown {
