@@ -81,7 +81,13 @@ function earlierDays(seen: readonly Seen[]): Map<string, number> {
 const eventRows = ({ id, propertyId, record, events }: ListingWrite): Row[] =>
   events.map((event) => ({
     ...{ listing_id: id, property_id: propertyId, listing_type: record.listingType },
-    ...{ event: event.event, at: time(event.at), price: event.price, previous_price: event.previousPrice },
+    ...{
+      event: event.event,
+      at: time(event.at),
+      day: event.day,
+      price: event.price,
+      previous_price: event.previousPrice,
+    },
     ...{ status: event.status, previous_status: event.previousStatus, origin: event.origin },
   }));
 
@@ -97,11 +103,11 @@ function addFacts(rows: Record<Table, Row[]>, seen: readonly Seen[]): void {
       },
       ...{
         created_at: time(row.createdAt),
-        on_market_on: time(row.onMarketOn),
+        on_market_on: row.onMarketOn,
         clock_end: time(row.clockEnd),
       },
       ...{ list_price: row.listPrice, original_price: row.originalPrice, close_price: row.closePrice },
-      ...{ per_month: row.perMonth, months_free: row.monthsFree },
+      ...{ per_month: row.perMonth, months_free: row.monthsFree, time_zone: row.timeZone },
     });
   }
   const past = seen.flatMap(({ write }) => write.events.map((event) => ({ ...event, listingId: write.id })));
@@ -120,7 +126,7 @@ function addFacts(rows: Record<Table, Row[]>, seen: readonly Seen[]): void {
   for (const event of life.events) {
     rows.market_event.push({
       ...{ ...property, listing_id: event.listingId, listing_type: event.listingType, kind: event.kind },
-      ...{ at: time(event.at), price: event.price, days: event.days, ratio: event.ratio },
+      ...{ at: time(event.at), day: event.day, price: event.price, days: event.days, ratio: event.ratio },
       original_ratio: event.originalRatio,
     });
   }

@@ -5,6 +5,8 @@ import { countChanges } from './area-counts.ts';
 import { holdAreaVersion, readPlacedAreas } from './area-store.ts';
 import type { Applied } from './catalogue.ts';
 import type { ListingDraft } from './draft.ts';
+import { correctedHistory } from './history-correction.ts';
+import { findRecordedHistory, replaceHistory } from './history-store.ts';
 import { listingId, propertyId, propertyIdentity } from './identity.ts';
 import {
   addToAreaCounts,
@@ -108,6 +110,7 @@ async function commitWrites(
   observedAt: number,
 ): Promise<void> {
   if (writes.length === 0) return;
+  await correctHistory(tx, writes);
   await writeListings(tx, writes, observedAt);
   const properties = [
     ...new Set(writes.flatMap((write) => [write.propertyId, write.before?.propertyId ?? write.propertyId])),
@@ -117,6 +120,23 @@ async function commitWrites(
   const changes = writes.map((write) => ({ before: write.before, after: countedAfter(write) }));
   await addToAreaCounts(tx, countChanges(changes));
   await tellChanged(tx, properties);
+}
+
+/** Lines of history that their source corrects, before new ones are added to them. */
+async function correctHistory(tx: Transaction, writes: readonly ListingWrite[]): Promise<void> {
+  const corrected = writes.flatMap(({ corrections, ...write }) =>
+    corrections ? [{ ...write, corrections }] : [],
+  );
+  if (corrected.length === 0) return;
+  const ids = corrected.map(({ id }) => id);
+  const known = await findRecordedHistory(tx, ids);
+  await replaceHistory(
+    tx,
+    corrected.map(({ id, propertyId, record, corrections }) => ({
+      ...{ id, propertyId, listingType: record.listingType },
+      events: correctedHistory(known.get(id) ?? [], corrections),
+    })),
+  );
 }
 
 const countedAfter = ({ record, draft, areaNos }: ListingWrite) => ({

@@ -143,7 +143,7 @@ export async function readAreaVersion(sql: Sql): Promise<number> {
 
 export async function readPlacedAreas(sql: Sql | Transaction): Promise<PlacedArea[]> {
   return sql<PlacedArea[]>`
-    select no, type, name, aliases, codes, area_km2 as "areaKm2", boundary,
+    select no, type, name, aliases, codes, area_km2 as "areaKm2", boundary, time_zone as "timeZone",
       array(select parent_no from area_edge where child_no = no order by place) as "parentNos"
     from area order by no`;
 }

@@ -1,7 +1,14 @@
 // Owns what counts as an event in a listing's life, and how one is told from two readings of it.
 
 import type { ListingDraft } from './draft.ts';
-import { instant } from './market-clock.ts';
+import {
+  datesOf,
+  firstGiven,
+  LISTED_BY,
+  type ReportedDate,
+  type ReportedDates,
+  type ReportedMoment,
+} from './reported-dates.ts';
 import { isOnMarket, type Status } from './vocabulary.ts';
 
 export const EVENTS = [
@@ -18,6 +25,8 @@ export const EVENTS = [
 export interface ListingEvent {
   readonly event: (typeof EVENTS)[number];
   readonly at: number;
+  /** Where the source told no more than the day: that day, which `at` is the beginning of. */
+  readonly day: string | null;
   readonly price: number | null;
   readonly previousPrice: number | null;
   readonly status: Status | null;
@@ -25,76 +34,97 @@ export interface ListingEvent {
   readonly origin: 'upstream' | 'observed';
 }
 
+/** What a source says of a listing, and when we heard it. `price` is the one that is shown. */
+export interface Reading {
+  readonly draft: ListingDraft;
+  readonly dates: ReportedDates;
+  readonly price: number | null;
+  readonly observedAt: number;
+}
+
 /** What of the earlier reading the comparison needs. */
 export interface Earlier {
   readonly price: number | null;
+  readonly originalPrice: number | null;
+  readonly closePrice: number | null;
   readonly status: Status;
-  readonly priceChangedAt: string | null;
-  readonly statusChangedAt: string | null;
-  readonly closedAt: string | null;
+  readonly dates: ReportedDates;
 }
 
 const DELISTING: readonly Status[] = ['EXPIRED', 'CANCELED', 'WITHDRAWN', 'DELETED'];
 
-const plain = { price: null, previousPrice: null, status: null, previousStatus: null } as const;
+export const NO_CHANGE = { price: null, previousPrice: null, status: null, previousStatus: null } as const;
 
 /** The life so far of a listing seen for the first time, as far as its dates tell it. */
-export function firstEvents(draft: ListingDraft, price: number | null, observedAt: number): ListingEvent[] {
-  const listedAt = instant(draft.listedAt) ?? instant(draft.onMarketDate);
-  const closed = draft.status === 'CLOSED';
+export function firstEvents({ draft, dates, price, observedAt }: Reading): ListingEvent[] {
+  const { status } = draft;
+  const listed = firstGiven(dates, LISTED_BY);
+  const since = firstGiven(dates, datesOf(status));
   const events: ListingEvent[] = [];
-  const add = (event: ListingEvent['event'], at: number | null, more: Partial<ListingEvent>): void => {
-    if (at !== null) events.push({ ...plain, event, at, origin: 'upstream', ...more });
+  const add = (
+    event: ListingEvent['event'],
+    moment: ReportedMoment | null,
+    more: Partial<ListingEvent>,
+  ): void => {
+    if (moment !== null) events.push({ ...NO_CHANGE, event, ...moment, origin: 'upstream', ...more });
   };
+  const observed = { at: observedAt, day: null };
   // What a closed listing closed at was not asked: where the first price was never told, it stays unknown.
-  if (listedAt !== null)
-    add('LISTED', listedAt, { price: draft.originalPrice ?? draft.listPrice, status: 'ACTIVE' });
-  else if (isOnMarket(draft.status))
-    add('LISTED', observedAt, { price, status: draft.status, origin: 'observed' });
+  if (listed !== null)
+    add('LISTED', listed, { price: draft.originalPrice ?? draft.listPrice, status: 'ACTIVE' });
+  else if (isOnMarket(status)) add('LISTED', observed, { price, status, origin: 'observed' });
   if (draft.previousPrice !== null && draft.listPrice !== null && draft.previousPrice !== draft.listPrice) {
-    add('PRICE_CHANGED', instant(draft.priceChangedAt), {
-      price: draft.listPrice,
-      previousPrice: draft.previousPrice,
-    });
+    const { listPrice, previousPrice } = draft;
+    add('PRICE_CHANGED', dates.priceChangedAt, { price: listPrice, previousPrice });
   }
-  if (closed || draft.status === 'PENDING')
-    add('PENDING', instant(draft.pendingAt), { price, status: 'PENDING' });
-  if (closed) add('CLOSED', instant(draft.closedAt), { price: draft.closePrice ?? price, status: 'CLOSED' });
-  if (DELISTING.includes(draft.status)) {
-    add('DELISTED', instant(draft.offMarketAt) ?? instant(draft.statusChangedAt), {
-      price,
-      status: draft.status,
-    });
+  if (status === 'PENDING') add('PENDING', since, { price, status });
+  if (status === 'CLOSED') {
+    add('PENDING', dates.pendingAt, { price, status: 'PENDING' });
+    add('CLOSED', since, { price: draft.closePrice ?? price, status });
+  }
+  if (DELISTING.includes(status)) add('DELISTED', since, { price, status });
+  // Written down even where nobody dates it: when the hold ends, its beginning must stay what it was.
+  if (status === 'HOLD') {
+    if (since !== null && since.at <= observedAt) add('STATUS_CHANGED', since, { status });
+    else add('STATUS_CHANGED', observed, { status, origin: 'observed' });
   }
   return events.sort((a, b) => a.at - b.at);
 }
 
 /** The events between an earlier reading and this one. */
-export function nextEvents(
-  before: Earlier,
-  draft: ListingDraft,
-  price: number | null,
-  observedAt: number,
-): ListingEvent[] {
+export function nextEvents(before: Earlier, reading: Reading): ListingEvent[] {
+  const { draft, price } = reading;
   const events: ListingEvent[] = [];
-  if (before.price !== price) {
-    const dated = when('priceChangedAt', before, draft, observedAt);
-    events.push({ ...plain, event: 'PRICE_CHANGED', ...dated, price, previousPrice: before.price });
+  if (before.price !== price && isAsked(before, draft)) {
+    const dated = when(['priceChangedAt'], before, reading);
+    events.push({ ...NO_CHANGE, event: 'PRICE_CHANGED', ...dated, price, previousPrice: before.price });
   }
-  if (before.status !== draft.status) {
-    const event = statusEvent(before.status, draft.status);
-    const dated = when(event === 'CLOSED' ? 'closedAt' : 'statusChangedAt', before, draft, observedAt);
-    const at = event === 'CLOSED' ? (draft.closePrice ?? price) : price;
-    events.push({
-      ...plain,
-      event,
-      ...dated,
-      price: at,
-      status: draft.status,
-      previousStatus: before.status,
-    });
-  }
+  if (before.status === draft.status) return events;
+  const pending = pendingBetween(before, reading);
+  if (pending) events.push(pending);
+  const event = statusEvent(before.status, draft.status);
+  events.push({
+    ...NO_CHANGE,
+    event,
+    ...when(datesOf(draft.status), before, reading),
+    price: event === 'CLOSED' ? (draft.closePrice ?? price) : price,
+    status: draft.status,
+    previousStatus: pending ? 'PENDING' : before.status,
+  });
   return events;
+}
+
+/** Whether another price means that other money was asked: of a closed sale it is a correction, or what was paid. */
+const isAsked = (before: Earlier, draft: ListingDraft): boolean =>
+  draft.status !== 'CLOSED' || (before.status !== 'CLOSED' && draft.listPrice !== null);
+
+/** The contract of a listing that was signed and closed between two readings. */
+function pendingBetween(before: Earlier, reading: Reading): ListingEvent | null {
+  if (reading.draft.status !== 'CLOSED' || before.status === 'PENDING') return null;
+  const signed = newlyTold('pendingAt', before, reading);
+  if (signed === null) return null;
+  const statuses = { status: 'PENDING', previousStatus: before.status } as const;
+  return { ...NO_CHANGE, event: 'PENDING', ...signed, origin: 'upstream', price: reading.price, ...statuses };
 }
 
 /** The name of a change of status. */
@@ -110,13 +140,25 @@ export function statusEvent(from: Status, to: Status): ListingEvent['event'] {
  * listing that was gone and is back comes with its old times. Else the moment we saw it.
  */
 function when(
-  field: 'priceChangedAt' | 'statusChangedAt' | 'closedAt',
+  fields: readonly ReportedDate[],
   before: Earlier,
-  draft: ListingDraft,
-  observedAt: number,
-): Pick<ListingEvent, 'at' | 'origin'> {
-  const earlier = instant(before[field]) ?? Number.NEGATIVE_INFINITY;
-  const candidates = [instant(draft[field]), instant(draft.upstreamModifiedAt)];
-  const at = candidates.find((time) => time !== null && time > earlier && time <= observedAt);
-  return at == null ? { at: observedAt, origin: 'observed' } : { at, origin: 'upstream' };
+  reading: Reading,
+): Pick<ListingEvent, 'at' | 'day' | 'origin'> {
+  const told = fields.map((field) => newlyTold(field, before, reading)).find((moment) => moment !== null);
+  if (told) return { ...told, origin: 'upstream' };
+  const earlier = firstGiven(before.dates, fields)?.at ?? Number.NEGATIVE_INFINITY;
+  const modified = Date.parse(reading.draft.upstreamModifiedAt ?? '');
+  if (modified > earlier && modified <= reading.observedAt)
+    return { at: modified, day: null, origin: 'upstream' };
+  return { at: reading.observedAt, day: null, origin: 'observed' };
+}
+
+/** A date that is later than the one told before, and not in the future. */
+function newlyTold(
+  field: ReportedDate,
+  before: Earlier,
+  { dates, observedAt }: Reading,
+): ReportedMoment | null {
+  const [was, is] = [before.dates[field], dates[field]];
+  return is !== null && is.at <= observedAt && (was === null || is.at > was.at) ? is : null;
 }

@@ -2,8 +2,9 @@
 
 import type { Transaction } from '../postgres/database.ts';
 import type { CountChange } from './area-counts.ts';
+import { type RecordedHistory, writeHistory } from './history-store.ts';
 import type { KeptRecord } from './listing.ts';
-import { storedClock } from './market-clock.ts';
+import { clockOfRow, storedClock } from './market-clock.ts';
 import { writeSearchRows, writeWords } from './search-row-store.ts';
 import { json } from './stored-json.ts';
 import type { ListingType, Status } from './vocabulary.ts';
@@ -20,6 +21,7 @@ interface ListingRow {
   digest: string;
   record: KeptRecord;
   area_nos: number[];
+  time_zone: string;
   clock_start: string | null;
   clock_end: string | null;
   created_at: string;
@@ -49,7 +51,7 @@ export async function lockListings(
     order by id for update`;
   const rows = await tx<ListingRow[]>`
     select id, property_id, listing_type, status, displayed, address_displayed, version,
-      encode(digest, 'hex') as digest, record, area_nos, clock_start, clock_end, created_at
+      encode(digest, 'hex') as digest, record, area_nos, time_zone, clock_start, clock_end, created_at
     from listing where id = any(${[...ids]}::text[])`;
   return new Map(
     rows.map((row) => [
@@ -64,7 +66,8 @@ export async function lockListings(
         displayed: row.displayed,
         addressDisplayed: row.address_displayed,
         areaNos: row.area_nos,
-        clock: storedClock(row.clock_start, row.clock_end),
+        timeZone: row.time_zone,
+        clock: clockOfRow(storedClock(row.clock_start, row.clock_end), row.time_zone),
         createdAt: row.created_at,
       },
     ]),
@@ -84,25 +87,25 @@ export async function writeListings(
   const records = writes.map((write) => json(write.record)).join(SEPARATOR);
   await tx`
     insert into listing (id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
-      version, digest, record, area_nos, clock_start, clock_end, created_at, updated_at, fetched_at)
+      version, digest, record, area_nos, time_zone, clock_start, clock_end, created_at, updated_at, fetched_at)
     select id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
-      version, decode(digest, 'hex'), kept.record::json, area_nos, clock_start, clock_end, created_at, updated_at,
-      fetched_at
+      version, decode(digest, 'hex'), kept.record::json, area_nos, time_zone, clock_start, clock_end,
+      created_at, updated_at, fetched_at
     from json_to_recordset(${rows}::text::json) as row (
       id text, source text, listing_key text, property_id text, listing_type text, status text, displayed boolean,
       address_displayed boolean, version integer, digest text, area_nos integer[],
-      clock_start timestamptz, clock_end timestamptz, created_at timestamptz, updated_at timestamptz,
-      fetched_at timestamptz)
+      time_zone text, clock_start timestamptz, clock_end timestamptz, created_at timestamptz,
+      updated_at timestamptz, fetched_at timestamptz)
     join unnest(${writes.map((write) => write.id)}::text[], string_to_array(${records}::text, ${SEPARATOR}))
       as kept (id, record) using (id)
     on conflict (id) do update set property_id = excluded.property_id, listing_type = excluded.listing_type,
       status = excluded.status, displayed = excluded.displayed, address_displayed = excluded.address_displayed,
       version = listing.version + 1, digest = excluded.digest, record = excluded.record,
-      area_nos = excluded.area_nos, clock_start = excluded.clock_start, clock_end = excluded.clock_end,
-      updated_at = excluded.updated_at, fetched_at = excluded.fetched_at`;
+      area_nos = excluded.area_nos, time_zone = excluded.time_zone, clock_start = excluded.clock_start,
+      clock_end = excluded.clock_end, updated_at = excluded.updated_at, fetched_at = excluded.fetched_at`;
   await writeSearchRows(tx, writes, observedAt);
   await writeWords(tx, writes, observedAt);
-  await writeEvents(tx, writes);
+  await writeHistory(tx, writes.map(historyOf));
 }
 
 async function writeProperties(
@@ -120,29 +123,9 @@ async function writeProperties(
     on conflict (id) do update set version = property.version + 1, updated_at = excluded.updated_at`;
 }
 
-async function writeEvents(tx: Transaction, writes: readonly ListingWrite[]): Promise<void> {
-  const events = writes.flatMap((write) =>
-    write.events.map((event) => ({
-      listing_id: write.id,
-      property_id: write.propertyId,
-      listing_type: write.record.listingType,
-      event: event.event,
-      at: new Date(event.at).toISOString(),
-      price: event.price,
-      previous_price: event.previousPrice,
-      status: event.status,
-      previous_status: event.previousStatus,
-      origin: event.origin,
-    })),
-  );
-  if (events.length === 0) return;
-  await tx`
-    insert into listing_event (listing_id, property_id, listing_type, event, at, price, previous_price, status,
-      previous_status, origin)
-    select * from json_to_recordset(${json(events)}::text::json) as row (listing_id text, property_id text,
-      listing_type text, event text, at timestamptz, price double precision, previous_price double precision,
-      status text, previous_status text, origin text)`;
-}
+const historyOf = ({ id, propertyId, record, events }: ListingWrite): RecordedHistory => ({
+  ...{ id, propertyId, listingType: record.listingType, events },
+});
 
 /** One listing of a property, for the days that later listings continue. */
 export interface ClockRow {

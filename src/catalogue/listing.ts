@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import type { DraftAddress, ListingDraft } from './draft.ts';
-import { instant } from './market-clock.ts';
 import type { Listing } from './record.ts';
+import { type DateTexts, isDay, type ReportedDate, type ReportedDates } from './reported-dates.ts';
 import type { PriceFrequency } from './vocabulary.ts';
 
 /** What a listing says of its property; shown on the property, not on the listing. */
@@ -14,6 +14,8 @@ export interface PropertyFacts {
   readonly buildingName: string | null;
   readonly taxes: ListingDraft['taxes'];
   readonly estimateDisplayed: boolean;
+  /** Of the times that are shown, those that were told as mere days; absent: none. */
+  readonly days?: Partial<Readonly<Record<ReportedDate, string>>>;
 }
 
 /** The kept record: everything public that depends neither on the reader nor on the moment. */
@@ -70,14 +72,21 @@ export function completeDraft(draft: ListingDraft, before: KeptRecord | null): L
   };
 }
 
-/** The record to keep. `before` is the earlier record of the same listing, or null. */
+/** A reading of a listing that is to be kept; `before` is the earlier record of the same listing, or null. */
+export interface KeptReading {
+  readonly draft: ListingDraft;
+  readonly dates: ReportedDates;
+  readonly before: KeptRecord | null;
+  readonly observedAt: number;
+}
+
+/** The record to keep. */
 export function keptRecord(
   source: string,
   ids: { readonly listing: string; readonly property: string },
-  draft: ListingDraft,
-  before: KeptRecord | null,
-  observedAt: number,
+  reading: KeptReading,
 ): KeptRecord {
+  const { draft } = reading;
   const price = priceOf(draft);
   const perMonth = PER_MONTH[draft.priceFrequency];
   const photos = draft.photos ?? [];
@@ -95,7 +104,7 @@ export function keptRecord(
       draft.listingType === 'rental' && price !== null && perMonth !== null ? cents(price * perMonth) : null,
     pricePerArea: price !== null && draft.livingArea ? cents(price / draft.livingArea) : null,
     originalPrice: draft.listPrice === null ? null : draft.originalPrice,
-    ...priceHistory(draft, price, before, observedAt),
+    ...priceHistory(reading, price),
     closePrice: draft.closePrice,
     monthlyCosts: monthlyCosts(draft),
     rental: draft.listingType === 'rental' ? mutable(draft.rental) : null,
@@ -127,11 +136,8 @@ export function keptRecord(
     openHouses: [...(draft.openHouses ?? [])],
     agent: draft.agent,
     office: draft.office,
-    listedAt: draft.listedAt,
+    ...shownTimes(reading),
     onMarketDate: draft.onMarketDate,
-    statusChangedAt: draft.statusChangedAt,
-    priceChangedAt: draft.priceChangedAt,
-    pendingAt: draft.pendingAt,
     closedAt: draft.closedAt,
     offMarketAt: draft.offMarketAt,
     expiresOn: draft.expiresOn,
@@ -155,23 +161,50 @@ export function keptRecord(
       buildingName: draft.buildingName,
       taxes: draft.taxes,
       estimateDisplayed: draft.display.estimate,
+      ...toldDays(draft),
     },
   };
 }
 
+/** What is shown as a time, whether the source told a moment or a day. */
+const TIMES = ['listedAt', 'statusChangedAt', 'priceChangedAt', 'pendingAt'] as const;
+
+function shownTimes({ draft, dates }: KeptReading): Pick<KeptRecord, (typeof TIMES)[number]> {
+  const time = (field: (typeof TIMES)[number]): string | null => {
+    const moment = dates[field];
+    return moment?.day ? new Date(moment.at).toISOString() : draft[field];
+  };
+  return {
+    ...{ listedAt: time('listedAt'), statusChangedAt: time('statusChangedAt') },
+    ...{ priceChangedAt: time('priceChangedAt'), pendingAt: time('pendingAt') },
+  };
+}
+
+/** Which of those times are days: absent where none is. */
+function toldDays(draft: ListingDraft): Pick<PropertyFacts, 'days'> {
+  const days = TIMES.flatMap((field) => {
+    const text = draft[field];
+    return text !== null && isDay(text) ? [[field, text] as const] : [];
+  });
+  return days.length === 0 ? {} : { days: Object.fromEntries(days) };
+}
+
+/** The dates of a kept record as its source told them. */
+export function dateTexts(record: KeptRecord): DateTexts {
+  return { ...record, ...record.property.days };
+}
+
 /** The price before this one and the change between them: as the source says, else as we saw it. */
 function priceHistory(
-  draft: ListingDraft,
+  { draft, dates, before, observedAt }: KeptReading,
   price: number | null,
-  before: KeptRecord | null,
-  observedAt: number,
 ): Pick<KeptRecord, 'previousPrice' | 'priceChange'> {
   const moved = before !== null && before.price !== price;
   if (before !== null && !moved && draft.previousPrice === null) {
     return { previousPrice: before.previousPrice, priceChange: before.priceChange };
   }
   const previousPrice = draft.previousPrice ?? (moved ? before.price : null);
-  const at = instant(draft.priceChangedAt) ?? (moved ? observedAt : null);
+  const at = dates.priceChangedAt?.at ?? (moved ? observedAt : null);
   if (price === null || !previousPrice || previousPrice === price || at === null) {
     return { previousPrice, priceChange: null };
   }

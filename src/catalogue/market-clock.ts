@@ -1,6 +1,7 @@
 // Owns the market clock: how long a listing has been on the market, without the time it was on hold or withdrawn.
 
-import type { ListingDraft } from './draft.ts';
+import { afterClockTime, clockTimeBetween } from './place-time.ts';
+import { firstGiven, type ReportedDate, type ReportedDates, STARTED_BY } from './reported-dates.ts';
 import { isOnMarket, type Status } from './vocabulary.ts';
 
 const DAY = 86_400_000;
@@ -11,8 +12,15 @@ export interface MarketClock {
   readonly end: number | null;
 }
 
+/** What a source says of a listing's time on the market. */
+export interface ClockFacts {
+  readonly status: Status;
+  readonly dates: ReportedDates;
+}
+
 const stops = (status: Status): boolean => !isOnMarket(status) && status !== 'UNKNOWN';
 const pauses = (status: Status): boolean => status === 'HOLD' || status === 'WITHDRAWN';
+const isSold = (status: Status): boolean => status === 'PENDING' || status === 'CLOSED';
 
 /** Whole days on the market at `now`; null where the source never said when the listing came on it. */
 export function daysOnMarket(clock: MarketClock, now: number): number | null {
@@ -21,49 +29,73 @@ export function daysOnMarket(clock: MarketClock, now: number): number | null {
 }
 
 /** The clock of a listing seen for the first time, from the dates that its source gives. */
-export function firstClock(draft: ListingDraft, observedAt: number): MarketClock {
-  const start =
-    instant(draft.onMarketDate) ?? instant(draft.listedAt) ?? (isOnMarket(draft.status) ? observedAt : null);
-  if (start === null || draft.status === 'COMING_SOON' || draft.status === 'INCOMPLETE')
+export function firstClock(facts: ClockFacts, observedAt: number): MarketClock {
+  const { status, dates } = facts;
+  const start = firstGiven(dates, STARTED_BY)?.at ?? (isOnMarket(status) ? observedAt : null);
+  if (start === null || status === 'COMING_SOON' || status === 'INCOMPLETE')
     return { start: null, end: null };
-  const end = stops(draft.status) ? Math.max(start, leftMarketAt(draft, observedAt)) : null;
-  return { start, end };
+  return { start, end: stops(status) ? Math.max(start, leftMarketAt(facts, observedAt)) : null };
 }
 
-/** The clock after a change of status. Coming back from hold or withdrawal moves the start by the time away. */
+/**
+ * The clock after another reading. Coming back from hold or withdrawal moves the start by the time away; a start or end
+ * that was taken from a date follows where the source tells another one.
+ */
 export function nextClock(
-  before: MarketClock,
-  was: Status,
-  draft: ListingDraft,
+  clock: MarketClock,
+  before: ClockFacts,
+  facts: ClockFacts,
   observedAt: number,
 ): MarketClock {
-  if (before.start === null) return firstClock(draft, observedAt);
-  if (was === draft.status) return before;
-  if (stops(draft.status)) {
-    return {
-      start: before.start,
-      end: before.end ?? Math.max(before.start, leftMarketAt(draft, observedAt)),
-    };
+  if (clock.start === null) return firstClock(facts, observedAt);
+  const { end } = clock;
+  const start = nextStart(clock.start, before, facts);
+  if (stops(facts.status)) {
+    const left = end === null ? leftMarketAt(facts, observedAt) : nextEnd(clock, before, facts, observedAt);
+    return { start, end: Math.max(start, left ?? start) };
   }
-  if (before.end === null) return before;
-  if (!pauses(was)) return { start: before.start, end: null };
-  const stated = instant(draft.statusChangedAt);
+  if (end === null || before.status === facts.status) return { start, end };
+  if (!pauses(before.status)) return { start, end: null };
+  const stated = facts.dates.statusChangedAt?.at ?? null;
   // A time from before the pause, or from the future, does not tell when it ended.
-  const back = stated !== null && stated >= before.end && stated <= observedAt ? stated : observedAt;
-  return { start: before.start + Math.max(0, back - before.end), end: null };
+  const back = stated !== null && stated >= end && stated <= observedAt ? stated : observedAt;
+  return { start: start + Math.max(0, back - end), end: null };
+}
+
+/** Moved and not set: the start holds the time on hold. */
+function nextStart(start: number, before: ClockFacts, facts: ClockFacts): number {
+  const [was, is] = [firstGiven(before.dates, STARTED_BY), firstGiven(facts.dates, STARTED_BY)];
+  return was === null || is === null ? start : start + (is.at - was.at);
+}
+
+function nextEnd(
+  { start, end }: MarketClock,
+  before: ClockFacts,
+  facts: ClockFacts,
+  observedAt: number,
+): number | null {
+  const signed = facts.dates.pendingAt?.at;
+  const isSameSale = isSold(before.status) && (facts.status === 'CLOSED' || facts.status === before.status);
+  if (isSameSale && signed !== undefined && signed !== before.dates.pendingAt?.at && signed <= observedAt)
+    return signed;
+  if (before.status !== facts.status) return end;
+  const [was, is] = [reportedEnd(before, observedAt), reportedEnd(facts, observedAt)];
+  if (is === null || end === null) return end;
+  // Where no date had been told the end was seen, and what is told of it cannot lie after that.
+  const follows = was === null ? is < end : end === Math.max(start ?? was, was);
+  return follows ? is : end;
 }
 
 /** When a listing left the market: the moment of its contract where there was one, else of its withdrawal. */
-function leftMarketAt(draft: ListingDraft, observedAt: number): number {
-  const sold = draft.status === 'PENDING' || draft.status === 'CLOSED';
-  const candidates = sold
-    ? [draft.pendingAt, draft.offMarketAt, draft.closedAt, draft.statusChangedAt]
-    : [draft.offMarketAt, draft.statusChangedAt, draft.expiresOn];
-  for (const candidate of candidates) {
-    const at = instant(candidate);
-    if (at !== null && at <= observedAt) return at;
-  }
-  return observedAt;
+const leftMarketAt = (facts: ClockFacts, observedAt: number): number =>
+  reportedEnd(facts, observedAt) ?? observedAt;
+
+function reportedEnd({ status, dates }: ClockFacts, observedAt: number): number | null {
+  const fields: readonly ReportedDate[] = isSold(status)
+    ? ['pendingAt', 'offMarketAt', 'closedAt', 'statusChangedAt']
+    : ['offMarketAt', 'statusChangedAt', 'expiresOn'];
+  const past = fields.map((field) => dates[field]?.at).find((at) => at !== undefined && at <= observedAt);
+  return past ?? null;
 }
 
 /** Milliseconds of an RFC 3339 time or of a date's first instant in UTC; null for null. */
@@ -71,6 +103,23 @@ export function instant(text: string | null): number | null {
   if (text === null) return null;
   const at = Date.parse(text);
   return Number.isNaN(at) ? null : at;
+}
+
+/**
+ * The clock as it is stored: its end lies after its start by what the clocks of the place moved on, so that whole days come
+ * of a subtraction also where summer time began in between.
+ */
+export function clockRow({ start, end }: MarketClock, timeZone: string): MarketClock {
+  return start === null || end === null
+    ? { start, end }
+    : { start, end: start + clockTimeBetween(start, end, timeZone) };
+}
+
+/** The clock of such a row. */
+export function clockOfRow({ start, end }: MarketClock, timeZone: string): MarketClock {
+  return start === null || end === null
+    ? { start, end }
+    : { start, end: afterClockTime(start, end - start, timeZone) };
 }
 
 /** Milliseconds of a stored clock's texts. */

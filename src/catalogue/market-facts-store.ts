@@ -4,7 +4,7 @@ import type { Sql, Transaction } from '../postgres/database.ts';
 import type { ListingEvent } from './history.ts';
 import type { KeptRecord } from './listing.ts';
 import { PER_MONTH } from './listing.ts';
-import { instant } from './market-clock.ts';
+import { clockOfRow, instant, storedClock } from './market-clock.ts';
 import type { MarketLife } from './market-life.ts';
 import type { MarketListing, PastEvent } from './market-prices.ts';
 import type { ListingType, Status } from './vocabulary.ts';
@@ -28,7 +28,6 @@ export async function writeMarketListings(
     rows.map((row) => ({
       ...row,
       createdAt: time(row.createdAt),
-      onMarketOn: time(row.onMarketOn),
       clockEnd: time(row.clockEnd),
     })),
   );
@@ -43,16 +42,16 @@ export async function writeMarketListings(
           original_price = excluded.original_price,
           close_price = case when excluded.status = 'CLOSED' then excluded.close_price
             else coalesce(excluded.close_price, market_listing.close_price) end,
-          per_month = excluded.per_month, months_free = excluded.months_free`;
+          per_month = excluded.per_month, months_free = excluded.months_free, time_zone = excluded.time_zone`;
   await tx`
     insert into market_listing (listing_id, property_id, listing_type, status, created_at, on_market_on, clock_end,
-      list_price, original_price, close_price, per_month, months_free)
+      list_price, original_price, close_price, per_month, months_free, time_zone)
     select id, "propertyId", "listingType", status, "createdAt", "onMarketOn", "clockEnd", "listPrice",
-      "originalPrice", "closePrice", "perMonth", "monthsFree"
+      "originalPrice", "closePrice", "perMonth", "monthsFree", "timeZone"
     from json_to_recordset(${text}::text::json) as row (id text, "propertyId" text, "listingType" text, status text,
-      "createdAt" timestamptz, "onMarketOn" timestamptz, "clockEnd" timestamptz, "listPrice" double precision,
+      "createdAt" timestamptz, "onMarketOn" date, "clockEnd" timestamptz, "listPrice" double precision,
       "originalPrice" double precision, "closePrice" double precision, "perMonth" double precision,
-      "monthsFree" double precision)
+      "monthsFree" double precision, "timeZone" text)
     on conflict (listing_id) do ${conflict}`;
 }
 
@@ -69,6 +68,7 @@ interface ListingRow {
   closePrice: number | null;
   perMonth: number | null;
   monthsFree: number | null;
+  timeZone: string;
 }
 
 /** The listings of these properties, which stay locked until the transaction ends: their facts are about to be written. */
@@ -81,12 +81,11 @@ export async function findMarketListings(
     select listing_id as id, property_id as "propertyId", listing_type as "listingType", status,
       created_at as "createdAt", on_market_on as "onMarketOn", clock_end as "clockEnd", list_price as "listPrice",
       original_price as "originalPrice", close_price as "closePrice", per_month as "perMonth",
-      months_free as "monthsFree"
+      months_free as "monthsFree", time_zone as "timeZone"
     from market_listing where property_id = any(${[...propertyIds]}::text[]) order by listing_id`;
   return rows.map((row) => ({
     ...row,
     createdAt: instant(row.createdAt) ?? 0,
-    onMarketOn: instant(row.onMarketOn),
     clockEnd: instant(row.clockEnd),
   }));
 }
@@ -96,7 +95,7 @@ type EventRow = Omit<ListingEvent, 'at' | 'origin'> & { readonly listingId: stri
 /** The history of these listings in the order in which it was recorded. */
 export async function findMarketEvents(tx: Transaction, listingIds: readonly string[]): Promise<PastEvent[]> {
   const rows = await tx<EventRow[]>`
-    select listing_id as "listingId", event, at, price, previous_price as "previousPrice", status,
+    select listing_id as "listingId", event, at, day, price, previous_price as "previousPrice", status,
       previous_status as "previousStatus"
     from listing_event where listing_id = any(${[...listingIds]}::text[]) order by sequence`;
   return rows.map((row) => ({ ...row, at: instant(row.at) ?? 0 }));
@@ -126,10 +125,10 @@ export async function replaceLives(
       "onAt" timestamptz, "offAt" timestamptz, "supersededAt" timestamptz, "agedFrom" timestamptz,
       price double precision, "monthsFree" double precision)`;
   await tx`
-    insert into market_event (property_id, listing_id, listing_type, kind, at, price, days, ratio, original_ratio)
-    select "propertyId", "listingId", "listingType", kind, at, price, days, ratio, "originalRatio"
+    insert into market_event (property_id, listing_id, listing_type, kind, at, day, price, days, ratio, original_ratio)
+    select "propertyId", "listingId", "listingType", kind, at, day, price, days, ratio, "originalRatio"
     from json_to_recordset(${JSON.stringify(events)}::text::json) as row ("propertyId" text, "listingId" text,
-      "listingType" text, kind text, at timestamptz, price double precision, days double precision,
+      "listingType" text, kind text, at timestamptz, day date, price double precision, days double precision,
       ratio double precision, "originalRatio" double precision)`;
 }
 
@@ -154,7 +153,9 @@ interface KeptRow {
   id: string;
   propertyId: string;
   createdAt: string;
+  clockStart: string | null;
   clockEnd: string | null;
+  timeZone: string;
   record: KeptRecord;
 }
 
@@ -165,20 +166,30 @@ export async function missingMarketListings(
   limit: number,
 ): Promise<{ readonly last: string | null; readonly rows: MarketListingRow[] }> {
   const rows = await tx<KeptRow[]>`
-    select id, property_id as "propertyId", created_at as "createdAt", clock_end as "clockEnd", record
+    select id, property_id as "propertyId", created_at as "createdAt", clock_start as "clockStart",
+      clock_end as "clockEnd", time_zone as "timeZone", record
     from listing where id > ${after} order by id limit ${limit}`;
   return { last: rows.at(-1)?.id ?? null, rows: rows.map(keptRow) };
 }
 
-function keptRow({ id, propertyId, createdAt, clockEnd, record }: KeptRow): MarketListingRow {
+function keptRow({
+  id,
+  propertyId,
+  createdAt,
+  clockStart,
+  clockEnd,
+  timeZone,
+  record,
+}: KeptRow): MarketListingRow {
   const { listingType, status, price, originalPrice, closePrice, priceFrequency } = record;
   // Earlier releases did not note whether a closed listing had told what was asked; equal prices mean it had not.
   const untold = status === 'CLOSED' && originalPrice === null && price === closePrice;
   return {
     ...{ id, propertyId, listingType, status, originalPrice, closePrice },
     createdAt: instant(createdAt) ?? 0,
-    onMarketOn: instant(record.onMarketDate),
-    clockEnd: instant(clockEnd),
+    onMarketOn: record.onMarketDate,
+    timeZone,
+    clockEnd: clockOfRow(storedClock(clockStart, clockEnd), timeZone).end,
     listPrice: untold ? null : price,
     perMonth: listingType === 'rental' ? PER_MONTH[priceFrequency] : 1,
     monthsFree: record.rental?.monthsFree ?? null,

@@ -34,13 +34,14 @@ export async function writeMarketFacts(
 
 /** What the market needs to know of a write. */
 export function marketRow(
-  { id, draft, record, before, clock, propertyId }: ListingWrite,
+  { id, draft, record, before, clock, propertyId, timeZone }: ListingWrite,
   observedAt: number,
 ) {
   return {
     ...{ id, propertyId, listingType: draft.listingType, status: draft.status },
     createdAt: instant(before?.createdAt ?? null) ?? observedAt,
-    onMarketOn: instant(draft.onMarketDate),
+    onMarketOn: draft.onMarketDate,
+    timeZone,
     clockEnd: clock.end,
     listPrice: draft.listPrice,
     originalPrice: record.originalPrice,

@@ -2,6 +2,8 @@
 
 import { type MarketListing, monthly, type PastEvent, type PricePoint, pricesOf } from './market-prices.ts';
 import { type Turn, turnsOf } from './market-turns.ts';
+import { afterClockTime, clockTimeBetween } from './place-time.ts';
+import { momentOf, type ReportedMoment } from './reported-dates.ts';
 import { isOnMarket, type ListingType, type Status } from './vocabulary.ts';
 
 const DAY = 86_400_000;
@@ -30,11 +32,10 @@ export type MarketEventKind =
   | 'drop';
 
 /** Something that happened to a listing; what `days` and `ratio` are depends on the kind (see migration 010). */
-export interface MarketEvent {
+export interface MarketEvent extends ReportedMoment {
   readonly listingId: string;
   readonly listingType: ListingType;
   readonly kind: MarketEventKind;
-  readonly at: number;
   readonly price: number | null;
   readonly days: number | null;
   readonly ratio: number | null;
@@ -52,13 +53,15 @@ interface Told {
   readonly turns: readonly Turn[];
   readonly prices: readonly PricePoint[];
   readonly spans: readonly Span[];
-  readonly firstOn: number | null;
+  readonly firstOn: ReportedMoment | null;
 }
 
 /** On the market without a break. `to` is infinite while it lasts, then `next` is null. */
 interface Span {
   readonly from: number;
   readonly to: number;
+  /** The mere day that `to` is the beginning of, if it is one. */
+  readonly day: string | null;
   readonly agedFrom: number;
   readonly next: Status | null;
 }
@@ -73,10 +76,10 @@ export function lifeOf(listings: readonly MarketListing[], events: readonly Past
   );
   const placed = told
     .filter(({ spans }) => spans.length > 0)
-    .sort((a, b) => (a.firstOn ?? 0) - (b.firstOn ?? 0) || (a.listing.id < b.listing.id ? -1 : 1));
+    .sort((a, b) => cameOn(a) - cameOn(b) || (a.listing.id < b.listing.id ? -1 : 1));
   const stays = placed.flatMap((one, at) => {
     const later = placed.slice(at + 1).find(({ listing }) => listing.listingType === one.listing.listingType);
-    return staysOf(one, later?.firstOn ?? Number.POSITIVE_INFINITY);
+    return staysOf(one, later?.firstOn?.at ?? Number.POSITIVE_INFINITY);
   });
   const happened = told.flatMap((one) => [
     ...arrivals(one, told),
@@ -91,39 +94,45 @@ export function lifeOf(listings: readonly MarketListing[], events: readonly Past
   return { stays, events: happened };
 }
 
+const cameOn = ({ firstOn }: Told): number => firstOn?.at ?? 0;
+
 function tell(listing: MarketListing, events: readonly PastEvent[]): Told {
   const turns = turnsOf(listing, events);
   const spans: Span[] = [];
-  const firstOn = turns.find(({ status }) => isOnMarket(status))?.at ?? null;
+  const firstTurn = turns.find(({ status }) => isOnMarket(status));
+  const aged = (at: number): number => {
+    const first = firstTurn?.at ?? at;
+    return afterClockTime(first, pausedBefore(turns, at, listing.timeZone), listing.timeZone);
+  };
   let since: { from: number; agedFrom: number } | null = null;
-  for (const { status, at } of turns) {
-    if (isOnMarket(status)) since ??= { from: at, agedFrom: (firstOn ?? at) + pausedBefore(turns, at) };
+  for (const { status, at, day } of turns) {
+    if (isOnMarket(status)) since ??= { from: at, agedFrom: aged(at) };
     else if (since) {
-      if (at > since.from) spans.push({ ...since, to: at, next: status });
+      if (at > since.from) spans.push({ ...since, to: at, day, next: status });
       since = null;
     }
   }
-  if (since) spans.push({ ...since, to: Number.POSITIVE_INFINITY, next: null });
+  if (since) spans.push({ ...since, to: Number.POSITIVE_INFINITY, day: null, next: null });
   // Who came and went in the same moment was never on the market.
   return {
     listing,
     turns,
     spans,
     prices: pricesOf(listing, events),
-    firstOn: spans.length > 0 ? firstOn : null,
+    firstOn: spans.length > 0 && firstTurn ? { at: firstTurn.at, day: firstTurn.day } : null,
   };
 }
 
 const pauses = (status: Status): boolean => status === 'HOLD' || status === 'WITHDRAWN';
 
-/** Milliseconds in HOLD or WITHDRAWN between the first moment on the market and this one. */
-function pausedBefore(turns: readonly Turn[], until: number): number {
+/** Milliseconds in HOLD or WITHDRAWN between the first moment on the market and this one, by the clocks of the place. */
+function pausedBefore(turns: readonly Turn[], until: number, timeZone: string): number {
   const first = turns.findIndex(({ status }) => isOnMarket(status));
   if (first < 0) return 0;
   let sum = 0;
   for (const [index, turn] of turns.entries()) {
     if (index < first || !pauses(turn.status) || turn.at >= until) continue;
-    sum += Math.min(turns[index + 1]?.at ?? until, until) - turn.at;
+    sum += clockTimeBetween(turn.at, Math.min(turns[index + 1]?.at ?? until, until), timeZone);
   }
   return sum;
 }
@@ -160,10 +169,10 @@ const NOTHING = { price: null, days: null, ratio: null, originalRatio: null } as
 function eventOf(
   { id, listingType }: MarketListing,
   kind: MarketEventKind,
-  at: number,
+  { at, day }: ReportedMoment,
   facts: Partial<MarketEvent> = {},
 ): MarketEvent {
-  return { ...NOTHING, listingId: id, listingType, kind, at, ...facts };
+  return { ...NOTHING, listingId: id, listingType, kind, at, day, ...facts };
 }
 
 const SOLD: readonly Status[] = ['PENDING', 'CLOSED'];
@@ -185,24 +194,27 @@ function arrivals({ listing, turns, prices, firstOn }: Told, all: readonly Told[
       other.listing.listingType === listing.listingType &&
       other.turns.some(
         ({ status, told }) =>
-          told !== null && GONE.includes(status) && told <= firstOn && firstOn - told <= RELIST,
+          told !== null && GONE.includes(status) && told.at <= firstOn.at && firstOn.at - told.at <= RELIST,
       ),
   );
-  const sale = salesOf(turns).find(({ at }) => at >= firstOn);
-  const days = sale ? (sale.at - firstOn) / DAY : null;
-  return [eventOf(listing, goesOn ? 'relisted' : 'new', firstOn, { price: priceAt(prices, firstOn), days })];
+  const sale = salesOf(turns).find(({ at }) => at >= firstOn.at);
+  const days = sale ? clockTimeBetween(firstOn.at, sale.at, listing.timeZone) / DAY : null;
+  const price = priceAt(prices, firstOn.at);
+  return [eventOf(listing, goesOn ? 'relisted' : 'new', firstOn, { price, days })];
 }
 
 /** How the listing left the market, with its days on it. */
 function departures({ listing, turns, spans, firstOn }: Told): MarketEvent[] {
-  const daysTo = (at: number): number | null =>
-    firstOn === null || at < firstOn
-      ? null
-      : Math.max(0, Math.floor((at - firstOn - pausedBefore(turns, at)) / DAY));
-  const left = salesOf(turns).map(({ at }) => eventOf(listing, 'left', at, { days: daysTo(at) }));
+  const { timeZone } = listing;
+  const daysTo = (at: number): number | null => {
+    if (firstOn === null || at < firstOn.at) return null;
+    const lasted = clockTimeBetween(firstOn.at, at, timeZone) - pausedBefore(turns, at, timeZone);
+    return Math.max(0, Math.floor(lasted / DAY));
+  };
+  const left = salesOf(turns).map((turn) => eventOf(listing, 'left', turn, { days: daysTo(turn.at) }));
   const ended = spans
     .filter(({ next }) => next !== null && (SOLD.includes(next) || GONE.includes(next)))
-    .map(({ to }) => eventOf(listing, 'ended', to, { days: daysTo(to) }));
+    .map(({ to, day }) => eventOf(listing, 'ended', { at: to, day }, { days: daysTo(to) }));
   return [...left, ...ended];
 }
 
@@ -235,10 +247,11 @@ function closing(listing: MarketListing, prices: readonly PricePoint[], at: numb
 
 /** Each time that the price was lowered while the listing stood on the market as its property's latest. */
 function drops({ listing }: Told, stays: readonly Stay[], events: readonly PastEvent[]): MarketEvent[] {
-  return events.flatMap(({ listingId, event, at, price, previousPrice }) => {
+  return events.flatMap(({ listingId, event, price, previousPrice, ...when }) => {
     if (listingId !== listing.id || event !== 'PRICE_CHANGED') return [];
     if (price === null || price <= 0 || previousPrice === null || price >= previousPrice) return [];
-    if (!stays.some((stay) => stay.onAt <= at && at < stay.offAt)) return [];
-    return [eventOf(listing, 'drop', at, { ratio: ((previousPrice - price) / previousPrice) * 100 })];
+    const moment = momentOf(when.day, listing.timeZone) ?? { at: when.at, day: null };
+    if (!stays.some((stay) => stay.onAt <= moment.at && moment.at < stay.offAt)) return [];
+    return [eventOf(listing, 'drop', moment, { ratio: ((previousPrice - price) / previousPrice) * 100 })];
   });
 }

@@ -11,7 +11,9 @@ export interface MarketListing {
   readonly listingType: ListingType;
   readonly status: Status;
   readonly createdAt: number;
-  readonly onMarketOn: number | null;
+  /** The day on which it came on the market, by the clocks of its time zone. */
+  readonly onMarketOn: string | null;
+  readonly timeZone: string;
   readonly clockEnd: number | null;
   /** Last asked; null also where a closed listing never told, and shows what it closed at. */
   readonly listPrice: number | null;

@@ -12,6 +12,7 @@ import {
   polygonContains,
   polygonsOf,
 } from './geometry.ts';
+import { UNKNOWN_ZONE } from './place-time.ts';
 import type { AreaType } from './vocabulary.ts';
 
 /** What placing needs to know of an area. */
@@ -24,6 +25,8 @@ export interface PlacedArea {
   readonly parentNos: readonly number[];
   readonly areaKm2: number | null;
   readonly boundary: Boundary | null;
+  /** Null: that of the areas around it. */
+  readonly timeZone: string | null;
 }
 
 /** Square kilometres that an area without a boundary is taken to have, only to put small areas before large ones. */
@@ -88,6 +91,16 @@ export class Placement {
       for (const parent of this.#likely(area, address)) if (!parent.boundary) held.set(parent.no, parent);
     }
     return [...held.values()].sort((a, b) => size(a) - size(b) || a.no - b.no).map((area) => area.no);
+  }
+
+  /** The time zone of a listing in these areas: that of the smallest that has one, or that lies in one that has. */
+  timeZone(areaNos: readonly number[]): string {
+    for (const no of areaNos) {
+      const area = this.#areas.get(no);
+      const own = area && [area, ...this.#ancestors(area)].find(({ timeZone }) => timeZone !== null);
+      if (own?.timeZone) return own.timeZone;
+    }
+    return UNKNOWN_ZONE;
   }
 
   #around(point: Point): PlacedArea[] {

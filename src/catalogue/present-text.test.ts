@@ -8,6 +8,7 @@ import type { ListingDraft, RentalTerms } from './draft.ts';
 import { keptRecord } from './listing.ts';
 import { presentListing, type View } from './present.ts';
 import { listingJson, opened, type WrittenListing } from './present-text.ts';
+import { resolveDates } from './reported-dates.ts';
 import { LISTING_TYPES } from './vocabulary.ts';
 
 const START = Date.UTC(2026, 0, 5);
@@ -47,6 +48,13 @@ const drafts: fc.Arbitrary<ListingDraft> = fc
     draft('A-1', { ...facts, rental: rental && { ...PLAIN_RENTAL, ...rental } }),
   );
 
+const kept = (told: ListingDraft) =>
+  keptRecord(
+    'source',
+    { listing: 'lst_1', property: 'prp_1' },
+    { draft: told, dates: resolveDates(told, 'UTC'), before: null, observedAt: START },
+  );
+
 const view: fc.Arbitrary<View> = fc.record({
   units: fc.constantFrom('imperial', 'metric'),
   source: fc.constantFrom('live', 'cached'),
@@ -58,7 +66,7 @@ const view: fc.Arbitrary<View> = fc.record({
 const listing: fc.Arbitrary<WrittenListing> = fc
   .tuple(drafts, fc.boolean(), fc.boolean(), fc.option(fc.integer({ min: 0, max: 1e9 })), fc.boolean())
   .map(([told, displayed, addressDisplayed, onMarket, isOld]) => {
-    const record = keptRecord('source', { listing: 'lst_1', property: 'prp_1' }, told, null, START);
+    const record = kept(told);
     const time = new Date(START).toISOString();
     const old = record.rental && { ...record.rental, rentControl: undefined };
     return {
@@ -90,7 +98,7 @@ test('a listing put together from its text is the listing that is read, shown an
 });
 
 test('what a record says of its property is the last of it, and an object', () => {
-  const record = keptRecord('source', { listing: 'lst_1', property: 'prp_1' }, draft('A-1'), null, START);
+  const record = kept(draft('A-1'));
   assert.equal(Object.keys(record).at(-1), 'property');
   assert.ok(JSON.stringify(record).endsWith(`,"property":${JSON.stringify(record.property)}}`));
 });

@@ -2,7 +2,7 @@
 
 import type { ListingDraft } from './draft.ts';
 import type { KeptRecord } from './listing.ts';
-import { instant } from './market-clock.ts';
+import { clockRow, instant } from './market-clock.ts';
 import { addressKey } from './words.ts';
 import { type ListingWrite, withheld } from './write-plan.ts';
 
@@ -86,14 +86,17 @@ function moveInCost(costs: readonly { readonly amount: number | null }[]): numbe
   return costs.reduce((sum, { amount }) => sum + (amount ?? 0), 0);
 }
 
-const timeColumns = ({ record, clock }: ListingWrite, observedAt: number) => ({
-  listed_at: record.listedAt,
-  updated_at: time(observedAt),
-  closed_at: record.closedAt,
-  price_changed_at: record.priceChangedAt ?? record.priceChange?.at ?? null,
-  clock_start: time(clock.start),
-  clock_end: time(clock.end),
-});
+function timeColumns({ record, clock, timeZone }: ListingWrite, observedAt: number) {
+  const { start, end } = clockRow(clock, timeZone);
+  return {
+    listed_at: record.listedAt,
+    updated_at: time(observedAt),
+    closed_at: record.closedAt,
+    price_changed_at: record.priceChangedAt ?? record.priceChange?.at ?? null,
+    clock_start: time(start),
+    clock_end: time(end),
+  };
+}
 
 function placeColumns({ draft, record, areaNos }: ListingWrite): Record<string, unknown> {
   const { address, display } = draft;

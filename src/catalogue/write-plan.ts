@@ -1,11 +1,13 @@
 // Owns what one draft changes: the rows to write for it, or nothing. Pure: the store does what this says.
 
 import type { ListingDraft } from './draft.ts';
-import { firstEvents, type ListingEvent, nextEvents } from './history.ts';
+import { type Earlier, firstEvents, type ListingEvent, nextEvents, type Reading } from './history.ts';
+import { type Corrections, correctionsOf } from './history-correction.ts';
 import { listingId, propertyId, propertyIdentity } from './identity.ts';
-import { completeDraft, digestOf, type KeptRecord, keptRecord } from './listing.ts';
-import { firstClock, instant, type MarketClock, nextClock } from './market-clock.ts';
+import { completeDraft, dateTexts, digestOf, type KeptRecord, keptRecord } from './listing.ts';
+import { clockRow, firstClock, instant, type MarketClock, nextClock } from './market-clock.ts';
 import type { Placement } from './placement.ts';
+import { resolveDates } from './reported-dates.ts';
 import type { ListingType, Status } from './vocabulary.ts';
 
 /** A listing as it stands in the store before the write. */
@@ -18,6 +20,8 @@ export interface BeforeWrite {
   readonly status: Status;
   readonly displayed: boolean;
   readonly areaNos: readonly number[];
+  /** Of which its days are. */
+  readonly timeZone: string;
   readonly clock: MarketClock;
   readonly createdAt: string;
 }
@@ -34,8 +38,11 @@ export interface ListingWrite {
   readonly digest: Buffer;
   readonly record: KeptRecord;
   readonly areaNos: readonly number[];
+  readonly timeZone: string;
   readonly clock: MarketClock;
   readonly events: readonly ListingEvent[];
+  /** Of lines of history that are there already. */
+  readonly corrections: Corrections | null;
 }
 
 /** The write for a draft; null when it says nothing new, or something older than what is known. */
@@ -52,7 +59,10 @@ export function planWrite(
   if (before && isOlder(draft, before.record)) return null;
   const identity = propertyIdentity(source, draft);
   const ids = { listing: listingId(source, draft.listingKey), property: propertyId(identity) };
-  const record = keptRecord(source, ids, draft, before?.record ?? null, observedAt);
+  const areaNos = placement.place(draft.location, draft.address);
+  const timeZone = placement.timeZone(areaNos);
+  const dates = resolveDates(draft, timeZone);
+  const record = keptRecord(source, ids, { draft, dates, before: before?.record ?? null, observedAt });
   return {
     id: ids.listing,
     source,
@@ -63,11 +73,29 @@ export function planWrite(
     version: (before?.version ?? 0) + 1,
     digest,
     record,
-    areaNos: placement.place(draft.location, draft.address),
-    clock: before ? nextClock(before.clock, before.status, draft, observedAt) : firstClock(draft, observedAt),
-    events: before
-      ? nextEvents({ ...before.record, status: before.status }, draft, record.price, observedAt)
-      : firstEvents(draft, record.price, observedAt),
+    areaNos,
+    timeZone,
+    ...lifeOfWrite(before, { draft, dates, price: record.price, observedAt }),
+  };
+}
+
+/** What the reading says of the listing's life. */
+function lifeOfWrite(
+  before: BeforeWrite | null,
+  reading: Reading,
+): Pick<ListingWrite, 'clock' | 'events' | 'corrections'> {
+  const { draft, dates, observedAt } = reading;
+  const facts = { status: draft.status, dates };
+  if (!before)
+    return { clock: firstClock(facts, observedAt), events: firstEvents(reading), corrections: null };
+  const earlier: Earlier = {
+    ...before.record,
+    dates: resolveDates(dateTexts(before.record), before.timeZone),
+  };
+  return {
+    clock: nextClock(before.clock, earlier, facts, observedAt),
+    events: nextEvents(earlier, reading),
+    corrections: correctionsOf(earlier, reading),
   };
 }
 
@@ -79,6 +107,7 @@ export function isOlder(draft: ListingDraft, kept: KeptRecord): boolean {
 
 /** The row of listing for a write, without the record; keys are its columns. */
 export function listingRow(write: ListingWrite, observedAt: number): Record<string, unknown> {
+  const clock = clockRow(write.clock, write.timeZone);
   return {
     id: write.id,
     source: write.source,
@@ -91,8 +120,9 @@ export function listingRow(write: ListingWrite, observedAt: number): Record<stri
     version: write.version,
     digest: write.digest.toString('hex'),
     area_nos: write.areaNos,
-    clock_start: time(write.clock.start),
-    clock_end: time(write.clock.end),
+    time_zone: write.timeZone,
+    clock_start: time(clock.start),
+    clock_end: time(clock.end),
     created_at: write.before?.createdAt ?? time(observedAt),
     updated_at: time(observedAt),
     fetched_at: time(observedAt),
@@ -116,6 +146,7 @@ export function goneDraft(
   const { property, provider, monthlyCosts } = record;
   return {
     ...record,
+    ...dateTexts(record),
     ...property,
     status: 'DELETED',
     statusChangedAt: new Date(at).toISOString(),

@@ -3,7 +3,7 @@
 import type { Sql, SqlFragment } from '../postgres/database.ts';
 import { addMonths, type Day, type Period } from './calendar.ts';
 import type { MeasureName } from './parameters.ts';
-import { type Field, wallSql } from './store.ts';
+import { eventWallSql, type Field, wallSql } from './store.ts';
 
 /** Twelve times the rent over the price asked, of properties with both; by each one's latest coming on the market. */
 export async function findSamePropertyYield(
@@ -16,8 +16,8 @@ export async function findSamePropertyYield(
     select distinct on (property_id) property_id, price
     from market_event join (select id from listing_search where ${field.where(sql)}) as scope on id = listing_id
     where kind in ('new', 'relisted') and price > 0 and listing_type = ${field.listingType}
-      and ${wallSql(sql, field, 'at')} >= ${addMonths(end, -12)}::timestamp
-      and ${wallSql(sql, field, 'at')} < ${end}::timestamp
+      and ${eventWallSql(sql, field)} >= ${addMonths(end, -12)}::timestamp
+      and ${eventWallSql(sql, field)} < ${end}::timestamp
     order by property_id, at desc, listing_id desc`;
   const [row] = await sql<{ n: number; quartiles: number[] | null }[]>`
     with rental as (${latest(rentals)}), sale as (${latest(sales)})

@@ -2,6 +2,7 @@
 
 import { findNamedAreas } from '../catalogue/area-lookup-store.ts';
 import { lifeSql } from '../catalogue/condition-sql.ts';
+import { UNKNOWN_ZONE } from '../catalogue/place-time.ts';
 import { planSearch, type SearchPlan } from '../catalogue/search.ts';
 import { type LookedUp, lookUp } from '../catalogue/search-lookup.ts';
 import type { SearchQuery } from '../catalogue/search-parameters.ts';
@@ -20,8 +21,6 @@ export interface Scope {
   readonly filters: Readonly<Record<string, unknown>>;
   readonly plan: SearchPlan;
 }
-
-const UNKNOWN_ZONE = 'UTC';
 
 /**
  * The scope of a request about listings of this type. `now` in milliseconds is what durations in filters count from.

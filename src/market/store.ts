@@ -29,9 +29,12 @@ export interface Part {
 
 /** The time on the clocks of the place. */
 export function wallSql(sql: Sql, { timeZone }: Field, column: string): SqlFragment {
-  return timeZone === 'UTC'
-    ? sql`${sql(column)} at time zone 'UTC'`
-    : sql`wall_time(${sql(column)}, ${timeZone})`;
+  return sql`${sql(column)} at time zone ${timeZone}`;
+}
+
+/** When an event happened by those clocks: what was told as a mere day was on that day, wherever it is asked from. */
+export function eventWallSql(sql: Sql, field: Field): SqlFragment {
+  return sql`coalesce(day::timestamp, ${wallSql(sql, field, 'at')})`;
 }
 
 /** A set that is wanted over days or periods: both starts and ends of these rise, and none comes twice. */
@@ -93,7 +96,7 @@ function eventSql(sql: Sql, field: Field, wanted: readonly Wanted[]): SqlFragmen
     return each.set === 'active' ? ['drop'] : [];
   });
   return sql`
-    select scope.*, kind, listing_type, price, days, ratio, original_ratio, ${wallSql(sql, field, 'at')} as wall
+    select scope.*, kind, listing_type, price, days, ratio, original_ratio, ${eventWallSql(sql, field)} as wall
     from market_event join scope on id = listing_id
     where kind = any(${[...new Set(kinds)]}::text[]) and at >= ${beforeAll(sql, wanted)}`;
 }

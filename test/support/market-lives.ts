@@ -147,7 +147,8 @@ function told(life: Life, steps: readonly Step[]): ListingDraft {
   const status = now?.status ?? 'ACTIVE';
   const changed = steps.findLast((step, at) => step.status !== steps[at - 1]?.status);
   const priced = steps.findLast((step, at) => at > 0 && step.price !== steps[at - 1]?.price);
-  const of = (wanted: LifeStatus) => steps.findLast((step) => step.status === wanted)?.at;
+  const of = (wanted: LifeStatus) =>
+    steps.findLast((step, at) => step.status === wanted && steps[at - 1]?.status !== wanted)?.at;
   const closed = status === 'CLOSED';
   return draft(life.key, {
     ...{ listingType, propertyType, bedrooms, livingArea, status },
