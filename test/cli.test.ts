@@ -10,6 +10,7 @@ import { until } from './support/children.ts';
 import { LAUNCHER, readyUrl, runCli, startCli } from './support/cli.ts';
 import { emptyDatabase, temporaryFolder, testDatabase } from './support/database.ts';
 import { startService } from './support/service.ts';
+import { ROOT } from './support/source-files.ts';
 
 const folder = await temporaryFolder({ after }, 'cli');
 const { url } = await testDatabase({ after });
@@ -159,6 +160,17 @@ test('what is wrong is told in one sentence with its remedy, and the exit code s
     ],
     [['subscriptions', 'create', '--plan', 'gold'], 2, /The plans are free, pro, business, internal\./],
     [['subscriptions', 'create', '--plan', 'pro', '--ends-at', '2026-02-30'], 2, /Give a date such as/],
+    [
+      ['subscriptions', 'create', '--plan', 'pro', '--ends-at', '2020-01-31'],
+      2,
+      /^Error: --ends-at 2020-01-31T00:00:00\.000Z is in the past: /,
+    ],
+    [
+      ['subscriptions', 'end', 'sub_none', '--at', '2020-01-31'],
+      2,
+      /^Error: --at 2020-01-31T00:00:00\.000Z is in the past: /,
+    ],
+    [['clients', 'revoke', 'client_none'], 1, /^Error: There is no client client_none: /],
     [['subscriptions', 'create'], 2, /required option '--plan <plan>' not specified/],
     [['serv'], 2, /Did you mean serve\?/],
     [
@@ -202,14 +214,20 @@ test('a database that lacks migrations is refused until they are run', async (t)
 
 test('doctor finds everything in order, and changes nothing where nothing has been started yet', async (t) => {
   const place = join(folder, 'untouched');
-  const fresh = await runCli(t, ['doctor', '--json'], { folder, environment: { DATA_DIR: place } });
+  const fresh = await runCli(t, ['doctor', '--json'], {
+    folder,
+    environment: { DATA_DIR: place, PORT: '0' },
+  });
   assert.equal(fresh.code, 0);
-  assert.deepEqual(statesOf(fresh.stdout), {
+  const { mount = 'ok', ...states } = statesOf(fresh.stdout);
+  assert.notEqual(mount, 'fail');
+  assert.deepEqual(states, {
     ...{
       node: 'ok',
       configuration: 'ok',
       'data directory': 'warn',
       disk: 'ok',
+      port: 'ok',
       database: 'warn',
       source: 'ok',
     },
@@ -218,7 +236,7 @@ test('doctor finds everything in order, and changes nothing where nothing has be
   await mkdir(place, { mode: 0o700 });
   const sound = await runCli(t, ['doctor', '--json'], {
     folder,
-    environment: { ...environment, DATA_DIR: place },
+    environment: { ...environment, DATA_DIR: place, PORT: '0' },
   });
   assert.equal(sound.code, 0);
   const found = statesOf(sound.stdout);
@@ -248,7 +266,7 @@ test('doctor fails, with the remedy, where the database or the source is out of 
 test('a command without a running service starts the embedded server for its own time', async (t) => {
   const data = join(folder, 'embedded');
   const options = { folder, environment: { DATA_DIR: data } };
-  const made = await runCli(t, ['subscriptions', 'create', '--plan', 'free', '--json'], options);
+  const made = await runCli(t, ['subscriptions', 'create', '--plan', 'free', '--init', '--json'], options);
   assert.equal(made.code, 0, made.stderr);
   assert.equal(await stat(join(data, 'postgres/cluster/postmaster.pid')).catch(() => null), null);
   const service = startCli(t, ['serve'], { folder, environment: { DATA_DIR: data, PORT: '0' } });
@@ -257,6 +275,28 @@ test('a command without a running service starts the embedded server for its own
   assert.equal((JSON.parse(listed.stdout) as { subscriptions: unknown[] }).subscriptions.length, 1);
   service.kill('SIGINT');
   assert.equal((await service.ended).code, 0);
+});
+
+test('where there is no database no command makes one unasked, and each says how to', async (t) => {
+  const data = join(folder, 'nothing');
+  const commands = [
+    ['subscriptions', 'create', '--plan', 'free'],
+    ['subscriptions', 'list'],
+    ['clients', 'list'],
+    ['grants', 'list'],
+    ['import', 'listings', 'sales.csv', '--map', join(ROOT, 'docs/examples/king-county-sales.json')],
+    ['migrate'],
+  ];
+  for (const args of commands) {
+    const end = await runCli(t, args, { folder, environment: { DATA_DIR: data } });
+    assert.equal(end.code, 1, args.join(' '));
+    assert.match(end.stderr, /^Error: There is no database in \S+nothing yet\..*--init/);
+    assert.ok(!existsSync(data), args.join(' '));
+  }
+  const asked = await runCli(t, ['migrate', '--init', '--json'], { folder, environment: { DATA_DIR: data } });
+  assert.equal(asked.code, 0, asked.stderr);
+  const { applied } = JSON.parse(asked.stdout) as { applied: string[] };
+  assert.ok(applied.length > 5);
 });
 
 test('openapi prints the document of the routes, and checks a file against it', async (t) => {

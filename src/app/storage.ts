@@ -1,9 +1,8 @@
 // Owns opening the database that the configuration names: embedded, or a server elsewhere; always migrated.
 
-import { constants } from 'node:fs';
-import { access, mkdir } from 'node:fs/promises';
 import { completeMarketFacts } from '../catalogue/market-facts.ts';
 import type { Config } from '../config.ts';
+import { requireWritableFolder } from '../lib/writable-folder.ts';
 import { type Database, openDatabase } from '../postgres/database.ts';
 import { type EmbeddedServer, startEmbedded } from '../postgres/embedded.ts';
 import { migrate } from '../postgres/migrate.ts';
@@ -17,7 +16,8 @@ export interface Storage {
 
 /** Opens it for the service, which alone may start the embedded server for good. */
 export async function openStorage(config: Config, log: (line: string) => void): Promise<Storage> {
-  await createDataDirectory(config);
+  // Also with a server elsewhere: the sample's keys and its state are kept there.
+  await requireWritableFolder(config.dataDirectory, 'DATA_DIR');
   const embedded =
     config.databaseUrl === null ? await startEmbedded({ dataDirectory: config.dataDirectory, log }) : null;
   const target = embedded ? { socket: embedded.connection } : { url: config.databaseUrl ?? '' };
@@ -34,19 +34,5 @@ export async function openStorage(config: Config, log: (line: string) => void): 
   } catch (error) {
     await close();
     throw error;
-  }
-}
-
-/** Also with a server elsewhere: the sample's keys and its state are kept there. Throws a sentence with the remedy. */
-async function createDataDirectory({ dataDirectory }: Config): Promise<void> {
-  try {
-    // Others may pass through, to reach what is theirs: as root, PostgreSQL runs as a user of its own.
-    await mkdir(dataDirectory, { recursive: true, mode: 0o711 });
-    await access(dataDirectory, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch (cause) {
-    throw new Error(
-      `The data directory ${dataDirectory} cannot be written. Make it writable for this user, or set DATA_DIR to another folder.`,
-      { cause },
-    );
   }
 }

@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
-import type { ClientRow } from '../oauth/client-store.ts';
+import { type ClientRow, isKnownClient } from '../oauth/client-store.ts';
 import { listClients, revokeClient } from '../oauth/clients.ts';
 import { revokeGrantsOfClient } from '../oauth/revocation-store.ts';
 import { withDatabase } from './database.ts';
@@ -56,7 +56,13 @@ function addRevoke(group: Command): void {
     .summary('shut one out')
     .description('Shuts a client of any kind out for good, and ends all that was granted to it.')
     .option(...JSON_OPTION)
-    .addHelpText('after', examples('freehold clients revoke https://app.example/oauth/client.json --json'))
+    .addHelpText(
+      'after',
+      examples(
+        'freehold clients revoke client_AbCdEf0123456789AbCdEf01',
+        'freehold clients revoke https://app.example/oauth/client.json --json',
+      ),
+    )
     .action(async (id: string, { json }: { json?: true }) => {
       if (id === '' || id.length > LONGEST_ID) {
         throw new CommandFailure(`A client's id has 1 to ${LONGEST_ID} characters.`, EXIT.usage);
@@ -73,6 +79,11 @@ function addRevoke(group: Command): void {
 /** The mark comes first, so that no new grant escapes; both can be done again after a failure between them. */
 async function shutOut(id: string): Promise<readonly number[]> {
   return withDatabase(readConfig(), async (database) => {
+    if (!(await database.read((sql) => isKnownClient(sql, id)))) {
+      throw new CommandFailure(
+        `There is no client ${id}: \`freehold clients list\` shows those that registered, \`freehold grants list\` those in use.`,
+      );
+    }
     await revokeClient({ database, clock: systemClock }, id);
     return database.write((sql) => revokeGrantsOfClient(sql, id, new Date(systemClock.now())));
   });

@@ -1,6 +1,8 @@
 // Owns the database of a command: the running service's own, an outside server, or one started for the command's time.
 
 import type { Config } from '../config.ts';
+import { requireWritableFolder } from '../lib/writable-folder.ts';
+import { hasCluster } from '../postgres/cluster-place.ts';
 import { type Database, openDatabase } from '../postgres/database.ts';
 import { joinOrStartEmbedded } from '../postgres/embedded.ts';
 import { migrate, pendingMigrations } from '../postgres/migrate.ts';
@@ -19,12 +21,26 @@ export interface OpenedDatabase {
   close(): Promise<void>;
 }
 
-export async function openCommandDatabase(config: DatabasePlace): Promise<OpenedDatabase> {
+/** The option of commands that may create the embedded database. */
+export const INIT_OPTION = ['--init', 'create the embedded database where there is none yet'] as const;
+
+export interface OpenOptions {
+  /** Whether the embedded database is created where there is none. */
+  readonly init?: boolean | undefined;
+}
+
+/** Throws CommandFailure where there is no database and none may be created. */
+export async function openCommandDatabase(
+  config: DatabasePlace,
+  { init = false }: OpenOptions = {},
+): Promise<OpenedDatabase> {
   const common = { maxConnections: 4, applicationName: 'freehold command', timeout: 30_000 };
   if (config.databaseUrl !== null) {
     const database = openDatabase({ ...common, url: config.databaseUrl });
     return { database, place: 'DATABASE_URL', own: false, close: () => database.close(1_000) };
   }
+  if (!init) await requireCluster(config.dataDirectory);
+  await requireWritableFolder(config.dataDirectory, 'DATA_DIR');
   const log = (line: string) => print(process.stderr, line);
   const server = await joinOrStartEmbedded({ dataDirectory: config.dataDirectory, log });
   const database = openDatabase({ ...common, socket: server.connection });
@@ -46,14 +62,24 @@ export async function openCommandDatabase(config: DatabasePlace): Promise<Opened
 export async function withDatabase<T>(
   config: DatabasePlace,
   work: (database: Database) => Promise<T>,
+  options: OpenOptions = {},
 ): Promise<T> {
-  const opened = await openCommandDatabase(config);
+  const opened = await openCommandDatabase(config, options);
   try {
     await requireSchema(opened);
     return await work(opened.database);
   } finally {
     await opened.close();
   }
+}
+
+/** A command that runs in the wrong folder must not answer from a database that it has just made. */
+async function requireCluster(dataDirectory: string): Promise<void> {
+  if (await hasCluster(dataDirectory)) return;
+  throw new CommandFailure(
+    `There is no database in ${dataDirectory} yet. \`freehold serve\` creates one, and so does \`freehold migrate --init\`; ` +
+      'where there should be one, set DATA_DIR or DATABASE_URL as for the service.',
+  );
 }
 
 async function requireSchema({ database, own }: OpenedDatabase): Promise<void> {

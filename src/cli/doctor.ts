@@ -3,15 +3,10 @@
 import type { Command } from 'commander';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { redact } from '../lib/log.ts';
-import {
-  checkDatabase,
-  checkDataDirectory,
-  checkDisk,
-  checkNode,
-  checkSource,
-  type Finding,
-} from './doctor-checks.ts';
+import { checkDatabase, checkSource, checkTiersFile } from './doctor-checks.ts';
+import { checkDataDirectory, checkDisk, checkMount, checkNode, checkPort } from './doctor-machine-checks.ts';
 import { EXIT } from './failure.ts';
+import { type Finding, ok } from './finding.ts';
 import { examples } from './help.ts';
 import { emphasis, print, printJson } from './output.ts';
 
@@ -20,8 +15,9 @@ export function addDoctor(program: Command): void {
     .command('doctor')
     .summary('look whether everything is in order')
     .description(
-      'Looks at Node, the configuration, the data directory, the database, the source and the disk, and changes\n' +
-        'nothing. Works while the service runs. Exit code 1 when something fails; warnings do not count.',
+      'Looks at Node, the configuration (misspelt settings included), the tiers file, the data directory, its disk and\n' +
+        'mount, the port, the database and the source, and changes nothing. Works while the service runs.\n' +
+        'Exit code 1 when something fails; warnings do not count.',
     )
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', examples('freehold doctor', 'DATABASE_URL=postgres://… freehold doctor --json'))
@@ -38,22 +34,25 @@ async function examine(): Promise<Finding[]> {
   const node = checkNode();
   const { config, findings } = readConfiguration();
   if (config === null) return [node, ...findings];
-  const directory = await checkDataDirectory(config);
-  return [
-    node,
-    ...findings,
-    ...directory,
-    await checkDisk(config),
-    ...(await checkDatabase(config)),
-    await checkSource(config),
+  const checks = [
+    checkTiersFile,
+    checkDataDirectory,
+    checkDisk,
+    checkMount,
+    checkPort,
+    checkDatabase,
+    checkSource,
   ];
+  const found: Finding[] = [node, ...findings];
+  for (const check of checks) found.push(...[await check(config)].flat());
+  return found;
 }
 
 function readConfiguration(): { config: Config | null; findings: Finding[] } {
   const name = 'configuration';
   try {
     const config = readConfig();
-    return { config, findings: [{ name, state: 'ok', detail: 'sound', remedy: null }] };
+    return { config, findings: [ok(name, 'sound')] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const remedy = 'Correct the environment or the file .env.';

@@ -9,7 +9,7 @@ import { readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Database } from '../postgres/database.ts';
 import { isReplicated } from '../sources/store.ts';
-import { withDatabase } from './database.ts';
+import { INIT_OPTION, withDatabase } from './database.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import { examples } from './help.ts';
 import { outcomeText, rehearsalText, standingOf } from './import-text.ts';
@@ -22,10 +22,14 @@ interface ImportFlags {
   readonly rejected?: string;
   readonly restart?: true;
   readonly dryRun?: true;
+  readonly init?: true;
   readonly json?: true;
 }
 
 type ImportKind = 'listings' | 'areas';
+
+const LISTINGS_EXAMPLE = 'freehold import listings sales.csv.gz --map docs/examples/king-county-sales.json';
+const AREAS_EXAMPLE = 'freehold import areas counties.geojson --map docs/examples/us-counties.json';
 
 export function addImport(program: Command): void {
   const group = program
@@ -33,13 +37,10 @@ export function addImport(program: Command): void {
     .summary('bring in listings and areas from files')
     .description(
       'Imports CSV, GeoJSON or JSON lines, gzipped or not. A map file says what the columns mean: docs/importing.md.',
-    );
-  addKind(
-    group,
-    'listings',
-    'freehold import listings sales.csv.gz --map docs/examples/king-county-sales.json',
-  );
-  addKind(group, 'areas', 'freehold import areas counties.geojson --map docs/examples/us-counties.json');
+    )
+    .addHelpText('after', examples(LISTINGS_EXAMPLE, AREAS_EXAMPLE));
+  addKind(group, 'listings', LISTINGS_EXAMPLE);
+  addKind(group, 'areas', AREAS_EXAMPLE);
 }
 
 function addKind(group: Command, kind: ImportKind, example: string): void {
@@ -55,6 +56,7 @@ function addKind(group: Command, kind: ImportKind, example: string): void {
     .option('--rejected <file>', 'where rejected rows go (default: <file>.rejected.csv)')
     .option('--dry-run', 'read and check everything, write nothing; needs no database')
     .option('--restart', 'begin anew after a run that was stopped')
+    .option(...INIT_OPTION)
     .option('--json', 'print the outcome as JSON')
     .addHelpText('after', examples(`${example} --dry-run`, example))
     .action((file: string, flags: ImportFlags) => runCommand(kind, file, flags));
@@ -84,15 +86,19 @@ async function run(kind: ImportKind, file: string, flags: ImportFlags): Promise<
   const { signal } = interruption('Stopping after the batch under way; again to stop at once.');
   const begun = systemClock.monotonic();
   const line = progressLine(systemClock);
-  const outcome = await withDatabase(readConfig(), async (database) => {
-    await refuseReplicated(database, map);
-    return runImport(database, {
-      ...{ file, map, mapFile: flags.map, signal },
-      rejectedFile: resolve(flags.rejected ?? `${file}.rejected.csv`),
-      ...(flags.restart && { restart: true }),
-      tell: (progress) => line.show(standingOf(progress)),
-    });
-  }).finally(() => line.end());
+  const outcome = await withDatabase(
+    readConfig(),
+    async (database) => {
+      await refuseReplicated(database, map);
+      return runImport(database, {
+        ...{ file, map, mapFile: flags.map, signal },
+        rejectedFile: resolve(flags.rejected ?? `${file}.rejected.csv`),
+        ...(flags.restart && { restart: true }),
+        tell: (progress) => line.show(standingOf(progress)),
+      });
+    },
+    flags,
+  ).finally(() => line.end());
   const seconds = (systemClock.monotonic() - begun) / 1_000;
   if (flags.json) printJson({ ...outcome, seconds: Math.round(seconds * 1_000) / 1_000 });
   else print(process.stdout, outcomeText(outcome, seconds));

@@ -26,7 +26,8 @@ export async function main(args: readonly string[]): Promise<void> {
   }
 }
 
-function commandLine(): Command {
+/** All commands; none is run before its arguments are parsed. */
+export function commandLine(): Command {
   const program = new Command('freehold')
     .description('A self-hosted property-listing API: this runs it and looks after it.')
     .version(packageJson.version)

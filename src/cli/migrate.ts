@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { migrate } from '../postgres/migrate.ts';
-import { openCommandDatabase } from './database.ts';
+import { INIT_OPTION, openCommandDatabase } from './database.ts';
 import { examples } from './help.ts';
 import { print, printJson } from './output.ts';
 
@@ -15,10 +15,18 @@ export function addMigrate(program: Command): void {
       'Runs the migrations of this release that the database lacks. `serve` does so by itself; run this first\n' +
         'where several services share one database.',
     )
+    .option(...INIT_OPTION)
     .option('--json', 'print the names as JSON')
-    .addHelpText('after', examples('freehold migrate', 'DATABASE_URL=postgres://… freehold migrate --json'))
-    .action(async ({ json }: { json?: true }) => {
-      const opened = await openCommandDatabase(readConfig());
+    .addHelpText(
+      'after',
+      examples(
+        'freehold migrate',
+        'freehold migrate --init',
+        'DATABASE_URL=postgres://… freehold migrate --json',
+      ),
+    )
+    .action(async ({ init, json }: { init?: true; json?: true }) => {
+      const opened = await openCommandDatabase(readConfig(), { init });
       try {
         const applied = await migrate(opened.database, {
           onProgress: (name, index, total) => print(process.stderr, `${index + 1}/${total}  ${name}`),

@@ -7,7 +7,7 @@ import { PLANS, type Plan } from '../access/tiers.ts';
 import { readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { momentArgument, planArgument } from './arguments.ts';
-import { withDatabase } from './database.ts';
+import { INIT_OPTION, type OpenOptions, withDatabase } from './database.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import { examples } from './help.ts';
 import { emphasis, print, printJson, table } from './output.ts';
@@ -26,7 +26,7 @@ export function addSubscriptions(program: Command): void {
         'freehold subscriptions create --plan pro --label "Acme Homes"',
         'freehold subscriptions list',
         'freehold subscriptions change sub_0123456789abcdef01234567 --plan business',
-        'freehold subscriptions end sub_0123456789abcdef01234567 --at 2027-01-31',
+        'freehold subscriptions end sub_0123456789abcdef01234567 --at 2099-12-31',
       ),
     );
   addCreate(group);
@@ -38,6 +38,7 @@ interface CreateOptions {
   readonly plan: Plan;
   readonly label?: string;
   readonly endsAt?: Date;
+  readonly init?: true;
   readonly json?: true;
 }
 
@@ -51,13 +52,21 @@ function addCreate(group: Command): void {
     .requiredOption('--plan <plan>', PLANS.join(', '), planArgument)
     .option('--label <text>', 'what people call it')
     .option('--ends-at <moment>', 'a date or an RFC 3339 time; without it, it has no end', momentArgument)
+    .option(...INIT_OPTION)
     .option(...JSON_OPTION)
-    .addHelpText('after', examples('freehold subscriptions create --plan pro --ends-at 2027-01-31'))
-    .action(async ({ json, ...wanted }: CreateOptions) => {
+    .addHelpText(
+      'after',
+      examples(
+        'freehold subscriptions create --plan pro --label "Acme Homes"',
+        'freehold subscriptions create --plan free --ends-at 2099-12-31 --json',
+      ),
+    )
+    .action(async ({ json, init, ...wanted }: CreateOptions) => {
       if ((wanted.label?.length ?? 0) > LONGEST_LABEL) {
         throw new CommandFailure(`--label may have ${LONGEST_LABEL} characters at most.`, EXIT.usage);
       }
-      const issued = await withSubscriptions((subscriptions) => subscriptions.create(wanted));
+      requireFuture('--ends-at', wanted.endsAt, 'without it, the subscription has no end');
+      const issued = await withSubscriptions((subscriptions) => subscriptions.create(wanted), { init });
       if (json) return printJson({ ...issued, plan: wanted.plan });
       print(process.stdout, `Subscription  ${issued.id} (${wanted.plan})`);
       print(process.stdout, `Key           ${emphasis('key', issued.key)}`);
@@ -94,6 +103,10 @@ function addChanges(group: Command): void {
     .description('Gives a subscription another plan, from its next request on.')
     .requiredOption('--plan <plan>', PLANS.join(', '), planArgument)
     .option(...JSON_OPTION)
+    .addHelpText(
+      'after',
+      examples('freehold subscriptions change sub_0123456789abcdef01234567 --plan business'),
+    )
     .action((id: string, { plan, json }: { plan: Plan; json?: true }) =>
       change(id, json, (subscriptions) => subscriptions.changePlan(id, plan)),
     );
@@ -103,14 +116,23 @@ function addChanges(group: Command): void {
     .description('Ends a subscription now or at a given moment; its key is then refused as expired.')
     .option('--at <moment>', 'a date or an RFC 3339 time; now when absent', momentArgument)
     .option(...JSON_OPTION)
-    .action((id: string, { at, json }: { at?: Date; json?: true }) =>
-      change(id, json, (subscriptions) => subscriptions.end(id, at)),
-    );
+    .addHelpText(
+      'after',
+      examples(
+        'freehold subscriptions end sub_0123456789abcdef01234567',
+        'freehold subscriptions end sub_0123456789abcdef01234567 --at 2099-12-31T12:00:00Z',
+      ),
+    )
+    .action((id: string, { at, json }: { at?: Date; json?: true }) => {
+      requireFuture('--at', at, 'without it, the subscription ends now');
+      return change(id, json, (subscriptions) => subscriptions.end(id, at));
+    });
   group
     .command('revoke <id>')
     .summary('refuse its key for good')
     .description('Revokes a subscription for good; its key is then refused as if it had never been.')
     .option(...JSON_OPTION)
+    .addHelpText('after', examples('freehold subscriptions revoke sub_0123456789abcdef01234567'))
     .action((id: string, { json }: { json?: true }) =>
       change(id, json, (subscriptions) => subscriptions.revoke(id)),
     );
@@ -125,8 +147,19 @@ async function change(id: string, json: true | undefined, work: Change): Promise
   print(process.stdout, `${row.id}  ${row.tier}  ${stateOf(row)}`);
 }
 
-function withSubscriptions<T>(work: (subscriptions: LocalSubscriptions) => Promise<T>): Promise<T> {
-  return withDatabase(readConfig(), (database) => work(localSubscriptions(database, systemClock)));
+function withSubscriptions<T>(
+  work: (subscriptions: LocalSubscriptions) => Promise<T>,
+  options: OpenOptions = {},
+): Promise<T> {
+  return withDatabase(readConfig(), (database) => work(localSubscriptions(database, systemClock)), options);
+}
+
+function requireFuture(option: string, moment: Date | undefined, remedy: string): void {
+  if (moment === undefined || moment.getTime() > systemClock.now()) return;
+  throw new CommandFailure(
+    `${option} ${moment.toISOString()} is in the past: give a moment to come; ${remedy}.`,
+    EXIT.usage,
+  );
 }
 
 function publicRow({ tier, ...row }: SubscriptionRow): Record<string, unknown> {

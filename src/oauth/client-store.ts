@@ -64,6 +64,16 @@ export async function isRevokedId(sql: Sql, id: string): Promise<boolean> {
   return row !== undefined;
 }
 
+/** Whether a client of any kind was ever seen here: registered, read from its document, granted something, or shut out. */
+export async function isKnownClient(sql: Sql, id: string): Promise<boolean> {
+  const [row] = await sql<{ known: boolean }[]>`
+    select exists (select from oauth_client where id = ${id})
+      or exists (select from oauth_client_document where url = ${id})
+      or exists (select from oauth_grant where client_id = ${id})
+      or exists (select from oauth_revoked_client where id = ${id}) as known`;
+  return row?.known === true;
+}
+
 /** Shuts a client out; false where it was already. */
 export async function insertRevoked(tx: Transaction | Sql, id: string, now: Date): Promise<boolean> {
   const rows = await tx`

@@ -33,6 +33,13 @@ export async function clusterHome(dataDirectory: string, systemDirectory: string
   return inside ?? outsideHome(dataDirectory, systemDirectory);
 }
 
+/** Whether a database was made in this data directory, or for it elsewhere. */
+export async function hasCluster(dataDirectory: string): Promise<boolean> {
+  const signs = [join(dataDirectory, 'postgres', 'cluster'), join(dataDirectory, PLACE_NOTE)];
+  const found = await Promise.all(signs.map((path) => stat(path).catch(() => undefined)));
+  return found.some((entry) => entry !== undefined);
+}
+
 /** A folder for the socket, entered by the server's user alone, with an address short enough for the system. */
 export async function socketDirectory(place: ClusterHome): Promise<string> {
   const beside = join(place.home, 'socket');

@@ -1,0 +1,123 @@
+// Checks of `freehold doctor` on the machine: Node, the data directory, its filesystem, and the port.
+
+import { constants } from 'node:fs';
+import { access, readFile, realpath, stat, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { request } from 'undici';
+import type { Config } from '../config.ts';
+import { ListenError, requireFreePort } from '../http/listen-address.ts';
+import { type Finding, fail, messageOf, ok, warn } from './finding.ts';
+import { findMount, isInMemory, isNetworkFilesystem } from './mount.ts';
+
+/** Bytes that must be free, and that had better be. */
+const LEAST_ROOM = 200e6;
+const GOOD_ROOM = 2e9;
+const OLDEST_NODE = 26;
+/** Milliseconds for whoever listens on the port to say whether it is a Freehold. */
+const PROBE_TIMEOUT = 1_000;
+
+export function checkNode(version = process.versions.node): Finding {
+  if (Number.parseInt(version, 10) >= OLDEST_NODE) return ok('node', version);
+  return fail('node', version, `Freehold needs Node ${OLDEST_NODE}: run \`npm ci\`, which brings one along.`);
+}
+
+/** The folder is there, is ours to write, and its keys are nobody else's to read. */
+export async function checkDataDirectory({ dataDirectory }: Config): Promise<Finding[]> {
+  const name = 'data directory';
+  const found = await stat(dataDirectory).catch(() => undefined);
+  if (found === undefined) {
+    const parent = await existingParent(dataDirectory);
+    return (await isOpen(parent))
+      ? [warn(name, `${dataDirectory} is not there yet`, 'The first `freehold serve` creates it.')]
+      : [fail(name, `${dataDirectory} cannot be created`, 'Create it for this user, or set DATA_DIR.')];
+  }
+  if (!found.isDirectory()) return [fail(name, `${dataDirectory} is no folder`, 'Set DATA_DIR to a folder.')];
+  if (!(await isOpen(dataDirectory))) {
+    return [
+      fail(name, `${dataDirectory} cannot be written by this user`, 'Make it writable, or set DATA_DIR.'),
+    ];
+  }
+  const open = (found.mode & 0o022) !== 0;
+  const directory = open
+    ? warn(name, `${dataDirectory} can be written by others`, `chmod go-w ${dataDirectory}`)
+    : ok(name, dataDirectory);
+  return [directory, ...(await checkKeysFile(join(dataDirectory, 'keys.env')))];
+}
+
+async function checkKeysFile(file: string): Promise<Finding[]> {
+  const found = await stat(file).catch(() => undefined);
+  if (found === undefined) return [];
+  if ((found.mode & 0o077) === 0) return [ok('keys file', file)];
+  return [fail('keys file', `${file} can be read by others`, `chmod 600 ${file}`)];
+}
+
+export async function checkDisk({ dataDirectory }: Config): Promise<Finding> {
+  try {
+    const { bavail, bsize } = await statfs(await existingParent(dataDirectory));
+    const room = bavail * bsize;
+    const detail = `${(room / 1e9).toFixed(1)} GB free`;
+    if (room < LEAST_ROOM) return fail('disk', detail, 'PostgreSQL stops when the disk is full: make room.');
+    return room < GOOD_ROOM ? warn('disk', detail, 'Make room before it fills.') : ok('disk', detail);
+  } catch (error) {
+    return warn('disk', messageOf(error), 'Look whether the folder of DATA_DIR is mounted.');
+  }
+}
+
+/** The filesystem under the data directory, where the system tells of it. */
+export async function checkMount({ dataDirectory, databaseUrl }: Config): Promise<Finding[]> {
+  const mountinfo = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
+  const mount = findMount(mountinfo, await realpath(await existingParent(dataDirectory)));
+  if (mount === undefined) return [];
+  const { type, readOnly } = mount;
+  if (readOnly) return [fail('mount', `${type}, read-only`, 'Mount it writable, or set DATA_DIR.')];
+  if (databaseUrl === null && isNetworkFilesystem(mount)) {
+    const remedy =
+      'PostgreSQL needs a disk of this machine: set DATA_DIR to one, or DATABASE_URL to a server.';
+    return [warn('mount', `${type}, a network filesystem`, remedy)];
+  }
+  if (isInMemory(mount))
+    return [warn('mount', `${type}, in memory`, 'Everything is gone with it: set DATA_DIR to a disk.')];
+  return [ok('mount', type)];
+}
+
+/** The port is free, or a Freehold answers on it already. */
+export async function checkPort({ host, port }: Config): Promise<Finding> {
+  if (port === 0) return ok('port', 'any that is free');
+  try {
+    await requireFreePort(host, port);
+    return ok('port', `${port} on ${host} is free`);
+  } catch (error) {
+    if (!(error instanceof ListenError)) return fail('port', messageOf(error), 'Set PORT.');
+    if (error.code === 'EADDRINUSE' && (await isFreehold(host, port)))
+      return ok('port', `${port} on ${host} is in use by a Freehold that runs`);
+    return fail('port', error.message, 'Set PORT or HOST, or stop what listens there.');
+  }
+}
+
+async function isFreehold(host: string, port: number): Promise<boolean> {
+  const address =
+    { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
+  try {
+    const { statusCode, headers, body } = await request(`http://${address}:${port}/livez`, {
+      headersTimeout: PROBE_TIMEOUT,
+      bodyTimeout: PROBE_TIMEOUT,
+    });
+    await body.dump();
+    return statusCode === 200 && headers['x-request-id'] !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function isOpen(folder: string): Promise<boolean> {
+  return access(folder, constants.R_OK | constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The folder itself, or the nearest above it that is there. */
+async function existingParent(folder: string): Promise<string> {
+  const found = await stat(folder).catch(() => undefined);
+  return found !== undefined || dirname(folder) === folder ? folder : existingParent(dirname(folder));
+}
