@@ -7,9 +7,7 @@ import { findNamedAreas } from '../src/catalogue/area-lookup-store.ts';
 import { createCatalogue } from '../src/catalogue/catalogue.ts';
 import { type Crowding, createCrowd } from '../src/catalogue/crowd.ts';
 import type { Cursor } from '../src/catalogue/cursor.ts';
-import { createFinder } from '../src/catalogue/finder.ts';
 import { planSearch, type SearchPlan } from '../src/catalogue/search.ts';
-import { createEstimates, createSearch } from '../src/catalogue/search-answer.ts';
 import { isShape } from '../src/catalogue/search-conditions.ts';
 import { lookUp } from '../src/catalogue/search-lookup.ts';
 import { SaleSearchQuery, type SearchQuery } from '../src/catalogue/search-parameters.ts';
@@ -131,8 +129,6 @@ test('what is taken to lie in a shape is what lies there, where the sample holds
       const edges = plan.conditions.some(({ kind }) => kind === 'polygon') ? 4 : 0;
       assert.ok(Math.abs((known?.listings ?? -1) - exact) <= edges, `${known?.listings} for ${exact}`);
       assert.equal(known?.share, (known?.listings ?? 0) / all);
-      const { total } = await findPage(database, plan, { ...meanings, inShape: known });
-      assert.equal(total ?? 0, exact);
       inside += exact;
     }),
     runs(100, 23),
@@ -146,26 +142,6 @@ test('in a crowded shape as many are guessed as the rest of the query lets expec
   const all = await countRoughly(database, planOf({}), meanings);
   const inShape = { listings: 1_000_000, share: 0.25 };
   assert.equal(await countRoughly(database, plan, { ...meanings, inShape }), Math.round(all / 4));
-  assert.equal((await findPage(database, plan, { ...meanings, inShape })).total, null);
-});
-
-test('those in a shape are counted where they are few, and while it is unknown where listings lie', async () => {
-  const finder = createFinder({ database, heavy: database, areas: { idsOf: async () => new Map() } });
-  const search = createSearch(finder, createEstimates(manualClock(NOW)));
-  const plan = planOf({ bbox: '-180,-90,180,90' });
-  const meanings = await meaningsOf(plan);
-  const value = await countExactly(database, plan, meanings);
-  assert.ok(value > LIMIT);
-  assert.deepEqual(await search.total(plan, { ...meanings, inShape: null }), { value, relation: 'exact' });
-  assert.deepEqual(await search.total(plan, { ...meanings, inShape: SPARSE }), { value, relation: 'exact' });
-  const told = await search.total(plan, { ...meanings, inShape: CROWDED });
-  assert.equal(told?.relation, 'estimate');
-  const slow = { ...finder, countExactly: () => Promise.reject(new Error('That took too long')) };
-  const guess = await createSearch(slow, createEstimates(manualClock(NOW))).total(plan, {
-    ...meanings,
-    inShape: null,
-  });
-  assert.equal(guess?.relation, 'estimate', 'what cannot be counted in time is guessed');
 });
 
 /** As if every query of words were met by so many listings. */

@@ -85,6 +85,21 @@ test('the first load brings everything and says when it is complete', async (t) 
   assert.deepEqual(steps, [2, 7, 4, 7, 6, 7, 7, 7]);
 });
 
+test('once the first load is complete, the planner knows how many listings there are', async (t) => {
+  const b = await bench(t);
+  await loaded(b.start());
+  const sizes = await b.database.read(
+    (sql) => sql`select relname, reltuples from pg_class
+      where relname in ('listing', 'listing_search', 'listing_text') and relkind = 'r' order by relname`,
+  );
+  const known = sizes.map(({ relname, reltuples }) => [relname, Number(reltuples)]);
+  assert.deepEqual(known, [
+    ['listing', 7],
+    ['listing_search', 7],
+    ['listing_text', 7],
+  ]);
+});
+
 test('a load that was cut off between pages goes on with the next page', async (t) => {
   const b = await bench(t);
   const reached = Promise.withResolvers<void>();

@@ -48,7 +48,9 @@ const pages = {
     Type.Unsafe<'exact' | 'estimate' | 'none'>({
       type: 'string',
       enum: ['exact', 'estimate', 'none'],
-      description: 'How `total` is found; exact is slower. Default estimate.',
+      description:
+        'How `total` is found. `estimate`, the default: exact up to 10,000 results, and an estimate above that or where counting ' +
+        'takes too long; `relation` says which. `exact` is slower. `none`: `total` is null.',
     }),
   ),
   includeTotalCount: yesNo('true is `count=exact`, false is `count=none`.'),

@@ -8,6 +8,13 @@ import type { SearchPlan } from './search.ts';
 import { type Column, sourceOf } from './source-sql.ts';
 import type { Meanings } from './text-sql.ts';
 
+/** What was counted in one pass. */
+export interface CountedFacets {
+  readonly rows: readonly FacetRow[];
+  /** How many listings were looked at: all that the plan finds. */
+  readonly total: number;
+}
+
 /** A value of a facet, as text, with its count. */
 export interface FacetRow {
   readonly facet: Facet;
@@ -15,31 +22,43 @@ export interface FacetRow {
   readonly count: number;
 }
 
-/** The commonest values of each facet, at most `most` of each, by falling count; unknown values are left out. */
+/** The commonest values of each facet, at most `most` of each, by falling count, without unknown ones; and their total. */
 export async function countFacets(
   database: Database,
   plan: SearchPlan,
   meanings: Meanings,
   facets: readonly Facet[],
   most: number,
-): Promise<FacetRow[]> {
-  return database.read((sql) => {
+): Promise<CountedFacets> {
+  const counted = await database.read((sql) => {
     const source = sourceOf(sql, plan, meanings, [...new Set(facets.map((facet) => READ_FOR[facet]))]);
     const values = facets.map(
       (facet) => sql`${valueSql(sql, facet, source.column(READ_FOR[facet]))} as ${named(sql, facet)}`,
     );
     const counts = facets.map(
-      (facet, place) => sql`${place === 0 ? sql`` : sql`union all`}
+      (facet) => sql`union all
       (select ${facet} as facet, value::text, sum(listings)::double precision as count
       from ${eachSql(sql, facet)} where value is not null group by value order by count desc, value limit ${most})`,
     );
-    return sql<FacetRow[]>`
+    return sql<(FacetRow | AllRow)[]>`
       with found as materialized (
         select ${listed(sql, values)}, ${areAlike(facets) ? sql`count(*)` : sql`1`} as listings
         from ${source.from} where ${source.where} ${areAlike(facets) ? groupedBy(sql, facets) : sql``})
-      select * from (${together(sql, counts)}) as counted order by facet, count desc, value`;
+      select * from (
+        select null as facet, null as value, coalesce(sum(listings), 0)::double precision as count from found
+        ${together(sql, counts)}) as counted
+      order by facet, count desc, value`;
   });
+  return { rows: counted.filter(isOfFacet), total: counted.find(({ facet }) => facet === null)?.count ?? 0 };
 }
+
+/** All that was found, whether it has values or not. */
+interface AllRow {
+  readonly facet: null;
+  readonly count: number;
+}
+
+const isOfFacet = (row: FacetRow | AllRow): row is FacetRow => row.facet !== null;
 
 /** Many listings are the same in all that is counted, and so are counted once together; in their features few are. */
 const areAlike = (facets: readonly Facet[]): boolean => !facets.includes('features');

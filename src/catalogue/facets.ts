@@ -24,6 +24,12 @@ export type Facets = Static<typeof FacetsSchema>;
 
 const NUMBERS: readonly Facet[] = ['bedrooms', 'bathrooms', 'yearBuiltDecade'];
 
+/** Facets with the number of all results, counted in the same pass: so they never contradict each other. */
+export interface FacetCounts {
+  readonly facets: Facets;
+  readonly total: number;
+}
+
 /** Counts over all results of the plan; at most `most` values of each facet. */
 export async function facetsOf(
   database: Database,
@@ -31,9 +37,9 @@ export async function facetsOf(
   meanings: Meanings,
   facets: readonly Facet[],
   most: number,
-): Promise<Facets> {
+): Promise<FacetCounts> {
   const asked = [...new Set(facets)];
-  const rows = await countFacets(database, plan, meanings, asked, most);
+  const { rows, total } = await countFacets(database, plan, meanings, asked, most);
   const shown = (facet: Facet) =>
     rows
       .filter((row) => row.facet === facet)
@@ -41,5 +47,5 @@ export async function facetsOf(
         if (facet === 'priceBucket') return { ...bucketOf(Number(value)), count };
         return { value: NUMBERS.includes(facet) ? Number(value) : value, count };
       });
-  return Object.fromEntries(asked.map((facet) => [facet, shown(facet)]));
+  return { facets: Object.fromEntries(asked.map((facet) => [facet, shown(facet)])), total };
 }

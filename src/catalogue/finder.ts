@@ -5,7 +5,7 @@ import { untilAborted } from '../postgres/leaving.ts';
 import type { Facet } from './answer-parameters.ts';
 import type { AreaRegister } from './area-register.ts';
 import { type ClusterPage, clustersOf } from './clusters.ts';
-import { type Facets, facetsOf } from './facets.ts';
+import { type FacetCounts, facetsOf } from './facets.ts';
 import { FoundCache, type FoundCacheOptions } from './found-cache.ts';
 import type { ShownFigure } from './metric-figures.ts';
 import type { NumberedRow } from './page-columns-sql.ts';
@@ -13,7 +13,7 @@ import type { WrittenListing } from './present-text.ts';
 import type { SearchPlan } from './search.ts';
 import type { SearchQuery } from './search-parameters.ts';
 import { statsOf } from './search-stats.ts';
-import { countExactly, countRoughly, findPage } from './search-store.ts';
+import { type CountBounds, countExactly, countRoughly, countUpTo, findPage } from './search-store.ts';
 import type { Meanings } from './text-sql.ts';
 
 /** How many results there are. */
@@ -30,13 +30,13 @@ export interface FoundPage {
   readonly found: readonly FoundListing[];
   /** Whether the walk goes on beyond them. */
   readonly more: boolean;
-  /** How many listings there are on all pages, where that was counted along. */
-  readonly total: number | null;
 }
 
 export interface Finder {
   page(plan: SearchPlan, meanings: Meanings): Promise<FoundPage>;
   countExactly(plan: SearchPlan, meanings: Meanings, signal?: AbortSignal): Promise<Counted>;
+  /** One more than the bound where there are more; rejects where PostgreSQL does not get there in time. */
+  countUpTo(plan: SearchPlan, meanings: Meanings, bounds: CountBounds): Promise<Counted>;
   /** The planner's guess. */
   countRoughly(plan: SearchPlan, meanings: Meanings): Promise<Counted>;
   /** Throws INVALID_CURSOR. */
@@ -52,7 +52,7 @@ export interface Finder {
     facets: readonly Facet[],
     most: number,
     signal?: AbortSignal,
-  ): Promise<Facets>;
+  ): Promise<FacetCounts>;
   /** Throws INVALID_PARAMETER. */
   stats(
     plan: SearchPlan,
@@ -79,9 +79,12 @@ export function createFinder({ database, heavy, areas }: FinderOptions): Finder 
       const ids = await areas.idsOf(rows.flatMap(({ listing }) => listing.areaNos));
       return { found: rows.map((row) => withAreaIds(row, ids)), ...rest };
     },
-    // Only where exactly that is asked for: what guides people is quick, and waits for nobody.
     countExactly: async (plan, meanings, signal) => ({
-      count: await countExactly(plan.count === 'exact' ? until(signal) : database, plan, meanings),
+      count: await countExactly(until(signal), plan, meanings),
+    }),
+    // Quick, so it waits for nobody.
+    countUpTo: async (plan, meanings, bounds) => ({
+      count: await countUpTo(database, plan, meanings, bounds),
     }),
     countRoughly: async (plan, meanings) => ({ count: await countRoughly(database, plan, meanings) }),
     clusters: (plan, meanings, query, signal) => clustersOf(until(signal), plan, meanings, query),
@@ -124,8 +127,8 @@ export function rememberingFinder(
     ...{ ...memory, most: MOST_ROWS },
     weigh: (page) => page.clusters.length + 1,
   });
-  const [exact, rough] = [few<Counted>(), few<Counted>()];
-  const facetCounts = few<Facets>();
+  const [exact, bounded, rough] = [few<Counted>(), few<Counted>(), few<Counted>()];
+  const facetCounts = few<FacetCounts>();
   const figures = few<Readonly<Record<string, ShownFigure>>>();
 
   function few<Value extends object>(): FoundCache<Value> {
@@ -135,10 +138,12 @@ export function rememberingFinder(
   return {
     page: (plan, meanings) => pages.get(pageQuestion(plan, meanings), () => finder.page(plan, meanings)),
     countExactly: (plan, meanings, signal) =>
-      exact.get(
-        [question(plan, meanings), plan.count],
-        (left) => finder.countExactly(plan, meanings, left),
-        signal,
+      exact.get(question(plan, meanings), (left) => finder.countExactly(plan, meanings, left), signal),
+    countUpTo: (plan, meanings, bounds) =>
+      bounded.get(
+        [question(plan, meanings), bounds.most],
+        (signal) => finder.countUpTo(plan, meanings, { ...bounds, signal }),
+        bounds.signal,
       ),
     countRoughly: (plan, meanings) =>
       rough.get(question(plan, meanings), () => finder.countRoughly(plan, meanings)),
@@ -175,8 +180,7 @@ function question(plan: SearchPlan, { areaNos, words }: Meanings): unknown {
  * that what depends on them is the same only for those who walk on from one moment.
  */
 function pageQuestion(plan: SearchPlan, meanings: Meanings): unknown {
-  const { order, centre, text, cursor, limit, startedAt, count } = plan;
+  const { order, centre, text, cursor, limit, startedAt } = plan;
   const byDays = order.some(({ key }) => key === 'daysOnMarket');
-  const counted = count !== 'none';
-  return [question(plan, meanings), order, centre, text, cursor, limit, byDays && startedAt, counted];
+  return [question(plan, meanings), order, centre, text, cursor, limit, byDays && startedAt];
 }

@@ -18,7 +18,7 @@ export interface NumberedRow {
   readonly values: readonly SortValue[];
 }
 
-/** A row as it came: the bytes of its two columns, and of the total beside them. */
+/** A row as it came: the bytes of its two columns. */
 export type RawRow = readonly (Buffer | null)[];
 
 /** Between short columns: it stands in no id, number, moment or array of numbers. */
@@ -69,9 +69,6 @@ export function rowIn([short, record]: RawRow, kinds: readonly ValueKind[]): Num
   const values = kinds.map((kind, key) => valueIn(fields[WIDTH + key] ?? '', kind));
   return { place: Number(place), listing, values };
 }
-
-/** The total of a row; null where it was not counted. */
-export const totalIn = ([, , total]: RawRow): number | null => (total ? Number(total.toString()) : null);
 
 function valueIn(text: string, kind: ValueKind): SortValue {
   if (text === '') return null;

@@ -27,7 +27,7 @@ export function pageSql(sql: Sql, plan: SearchPlan, meanings: Meanings, place: P
   if (!text || !isActive(plan)) {
     const source = sourceOf(sql, plan, meanings, order.map(readBy));
     const walk = walkThrough(sql, page, source);
-    if (isSparse(plan, meanings)) return sortedSql(sql, walk, isCounted(plan, meanings));
+    if (isSparse(plan, meanings)) return sortedSql(sql, walk);
     const found = inOrder(sql, page, walk);
     return isCrowded(plan, meanings)
       ? nextOr(sql, page, { source, all: shownRows(sql, plan), ...SEARCH_ROWS }, found)
@@ -52,10 +52,6 @@ export function nextSql(sql: Sql, plan: SearchPlan, meanings: Meanings, place: P
 
 const inOrder = (sql: Sql, { plan }: Page, walk: Walk): SqlFragment =>
   isByDays(plan) ? daysWalkSql(sql, walk, plan.startedAt) : walkSql(sql, walk);
-
-/** Whether the rows tell how many listings there are on all pages. */
-export const isCounted = (plan: SearchPlan, meanings: Meanings): boolean =>
-  plan.count !== 'none' && isSparse(plan, meanings);
 
 /** All listings that are active and may be shown. */
 const shownRows = (sql: Sql, plan: SearchPlan): Source =>

@@ -1,7 +1,7 @@
 // Owns by which way the rows of a page are found: how many listings there are about decides it, never what is found. Pure.
 
 import type { SearchPlan } from './search.ts';
-import { type Condition, isShape } from './search-conditions.ts';
+import type { Condition } from './search-conditions.ts';
 import { isKeptFalling, readBy } from './search-order.ts';
 import { isActive, isOfAreas, onlyArea, type Read } from './source-sql.ts';
 import type { Meanings } from './text-sql.ts';
@@ -20,10 +20,8 @@ const LARGE_PAGE = NEXT / 4;
 
 /** So many rows of an area are all looked at in a few milliseconds, which is what the worst plan comes to. */
 const FEW_OF_AREA = 20_000;
-/** So many rows of an area are counted faster than their number is guessed. */
-const COUNTED_OF_AREA = 5_000;
 
-/** So few listings in a shape are found at once, sorted and counted. */
+/** So few listings in a shape are found at once and sorted. */
 const FEW_IN_SHAPE = 2_000;
 /** So many listings in a shape are better not all found and sorted. */
 const CROWDED = 8_000;
@@ -117,16 +115,4 @@ export function isSparse(plan: SearchPlan, { inShape }: Meanings): boolean {
   if (!isActive(plan) || plan.conditions.some(({ kind }) => kind === 'areas' || kind === 'text'))
     return false;
   return inShape !== null && inShape.listings <= FEW_IN_SHAPE;
-}
-
-/** Whether those in a shape are counted: there are few, or nobody can guess how many since it is not known where listings lie. */
-export function isCountedInShape(plan: SearchPlan, meanings: Meanings): boolean {
-  if (meanings.inShape === null) return isActive(plan) && !plan.text && plan.conditions.some(isShape);
-  return isSparse(plan, meanings);
-}
-
-/** Whether the listings of one area that has not many are counted beside a page of them. */
-export function isCountedBeside(plan: SearchPlan, meanings: Meanings): boolean {
-  if (plan.count === 'none' || plan.text || onlyArea(plan, meanings) === null) return false;
-  return isOfAreas(plan, []) && meanings.areaListings <= COUNTED_OF_AREA;
 }

@@ -1,24 +1,17 @@
 // Owns a search from plan to page: the listings found, the cursors around them, and how many there are in all.
 
-import { LRUCache } from 'lru-cache';
-import type { Clock } from '../lib/clock.ts';
 import { writeCursor } from './cursor.ts';
 import type { Finder, FoundListing } from './finder.ts';
-import { isCountedInShape } from './page-ways.ts';
 import type { SearchPlan } from './search.ts';
 import { idsFall } from './search-order.ts';
 import type { Meanings } from './text-sql.ts';
+import { exactly, type FindTotal, type Total } from './total.ts';
 
 export interface Page {
   readonly limit: number;
   readonly hasMore: boolean;
   readonly nextCursor: string | null;
   readonly prevCursor: string | null;
-}
-
-export interface Total {
-  readonly value: number;
-  readonly relation: 'exact' | 'estimate';
 }
 
 export interface SearchPage {
@@ -29,54 +22,29 @@ export interface SearchPage {
 
 export interface Search {
   page(plan: SearchPlan, meanings: Meanings): Promise<SearchPage>;
-  /** How many listings the plan finds, as it asks to be told; null where it does not. */
-  total(plan: SearchPlan, meanings: Meanings): Promise<Total | null>;
+  readonly total: FindTotal;
 }
 
-/** Milliseconds that a rough count is good for: it guides people, and costs a round trip. */
-const ESTIMATE_LIFETIME = 60_000;
-
-export type Estimates = LRUCache<string, number>;
-
-/** What was guessed lately. */
-export const createEstimates = (clock: Clock): Estimates =>
-  new LRUCache({
-    ...{ max: 5_000, ttl: ESTIMATE_LIFETIME },
-    // The cache takes a start of 0 for no start at all.
-    perf: { now: () => clock.monotonic() + 1 },
-  });
-
-export function createSearch(finder: Finder, estimates: Estimates): Search {
-  async function total(plan: SearchPlan, meanings: Meanings): Promise<Total | null> {
-    if (plan.count === 'none') return null;
-    if (plan.count === 'exact') return exact((await finder.countExactly(plan, meanings)).count);
-    // Where they cannot be counted in time, a guess does.
-    const counted = isCountedInShape(plan, meanings)
-      ? await finder.countExactly(plan, meanings).catch(() => null)
-      : null;
-    if (counted !== null) return exact(counted.count);
-    const key = `${plan.digest} ${plan.ignoreDisplayRules}`;
-    const known = estimates.get(key);
-    const value = known ?? (await finder.countRoughly(plan, meanings)).count;
-    if (known === undefined) estimates.set(key, value);
-    return { value, relation: 'estimate' };
-  }
-
+export function createSearch(finder: Pick<Finder, 'page'>, total: FindTotal): Search {
   return {
     total,
     async page(plan, meanings) {
-      const { found, more, total: along } = await finder.page(plan, meanings);
-      const whole = plan.cursor === null && !more ? found.length : along;
-      const counted = whole === null || plan.count === 'none' ? await total(plan, meanings) : exact(whole);
-      // A guess below what is known already would be absurd.
-      const value = Math.max(counted?.value ?? 0, found.length + (more ? 1 : 0));
+      const reading = finder.page(plan, meanings);
+      const counting = plan.count === 'estimate' ? total(plan, meanings, reading) : null;
+      const [{ found, more }, beside] = await Promise.all([reading, counting]);
       const page = { limit: plan.limit, ...cursorsOf(plan, found, more) };
-      return { found, page, total: counted && { ...counted, value } };
+      if (plan.count === 'none') return { found, page, total: null };
+      const isWhole = plan.cursor === null && !more;
+      const counted = isWhole ? exactly(found.length) : (beside ?? (await total(plan, meanings)));
+      return { found, page, total: counted && atLeast(counted, found.length + (more ? 1 : 0)) };
     },
   };
 }
 
-const exact = (value: number): Total => ({ value, relation: 'exact' });
+/** What came to be between the count and the page, or was not guessed, is known by the page. */
+const atLeast = ({ value, relation }: Total, known: number): Total => ({
+  ...{ value: Math.max(value, known), relation },
+});
 
 /** The cursor that goes on behind a row. */
 export function cursorAfter({ digest: query, startedAt }: SearchPlan, row: FoundListing): string {

@@ -17,12 +17,13 @@ import type { FindLoading, Loading } from './loading.ts';
 import type { Remembered } from './read-cache.ts';
 import { pageLinks, viewOf, wantsFresh } from './reader.ts';
 import { planSearch, type SearchPlan } from './search.ts';
-import { createEstimates, createSearch, type Page, type Search, type Total } from './search-answer.ts';
+import { createSearch, type Page, type Search, type SearchPage } from './search-answer.ts';
 import { exportLines, refuseBackwards } from './search-export.ts';
 import { contentType, featureOf, formatOf, headOf, linesOf, listOf } from './search-format.ts';
 import { type LookedUp, lookUp } from './search-lookup.ts';
 import type { SearchQuery } from './search-parameters.ts';
 import { type Showing, shownRows, writtenRows } from './search-rows.ts';
+import { createTotals, exactly, type Total } from './total.ts';
 import type { ListingType } from './vocabulary.ts';
 
 export interface SearchOptions {
@@ -94,7 +95,6 @@ export function createReadings({ database, heavy, memory, clock }: SearchOptions
   const queued = heavy.database(REMEDY);
   const areas = createAreaRegister(database, clock);
   const crowd = createCrowd(database, clock);
-  const estimates = createEstimates(clock);
   const finder = createFinder({ database, heavy: queued, areas });
   const remembering = rememberingFinder(finder, {
     version: () => memory.version(),
@@ -104,7 +104,7 @@ export function createReadings({ database, heavy, memory, clock }: SearchOptions
     finder: by,
     queued: all,
     within: (signal) => reading(finderUntil(by, signal), fresh, on, untilAborted(all, signal)),
-    search: createSearch(by, estimates),
+    search: createSearch(by, createTotals(by, clock)),
     lookUp: (plan) => lookUp({ database: on, crowd, named: (ids) => areas.named(ids, fresh) }, plan),
   });
   return {
@@ -151,10 +151,9 @@ const isHeavy = ({ facets, stats, explain: explained, cluster }: SearchQuery, pl
   plan.count === 'exact' || [facets, stats].some(Boolean) || explained === true || cluster === true;
 
 async function answerPage(work: Work, asGeoJson: boolean): Promise<Reply> {
-  const { search, plan, lookedUp } = work;
-  const { found, page, total: counted } = await search.page(plan, lookedUp.meanings);
+  const { found, page, total: counted, shown } = await pageWithFigures(work);
   const total = totalWhile(work.loading, counted);
-  const rest = { page, total, ...(await figures(work)), meta: await metaOf(work) };
+  const rest = { page, total, ...shown, meta: await metaOf(work) };
   const headers = headersOf(work, page, total);
   if (asGeoJson) {
     const rows = await shownRows(work, found);
@@ -170,11 +169,21 @@ async function answerPage(work: Work, asGeoJson: boolean): Promise<Reply> {
   };
 }
 
+/** The page and what is told besides: where facets count all results, they count the total too. */
+async function pageWithFigures(work: Work): Promise<SearchPage & { readonly shown: object }> {
+  const { search, plan, lookedUp, asked } = work;
+  const counted = asked.query.facets === undefined ? plan : { ...plan, count: 'none' as const };
+  const page = await search.page(counted, lookedUp.meanings);
+  const { shown, total } = await figures(work);
+  return { ...page, total: total ?? page.total, shown };
+}
+
 async function answerClusters(work: Work, asGeoJson: boolean): Promise<Reply> {
   const { search, finder, asked, plan, lookedUp } = work;
   const { clusters, page } = await finder.clusters(plan, lookedUp.meanings, asked.query);
-  const total = totalWhile(work.loading, await search.total(plan, lookedUp.meanings));
-  const rest = { page, total, ...(await figures(work)), meta: await metaOf(work) };
+  const told = await figures(work);
+  const total = totalWhile(work.loading, told.total ?? (await search.total(plan, lookedUp.meanings)));
+  const rest = { page, total, ...told.shown, meta: await metaOf(work) };
   const headers = headersOf(work, page, total);
   if (!asGeoJson) return { json: { object: 'list', clusters, ...rest }, headers };
   return collection(
@@ -220,11 +229,13 @@ async function figures({ options, finder, queued, asked, plan, lookedUp }: Work)
   const { facets, stats, explain: explained } = asked.query;
   const { meanings } = lookedUp;
   const most = Math.min(MOST_VALUES, tiers[asked.caller.tier].page);
-  return {
-    ...(facets && { facets: await finder.facets(plan, meanings, facets, most) }),
+  const counted = facets && (await finder.facets(plan, meanings, facets, most));
+  const shown = {
+    ...(counted && { facets: counted.facets }),
     ...(stats && { stats: await finder.stats(plan, meanings, stats) }),
     ...(explained === true && { explain: await explain(queued, plan, meanings, asked.query) }),
   };
+  return { shown, total: counted && plan.count !== 'none' ? exactly(counted.total) : null };
 }
 
 async function metaOf({ options, asked, plan, lookedUp, loading }: Work) {

@@ -144,24 +144,16 @@ const runsAsKept = ({ falling, kept }: Key, backwards: boolean): boolean =>
 const asKept = ([first, ...others]: readonly Key[]): Key[] =>
   first ? [{ ...first, asKept: true }, ...others] : [];
 
-/**
- * The rows of a walk, all found first and then sorted: for what is found by an index that knows no order. With `counted`
- * each row tells as `total` how many were found, those before the cursor too.
- */
-export function sortedSql(
-  sql: Sql,
-  { source, keys, columns, cursor, backwards, rows }: Walk,
-  counted = false,
-): SqlFragment {
+/** The rows of a walk, all found first and then sorted: for what is found by an index that knows no order. */
+export function sortedSql(sql: Sql, { source, keys, columns, cursor, backwards, rows }: Walk): SqlFragment {
   const named = keys.map((key, place) => ({
     ...key,
     value: key.isId ? sql`id` : sql`${sql(`s${place}`)}`,
   }));
   const { values = [], id = '' } = cursor ?? {};
   const beyond = cursor ? sql`where ${restSql(sql, named, [...values, id], backwards)}` : sql``;
-  const total = counted ? sql`, (select count(*) from met) as total` : sql``;
   return sql`with met as materialized (select ${columns} from ${source.from} where ${source.where})
-    select * ${total} from met ${beyond} order by ${orderSql(sql, named, backwards)} limit ${rows}`;
+    select * from met ${beyond} order by ${orderSql(sql, named, backwards)} limit ${rows}`;
 }
 
 /** One select after the other, each in parentheses. */

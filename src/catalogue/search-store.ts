@@ -3,9 +3,9 @@
 import { compose, run } from '../postgres/compose.ts';
 import type { Planning } from '../postgres/connection.ts';
 import type { Database, Sql, SqlFragment } from '../postgres/database.ts';
-import { type NumberedRow, pageColumns, type RawRow, rowIn, totalIn } from './page-columns-sql.ts';
-import { isCounted, nextSql, pageSql } from './page-sql.ts';
-import { hasOneWay, isCountedBeside, isPerhapsNext, mayEndBeforeUnknown } from './page-ways.ts';
+import { type NumberedRow, pageColumns, type RawRow, rowIn } from './page-columns-sql.ts';
+import { nextSql, pageSql } from './page-sql.ts';
+import { hasOneWay, isPerhapsNext, mayEndBeforeUnknown } from './page-ways.ts';
 import type { SearchPlan } from './search.ts';
 import { isShape } from './search-conditions.ts';
 import { kindOf } from './search-order.ts';
@@ -17,48 +17,51 @@ export interface FoundRows {
   readonly rows: readonly NumberedRow[];
   /** Whether the walk goes on beyond them. */
   readonly more: boolean;
-  /** How many listings there are on all pages, where that was counted along. */
-  readonly total: number | null;
 }
 
 /** Up to one listing more than the page holds, in the order of the page (which a cursor backwards does not turn). */
 export async function findPage(database: Database, plan: SearchPlan, meanings: Meanings): Promise<FoundRows> {
-  const { rows: found, total } = await readRows(database, plan, meanings);
+  const found = await readRows(database, plan, meanings);
   const rows = found.slice(0, plan.limit);
   if (plan.cursor?.direction === 'previous') rows.reverse();
-  return { rows, more: found.length > plan.limit, total };
+  return { rows, more: found.length > plan.limit };
 }
 
-type ReadRows = Omit<FoundRows, 'more'>;
-
 /** A listing that changes between the two statements may be met by both or by neither, as between two pages. */
-async function readRows(database: Database, plan: SearchPlan, meanings: Meanings): Promise<ReadRows> {
+async function readRows(database: Database, plan: SearchPlan, meanings: Meanings): Promise<NumberedRow[]> {
   const place = placeOf(plan);
   if (isPerhapsNext(plan, meanings)) {
     const next = await readNext(database, plan, meanings, place);
-    if (next.rows.length > plan.limit) return next;
+    if (next.length > plan.limit) return next;
   }
   if (!mayEndBeforeUnknown(plan, meanings)) return readPage(database, plan, meanings, place);
   const known = await readPage(database, plan, meanings, { ...place, first: 'known' });
-  if (known.rows.length > plan.limit) return known;
+  if (known.length > plan.limit) return known;
   const unknown = await readPage(database, plan, meanings, { ...place, first: 'unknown' });
-  return {
-    rows: [...known.rows, ...unknown.rows].slice(0, plan.limit + 1),
-    total: known.total ?? unknown.total,
-  };
+  return [...known, ...unknown].slice(0, plan.limit + 1);
 }
 
-function readPage(database: Database, plan: SearchPlan, meanings: Meanings, at: Place): Promise<ReadRows> {
+function readPage(
+  database: Database,
+  plan: SearchPlan,
+  meanings: Meanings,
+  at: Place,
+): Promise<NumberedRow[]> {
   const page = pageSql(compose, plan, meanings, at);
   return readFound(database, plan, hasOneWay(plan, meanings) ? 'once' : 'each', (sql) =>
-    selectPage(sql, plan, page, totalSql(plan, meanings)),
+    selectPage(sql, plan, page),
   );
 }
 
 /** What of the page is among the rows next in the order. */
-function readNext(database: Database, plan: SearchPlan, meanings: Meanings, at: Place): Promise<ReadRows> {
+function readNext(
+  database: Database,
+  plan: SearchPlan,
+  meanings: Meanings,
+  at: Place,
+): Promise<NumberedRow[]> {
   const page = nextSql(compose, plan, meanings, at);
-  return readFound(database, plan, 'once', (sql) => selectPage(sql, plan, page, compose`null`));
+  return readFound(database, plan, 'once', (sql) => selectPage(sql, plan, page));
 }
 
 async function readFound(
@@ -66,35 +69,49 @@ async function readFound(
   plan: SearchPlan,
   planned: Planning,
   select: (sql: Sql) => Promise<RawRow[]>,
-): Promise<ReadRows> {
+): Promise<NumberedRow[]> {
   const found = await database.read(select, { planned });
   const kinds = plan.order.map(kindOf);
   // Put in order here: PostgreSQL would copy the records once more to do it.
-  const rows = found.map((row) => rowIn(row, kinds)).sort((one, other) => one.place - other.place);
-  return { rows, total: found[0] ? totalIn(found[0]) : null };
+  return found.map((row) => rowIn(row, kinds)).sort((one, other) => one.place - other.place);
 }
 
-async function selectPage(
-  sql: Sql,
-  plan: SearchPlan,
-  page: SqlFragment,
-  total: SqlFragment,
-): Promise<RawRow[]> {
+async function selectPage(sql: Sql, plan: SearchPlan, page: SqlFragment): Promise<RawRow[]> {
   const values = plan.order.map((_, place) => compose`page.${compose(`s${place}`)}`);
   const statement = compose`
-    select ${pageColumns(compose, compose`page.place`, values)}, ${total} as total
+    select ${pageColumns(compose, compose`page.place`, values)}
     from (select row_number() over () as place, rows.* from (${page}) as rows) as page
     join listing on listing.id = page.id`;
   // Taken out of what the driver gave: that lives until a full collection, by closures that are born among old objects.
   return (await run(sql, statement).raw()).splice(0) as unknown as RawRow[];
 }
 
-/** Read once for the whole page. */
-function totalSql(plan: SearchPlan, meanings: Meanings): SqlFragment {
-  if (isCounted(plan, meanings)) return compose`page.total`;
-  if (!isCountedBeside(plan, meanings)) return compose`null`;
+/** How far a count goes. */
+export interface CountBounds {
+  /** It stops behind so many. */
+  readonly most: number;
+  /** As it aborts, a count that waits for a connection is not begun. */
+  readonly signal: AbortSignal;
+}
+
+/** How many listings there are, or one more than the most. Throws DATABASE_UNAVAILABLE where that takes too long. */
+export async function countUpTo(
+  database: Database,
+  plan: SearchPlan,
+  meanings: Meanings,
+  { most, signal }: CountBounds,
+): Promise<number> {
   const { from, where } = sourceOf(compose, plan, meanings, []);
-  return compose`(select count(*) from ${from} where ${where})`;
+  const statement = compose`
+    select count(*)::double precision as count
+    from (select from ${from} where ${where} limit ${most + 1}::integer) as counted`;
+  // Not cut short by the signal, which would cost the connection: PostgreSQL stops by itself.
+  const [row] = await database.read(
+    async (sql) => (signal.aborted ? [] : run<{ count: number }>(sql, statement)),
+    { planned: 'brief' },
+  );
+  signal.throwIfAborted();
+  return row?.count ?? 0;
 }
 
 export async function countExactly(

@@ -22,6 +22,8 @@ export interface ConnectionSettings {
   readonly applicationName: string;
   /** Milliseconds the server lets one statement take; 0 is no limit. */
   readonly statementTimeout: number;
+  /** The same for statements that are worth a short while only. */
+  readonly briefTimeout: number;
   /** True for a connection that is never closed for being idle or old: its session holds a lock or a channel. */
   readonly lasting?: boolean;
   readonly onNotice?: (message: string) => void;
@@ -29,16 +31,19 @@ export interface ConnectionSettings {
   readonly onClose?: () => void;
 }
 
-/** Whether PostgreSQL plans a statement for the values of each run, or once for any values. */
-export type Planning = 'each' | 'once';
+/** Whether PostgreSQL plans a statement for the values of each run, or once for any values; `brief`: the former, and stops early. */
+export type Planning = 'each' | 'once' | 'brief';
+
+const FOR_EACH = { plan_cache_mode: 'force_custom_plan', enable_seqscan: 'on' };
 
 /**
  * A plan made for any value serves rare and common values alike badly: only who knows better asks for one. It stays when
  * its tables grow, so it may not be one that reads them whole because they were small.
  */
 export const PLANNING: Readonly<Record<Planning, Readonly<Record<string, string>>>> = {
-  each: { plan_cache_mode: 'force_custom_plan', enable_seqscan: 'on' },
+  each: FOR_EACH,
   once: { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' },
+  brief: FOR_EACH,
 };
 
 /** Records are wide and looked up once each: to remember them for the next row would copy every one of them. */
@@ -92,8 +97,10 @@ export function openConnection(target: ConnectionTarget, settings: ConnectionSet
     plan(asked) {
       if (asked === planning) return;
       planning = asked;
-      const settings = Object.entries(PLANNING[asked]).map(([name, value]) => `set ${name} to ${value}`);
-      sql.unsafe(settings.join('; ')).catch((error: unknown) => {
+      const timeout = asked === 'brief' ? settings.briefTimeout : settings.statementTimeout;
+      const values = { ...PLANNING[asked], statement_timeout: timeout };
+      const changes = Object.entries(values).map(([name, value]) => `set ${name} to ${value}`);
+      sql.unsafe(changes.join('; ')).catch((error: unknown) => {
         refusal = error;
         retire();
       });

@@ -23,6 +23,8 @@ export interface DatabaseOptions {
   readonly applicationName?: string;
   /** Milliseconds for one operation, waiting for a connection included; 0 is no limit (for commands). */
   readonly timeout?: number;
+  /** Milliseconds for one statement of a brief read; default 30. */
+  readonly briefTimeout?: number;
   readonly clock?: Clock;
   readonly onNotice?: (message: string) => void;
 }
@@ -35,7 +37,8 @@ export interface OperationOptions {
 export interface ReadOptions extends OperationOptions {
   /**
    * 'once': the statements have one best plan whatever their values, so that each connection makes it once and need not
-   * plan again, which takes PostgreSQL longer than to run most that read a page. Default 'each'.
+   * plan again, which takes PostgreSQL longer than to run most that read a page. 'brief': what is worth a few milliseconds
+   * only, after which PostgreSQL stops by itself, at the cost of no connection. Default 'each'.
    */
   readonly planned?: Planning;
   /** As it aborts, the read rejects with its reason and its connection is cut, by which PostgreSQL knows to stop. */
@@ -66,6 +69,7 @@ export interface Database {
 
 const DEFAULT_CONNECTIONS = 10;
 const DEFAULT_TIMEOUT = 2_900;
+const BRIEF_TIMEOUT = 30;
 /** The server gives up this many milliseconds before we do, so that a slow statement costs no connection. */
 const HEAD_START = 300;
 /** The share of an operation's time that may go into waiting for a connection. */
@@ -82,6 +86,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const settings: ConnectionSettings = {
     applicationName: options.applicationName ?? 'freehold',
     statementTimeout: statementTimeout(timeout),
+    briefTimeout: options.briefTimeout ?? BRIEF_TIMEOUT,
     ...(options.onNotice === undefined ? {} : { onNotice: options.onNotice }),
   };
   const pool = createPool<Connection>({

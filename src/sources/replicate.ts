@@ -1,6 +1,7 @@
 // Owns keeping the catalogue up to date with a source: everything once, then what changed, for as long as we run.
 
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { analyzeListings } from '../catalogue/statistics-store.ts';
 import { type Clock, pause } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -48,6 +49,9 @@ export interface Replication {
 
 /** Milliseconds after which a process that waits for another's first load looks again: it is not ready before. */
 const LOAD_LOOK = 2_000;
+
+/** PostgreSQL reads a sample of each table, whatever its size. */
+const ANALYZE_DEADLINE = 300_000;
 
 /** Starts to read the source, now and until it is stopped. One process of all that share a database does the reading. */
 export function startReplication(options: ReplicationOptions): Replication {
@@ -135,7 +139,9 @@ class Replicator {
     if (this.#failures === 0) this.#reading(kept);
     const { position } = kept;
     for await (const page of ahead((wanted) => source.pages(position, wanted), signal)) {
+      const loading = kept.loadedAt === null;
       kept = await writePage(this.#writing, page, kept);
+      if (loading && kept.loadedAt !== null) await this.#renewStatistics();
       this.#measured.fieldErrors(source.fieldErrors);
       // Told before `reading` may say that the load is complete.
       meter(kept, page.drafts.length, page.total ?? null);
@@ -145,6 +151,14 @@ class Replicator {
     this.#measured.caughtUp();
     this.#reading(kept);
     this.#set({ progress: null, asOf: new Date(this.#options.clock.now()).toISOString() });
+  }
+
+  /** After the first load; without it searches are only estimated and planned worse, until autovacuum comes by. */
+  async #renewStatistics(): Promise<void> {
+    const { database, log, source } = this.#options;
+    await database.write(analyzeListings, { timeout: ANALYZE_DEADLINE }).catch((error: unknown) => {
+      log.warn({ source: source.id, err: error }, 'The statistics of the database could not be renewed');
+    });
   }
 
   #meter(start: KeptPosition) {

@@ -58,7 +58,13 @@ async function freshDatabase(t: Closing, create: Creation): Promise<TestDatabase
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
   await withMaintenance(server, (maintenance) => create(maintenance, server, name));
   const url = databaseOn(server, name);
-  const database = openDatabase({ url, maxConnections: 4, applicationName: name, timeout: 20_000 });
+  const database = openDatabase({
+    url,
+    maxConnections: 4,
+    applicationName: name,
+    timeout: 20_000,
+    briefTimeout: 20_000,
+  });
   atEnd(t, async () => {
     await database.close(1_000);
     await withMaintenance(server, (maintenance) =>

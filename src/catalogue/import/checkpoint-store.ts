@@ -99,8 +99,3 @@ export async function countListings(sql: Sql): Promise<number> {
   const [row] = await sql<{ count: number }[]>`select count(*)::int as count from listing_search`;
   return row?.count ?? 0;
 }
-
-/** Tells the planner about tables that have just grown, so that the first searches need not wait for autovacuum. */
-export async function analyzeListings(sql: Sql): Promise<void> {
-  await sql`analyze listing, listing_search, listing_event, property, area, area_word`;
-}
