@@ -70,6 +70,7 @@ const { ids } = await database.transaction((tx) =>
 const nearest = (location: Point, radiusKm: number) =>
   findNeighbours(database, {
     ...{ listingType: 'sale', radiusKm, except: [], closedSince: null, now: AT, ignoreDisplayRules: false },
+    currency: null,
     subject: {
       ...{ propertyType: 'SINGLE_FAMILY', location, livingArea: null, bedrooms: null, bathrooms: null },
       ...{ lotSize: null, yearBuilt: null, waterfront: null },

@@ -117,6 +117,7 @@ test('the migration writes of kept listings what the service would write of them
       await sql`select to_jsonb(row) as row from listing_search as row order by id`,
       await sql`select to_jsonb(row) as row from listing_text as row order by listing_id`,
       await sql`select * from area_listing order by listing_id, area_no`,
+      await sql`select * from listing_currency order by listing_type, currency`,
       await sql`select word, array(select unnest(trigrams) order by 1) as trigrams from search_word order by word`,
     ]);
   const written = await tables();
@@ -126,8 +127,9 @@ test('the migration writes of kept listings what the service would write of them
     '015_area_pages',
     '017_words',
     '018_one_index_an_order',
+    '024_currency',
   ];
-  const [migration, later, areas, words, orders] = await Promise.all(
+  const [migration, later, areas, words, orders, currency] = await Promise.all(
     names.map((name) => readFile(join(MIGRATIONS_FOLDER, `${name}.sql`), 'utf8')),
   );
   await database.transaction(async (tx) => {
@@ -140,6 +142,7 @@ test('the migration writes of kept listings what the service would write of them
       drop function area_listing_added, area_listing_changed, area_listing_removed; ${areas}`);
     await tx.unsafe(words ?? '');
     await tx.unsafe(orders ?? '');
+    await tx.unsafe(`drop table listing_currency; ${currency}`);
   });
   assert.deepEqual(await tables(), written);
 });

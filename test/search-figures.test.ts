@@ -175,7 +175,8 @@ test('an explanation tells of each filter what it leaves alone, and what the oth
     .chain((filters) => fc.tuple(...filters.map((filter) => filter.values)));
   await fc.assert(
     fc.asyncProperty(asked, async (parts) => {
-      const query: Query = Object.assign({}, ...parts);
+      // What money is in binds all counts, and is no filter among them.
+      const { currency: _, ...query }: Query = Object.assign({}, ...parts);
       const { explain } = await told('sale', { ...query, explain: 'true', limit: '1' });
       for (const { parameter, matchesAlone, matchesWithout } of explain.filters) {
         const group = [

@@ -78,7 +78,7 @@ async function happen(batch: readonly Edit[], touched: Map<string, Set<string>>)
     // A rent stays a rent: another type of price is another search.
     const fits = before === undefined || before.facts.listingType === to.listingType;
     const facts: Facts = before === undefined ? to : fits ? { ...before.facts, ...kept } : before.facts;
-    const row: Row = { key, id: '', firstSeen: at, ...before, facts, updatedAt: at };
+    const row: Row = { key, id: '', currency: 'USD', firstSeen: at, ...before, facts, updatedAt: at };
     market.set(key, row);
     const seen = before === undefined ? ['new'] : ['updated', 'updatedAt', ...change.seen];
     touched.set(key, (touched.get(key) ?? new Set()).union(new Set(seen)));

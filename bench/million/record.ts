@@ -46,6 +46,7 @@ export function openRecorder(stand: LargeStand): Recorder {
     // Each question is put to the database.
     memory: { ...catalogue, version: () => null },
     ...{ publicUrl: 'http://127.0.0.1', dataAsOf: async () => null, findLoading: async () => null },
+    findCurrencies: async () => [],
   };
   const routes: Route<Principal>[] = [
     ...[...searchRoutes(reading), ...areaRoutes(reading), ...marketRoutes(reading)],

@@ -6,6 +6,7 @@ import { accessRoutes } from '../access/routes.ts';
 import type { Tiers } from '../access/tiers.ts';
 import { areaRoutes } from '../catalogue/area-routes.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { createFindCurrencies } from '../catalogue/currency.ts';
 import { freshnessOf } from '../catalogue/freshness.ts';
 import { HeavyReads } from '../catalogue/heavy-reads.ts';
 import type { FindLoading } from '../catalogue/loading.ts';
@@ -41,11 +42,13 @@ export interface FeatureParts {
 }
 
 export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] {
-  const reading = {
-    ...parts,
-    heavy: new HeavyReads(parts.database, parts.clock),
-    dataAsOf: freshnessOf(parts.database),
-  };
+  const { database, memory, clock } = parts;
+  const findCurrencies = createFindCurrencies(database, {
+    version: () => memory.version(),
+    monotonic: () => clock.monotonic(),
+  });
+  const heavy = new HeavyReads(database, clock);
+  const reading = { ...parts, heavy, dataAsOf: freshnessOf(database), findCurrencies };
   const routes: readonly Route<Principal>[] = [
     ...searchRoutes(reading),
     ...areaRoutes(reading),

@@ -17,7 +17,9 @@ export const ClusterSchema = Type.Object({
   lat: Type.Number({ description: 'The middle of its listings.' }),
   lng: Type.Number(),
   count: Type.Integer(),
-  medianPrice: nullable(Type.Number({ description: 'Of those whose price is known; rents per month.' })),
+  medianPrice: nullable(
+    Type.Number({ description: 'In `meta.currency`, of those whose price is known; rents per month.' }),
+  ),
 });
 export type Cluster = Static<typeof ClusterSchema>;
 
@@ -70,7 +72,7 @@ export async function clustersOf(
   const nextCursor =
     hasMore && last
       ? writeCursor({
-          ...{ query, direction: 'next', startedAt, id: '' },
+          ...{ query, direction: 'next', startedAt, id: '', currency: plan.currency },
           values: [last.count, last.column, last.row],
         })
       : null;

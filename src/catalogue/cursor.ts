@@ -17,6 +17,8 @@ export interface Cursor {
   /** The sort values of the row to go on from, and its id. */
   readonly values: readonly SortValue[];
   readonly id: string;
+  /** What money is in, where it is compared: ISO 4217. It stays so whatever comes meanwhile. */
+  readonly currency?: string | null;
 }
 
 /** A short digest of everything that decides which rows there are and in which order. */
@@ -25,17 +27,24 @@ export function queryDigest(parts: unknown): string {
 }
 
 export function writeCursor(cursor: Cursor): string {
-  const { query, direction, startedAt, values, id } = cursor;
-  return Buffer.from(JSON.stringify([query, direction === 'next' ? 1 : -1, startedAt, values, id])).toString(
-    'base64url',
-  );
+  const { query, direction, startedAt, values, id, currency } = cursor;
+  const parts = [
+    query,
+    direction === 'next' ? 1 : -1,
+    startedAt,
+    values,
+    id,
+    ...(currency ? [currency] : []),
+  ];
+  return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
 /** Reads a cursor back. Throws INVALID_CURSOR for anything that writeCursor did not make for this very query. */
 export function readCursor(text: string, query: string, kinds: readonly ValueKind[]): Cursor {
   const parts = parse(text);
-  if (!Array.isArray(parts) || parts.length !== 5) throw invalid('it is not one that this service gave out');
-  const [digest, sign, startedAt, values, id] = parts as unknown[];
+  if (!Array.isArray(parts) || (parts.length !== 5 && parts.length !== 6))
+    throw invalid('it is not one that this service gave out');
+  const [digest, sign, startedAt, values, id, currency = null] = parts as unknown[];
   if (digest !== query)
     throw invalid('it belongs to other filters or another sort: keep both while you page');
   const sound =
@@ -43,13 +52,24 @@ export function readCursor(text: string, query: string, kinds: readonly ValueKin
     isInstant(startedAt) &&
     typeof id === 'string' &&
     id.length <= 200 &&
+    (currency === null || isCurrency(currency)) &&
     !id.includes('\0') &&
     Array.isArray(values) &&
     values.length === kinds.length &&
     values.every((value, index) => value === null || isSound(value, kinds[index]));
   if (!sound) throw invalid('it is not one that this service gave out');
-  return { query, direction: sign === 1 ? 'next' : 'previous', startedAt: Number(startedAt), values, id };
+  const direction = sign === 1 ? 'next' : 'previous';
+  return { query, direction, startedAt: Number(startedAt), values, id, currency };
 }
+
+/** The currency that a cursor names, of whatever query; null where there is none, or no such cursor. */
+export function currencyOfCursor(text: string | undefined): string | null {
+  const parts = text === undefined ? null : parse(text);
+  const currency: unknown = Array.isArray(parts) ? parts[5] : null;
+  return isCurrency(currency) ? currency : null;
+}
+
+const isCurrency = (value: unknown): value is string => typeof value === 'string' && /^[A-Z]{3}$/.test(value);
 
 const isInstant = (value: unknown): boolean =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) < Date.UTC(9999, 0);

@@ -3,12 +3,13 @@
 import { compose, run } from '../postgres/compose.ts';
 import type { Database, SqlFragment } from '../postgres/database.ts';
 import { allOf, conditionsSql, shownSql } from './condition-sql.ts';
+import { isCurrency } from './currency.ts';
 import type { SearchPlan } from './search.ts';
 import { type Condition, isShape } from './search-conditions.ts';
 import type { Meanings } from './text-sql.ts';
 import { HIDDEN_STATUSES } from './vocabulary.ts';
 
-/** How many listings each set of conditions leaves, of all that a search may show. */
+/** How many listings each set of conditions leaves, of all that a search may show in the plan's currency. */
 export async function countEach(
   database: Database,
   plan: SearchPlan,
@@ -33,10 +34,12 @@ export async function countEach(
     (set, at) => compose`count(*) filter (where ${allOf(compose, set.map(columnOf))})
       ::double precision as ${compose(`c${at}`)}`,
   );
+  const currency = plan.conditions.filter(isCurrency);
   const statement = compose`
     select ${listed(counts)} from (
       select ${listed(conditions)} from listing_search
-      where ${shownSql(compose, plan)} and status <> all(${[...HIDDEN_STATUSES]}::text[]) offset 0) as met`;
+      where ${shownSql(compose, plan)} and ${conditionsSql(compose, currency, plan, meanings)}
+        and status <> all(${[...HIDDEN_STATUSES]}::text[]) offset 0) as met`;
   const [row] = await database.read((sql) => run<Readonly<Record<string, number>>>(sql, statement));
   return sets.map((_, at) => row?.[`c${at}`] ?? 0);
 }

@@ -22,7 +22,7 @@ export const ExplainSchema = Type.Object(
   },
   {
     description:
-      'For each filter the listings of the asked status that it alone leaves, and those that all others leave without it; ' +
+      'In `meta.currency`, where that is told: for each filter the listings of the asked status that it alone leaves, and those that all others leave without it; ' +
       '`status` is told of in the same way where it is asked for.',
   },
 );

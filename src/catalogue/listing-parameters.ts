@@ -27,6 +27,18 @@ const kind = {
   propertySubType: names('Sub-type as RESO writes it', 'subtype'),
 };
 
+const money = {
+  currency: optional(
+    Type.String({
+      pattern: '^[A-Za-z]{3}$',
+      description:
+        'Listings whose prices are in this currency (ISO 4217). Bounds, sorts and figures of money are of one currency: ' +
+        'without this the only one among the listings asked for, whatever their prices; where there are several, a 400 names them.',
+      aliases: ['currency_code'],
+    }),
+  ),
+};
+
 const numbers = {
   minPrice: amount('Price at least; rentals compare the rent per month.', 'minprice'),
   maxPrice: amount('Price at most.', 'maxprice'),
@@ -111,4 +123,4 @@ const origin = {
   ),
 };
 
-export const listingParameters = { ...kind, ...numbers, ...traits, ...changes, ...origin };
+export const listingParameters = { ...kind, ...money, ...numbers, ...traits, ...changes, ...origin };

@@ -75,6 +75,9 @@ export function metricsFor(type: ListingType): Metric[] {
   return METRICS.filter((metric) => metric.types.includes(type));
 }
 
+/** Whether its value is an amount of money. */
+export const isMoney = ({ unit }: Metric): boolean => unit === 'money' || unit === 'moneyPerArea';
+
 /** Whether a sample is too small for the value to be told. */
 export function isSuppressed({ unit, kind }: Metric, n: number): boolean {
   return unit !== 'count' && kind !== 'sum' && n < MINIMUM_SAMPLE;

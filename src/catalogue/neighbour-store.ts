@@ -12,6 +12,8 @@ import type { ListingType, Status } from './vocabulary.ts';
 export interface NeighbourQuery {
   readonly listingType: ListingType;
   readonly subject: HomeFacts;
+  /** Only homes whose price is in it, ISO 4217; null: any. */
+  readonly currency: string | null;
   readonly radiusKm: number;
   /** Listings that are not compared: the subject's own. */
   readonly except: readonly string[];
@@ -31,7 +33,6 @@ export interface Neighbour extends HomeFacts {
   readonly price: number | null;
   readonly closePrice: number | null;
   readonly closedAt: string | null;
-  readonly currency: string;
 }
 
 /** The nearest that are looked at; more would not be more alike. */
@@ -99,18 +100,17 @@ function selectNeighbours(sql: Sql, query: NeighbourQuery, looked: number | null
     select near.id, listing.property_id as "propertyId", near.status, near.property_type as "propertyType",
       near.location[1] as lat, near.location[0] as lng, near.living_area as "livingArea", near.bedrooms,
       near.bathrooms, near.lot_size as "lotSize", near.year_built as "yearBuilt", near.waterfront, near.price,
-      near.close_price as "closePrice", near.closed_at as "closedAt", listing.record ->> 'currency' as currency,
-      looked, reach
+      near.close_price as "closePrice", near.closed_at as "closedAt", looked, reach
     from told left join (near join listing on listing.id = near.id) on true order by near.km, near.id`;
 }
 
 /** Homes that may be compared, in the boxes around the radius. */
 function homesSql(sql: Sql, query: NeighbourQuery): SqlFragment {
-  const { subject, listingType, radiusKm, except, ignoreDisplayRules } = query;
+  const { subject, listingType, currency, radiusKm, except, ignoreDisplayRules } = query;
   return sql`listing_type = ${listingType} and ${displayedSql(sql, ignoreDisplayRules)}
     and property_type = any(${[...comparableTypes(subject.propertyType)]}::text[])
     and (${withinSql(sql, subject.location, radiusKm)})
-    and price > 0 and id <> all(${[...except]}::text[])
+    and price > 0 ${currency === null ? sql`` : sql`and currency = ${currency}`} and id <> all(${[...except]}::text[])
     and ${sizeSql(sql, subject.livingArea)} and ${marketSql(sql, query)}`;
 }
 

@@ -192,6 +192,7 @@ function similarRoute(options: PropertyRouteOptions): Route<Principal> {
         ? await findNeighbours(database, {
             listingType: query.listingType ?? subject.listingType,
             subject: facts,
+            currency: null,
             radiusKm: kilometresOf(query.maxRadius ?? DEFAULT_RADIUS, view.units),
             except: property.listings.map(({ id }) => id),
             closedSince: null,

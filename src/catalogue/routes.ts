@@ -62,6 +62,12 @@ const ListingList = Type.Object(
     meta: Type.Object({
       requestId: Type.String(),
       units: Type.Unsafe<'imperial' | 'metric'>({ type: 'string', enum: ['imperial', 'metric'] }),
+      currency: nullable(
+        Type.String({
+          description:
+            'What bounds, sorts and figures of money are in: ISO 4217. Null where there are none; each listing names its own.',
+        }),
+      ),
       areas: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
       dataAsOf: nullable(Type.String({ format: 'date-time' })),
       loading: LoadingSchema,

@@ -47,8 +47,9 @@ const atLeast = ({ value, relation }: Total, known: number): Total => ({
 });
 
 /** The cursor that goes on behind a row. */
-export function cursorAfter({ digest: query, startedAt }: SearchPlan, row: FoundListing): string {
-  return writeCursor({ query, direction: 'next', startedAt, values: row.values, id: row.listing.id });
+export function cursorAfter({ digest: query, startedAt, currency }: SearchPlan, row: FoundListing): string {
+  const { values, listing } = row;
+  return writeCursor({ query, direction: 'next', startedAt, values, id: listing.id, currency });
 }
 
 /** Before and after every id there is. */
@@ -59,7 +60,7 @@ const [BEFORE_IDS, AFTER_IDS] = ['', '~'];
  * its own rows have gone meanwhile, that one begins with the row that led here.
  */
 function cursorsOf(plan: SearchPlan, found: readonly FoundListing[], more: boolean) {
-  const { cursor: came, digest: query, startedAt } = plan;
+  const { cursor: came, digest: query, startedAt, currency } = plan;
   const backwards = came?.direction === 'previous';
   const hasMore = backwards || more;
   const hasBefore = backwards ? more : came !== null;
@@ -67,7 +68,7 @@ function cursorsOf(plan: SearchPlan, found: readonly FoundListing[], more: boole
     const isFirst = (direction === 'next') !== idsFall(plan.order);
     const id = row?.listing.id ?? (isFirst ? BEFORE_IDS : AFTER_IDS);
     const values = row?.values ?? came?.values;
-    return values ? writeCursor({ query, direction, startedAt, values, id }) : null;
+    return values ? writeCursor({ query, direction, startedAt, values, id, currency }) : null;
   };
   return {
     hasMore,

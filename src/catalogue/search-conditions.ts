@@ -54,6 +54,7 @@ export type WordColumn =
   | 'officeId'
   | 'providerId'
   | 'mlsNumber'
+  | 'currency'
   | 'id';
 
 export type FlagColumn =
@@ -132,6 +133,7 @@ export function filtersOf(query: PlainQuery, units: UnitSystem, now: number): Co
 const FOLDED = ['city', 'neighborhood', 'county', 'state', 'postalCode', 'country'] as const;
 const FOLDED_TOO = ['propertySubType', 'furnished', 'mlsNumber'] as const;
 const EXACT = ['propertyType', 'agentId', 'officeId', 'providerId'] as const;
+const MOST_WORDS = 12;
 
 const folded = (values: readonly string[]): string[] => values.map((value) => value.trim().toLowerCase());
 
@@ -167,8 +169,6 @@ function text({ q, qFields, address }: PlainQuery): Condition[] {
     throw invalidParameter('q', `has ${asked.length} words, at most ${MOST_WORDS} are looked for`);
   return [...conditions, { kind: 'text', words: asked, fields: qFields ?? TEXT_FIELDS }];
 }
-
-const MOST_WORDS = 12;
 
 /** Ranges of numbers: parameter suffix, column, and how the number is shown. */
 const RANGES = [

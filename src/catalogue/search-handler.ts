@@ -10,6 +10,7 @@ import { untilAborted } from '../postgres/leaving.ts';
 import { createAreaRegister } from './area-register.ts';
 import { withoutClusterCursor } from './clusters.ts';
 import { createCrowd } from './crowd.ts';
+import type { FindCurrencies } from './currency.ts';
 import { explain } from './explain.ts';
 import { createFinder, type Finder, finderUntil, rememberingFinder } from './finder.ts';
 import type { HeavyReads } from './heavy-reads.ts';
@@ -18,11 +19,13 @@ import type { Remembered } from './read-cache.ts';
 import { pageLinks, viewOf, wantsFresh } from './reader.ts';
 import { planSearch, type SearchPlan } from './search.ts';
 import { createSearch, type Page, type Search, type SearchPage } from './search-answer.ts';
+import { inOneCurrency } from './search-currency.ts';
 import { exportLines, refuseBackwards } from './search-export.ts';
 import { contentType, featureOf, formatOf, headOf, linesOf, listOf } from './search-format.ts';
 import { type LookedUp, lookUp } from './search-lookup.ts';
 import type { SearchQuery } from './search-parameters.ts';
 import { type Showing, shownRows, writtenRows } from './search-rows.ts';
+import type { Meanings } from './text-sql.ts';
 import { createTotals, exactly, type Total } from './total.ts';
 import type { ListingType } from './vocabulary.ts';
 
@@ -38,6 +41,7 @@ export interface SearchOptions {
   /** When the catalogue was last known to be what the source has; null: never. */
   readonly dataAsOf: () => Promise<string | null>;
   readonly findLoading: FindLoading;
+  readonly findCurrencies: FindCurrencies;
 }
 
 /** What of a request a search is answered by. */
@@ -59,6 +63,8 @@ interface Reading {
   readonly finder: Finder;
   /** Throws INVALID_PARAMETER for an area that there is not. */
   readonly lookUp: (plan: SearchPlan) => Promise<LookedUp>;
+  /** The plan in the one currency of the query. Throws INVALID_PARAMETER where it finds several. */
+  readonly inOneCurrency: (plan: SearchPlan, meanings: Meanings, query: SearchQuery) => Promise<SearchPlan>;
   /** The database for what looks at all results. */
   readonly queued: Database;
   /** For one answer, whose reads of all results end as the signal aborts. */
@@ -91,7 +97,8 @@ export interface Readings {
   until(signal: AbortSignal): Reading;
 }
 
-export function createReadings({ database, heavy, memory, clock }: SearchOptions): Readings {
+export function createReadings(options: SearchOptions): Readings {
+  const { database, heavy, memory, clock, findCurrencies } = options;
   const queued = heavy.database(REMEDY);
   const areas = createAreaRegister(database, clock);
   const crowd = createCrowd(database, clock);
@@ -106,6 +113,8 @@ export function createReadings({ database, heavy, memory, clock }: SearchOptions
     within: (signal) => reading(finderUntil(by, signal), fresh, on, untilAborted(all, signal)),
     search: createSearch(by, createTotals(by, clock)),
     lookUp: (plan) => lookUp({ database: on, crowd, named: (ids) => areas.named(ids, fresh) }, plan),
+    inOneCurrency: (plan, meanings, query) =>
+      inOneCurrency({ database: all, findCurrencies, fresh }, { plan, meanings }, query),
   });
   return {
     fresh: reading(finder, true, database),
@@ -123,9 +132,9 @@ export async function answerSearch(options: SearchOptions, readings: Readings, a
   const { clock, tiers, publicUrl, database } = options;
   const format = formatOf(query, asked.mediaType);
   const limit = pageSize(tiers[caller.tier], query.limit);
-  const plan = planSearch(type, withoutClusterCursor(query), limit, clock.now());
+  const asPlanned = planSearch(type, withoutClusterCursor(query), limit, clock.now());
   const loading = await options.findLoading();
-  const view = viewOf(caller, query, plan.startedAt, publicUrl);
+  const view = viewOf(caller, query, asPlanned.startedAt, publicUrl);
   const lines = format === 'csv' || format === 'ndjson';
   const whole = lines && query.limit === undefined && atLeast(caller.tier, EXPORT_TIER);
   // Nobody walks through all results a second time at once: remembering them would push out what is asked for often.
@@ -134,7 +143,8 @@ export async function answerSearch(options: SearchOptions, readings: Readings, a
     : wantsFresh(asked.headers)
       ? readings.fresh
       : readings.remembered;
-  const lookedUp = await reading.lookUp(plan);
+  const lookedUp = await reading.lookUp(asPlanned);
+  const plan = await reading.inOneCurrency(asPlanned, lookedUp.meanings, query);
   const showing = { database, plan, view, included: query.include ?? [] };
   const answer = (by: Reading): Promise<Reply> => {
     const work = { ...by, ...showing, options, asked, lookedUp, loading };
@@ -242,6 +252,7 @@ async function metaOf({ options, asked, plan, lookedUp, loading }: Work) {
   return {
     requestId: asked.requestId,
     units: plan.units,
+    currency: plan.currency,
     areas: lookedUp.areas.map(({ id, name }) => ({ id, name })),
     dataAsOf: await options.dataAsOf(),
     loading,

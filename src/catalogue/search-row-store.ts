@@ -2,6 +2,7 @@
 
 import type { Sql, Transaction } from '../postgres/database.ts';
 import { together } from '../postgres/fragments.ts';
+import { addTypedCurrencies } from './currency-store.ts';
 import { searchRow } from './search-row.ts';
 import { json } from './stored-json.ts';
 import { textRow } from './text-row.ts';
@@ -19,6 +20,10 @@ export async function writeSearchRows(
     insert into listing_search
     select * from json_populate_recordset(null::listing_search, ${json(rows)}::text::json)
     on conflict (id) do update set ${assignments(tx, changed)}`;
+  await addTypedCurrencies(
+    tx,
+    writes.map(({ record: { listingType, currency } }) => ({ listingType, currency })),
+  );
 }
 
 const assignments = (sql: Sql, columns: readonly string[]) =>

@@ -41,6 +41,7 @@ const kindColumns = (record: KeptRecord) => ({
 });
 
 const priceColumns = (record: KeptRecord) => ({
+  currency: record.currency,
   price: record.listingType === 'rental' ? record.priceMonthly : record.price,
   has_price: record.price !== null,
   close_price: record.closePrice,

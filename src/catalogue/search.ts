@@ -33,6 +33,8 @@ export interface SearchPlan {
   readonly fields: Fields;
   readonly units: UnitSystem;
   readonly ignoreDisplayRules: boolean;
+  /** What money is in, ISO 4217: as it was asked for, or as the cursor says; null: not told. */
+  readonly currency: string | null;
 }
 
 /**
@@ -73,6 +75,7 @@ export function planSearch(
     fields: parseFields(fields, ListingSchema),
     units,
     ignoreDisplayRules: display === 'ignore',
+    currency: plain.currency?.toUpperCase() ?? cursor?.currency ?? null,
   };
 }
 

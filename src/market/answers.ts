@@ -1,22 +1,27 @@
 // Owns how each request about the market is answered: asked for, gathered, cut into pages.
 
-import { METRICS, MINIMUM_SAMPLE } from '../catalogue/metrics.ts';
+import { isMoney, METRICS, MINIMUM_SAMPLE } from '../catalogue/metrics.ts';
 import type { ListingType } from '../catalogue/vocabulary.ts';
-import type { Database } from '../postgres/database.ts';
 import { readMetrics, readPeriod, readSeries } from './asking.ts';
 import { shownSpread } from './distribution.ts';
-import { answersFor, periodsFor } from './figures.ts';
+import { type Asked, answersFor, periodsFor } from './figures.ts';
 import { type Group, gather } from './gather.ts';
-import { cut, readPlace } from './paging.ts';
+import { cut, type Place, readPlace } from './paging.ts';
 import { findSpread } from './pair-store.ts';
 import type { MarketQuery } from './parameters.ts';
-import { fieldOf, readScope, shownScope } from './scope.ts';
+import {
+  fieldOf,
+  inOneCurrency,
+  readPair,
+  readScope,
+  type Scope,
+  type ScopeRequest,
+  shownScope,
+} from './scope.ts';
 import { samePropertyYield, yieldBands } from './yield.ts';
 
 /** A request: what was asked, how much fits a page, and when it came, in milliseconds. */
-export interface Request {
-  readonly database: Database;
-  readonly asked: MarketQuery;
+export interface Request extends ScopeRequest {
   readonly limit: number;
   readonly now: number;
 }
@@ -24,18 +29,35 @@ export interface Request {
 const ALL: Group = [];
 const typeOf = ({ listingType }: MarketQuery): ListingType => listingType ?? 'sale';
 
-export async function statsAnswer({ database, asked, limit, now }: Request) {
+const tellsMoney = ({ metric }: Asked): boolean => isMoney(metric);
+
+/** The scope of a request, in one currency where money is told of it; `where` names it in a refusal. */
+async function scopeOf(
+  request: Request,
+  { now, currency: frozen }: Pick<Place, 'now' | 'currency'>,
+  tellsMoney: boolean,
+  where?: string,
+): Promise<Scope> {
+  const scope = await readScope(request, typeOf(request.asked), now);
+  return inOneCurrency(request, scope, { tellsMoney, frozen, ...(where !== undefined && { place: where }) });
+}
+
+/** Where pages go on, with the currency that they are all in. */
+const onPlace = (place: Place, { plan: { currency } }: Scope): Place => ({ ...place, currency });
+
+export async function statsAnswer(request: Request) {
+  const { database, asked, limit, now } = request;
   const place = readPlace('stats', asked, now);
-  const scope = await readScope(database, asked, typeOf(asked), place.now);
+  const metrics = readMetrics(asked.metrics, typeOf(asked));
+  const scope = await scopeOf(request, place, metrics.some(tellsMoney));
   const period = readPeriod(asked, place.now, scope.timeZone);
-  const metrics = readMetrics(asked.metrics, scope.listingType);
   const definitions = metrics.map(({ metric }) => metric);
   const periods = periodsFor(period, metrics);
   const whole = await gather(database, fieldOf(scope), definitions, periods);
   const { groupBy = [] } = asked;
   const grouped =
     groupBy.length === 0 ? null : await gather(database, fieldOf(scope, groupBy), definitions, periods);
-  const { part, page } = cut(grouped?.groups(period).sort(compareGroups) ?? [], place, limit);
+  const { part, page } = cut(grouped?.groups(period).sort(compareGroups) ?? [], onPlace(place, scope), limit);
   const groups = part.map((group) => ({
     by: Object.fromEntries(groupBy.map((name, at) => [name, group[at] ?? null])),
     metrics: grouped ? answersFor(grouped, metrics, period, group, scope.units) : {},
@@ -58,12 +80,13 @@ function compareGroups(a: Group, b: Group): number {
   return 0;
 }
 
-export async function historyAnswer({ database, asked, limit, now }: Request) {
+export async function historyAnswer(request: Request) {
+  const { database, asked, limit, now } = request;
   const place = readPlace('history', asked, now);
-  const scope = await readScope(database, asked, typeOf(asked), place.now);
+  const metrics = readMetrics(asked.metrics, typeOf(asked));
+  const scope = await scopeOf(request, place, metrics.some(tellsMoney));
   const series = readSeries(asked, place.now, scope.timeZone);
-  const metrics = readMetrics(asked.metrics, scope.listingType);
-  const { part, page } = cut(series, place, limit);
+  const { part, page } = cut(series, onPlace(place, scope), limit);
   const gathered = await gather(
     database,
     fieldOf(scope),
@@ -80,29 +103,37 @@ export async function historyAnswer({ database, asked, limit, now }: Request) {
   };
 }
 
-export async function compareAnswer({ database, asked, limit, now }: Request) {
+/** Each area in its own currency, unless one is asked for or prices are bounded. */
+export async function compareAnswer(request: Request) {
+  const { database, asked, limit, now } = request;
   const place = readPlace('compare', asked, now);
-  const together = await readScope(database, asked, typeOf(asked), place.now);
+  const metrics = readMetrics(asked.metrics, typeOf(asked));
+  const together = await scopeOf(request, place, false);
   const period = readPeriod(asked, place.now, together.timeZone);
-  const metrics = readMetrics(asked.metrics, together.listingType);
   const definitions = metrics.map(({ metric }) => metric);
-  const { part, page } = cut(together.lookedUp.areas, place, limit);
+  const { part, page } = cut(together.lookedUp.areas, onPlace(place, together), limit);
   const areas: unknown[] = [];
   for (const { id, name } of part) {
-    const scope = await readScope(database, { ...asked, areaId: [id] }, together.listingType, place.now);
+    const alone = { ...request, asked: { ...asked, areaId: [id] } };
+    const scope = await scopeOf(alone, onPlace(place, together), metrics.some(tellsMoney), `in ${name}`);
     const gathered = await gather(database, fieldOf(scope), definitions, periodsFor(period, metrics));
-    areas.push({ areaId: id, name, metrics: answersFor(gathered, metrics, period, ALL, scope.units) });
+    const { currency } = scope.plan;
+    areas.push({
+      ...{ areaId: id, name, currency },
+      metrics: answersFor(gathered, metrics, period, ALL, scope.units),
+    });
   }
   return { object: 'market_comparison', scope: shownScope(together), period, areas, page };
 }
 
-export async function yieldAnswer({ database, asked, limit, now }: Request) {
+/** Rents and prices in one currency: what is let in one and sold in another has no yield. */
+export async function yieldAnswer(request: Request) {
+  const { database, asked, limit, now } = request;
   const place = readPlace('yield', asked, now);
-  const rentals = await readScope(database, asked, 'rental', place.now);
-  const sales = await readScope(database, asked, 'sale', place.now);
+  const { rentals, sales } = await readPair(request, place);
   const period = readPeriod(asked, place.now, sales.timeZone);
   const bands = await yieldBands(database, rentals, sales, period);
-  const { part, page } = cut(bands, place, limit);
+  const { part, page } = cut(bands, onPlace(place, sales), limit);
   const { listingType: _, ...scope } = shownScope(sales);
   return {
     ...{ object: 'market_yield', label: 'asking', scope, period, bands: part },
@@ -111,10 +142,12 @@ export async function yieldAnswer({ database, asked, limit, now }: Request) {
   };
 }
 
-export async function distributionAnswer({ database, asked, now }: Request) {
-  const scope = await readScope(database, asked, typeOf(asked), now);
-  const period = readPeriod(asked, now, scope.timeZone);
+export async function distributionAnswer(request: Request) {
+  const { database, asked, now } = request;
   const { measure = 'price', buckets = 20 } = asked;
+  const isOfMoney = measure === 'price' || measure === 'pricePerArea';
+  const scope = await scopeOf(request, { now, currency: null }, isOfMoney);
+  const period = readPeriod(asked, now, scope.timeZone);
   const spread = await database.read((sql) => findSpread(sql, fieldOf(scope), measure, period.end, buckets));
   return {
     ...{ object: 'market_distribution', scope: shownScope(scope), period, measure },

@@ -38,10 +38,9 @@ export async function findComparables(
   database: Database,
   query: ComparableQuery,
 ): Promise<Ranked<Comparable>[]> {
-  const { daysOld, currency, ...near } = query;
+  const { daysOld, ...near } = query;
   const closedSince = new Date(query.now - daysOld * DAY).toISOString().slice(0, 10);
-  const neighbours = await findNeighbours(database, { ...near, closedSince });
-  const homes = neighbours.filter((home) => home.currency === currency);
+  const homes = await findNeighbours(database, { ...near, closedSince });
   return rankedByLikeness(
     query.subject,
     homes.flatMap((home) => asComparable(home, query.listingType) ?? []),

@@ -8,7 +8,7 @@ import { INTERVALS, type Interval } from './calendar.ts';
 /** What of a search is no filter, or asks for listings as they stand today where statistics look at their whole life. */
 export const NOT_FILTERS = [
   ...['status', 'underContract', 'ids', 'sort', 'limit', 'cursor', 'count', 'includeTotalCount', 'fields'],
-  ...['include', 'display', 'facets', 'stats', 'cluster', 'zoom', 'explain', 'format', 'units', 'currency'],
+  ...['include', 'display', 'facets', 'stats', 'cluster', 'zoom', 'explain', 'format', 'units'],
 ] as const;
 
 const isFilter = ([name]: [string, TSchema]): boolean => !NOT_FILTERS.some((other) => other === name);

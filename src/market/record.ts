@@ -50,6 +50,12 @@ const ScopeSchema = Type.Object({
   timeZone: Type.String({
     description: 'On whose calendar periods begin and end: that of the areas, else UTC.',
   }),
+  currency: nullable(
+    Type.String({
+      description:
+        'What all money in the answer is in: ISO 4217. Null where there is none, and where each area tells its own.',
+    }),
+  ),
   filters: Type.Object({}, { additionalProperties: true }),
 });
 const Meta = Type.Object({
@@ -102,7 +108,7 @@ export const ComparisonSchema = Type.Object(
     object: Type.Literal('market_comparison'),
     scope: ScopeSchema,
     period: PeriodSchema,
-    areas: Type.Array(Type.Object({ areaId: text, name: text, metrics: Figures }), {
+    areas: Type.Array(Type.Object({ areaId: text, name: text, currency: nullable(text), metrics: Figures }), {
       description: 'In the order in which they were asked for.',
     }),
     page: PageSchema,

@@ -3,6 +3,7 @@
 import type { TObject, TSchema } from 'typebox';
 import type { Principal } from '../access/principal.ts';
 import { pageSize, type Tiers } from '../access/tiers.ts';
+import type { FindCurrencies } from '../catalogue/currency.ts';
 import { FoundCache } from '../catalogue/found-cache.ts';
 import type { HeavyReads } from '../catalogue/heavy-reads.ts';
 import type { FindLoading } from '../catalogue/loading.ts';
@@ -47,6 +48,7 @@ export interface MarketRouteOptions {
   /** When the catalogue was last known to be what the source has; null: never. */
   readonly dataAsOf: () => Promise<string | null>;
   readonly findLoading: FindLoading;
+  readonly findCurrencies: FindCurrencies;
 }
 
 interface Page {
@@ -125,7 +127,7 @@ const REMEDY = 'Ask for a smaller place, a shorter period, or fewer metrics and 
 const MOST_ANSWERS = 2_000;
 
 export function marketRoutes(options: MarketRouteOptions): readonly Route<Principal>[] {
-  const { clock, tiers, publicUrl, memory } = options;
+  const { clock, tiers, publicUrl, memory, findCurrencies } = options;
   const database = options.heavy.database(REMEDY);
   const answers = new FoundCache<Answer>({
     version: () => memory.version(),
@@ -141,11 +143,15 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
       async handle({ query, caller, requestId, url, headers, signal }): Promise<Reply> {
         const asked = query as MarketQuery;
         const limit = pageSize(tiers[caller.tier], asked.limit);
+        const fresh = wantsFresh(headers);
         const read = (left: AbortSignal) =>
-          endpoint.answer({ database: untilAborted(database, left), asked, limit, now: clock.now() });
+          endpoint.answer({
+            ...{ database: untilAborted(database, left), findCurrencies, fresh },
+            ...{ asked, limit, now: clock.now() },
+          });
         const question = [endpoint.path, asked, limit];
         const loading = await options.findLoading();
-        const json = await (wantsFresh(headers) ? read(signal) : answers.get(question, read, signal));
+        const json = await (fresh ? read(signal) : answers.get(question, read, signal));
         const units = asked.units ?? 'imperial';
         const meta = { requestId, tier: caller.tier, units, dataAsOf: await options.dataAsOf(), loading };
         return { json: { ...json, meta }, headers: json.page ? pageLinks(publicUrl, url, json.page) : {} };

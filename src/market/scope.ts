@@ -2,13 +2,14 @@
 
 import { findNamedAreas } from '../catalogue/area-lookup-store.ts';
 import { lifeSql } from '../catalogue/condition-sql.ts';
+import { type CurrencyOptions, comparesMoney, resolveCurrency, withCurrency } from '../catalogue/currency.ts';
 import { UNKNOWN_ZONE } from '../catalogue/place-time.ts';
 import { planSearch, type SearchPlan } from '../catalogue/search.ts';
 import { type LookedUp, lookUp } from '../catalogue/search-lookup.ts';
 import type { SearchQuery } from '../catalogue/search-parameters.ts';
 import type { ListingType, UnitSystem } from '../catalogue/vocabulary.ts';
 import { refuse } from '../http/query.ts';
-import type { Database } from '../postgres/database.ts';
+import type { Place } from './paging.ts';
 import { FILTERS, type MarketQuery } from './parameters.ts';
 import { type Field, findTimeZones, type Grouping } from './store.ts';
 
@@ -19,7 +20,13 @@ export interface Scope {
   readonly units: UnitSystem;
   /** The filters as they were asked, for the answer. */
   readonly filters: Readonly<Record<string, unknown>>;
+  /** Without a status: a listing counts by what it was in the period, not by what it is today. */
   readonly plan: SearchPlan;
+}
+
+/** What a scope is read with. */
+export interface ScopeRequest extends CurrencyOptions {
+  readonly asked: MarketQuery;
 }
 
 /**
@@ -27,8 +34,7 @@ export interface Scope {
  * Throws INVALID_PARAMETER or INVALID_GEOMETRY.
  */
 export async function readScope(
-  database: Database,
-  asked: MarketQuery,
+  { database, asked }: ScopeRequest,
   listingType: ListingType,
   now: number,
 ): Promise<Scope> {
@@ -42,9 +48,37 @@ export async function readScope(
   return {
     ...{ listingType, lookedUp, units, filters },
     timeZone: others.length === 0 && zone !== undefined ? zone : UNKNOWN_ZONE,
-    // A listing counts by what it was in the period, not by what it is today.
     plan: { ...plan, conditions: plan.conditions.filter(({ kind }) => kind !== 'statuses') },
   };
+}
+
+/**
+ * The scope in one currency, where money is told of it or compared in its filters: the one that is `frozen`, asked for, or
+ * the only one there is. Throws INVALID_PARAMETER where there are several.
+ */
+export async function inOneCurrency(
+  request: ScopeRequest,
+  scope: Scope,
+  { tellsMoney, frozen, place }: { tellsMoney: boolean; frozen: string | null; place?: string },
+): Promise<Scope> {
+  const plan = { ...scope.plan, currency: scope.plan.currency ?? frozen };
+  if (!tellsMoney && plan.currency === null && !comparesMoney(plan)) return scope;
+  const search = { plan, meanings: scope.lookedUp.meanings, ...(place !== undefined && { place }) };
+  return { ...scope, plan: withCurrency(plan, await resolveCurrency(request, [search])) };
+}
+
+/** Rentals and sales of the same filters, in one currency. Throws INVALID_PARAMETER where they are in several. */
+export async function readPair(
+  request: ScopeRequest,
+  { now, currency: frozen }: Pick<Place, 'now' | 'currency'>,
+): Promise<{ readonly rentals: Scope; readonly sales: Scope }> {
+  const [rentals, sales] = [await readScope(request, 'rental', now), await readScope(request, 'sale', now)];
+  const searches = [rentals, sales].map(({ plan, lookedUp: { meanings } }) => ({
+    ...{ plan: { ...plan, currency: plan.currency ?? frozen }, meanings },
+  }));
+  const resolved = await resolveCurrency(request, searches);
+  const inCurrency = (scope: Scope): Scope => ({ ...scope, plan: withCurrency(scope.plan, resolved) });
+  return { rentals: inCurrency(rentals), sales: inCurrency(sales) };
 }
 
 /** The filters that were sent. Throws INVALID_PARAMETER where one is for the other kind of listings only. */
@@ -66,6 +100,7 @@ export function fieldOf(scope: Scope, groupBy: readonly Grouping[] = []): Field 
 }
 
 /** The scope as it is answered. */
-export function shownScope({ listingType, lookedUp, timeZone, filters }: Scope) {
-  return { listingType, areas: lookedUp.areas.map(({ id, name }) => ({ id, name })), timeZone, filters };
+export function shownScope({ listingType, lookedUp, timeZone, filters, plan: { currency } }: Scope) {
+  const areas = lookedUp.areas.map(({ id, name }) => ({ id, name }));
+  return { listingType, areas, timeZone, currency, filters };
 }

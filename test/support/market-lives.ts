@@ -187,6 +187,7 @@ export async function tellLives(
   database: Database,
   catalogue: Catalogue,
   all: readonly Life[],
+  currencyOf: (life: Life) => string = () => 'USD',
 ): Promise<void> {
   const readings = new Map<number, ListingDraft[]>();
   for (const life of all) {
@@ -194,7 +195,7 @@ export async function tellLives(
     for (const step of moments) {
       const at = life.telling === 'late' ? END - DAY : life.telling === 'bare' ? step.at : readAfter(step.at);
       const known = life.steps.filter((other) => other.at <= step.at);
-      readings.set(at, [...(readings.get(at) ?? []), told(life, known)]);
+      readings.set(at, [...(readings.get(at) ?? []), { ...told(life, known), currency: currencyOf(life) }]);
     }
   }
   for (const [at, drafts] of [...readings].sort(([a], [b]) => a - b))

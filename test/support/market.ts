@@ -125,6 +125,7 @@ export interface Row {
   readonly facts: Facts;
   readonly firstSeen: number;
   readonly updatedAt: number;
+  readonly currency: string;
 }
 
 /** Milliseconds of what is given in days before NOW. */
@@ -238,14 +239,19 @@ export async function writeMarket(
   database: Database,
   catalogue: Catalogue,
   market: readonly Facts[],
+  currencyOf: (facts: Facts, index: number) => string = () => 'USD',
 ): Promise<Row[]> {
   const apply = async (at: number, drafts: readonly ListingDraft[]) =>
     (await database.transaction((tx) => catalogue.apply(tx, 'test', drafts, at))).ids;
-  const named = market.map((facts, index) => ({ key: `key-${index}`, facts }));
+  const named = market.map((facts, index) => ({
+    key: `key-${index}`,
+    ...{ facts, currency: currencyOf(facts, index) },
+  }));
   const repriced = named.filter(({ facts }) => facts.earlierPrice !== null);
-  const before = repriced.map(({ key, facts }) =>
-    toDraft(key, { ...facts, listPrice: facts.earlierPrice, priceChanged: null }),
-  );
+  const before = repriced.map(({ key, facts, currency }) => ({
+    ...toDraft(key, { ...facts, listPrice: facts.earlierPrice, priceChanged: null }),
+    currency,
+  }));
   const firstSeen = NOW - 40 * DAY;
   await apply(firstSeen, before);
   const rows: Row[] = [];
@@ -254,9 +260,9 @@ export async function writeMarket(
     const at = NOW - learnt * DAY;
     const ids = await apply(
       at,
-      batch.map(({ key, facts }) => toDraft(key, facts)),
+      batch.map(({ key, facts, currency }) => ({ ...toDraft(key, facts), currency })),
     );
-    for (const { key, facts } of batch) {
+    for (const { key, facts, currency } of batch) {
       const id = ids.get(key) ?? '';
       const seen = facts.earlierPrice === null ? at : firstSeen;
       // What says nothing new writes nothing.
@@ -265,6 +271,7 @@ export async function writeMarket(
         key,
         id,
         facts,
+        currency,
         firstSeen: seen,
         updatedAt: same && facts.earlierPrice !== null ? seen : at,
       });

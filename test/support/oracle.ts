@@ -127,6 +127,11 @@ export const FILTERS: readonly Filter[] = [
   shorthand('points', ['9,179;9,180;12,180;12,179'], POLYGONS, () => ({
     polygon: '179,9;180,9;180,12;179,12',
   })),
+  {
+    parameters: ['currency'],
+    values: fc.constantFrom('USD', 'usd', 'EUR').map((currency) => ({ currency })),
+    meets: (row, { currency = '' }) => row.currency === currency.toUpperCase(),
+  },
   PRICES,
   shorthand('price', ['100:2600', '*:120000', '2600.25:', '250000.5'], PRICES, asRange('Price')),
   range('PricePerArea', [0, 0.05, 100.13, 125, 232.26, 624.99, 625, 1_000, 9_000], shownPerArea),
