@@ -27,6 +27,10 @@ async function startSite(): Promise<string> {
     ...{ publicUrl, tiers: TIERS, metrics: METRICS, minimumSample: MINIMUM_SAMPLE },
     findLoading: async () => null,
     routes: () => routes,
+    reference: {
+      ...{ clock: systemClock, document: () => server.openapi, samples: {}, placeholders: {} },
+      findIds: async () => null,
+    },
   });
   const server = createServer<Principal>({
     routes,

@@ -7,8 +7,10 @@ import { METRICS, MINIMUM_SAMPLE } from '../src/catalogue/metrics.ts';
 import type { Route } from '../src/http/route.ts';
 import { PROBLEMS } from '../src/lib/problem.ts';
 import type { FirstLoad } from '../src/site/loading-notice.ts';
+import { type ReferenceOptions, referenceHandler } from '../src/site/reference-document.ts';
 import { siteRoutes } from '../src/site/routes.ts';
 import type { LiveFailure } from '../src/sources/source.ts';
+import { manualClock } from './support/clock.ts';
 import { serveRoutes, testRoute } from './support/web.ts';
 
 const PAGES = ['/docs', '/docs/start', '/docs/oauth', '/docs/metrics', '/docs/limits', '/docs/errors'];
@@ -32,12 +34,35 @@ const FEATURES = [
   testRoute({ path: '/v1/mine', access: { credentials: 'required', counts: 'minute' } }),
 ];
 
+const DOCUMENT = {
+  paths: {
+    '/v1/homes/{id}': {
+      get: {
+        operationId: 'getHome',
+        parameters: [
+          { name: 'id', required: true, example: 'home_1' },
+          { name: 'limit', example: 3 },
+          { name: 'zoom', example: 11 },
+        ],
+      },
+    },
+  },
+};
+
+function reference(replaced: Partial<ReferenceOptions> = {}): ReferenceOptions {
+  return {
+    ...{ clock: manualClock(), document: () => DOCUMENT, samples: { getHome: { limit: 3 } } },
+    ...{ placeholders: { home: 'home_1' }, findIds: async () => null, ...replaced },
+  };
+}
+
 function serveSite(t: TestContext, tiers = TIERS, loading: FirstLoad | null = null) {
   const site: readonly Route<never>[] = siteRoutes({
     publicUrl: 'https://api.example',
     tiers,
     ...{ metrics: METRICS, minimumSample: MINIMUM_SAMPLE, findLoading: async () => loading },
     routes: () => [...FEATURES, ...site] as unknown as readonly Route<Principal>[],
+    reference: reference(),
   });
   const describe = {
     title: 'Test',
@@ -73,6 +98,30 @@ test('the root leads to the documentation', async (t) => {
   const answer = await web.fetch('/', { redirect: 'manual' });
   assert.equal(answer.status, 302);
   assert.equal(new URL(answer.headers.get('location') ?? '', 'https://api.example/').pathname, '/docs');
+});
+
+test('the reference shows of each operation a request with parameters that go together, and ids of the store', async () => {
+  const clock = manualClock();
+  const found: (string | Error)[] = ['home_7', 'home_8', new Error('The database is away.')];
+  const findIds = async () => {
+    const next = found.shift();
+    if (next instanceof Error) throw next;
+    return { home: next ?? null };
+  };
+  const handle = referenceHandler(reference({ clock, findIds }));
+  const shown = async () => {
+    const { text = '' } = await handle({ headers: {} });
+    const [id, limit, zoom] = JSON.parse(text).paths['/v1/homes/{id}'].get.parameters;
+    assert.deepEqual(limit.examples, { sample: { value: 3, 'x-disabled': false } });
+    assert.deepEqual(zoom.examples, { sample: { value: 11, 'x-disabled': true } });
+    return id.examples.sample.value;
+  };
+  assert.equal(await shown(), 'home_7');
+  assert.equal(await shown(), 'home_7', 'the store is asked once a minute');
+  await clock.advance(60_000);
+  assert.equal(await shown(), 'home_8');
+  await clock.advance(60_000);
+  assert.equal(await shown(), 'home_1', 'without a store the examples are those of the document');
 });
 
 test('every error code has its entry, and every entry its code', async (t) => {

@@ -80,7 +80,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const findLoading = createFindLoading({ database, clock, source: source?.id ?? null });
   const routes = featureRoutes({
     ...{ database, catalogue, memory, refresh, clock, tiers, publicUrl, findLoading },
-    ...{ limits: access.limits, ...oauth.parts(access.keys) },
+    ...{ limits: access.limits, ...oauth.parts(access.keys), document: () => server.openapi },
   });
   const replication = source && startReplication({ ...options, source, catalogue, clock, metrics });
   const server = createServer<Principal>({

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SCOPES } from '../access/tiers.ts';
 import type { Describe } from '../http/openapi.ts';
+import { EXAMPLES } from './examples.ts';
 
 /** The version of this package. */
 export const VERSION = (
@@ -39,5 +40,5 @@ export function describeService(publicUrl: string): Omit<Describe, 'server'> {
     tokenUrl: `${publicUrl}/oauth/token`,
     scopes: Object.fromEntries(scopes),
   };
-  return { ...DESCRIBE, oauth };
+  return { ...DESCRIBE, oauth, examples: EXAMPLES };
 }

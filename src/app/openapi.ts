@@ -37,7 +37,7 @@ export function openApi(): object {
   const metrics = createMetrics();
   const provider = { validate: refresh, refresh };
   const rules = { grace: 0, longest: null };
-  const common = { database, clock, tiers: TIERS, publicUrl: PUBLIC_URL };
+  const common = { database, clock, tiers: TIERS, publicUrl: PUBLIC_URL, document: () => ({}) };
   const [keys, documents] = [{ verifyFresh: refresh }, { find: refresh }];
   const parts = {
     ...{ ...common, limits, catalogue, memory: { ...catalogue, version: () => null }, refresh },

@@ -7,6 +7,7 @@ import type { Tiers } from '../access/tiers.ts';
 import { areaRoutes } from '../catalogue/area-routes.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { createFindCurrencies } from '../catalogue/currency.ts';
+import { findExampleIds } from '../catalogue/example-store.ts';
 import { freshnessOf } from '../catalogue/freshness.ts';
 import { HeavyReads } from '../catalogue/heavy-reads.ts';
 import type { FindLoading } from '../catalogue/loading.ts';
@@ -14,6 +15,7 @@ import { METRICS, MINIMUM_SAMPLE } from '../catalogue/metrics.ts';
 import { propertyPartRoutes } from '../catalogue/property-routes.ts';
 import type { Remembered } from '../catalogue/read-cache.ts';
 import { searchRoutes } from '../catalogue/routes.ts';
+import type { Json } from '../http/openapi-schemas.ts';
 import type { Route } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Refresh } from '../live/refresh.ts';
@@ -26,6 +28,7 @@ import { type OAuthRoutesOptions, oauthRoutes } from '../oauth/routes.ts';
 import { type TokenRoutesOptions, tokenRoutes } from '../oauth/token-routes.ts';
 import type { Database } from '../postgres/database.ts';
 import { siteRoutes } from '../site/routes.ts';
+import { EXAMPLE_IDS, EXAMPLES } from './examples.ts';
 
 export interface FeatureParts {
   readonly database: Database;
@@ -39,6 +42,8 @@ export interface FeatureParts {
   readonly clock: Clock;
   readonly publicUrl: string;
   readonly findLoading: FindLoading;
+  /** The OpenAPI document, once the server has made it of these routes. */
+  readonly document: () => Json;
 }
 
 export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] {
@@ -60,7 +65,14 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...oauthRoutes(parts.oauth),
     ...tokenRoutes(parts.tokens),
     ...grantsRoutes({ ...parts.oauth, ...parts.tokens }),
-    ...siteRoutes({ ...parts, metrics: METRICS, minimumSample: MINIMUM_SAMPLE, routes: () => routes }),
+    ...siteRoutes({
+      ...{ ...parts, metrics: METRICS, minimumSample: MINIMUM_SAMPLE, routes: () => routes },
+      reference: {
+        ...{ clock: parts.clock, document: parts.document },
+        ...{ samples: EXAMPLES.samples, placeholders: EXAMPLE_IDS },
+        findIds: async () => ({ ...(await findExampleIds(parts.database)) }),
+      },
+    }),
   ];
   return routes;
 }

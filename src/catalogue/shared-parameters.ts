@@ -40,6 +40,7 @@ export const displayParameter = optional(
   Type.Unsafe<'ignore'>({
     type: 'string',
     enum: ['ignore'],
+    internal: true,
     description: 'Internal only: show what the source asks to withhold.',
   }),
 );

@@ -70,7 +70,7 @@ function fastifyOptions<Caller>({ bodyBytes, partLength, createServer }: BodyOpt
         removeAdditional: false,
         coerceTypes: false,
         allErrors: false,
-        keywords: ['aliases', 'caseInsensitive', 'separator', 'flag', 'missing'],
+        keywords: ['aliases', 'caseInsensitive', 'separator', 'flag', 'missing', 'internal'],
       },
     },
     frameworkErrors: hooks.failed,

@@ -2,6 +2,7 @@
 
 import { type TObject, type TSchema, Type } from 'typebox';
 import { type FieldError, Problem } from '../lib/problem.ts';
+import { isInternal } from './openapi-schemas.ts';
 import { MOST_FAULTS } from './query.ts';
 import {
   asValueSchema,
@@ -158,7 +159,8 @@ const plain = (value: number): string => decimal.format(value);
 
 /** The body's schema as it is described: what each parameter is, without what only a query has. */
 export function describeMembers(schema: TObject, id: string, description: string): TSchema {
-  const properties = Object.entries(schema.properties).map(([name, property]) => {
+  const open = Object.entries(schema.properties).filter(([, property]) => !isInternal(property));
+  const properties = open.map(([name, property]) => {
     // Generators of clients take a member with a default for one that must be sent: it is told in words.
     const { aliases = [], default: standard, ...value } = asValueSchema(property);
     const known =

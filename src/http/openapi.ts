@@ -1,7 +1,8 @@
 // Owns the OpenAPI document: every served route, described from the same object that serves it.
 
 import type { TSchema } from 'typebox';
-import { describeParameter, type Json, SchemaShelf } from './openapi-schemas.ts';
+import { bodyExample, type Examples, parameterExample } from './openapi-examples.ts';
+import { describeParameter, isInternal, type Json, SchemaShelf } from './openapi-schemas.ts';
 import {
   HEADERS,
   headerReferences,
@@ -23,6 +24,7 @@ export interface Describe {
   readonly server: string;
   /** What the tags of routes mean, in the order in which they should be shown. */
   readonly tags: Readonly<Record<string, string>>;
+  readonly examples?: Examples;
   /** Present once tokens are issued. */
   readonly oauth?: {
     readonly authorizationUrl: string;
@@ -74,8 +76,8 @@ function describePaths<Caller>(
 
 function describeOperation<Caller>(route: Route<Caller>, describe: Describe, shelf: SchemaShelf): Json {
   const parameters = [
-    ...describeParameters(route, 'path', shelf),
-    ...describeParameters(route, 'query', shelf),
+    ...describeParameters(route, 'path', describe, shelf),
+    ...describeParameters(route, 'query', describe, shelf),
   ];
   return {
     operationId: route.operation,
@@ -85,28 +87,32 @@ function describeOperation<Caller>(route: Route<Caller>, describe: Describe, she
     security: describeSecurity(route.access, describe),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body !== undefined && {
-      requestBody: { required: true, content: describeBody(route.body, route.consumes, shelf) },
+      requestBody: { required: true, content: describeBody(route, route.body, describe, shelf) },
     }),
     responses: describeAnswers(route, shelf),
   };
 }
 
-function describeBody(
+function describeBody<Caller>(
+  { operation, consumes = ['application/json'] }: Route<Caller>,
   body: TSchema,
-  types: readonly string[] = ['application/json'],
+  { examples }: Describe,
   shelf: SchemaShelf,
 ): Json {
-  return Object.fromEntries(types.map((type) => [type, { schema: shelf.place(body) }]));
+  const content = { schema: shelf.place(body), ...bodyExample(examples, operation) };
+  return Object.fromEntries(consumes.map((type) => [type, content]));
 }
 
 function describeParameters<Caller>(
-  route: Route<Caller>,
+  { operation, params, query }: Route<Caller>,
   place: 'path' | 'query',
+  { examples }: Describe,
   shelf: SchemaShelf,
 ): readonly Json[] {
-  const object = place === 'path' ? route.params : route.query;
+  const object = place === 'path' ? params : query;
   const required = new Set(object?.required ?? []);
-  return Object.entries(object?.properties ?? {}).map(([name, schema]) => {
+  const open = Object.entries(object?.properties ?? {}).filter(([, schema]) => !isInternal(schema));
+  return open.map(([name, schema]) => {
     const value = asValueSchema(schema);
     const description = describeParameter(schema);
     // Described once: on the parameter, not again on its schema.
@@ -118,6 +124,7 @@ function describeParameters<Caller>(
       ...(description !== '' && { description }),
       ...(value.type === 'array' && { style: 'form', explode: value.separator === null }),
       schema: bare,
+      ...parameterExample(examples, operation, name),
     };
   });
 }

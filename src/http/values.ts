@@ -31,6 +31,8 @@ export interface ValueSchema {
   readonly flag?: boolean;
   /** How a JSON body may write it besides as text: as GeoJSON, or as a list of numbers. */
   readonly written?: 'geometry' | 'numbers';
+  /** For whoever runs the service; left out of the OpenAPI document. */
+  readonly internal?: boolean;
   /** What separates the items of a list within one occurrence; null: repetition only. Default a comma. */
   readonly separator?: string | null;
 }

@@ -8,7 +8,7 @@ import { SCALAR_VERSION } from './scalar.ts';
 
 /** Everything that would load, send or keep something elsewhere is off; keys that are tried are forgotten on leaving. */
 const CONFIGURATION = {
-  url: 'openapi.json',
+  url: 'docs/reference.json',
   theme: 'none',
   layout: 'modern',
   withDefaultFonts: false,
@@ -19,7 +19,7 @@ const CONFIGURATION = {
   showDeveloperTools: 'never',
   persistAuth: false,
   hideDarkModeToggle: true,
-  documentDownloadType: 'json',
+  documentDownloadType: 'none',
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   defaultOpenFirstTag: true,
   metaData: { title: 'Reference · Freehold' },

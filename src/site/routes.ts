@@ -9,6 +9,7 @@ import { limitsPage } from './limits-page.ts';
 import { type FirstLoad, withLoadingNotice } from './loading-notice.ts';
 import { metricsPage, type PrintedMetric } from './metrics-page.ts';
 import { oauthPage } from './oauth-page.ts';
+import { type ReferenceOptions, referenceHandler } from './reference-document.ts';
 import { referencePage, referencePolicy } from './reference-page.ts';
 import { scalarReply } from './scalar.ts';
 import { startPage } from './start-page.ts';
@@ -23,6 +24,8 @@ export interface SiteOptions {
   readonly minimumSample: number;
   /** All routes that are to be told of; asked when a page is first shown. */
   readonly routes: () => readonly Route<Principal>[];
+  /** What the reference is drawn from. */
+  readonly reference: ReferenceOptions;
   /** How far the first load of a source is; null: none is under way. */
   readonly findLoading: () => Promise<FirstLoad | null>;
 }
@@ -45,6 +48,15 @@ export function siteRoutes(options: SiteOptions): readonly Route<Principal>[] {
   return [
     rootRoute(),
     scriptRoute(),
+    define({
+      ...page,
+      path: '/docs/reference.json',
+      operation: 'getReferenceDocument',
+      summary: 'The OpenAPI document with examples from the running store',
+      accepts: ['application/json'],
+      answer: { description: 'The document that the reference is drawn from.' },
+      handle: referenceHandler(options.reference),
+    }),
     define({
       ...page,
       path: '/docs',
