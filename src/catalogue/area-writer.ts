@@ -6,6 +6,7 @@ import { bumpAreaVersion, readPlacedAreas, resolveParents, writeAreas } from './
 import { readForPlacing, writePlaces } from './place-store.ts';
 import { Placement } from './placement.ts';
 import { tellChanged } from './read-cache.ts';
+import { moveToTimeZones } from './time-zones.ts';
 
 export interface AreasWritten {
   readonly changed: number;
@@ -55,8 +56,12 @@ export async function placeListingsAnew(
         const rows = await readForPlacing(tx, after, BATCH);
         const places = rows.map((row) => ({ ...row, places: placement.place(row.location, row.address) }));
         const changed = places.filter((row) => row.places.join() !== row.areaNos.join());
-        await writePlaces(tx, changed, new Date(database.clock.now()));
-        if (changed.length > 0) await tellChanged(tx);
+        const now = database.clock.now();
+        await writePlaces(tx, changed, new Date(now));
+        const zones = places.map((row) => ({ ...row, zone: placement.timeZone(row.places) }));
+        const elsewhere = zones.filter(({ zone, timeZone }) => zone !== timeZone);
+        await moveToTimeZones(tx, new Map(elsewhere.map(({ id, zone }) => [id, zone])), now);
+        if (changed.length > 0 || elsewhere.length > 0) await tellChanged(tx);
         return { last: rows.at(-1)?.id, looked: rows.length, moved: changed.length };
       },
       { timeout: 0 },

@@ -69,7 +69,8 @@ export interface TaxYear {
 }
 
 /**
- * Money in major units of `currency`; areas in square feet; times RFC 3339 UTC with Z; dates YYYY-MM-DD.
+ * Money in major units of `currency`; areas in square feet; times RFC 3339 UTC with Z; dates YYYY-MM-DD, as are times of
+ * which the source told the day alone.
  * Unknown is null, never a guess; lists are empty, never null.
  */
 export interface ListingDraft {

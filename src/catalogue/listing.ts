@@ -136,7 +136,7 @@ export function keptRecord(
     openHouses: [...(draft.openHouses ?? [])],
     agent: draft.agent,
     office: draft.office,
-    ...shownTimes(reading),
+    ...shownTimes(draft, reading.dates),
     onMarketDate: draft.onMarketDate,
     closedAt: draft.closedAt,
     offMarketAt: draft.offMarketAt,
@@ -169,10 +169,11 @@ export function keptRecord(
 /** What is shown as a time, whether the source told a moment or a day. */
 const TIMES = ['listedAt', 'statusChangedAt', 'priceChangedAt', 'pendingAt'] as const;
 
-function shownTimes({ draft, dates }: KeptReading): Pick<KeptRecord, (typeof TIMES)[number]> {
+/** The times of a record: of those that were told as mere days, the moment at which the day begins. */
+export function shownTimes(texts: DateTexts, dates: ReportedDates): Pick<KeptRecord, (typeof TIMES)[number]> {
   const time = (field: (typeof TIMES)[number]): string | null => {
     const moment = dates[field];
-    return moment?.day ? new Date(moment.at).toISOString() : draft[field];
+    return moment?.day ? new Date(moment.at).toISOString() : texts[field];
   };
   return {
     ...{ listedAt: time('listedAt'), statusChangedAt: time('statusChangedAt') },

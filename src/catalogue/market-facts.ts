@@ -29,7 +29,7 @@ export async function writeMarketFacts(
     writes.map((write) => marketRow(write, observedAt)),
     'replace',
   );
-  await tellAnew(tx, properties);
+  await retellMarket(tx, properties);
 }
 
 /** What the market needs to know of a write. */
@@ -52,7 +52,7 @@ export function marketRow(
 }
 
 /** Works the facts of properties out from what is stored, and puts them in the place of those there were. */
-async function tellAnew(tx: Transaction, properties: readonly string[]): Promise<void> {
+export async function retellMarket(tx: Transaction, properties: readonly string[]): Promise<void> {
   const listings = Map.groupBy(await findMarketListings(tx, properties), (listing) => listing.propertyId);
   const ids = [...listings.values()].flatMap((some) => some.map(({ id }) => id));
   const events = Map.groupBy(await findMarketEvents(tx, ids), (event) => event.listingId);
@@ -87,7 +87,7 @@ export async function completeMarketFacts(database: Database): Promise<void> {
     const from: string = after;
     after = await part(async (tx) => {
       const properties = await nextProperties(tx, from, BATCH);
-      if (properties.length > 0) await tellAnew(tx, properties);
+      if (properties.length > 0) await retellMarket(tx, properties);
       return properties.at(-1) ?? null;
     });
   }

@@ -14,6 +14,7 @@ export interface PlaceRow {
   readonly status: Status;
   readonly displayed: boolean;
   readonly areaNos: number[];
+  readonly timeZone: string;
   readonly location: Point | null;
   readonly address: DraftAddress;
 }
@@ -22,7 +23,7 @@ export interface PlaceRow {
 export async function readForPlacing(tx: Transaction, after: string, limit: number): Promise<PlaceRow[]> {
   return tx<PlaceRow[]>`
     select id, listing_type as "listingType", status, displayed, area_nos as "areaNos",
-      record -> 'location' as location, record -> 'address' as address
+      time_zone as "timeZone", record -> 'location' as location, record -> 'address' as address
     from listing where id > ${after} order by id limit ${limit} for update`;
 }
 

@@ -5,7 +5,8 @@ import { Unreadable } from './unreadable.ts';
 /** A moment as written: calendar parts, and the offset where one was written. */
 interface Written {
   readonly date: string;
-  readonly time: string;
+  /** Null where the day alone is written. */
+  readonly time: string | null;
   readonly offset: string | null;
 }
 
@@ -51,12 +52,22 @@ export function readDate(text: string, format: string | undefined, timeZone: str
 
 /** RFC 3339 in UTC. What names no offset is taken to be of the time zone. */
 export function readTime(text: string, format: string | undefined, timeZone: string): string {
-  const { date, time, offset } = writtenMoment(text, format, timeZone);
+  return instantOf(writtenMoment(text, format, timeZone), format, timeZone);
+}
+
+/** The same, but YYYY-MM-DD where no time of day is written: which moment of the day is meant, the place decides. */
+export function readTimeOrDate(text: string, format: string | undefined, timeZone: string): string {
+  const written = writtenMoment(text, format, timeZone);
+  return written.time === null ? written.date : instantOf(written, format, timeZone);
+}
+
+function instantOf({ date, time, offset }: Written, format: string | undefined, timeZone: string): string {
+  const local = `${date}T${time ?? '00:00'}`;
   try {
     const at =
       offset === null
-        ? Temporal.PlainDateTime.from(`${date}T${time}`).toZonedDateTime(timeZone).epochMilliseconds
-        : Temporal.Instant.from(`${date}T${time}${offset}`).epochMilliseconds;
+        ? Temporal.PlainDateTime.from(local).toZonedDateTime(timeZone).epochMilliseconds
+        : Temporal.Instant.from(`${local}${offset}`).epochMilliseconds;
     return new Date(at).toISOString();
   } catch {
     throw unreadable(format);
@@ -74,11 +85,13 @@ function calendarMoment(text: string, format: string | undefined): Written | nul
   const groups = (format === undefined ? ISO : patternOf(format)).exec(text)?.groups;
   if (groups === undefined) return null;
   if (format === undefined) {
-    return { date: groups.date ?? '', time: groups.time ?? '00:00', offset: groups.offset ?? null };
+    return { date: groups.date ?? '', time: groups.time ?? null, offset: groups.offset ?? null };
   }
   const two = (name: string): string => (groups[name] ?? '').padStart(2, '0');
+  const date = `${groups.year}-${two('month')}-${two('day')}`;
+  if (groups.hour === undefined) return { date, time: null, offset: null };
   const time = `${two('hour')}:${two('minute')}:${two('second')}.${groups.millisecond ?? '000'}`;
-  return { date: `${groups.year}-${two('month')}-${two('day')}`, time, offset: null };
+  return { date, time, offset: null };
 }
 
 function epochMoment(text: string, unit: number, timeZone: string): Written | null {

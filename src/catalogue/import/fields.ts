@@ -15,6 +15,7 @@ export type Kind =
   | 'boolean'
   | 'date'
   | 'time'
+  | 'timeOrDate'
   | 'list'
   | 'slugs'
   | 'urls'
@@ -90,7 +91,7 @@ export const LISTING_FIELDS: Fields = {
   openHouses: { kind: 'intervals' },
   ...each(['agent.id', 'agent.name', 'agent.phone', 'agent.email'], { kind: 'text' }),
   ...each(['office.id', 'office.name', 'office.phone', 'office.email'], { kind: 'text' }),
-  ...each(['listedAt', 'statusChangedAt', 'priceChangedAt', 'pendingAt'], { kind: 'time' }),
+  ...each(['listedAt', 'statusChangedAt', 'priceChangedAt', 'pendingAt'], { kind: 'timeOrDate' }),
   upstreamModifiedAt: { kind: 'time' },
   ...each(['onMarketDate', 'closedAt', 'offMarketAt', 'expiresOn'], { kind: 'date' }),
   daysOnMarketReported: { kind: 'integer', most: 100_000 },

@@ -141,6 +141,7 @@ test('every field of a listing can be filled from a column', () => {
     boolean: 'yes',
     date: '2026-01-02',
     time: '2026-01-02T03:04:05Z',
+    timeOrDate: '2026-01-02',
     list: 'a,b',
     slugs: 'b c',
     urls: 'https://example.com/1',

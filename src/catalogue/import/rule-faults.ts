@@ -55,7 +55,7 @@ function fitFaults(rule: Rule, { kind, required }: Field): string[] {
 
 function formatFaults({ format }: Rule, { kind }: Field): string[] {
   if (format === undefined) return [];
-  if (kind === 'date' || kind === 'time') {
+  if (['date', 'time', 'timeOrDate'].includes(kind)) {
     const fault = patternFault(format);
     return fault === null ? [] : [`format ${format} ${fault}`];
   }

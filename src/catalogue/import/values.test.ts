@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { patternFault, readDate, readTime } from './dates.ts';
+import { patternFault, readDate, readTime, readTimeOrDate } from './dates.ts';
 import { NUMBER_FORMATS, perMonth, readNumber, toSquareFeet } from './numbers.ts';
 import { Unreadable } from './unreadable.ts';
 
@@ -81,6 +81,15 @@ test('a time without an offset is of the time zone that the map names, and one w
   );
   assert.equal(readTime('1782898200', 'unix', 'America/Los_Angeles'), '2026-07-01T09:30:00.000Z');
   assert.equal(readDate('1782882000', 'unix', 'America/Los_Angeles'), '2026-06-30');
+});
+
+test('a time that is written as a mere day stays a day, whatever time zone the map names', () => {
+  const zone = 'America/Los_Angeles';
+  assert.equal(readTimeOrDate('2026-07-01', undefined, zone), '2026-07-01');
+  assert.equal(readTimeOrDate('7/1/2026', 'M/D/YYYY', zone), '2026-07-01');
+  assert.equal(readTimeOrDate('2026-07-01T00:00:00Z', undefined, zone), '2026-07-01T00:00:00.000Z');
+  assert.equal(readTimeOrDate('20260701T000000', 'YYYYMMDDTHHmmss', zone), '2026-07-01T07:00:00.000Z');
+  assert.equal(readTimeOrDate('1782864000', 'unix', zone), '2026-07-01T00:00:00.000Z');
 });
 
 test('a pattern that could mean two days is refused before any row is read', () => {

@@ -1,7 +1,7 @@
 // Owns how a raw value becomes a value of a field's kind: one reader for each kind, every value bounded.
 
 import type { OpenHouse, Photo } from '../draft.ts';
-import { readDate, readTime } from './dates.ts';
+import { readDate, readTime, readTimeOrDate } from './dates.ts';
 import type { Field, Kind } from './fields.ts';
 import { perMonth, readNumber, toSquareFeet } from './numbers.ts';
 import { Unreadable } from './unreadable.ts';
@@ -52,6 +52,7 @@ const SCALARS: Partial<Readonly<Record<Kind, Read>>> = {
   },
   date: (text, _field, { format, timeZone }) => readDate(text, format, timeZone),
   time: (text, _field, { format, timeZone }) => readTime(text, format, timeZone),
+  timeOrDate: (text, _field, { format, timeZone }) => readTimeOrDate(text, format, timeZone),
 };
 
 const LISTS: Partial<Readonly<Record<Kind, (items: readonly string[]) => readonly unknown[]>>> = {

@@ -159,6 +159,15 @@ export class FieldReader {
     return this.#read(field, (value) => (typeof value === 'string' ? parseTime(value) : null));
   }
 
+  /** RFC 3339 in UTC; YYYY-MM-DD where the day alone is written. */
+  timeOrDate(field: string): string | null {
+    return this.#read(field, (value) => {
+      if (typeof value !== 'string') return null;
+      const text = value.trim();
+      return DATE.test(text) ? parseDate(text) : parseTime(text);
+    });
+  }
+
   /** An absolute http or https address. */
   url(field: string): string | null {
     return this.#read(field, (value) => {

@@ -52,8 +52,9 @@ test('whatever a server sends becomes a valid draft and never an exception', () 
       for (const count of [draft.bedrooms, draft.rooms, draft.stories, draft.floor, draft.photoCount]) {
         assert.ok(count === null || Number.isSafeInteger(count));
       }
-      for (const time of [draft.listedAt, draft.upstreamModifiedAt])
-        assert.ok(time === null || /^\d{4}-.*Z$/.test(time));
+      assert.match(draft.upstreamModifiedAt ?? 'Z', /^(\d{4}-.*)?Z$/);
+      for (const time of [draft.listedAt, draft.pendingAt])
+        assert.ok(time === null || /^\d{4}-\d\d-\d\d(T.*Z)?$/.test(time));
       for (const date of [draft.closedAt, draft.expiresOn])
         assert.ok(date === null || /^\d{4}-\d\d-\d\d$/.test(date));
       assert.deepEqual(draft.features, [...new Set(draft.features)].sort());

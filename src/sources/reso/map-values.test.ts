@@ -7,6 +7,13 @@ import type { UpstreamRecord } from './decode.ts';
 import { mapProperty } from './map.ts';
 import { PROPERTY_FIELDS } from './query.ts';
 
+test('a timestamp that holds the day alone stays a day, and midnight in UTC stays a moment', () => {
+  const pendingAt = (value: unknown) => mapped({ PendingTimestamp: value }).pendingAt;
+  assert.equal(pendingAt('2026-07-01'), '2026-07-01');
+  assert.equal(pendingAt('2026-07-01T00:00:00Z'), '2026-07-01T00:00:00.000Z');
+  assert.equal(pendingAt('2026-02-30'), null);
+});
+
 test('numbers come as numbers, floats, texts and lists of one', () => {
   for (const value of [12, 12.0, '12', ' 12.0 ', [12], ['12']])
     assert.equal(mapped({ BedroomsTotal: value }).bedrooms, 12);

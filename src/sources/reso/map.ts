@@ -71,14 +71,14 @@ function sizeFields(record: FieldReader) {
   };
 }
 
-/** Contract dates are dates; system timestamps are times. */
+/** Contract dates are dates; system timestamps are times, though some servers write the day alone. */
 function timeFields(record: FieldReader) {
   return {
-    listedAt: record.time('OriginalEntryTimestamp'),
+    listedAt: record.timeOrDate('OriginalEntryTimestamp'),
     onMarketDate: record.date('OnMarketDate'),
-    statusChangedAt: record.time('StatusChangeTimestamp'),
-    priceChangedAt: record.time('PriceChangeTimestamp'),
-    pendingAt: record.time('PendingTimestamp'),
+    statusChangedAt: record.timeOrDate('StatusChangeTimestamp'),
+    priceChangedAt: record.timeOrDate('PriceChangeTimestamp'),
+    pendingAt: record.timeOrDate('PendingTimestamp'),
     closedAt: record.date('CloseDate'),
     offMarketAt: record.date('OffMarketDate'),
     expiresOn: record.date('ExpirationDate'),
