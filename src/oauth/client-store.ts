@@ -1,6 +1,6 @@
 // Owns the SQL of clients: those that registered themselves, and those that the operator shut out.
 
-import type { Sql, Transaction } from '../postgres/database.ts';
+import type { ServerTime, Sql, Transaction } from '../postgres/database.ts';
 
 export interface ClientRow {
   readonly id: string;
@@ -26,12 +26,13 @@ export interface NewClient {
 const LISTED = 1_000;
 const TEXT_ARRAY = 1009;
 
-export async function insertClient(sql: Sql, client: NewClient): Promise<void> {
+export async function insertClient(sql: Sql, client: NewClient, deadline: ServerTime): Promise<void> {
   const uris = sql.array([...client.redirectUris], TEXT_ARRAY);
   await sql`
     insert into oauth_client (id, name, redirect_uris, about, created_at, expires_at)
     values (${client.id}, ${client.name}, ${uris}, ${JSON.stringify(client.about)}::text::jsonb,
-      ${client.createdAt}, ${client.expiresAt})`;
+      ${client.createdAt}, ${client.expiresAt})
+    returning require_before(${deadline})`;
 }
 
 /** A client that registered here, whether or not its time is over. */
@@ -51,11 +52,6 @@ export async function listClientRows(sql: Sql): Promise<readonly ClientRow[]> {
 function columns(sql: Sql) {
   return sql`id, c.name, c.redirect_uris as "redirectUris", c.created_at as "createdAt",
     c.expires_at as "expiresAt", c.used_at as "usedAt", r.revoked_at as "revokedAt"`;
-}
-
-/** Notes that something was granted to a client: it is then not among those that make room. */
-export async function markUsed(sql: Sql, id: string, now: Date): Promise<void> {
-  await sql`update oauth_client set used_at = ${now} where id = ${id} and used_at is null`;
 }
 
 /** Whether the operator shut a client out, of whatever kind. */

@@ -60,7 +60,8 @@ export class Registrar {
     // Begins with letters that no address begins with: those are clients of another kind.
     const client = { id: `client_${randomToken(18)}`, issuedAt, expiresAt: issuedAt + CLIENT_LIFETIME };
     const times = { createdAt: new Date(issuedAt), expiresAt: new Date(client.expiresAt) };
-    await database.write((sql) => insertClient(sql, { id: client.id, name, redirectUris, about, ...times }));
+    const row = { id: client.id, name, redirectUris, about, ...times };
+    await database.writeByDeadline((sql, deadline) => insertClient(sql, row, deadline));
     await this.#makeRoom(issuedAt);
     return client;
   }

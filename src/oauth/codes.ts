@@ -40,5 +40,8 @@ export async function issueCode(
   const now = clock.now();
   const times = { createdAt: new Date(now), expiresAt: new Date(now + CODE_LIFETIME) };
   const row = { ...consent, ...times, scope: consent.scope.join(' '), codeHash: secretHash(code) };
-  return { code, grant: await database.write((sql) => insertGrantWithCode(sql, row)) };
+  return {
+    code,
+    grant: await database.writeByDeadline((sql, deadline) => insertGrantWithCode(sql, row, deadline)),
+  };
 }

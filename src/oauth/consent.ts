@@ -8,7 +8,6 @@ import type { Database } from '../postgres/database.ts';
 import type { Audit } from './audit.ts';
 import type { AuthorizationRequest } from './authorize.ts';
 import { AuthorizeRefusal } from './authorize-refusal.ts';
-import { markUsed } from './client-store.ts';
 import { type Consent, issueCode } from './codes.ts';
 import type { JudgeKey } from './consent-key.ts';
 import type { SharedKeys } from './shared-keys.ts';
@@ -52,9 +51,6 @@ export async function decide(
     { database, clock },
     { clientId: client, redirectUri, codeChallenge, scope, resources, ...allowed },
   );
-  if (request.client.kind === 'registered') {
-    await database.write((sql) => markUsed(sql, client, new Date(clock.now())));
-  }
   audit('consent_granted', { grant, client, tier: allowed.tier });
   return code;
 }

@@ -14,7 +14,7 @@ import {
   rotateTokens,
 } from './token-store.ts';
 
-/** All throw DATABASE_UNAVAILABLE. Hashes are hexadecimal. */
+/** All throw DATABASE_UNAVAILABLE, and then have changed nothing unless their connection broke. Hashes are hexadecimal. */
 export interface Exchanges {
   findCode(hash: string): Promise<CodeRow | undefined>;
   findRefreshToken(hash: string): Promise<RefreshRow | undefined>;
@@ -34,11 +34,11 @@ export function exchangesWith(database: Database): Exchanges {
     return (hash) => found.get(hash);
   });
   const redemptions = new Batch(async (all: readonly Redemption[]) => {
-    const taken = await database.write((sql) => redeemCodes(sql, all));
+    const taken = await database.writeByDeadline((sql, deadline) => redeemCodes(sql, all, deadline));
     return (_redemption, at) => taken.get(at + 1);
   });
   const rotations = new Batch(async (all: readonly Rotation[]) => {
-    const done = new Set(await database.write((sql) => rotateTokens(sql, all)));
+    const done = new Set(await database.writeByDeadline((sql, deadline) => rotateTokens(sql, all, deadline)));
     return (_rotation, at) => done.has(at + 1);
   });
   return {

@@ -1,7 +1,7 @@
 // Owns the SQL on grants: their beginning with a code, how they are listed, and their end.
 
 import type { Plan } from '../access/tiers.ts';
-import type { Sql } from '../postgres/database.ts';
+import type { ServerTime, Sql } from '../postgres/database.ts';
 
 interface NewGrant {
   readonly clientId: string;
@@ -22,8 +22,8 @@ interface NewGrant {
 
 const TEXT_ARRAY = 1009;
 
-/** Writes both in one statement, and gives the grant's id. */
-export async function insertGrantWithCode(sql: Sql, row: NewGrant): Promise<number> {
+/** Writes both in one statement, notes that the client, if it registered here, is used, and gives the grant's id. */
+export async function insertGrantWithCode(sql: Sql, row: NewGrant, deadline: ServerTime): Promise<number> {
   const [written] = await sql<{ id: number }[]>`
     with made as (
       insert into oauth_grant (client_id, redirect_uri, scope, resources, tier, subscription, address_hash,
@@ -31,10 +31,14 @@ export async function insertGrantWithCode(sql: Sql, row: NewGrant): Promise<numb
       values (${row.clientId}, ${row.redirectUri}, ${row.scope}, ${sql.array([...row.resources], TEXT_ARRAY)},
         ${row.tier}, ${row.subscription}, ${row.addressHash}, ${row.createdAt}, ${row.createdAt}, ${row.expiresAt})
       returning id
+    ), used as (
+      update oauth_client set used_at = ${row.createdAt} where id = ${row.clientId} and used_at is null
+    ), coded as (
+      insert into oauth_code (hash, grant_id, challenge, expires_at)
+      select decode(${row.codeHash}, 'hex'), id, ${row.codeChallenge}, ${row.expiresAt} from made
+      returning grant_id as id
     )
-    insert into oauth_code (hash, grant_id, challenge, expires_at)
-    select decode(${row.codeHash}, 'hex'), id, ${row.codeChallenge}, ${row.expiresAt} from made
-    returning grant_id as id`;
+    select id from coded where require_before(${deadline})`;
   if (written === undefined) throw new Error('The grant was not written');
   return written.id;
 }

@@ -1,7 +1,7 @@
 // Owns the SQL on codes and tokens: how they are found, exchanged and replaced, many of each in one statement.
 
 import type { Plan } from '../access/tiers.ts';
-import type { Sql } from '../postgres/database.ts';
+import type { ServerTime, Sql } from '../postgres/database.ts';
 
 /** PostgreSQL's type number of an array of bytes. */
 const BYTEA = 1001;
@@ -74,10 +74,14 @@ export type Redeemed = Omit<GrantFacts, 'clientId' | 'tier' | 'revokedAt'>;
  * Judges codes, takes those that pass and writes their tokens, which row locks make exact among all processes. Gives them
  * by their places, from 1; who is missing was refused, and took nothing.
  */
-export async function redeemCodes(sql: Sql, all: readonly Redemption[]): Promise<Map<number, Redeemed>> {
+export async function redeemCodes(
+  sql: Sql,
+  all: readonly Redemption[],
+  deadline: ServerTime,
+): Promise<Map<number, Redeemed>> {
   const rows = await sql<(Redeemed & { readonly place: number })[]>`
     select place, "grant", scope, resources, subscription, created_at as "createdAt"
-    from oauth_redeem_all(${JSON.stringify(all)})`;
+    from oauth_redeem_all(${JSON.stringify(all)}) where require_before(${deadline})`;
   return new Map(rows.map(({ place, ...redeemed }) => [place, redeemed]));
 }
 
@@ -110,8 +114,13 @@ export interface Rotation extends NewTokens {
  * Replaces refresh tokens, which row locks make exact among all processes. Gives the places, from 1, of those that had not
  * been replaced already, have not expired, and whose grant and subscription go on.
  */
-export async function rotateTokens(sql: Sql, all: readonly Rotation[]): Promise<readonly number[]> {
-  const [row] = await sql<{ done: number[] }[]>`select oauth_rotate_all(${JSON.stringify(all)}) as done`;
+export async function rotateTokens(
+  sql: Sql,
+  all: readonly Rotation[],
+  deadline: ServerTime,
+): Promise<readonly number[]> {
+  const [row] = await sql<{ done: number[] }[]>`
+    select done from oauth_rotate_all(${JSON.stringify(all)}) as done where require_before(${deadline})`;
   return row?.done ?? [];
 }
 

@@ -10,9 +10,11 @@ import { parseDatabaseUrl } from './connection-url.ts';
 import { awake } from './poll.ts';
 import type { PoolStatus } from './pool.ts';
 import { createPool } from './pool.ts';
+import { ServerClock, type ServerTime } from './server-clock.ts';
 import { transact } from './transaction.ts';
 
 export type { Sql, SqlFragment, Transaction } from './connection.ts';
+export type { ServerTime } from './server-clock.ts';
 
 export interface DatabaseOptions {
   /** `postgres://user:password@host:port/database`, or with `?host=/folder` for a socket. */
@@ -57,6 +59,11 @@ export interface Database {
   read<T>(work: (sql: Sql) => Promise<T>, options?: ReadOptions): Promise<T>;
   /** Runs one statement that changes rows. Never tried again: after a 503 the change may or may not have been made. */
   write<T>(work: (sql: Sql) => Promise<T>, options?: OperationOptions): Promise<T>;
+  /**
+   * Runs one statement that undoes itself past its deadline, by the SQL function `require_before`: after a 503 because of
+   * time nothing has been done, and nothing will be. Never tried again: where the connection broke, nobody knows.
+   */
+  writeByDeadline<T>(work: (sql: Sql, deadline: ServerTime) => Promise<T>): Promise<T>;
   /** Runs a transaction: committed when `work` resolves, rolled back when it throws. Never tried again. */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: OperationOptions): Promise<T>;
   /** The version, such as '18.4'. Throws a sentence when the server is older than this service needs. */
@@ -72,6 +79,8 @@ const DEFAULT_TIMEOUT = 2_900;
 const BRIEF_TIMEOUT = 30;
 /** The server gives up this many milliseconds before we do, so that a slow statement costs no connection. */
 const HEAD_START = 300;
+/** The share of an operation's time that is kept for its commit and its answer, where a statement has a deadline. */
+const COMMIT_SHARE = 0.25;
 /** The share of an operation's time that may go into waiting for a connection. */
 const WAITING_SHARE = 0.6;
 const LONGEST_WAIT = 60_000;
@@ -96,6 +105,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     isUsable: (connection) => !connection.gone,
     destroy: (connection) => connection.destroy(),
   });
+  const serverClock = new ServerClock(clock);
 
   async function attempt<T>({ work, planned, signal }: Job<T>, end: number): Promise<T> {
     const left = end - clock.monotonic();
@@ -109,7 +119,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
     try {
       lease.connection.plan(planned);
-      const begun = () => withDeadline(clock, end, () => work(lease.connection));
+      const begun = () => withDeadline(clock, end, () => work(lease.connection, end));
       const result = await (signal ? unlessAborted(signal, begun()) : begun());
       lease.release();
       return result;
@@ -152,6 +162,16 @@ export function openDatabase(options: DatabaseOptions): Database {
     return own === undefined ? async ({ sql }) => work(sql) : begin(work, own);
   }
 
+  function inTime<T>(work: (sql: Sql, deadline: ServerTime) => Promise<T>): Job<T>['work'] {
+    return async (connection, end) => {
+      const deadline = await serverClock.timeAt(connection, end - timeout * COMMIT_SHARE);
+      return work(connection.sql, deadline).catch((error: unknown) => {
+        serverClock.forget(connection);
+        throw error;
+      });
+    };
+  }
+
   return {
     clock,
     read: (work, own) =>
@@ -164,6 +184,8 @@ export function openDatabase(options: DatabaseOptions): Database {
         { work: statements(work, own?.timeout), planned: 'each' },
         { limit: own?.timeout ?? timeout, again: false },
       ),
+    writeByDeadline: (work) =>
+      perform({ work: inTime(work), planned: 'each' }, { limit: timeout, again: false }),
     transaction: (work, own) =>
       perform(
         { work: begin(work, own?.timeout), planned: 'each' },
@@ -188,7 +210,8 @@ export function openDatabase(options: DatabaseOptions): Database {
 
 /** What is done on a connection, and how its statements are planned. */
 interface Job<T> {
-  readonly work: (connection: Connection) => Promise<T>;
+  /** `end`: monotonic milliseconds at which nobody waits for it any more. */
+  readonly work: (connection: Connection, end: number) => Promise<T>;
   readonly planned: Planning;
   readonly signal?: AbortSignal | undefined;
 }

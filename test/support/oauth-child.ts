@@ -23,8 +23,8 @@ await sampleKeys({ database: plain, clock: systemClock, file: join(folder, 'keys
 let doomed = false;
 const database: Database = {
   ...plain,
-  async write(work, options) {
-    const result = await plain.write(work, options);
+  async writeByDeadline(work) {
+    const result = await plain.writeByDeadline(work);
     // Of all single statements only exchanges tell which of them came about.
     if (doomed && Array.isArray(result) && typeof result[0] === 'number')
       process.kill(process.pid, 'SIGKILL');

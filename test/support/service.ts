@@ -24,6 +24,8 @@ export interface ServiceOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Default: silent. */
   readonly log?: Log;
+  /** Instead of the test's own connections: how the service reaches the test's database. */
+  readonly connect?: (url: string) => Promise<Database>;
 }
 
 export interface TestService {
@@ -58,6 +60,7 @@ export async function startService(t: Closing, options: ServiceOptions = {}): Pr
     folder,
   );
   const { log = createLog({ level: 'silent' }) } = options;
+  const own = (await options.connect?.(databaseUrl)) ?? database;
   const { keys } = await sampleKeys({ database, clock, file: join(folder, 'keys.env') });
   const upstream = await openUpstream({
     config,
@@ -70,7 +73,7 @@ export async function startService(t: Closing, options: ServiceOptions = {}): Pr
   const port = await quietPort();
   const url = `http://127.0.0.1:${port}`;
   const app = await createApp({
-    ...{ ...upstream, config, database, log, publicUrl: config.publicUrl ?? url },
+    ...{ ...upstream, config, database: own, log, publicUrl: config.publicUrl ?? url },
     overrides: { ...options.overrides, clock },
   });
   atEnd(t, () => app.stop());
