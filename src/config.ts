@@ -32,6 +32,11 @@ export interface Config {
     readonly grantMaxDays: number | null;
   };
   readonly trustedProxies: readonly string[];
+  /** Open connections; null: what the process's descriptors allow for. */
+  readonly connections: {
+    readonly connections: number | null;
+    readonly connectionsPerAddress: number | null;
+  };
   readonly metricsAllow: readonly string[];
   readonly logLevel: (typeof LOG_LEVELS)[number];
 }
@@ -43,7 +48,15 @@ const NAMES = [
   ...['PORT', 'HOST', 'PUBLIC_URL', 'DATA_DIR', 'DATABASE_URL', 'SOURCE', 'SUBSCRIPTIONS', 'TIERS_FILE'],
   ...['RESO_BASE_URL', 'RESO_TOKEN_URL', 'RESO_CLIENT_ID', 'RESO_CLIENT_SECRET', 'RESO_BEARER_TOKEN'],
   ...['OAUTH_REFRESH_GRACE_SECONDS', 'OAUTH_GRANT_MAX_DAYS'],
-  ...['TRUSTED_PROXIES', 'METRICS_ALLOW', 'LOG_LEVEL', 'SAMPLE_PORT', 'SAMPLE_INTERVAL'],
+  ...[
+    'MAX_CONNECTIONS',
+    'MAX_CONNECTIONS_PER_ADDRESS',
+    'TRUSTED_PROXIES',
+    'METRICS_ALLOW',
+    'LOG_LEVEL',
+    'SAMPLE_PORT',
+    'SAMPLE_INTERVAL',
+  ],
 ];
 /** Names that begin so are meant for us; one that we do not know is a slip of the pen. */
 const PREFIXES = ['RESO_', 'SAMPLE_', 'FREEHOLD_'];
@@ -94,6 +107,10 @@ export function readConfig(environment: Environment = process.env, folder: strin
       grantMaxDays: read.integer('OAUTH_GRANT_MAX_DAYS', 0, 0, 36_500) || null,
     },
     trustedProxies: read.networks('TRUSTED_PROXIES'),
+    connections: {
+      connections: read.integer('MAX_CONNECTIONS', 0, 1, 1_000_000) || null,
+      connectionsPerAddress: read.integer('MAX_CONNECTIONS_PER_ADDRESS', 0, 1, 1_000_000) || null,
+    },
     metricsAllow: read.networks('METRICS_ALLOW'),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   };

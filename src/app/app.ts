@@ -9,8 +9,10 @@ import { readTiersFile } from '../access/tiers-file.ts';
 import { createCatalogue } from '../catalogue/catalogue.ts';
 import { createMemory } from '../catalogue/read-cache.ts';
 import type { Config } from '../config.ts';
+import { connectionBounds } from '../http/connection-limit.ts';
 import { createServer, type Limits, type WebServer } from '../http/server.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
+import { descriptorLimit } from '../lib/descriptors.ts';
 import type { Internet } from '../lib/internet.ts';
 import type { Log } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
@@ -85,7 +87,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   const replication = source && startReplication({ ...options, source, catalogue, clock, metrics });
   const server = createServer<Principal>({
     ...{ routes, phases: access.phases, clock, log, metrics, publicUrl },
-    limits: { lingerMs: options.lingerMs ?? 0, ...overrides.limits },
+    limits: {
+      lingerMs: options.lingerMs ?? 0,
+      ...connectionBounds(config.connections, descriptorLimit()),
+      ...overrides.limits,
+    },
     trustedProxies: config.trustedProxies,
     health: { checks: healthChecks(database, findLoading, replication), metricsAllow: config.metricsAllow },
     describe: describeService(publicUrl),

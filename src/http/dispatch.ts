@@ -5,6 +5,7 @@ import type { ReadAddress } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { writeLong, writeReply, writeStream } from './answer.ts';
+import type { ConnectionLimit } from './connection-limit.ts';
 import type { Drain } from './drain.ts';
 import { Exchange, pathOf } from './exchange.ts';
 import { isCrossOrigin, preflightHeaders } from './headers.ts';
@@ -22,6 +23,7 @@ export interface DispatcherOptions<Caller> {
   readonly clock: Clock;
   readonly publicUrl: string;
   readonly drain: Drain;
+  readonly connections: Pick<ConnectionLimit, 'begin' | 'end' | 'refuse'>;
   readonly readAddress: ReadAddress;
   readonly placeAt: (path: string) => Place;
   readonly reporter: Reporter<Caller>;
@@ -61,7 +63,7 @@ export class Dispatcher<Caller> {
   ): void {
     const exchange = this.open(plan, request, response);
     try {
-      if (plan.route.whileDraining !== true) this.#options.drain.refuse();
+      if (plan.route.whileDraining !== true) this.#refuse(request);
       const admitted = admit(exchange, this.#options.phases);
       if (admitted instanceof Promise) void this.#proceedLater(exchange, admitted, params);
       else this.#proceed(exchange, admitted, params);
@@ -73,7 +75,7 @@ export class Dispatcher<Caller> {
   /** The phases that come before a body is read. Tells whether the request is to go on; never rejects. */
   async begin(exchange: Exchange<Caller>): Promise<boolean> {
     try {
-      this.#options.drain.refuse();
+      this.#refuse(exchange.request);
       const early = await admit(exchange, this.#options.phases);
       if (early === null) return true;
       this.#finish(exchange, early);
@@ -90,6 +92,12 @@ export class Dispatcher<Caller> {
     } catch (error) {
       this.fail(exchange, error);
     }
+  }
+
+  /** Throws where nothing is taken on: while the process stops, and on connections for which there is no room. */
+  #refuse({ socket }: IncomingMessage): void {
+    this.#options.drain.refuse();
+    this.#options.connections.refuse(socket);
   }
 
   async #proceedLater(
@@ -199,7 +207,7 @@ export class Dispatcher<Caller> {
 
   /** The exchange that a request becomes. From here on it counts as under way, until it is answered or fails. */
   open(plan: Plan<Caller>, request: IncomingMessage, response: ServerResponse): Exchange<Caller> {
-    const { readAddress, clock, drain } = this.#options;
+    const { readAddress, clock, drain, connections } = this.#options;
     const forwardedFor = request.headers['x-forwarded-for'];
     const address = readAddress(
       request.socket.remoteAddress,
@@ -207,6 +215,7 @@ export class Dispatcher<Caller> {
     );
     const origin = { requestId: newRequestId(), address, startedAt: clock.monotonic() };
     drain.enter();
+    connections.begin(request.socket);
     return new Exchange(plan, request, response, origin);
   }
 
@@ -256,6 +265,7 @@ export class Dispatcher<Caller> {
 
   #close(exchange: Exchange<Caller>, problem?: Problem): void {
     this.#options.drain.leave();
+    this.#options.connections.end(exchange.request.socket);
     this.reporter.answered(exchange, problem);
   }
 }

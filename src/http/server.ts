@@ -3,12 +3,13 @@
 import { createServer as createNodeServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { addressReader } from '../lib/address.ts';
+import { addressReader, isWithin, parseNetworks } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { bodyReader } from './bodies.ts';
 import { answerClientError, answerOddRequests } from './client-errors.ts';
+import { type ConnectionBounds, ConnectionLimit } from './connection-limit.ts';
 import { Dispatcher } from './dispatch.ts';
 import { Drain } from './drain.ts';
 import { type HealthOptions, healthRoutes } from './health.ts';
@@ -22,7 +23,7 @@ import { newRequestId } from './request-id.ts';
 import type { Phases, Route } from './route.ts';
 
 /** Bounds of time and size; each default can be replaced. */
-export interface Limits {
+export interface Limits extends ConnectionBounds {
   /** Largest body. Default 1 MiB. */
   readonly bodyBytes: number;
   /** Largest head of a request. Default 16 KiB. */
@@ -47,6 +48,8 @@ const LIMITS: Limits = {
   keepAliveTimeoutMs: 65_000,
   lingerMs: 0,
   checkIntervalMs: 1_000,
+  connections: 10_000,
+  connectionsPerAddress: 5_000,
 };
 
 export interface ServerOptions<Caller> {
@@ -80,16 +83,17 @@ export interface WebServer {
 export function createServer<Caller>(options: ServerOptions<Caller>): WebServer {
   const { phases, clock, metrics, publicUrl } = options;
   const drain = new Drain();
+  const limits = { ...LIMITS, ...options.limits };
+  const connections = connectionLimit(options, limits);
   const { routes, openapi } = withOwnRoutes(options, drain);
   const dispatcher = new Dispatcher<Caller>({
-    ...{ phases, clock, publicUrl, drain },
+    ...{ phases, clock, publicUrl, drain, connections },
     readAddress: addressReader(options.trustedProxies ?? []),
     placeAt: placeFinder(routes),
     reporter: createReporter(options),
   });
   metrics.gauge('freehold_http_active', 'Requests and streams under way.', () => drain.active);
   metrics.gauge('freehold_http_streams', 'Event streams that are open.', () => dispatcher.streams);
-  const limits = { ...LIMITS, ...options.limits };
   const plans = routes.map((route) => planRoute(route, publicUrl));
   const asked = plans.filter(({ route }) => route.method === 'GET');
   const told = plans.filter(({ route }) => route.method !== 'GET');
@@ -106,8 +110,18 @@ export function createServer<Caller>(options: ServerOptions<Caller>): WebServer 
         if (problem !== null) dispatcher.reporter.refused(requestId, problem);
       }),
   });
+  app.server.on('connection', (socket: Socket) => connections.add(socket));
   answerOddRequests(app.server, publicUrl, newRequestId);
   return { openapi, ...serve(app, () => drain.run(app.server, clock, limits.lingerMs)) };
+}
+
+function connectionLimit<Caller>(
+  { clock, metrics, trustedProxies = [] }: ServerOptions<Caller>,
+  bounds: ConnectionBounds,
+): ConnectionLimit {
+  const proxies = parseNetworks(trustedProxies);
+  const isProxy = (address: string): boolean => isWithin(address, proxies);
+  return new ConnectionLimit({ bounds, clock, metrics, isProxy, readAddress: addressReader([]) });
 }
 
 /** The features' routes and those that every service has: health, measurements and the description of all. */

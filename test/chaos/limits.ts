@@ -153,7 +153,9 @@ test('a process without a descriptor left answers 503 in time to those it has ac
   const dataDirectory = join(folder, 'data');
   const port = await quietPort();
   const url = `http://127.0.0.1:${port}`;
-  const environment = { DATABASE_URL: databaseUrl };
+  // The bound of connections, which would keep descriptors free, is lifted.
+  const unbounded = { MAX_CONNECTIONS: '1000', MAX_CONNECTIONS_PER_ADDRESS: '1000' };
+  const environment = { DATABASE_URL: databaseUrl, ...unbounded };
   const service = serve(t, { dataDirectory, port, environment, descriptors: 64 });
   await until('the service is ready', () => isReady(url));
   const key = await createKey(t, folder, environment);
