@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { invalidParameter, Problem } from '../lib/problem.ts';
 import { wordsOf } from './area.ts';
 import { queryDigest, readCursor, type SortValue, writeCursor } from './cursor.ts';
+import { badGeometry, checkPoint } from './degrees.ts';
 import { type Box, splitAtAntimeridian } from './geometry.ts';
 import { AREA_TYPES, type AreaType } from './vocabulary.ts';
 import { comparedWords, writtenForms } from './words.ts';
@@ -215,15 +216,11 @@ function askedWords(q: string): AskedWord[] {
 }
 
 function boxesOf([minLng = 0, minLat = 0, maxLng = 0, maxLat = 0]: readonly number[]): Box[] {
-  if (Math.max(Math.abs(minLat), Math.abs(maxLat)) > 90)
-    throw badBox('a latitude is beyond 90: longitude comes first');
-  if (Math.max(Math.abs(minLng), Math.abs(maxLng)) > 180) throw badBox('a longitude is beyond 180');
-  if (minLat > maxLat) throw badBox(`its south edge ${minLat} lies north of its north edge ${maxLat}`);
+  checkPoint('bbox', { lng: minLng, lat: minLat });
+  checkPoint('bbox', { lng: maxLng, lat: maxLat });
+  if (minLat > maxLat)
+    throw badGeometry('bbox', `its south edge ${minLat} lies north of its north edge ${maxLat}`);
   return splitAtAntimeridian(minLng, minLat, maxLng, maxLat);
-}
-
-function badBox(detail: string): Problem {
-  return new Problem('INVALID_GEOMETRY', `bbox: ${detail}`, { errors: [{ parameter: 'bbox', detail }] });
 }
 
 function badDirection(): Problem {

@@ -1,12 +1,9 @@
 // Owns the area: its public record, its id, and how a draft of one from a file is checked and measured.
 
 import { createHash } from 'node:crypto';
-import type { Position } from 'geojson';
 import { type Static, Type } from 'typebox';
-import { FARTHEST_LNG, ringFault } from './antimeridian.ts';
-import { cutAtAntimeridian } from './antimeridian-cut.ts';
 import { centroidOf } from './centroid.ts';
-import { areaKm2, type Boundary, type Box, boundaryBox, type Point, polygonsOf } from './geometry.ts';
+import { areaKm2, type Boundary, type Box, boundaryBox, type Point } from './geometry.ts';
 import { nullable } from './record.ts';
 import { AREA_TYPES, type AreaType } from './vocabulary.ts';
 
@@ -150,37 +147,4 @@ export function measure(draft: AreaDraft, source: string): MeasuredArea {
 function findableWords(texts: readonly string[]): string[] {
   const words = texts.flatMap(wordsOf);
   return [...new Set([...words, ...words.map(plainLetters)])];
-}
-
-/** Why a geometry cannot be a boundary, in words for whoever wrote the file; null when it can. */
-export function boundaryFault(geometry: unknown): string | null {
-  const shape = geometry as { type?: unknown; coordinates?: unknown } | null;
-  if (shape?.type !== 'Polygon' && shape?.type !== 'MultiPolygon') {
-    return `geometry is a ${String(shape?.type ?? 'nothing')}, not a Polygon or MultiPolygon`;
-  }
-  if (!Array.isArray(shape.coordinates)) return 'geometry has no coordinates';
-  try {
-    for (const rings of polygonsOf(shape as Boundary)) {
-      if (rings.length === 0) return 'geometry has a polygon without rings';
-      for (const ring of rings)
-        if (ring.length < 4 || !ring.every(isPosition)) return 'geometry has a broken ring';
-      const fault = rings.map((ring) => ringFault(ring.map(pointOf))).find((each) => each !== null);
-      if (fault) return `geometry ${fault}`;
-    }
-    if (cutAtAntimeridian(shape as Boundary) === null)
-      return 'geometry has a ring that crosses itself at the antimeridian: cut it in two there (RFC 7946, section 3.1.9)';
-  } catch {
-    return 'geometry has coordinates of the wrong depth';
-  }
-  return null;
-}
-
-const pointOf = ([lng = 0, lat = 0]: Position): Point => ({ lng, lat });
-
-function isPosition(value: unknown): boolean {
-  if (!Array.isArray(value)) return false;
-  const [lng, lat] = value as unknown[];
-  return (
-    typeof lng === 'number' && typeof lat === 'number' && Math.abs(lng) <= FARTHEST_LNG && Math.abs(lat) <= 90
-  );
 }

@@ -55,7 +55,8 @@ export const placeParameters = {
       description:
         '`lng,lat;lng,lat;...` or a GeoJSON Polygon or MultiPolygon; 3 to 500 corners in all; edges included, ' +
         'holes left out. Across the antimeridian: cut in two there (RFC 7946, section 3.1.9), or with longitudes that ' +
-        'go on past 180 or -180; an edge of more than 180 degrees is refused, as it can be meant either way round.',
+        'go on past 180 or -180; an edge of more than 180 degrees is refused, as it can be meant either way round. ' +
+        'So are rings that cross themselves, holes outside their shell and parts that overlap.',
     }),
   ),
   map: text('Polygons as a JSON list of lists of [lng, lat]; in place of `polygon`.', 60_000),

@@ -1,9 +1,12 @@
 // Owns how polygons are written in a query: corners in a row, lists of corners, or GeoJSON with several parts and holes.
 
+import type { Position } from 'geojson';
 import { invalidParameter } from '../lib/problem.ts';
 import { FARTHEST_LNG, ringFault, ringsOnMap } from './antimeridian.ts';
+import { validityText } from './boundary-fault.ts';
 import { badGeometry, checkPoint, degrees } from './degrees.ts';
 import { type Box, boxOf, type Point } from './geometry.ts';
+import { findValidityFault, type ValidityFault } from './polygon-validity.ts';
 
 /** One polygon: its shell, and rings within it that do not belong to it. No ring repeats its first corner. */
 export interface Part {
@@ -22,6 +25,7 @@ const MOST_BOXES = 8;
 export function readPolygon(text: string): Part[] {
   const parts = /^\s*[[{]/.test(text) ? fromJson(text) : [{ shell: fromCorners(text), holes: [] }];
   checkCount(parts.flatMap(({ shell, holes }) => [shell, ...holes]).flat().length);
+  checkValidity(parts, /^\s*\[/.test(text));
   return parts.flatMap(onMap);
 }
 
@@ -29,6 +33,25 @@ export function readPolygon(text: string): Part[] {
 function checkCount(corners: number): void {
   if (corners > MOST_CORNERS)
     throw badGeometry('polygon', `has ${corners} corners, at most ${MOST_CORNERS} are allowed`);
+}
+
+/** Of a list of polygons each stands for itself: what lies in two of them is found once. */
+function checkValidity(parts: readonly Part[], isList: boolean): void {
+  const polygons = parts.map(({ shell, holes }) =>
+    [shell, ...holes].map((points) => points.map(({ lng, lat }) => [lng, lat])),
+  );
+  const fault = isList ? firstFault(polygons) : findValidityFault(polygons);
+  if (fault === null) return;
+  const remedy = fault.reason === 'crosses itself' ? ': give its corners in the order of the way round' : '';
+  throw badGeometry('polygon', validityText(fault, parts.length > 1) + remedy);
+}
+
+function firstFault(polygons: readonly Position[][][]): ValidityFault | null {
+  for (const [polygon, rings] of polygons.entries()) {
+    const fault = findValidityFault([rings]);
+    if (fault !== null) return { ...fault, polygon };
+  }
+  return null;
 }
 
 function onMap({ shell, holes }: Part): Part[] {

@@ -53,6 +53,33 @@ export function turns(polygon: readonly Place[], { lng, lat }: Place): number {
   return Math.round(angle / (2 * Math.PI));
 }
 
+/**
+ * The corners in the order in which they lie around their centre, so that no edges cross; null where they lie on one line.
+ * Of two in one direction the nearer one is left out.
+ */
+export function aroundCentre(places: readonly Place[]): Place[] | null {
+  const mean = (of: (place: Place) => number): number =>
+    places.reduce((sum, place) => sum + of(place) / places.length, 0);
+  const widths = [places.map(({ lng }) => lng), places.map(({ lat }) => lat)].map(
+    (values) => Math.max(...values) - Math.min(...values),
+  );
+  // A little off the grid on which the corners are: none of them is the centre.
+  const centre = {
+    lng: mean(({ lng }) => lng) + 0.0137 * (widths[0] ?? 0),
+    lat: mean(({ lat }) => lat) + 0.0071 * (widths[1] ?? 0),
+  };
+  const seen = places.map((place) => {
+    const [x, y] = [place.lng - centre.lng, place.lat - centre.lat];
+    return { place, angle: Math.atan2(y, x), distance: Math.hypot(x, y) };
+  });
+  const sorted = seen.sort((a, b) => a.angle - b.angle || a.distance - b.distance);
+  const ring = sorted.filter(({ angle }, at) => (sorted[at + 1]?.angle ?? 9) - angle > 1e-5);
+  const widest = ring.map(
+    ({ angle }, at) => (ring[at + 1]?.angle ?? (ring[0]?.angle ?? 0) + 2 * Math.PI) - angle,
+  );
+  return ring.length < 3 || Math.max(...widest) > Math.PI - 1e-4 ? null : ring.map(({ place }) => place);
+}
+
 /** Degrees within which a point counts as on an edge: coordinates are decimal, edges between them are not. */
 export const ON_EDGE = 1e-12;
 

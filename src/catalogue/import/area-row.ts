@@ -1,7 +1,8 @@
 // Owns how the filled fields of one record, with its geometry, become an area's draft.
 
 import { cutAtAntimeridian } from '../antimeridian-cut.ts';
-import { type AreaDraft, boundaryFault } from '../area.ts';
+import type { AreaDraft } from '../area.ts';
+import { boundaryFault } from '../boundary-fault.ts';
 import type { Boundary } from '../geometry.ts';
 import type { AreaType } from '../vocabulary.ts';
 import type { SourceRecord } from './record.ts';
@@ -11,7 +12,7 @@ import type { Fault } from './rule.ts';
 /** What is wrong with the record's geometry; null also when it has none, for an area may lack a boundary. */
 export function geometryFault({ geometry }: SourceRecord): Fault | null {
   const reason = geometry === null || geometry === undefined ? null : boundaryFault(geometry);
-  return reason === null ? null : { column: 'geometry', value: '', reason };
+  return reason === null ? null : { column: '', value: '', reason };
 }
 
 export function areaOf(values: FieldValues, { geometry }: SourceRecord): AreaDraft {

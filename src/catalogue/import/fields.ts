@@ -16,6 +16,8 @@ export type Kind =
   | 'date'
   | 'time'
   | 'timeOrDate'
+  | 'timeZone'
+  | 'degrees'
   | 'list'
   | 'slugs'
   | 'urls'
@@ -41,7 +43,14 @@ export type Fields = Readonly<Record<string, Field>>;
 /** Kinds whose text is split into items. */
 export const LIST_KINDS: readonly Kind[] = ['list', 'slugs', 'urls', 'amounts', 'intervals'];
 /** Kinds that hold a number. */
-export const NUMBER_KINDS: readonly Kind[] = ['number', 'integer', 'money', 'monthlyMoney', 'area'];
+export const NUMBER_KINDS: readonly Kind[] = [
+  'number',
+  'integer',
+  'money',
+  'monthlyMoney',
+  'area',
+  'degrees',
+];
 
 const LARGEST = 1e12;
 
@@ -82,8 +91,8 @@ export const LISTING_FIELDS: Fields = {
     },
   ),
   ...each(['postalCode', 'country', 'crossStreet'].map(part), { kind: 'text' }),
-  'location.lat': { kind: 'number', least: -90, most: 90 },
-  'location.lng': { kind: 'number', least: -180, most: 180 },
+  'location.lat': { kind: 'degrees', most: 90 },
+  'location.lng': { kind: 'degrees', most: 180 },
   'location.precision': choice(['exact', 'approximate']),
   ...each(['photos', 'floorPlans'], { kind: 'urls' }),
   photoCount: { kind: 'integer', most: 100_000 },
@@ -119,5 +128,5 @@ export const AREA_FIELDS: Fields = {
   otherParents: { kind: 'list' },
   ...each(['codes.fips', 'codes.postal', 'codes.iso', 'parent'], { kind: 'text' }),
   population: { kind: 'integer', most: 2_147_483_647 },
-  timezone: choice(['UTC', ...Intl.supportedValuesOf('timeZone')]),
+  timezone: { kind: 'timeZone' },
 };

@@ -134,6 +134,7 @@ test('every field of a listing can be filled from a column', () => {
     currency: 'EUR',
     url: 'https://example.com/1',
     number: '2.5',
+    degrees: '2.5',
     integer: '2',
     money: '5',
     monthlyMoney: '5',

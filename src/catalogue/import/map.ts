@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
 import { Errors } from 'typebox/value';
 import { nearest } from '../../http/values.ts';
+import { parseTimeZone } from '../../lib/time-zone.ts';
 import { AREA_FIELDS, type Fields, LISTING_FIELDS } from './fields.ts';
 import { PERIODS, UNITS } from './numbers.ts';
 import { ruleFaults } from './rule-faults.ts';
@@ -212,22 +213,13 @@ function meaningFaults(map: ImportMap, faulty: ReadonlySet<string>): string[] {
       faults.push(...ruleFaults(rule, field).map((fault) => `${at}: ${fault}`));
     }
   }
-  if (!faulty.has('timeZone') && map.timeZone !== undefined && !isTimeZone(map.timeZone)) {
-    faults.push(`timeZone ${map.timeZone} is not known; give one such as America/Los_Angeles`);
+  if (!faulty.has('timeZone') && map.timeZone !== undefined && parseTimeZone(map.timeZone) === null) {
+    faults.push(`timeZone ${map.timeZone} is not known; give a name such as America/Los_Angeles`);
   }
   if ('location.lat' in map.fields !== 'location.lng' in map.fields) {
     faults.push('location.lat and location.lng go together');
   }
   return faults;
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Columns that the map reads, in the order of their first use. */

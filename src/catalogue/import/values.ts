@@ -1,5 +1,6 @@
 // Owns how a raw value becomes a value of a field's kind: one reader for each kind, every value bounded.
 
+import { parseTimeZone } from '../../lib/time-zone.ts';
 import type { OpenHouse, Photo } from '../draft.ts';
 import { readDate, readTime, readTimeOrDate } from './dates.ts';
 import type { Field, Kind } from './fields.ts';
@@ -53,6 +54,12 @@ const SCALARS: Partial<Readonly<Record<Kind, Read>>> = {
   date: (text, _field, { format, timeZone }) => readDate(text, format, timeZone),
   time: (text, _field, { format, timeZone }) => readTime(text, format, timeZone),
   timeOrDate: (text, _field, { format, timeZone }) => readTimeOrDate(text, format, timeZone),
+  timeZone(text) {
+    const zone = parseTimeZone(text);
+    if (zone !== null) return zone;
+    throw new Unreadable('is not the name of a time zone such as America/Chicago');
+  },
+  degrees: (text, field, { format }) => readDegrees(readNumber(text, format), field),
 };
 
 const LISTS: Partial<Readonly<Record<Kind, (items: readonly string[]) => readonly unknown[]>>> = {
@@ -85,6 +92,18 @@ export function readItems(items: readonly string[], { kind }: Field): Value {
 function bounded(value: number, { least = 0, most = Number.MAX_SAFE_INTEGER }: Field): number {
   if (value >= least && value <= most) return value;
   throw new Unreadable(`is not between ${least} and ${most}`);
+}
+
+function readDegrees(value: number, { most = 180 }: Field): number {
+  if (Math.abs(value) <= most) return value;
+  if (Math.abs(value) > 360)
+    throw new Unreadable(
+      'is not in degrees; it looks like metres or feet of a projection: give longitude and latitude (WGS 84, EPSG:4326)',
+    );
+  const isSwapped = most === 90 && Math.abs(value) <= 180;
+  throw new Unreadable(
+    `is beyond ${most} degrees${isSwapped ? ': it looks as if latitude and longitude are swapped' : ''}`,
+  );
 }
 
 function readUrl(text: string): string {
