@@ -1,7 +1,7 @@
 // Process of the service: starts everything, says where it is, and stops gracefully when told to.
 
 import { join } from 'node:path';
-import { sampleKeys } from './access/sample-keys.ts';
+import { firstKeys, sampleKeys } from './access/sample-keys.ts';
 import { createApp } from './app/app.ts';
 import { banner } from './app/banner.ts';
 import { VERSION } from './app/describe.ts';
@@ -68,8 +68,7 @@ async function startService(config: Config, log: Log): Promise<Service> {
     const storage = await openStorage(config, say);
     cleanup.defer(() => storage.close());
     const { database } = storage;
-    const keysFile = config.source.kind === 'sample' ? join(config.dataDirectory, 'keys.env') : null;
-    if (keysFile !== null) await sampleKeys({ database, clock: systemClock, file: keysFile });
+    const keysFile = await provideKeys(config, storage);
     const upstream = await openUpstream({
       ...{ config, database, clock: systemClock, log: say },
       sampleListings: SAMPLE_LISTINGS,
@@ -94,6 +93,17 @@ async function startService(config: Config, log: Log): Promise<Service> {
     await cleanup.disposeAsync();
     throw error;
   }
+}
+
+/**
+ * The file of the keys that a new installation begins with; null where there are none. A database elsewhere may be shared by
+ * processes that each have a data directory of their own: it gets keys from its operator, but for the sample market.
+ */
+async function provideKeys(config: Config, { database, embedded }: Storage): Promise<string | null> {
+  const options = { database, clock: systemClock, file: join(config.dataDirectory, 'keys.env') };
+  if (config.source.kind === 'sample') await sampleKeys(options);
+  else if (embedded === null || (await firstKeys(options)) === null) return null;
+  return options.file;
 }
 
 function placesOf(

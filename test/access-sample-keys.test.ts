@@ -4,7 +4,7 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { localSubscriptions } from '../src/access/providers/local.ts';
-import { keyVariable, sampleKeys } from '../src/access/sample-keys.ts';
+import { firstKeys, keyVariable, sampleKeys } from '../src/access/sample-keys.ts';
 import { PLANS } from '../src/access/tiers.ts';
 import { manualClock } from './support/clock.ts';
 import { temporaryFolder, testDatabase } from './support/database.ts';
@@ -68,4 +68,17 @@ test('two processes that start together agree on one set of keys', async (t) => 
   const [one, two] = await Promise.all([1, 2].map(() => sampleKeys({ database, clock, file })));
   assert.deepEqual(one?.keys, two?.keys);
   assert.deepEqual([one?.created, two?.created].toSorted(), [false, true]);
+});
+
+test('for data of the operator keys are made at the first start alone, and thrown away they do not come back', async (t) => {
+  await database.write((sql) => sql`delete from subscription`);
+  const file = join(await temporaryFolder(t, 'keys'), 'keys.env');
+  const first = await firstKeys({ database, clock, file });
+  assert.equal(first?.created, true);
+  for (const plan of PLANS)
+    assert.equal((await provider.validate(first?.keys[plan] ?? '', signal)).state, 'active', plan);
+  assert.deepEqual(await firstKeys({ database, clock, file }), { keys: first?.keys, created: false });
+  await rm(file);
+  assert.equal(await firstKeys({ database, clock, file }), null);
+  await assert.rejects(stat(file), { code: 'ENOENT' });
 });

@@ -128,6 +128,20 @@ test('a start says where everything is, and leaves keys that only the owner can 
   assert.equal(await fetch(again.url).catch(() => null), null);
 });
 
+test('a start without the sample market leaves a key for each tier too, and each of them works', async () => {
+  const own = join(folder, 'own');
+  const run = await serve({ SOURCE: 'none', DATA_DIR: own });
+  const file = join(own, 'keys.env');
+  assert.ok(run.output().includes(`"keysFile":${JSON.stringify(file)}`), run.output());
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
+  for (const [, tier = '', key] of (await readFile(file, 'utf8')).matchAll(/^FREEHOLD_(\w+)_KEY=(\S+)$/gm)) {
+    const usage = await fetch(`${run.url}/v1/usage`, { headers: { authorization: `Bearer ${key}` } });
+    assert.equal(((await usage.json()) as { tier: string }).tier, tier.toLowerCase());
+  }
+  run.kill('SIGTERM');
+  assert.equal(await run.ended, 0);
+});
+
 test('a faulty configuration is told in plain lines, all of it, and nothing is started', async () => {
   const run = await serve({ PORT: 'high', SOURCE: 'mls', SAMPLE_PROT: '1' });
   assert.equal(await run.ended, 2);

@@ -4,7 +4,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../postgres/database.ts';
 import { issueKey, keyHash } from './providers/local.ts';
-import { countKnownKeys, endSamples, lockSamples } from './store.ts';
+import { countKnownKeys, endSamples, hasSubscriptions, lockSamples } from './store.ts';
 import { PLANS, type Plan } from './tiers.ts';
 
 export type SampleKeys = Readonly<Record<Plan, string>>;
@@ -44,6 +44,17 @@ export async function sampleKeys({ database, clock, file }: SampleKeysOptions): 
     await writeKeys(file, keys as SampleKeys);
     return { keys: keys as SampleKeys, created: true };
   });
+}
+
+/**
+ * The same for a service of the operator's own data: made while there has never been a subscription, and never again. Null
+ * where there are none: keys that were thrown away must not come back.
+ */
+export async function firstKeys(options: SampleKeysOptions): Promise<SampleKeysResult | null> {
+  const { database, file } = options;
+  const present = await readKeys(file);
+  if (present !== undefined && (await areKnown(database, present))) return { keys: present, created: false };
+  return (await database.read(hasSubscriptions)) ? null : sampleKeys(options);
 }
 
 /** The name under which a tier's key stands in the file. */

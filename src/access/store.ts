@@ -98,6 +98,12 @@ export async function countKnownKeys(sql: Sql, keyHashes: readonly Buffer[]): Pr
   return row?.count ?? 0;
 }
 
+/** Whether a subscription was ever made, whatever has become of it. */
+export async function hasSubscriptions(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ found: boolean }[]>`select exists (select from subscription) as found`;
+  return row?.found === true;
+}
+
 const BYTEA_ARRAY = 1001;
 
 function columns(sql: Sql) {

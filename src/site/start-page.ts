@@ -22,8 +22,8 @@ ${code(`curl '${publicUrl}/v1/search/sales?maxPrice=600000&minBedrooms=2&limit=3
 
 function keys(): Html {
   return html`<section><h2>2. Take a key</h2>
-<p>A key comes with a subscription and has the form <code>SERVICE-</code> and a UUID. If the service runs on your own machine with its
-sample market, it made one for each tier at its first start, in the file <code>keys.env</code> of its data directory:</p>
+<p>A key comes with a subscription and has the form <code>SERVICE-</code> and a UUID. If the service runs on your own machine with the
+database that it brings along, it made one for each tier at its first start, in the file <code>keys.env</code> of its data directory:</p>
 ${code('set -a; . .freehold/keys.env; set +a')}
 <p>Otherwise whoever operates the service creates a subscription and gives you its key, which is shown once:</p>
 ${code('npx freehold subscriptions create --plan pro --label "Acme Homes"', 'export FREEHOLD_PRO_KEY=SERVICE-…')}
