@@ -1,5 +1,6 @@
 // Owns how a stored listing becomes the record a reader sees: units, masked addresses, freshness and the clock.
 
+import { addressMatcher } from './address-matcher.ts';
 import type { StoredListing } from './catalogue.ts';
 import { cents, type KeptRecord } from './listing.ts';
 import { daysOnMarket, storedClock } from './market-clock.ts';
@@ -96,47 +97,27 @@ export function withoutAddress(record: Shown): Shown {
   const region = [address.state, address.postalCode].filter(Boolean).join(' ');
   const full = [address.city, region].filter(Boolean).join(', ');
   const street = { line1: null, unit: null, streetNumber: null, streetName: null, crossStreet: null };
-  const silent = silencer([address.full, address.line1, address.streetName, address.crossStreet]);
-  const photo = (each: Shown['photos'][number]) => ({ ...each, caption: silent(each.caption) });
+  const matcher = addressMatcher(address);
+  const silent = (text: string | null) => text && matcher.mask(text);
+  const photos = (all: Shown['photos']) =>
+    all
+      .filter(({ url, thumbnailUrl }) => !matcher.isIn(`${url} ${thumbnailUrl ?? ''}`))
+      .map((each) => ({ ...each, caption: silent(each.caption) }));
+  const openHouse = (each: Shown['openHouses'][number]) => ({
+    ...{ ...each, remarks: silent(each.remarks) },
+    livestreamUrl: each.livestreamUrl && matcher.isIn(each.livestreamUrl) ? null : each.livestreamUrl,
+  });
   return {
     ...record,
     address: { ...address, ...street, full: full || null },
     description: silent(record.description),
-    photos: record.photos.map(photo),
-    floorPlans: record.floorPlans.map(photo),
-    openHouses: record.openHouses.map((each) => ({ ...each, remarks: silent(each.remarks) })),
+    photos: photos(record.photos),
+    floorPlans: photos(record.floorPlans),
+    openHouses: record.openHouses.map(openHouse),
     // Pages about the house name it, in their very addresses as a rule.
     listingUrl: null,
     virtualTourUrl: null,
   };
-}
-
-/** Takes the street out of what people wrote about a house, in any case and spacing. */
-function silencer(names: readonly (string | null)[]): (text: string | null) => string | null {
-  const told = names
-    .flatMap((name) => (name !== null && name.length > 3 && /\p{L}/u.test(name) ? name.trim() : []))
-    .sort((a, b) => b.length - a.length);
-  const first = told.map((name) => name.split(/\s/, 1).join().toLowerCase());
-  let pattern: RegExp | null = null;
-  return (text) => {
-    if (text === null || !mayHold(text, first)) return text;
-    pattern ??= anyOf(told);
-    return text.replace(pattern, '(address withheld)');
-  };
-}
-
-const ASCII = /^[\0-\x7f]*$/;
-
-/** Whether a text can hold one of the words in any case: told cheaply where no letter folds into another alphabet. */
-function mayHold(text: string, words: readonly string[]): boolean {
-  if (!ASCII.test(text) || !words.every((word) => ASCII.test(word))) return words.length > 0;
-  const lower = text.toLowerCase();
-  return words.some((word) => lower.includes(word));
-}
-
-function anyOf(names: readonly string[]): RegExp {
-  const patterns = names.map((name) => name.split(/\s+/).map(RegExp.escape).join('\\s+'));
-  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${patterns.join('|')})(?![\\p{L}\\p{N}])`, 'giu');
 }
 
 function presentLocation(stored: StoredListing, view: View): Listing['location'] {

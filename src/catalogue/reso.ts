@@ -1,5 +1,6 @@
 // Owns what a reader sees of a listing's RESO record: the fields as the source gave them, but for what display rules withhold.
 
+import { type AddressMatcher, addressMatcher } from './address-matcher.ts';
 import type { StoredListing } from './catalogue.ts';
 import { presentListing, type View } from './present.ts';
 
@@ -11,6 +12,8 @@ const WITHHELD: ReadonlySet<string> = new Set([
   ...['StreetNumber', 'StreetNumberNumeric', 'StreetDirPrefix', 'StreetName', 'StreetSuffix'],
   ...['StreetSuffixModifier', 'StreetDirSuffix', 'UnitNumber', 'UnparsedAddress', 'CrossStreet'],
   ...['Latitude', 'Longitude', 'ParcelNumber', 'UniversalPropertyId', 'BuildingName'],
+  ...['Directions', 'StreetAdditionalInfo', 'MapURL', 'MapCoordinate', 'TaxLegalDescription', 'TaxLot'],
+  ...['TaxBlock', 'TaxTract', 'TaxMapNumber', 'TaxParcelLetter', 'AdditionalParcelsDescription'],
   ...['TaxAnnualAmount', 'TaxAssessedValue', 'TaxYear'],
   ...['ListingURL', 'VirtualTourURLBranded', 'VirtualTourURLUnbranded'],
 ]);
@@ -24,7 +27,25 @@ export function presentReso(
   const shown = presentListing(stored, view);
   if (!record || !shown) return null;
   if (stored.addressDisplayed || view.ignoreDisplayRules) return record;
-  const kept = Object.entries(record).filter(([field]) => !WITHHELD.has(field) && field !== 'PublicRemarks');
-  const remarks = record.PublicRemarks === undefined ? [] : [['PublicRemarks', shown.description] as const];
-  return Object.fromEntries([...kept, ...remarks]);
+  const matcher = addressMatcher(stored.record.address);
+  return Object.fromEntries(
+    Object.entries(record)
+      .filter(([field]) => !WITHHELD.has(field))
+      .map(([field, value]) => [field, OPEN.has(field) ? value : silent(value, matcher)]),
+  );
+}
+
+/** Names of places that the listing shows as they are. */
+const OPEN: ReadonlySet<string> = new Set([
+  ...['City', 'PostalCity', 'CountyOrParish', 'StateOrProvince', 'PostalCode', 'Country'],
+  ...['SubdivisionName', 'MLSAreaMajor', 'MLSAreaMinor'],
+]);
+
+/** A value with the address taken out of all texts in it; a link that spells it leads nowhere without it. */
+function silent(value: unknown, matcher: AddressMatcher): unknown {
+  if (typeof value === 'string')
+    return /^https?:/i.test(value) && matcher.isIn(value) ? null : matcher.mask(value);
+  if (Array.isArray(value)) return value.map((each) => silent(each, matcher));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, silent(each, matcher)]));
 }

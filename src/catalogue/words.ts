@@ -2,6 +2,7 @@
 
 import { distance } from 'fastest-levenshtein';
 import { wordsOf } from './area.ts';
+import { joinOrdinals } from './ordinals.ts';
 import { SHORT_FORMS } from './street-words.ts';
 
 /** Words of addresses that are written out or short: the short form stands for both. */
@@ -17,9 +18,8 @@ const LONGEST_WORD = 100;
 
 /** The words of a text in the spelling that is compared. */
 export function comparedWords(text: string): string[] {
-  return wordsOf(text)
-    .filter((word) => word.length <= LONGEST_WORD)
-    .map((word) => (Object.hasOwn(SHORT, word) ? (SHORT[word] ?? word) : word));
+  const words = wordsOf(text).filter((word) => word.length <= LONGEST_WORD);
+  return joinOrdinals(words.map((word) => (Object.hasOwn(SHORT, word) ? (SHORT[word] ?? word) : word)));
 }
 
 /** The words that a question asks for, without repeats. */
