@@ -37,7 +37,8 @@ export interface Config {
     readonly connections: number | null;
     readonly connectionsPerAddress: number | null;
   };
-  readonly metricsAllow: readonly string[];
+  /** Who may read the measurements: networks, and whoever has the token. */
+  readonly metrics: { readonly allow: readonly string[]; readonly token: string | null };
   readonly logLevel: (typeof LOG_LEVELS)[number];
 }
 
@@ -53,6 +54,7 @@ const NAMES = [
     'MAX_CONNECTIONS_PER_ADDRESS',
     'TRUSTED_PROXIES',
     'METRICS_ALLOW',
+    'METRICS_TOKEN',
     'LOG_LEVEL',
     'SAMPLE_PORT',
     'SAMPLE_INTERVAL',
@@ -111,7 +113,7 @@ export function readConfig(environment: Environment = process.env, folder: strin
       connections: read.integer('MAX_CONNECTIONS', 0, 1, 1_000_000) || null,
       connectionsPerAddress: read.integer('MAX_CONNECTIONS_PER_ADDRESS', 0, 1, 1_000_000) || null,
     },
-    metricsAllow: read.networks('METRICS_ALLOW'),
+    metrics: { allow: read.networks('METRICS_ALLOW'), token: read.secret('METRICS_TOKEN') },
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   };
   if (config.publicUrl === null && !isLoopback(config.host)) {
@@ -204,6 +206,14 @@ class Reader {
   /** The text of a setting; null when it is absent or empty. */
   text(name: string): string | null {
     return this.#values[name]?.trim() || null;
+  }
+
+  /** A secret that nobody guesses; its text is repeated nowhere. */
+  secret(name: string): string | null {
+    const text = this.text(name);
+    if (text !== null && !/^[!-~]{16,256}$/.test(text))
+      this.faults.push(`${name} must have 16 to 256 letters, digits and signs, without blanks`);
+    return text;
   }
 
   integer(name: string, fallback: number, least: number, most: number): number {

@@ -17,7 +17,9 @@ const broken = (name: string, required: boolean): HealthCheck => ({
   required,
   check: () => Promise.reject(new Error('connect to secret-host failed')),
 });
-const withChecks = (...checks: HealthCheck[]) => ({ health: { checks, metricsAllow: [] } });
+const withChecks = (...checks: HealthCheck[]) => ({
+  health: { checks, metricsAccess: { allow: [], token: null } },
+});
 
 test('/livez answers whatever fails', async (t) => {
   const web = await serveRoutes(t, [], withChecks(broken('database', true)));
@@ -91,10 +93,18 @@ test('checks are asked at most once a second, however many probes come', async (
   assert.equal(asked, 2);
 });
 
+/** A service that is there for this machine alone. */
+const LOCAL = { publicUrl: 'http://127.0.0.1:8080' };
+const readable = (allow: readonly string[], token: string | null = null) => ({
+  health: { checks: [], metricsAccess: { allow, token } },
+});
+
 test('/metrics shows durations by route, method and status, to processes on the same machine', async (t) => {
-  const web = await serveRoutes(t, [
-    testRoute({ path: '/v1/items/:id', params: Type.Object({ id: Type.String() }) }),
-  ]);
+  const web = await serveRoutes(
+    t,
+    [testRoute({ path: '/v1/items/:id', params: Type.Object({ id: Type.String() }) })],
+    LOCAL,
+  );
   await web.fetch('/v1/items/1');
   await web.fetch('/v1/items/2');
   await web.fetch('/nowhere/secret-path');
@@ -106,17 +116,36 @@ test('/metrics shows durations by route, method and status, to processes on the 
   assert.ok(!text.includes('secret-path'));
 });
 
-test('/metrics is not there for what a proxy forwards, whatever the header claims', async (t) => {
-  const web = await serveRoutes(t, [], { trustedProxies: ['127.0.0.1'] });
-  for (const headers of [{ 'x-forwarded-for': '127.0.0.1' }, { forwarded: 'for=127.0.0.1' }]) {
-    assert.equal((await web.fetch('/metrics', { headers })).status, 404);
+test('/metrics is not there for what a proxy forwards, whatever the header claims and whoever is allowed', async (t) => {
+  for (const allow of [[], ['127.0.0.0/8']]) {
+    const web = await serveRoutes(t, [], { ...LOCAL, ...readable(allow), trustedProxies: ['127.0.0.1'] });
+    for (const headers of [{ 'x-forwarded-for': '127.0.0.1' }, { forwarded: 'for=127.0.0.1' }]) {
+      assert.equal((await web.fetch('/metrics', { headers })).status, 404);
+    }
   }
 });
 
-test('/metrics is there for networks that are allowed, by the address of the socket', async (t) => {
-  const health = { checks: [], metricsAllow: ['127.0.0.0/8'] };
-  const web = await serveRoutes(t, [], { health });
-  assert.equal((await web.fetch('/metrics', { headers: { 'x-forwarded-for': '203.0.113.9' } })).status, 200);
+test('/metrics of a public service is there for this machine only where that is allowed by name', async (t) => {
+  for (const publicUrl of ['https://api.example', 'https://203.0.113.9'])
+    assert.equal((await (await serveRoutes(t, [], { publicUrl })).fetch('/metrics')).status, 404);
+  for (const publicUrl of ['http://localhost:8080', 'http://127.0.0.1', 'http://[::1]:1'])
+    assert.equal((await (await serveRoutes(t, [], { publicUrl })).fetch('/metrics')).status, 200);
+  const named = await serveRoutes(t, [], readable(['127.0.0.1', '::1']));
+  assert.equal((await named.fetch('/metrics')).status, 200);
+});
+
+test('/metrics is there from anywhere for the token, and for nothing like it, and the log never tells it', async (t) => {
+  const token = 'a-token-of-the-operator';
+  const web = await serveRoutes(t, [], readable([], token));
+  const ask = async (authorization: string) =>
+    (await web.fetch('/metrics', { headers: { authorization, 'x-forwarded-for': '203.0.113.9' } })).status;
+  assert.equal(await ask(`Bearer ${token}`), 200);
+  for (const wrong of [`Bearer ${token}x`, `Bearer ${token.slice(1)}`, `Basic ${token}`, 'Bearer', token])
+    assert.equal(await ask(wrong), 404);
+  assert.ok(!web.log().includes(token.slice(1)));
+  const without = await serveRoutes(t, []);
+  const answer = await without.fetch('/metrics', { headers: { authorization: 'Bearer null' } });
+  assert.equal(answer.status, 404);
 });
 
 test('requests that never reach a route are counted by code', async (t) => {

@@ -44,7 +44,7 @@ async function startSite(): Promise<string> {
     log: createLog({ level: 'silent' }),
     metrics: createMetrics(),
     publicUrl,
-    health: { checks: [], metricsAllow: [] },
+    health: { checks: [], metricsAccess: { allow: [], token: null } },
     describe: DESCRIBE,
   });
   const port = await server.listen('127.0.0.1', 0);

@@ -93,7 +93,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       ...overrides.limits,
     },
     trustedProxies: config.trustedProxies,
-    health: { checks: healthChecks(database, findLoading, replication), metricsAllow: config.metricsAllow },
+    health: { checks: healthChecks(database, findLoading, replication), metricsAccess: config.metrics },
     describe: describeService(publicUrl),
   });
   return {

@@ -49,7 +49,7 @@ export function openApi(): object {
     ...{ routes: featureRoutes(parts), phases: NOBODY, clock, publicUrl: PUBLIC_URL },
     describe: describeService(PUBLIC_URL),
     ...{ log, metrics },
-    health: { checks: [], metricsAllow: [] },
+    health: { checks: [], metricsAccess: { allow: [], token: null } },
   });
   return server.openapi;
 }

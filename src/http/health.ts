@@ -1,10 +1,10 @@
 // Owns what tells whether the service lives, is ready, and how it fares: /livez, /readyz and /metrics.
 
 import { Type } from 'typebox';
-import { isWithin, parseNetworks } from '../lib/address.ts';
 import { type Clock, pause } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { Problem } from '../lib/problem.ts';
+import { type MetricsAccess, metricsAccess } from './metrics-access.ts';
 import { type Access, type Reply, type Route, route } from './route.ts';
 
 /** One thing the service depends on. */
@@ -21,8 +21,9 @@ export interface HealthOptions {
   readonly metrics: Metrics;
   readonly checks: readonly HealthCheck[];
   readonly isDraining: () => boolean;
-  /** Networks that may read /metrics besides processes on the same machine. */
-  readonly metricsAllow: readonly string[];
+  readonly metricsAccess: MetricsAccess;
+  /** Where the service is reached: what is public trusts nobody for being on the same machine. */
+  readonly publicUrl: string;
 }
 
 interface Finding {
@@ -35,7 +36,6 @@ interface Finding {
 const CHECK_DEADLINE_MS = 2_000;
 /** Checks cost the database a query and need no credentials: so they are asked at most once in this time. */
 const FINDINGS_KEPT_MS = 1_000;
-const LOOPBACK = parseNetworks(['127.0.0.0/8', '::1']);
 
 const FREE: Access = { credentials: 'none', counts: 'nothing' };
 const NEVER_STORED = { 'cache-control': 'no-store' };
@@ -92,7 +92,9 @@ export function healthRoutes<Caller>(options: HealthOptions): readonly Route<Cal
       path: '/metrics',
       operation: 'getMetrics',
       summary: 'Measurements for Prometheus',
-      description: 'Answers only on the same machine, or to the networks that METRICS_ALLOW names.',
+      description:
+        'Answers to the networks that METRICS_ALLOW names and to whoever sends METRICS_TOKEN as a Bearer credential; on ' +
+        'the same machine without either while the service is not public.',
       accepts: ['text/plain', 'application/openmetrics-text'],
       answer: { description: 'Measurements in text form.', contentType: 'text/plain' },
       alsoAnswers: { 404: 'The client may not read measurements.' },
@@ -142,14 +144,14 @@ function keptFor<Value>(milliseconds: number, clock: Clock, ask: () => Promise<V
   };
 }
 
-function metricsHandler({ metrics, metricsAllow }: HealthOptions): Route<unknown>['handle'] {
-  const allowed = parseNetworks(metricsAllow);
-  return async ({ peer, headers }) => {
-    // A proxy on the same machine makes the whole world look local: what it forwards is not.
-    const forwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
-    const local = isWithin(peer, LOOPBACK) && !forwarded;
-    if (!local && !isWithin(peer, allowed))
-      throw new Problem('NOT_FOUND', 'There is nothing at this address.');
+function metricsHandler({
+  metrics,
+  metricsAccess: access,
+  publicUrl,
+}: HealthOptions): Route<unknown>['handle'] {
+  const mayRead = metricsAccess(access, publicUrl);
+  return async (call) => {
+    if (!mayRead(call)) throw new Problem('NOT_FOUND', 'There is nothing at this address.');
     const { contentType, text } = await metrics.read();
     return { text, headers: { ...NEVER_STORED, 'content-type': contentType } };
   };

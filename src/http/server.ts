@@ -63,7 +63,7 @@ export interface ServerOptions<Caller> {
   /** Networks of the proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies?: readonly string[];
   readonly limits?: Partial<Limits>;
-  readonly health: Pick<HealthOptions, 'checks' | 'metricsAllow'>;
+  readonly health: Pick<HealthOptions, 'checks' | 'metricsAccess'>;
   /** What the OpenAPI document says; its server is `publicUrl`. */
   readonly describe: Omit<Describe, 'server'>;
 }
@@ -128,7 +128,12 @@ function connectionLimit<Caller>(
 function withOwnRoutes<Caller>(options: ServerOptions<Caller>, drain: Drain) {
   const { clock, metrics, health, publicUrl, describe } = options;
   const isDraining = () => drain.draining;
-  const served = [...options.routes, ...healthRoutes<Caller>({ clock, metrics, isDraining, ...health })];
+  const served = [
+    ...options.routes,
+    ...healthRoutes<Caller>({
+      ...{ clock, metrics, isDraining, publicUrl, ...health },
+    }),
+  ];
   const own = openapiRoute<Caller>(served, { ...describe, server: publicUrl });
   return { routes: [...served, own.route], openapi: own.document };
 }

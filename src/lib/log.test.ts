@@ -36,3 +36,21 @@ test('of a query string only names are logged', () => {
   assert.equal(withoutQueryValues('/v1/x?city=Boston&q=a%20b&flag'), '/v1/x?city&q&flag');
   assert.equal(withoutQueryValues('/v1/x'), '/v1/x');
 });
+
+test('a key in a path is recognised however often it was encoded, in whole or in part', () => {
+  const key = 'SERVICE-0f8fad5b-d9cb-469f-a165-70867728950e';
+  const all = (text: string) => [...text].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('');
+  const again = (text: string) => text.replaceAll('%', '%25');
+  let [whole, part, mixed] = [all(key), key.replaceAll('-', '%2D'), key.replaceAll('-', '%%32%44')];
+  for (let times = 1; times < 12; times++) {
+    for (const sent of [whole, part, mixed]) {
+      const logged = redact(withoutQueryValues(`/v1/property/${sent}`));
+      assert.ok(!/0f8fad5b|70867728950e|66%61%64/i.test(logged.replaceAll('25', '')), `${times}: ${logged}`);
+    }
+    [whole, part, mixed] = [again(whole), again(part), again(mixed)];
+  }
+});
+
+test('an address without needless escapes is logged as it came', () => {
+  assert.equal(withoutQueryValues('/v1/property/a%2Fb%C3%A9'), '/v1/property/a%2Fb%C3%A9');
+});

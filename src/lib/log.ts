@@ -72,15 +72,17 @@ function withoutBytes(error: unknown): unknown {
 
 /** What a parameter may be called; a longer text in its place may be anything, also a secret. */
 const NAME = /^[\w.[\]-]{0,24}$/;
-/** Escapes of letters, digits, - . _ and ~, which mean the same as the characters (RFC 3986, section 2.3). */
-const NEEDLESS_ESCAPE = /%(?:2[de]|3\d|[46][1-9a-f]|[57][0-9a]|5f|7e)/gi;
+/** Escapes of letters, digits, - . _ and ~, which mean the same as the characters (RFC 3986, section 2.3), and of %. */
+const NEEDLESS_ESCAPE = /%(?:2[5de]|3\d|[46][1-9a-f]|[57][0-9a]|5f|7e)/gi;
+/** Times that an address is read once more: what was encoded more often is nobody's mistake. */
+const MOST_ENCODED = 5;
 
 /**
  * An address as it may be logged: of its query only the names of parameters, and no needless escapes, behind which a
- * secret would not be recognised.
+ * secret would not be recognised, however often it was encoded.
  */
 export function withoutQueryValues(address: string): string {
-  const url = address.includes('%') ? address.replace(NEEDLESS_ESCAPE, decodeURIComponent) : address;
+  const url = withoutEscapes(address);
   const mark = url.indexOf('?');
   if (mark < 0) return url;
   const names = url
@@ -88,4 +90,15 @@ export function withoutQueryValues(address: string): string {
     .split('&')
     .map((pair) => pair.split('=', 1)[0] ?? '');
   return `${url.slice(0, mark)}?${names.map((name) => (NAME.test(name) ? name : '[other]')).join('&')}`;
+}
+
+function withoutEscapes(address: string): string {
+  let text = address;
+  for (let round = 0; round < MOST_ENCODED; round++) {
+    const read = text.replace(NEEDLESS_ESCAPE, decodeURIComponent);
+    if (read === text) return text;
+    text = read;
+  }
+  const first = text.search(NEEDLESS_ESCAPE);
+  return first < 0 ? text : `${text.slice(0, first)}[encoded]`;
 }

@@ -55,7 +55,7 @@ export async function serveGuarded(t: Closing, options: GuardOptions): Promise<G
     ...{ routes: [thing], clock, trustedProxies, phases: access.phases, publicUrl: 'https://api.example' },
     log: createLog({ level: 'silent' }),
     metrics: createMetrics(),
-    health: { checks: [], metricsAllow: [] },
+    health: { checks: [], metricsAccess: { allow: [], token: null } },
     describe: { title: 'Test', version: '1', tags: { Test: '.', Health: '.', Service: '.' } },
   });
   const port = await server.listen('127.0.0.1', 0);

@@ -81,7 +81,7 @@ export async function serveRoutes(
     log: createLog({ stream: sink }),
     metrics,
     publicUrl: 'https://api.example',
-    health: { checks: [], metricsAllow: [] },
+    health: { checks: [], metricsAccess: { allow: [], token: null } },
     describe: {
       title: 'Test',
       version: '1',
