@@ -17,6 +17,7 @@ import type { Internet } from '../lib/internet.ts';
 import type { Log } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { createRefresh } from '../live/refresh.ts';
+import type { FreeGrantNumbers } from '../oauth/free-grant-cap.ts';
 import type { Database } from '../postgres/database.ts';
 import { createFindLoading } from '../sources/first-load.ts';
 import type { Progress } from '../sources/progress.ts';
@@ -37,6 +38,8 @@ export interface Overrides {
   readonly internet?: Internet;
   /** Registered OAuth clients kept. */
   readonly mostClients?: number;
+  /** Grants without a key that are kept. */
+  readonly freeGrantNumbers?: FreeGrantNumbers;
   /** Bounds of the web server. */
   readonly limits?: Partial<Limits>;
 }

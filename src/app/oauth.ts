@@ -10,6 +10,7 @@ import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { authorizationParts } from '../oauth/authorization.ts';
 import { createClientDocuments } from '../oauth/client-documents.ts';
+import type { FreeGrantNumbers } from '../oauth/free-grant-cap.ts';
 import { grantRules } from '../oauth/lifetimes.ts';
 import { startTokens, tokenParts } from '../oauth/tokens.ts';
 import type { Database } from '../postgres/database.ts';
@@ -26,6 +27,7 @@ export interface OAuthOptions {
   readonly report: (error: unknown) => void;
   readonly internet?: Internet | undefined;
   readonly mostClients?: number | undefined;
+  readonly freeGrantNumbers?: FreeGrantNumbers | undefined;
 }
 
 /** Starts to listen for revocations and to clear away what is over. */
@@ -37,10 +39,15 @@ export function startOAuth(options: OAuthOptions) {
   return {
     verifier: tokens.verifier,
     /** What the routes are given, once there is somebody who judges keys. */
-    parts: (keys: Pick<Keys, 'verifyFresh'>) => ({
-      oauth: authorizationParts({ ...options, keys, documents }),
-      tokens: tokenParts({ ...options, rules: grantRules(config.oauth), revoked: tokens.revoked }),
-    }),
+    parts(keys: Pick<Keys, 'verifyFresh'>) {
+      const { revoked } = tokens;
+      const exchange = tokenParts({ ...options, rules: grantRules(config.oauth), revoked });
+      const { metrics } = exchange;
+      return {
+        oauth: authorizationParts({ ...options, keys, documents, metrics, revoked }),
+        tokens: exchange,
+      };
+    },
     async close(): Promise<void> {
       await documents.close();
       await tokens.close();

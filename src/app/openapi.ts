@@ -39,11 +39,12 @@ export function openApi(): object {
   const rules = { grace: 0, longest: null };
   const common = { database, clock, tiers: TIERS, publicUrl: PUBLIC_URL, document: () => ({}) };
   const [keys, documents] = [{ verifyFresh: refresh }, { find: refresh }];
+  const tokens = tokenParts({ ...common, provider, log, metrics, rules, revoked: () => {} });
   const parts = {
     ...{ ...common, limits, catalogue, memory: { ...catalogue, version: () => null }, refresh },
     findLoading: refresh,
-    oauth: authorizationParts({ ...common, log, keys, documents, report: () => {} }),
-    tokens: tokenParts({ ...common, provider, log, metrics, rules, revoked: () => {} }),
+    oauth: authorizationParts({ ...tokens, ...common, log, keys, documents, report: () => {} }),
+    tokens,
   };
   const server = createServer<Principal>({
     ...{ routes: featureRoutes(parts), phases: NOBODY, clock, publicUrl: PUBLIC_URL },

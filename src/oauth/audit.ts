@@ -20,7 +20,8 @@ export type RevocationReason =
   | 'client_request'
   | 'owner_request'
   | 'operator_request'
-  | 'client_revoked';
+  | 'client_revoked'
+  | 'crowded_out';
 
 export interface AuditDetail {
   readonly grant?: number;

@@ -8,6 +8,9 @@ import type { Database } from '../postgres/database.ts';
 import { createAudit } from './audit.ts';
 import { keyJudge } from './consent-key.ts';
 import type { DocumentFinder } from './find-client.ts';
+import { FreeGrantCap, type FreeGrantNumbers } from './free-grant-cap.ts';
+import type { OAuthMetrics } from './metrics.ts';
+import type { RevocationNote } from './revocation-store.ts';
 import type { OAuthRoutesOptions } from './routes.ts';
 import { sharedKeys } from './shared-keys.ts';
 import { Throttle } from './throttle.ts';
@@ -26,18 +29,25 @@ export interface AuthorizationOptions {
   readonly documents: DocumentFinder;
   /** Registered clients kept. */
   readonly mostClients?: number | undefined;
+  readonly freeGrantNumbers?: FreeGrantNumbers | undefined;
+  readonly metrics: OAuthMetrics;
+  /** Told what this process has revoked. */
+  readonly revoked: (note: RevocationNote) => void;
 }
 
 /** What the routes are given. Starts nothing. */
 export function authorizationParts(options: AuthorizationOptions): OAuthRoutesOptions {
-  const { keys, log, mostClients, ...parts } = options;
+  const { keys, log, mostClients, freeGrantNumbers, metrics, revoked, ...parts } = options;
   const { database, clock } = parts;
+  const audit = createAudit(log);
+  const numbers = freeGrantNumbers === undefined ? {} : { numbers: freeGrantNumbers };
   return {
     ...parts,
     ...(mostClients !== undefined && { mostClients }),
-    audit: createAudit(log),
+    audit,
     judgeKey: keyJudge(keys, clock),
     keys: sharedKeys(database),
     freeGrants: new Throttle(clock, FREE_GRANTS_PER_MINUTE),
+    freeGrantCap: new FreeGrantCap({ ...parts, audit, metrics, revoked, ...numbers }),
   };
 }

@@ -10,6 +10,7 @@ import type { AuthorizationRequest } from './authorize.ts';
 import { AuthorizeRefusal } from './authorize-refusal.ts';
 import { type Consent, issueCode } from './codes.ts';
 import type { JudgeKey } from './consent-key.ts';
+import type { FreeGrantCap } from './free-grant-cap.ts';
 import type { SharedKeys } from './shared-keys.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -25,8 +26,9 @@ export interface ConsentParts {
   readonly clock: Clock;
   readonly judgeKey: JudgeKey;
   readonly keys: () => Promise<SharedKeys>;
-  /** Grants without a key, by address: nothing else bounds how many anybody can make. */
+  /** Grants without a key, by address: how many in a minute, and how many are kept. */
   readonly freeGrants: Throttle;
+  readonly freeGrantCap: FreeGrantCap;
   readonly audit: Audit;
 }
 
@@ -51,6 +53,7 @@ export async function decide(
     { database, clock },
     { clientId: client, redirectUri, codeChallenge, scope, resources, ...allowed },
   );
+  if (allowed.addressHash !== null) await parts.freeGrantCap.enforce(allowed.addressHash);
   audit('consent_granted', { grant, client, tier: allowed.tier });
   return code;
 }

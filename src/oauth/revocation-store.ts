@@ -41,8 +41,8 @@ export async function revokeGrantsOfClient(
   return endGrants(sql, sql`client_id = ${clientId}`, now, 'client_revoked');
 }
 
-/** Grants are taken in the order of their ids, as by everybody who takes several: nobody then waits for whom they hold up. */
-async function endGrants(
+/** Ends these grants, and gives their ids. They are taken in that order, as by everybody who takes several: nobody then waits for whom they hold up. */
+export async function endGrants(
   sql: Sql,
   which: SqlFragment,
   now: Date,

@@ -40,6 +40,26 @@ const sweepGrants: Sweep = async (sql, now, most) =>
       order by expires_at limit ${most} for update skip locked)`,
   );
 
+/** What was ended of grants without a key goes at once: anybody can make more of it. */
+const sweepEndedKeylessTokens: Sweep = async (sql, _now, most) =>
+  counted(
+    await sql`
+    delete from oauth_refresh_token where hash in (
+      select r.hash from oauth_grant g join oauth_refresh_token r on r.grant_id = g.id and r.keyless
+      where g.subscription is null and g.revoked_at is not null
+      limit ${most} for update of r skip locked)`,
+  );
+
+/** Once no refresh token is left of them. Their codes and access tokens are of no use, and go when they expire. */
+const sweepEndedKeylessGrants: Sweep = async (sql, _now, most) =>
+  counted(
+    await sql`
+    delete from oauth_grant where id in (
+      select id from oauth_grant g where subscription is null and revoked_at is not null
+        and not exists (select from oauth_refresh_token r where r.grant_id = g.id and r.keyless)
+      order by id limit ${most} for update skip locked)`,
+  );
+
 /** Every process has heard of it by then, and has forgotten the tokens besides. The dates are the database's own. */
 const sweepRevocations: Sweep = async (sql, _now, most) =>
   counted(
@@ -53,6 +73,8 @@ export const SWEEPS: readonly Sweep[] = [
   sweepCodes,
   sweepAccessTokens,
   sweepRefreshTokens,
+  sweepEndedKeylessTokens,
+  sweepEndedKeylessGrants,
   sweepGrants,
   sweepRevocations,
 ];

@@ -1,0 +1,97 @@
+-- Grants without a key, of which there may be so many and no more. Anybody can make them, so those that end have to leave
+-- with all that was issued from them; a grant's refresh tokens are therefore found by it, where it has no key.
+
+alter table oauth_refresh_token add column keyless boolean not null default false;
+create index oauth_refresh_token_keyless on oauth_refresh_token (grant_id) where keyless;
+
+-- Those in force, by the address that consented; and those that ended and are still there.
+create index oauth_grant_keyless on oauth_grant (address_hash, expires_at) where subscription is null and revoked_at is null;
+create index oauth_grant_keyless_ended on oauth_grant (id) where subscription is null and revoked_at is not null;
+
+-- As in 016, but says of the refresh token that it writes whether its grant has a key.
+create or replace function oauth_rotate(
+  presented bytea,
+  at timestamptz,
+  nonce bytea,
+  refresh_hash bytea,
+  refresh_expires timestamptz,
+  access_hash bytea,
+  access_expires timestamptz,
+  access_tier text,
+  access_scope text,
+  access_resources text[],
+  renew_before timestamptz,
+  grant_expires timestamptz
+) returns boolean language plpgsql as $$
+declare
+  family bigint;
+  granted text;
+  due boolean;
+  keyless boolean;
+begin
+  -- The row's lock makes processes that rotate the same token take turns: whoever comes second finds it rotated.
+  update oauth_refresh_token r set rotated_at = at, successor = nonce
+  from oauth_grant g
+    left join subscription s on s.id = g.subscription and s.revoked_at is null and (s.ends_at is null or s.ends_at > at)
+  where r.hash = presented and r.rotated_at is null and r.expires_at > at
+    and g.id = r.grant_id and g.revoked_at is null
+    and (access_tier is not null or g.subscription is null or s.id is not null)
+  returning r.grant_id, coalesce(access_tier, s.tier, 'free'),
+    g.tier <> coalesce(access_tier, s.tier, 'free') or g.renewed_at < renew_before, g.subscription is null
+  into family, granted, due, keyless;
+  if family is null then
+    return false;
+  end if;
+  insert into oauth_refresh_token (hash, grant_id, expires_at, keyless)
+  values (refresh_hash, family, refresh_expires, keyless);
+  insert into oauth_access_token (hash, grant_id, expires_at, tier, scope, resources)
+  values (access_hash, family, access_expires, granted, access_scope, access_resources);
+  if due then
+    update oauth_grant set tier = granted, renewed_at = at, expires_at = grant_expires where id = family;
+  end if;
+  return true;
+end $$;
+
+-- The same for codes.
+create or replace function oauth_redeem_all(exchanges text)
+returns table (place integer, "grant" bigint, scope text, resources text[], subscription text, created_at timestamptz)
+language plpgsql
+set plan_cache_mode to force_generic_plan set enable_seqscan to off set enable_hashjoin to off set enable_mergejoin to off
+as $$
+#variable_conflict use_column
+declare
+  each record;
+  taken record;
+  last_date timestamptz;
+begin
+  for each in
+    select a.* from rows from (json_to_recordset(exchanges::json) as ("codeHash" text, "clientId" text,
+        "redirectUri" text, proof text, resources text[], "refreshHash" text, "accessHash" text,
+        now float8, "accessExpires" float8, "refreshExpires" float8, "grantExpires" float8, longest float8))
+      with ordinality as a
+      join oauth_code c on c.hash = decode(a."codeHash", 'hex')
+    order by c.grant_id
+  loop
+    update oauth_code c set used_at = to_timestamp(each.now / 1000)
+    from oauth_grant g
+    where c.hash = decode(each."codeHash", 'hex') and c.used_at is null and c.expires_at > to_timestamp(each.now / 1000)
+      and g.id = c.grant_id and g.revoked_at is null and g.client_id = each."clientId"
+      and (each."redirectUri" is null or g.redirect_uri = each."redirectUri")
+      and (each.resources is null or g.resources @> each.resources)
+      and sha256(c.challenge::bytea) = decode(each.proof, 'hex')
+    returning g.* into taken;
+    continue when not found;
+    -- The least of times leaves out what is null.
+    last_date := taken.created_at + each.longest * interval '1 millisecond';
+    insert into oauth_refresh_token (hash, grant_id, expires_at, keyless)
+    values (decode(each."refreshHash", 'hex'), taken.id, least(to_timestamp(each."refreshExpires" / 1000), last_date),
+      taken.subscription is null);
+    insert into oauth_access_token (hash, grant_id, expires_at, tier, resources)
+    values (decode(each."accessHash", 'hex'), taken.id, least(to_timestamp(each."accessExpires" / 1000), last_date),
+      taken.tier, case when not each.resources @> taken.resources then each.resources end);
+    update oauth_grant set renewed_at = to_timestamp(each.now / 1000),
+      expires_at = least(to_timestamp(each."grantExpires" / 1000), last_date)
+    where id = taken.id;
+    return query select each.ordinality::integer, taken.id, taken.scope, taken.resources, taken.subscription, taken.created_at;
+  end loop;
+end $$;
