@@ -22,10 +22,10 @@ test('the example of the documentation does what the documentation says', async 
   assert.match(end.stdout, /^rows +6\ncreated +5\nchanged +0\nunchanged +0\nrejected +1\n/);
   assert.ok(end.stdout.includes(rejected));
   const [headings = '', row = '', nothing] = (await readFile(rejected, 'utf8')).split('\n');
-  assert.match(headings, /^Ref,Kind,.*,Pictures,rejected_row,rejected_reason$/);
+  assert.match(headings, /^Ref;Kind;.*;Pictures;rejected_row;rejected_reason$/);
   assert.match(
     row,
-    /^A-105,Castle,For sale,"\$9,000,000",.*,6,"Kind ""Castle"" is none of .*; Listed ""02\/30\/2026"" is not a date/,
+    /^A-105;Castle;For sale;\$9,000,000;.*;7;"Kind ""Castle"" is none of .*; Listed ""02\/30\/2026"" is not a date/,
   );
   assert.equal(nothing, '');
 
@@ -104,8 +104,8 @@ test('a rehearsal shows the first record and every reason, and writes nothing at
   const end = await run('listings', csv, '--map', map, '--dry-run');
   assert.equal(end.code, 3);
   assert.match(end.stdout, /"listingKey": "k2"/);
-  assert.match(end.stdout, /row 1: price "abc" is not a number/);
-  assert.match(end.stdout, /row 3: k2 stands in an earlier row too/);
+  assert.match(end.stdout, /line 2: price "abc" is not a number/);
+  assert.match(end.stdout, /line 4: k2 stands in an earlier row too/);
   assert.match(end.stdout, /rows +3\nusable +1\nrejected +2/);
   const [counts] = await database.read(
     (sql) =>

@@ -33,7 +33,8 @@ export function outcomeText(outcome: Outcome, seconds: number): string {
   ].join('\n');
 }
 
-export function rehearsalText({ rows, usable, rejected, reasons, first, passed }: Rehearsal): string {
+export function rehearsalText(rehearsal: Rehearsal): string {
+  const { rows, usable, rejected, reasons, places, first, passed } = rehearsal;
   return [
     ...(first === null
       ? []
@@ -44,7 +45,7 @@ export function rehearsalText({ rows, usable, rejected, reasons, first, passed }
       ['rejected', rejected],
     ]),
     ...passedText(passed),
-    ...reasons.map(({ row, reason }) => `  row ${row}: ${reason}`),
+    ...reasons.map(({ row, reason }) => `  ${places} ${row}: ${reason}`),
     ...(rejected > reasons.length ? [`  and ${count(rejected - reasons.length)} more`] : []),
     'Nothing was written.',
   ].join('\n');

@@ -1,6 +1,5 @@
 // Owns `freehold import`: files of listings and areas into the catalogue.
 
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { rehearseImport } from '../catalogue/import/dry-run.ts';
 import { type ImportMap, MapError, readMap } from '../catalogue/import/map.ts';
@@ -53,7 +52,10 @@ function addKind(group: Command, kind: ImportKind, example: string): void {
         `Exit code ${EXIT.rejected}: done, but rows were rejected; they stand in a file with the reason.`,
     )
     .requiredOption('--map <file>', 'what the columns mean')
-    .option('--rejected <file>', 'where rejected rows go (default: <file>.rejected.csv)')
+    .option(
+      '--rejected <file>',
+      'where rejected rows go (default: beside the file, as <file>.rejected.csv, .ndjson, .geojson or .json)',
+    )
     .option('--dry-run', 'read and check everything, write nothing; needs no database')
     .option('--restart', 'begin anew after a run that was stopped')
     .option(...INIT_OPTION)
@@ -74,7 +76,7 @@ async function runCommand(kind: ImportKind, file: string, flags: ImportFlags): P
 async function rehearse(kind: ImportKind, file: string, flags: ImportFlags): Promise<void> {
   const map = await readMap(flags.map, kind);
   const { signal } = interruption('Stopping.');
-  const rehearsal = await rehearseImport({ file, map, mapFile: flags.map, signal });
+  const rehearsal = await rehearseImport({ file, map, mapFile: flags.map, ...rejectedFlag(flags), signal });
   if (flags.json) printJson(rehearsal);
   else print(process.stdout, rehearsalText(rehearsal));
   if (signal.aborted) process.exitCode = EXIT.interrupted;
@@ -92,7 +94,7 @@ async function run(kind: ImportKind, file: string, flags: ImportFlags): Promise<
       await refuseReplicated(database, map);
       return runImport(database, {
         ...{ file, map, mapFile: flags.map, signal },
-        rejectedFile: resolve(flags.rejected ?? `${file}.rejected.csv`),
+        ...rejectedFlag(flags),
         ...(flags.restart && { restart: true }),
         tell: (progress) => line.show(standingOf(progress)),
       });
@@ -104,6 +106,10 @@ async function run(kind: ImportKind, file: string, flags: ImportFlags): Promise<
   else print(process.stdout, outcomeText(outcome, seconds));
   if (outcome.interrupted) process.exitCode = EXIT.interrupted;
   else if (outcome.rejected > 0) process.exitCode = EXIT.rejected;
+}
+
+function rejectedFlag({ rejected }: ImportFlags): { rejectedFile?: string } {
+  return rejected === undefined ? {} : { rejectedFile: rejected };
 }
 
 /** Sources that the service itself may read, whether or not it has begun to. */

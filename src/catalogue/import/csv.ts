@@ -2,49 +2,83 @@
 
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
+import { delimiterText, likelyDelimiter } from './delimiter.ts';
 import { FileFault, type Records, type SourceRecord } from './record.ts';
+import { csvForm, csvRecord } from './rejected-form.ts';
 
 /** Bytes. A quote that is never closed would else take the rest of the file for one row. */
 const LONGEST_ROW = 4 * 1024 * 1024;
 
+export interface CsvOptions {
+  readonly delimiter: string;
+  /** Whether rejected rows need a byte-order mark, to be read in UTF-8 though the map names another encoding. */
+  readonly marked: boolean;
+}
+
 /** Reads the heading and leaves the rows to be read. */
-export async function readCsv(texts: AsyncIterable<string>, delimiter: string): Promise<Records> {
-  const rows = parseRows(texts, delimiter);
+export async function readCsv(
+  texts: AsyncIterable<string>,
+  { delimiter, marked }: CsvOptions,
+): Promise<Records> {
+  const beginning = await peek(texts);
+  const rows = parseRows(beginning.texts, delimiter, beginning.text);
   const first = await rows.next();
   if (first.done) throw new FileFault('The file has no heading: its first row must name the columns.');
-  const headings = first.value.map((name) => name.trim());
+  const headings = first.value.fields.map((name) => name.trim());
   const twice = headings.filter((name, at) => name !== '' && headings.indexOf(name) !== at);
   if (twice.length > 0) throw new FileFault(`The heading names these columns twice: ${twice.join(', ')}.`);
+  // One column without a name is the row numbers of R and pandas; of several none can be meant.
+  const hasOneUnnamed = headings.indexOf('') === headings.lastIndexOf('');
   return {
-    columns: headings.filter((name) => name !== ''),
-    headings,
+    columns: headings.filter((name) => name !== '' || hasOneUnnamed),
+    places: 'line',
+    rejectedForm: csvForm(headings, delimiter, marked),
     complete: true,
     total: null,
-    rows: records(headings, rows),
+    heading: { text: firstLine(beginning.text), delimiter },
+    rows: records(headings, delimiter, rows),
   };
 }
 
 async function* records(
   headings: readonly string[],
-  rows: AsyncIterable<string[]>,
+  delimiter: string,
+  rows: AsyncIterable<CsvRow>,
 ): AsyncGenerator<SourceRecord> {
   let row = 0;
-  for await (const original of rows) {
+  for await (const { fields: original, line } of rows) {
     row++;
-    const broken =
-      original.length === headings.length
-        ? null
-        : `the row has ${original.length} fields and the heading ${headings.length} (check its quotes and separators)`;
     const fields: Record<string, unknown> = {};
     for (const [at, name] of headings.entries()) fields[name] = original[at];
-    yield { row, fields, original, broken, geometry: null };
+    yield {
+      ...{ row, place: line, fields, geometry: null },
+      broken: widthFault(headings, original),
+      rejectedText: (reason) => csvRecord(headings, original, delimiter, { place: line, reason }),
+    };
   }
 }
 
-async function* parseRows(texts: AsyncIterable<string>, delimiter: string): AsyncGenerator<string[]> {
+function widthFault(headings: readonly string[], fields: readonly string[]): string | null {
+  if (fields.length === headings.length) return null;
+  return `the row has ${fields.length} fields and the heading ${headings.length} (check its quotes and separators)`;
+}
+
+interface CsvRow {
+  readonly fields: string[];
+  /** The line on which it begins, as editors count. */
+  readonly line: number;
+}
+
+async function* parseRows(
+  texts: AsyncIterable<string>,
+  delimiter: string,
+  beginning: string,
+): AsyncGenerator<CsvRow> {
   const parser = parse({
     bom: true,
     delimiter,
+    record_delimiter: beginning.includes('\n') ? ['\r\n', '\n'] : ['\r'],
+    raw: true,
     skip_empty_lines: true,
     relax_column_count: true,
     // An inch mark inside a text is common; what opens a field must still be closed.
@@ -52,12 +86,37 @@ async function* parseRows(texts: AsyncIterable<string>, delimiter: string): Asyn
     max_record_size: LONGEST_ROW,
   });
   pipeline(Readable.from(texts, { highWaterMark: 1 }), parser, () => {});
+  let line = 1;
   try {
-    for await (const row of parser) yield row as string[];
+    for await (const { record, raw } of parser as AsyncIterable<{ record: string[]; raw: string }>) {
+      // What is raw begins where the last row ended: with the empty lines between.
+      yield { fields: record, line: line + lineBreaks(/^[\r\n]*/.exec(raw)?.[0] ?? '') };
+      line += lineBreaks(raw);
+    }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new FileFault(
-      `The file cannot be read as CSV: ${error.message}. Correct it, or give another "delimiter".`,
-    );
+    const found = likelyDelimiter(firstLine(beginning), delimiter, []);
+    const remedy =
+      found === null
+        ? 'Correct it, or give another "delimiter"'
+        : `Probably ${delimiterText(found, delimiter)}`;
+    throw new FileFault(`The file cannot be read as CSV: ${error.message}. ${remedy}.`);
   }
+}
+
+const lineBreaks = (text: string): number => text.match(/\r\n|\n|\r/g)?.length ?? 0;
+
+const firstLine = (text: string): string => text.replace(/^\ufeff?[\r\n]*/, '').split(/[\r\n]/, 1)[0] ?? '';
+
+/** The first text that is not empty, which is still among the texts given back. */
+async function peek(texts: AsyncIterable<string>): Promise<{ text: string; texts: AsyncIterable<string> }> {
+  const iterator = texts[Symbol.asyncIterator]();
+  let first = await iterator.next();
+  while (!first.done && first.value === '') first = await iterator.next();
+  const text = first.done ? '' : first.value;
+  async function* all(): AsyncGenerator<string> {
+    yield text;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  }
+  return { text, texts: all() };
 }

@@ -77,7 +77,7 @@ function instantOf({ date, time, offset }: Written, format: string | undefined, 
 function writtenMoment(text: string, format: string | undefined, timeZone: string): Written {
   const unit = format === undefined ? undefined : EPOCH[format];
   const moment = unit === undefined ? calendarMoment(text, format) : epochMoment(text, unit, timeZone);
-  if (moment === null || !isDay(moment.date)) throw unreadable(format);
+  if (moment === null || !isDay(moment.date) || !isTime(moment)) throw unreadable(format);
   return moment;
 }
 
@@ -116,6 +116,15 @@ function patternOf(format: string): RegExp {
 function isDay(date: string): boolean {
   const at = Date.parse(`${date}T00:00:00Z`);
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(date);
+}
+
+/** To the nanosecond, and with the second that is put in now and then. */
+const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:\.\d{1,9})?)?$/;
+const OFFSET = /^(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/i;
+
+/** A date is not taken from a text whose time no clock shows: somebody meant something else by it. */
+function isTime({ time, offset }: Written): boolean {
+  return (time === null || TIME.test(time)) && (offset === null || OFFSET.test(offset));
 }
 
 function unreadable(format: string | undefined): Unreadable {

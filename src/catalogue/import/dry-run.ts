@@ -3,20 +3,25 @@
 import { SeenKeys } from './digests.ts';
 import type { ImportMap } from './map.ts';
 import { type MappedFile, repeatedKey, withFile } from './mapped-file.ts';
-import type { RejectedRow } from './rejected.ts';
+import type { Records } from './record.ts';
 import { sentenceOf } from './row.ts';
-
 import { areaTarget, listingTarget, type Target } from './target.ts';
 
 export interface Rehearsal {
   readonly rows: number;
   readonly usable: number;
   readonly rejected: number;
-  /** The first few. */
-  readonly reasons: readonly Pick<RejectedRow, 'row' | 'reason'>[];
+  /** The first few, each with the place of its row. */
+  readonly reasons: readonly Reason[];
+  readonly places: Records['places'];
   /** The first usable row as it would be written; null when there is none. */
   readonly first: unknown;
   readonly passed: Readonly<Record<string, number>>;
+}
+
+interface Reason {
+  readonly row: number;
+  readonly reason: string;
 }
 
 const REASONS = 10;
@@ -26,7 +31,7 @@ export function rehearseImport(options: MappedFile & { readonly signal?: AbortSi
   const target = targetOf(options.map);
   return withFile(options, async (opened) => {
     const seen = new SeenKeys();
-    const reasons: Pick<RejectedRow, 'row' | 'reason'>[] = [];
+    const reasons: Reason[] = [];
     const passed: Record<string, number> = {};
     let [rows, rejected] = [0, 0];
     let first: unknown = null;
@@ -38,13 +43,13 @@ export function rehearseImport(options: MappedFile & { readonly signal?: AbortSi
         'key' in mapped ? (seen.add(mapped.key) ? null : repeatedKey(mapped)) : sentenceOf(mapped);
       if (reason !== null) {
         rejected++;
-        if (reasons.length < REASONS) reasons.push({ row: rows, reason });
+        if (reasons.length < REASONS) reasons.push({ row: record.place, reason });
       } else if ('key' in mapped) {
         first ??= mapped.draft;
         for (const field of mapped.passed) passed[field] = (passed[field] ?? 0) + 1;
       }
     }
-    return { rows, usable: rows - rejected, rejected, reasons, first, passed };
+    return { rows, usable: rows - rejected, rejected, reasons, places: opened.places, first, passed };
   });
 }
 

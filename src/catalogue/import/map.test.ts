@@ -38,8 +38,9 @@ function read(fields: object, record: RecordFields, more: object = {}) {
   const map = mapOf(fields, more);
   const row = compileMap(map)({
     row: 1,
+    place: 2,
     fields: { id: '1', ...record },
-    original: [],
+    rejectedText: () => '',
     broken: null,
     geometry: null,
   });

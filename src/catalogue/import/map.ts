@@ -10,6 +10,8 @@ import { AREA_FIELDS, type Fields, LISTING_FIELDS } from './fields.ts';
 import { PERIODS, UNITS } from './numbers.ts';
 import { ruleFaults } from './rule-faults.ts';
 
+const FORMATS = ['csv', 'geojson', 'ndjson', 'json'] as const;
+
 const Scalar = Type.Unsafe<string | number | boolean | null>({
   type: ['string', 'number', 'boolean', 'null'],
   maxLength: 20_000,
@@ -18,7 +20,7 @@ const Mapped = Type.Unsafe<string | number | boolean | null | readonly string[]>
   type: ['string', 'number', 'boolean', 'null', 'array'],
   items: { type: 'string' },
 });
-const Column = Type.String({ minLength: 1, maxLength: 500 });
+const Column = Type.String({ maxLength: 500 });
 const strict = { additionalProperties: false };
 
 const WhenSchema = Type.Object(
@@ -66,7 +68,7 @@ const MapSchema = Type.Object(
     file: Type.Optional(
       Type.Object(
         {
-          format: Type.Optional(Type.Unsafe<Format>({ type: 'string', enum: ['csv', 'geojson', 'ndjson'] })),
+          format: Type.Optional(Type.Unsafe<Format>({ type: 'string', enum: [...FORMATS] })),
           delimiter: Type.Optional(Type.String({ minLength: 1, maxLength: 1 })),
           encoding: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: ['utf-8', 'windows-1252'] })),
         },
@@ -80,7 +82,7 @@ const MapSchema = Type.Object(
   strict,
 );
 
-export type Format = 'csv' | 'geojson' | 'ndjson';
+export type Format = (typeof FORMATS)[number];
 
 /** A checked map file; each field has one rule or several, of which the first that gives a value counts. */
 export interface ImportMap extends Static<typeof MapSchema> {

@@ -1,14 +1,18 @@
 // Owns what a record of a file is, before any map is laid over it.
 
+import type { RejectedForm } from './rejected-form.ts';
+
 /** A record's values by column. Of a GeoJSON feature also `@id`, and `@lat` and `@lng` of a point. */
 export type RecordFields = Readonly<Record<string, unknown>>;
 
 export interface SourceRecord {
   /** Counted from 1; the heading is not counted. */
   readonly row: number;
+  /** Where people find it: see the `places` of its file. */
+  readonly place: number;
   readonly fields: RecordFields;
-  /** The record as its file holds it, for the file of rejected rows. */
-  readonly original: readonly string[];
+  /** The record as its file holds it, with a reason, for the file of rejected records. */
+  rejectedText(reason: string): string;
   /** What is wrong with the record as a whole; then its fields say nothing. */
   readonly broken: string | null;
   readonly geometry: unknown;
@@ -17,12 +21,15 @@ export interface SourceRecord {
 export interface Records {
   /** What a record can hold, as far as the file's beginning tells. */
   readonly columns: readonly string[];
-  /** The headings of `original`. */
-  readonly headings: readonly string[];
+  /** What a record's place is: the line of the file on which it begins, or its number in a document that is read whole. */
+  readonly places: 'line' | 'feature' | 'record';
+  readonly rejectedForm: RejectedForm;
   /** How many records there are; null until all have been read. */
   readonly total: number | null;
   /** False when later records may have further columns. */
   readonly complete: boolean;
+  /** The heading of CSV as it is written, and what parts its columns. */
+  readonly heading?: { readonly text: string; readonly delimiter: string };
   readonly rows: AsyncIterable<SourceRecord>;
 }
 

@@ -1,12 +1,14 @@
-// Owns reading a file as records, whatever its form: CSV, GeoJSON or one JSON object a line, compressed or not.
+// Owns reading a file as records, whatever its form: CSV, GeoJSON, a JSON array or one JSON object a line, compressed or not.
 
 import { createReadStream, type ReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { readCsv } from './csv.ts';
-import { readGeoJson, readJsonLines } from './json.ts';
+import { type CsvOptions, readCsv } from './csv.ts';
+import { markedEncoding, requireText, SIGNATURE_BYTES } from './file-signature.ts';
+import { readGeoJson, readJsonArray } from './json-document.ts';
+import { readJsonLines } from './json-lines.ts';
 import type { Format, ImportMap } from './map.ts';
 import { FileFault, type Records } from './record.ts';
 
@@ -26,8 +28,9 @@ export async function openRecords(path: string, rules: ImportMap['file'] = {}): 
   const format = rules.format ?? (await formatOf(path, encoding));
   const { file, texts, bytesTaken } = await readTexts(path, encoding);
   const close = () => void file.destroy();
+  const marked = encoding !== 'utf-8';
   try {
-    const records = await readAs(format, texts, rules.delimiter);
+    const records = await readAs(format, texts, { delimiter: rules.delimiter ?? ',', marked });
     return { ...records, size, bytesTaken, close };
   } catch (error) {
     close();
@@ -35,9 +38,10 @@ export async function openRecords(path: string, rules: ImportMap['file'] = {}): 
   }
 }
 
-function readAs(format: Format, texts: AsyncIterable<string>, delimiter = ','): Promise<Records> {
+function readAs(format: Format, texts: AsyncIterable<string>, csv: CsvOptions): Promise<Records> {
   if (format === 'geojson') return readGeoJson(texts);
-  return format === 'ndjson' ? readJsonLines(texts) : readCsv(texts, delimiter);
+  if (format === 'json') return readJsonArray(texts);
+  return format === 'ndjson' ? readJsonLines(texts) : readCsv(texts, csv);
 }
 
 async function regularFile(path: string) {
@@ -85,10 +89,27 @@ async function isGzip(path: string): Promise<boolean> {
   }
 }
 
-async function* decode(bytes: AsyncIterable<Buffer>, encoding: string, path: string): AsyncGenerator<string> {
-  const decoder = new TextDecoder(encoding, { fatal: true });
+/** What a byte-order mark says goes before what the map says: it is of the file itself. */
+async function* decode(bytes: AsyncIterable<Buffer>, said: string, path: string): AsyncGenerator<string> {
+  let encoding = said;
   try {
-    for await (const chunk of bytes) yield decoder.decode(chunk, { stream: true });
+    let beginning: Buffer | null = Buffer.alloc(0);
+    let decoder = new TextDecoder(encoding, { fatal: true });
+    for await (const chunk of bytes) {
+      if (beginning === null) {
+        yield decoder.decode(chunk, { stream: true });
+        continue;
+      }
+      beginning = Buffer.concat([beginning, chunk]);
+      if (beginning.length < SIGNATURE_BYTES) continue;
+      [encoding, decoder] = decoderOf(beginning, said, path);
+      yield decoder.decode(beginning, { stream: true });
+      beginning = null;
+    }
+    if (beginning !== null) {
+      [encoding, decoder] = decoderOf(beginning, said, path);
+      yield decoder.decode(beginning, { stream: true });
+    }
     yield decoder.decode();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
@@ -103,7 +124,14 @@ async function* decode(bytes: AsyncIterable<Buffer>, encoding: string, path: str
   }
 }
 
-/** JSON begins with a brace; a whole object on the first line, with more to follow, is one of many. */
+/** Throws FileFault for a file that is no text. */
+function decoderOf(beginning: Buffer, said: string, path: string): [string, TextDecoder] {
+  requireText(beginning.subarray(0, SIGNATURE_BYTES), path);
+  const encoding = markedEncoding(beginning) ?? said;
+  return [encoding, new TextDecoder(encoding, { fatal: true })];
+}
+
+/** JSON begins with a bracket or a brace; a whole object on the first line, with more to follow, is one of many. */
 async function formatOf(path: string, encoding: string): Promise<Format> {
   const { file, texts } = await readTexts(path, encoding);
   let beginning = '';
@@ -113,6 +141,7 @@ async function formatOf(path: string, encoding: string): Promise<Format> {
   }
   file.destroy();
   const trimmed = beginning.trimStart();
+  if (trimmed.startsWith('[')) return 'json';
   if (!trimmed.startsWith('{')) return 'csv';
   try {
     const [line = ''] = trimmed.split('\n', 1);

@@ -1,53 +1,45 @@
-// Owns the file of rejected rows: each as it stood in its file, with the reason, so that it can be corrected and imported.
+// Owns the file of rejected records: each as it stood in its file, with the reason, so that it can be corrected and imported.
 
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { FileFault } from './record.ts';
+import { isRejectedFile, type RejectedForm } from './rejected-form.ts';
 
-export interface RejectedRow {
-  readonly row: number;
-  readonly original: readonly string[];
-  readonly reason: string;
-}
+/** Bytes of an existing file that tell whether it holds rejected records. */
+const LOOKED_AT = 64 * 1024;
 
-/** Nothing is created before the first row is rejected. */
+/** Nothing is created before the first record is rejected, and from then on the file is whole after every write. */
 export class RejectedFile {
   readonly path: string;
-  readonly #headings: readonly string[];
+  readonly #form: RejectedForm;
   #handle: FileHandle | null = null;
   #bytes = 0;
 
-  private constructor(path: string, headings: readonly string[]) {
+  private constructor(path: string, form: RejectedForm) {
     this.path = path;
-    this.#headings = headings;
+    this.#form = form;
   }
 
   /** `bytes`: how much of it an earlier run is known to have written; what follows those is dropped. */
-  static async open(path: string, headings: readonly string[], bytes: number): Promise<RejectedFile> {
-    const file = new RejectedFile(path, headings);
+  static async open(path: string, form: RejectedForm, bytes: number): Promise<RejectedFile> {
+    const file = new RejectedFile(path, form);
     if (bytes === 0) await rm(path, { force: true }).catch((error: unknown) => unwritable(path, error));
     else await file.#continue(bytes);
     return file;
   }
 
-  /** Bytes on the disk that a checkpoint may speak of. */
+  /** Bytes on the disk that a checkpoint may speak of: all but the tail, which moves. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  async write(rows: readonly RejectedRow[]): Promise<void> {
-    if (rows.length === 0) return;
+  /** Records in the text of the file's form. */
+  async write(records: readonly string[]): Promise<void> {
+    if (records.length === 0) return;
+    const { head, between } = this.#form;
     try {
       this.#handle ??= await open(this.path, 'w');
-      const heading =
-        this.#bytes === 0 ? csvLine([...this.#headings, 'rejected_row', 'rejected_reason']) : '';
-      const lines = rows.map(({ row, original, reason }) =>
-        csvLine([...sized(original, this.#headings.length), String(row), reason]),
-      );
-      const text = Buffer.from(heading + lines.join(''));
-      await this.#handle.write(text, 0, text.length, this.#bytes);
-      // The checkpoint that follows must not know more than the disk does.
-      await this.#handle.datasync();
-      this.#bytes += text.length;
+      const text = (this.#bytes === 0 ? head : between) + records.join(between);
+      this.#bytes = await this.#writeAt(this.#handle, this.#bytes, text);
     } catch (error) {
       unwritable(this.path, error);
     }
@@ -57,6 +49,15 @@ export class RejectedFile {
     await this.#handle?.close();
   }
 
+  /** Writes the text and the tail after it; gives the place of the tail. */
+  async #writeAt(handle: FileHandle, place: number, text: string): Promise<number> {
+    const [own, tail] = [Buffer.from(text), Buffer.from(this.#form.tail)];
+    await handle.write(Buffer.concat([own, tail]), 0, own.length + tail.length, place);
+    // The checkpoint that follows must not know more than the disk does.
+    await handle.datasync();
+    return place + own.length;
+  }
+
   async #continue(bytes: number): Promise<void> {
     const handle = await open(this.path, 'r+').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null; // It was taken away: what is rejected from now on goes into a new one.
@@ -64,9 +65,39 @@ export class RejectedFile {
     });
     if (handle === null) return;
     const { size } = await handle.stat();
-    this.#bytes = Math.min(size, bytes);
-    await handle.truncate(this.#bytes);
+    const known = Math.min(size, bytes);
+    await handle.truncate(known);
+    this.#bytes = await this.#writeAt(handle, known, '');
     this.#handle = handle;
+  }
+}
+
+/**
+ * Refuses to write rejected records over something else: the file they come from, or one that holds none. An earlier file of
+ * them is written anew. Throws FileFault.
+ */
+export async function refuseOtherFile(path: string, input: string): Promise<void> {
+  const [there, from] = await Promise.all([stat(path).catch(() => null), stat(input).catch(() => null)]);
+  if (there === null) return;
+  const elsewhere = 'name another file with --rejected';
+  if (there.dev === from?.dev && there.ino === from.ino)
+    throw new FileFault(
+      `${path} is the file to be imported: rejected rows would overwrite it; ${elsewhere}.`,
+    );
+  if (!there.isFile()) throw new FileFault(`${path} is not a regular file: ${elsewhere}.`);
+  if (there.size === 0 || isRejectedFile(await readBeginning(path))) return;
+  throw new FileFault(
+    `${path} is there already and does not hold rejected rows, which would overwrite it: ${elsewhere}, or move it away.`,
+  );
+}
+
+async function readBeginning(path: string): Promise<string> {
+  const handle = await open(path).catch((error: unknown) => unwritable(path, error));
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(LOOKED_AT), 0, LOOKED_AT, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await handle.close();
   }
 }
 
@@ -74,16 +105,4 @@ function unwritable(path: string, error: unknown): never {
   throw new FileFault(
     `Rejected rows cannot be written to ${path}: ${(error as Error).message}. Name another file with --rejected.`,
   );
-}
-
-/** A broken row may have more fields than there are headings: what is too much goes into the last one. */
-function sized(original: readonly string[], width: number): string[] {
-  const fields = original.slice(0, width);
-  if (original.length > width) fields[width - 1] = original.slice(width - 1).join(',');
-  return Array.from({ length: width }, (_, at) => fields[at] ?? '');
-}
-
-function csvLine(fields: readonly string[]): string {
-  const quoted = fields.map((field) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field));
-  return `${quoted.join(',')}\n`;
 }

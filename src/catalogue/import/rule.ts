@@ -91,7 +91,8 @@ function compileRule(
   return (record) => (applies(record) ? fill(record) : EMPTY);
 }
 
-const nameOf = ({ column, columns }: Rule): string => column ?? columns?.join(' + ') ?? '';
+const nameOf = ({ column, columns }: Rule): string =>
+  column === '' ? 'the column without a name' : (column ?? columns?.join(' + ') ?? '');
 
 function fixed(value: Exclude<Rule['constant'], undefined>, field: Field, timeZone: string): Filled {
   return value === null ? EMPTY : filled(readRaw(value, field, { timeZone }));

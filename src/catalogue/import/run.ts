@@ -15,13 +15,11 @@ import { digestOfFile, SeenKeys } from './digests.ts';
 import { type MappedFile, repeatedKey, withFile } from './mapped-file.ts';
 import type { SourceRecord } from './record.ts';
 import type { OpenedFile } from './records.ts';
-import { RejectedFile, type RejectedRow } from './rejected.ts';
+import { RejectedFile } from './rejected.ts';
 import { sentenceOf } from './row.ts';
 import { areaTarget, listingTarget, type Target } from './target.ts';
 
 export interface ImportOptions extends MappedFile {
-  /** Where rejected rows are written. */
-  readonly rejectedFile: string;
   /** Begins anew though an earlier run was stopped half-way. */
   readonly restart?: boolean;
   /** Aborted: the batch under way is finished, then the run stops. */
@@ -69,11 +67,18 @@ export async function runImport(database: Database, options: ImportOptions): Pro
         `Another import of ${map.kind} from ${map.source.id} is under way: wait for it to end.`,
       );
     }
-    return await withFile(options, (opened) =>
-      map.kind === 'listings'
-        ? new Run(database, identity, options, opened, lost.signal).toEnd(listingTarget(map, database))
-        : new Run(database, identity, options, opened, lost.signal).toEnd(areaTarget(map, database)),
-    );
+    return await withFile(options, (opened, rejectedPath) => {
+      const run = new Run(
+        database,
+        identity,
+        { ...options, rejectedFile: rejectedPath },
+        opened,
+        lost.signal,
+      );
+      return map.kind === 'listings'
+        ? run.toEnd(listingTarget(map, database))
+        : run.toEnd(areaTarget(map, database));
+    });
   } finally {
     await guard.end(1);
   }
@@ -88,7 +93,7 @@ const NOTHING: Counts = { rows: 0, created: 0, changed: 0, unchanged: 0, rejecte
 class Run {
   readonly #database: Database;
   readonly #identity: ImportIdentity;
-  readonly #options: ImportOptions;
+  readonly #options: ImportOptions & { readonly rejectedFile: string };
   readonly #file: OpenedFile;
   readonly #lost: AbortSignal;
   readonly #seen = new SeenKeys();
@@ -101,7 +106,7 @@ class Run {
   constructor(
     database: Database,
     identity: ImportIdentity,
-    options: ImportOptions,
+    options: ImportOptions & { readonly rejectedFile: string },
     file: OpenedFile,
     lost: AbortSignal,
   ) {
@@ -118,7 +123,7 @@ class Run {
     this.#resumedAt = from.rows;
     const rejected = await RejectedFile.open(
       this.#options.rejectedFile,
-      this.#file.headings,
+      this.#file.rejectedForm,
       from.rejectedBytes,
     );
     try {
@@ -184,15 +189,15 @@ class Run {
 
   #take<Draft>(
     batch: Batch<Draft>,
-    { row, original }: SourceRecord,
+    { row, rejectedText }: SourceRecord,
     mapped: ReturnType<Target<Draft>['map']>,
     repeated: boolean,
   ): void {
     batch.rows = row;
     if (!('key' in mapped)) {
-      batch.rejected.push({ row, original, reason: sentenceOf(mapped) });
+      batch.rejected.push(rejectedText(sentenceOf(mapped)));
     } else if (repeated) {
-      batch.rejected.push({ row, original, reason: repeatedKey(mapped) });
+      batch.rejected.push(rejectedText(repeatedKey(mapped)));
     } else {
       batch.drafts.push(mapped.draft);
       for (const field of mapped.passed) this.#passed[field] = (this.#passed[field] ?? 0) + 1;
@@ -257,7 +262,8 @@ class Run {
 
 class Batch<Draft> {
   readonly drafts: Draft[] = [];
-  readonly rejected: RejectedRow[] = [];
+  /** As they will stand in their file. */
+  readonly rejected: string[] = [];
   /** The last row that it holds. */
   rows: number;
   /** Bytes of the file up to that row. */
