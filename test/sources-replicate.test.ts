@@ -161,6 +161,22 @@ test('rounds in which nothing changed write nothing', async (t) => {
   assert.deepEqual(await contents(b.database), before);
 });
 
+test('a source that tells nothing new is known to be as it was, which is noted every five minutes', async (t) => {
+  const b = await bench(t);
+  const replication = b.start();
+  await loaded(replication);
+  const asOf = async () =>
+    (await b.database.read((sql) => sql<{ at: string }[]>`select as_of as at from source_freshness`))[0]?.at;
+  const begun = b.clock.now();
+  const noted: (string | undefined)[] = [];
+  for (let round = 1; round <= 6; round++) {
+    await nextRound(b, replication);
+    noted.push(await asOf());
+  }
+  const at = (minutes: number) => new Date(begun + minutes * 60_000).toISOString();
+  assert.deepEqual(noted, [at(0), at(0), at(0), at(0), at(5), at(5)]);
+});
+
 test('listings that are read again without a change keep their version and history', async (t) => {
   const b = await bench(t);
   const replication = b.start();
@@ -172,6 +188,15 @@ test('listings that are read again without a change keep their version and histo
   };
   await nextRound(b, replication);
   assert.deepEqual(await contents(b.database), before);
+  const confirmed = await b.database.read(
+    (sql) => sql<{ at: string }[]>`select confirmed_at as at from listing_confirmation`,
+  );
+  const now = new Date(b.clock.now()).toISOString();
+  assert.deepEqual(
+    confirmed.map(({ at }) => at),
+    Array(7).fill(now),
+    'each is confirmed',
+  );
 });
 
 test('a change reaches the catalogue with the next round', async (t) => {

@@ -90,6 +90,9 @@ async function fill(database: Database, url: string, loaded: Loaded): Promise<vo
   }));
   const reports = await Promise.all(orders.map((order) => startWriter(order, progress)));
   say(`rows written after ${seconds(begun)} s`);
+  await database.write(
+    (sql) => sql`insert into listing_currency select distinct listing_type, currency from listing_search`,
+  );
   // What the triggers would have done for each row.
   await database.write(
     (sql) => sql`

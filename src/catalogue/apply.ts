@@ -4,6 +4,7 @@ import type { Transaction } from '../postgres/database.ts';
 import { countChanges } from './area-counts.ts';
 import { holdAreaVersion, readPlacedAreas } from './area-store.ts';
 import type { Applied } from './catalogue.ts';
+import { advanceSource, writeConfirmations } from './confirmation-store.ts';
 import type { ListingDraft } from './draft.ts';
 import { correctedHistory } from './history-correction.ts';
 import { findRecordedHistory, replaceHistory } from './history-store.ts';
@@ -60,14 +61,17 @@ export function createWriter(): Writer {
       const properties = [...byId.values()].map((draft) => propertyId(propertyIdentity(source, draft)));
       const before = await lockListings(tx, [...byId.keys(), ...goneIds], properties);
       const writes: ListingWrite[] = [];
+      const confirmed: string[] = [];
       const reso = new Map<string, ResoRecord>();
       for (const [id, draft] of byId) {
         if (goneIds.has(id)) continue;
         const known = before.get(id) ?? null;
         const write = planWrite(source, draft, known, areas, observedAt);
         if (write) writes.push(write);
+        if (known && isOlder(draft, known.record)) continue;
+        if (!write) confirmed.push(id);
         // What is the same in our words may be other in the source's.
-        if (draft.reso && !(known && isOlder(draft, known.record))) reso.set(id, draft.reso);
+        if (draft.reso) reso.set(id, draft.reso);
       }
       const removals = removalsOf(
         source,
@@ -80,6 +84,8 @@ export function createWriter(): Writer {
       const written = new Set(writes.map((write) => write.id));
       const retold = told.flatMap((id) => (written.has(id) ? [] : (before.get(id)?.propertyId ?? [])));
       if (retold.length > 0) await tellChanged(tx, [...new Set(retold)]);
+      await writeConfirmations(tx, confirmed, observedAt);
+      if (drafts.length + gone.length > 0) await advanceSource(tx, source, observedAt);
       const created = writes.filter((write) => write.before === null).length;
       const changed = writes.length - created;
       return { created, changed, unchanged: byId.size - writes.length, removed: removals.length, ids };

@@ -48,7 +48,8 @@ export interface StoredProperty {
 
 export interface Catalogue {
   /**
-   * Writes drafts with their history in the given transaction; a draft that says nothing new writes nothing. Listings
+   * Writes drafts with their history in the given transaction; a draft that says nothing new is noted as confirmed, which
+   * makes no version, event or notification. Listings
    * whose keys are in `gone` are marked as gone upstream: status DELETED, history DELISTED. A transaction calls this
    * once, since what it locks is locked in order. `observedAt` is milliseconds since the epoch.
    */

@@ -5,6 +5,8 @@ import { untilAborted } from '../postgres/leaving.ts';
 import type { Facet } from './answer-parameters.ts';
 import type { AreaRegister } from './area-register.ts';
 import { type ClusterPage, clustersOf } from './clusters.ts';
+import { whereSql } from './condition-sql.ts';
+import { findOrigin, type Origin } from './data-sources.ts';
 import { type FacetCounts, facetsOf } from './facets.ts';
 import { FoundCache, type FoundCacheOptions } from './found-cache.ts';
 import type { ShownFigure } from './metric-figures.ts';
@@ -60,6 +62,8 @@ export interface Finder {
     ids: readonly string[],
     signal?: AbortSignal,
   ): Promise<Readonly<Record<string, ShownFigure>>>;
+  /** The sources of all results. */
+  origin(plan: SearchPlan, meanings: Meanings, signal?: AbortSignal): Promise<Origin>;
 }
 
 export interface FinderOptions {
@@ -90,6 +94,7 @@ export function createFinder({ database, heavy, areas }: FinderOptions): Finder 
     clusters: (plan, meanings, query, signal) => clustersOf(until(signal), plan, meanings, query),
     facets: (plan, meanings, facets, most, signal) => facetsOf(until(signal), plan, meanings, facets, most),
     stats: (plan, meanings, ids, signal) => statsOf(until(signal), plan, meanings, ids),
+    origin: (plan, meanings, signal) => findOrigin(until(signal), [(sql) => whereSql(sql, plan, meanings)]),
   };
 }
 
@@ -101,6 +106,7 @@ export function finderUntil(finder: Finder, signal: AbortSignal): Finder {
     clusters: (plan, meanings, query) => finder.clusters(plan, meanings, query, signal),
     facets: (plan, meanings, facets, most) => finder.facets(plan, meanings, facets, most, signal),
     stats: (plan, meanings, ids) => finder.stats(plan, meanings, ids, signal),
+    origin: (plan, meanings) => finder.origin(plan, meanings, signal),
   };
 }
 
@@ -129,6 +135,7 @@ export function rememberingFinder(
   });
   const [exact, bounded, rough] = [few<Counted>(), few<Counted>(), few<Counted>()];
   const facetCounts = few<FacetCounts>();
+  const origins = few<Origin>();
   const figures = few<Readonly<Record<string, ShownFigure>>>();
 
   function few<Value extends object>(): FoundCache<Value> {
@@ -165,6 +172,8 @@ export function rememberingFinder(
         (left) => finder.stats(plan, meanings, ids, left),
         signal,
       ),
+    origin: (plan, meanings, signal) =>
+      origins.get(question(plan, meanings), (left) => finder.origin(plan, meanings, left), signal),
   };
 }
 

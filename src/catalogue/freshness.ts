@@ -1,7 +1,7 @@
-// Owns how fresh the catalogue is as a whole: when anything in it was last confirmed by its source.
+// Owns how fresh the catalogue is as a whole: when any source last told something.
 
 import type { Database } from '../postgres/database.ts';
-import { findNewestConfirmation } from './listing-read-store.ts';
+import { findNewestConfirmation } from './confirmation-store.ts';
 
 /** Milliseconds that an answer is good for: every search carries it. */
 const LIFETIME = 1_000;

@@ -2,11 +2,12 @@
 
 import type { Sql, SqlFragment } from '../postgres/database.ts';
 import type { StoredListing } from './catalogue.ts';
+import { fetchedAtSql } from './confirmation-store.ts';
 
 /** The columns of a StoredListing, from a table or alias called listing. */
 export function storedColumns(sql: Sql): SqlFragment {
   return sql`listing.id, listing.source, listing.listing_key as "listingKey", listing.property_id as "propertyId",
-    listing.listing_type as "listingType", listing.version, listing.fetched_at as "fetchedAt",
+    listing.listing_type as "listingType", listing.version, ${fetchedAtSql(sql)} as "fetchedAt",
     listing.created_at as "createdAt", listing.updated_at as "updatedAt", listing.status, listing.displayed,
     listing.address_displayed as "addressDisplayed", listing.record, listing.clock_start as "clockStart",
     listing.clock_end as "clockEnd", listing.earlier_days as "earlierDays",
@@ -50,10 +51,4 @@ export async function findHistory(sql: Sql, listingIds: readonly string[]): Prom
       previous_price as "previousPrice", status, previous_status as "previousStatus", origin
     from listing_event where listing_id = any(${[...listingIds]}::text[])
     order by at desc, sequence desc limit ${LONGEST_HISTORY}`;
-}
-
-/** When any listing was last confirmed by its source; null while there is none. */
-export async function findNewestConfirmation(sql: Sql): Promise<string | null> {
-  const [row] = await sql<{ newest: string | null }[]>`select max(fetched_at) as newest from listing`;
-  return row?.newest ?? null;
 }

@@ -3,6 +3,7 @@
 import { parseInstant } from '../postgres/column-types.ts';
 import type { Sql, SqlFragment } from '../postgres/database.ts';
 import { together } from '../postgres/fragments.ts';
+import { fetchedAtSql } from './confirmation-store.ts';
 import type { SortValue, ValueKind } from './cursor.ts';
 import type { WrittenListing } from './present-text.ts';
 import type { ListingType, Status } from './vocabulary.ts';
@@ -38,7 +39,7 @@ export function pageColumns(sql: Sql, place: SqlFragment, values: readonly SqlFr
     ${place}, '\t', listing.id, '\t', listing.listing_type, '\t', listing.status, '\t', listing.displayed, '\t',
     listing.address_displayed, '\t', listing.version, '\t', listing.area_nos, '\t', listing.clock_start, '\t',
     listing.clock_end, '\t', listing.earlier_days, '\t', listing.created_at, '\t', listing.updated_at, '\t',
-    listing.fetched_at ${behind}) as short, listing.record`;
+    ${fetchedAtSql(sql)} ${behind}) as short, listing.record`;
 }
 
 const WIDTH = 14;

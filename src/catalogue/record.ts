@@ -174,7 +174,8 @@ export const ListingSchema = Type.Object(
     source: oneOf(['live', 'cached'] as const, 'live: fetched from upstream for this answer.'),
     fetchedAt: Type.String({
       format: 'date-time',
-      description: 'When this copy was last confirmed upstream.',
+      description:
+        'When the source last told this listing, be it without a change; may be five seconds behind.',
     }),
     provider: ProviderSchema,
     url: Type.String({ format: 'uri' }),

@@ -69,7 +69,14 @@ const ListingList = Type.Object(
         }),
       ),
       areas: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
-      dataAsOf: nullable(Type.String({ format: 'date-time' })),
+      dataAsOf: nullable(
+        Type.String({
+          format: 'date-time',
+          description:
+            'With facets, figures, clusters or explanations: when the stalest of the sources that the results come from last ' +
+            'told something. Else when any source did; each listing tells its own in `fetchedAt`.',
+        }),
+      ),
       loading: LoadingSchema,
       tier: Type.String(),
     }),

@@ -38,7 +38,7 @@ export interface SearchOptions {
   readonly publicUrl: string;
   /** Tells of changes, so that what was found before them is not believed. */
   readonly memory: Pick<Remembered, 'version'>;
-  /** When the catalogue was last known to be what the source has; null: never. */
+  /** When any source last told something, RFC 3339; null: never. */
   readonly dataAsOf: () => Promise<string | null>;
   readonly findLoading: FindLoading;
   readonly findCurrencies: FindCurrencies;
@@ -248,13 +248,22 @@ async function figures({ options, finder, queued, asked, plan, lookedUp }: Work)
   return { shown, total: counted && plan.count !== 'none' ? exactly(counted.total) : null };
 }
 
-async function metaOf({ options, asked, plan, lookedUp, loading }: Work) {
+/** Of the sources that figures rest on; else, since pages read few listings of many, of all. */
+function dataAsOf({ options, finder, asked, plan, lookedUp }: Work): Promise<string | null> {
+  const { facets, stats, cluster, explain: explained } = asked.query;
+  const tellsFigures = [facets, stats].some(Boolean) || cluster === true || explained === true;
+  if (!tellsFigures) return options.dataAsOf();
+  return finder.origin(plan, lookedUp.meanings).then((origin) => origin.dataAsOf);
+}
+
+async function metaOf(work: Work) {
+  const { asked, plan, lookedUp, loading } = work;
   return {
     requestId: asked.requestId,
     units: plan.units,
     currency: plan.currency,
     areas: lookedUp.areas.map(({ id, name }) => ({ id, name })),
-    dataAsOf: await options.dataAsOf(),
+    dataAsOf: await dataAsOf(work),
     loading,
     tier: asked.caller.tier,
   };

@@ -3,6 +3,7 @@
 import { isMoney, METRICS, MINIMUM_SAMPLE } from '../catalogue/metrics.ts';
 import type { ListingType } from '../catalogue/vocabulary.ts';
 import { readMetrics, readPeriod, readSeries } from './asking.ts';
+import { basisOf, definitionUrl, idsOf, idsOfDistribution } from './basis.ts';
 import { shownSpread } from './distribution.ts';
 import { type Asked, answersFor, periodsFor } from './figures.ts';
 import { type Group, gather } from './gather.ts';
@@ -66,6 +67,7 @@ export async function statsAnswer(request: Request) {
     ...{ object: 'market_stats', scope: shownScope(scope), period },
     metrics: answersFor(whole, metrics, period, ALL, scope.units),
     ...{ groups, page },
+    ...(await basisOf(database, [scope], idsOf(metrics))),
   };
 }
 
@@ -100,6 +102,7 @@ export async function historyAnswer(request: Request) {
   return {
     ...{ object: 'market_history', scope: shownScope(scope), interval: asked.interval ?? 'month' },
     ...{ window: asked.window ?? null, points, page },
+    ...(await basisOf(database, [scope], idsOf(metrics))),
   };
 }
 
@@ -123,8 +126,11 @@ export async function compareAnswer(request: Request) {
       metrics: answersFor(gathered, metrics, period, ALL, scope.units),
     });
   }
-  return { object: 'market_comparison', scope: shownScope(together), period, areas, page };
+  const basis = await basisOf(database, [together], idsOf(metrics));
+  return { object: 'market_comparison', scope: shownScope(together), period, areas, page, ...basis };
 }
+
+const YIELDS = METRICS.flatMap(({ id, statistic }) => (statistic === 'yield' ? [id] : []));
 
 /** Rents and prices in one currency: what is let in one and sold in another has no yield. */
 export async function yieldAnswer(request: Request) {
@@ -139,6 +145,7 @@ export async function yieldAnswer(request: Request) {
     ...{ object: 'market_yield', label: 'asking', scope, period, bands: part },
     sameProperty: await samePropertyYield(database, rentals, sales, period),
     page,
+    ...(await basisOf(database, [rentals, sales], YIELDS)),
   };
 }
 
@@ -152,15 +159,17 @@ export async function distributionAnswer(request: Request) {
   return {
     ...{ object: 'market_distribution', scope: shownScope(scope), period, measure },
     ...shownSpread(spread, measure, buckets, scope.units),
+    ...(await basisOf(database, [scope], idsOfDistribution(scope.listingType, measure))),
   };
 }
 
 /** The whole table of metrics. */
-export function metricsAnswer() {
+export function metricsAnswer(publicUrl: string) {
   const data = METRICS.map(({ id, unit, kind, types, formula, snapshot }) => ({
     ...{ id, unit, kind, listingTypes: types, formula },
     minimumSample: unit === 'count' || kind === 'sum' ? null : MINIMUM_SAMPLE,
     snapshot: snapshot === true,
+    definition: definitionUrl(publicUrl, id),
   }));
   return { object: 'list', data };
 }

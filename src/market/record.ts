@@ -1,6 +1,7 @@
 // Owns what the answers of the statistics look like.
 
 import { Type } from 'typebox';
+import { originMembers } from '../catalogue/data-sources.ts';
 import { LoadingSchema } from '../catalogue/loading.ts';
 import { nullable } from '../catalogue/record.ts';
 import { PageSchema } from '../catalogue/routes.ts';
@@ -62,7 +63,10 @@ const Meta = Type.Object({
   requestId: text,
   tier: text,
   units: Type.Unsafe<'imperial' | 'metric'>({ type: 'string', enum: ['imperial', 'metric'] }),
-  dataAsOf: nullable(Type.String({ format: 'date-time' })),
+  ...originMembers,
+  definitions: Type.Record(Type.String(), Type.String({ format: 'uri' }), {
+    description: 'Where each metric of the answer is defined, by its id.',
+  }),
   loading: LoadingSchema,
 });
 
@@ -176,6 +180,7 @@ export const MetricListSchema = Type.Object(
         kind: text,
         listingTypes: texts,
         formula: text,
+        definition: Type.String({ format: 'uri', description: 'Where it is explained to people.' }),
         minimumSample: nullable(
           Type.Integer({
             description: 'Fewer observations, and the value is withheld; null: never withheld.',

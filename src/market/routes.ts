@@ -21,6 +21,7 @@ import {
   statsAnswer,
   yieldAnswer,
 } from './answers.ts';
+import { type Basis, definitionUrl } from './basis.ts';
 import {
   CompareQuery,
   DistributionQuery,
@@ -45,8 +46,6 @@ export interface MarketRouteOptions {
   readonly publicUrl: string;
   /** Tells of changes, so that figures from before them are not believed. */
   readonly memory: Pick<Remembered, 'version'>;
-  /** When the catalogue was last known to be what the source has; null: never. */
-  readonly dataAsOf: () => Promise<string | null>;
   readonly findLoading: FindLoading;
   readonly findCurrencies: FindCurrencies;
 }
@@ -56,7 +55,7 @@ interface Page {
   readonly prevCursor: string | null;
 }
 
-interface Answer {
+interface Answer extends Basis {
   readonly object: string;
   readonly page?: Page;
 }
@@ -151,16 +150,19 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
           });
         const question = [endpoint.path, asked, limit];
         const loading = await options.findLoading();
-        const json = await (fresh ? read(signal) : answers.get(question, read, signal));
+        const { origin, defined, ...json } = await (fresh
+          ? read(signal)
+          : answers.get(question, read, signal));
         const units = asked.units ?? 'imperial';
-        const meta = { requestId, tier: caller.tier, units, dataAsOf: await options.dataAsOf(), loading };
+        const definitions = Object.fromEntries(defined.map((id) => [id, definitionUrl(publicUrl, id)]));
+        const meta = { requestId, tier: caller.tier, units, ...origin, loading, definitions };
         return { json: { ...json, meta }, headers: json.page ? pageLinks(publicUrl, url, json.page) : {} };
       },
     });
-  return [...ENDPOINTS.map(define), metricsRoute()];
+  return [...ENDPOINTS.map(define), metricsRoute(publicUrl)];
 }
 
-function metricsRoute(): Route<Principal> {
+function metricsRoute(publicUrl: string): Route<Principal> {
   return route<Principal>()({
     method: 'GET',
     ...{ path: '/v1/market/metrics', operation: 'listMetrics', tag: 'Market', access },
@@ -168,7 +170,7 @@ function metricsRoute(): Route<Principal> {
     description: 'Every metric with its unit, its formula in words and its minimum sample.',
     answer: { description: 'All metrics', schema: MetricListSchema },
     handle: ({ requestId, caller }) => ({
-      json: { ...metricsAnswer(), meta: { requestId, tier: caller.tier } },
+      json: { ...metricsAnswer(publicUrl), meta: { requestId, tier: caller.tier } },
     }),
   });
 }

@@ -1,6 +1,7 @@
 // Owns keeping the catalogue up to date with a source: everything once, then what changed, for as long as we run.
 
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { advanceSource } from '../catalogue/confirmation-store.ts';
 import { analyzeListings } from '../catalogue/statistics-store.ts';
 import { type Clock, pause } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -53,6 +54,9 @@ const LOAD_LOOK = 2_000;
 /** PostgreSQL reads a sample of each table, whatever its size. */
 const ANALYZE_DEADLINE = 300_000;
 
+/** Milliseconds between two notes that a source which tells nothing new is as it was: each is a write to disk. */
+const CONFIRMED_EVERY = 300_000;
+
 /** Starts to read the source, now and until it is stopped. One process of all that share a database does the reading. */
 export function startReplication(options: ReplicationOptions): Replication {
   const replicator = new Replicator(options);
@@ -79,6 +83,7 @@ class Replicator {
   readonly #measured: SourceMetrics;
   readonly #writing: PageWriterOptions;
   #failures = 0;
+  #confirmedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ReplicationOptions) {
     this.#options = options;
@@ -150,6 +155,7 @@ class Replicator {
     }
     this.#measured.caughtUp();
     this.#reading(kept);
+    await this.#confirm(kept);
     this.#set({ progress: null, asOf: new Date(this.#options.clock.now()).toISOString() });
   }
 
@@ -159,6 +165,16 @@ class Replicator {
     await database.write(analyzeListings, { timeout: ANALYZE_DEADLINE }).catch((error: unknown) => {
       log.warn({ source: source.id, err: error }, 'The statistics of the database could not be renewed');
     });
+  }
+
+  /** Notes that the source is as it was, where it has told nothing for a while. */
+  async #confirm({ updatedAt }: KeptPosition): Promise<void> {
+    const { clock, database, source } = this.#options;
+    const now = clock.now();
+    const last = Math.max(this.#confirmedAt, updatedAt === null ? now : Date.parse(updatedAt));
+    if (now - last < CONFIRMED_EVERY) return;
+    await database.write((sql) => advanceSource(sql, source.id, now));
+    this.#confirmedAt = now;
   }
 
   #meter(start: KeptPosition) {

@@ -1,0 +1,44 @@
+// What answers about the market rest on: the sources of their listings, and the definitions of their metrics.
+
+import { findOrigin, type Origin } from '../catalogue/data-sources.ts';
+import type { ListingType } from '../catalogue/vocabulary.ts';
+import type { Database } from '../postgres/database.ts';
+import type { Asked } from './figures.ts';
+import type { MeasureName } from './parameters.ts';
+import { fieldOf, type Scope } from './scope.ts';
+
+export interface Basis {
+  readonly origin: Origin;
+  /** Ids of the metrics in the answer, each once. */
+  readonly defined: readonly string[];
+}
+
+/** The basis of an answer about these scopes. */
+export async function basisOf(
+  database: Database,
+  scopes: readonly Scope[],
+  metricIds: readonly string[],
+): Promise<Basis> {
+  const origin = await findOrigin(
+    database,
+    scopes.map((scope) => fieldOf(scope).where),
+  );
+  return { origin, defined: [...new Set(metricIds)] };
+}
+
+export const idsOf = (metrics: readonly Asked[]): string[] => metrics.map(({ metric }) => metric.id);
+
+const MEDIAN_AGE = 'median_age_of_inventory';
+const MEDIANS: Readonly<Record<ListingType, Readonly<Partial<Record<MeasureName, string>>>>> = {
+  sale: { price: 'median_list_price', pricePerArea: 'median_price_per_area', daysOnMarket: MEDIAN_AGE },
+  rental: { price: 'median_rent', pricePerArea: 'median_rent_per_area', daysOnMarket: MEDIAN_AGE },
+};
+
+/** The metrics that a distribution shows more of: what it is over, and its middle where that is one. */
+export function idsOfDistribution(type: ListingType, measure: MeasureName): string[] {
+  const median = MEDIANS[type][measure];
+  return ['inventory', ...(median === undefined ? [] : [median])];
+}
+
+/** Where a metric is explained to people. */
+export const definitionUrl = (publicUrl: string, id: string): string => `${publicUrl}/docs/metrics#${id}`;
