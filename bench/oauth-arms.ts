@@ -19,8 +19,8 @@ export interface Arms {
 
 /** Both on the database of the stand. `body` is what oidc-provider's arm answers where it has checked an access token. */
 export async function startOAuthArms(stand: Stand, name: string, body = '{}'): Promise<Arms> {
-  const { host, port, database, user } = parseDatabaseUrl(stand.databaseUrl);
-  const sql = postgres({ host, port, database, user, fetch_types: false, onnotice: () => {} });
+  const { host, port, database, user, password = '' } = parseDatabaseUrl(stand.databaseUrl);
+  const sql = postgres({ host, port, database, user, password, fetch_types: false, onnotice: () => {} });
   await createModelTable(sql);
   const ours = await startArm('service.ts', {
     ...{ DATABASE_URL: stand.databaseUrl, SOURCE: 'none', LOG_LEVEL: 'warn', TRUSTED_PROXIES: '127.0.0.1' },

@@ -6,9 +6,9 @@ import { parseDatabaseUrl } from '../src/postgres/connection-url.ts';
 import { postgresAdapter } from './oauth-adapter.ts';
 import { createPeer } from './oauth-peer.ts';
 
-const { host, port, database, user } = parseDatabaseUrl(process.env.DATABASE_URL ?? '');
+const { host, port, database, user, password = '' } = parseDatabaseUrl(process.env.DATABASE_URL ?? '');
 /** As many connections as we have, and the driver's own fast path: statements that are prepared once. */
-const sql = postgres({ host, port, database, user, max: 10, fetch_types: false });
+const sql = postgres({ host, port, database, user, password, max: 10, fetch_types: false });
 const listening = Number(process.env.PORT);
 const peer = createPeer(`http://127.0.0.1:${listening}`, postgresAdapter(sql));
 const handle = peer.callback();

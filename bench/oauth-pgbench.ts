@@ -15,11 +15,11 @@ let base = 0;
 export async function benchRotation(stand: Stand, clients: number, seconds: number): Promise<number> {
   base += EACH;
   await seedRotations(stand, clients);
-  const { host, port, user, database } = parseDatabaseUrl(stand.databaseUrl);
+  const { host, port, user, password = '', database } = parseDatabaseUrl(stand.databaseUrl);
   const script = join(import.meta.dirname, 'oauth-rotation.sql');
   const where = ['-h', host, '-p', String(port), '-U', user, database];
   const load = ['-n', '-M', 'prepared', '-c', String(clients), '-j', '1', '-T', String(seconds)];
-  const text = await run([...load, '-D', 'i=0', '-D', `base=${base}`, '-f', script, ...where]);
+  const text = await run([...load, '-D', 'i=0', '-D', `base=${base}`, '-f', script, ...where], password);
   const [, done = '0'] = /transactions actually processed: (\d+)/.exec(text) ?? [];
   assert.equal(await countRotated(stand), Number(done), 'each transaction of pgbench rotated a token');
   return Number(/tps = ([\d.]+)/.exec(text)?.[1] ?? Number.NaN);
@@ -53,9 +53,9 @@ async function countRotated({ database }: Stand): Promise<number> {
 }
 
 /** Inherits core 1, as PostgreSQL does. */
-function run(given: readonly string[]): Promise<string> {
+function run(given: readonly string[], password: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn('pgbench', given);
+    const child = spawn('pgbench', given, { env: { ...process.env, PGPASSWORD: password } });
     let [text, trouble] = ['', ''];
     child.stdout.on('data', (chunk: Buffer) => {
       text += chunk.toString();

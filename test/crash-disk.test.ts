@@ -16,7 +16,7 @@ test('a disk that runs full refuses writes and loses none; when there is room ag
     async begin() {
       await disk.fill();
       // What is written next needs a new file, which there is no room for.
-      await app.database.write((sql) => sql`select pg_switch_wal()`).catch(() => {});
+      await app.administration.write((sql) => sql`select pg_switch_wal()`).catch(() => {});
     },
     end: disk.makeRoom,
   });

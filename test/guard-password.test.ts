@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { parseDatabaseUrl, socketUrl } from '../src/postgres/connection-url.ts';
 import { runCli, startCli } from './support/cli.ts';
-import { temporaryFolder, testDatabase } from './support/database.ts';
+import { temporaryFolder, testAccount, testDatabase } from './support/database.ts';
 import { startDatabaseProxy } from './support/database-proxy.ts';
 import { Canaries, canaryToken, serving } from './support/fuzz-canaries.ts';
 
@@ -11,6 +12,7 @@ test('the password of the database is told by no command, no failing service and
   const folder = await temporaryFolder(t, 'password');
   const canaries = new Canaries();
   const password = canaries.watch('the password', canaryToken());
+  const account = await testAccount({ after }, password);
   const { url } = await testDatabase({ after });
   const proxy = await startDatabaseProxy(t, url);
   const secret = `:${password}@`;
@@ -33,7 +35,7 @@ test('the password of the database is told by no command, no failing service and
     assert.notEqual(code, 0, DATABASE_URL);
     said.push(stdout, stderr);
   }
-  const DATABASE_URL = proxy.url.replace(/^(postgres(?:ql)?:\/\/[^@:/]*)@/, `$1${secret}`);
+  const DATABASE_URL = socketUrl({ ...parseDatabaseUrl(proxy.url), ...account });
   assert.ok(DATABASE_URL.includes(password), 'the URL has a place for it');
   const environment = { DATABASE_URL, LOG_LEVEL: 'trace', PORT: '0', DATA_DIR: folder };
   const service = startCli(t, ['serve'], { folder, environment });

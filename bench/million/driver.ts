@@ -29,8 +29,9 @@ export interface DriverOptions {
 
 /** So many connections. */
 export function openDriver(url: string, connections: number, { planned, tell }: DriverOptions = {}) {
-  const { host, port, database, user } = parseDatabaseUrl(url);
+  const { host, port, database, user, password = '' } = parseDatabaseUrl(url);
   return postgres({
+    password,
     ...{ host, port, database, user, max: connections, fetch_types: false },
     types: { ...COLUMN_TYPES, ...ARRAY_TYPES },
     connection: sessionFor(planned),

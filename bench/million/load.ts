@@ -63,12 +63,14 @@ export async function loadFolder(folder: string, listings: number): Promise<Load
   const server = await startEmbedded({ dataDirectory: folder, log: say, durable: false });
   const url = socketUrl(server.connection);
   const database = openDatabase({ url, timeout: 0 });
+  const administration = openDatabase({ socket: server.administration, timeout: 0, maxConnections: 1 });
   try {
     await migrate(database);
     await fill(database, url, loaded);
     await checkLoad(database, loaded);
-    await database.write((sql) => sql`checkpoint`);
+    await administration.write((sql) => sql`checkpoint`);
   } finally {
+    await administration.close();
     await database.close();
     await server.stop();
   }

@@ -35,7 +35,7 @@ export async function pgbench(
     );
     scripts.push('-f', file);
   }
-  const { host, port, user, database } = parseDatabaseUrl(stand.databaseUrl);
+  const { host, port, user, password = '', database } = parseDatabaseUrl(stand.databaseUrl);
   const where = ['-h', host, '-p', String(port), '-U', user, database];
   const how = ['-n', '-M', 'prepared', '-c', String(clients), '-j', '1', '-T', String(seconds)];
   const log = ['-l', `--log-prefix=${join(folder, 'log')}`];
@@ -43,7 +43,7 @@ export async function pgbench(
   // All statements of a run in one session: planned each time where any of them is.
   const each = questions.flat().some(({ planned }) => planned === 'each');
   const given = [...how, ...pace, ...log, ...values.flatMap((value) => ['-D', value]), ...scripts, ...where];
-  await run(given, sessionFor(each ? 'each' : 'once'));
+  await run(given, { session: sessionFor(each ? 'each' : 'once'), password });
   const took = await timesIn(folder);
   await rm(folder, { recursive: true });
   return took;
@@ -72,9 +72,14 @@ async function timesIn(folder: string): Promise<number[]> {
   );
 }
 
-function run(given: readonly string[], session: Readonly<Record<string, string>>): Promise<void> {
+interface Login {
+  readonly session: Readonly<Record<string, string>>;
+  readonly password: string;
+}
+
+function run(given: readonly string[], { session, password }: Login): Promise<void> {
   const settings = Object.entries(session).map(([name, value]) => `-c ${name}=${value.replace(' ', '\\ ')}`);
-  const env = { ...process.env, PGOPTIONS: settings.join(' ') };
+  const env = { ...process.env, PGOPTIONS: settings.join(' '), PGPASSWORD: password };
   return new Promise((resolve, reject) => {
     const child = spawn('pgbench', given, { env, stdio: ['ignore', 'ignore', 'pipe'] });
     let trouble = '';

@@ -45,9 +45,15 @@ export function parseDatabaseUrl(url: string): ConnectionTarget {
 }
 
 /** The URL of a database behind a socket, in the form that `parseDatabaseUrl` and libpq read. */
-export function socketUrl(target: { host: string; database: string; user: string }): string {
-  const { host, database, user } = target;
-  return `postgres://${encodeURIComponent(user)}@/${encodeURIComponent(database)}?host=${encodeURIComponent(host)}`;
+export function socketUrl(target: {
+  host: string;
+  database: string;
+  user: string;
+  password?: string;
+}): string {
+  const { host, database, user, password = '' } = target;
+  const secret = password === '' ? '' : `:${encodeURIComponent(password)}`;
+  return `postgres://${encodeURIComponent(user)}${secret}@/${encodeURIComponent(database)}?host=${encodeURIComponent(host)}`;
 }
 
 function queryOf(search: string): Map<string, string> {

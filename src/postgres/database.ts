@@ -20,7 +20,12 @@ export interface DatabaseOptions {
   /** `postgres://user:password@host:port/database`, or with `?host=/folder` for a socket. */
   readonly url?: string;
   /** Instead of a URL: the socket's folder, as the embedded server gives it. */
-  readonly socket?: { readonly host: string; readonly database: string; readonly user: string };
+  readonly socket?: {
+    readonly host: string;
+    readonly database: string;
+    readonly user: string;
+    readonly password?: string;
+  };
   readonly maxConnections?: number;
   readonly applicationName?: string;
   /** Milliseconds for one operation, waiting for a connection included; 0 is no limit (for commands). */

@@ -8,12 +8,13 @@ import type { Binaries } from './binaries.ts';
 import { completeBinaries, copyBinaries, packagedBinaries } from './binaries.ts';
 import type { ClusterHome } from './cluster-place.ts';
 import { clusterHome, socketDirectory } from './cluster-place.ts';
-import { EMBEDDED_NAME, ensureCluster } from './initdb.ts';
+import { EMBEDDED_NAME, SUPERUSER_NAME } from './cluster-roles.ts';
+import { ensureCluster } from './initdb.ts';
 import { poll } from './poll.ts';
 import type { OwnerRole, Postmaster } from './postmaster.ts';
 import { ownerMark, readPostmaster, removeEmptyLock } from './postmaster.ts';
+import { type RolePasswords, rolePasswords } from './role-passwords.ts';
 import { openServerLog } from './server-log.ts';
-import type { ServerProcess } from './server-process.ts';
 import { ClusterTaken, launchServer } from './server-process.ts';
 import { serverSettings } from './server-settings.ts';
 import { canRun } from './server-user.ts';
@@ -37,10 +38,14 @@ export interface SocketTarget {
   readonly host: string;
   readonly database: string;
   readonly user: string;
+  readonly password: string;
 }
 
 export interface EmbeddedServer {
+  /** As the role that owns the service's database, and is no superuser. */
   readonly connection: SocketTarget;
+  /** As the superuser, for what the service itself never does. */
+  readonly administration: SocketTarget;
   /** Absolute folders, for printing. */
   readonly place: { readonly cluster: string; readonly binaries: string; readonly socket: string };
   /** True when another process started the server and will stop it. */
@@ -103,18 +108,20 @@ interface Site {
   readonly clock: Clock;
   readonly home: ClusterHome;
   readonly binaries: Binaries;
+  readonly passwords: RolePasswords;
   readonly durable: boolean;
 }
 
 async function prepare(options: EmbeddedOptions): Promise<Site> {
   const systemDirectory = options.systemDirectory ?? SYSTEM_DIRECTORY;
   const home = await clusterHome(options.dataDirectory, systemDirectory);
+  const passwords = await rolePasswords(options.dataDirectory);
   const packaged = options.binaries ?? packagedBinaries();
   const reachable = await canRun(home.user, join(packaged, 'bin', 'postgres'));
   const native = reachable ? packaged : await copyBinaries(packaged, systemDirectory);
   const binaries = await completeBinaries(native, join(home.home, 'lib'));
   const durable = options.durable ?? true;
-  return { options, clock: options.clock ?? systemClock, home, binaries, durable };
+  return { options, clock: options.clock ?? systemClock, home, binaries, passwords, durable };
 }
 
 /** The server that runs here for a living owner, or undefined once nothing runs: waits out every state between. */
@@ -161,7 +168,7 @@ function useRunning(site: Site, running: Postmaster): EmbeddedServer {
 
 /** Undefined when another process was faster. */
 async function tryStart(site: Site, role: OwnerRole): Promise<EmbeddedServer | undefined> {
-  await ensureCluster(site.home, site.binaries, site.durable);
+  if (!(await unlessTaken(ensureCluster(site.home, site).then(() => true)))) return undefined;
   const socket = await socketDirectory(site.home);
   const log = openServerLog(join(site.home.home, 'server.log'), site.clock);
   const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
@@ -173,8 +180,14 @@ async function tryStart(site: Site, role: OwnerRole): Promise<EmbeddedServer | u
   });
   const launch = () =>
     launchServer({ ...site.home, binaries: site.binaries, settings, log, clock: site.clock });
-  const first = await firstStart(launch, log.close);
-  if (first === undefined) return undefined;
+  const first = await unlessTaken(launch()).catch((error: unknown) => {
+    log.close();
+    throw error;
+  });
+  if (first === undefined) {
+    log.close();
+    return undefined;
+  }
   const relaunch = async () => {
     await settled(site);
     return launch();
@@ -187,23 +200,20 @@ async function tryStart(site: Site, role: OwnerRole): Promise<EmbeddedServer | u
   });
 }
 
-async function firstStart(
-  launch: () => Promise<ServerProcess>,
-  giveUp: () => void,
-): Promise<ServerProcess | undefined> {
-  try {
-    return await launch();
-  } catch (error) {
-    giveUp();
+/** Undefined where another process holds the cluster. */
+function unlessTaken<T>(work: Promise<T>): Promise<T | undefined> {
+  return work.catch((error: unknown) => {
     if (error instanceof ClusterTaken) return undefined;
     throw error;
-  }
+  });
 }
 
 function describe(site: Site, socket: string, joined: boolean, stop: () => Promise<void>): EmbeddedServer {
   let stopped: Promise<void> | undefined;
+  const { superuser, service } = site.passwords;
   return {
-    connection: { host: socket, database: EMBEDDED_NAME, user: EMBEDDED_NAME },
+    connection: { host: socket, database: EMBEDDED_NAME, user: EMBEDDED_NAME, password: service },
+    administration: { host: socket, database: EMBEDDED_NAME, user: SUPERUSER_NAME, password: superuser },
     place: { cluster: site.home.cluster, binaries: site.binaries.native, socket },
     joined,
     stop: () => {

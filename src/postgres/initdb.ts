@@ -1,31 +1,41 @@
 // Owns creating a cluster: complete or not at all, and never over one that exists.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import type { Binaries } from './binaries.ts';
-import { binariesEnvironment } from './binaries.ts';
 import type { ClusterHome } from './cluster-place.ts';
 import { ownDirectory } from './cluster-place.ts';
+import { createRoles, hasRoles, type RoleOptions, resetRoles, SUPERUSER_NAME } from './cluster-roles.ts';
 import { processState } from './process-state.ts';
+import type { RolePasswords } from './role-passwords.ts';
+import { runProgram } from './run-program.ts';
 
-/** The role and the database of the embedded server. */
-export const EMBEDDED_NAME = 'freehold';
 const EMBEDDED_MAJOR = '18';
 
-/** Creates the cluster unless it exists; throws when it was made by another major version of PostgreSQL. */
-export async function ensureCluster(place: ClusterHome, binaries: Binaries, durable: boolean): Promise<void> {
-  const version = await clusterVersion(place.cluster);
-  if (version === EMBEDDED_MAJOR) return;
-  if (version !== undefined) throw new Error(wrongVersion(place.cluster, version));
-  await removeAbandonedDrafts(place.cluster);
-  const draft = `${place.cluster}.${process.pid}`;
+export interface ClusterOptions {
+  readonly binaries: Binaries;
+  readonly passwords: RolePasswords;
+  readonly durable: boolean;
+}
+
+/**
+ * Creates the cluster unless it exists, and sees to it that its roles have these passwords; no server may run on it. Throws
+ * when it was made by another major version of PostgreSQL.
+ */
+export async function ensureCluster(place: ClusterHome, options: ClusterOptions): Promise<void> {
+  const { cluster, user } = place;
+  const version = await clusterVersion(cluster);
+  if (version === EMBEDDED_MAJOR) {
+    if (!(await hasRoles(cluster, options.passwords))) await resetRoles(cluster, { ...options, user });
+    return;
+  }
+  if (version !== undefined) throw new Error(wrongVersion(cluster, version));
+  await removeAbandonedDrafts(cluster);
+  const draft = `${cluster}.${process.pid}`;
   try {
-    await createCluster(draft, place, binaries, durable);
-    await rename(draft, place.cluster).catch(async (error: unknown) => {
+    await createCluster(draft, place, { ...options, user });
+    await rename(draft, cluster).catch(async (error: unknown) => {
       // Another process was faster; its cluster is as good.
-      if ((await clusterVersion(place.cluster)) !== EMBEDDED_MAJOR) throw error;
+      if ((await clusterVersion(cluster)) !== EMBEDDED_MAJOR) throw error;
     });
   } finally {
     await rm(draft, { recursive: true, force: true });
@@ -44,25 +54,18 @@ async function removeAbandonedDrafts(cluster: string): Promise<void> {
   }
 }
 
-async function createCluster(
-  directory: string,
-  place: ClusterHome,
-  binaries: Binaries,
-  durable: boolean,
-): Promise<void> {
+async function createCluster(directory: string, place: ClusterHome, options: RoleOptions): Promise<void> {
   await rm(directory, { recursive: true, force: true });
   await ownDirectory(directory, place.user);
-  const run = (program: string, args: readonly string[], input: string) =>
-    runProgram(join(binaries.native, 'bin', program), args, input, place, binaries);
-  await run('initdb', ['-D', directory, ...INITDB_OPTIONS, ...(durable ? [] : ['--no-sync'])], '');
-  const single = ['--single', '-D', directory, ...(durable ? [] : ['-c', 'fsync=off']), 'postgres'];
-  await run('postgres', single, `create database ${EMBEDDED_NAME}\n`);
+  const args = ['-D', directory, ...INITDB_OPTIONS, ...(options.durable ? [] : ['--no-sync'])];
+  await runProgram({ ...options, program: 'initdb', args, input: '' });
+  await createRoles(directory, options);
 }
 
 const INITDB_OPTIONS = [
-  `--username=${EMBEDDED_NAME}`,
-  // Whoever can enter the socket's folder is the server's user or root; nobody else gets in at all.
-  '--auth-local=trust',
+  `--username=${SUPERUSER_NAME}`,
+  // Until the roles have their passwords.
+  '--auth-local=reject',
   '--auth-host=reject',
   '--encoding=UTF8',
   '--locale=C',
@@ -71,21 +74,6 @@ const INITDB_OPTIONS = [
   '--data-checksums',
   '--no-instructions',
 ];
-
-async function runProgram(
-  program: string,
-  args: readonly string[],
-  input: string,
-  place: ClusterHome,
-  binaries: Binaries,
-): Promise<void> {
-  const env = binariesEnvironment(binaries);
-  const child = spawn(program, args, { ...place.user, env, cwd: '/', stdio: ['pipe', 'ignore', 'pipe'] });
-  child.stdin.on('error', () => {}); // The exit code tells more than a broken pipe.
-  child.stdin.end(input);
-  const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-  if (code !== 0) throw new Error(`${program} failed (${code}): ${complaint.trim().slice(-2000)}`);
-}
 
 async function clusterVersion(cluster: string): Promise<string | undefined> {
   const version = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(

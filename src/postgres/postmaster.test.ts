@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { ownerMark, parseLock, parseOwner, readPostmaster } from './postmaster.ts';
 import { parseProcessLine } from './process-state.ts';
 import { serverSettings } from './server-settings.ts';
-import { nobody } from './server-user.ts';
+import { account } from './server-user.ts';
 
 test('a lock file is read, complete or still being written', () => {
   const full = '4711\n/data\n1767621600\n5432\n/data/socket\n\n  1234\nready   \n';
@@ -47,9 +47,13 @@ test('shared memory is a quarter of the machine, within bounds', () => {
   assert.deepEqual([0.125, 1, 2, 8, 64].map(shared), ['32MB', '256MB', '512MB', '1024MB', '2048MB']);
 });
 
-test('the account nobody is found under its number, even a negative one', () => {
-  assert.deepEqual(nobody('root:x:0:0::/:/bin/sh\nnobody:x:99:98::/:/bin/false\n'), { uid: 99, gid: 98 });
-  assert.deepEqual(nobody('nobody:*:-2:-2::/var/empty:/usr/bin/false\n'), {
+test('an account is found under its number, even a negative one, or not at all', () => {
+  assert.equal(account('freehold', 'nobody:x:99:98::/:/bin/false\n'), undefined);
+  assert.deepEqual(account('nobody', 'root:x:0:0::/:/bin/sh\nnobody:x:99:98::/:/bin/false\n'), {
+    uid: 99,
+    gid: 98,
+  });
+  assert.deepEqual(account('nobody', 'nobody:*:-2:-2::/var/empty:/usr/bin/false\n'), {
     uid: 4294967294,
     gid: 4294967294,
   });

@@ -14,13 +14,14 @@ export async function serverUser(cluster: string): Promise<ServerUser | undefine
   // A command run by root on a cluster that a service account owns must act as that account.
   const owner = await stat(cluster).catch(() => undefined);
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
-  return nobody(await readFile('/etc/passwd', 'utf8').catch(() => ''));
+  const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '');
+  return account('freehold', passwd) ?? account('nobody', passwd) ?? { uid: 65_534, gid: 65_534 };
 }
 
-/** The account nobody of a passwd(5) file. */
-export function nobody(passwd: string): ServerUser {
-  const [, uid, gid] = /^nobody:[^:]*:(-?\d+):(-?\d+):/m.exec(passwd) ?? [];
-  return { uid: unsigned(uid ?? '65534'), gid: unsigned(gid ?? '65534') };
+/** An account of a passwd(5) file; undefined where it has none of this name. */
+export function account(name: string, passwd: string): ServerUser | undefined {
+  const [, uid, gid] = new RegExp(`^${name}:[^:]*:(-?\\d+):(-?\\d+):`, 'm').exec(passwd) ?? [];
+  return uid === undefined || gid === undefined ? undefined : { uid: unsigned(uid), gid: unsigned(gid) };
 }
 
 /** Whether that user can enter the folder: asked of the system itself, for it alone knows lists and mounts. */

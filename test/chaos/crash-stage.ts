@@ -52,7 +52,7 @@ export async function setStage(t: Closing): Promise<Stage> {
   const start = () => serve(t, { dataDirectory, port, environment });
   const service = start();
   await until('the service is ready for the first time', () => isReady(url));
-  const database = databaseBeside(dataDirectory);
+  const database = await databaseBeside(dataDirectory);
   atEnd(t, () => database.close(1_000));
   await writeCity(database);
   const createKey = () => createKeyIn(t, folder, dataDirectory);

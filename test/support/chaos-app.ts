@@ -20,6 +20,8 @@ export interface ChaosApp {
   readonly keys: SampleKeys;
   readonly app: App;
   readonly database: Database;
+  /** The superuser's. */
+  readonly administration: Database;
   readonly dataDirectory: string;
   readonly sampleUrl: string;
   /** What the operator was told, line by line. */
@@ -45,6 +47,8 @@ export async function startChaosApp(t: Closing, options: ChaosAppOptions): Promi
   const server = await startEmbedded({ dataDirectory, log });
   atEnd(t, () => server.stop());
   const database = await openMigrated(t, server, options);
+  const administration = openDatabase({ socket: server.administration, maxConnections: 1 });
+  atEnd(t, () => administration.close(1_000));
   const config = readConfig(
     { DATA_DIR: dataDirectory, LOG_LEVEL: 'silent', SOURCE: options.source, SAMPLE_INTERVAL: '0' },
     dataDirectory,
@@ -63,7 +67,7 @@ export async function startChaosApp(t: Closing, options: ChaosAppOptions): Promi
     await until('the first load is complete', async () => app.replication?.status().state === 'following');
   const sampleUrl = upstream.sampleUrl ?? '';
   return {
-    ...{ url, keys, app, database, dataDirectory, sampleUrl, lines },
+    ...{ url, keys, app, database, administration, dataDirectory, sampleUrl, lines },
     get: (path, key) =>
       fetch(`${url}${path}`, {
         headers: key === undefined ? {} : { authorization: `Bearer ${key}` },

@@ -28,7 +28,8 @@ export async function startFailpointProxy(t: Closing, url: string): Promise<Fail
     let greeted = false;
     let breaking = false;
     client.on('data', (chunk) => {
-      if (greeted && armed !== undefined && --armed.left === 0) {
+      // Messages of the greeting that hold a password begin with p.
+      if (greeted && chunk[0] !== 0x70 && armed !== undefined && --armed.left === 0) {
         if (armed.failpoint === 'before') return client.destroy();
         breaking = true;
       }

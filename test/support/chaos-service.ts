@@ -9,6 +9,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
 import { poll } from '../../src/postgres/poll.ts';
 import { parseLock } from '../../src/postgres/postmaster.ts';
+import { rolePasswords } from '../../src/postgres/role-passwords.ts';
 import { LAUNCHER } from './cli.ts';
 import type { Closing } from './database.ts';
 import { atEnd } from './database.ts';
@@ -83,9 +84,11 @@ export async function postmasterOf(dataDirectory: string) {
 }
 
 /** The service's own database, beside it. */
-export function databaseBeside(dataDirectory: string): Database {
+export async function databaseBeside(dataDirectory: string): Promise<Database> {
   const host = join(dataDirectory, 'postgres/socket');
-  return openDatabase({ socket: { host, database: 'freehold', user: 'freehold' }, maxConnections: 16 });
+  const { service: password } = await rolePasswords(dataDirectory);
+  const socket = { host, database: 'freehold', user: 'freehold', password };
+  return openDatabase({ socket, maxConnections: 16 });
 }
 
 export interface RunningProcess {

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { socketUrl } from '../../src/postgres/connection-url.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
-import type { EmbeddedServer } from '../../src/postgres/embedded.ts';
 import { startEmbedded } from '../../src/postgres/embedded.ts';
 import { MIGRATIONS_FOLDER, migrate } from '../../src/postgres/migrate.ts';
 import { processState } from '../../src/postgres/process-state.ts';
@@ -47,7 +46,7 @@ export async function testDatabase(t: Closing): Promise<TestDatabase> {
 /** A fresh database without any table. */
 export async function emptyDatabase(t: Closing): Promise<TestDatabase> {
   return freshDatabase(t, (maintenance, _server, name) =>
-    maintenance.write((sql) => sql.unsafe(`create database ${name}`)),
+    maintenance.write((sql) => sql.unsafe(`create database ${name} owner ${ROLE}`)),
   );
 }
 
@@ -56,7 +55,10 @@ type Creation = (maintenance: Database, server: string, name: string) => Promise
 async function freshDatabase(t: Closing, create: Creation): Promise<TestDatabase> {
   const server = await serverUrl();
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
-  await withMaintenance(server, (maintenance) => create(maintenance, server, name));
+  await withMaintenance(server, async (maintenance) => {
+    await createRole(maintenance);
+    await create(maintenance, server, name);
+  });
   const url = databaseOn(server, name);
   const database = openDatabase({
     url,
@@ -72,6 +74,24 @@ async function freshDatabase(t: Closing, create: Creation): Promise<TestDatabase
     );
   });
   return { database, url, name };
+}
+
+/** A role of its own, with this password, that may do what the owner of the test databases may. */
+export async function testAccount(t: Closing, password: string): Promise<{ user: string; password: string }> {
+  const server = await serverUrl();
+  const user = `account_${process.pid}_${randomBytes(6).toString('hex')}`;
+  await withMaintenance(server, async (maintenance) => {
+    await createRole(maintenance);
+    await maintenance.write((sql) =>
+      sql.unsafe(`create role ${user} login password '${password}' in role ${ROLE}`),
+    );
+  });
+  atEnd(t, () =>
+    withMaintenance(server, async (maintenance) => {
+      await maintenance.write((sql) => sql.unsafe(`drop role ${user}`));
+    }),
+  );
+  return { user, password };
 }
 
 /** An empty folder that the database's user can reach, removed at the end. */
@@ -91,14 +111,12 @@ export async function startTestServer(): Promise<{ url: string; stop(): Promise<
     await server.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  return { url: urlOf(server), stop };
-}
-
-function urlOf(server: EmbeddedServer): string {
-  return socketUrl(server.connection);
+  return { url: socketUrl(server.administration), stop };
 }
 
 const LOCK = 7_310_331;
+/** Owns the databases of tests; its password too. */
+const ROLE = 'freehold_test';
 let own: Promise<string> | undefined;
 
 /** A file that is run alone starts a server for itself; it ends with the process, whatever becomes of that. */
@@ -109,8 +127,16 @@ function serverUrl(): Promise<string> {
   return own;
 }
 
+/** As the role that owns it, which is no superuser: the service needs none. */
 function databaseOn(server: string, name: string): string {
-  return server.replace(/^([^?]*:\/\/[^/?]*)\/?[^?]*/, `$1/${name}`);
+  return server.replace(/^([^?]*:\/\/)(?:[^@/?]*@)?([^/?]*)\/?[^?]*/, `$1${ROLE}:${ROLE}@$2/${name}`);
+}
+
+async function createRole(maintenance: Database): Promise<void> {
+  await maintenance.write((sql) =>
+    sql.unsafe(`do $$ begin create role ${ROLE} login password '${ROLE}';
+      exception when duplicate_object or unique_violation then null; end $$`),
+  );
 }
 
 async function withMaintenance<T>(server: string, work: (database: Database) => Promise<T>): Promise<T> {
@@ -130,7 +156,7 @@ async function createFromTemplate(maintenance: Database, server: string, name: s
     await guard.sql`select pg_advisory_lock(${LOCK})`;
     const [present] = await guard.sql`select 1 from pg_database where datname = ${template}`;
     if (present === undefined) await createTemplate(maintenance, server, template);
-    await guard.sql.unsafe(`create database ${name} template ${template}`);
+    await guard.sql.unsafe(`create database ${name} template ${template} owner ${ROLE}`);
   } finally {
     await guard.end(1);
   }
@@ -139,7 +165,7 @@ async function createFromTemplate(maintenance: Database, server: string, name: s
 /** Built under another name: a run that dies half-way leaves no half template. */
 async function createTemplate(maintenance: Database, server: string, template: string): Promise<void> {
   const draft = `${template}_${process.pid}`;
-  await maintenance.write((sql) => sql.unsafe(`create database ${draft}`));
+  await maintenance.write((sql) => sql.unsafe(`create database ${draft} owner ${ROLE}`));
   const database = openDatabase({ url: databaseOn(server, draft), maxConnections: 1, timeout: 0 });
   await migrate(database).finally(() => database.close(1_000));
   await maintenance.write((sql) => sql.unsafe(`alter database ${draft} rename to ${template}`));
