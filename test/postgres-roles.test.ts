@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../src/lib/clock.ts';
 import { completeBinaries, packagedBinaries } from '../src/postgres/binaries.ts';
-import { clusterHome, ownDirectory } from '../src/postgres/cluster-place.ts';
+import { clusterHome, createDataDirectory, ownDirectory } from '../src/postgres/cluster-place.ts';
 import { openDatabase } from '../src/postgres/database.ts';
 import { type EmbeddedServer, type SocketTarget, startEmbedded } from '../src/postgres/embedded.ts';
 import { migrate, pendingMigrations } from '../src/postgres/migrate.ts';
@@ -16,6 +16,7 @@ import { PASSWORDS_FILE } from '../src/postgres/role-passwords.ts';
 import { runProgram } from '../src/postgres/run-program.ts';
 import { openServerLog } from '../src/postgres/server-log.ts';
 import { launchServer } from '../src/postgres/server-process.ts';
+import { startProgram } from './support/children.ts';
 import { atEnd, temporaryFolder } from './support/database.ts';
 
 async function optionsIn(t: TestContext) {
@@ -98,6 +99,17 @@ test('a process of the account that the server runs as gets in no more than othe
   assert.equal(said, 'refused\nrefused\n');
 });
 
+test('another user who runs a command is told whose database it is', {
+  skip: process.getuid?.() === 0 ? false : 'needs root, to run as another user',
+}, async (t) => {
+  const options = await optionsIn(t);
+  await start(t, options);
+  const args = [JSON.stringify(options), 'join'];
+  const child = startProgram(t, 'embedded-child.ts', args, { uid: 65_534, gid: 65_534 });
+  const { error } = JSON.parse((await child.line()) ?? '{}') as { error?: string };
+  assert.match(error ?? '', /is closed to this user: run this as the user that runs the service\.$/);
+});
+
 test('the passwords stand in one file that only its owner can read, and nowhere in the cluster', async (t) => {
   const options = await optionsIn(t);
   const server = await start(t, { ...options, durable: true });
@@ -151,6 +163,7 @@ test('a damaged file of passwords stops the start with its remedy', async (t) =>
 
 /** A cluster as earlier builds made it: its one role is superuser, owns everything, and gets in without a password. */
 async function createTrustingCluster(dataDirectory: string): Promise<void> {
+  await createDataDirectory(dataDirectory);
   const home = await clusterHome(dataDirectory, '/nowhere');
   const binaries = await completeBinaries(packagedBinaries(), join(home.home, 'lib'));
   const { cluster, user } = home;

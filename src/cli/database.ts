@@ -39,8 +39,10 @@ export async function openCommandDatabase(
     const database = openDatabase({ ...common, url: config.databaseUrl });
     return { database, place: 'DATABASE_URL', own: false, close: () => database.close(1_000) };
   }
-  if (!init) await requireCluster(config.dataDirectory);
-  await requireWritableFolder(config.dataDirectory, 'DATA_DIR');
+  if (!(await hasCluster(config.dataDirectory))) {
+    if (!init) throw noDatabase(config.dataDirectory);
+    await requireWritableFolder(config.dataDirectory, 'DATA_DIR');
+  }
   const log = (line: string) => print(process.stderr, line);
   const server = await joinOrStartEmbedded({ dataDirectory: config.dataDirectory, log });
   const database = openDatabase({ ...common, socket: server.connection });
@@ -74,9 +76,8 @@ export async function withDatabase<T>(
 }
 
 /** A command that runs in the wrong folder must not answer from a database that it has just made. */
-async function requireCluster(dataDirectory: string): Promise<void> {
-  if (await hasCluster(dataDirectory)) return;
-  throw new CommandFailure(
+function noDatabase(dataDirectory: string): CommandFailure {
+  return new CommandFailure(
     `There is no database in ${dataDirectory} yet. \`freehold serve\` creates one, and so does \`freehold migrate --init\`; ` +
       'where there should be one, set DATA_DIR or DATABASE_URL as for the service.',
   );

@@ -14,7 +14,7 @@ const LEAST_ROOM = 200e6;
 const GOOD_ROOM = 2e9;
 const OLDEST_NODE = 26;
 /** Milliseconds for whoever listens on the port to say whether it is a Freehold. */
-const PROBE_TIMEOUT = 1_000;
+const PROBE_TIMEOUT = 5_000;
 
 export function checkNode(version = process.versions.node): Finding {
   if (Number.parseInt(version, 10) >= OLDEST_NODE) return ok('node', version);

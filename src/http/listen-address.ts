@@ -9,7 +9,7 @@ export class ListenError extends Error {
   readonly code: string;
 
   constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
-    super(sentence(host, port, cause), { cause });
+    super(sentence(host, port, cause));
     this.code = cause.code ?? '';
   }
 }

@@ -22,11 +22,15 @@ export const PLACE_NOTE = 'postgres-place.json';
 const SOCKET_PATH_LIMIT = process.platform === 'darwin' ? 103 : 107;
 const SOCKET_NAME = '.s.PGSQL.5432';
 
-/** Where this data directory's cluster stands, or shall stand. Chosen once: a noted place is never left again. */
-export async function clusterHome(dataDirectory: string, systemDirectory: string): Promise<ClusterHome> {
+/** Makes the data directory where there is none. */
+export async function createDataDirectory(dataDirectory: string): Promise<void> {
   const created = await mkdir(dataDirectory, { recursive: true });
   // A folder of our own making lets the server's user pass through, not look around.
   if (created !== undefined) await chmod(dataDirectory, 0o711);
+}
+
+/** Where an existing data directory's cluster stands, or shall stand. Chosen once: a noted place is never left again. */
+export async function clusterHome(dataDirectory: string, systemDirectory: string): Promise<ClusterHome> {
   const noted = await readNote(dataDirectory);
   if (noted !== undefined) return existingHome(dataDirectory, noted);
   const inside = await insideHome(dataDirectory);
@@ -36,8 +40,16 @@ export async function clusterHome(dataDirectory: string, systemDirectory: string
 /** Whether a database was made in this data directory, or for it elsewhere. */
 export async function hasCluster(dataDirectory: string): Promise<boolean> {
   const signs = [join(dataDirectory, 'postgres', 'cluster'), join(dataDirectory, PLACE_NOTE)];
-  const found = await Promise.all(signs.map((path) => stat(path).catch(() => undefined)));
-  return found.some((entry) => entry !== undefined);
+  const found = await Promise.all(signs.map(isThere));
+  return found.includes(true);
+}
+
+/** What is closed to us is there. */
+function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    ({ code }: NodeJS.ErrnoException) => code !== 'ENOENT' && code !== 'ENOTDIR',
+  );
 }
 
 /** A folder for the socket, entered by the server's user alone, with an address short enough for the system. */
@@ -74,7 +86,7 @@ async function insideHome(dataDirectory: string): Promise<ClusterHome | undefine
   const place = await homeAt(home, false);
   await ownDirectory(home, place.user);
   if (await canEnter(place.user, home)) return place;
-  if (await stat(place.cluster).catch(() => undefined)) throw unreachable(place.cluster);
+  if (await isThere(place.cluster)) throw unreachable(place.cluster);
   await rm(home, { recursive: true });
   return undefined;
 }

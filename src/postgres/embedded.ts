@@ -7,7 +7,7 @@ import { supervise } from '../lib/supervisor.ts';
 import type { Binaries } from './binaries.ts';
 import { completeBinaries, copyBinaries, packagedBinaries } from './binaries.ts';
 import type { ClusterHome } from './cluster-place.ts';
-import { clusterHome, socketDirectory } from './cluster-place.ts';
+import { clusterHome, createDataDirectory, socketDirectory } from './cluster-place.ts';
 import { EMBEDDED_NAME, SUPERUSER_NAME } from './cluster-roles.ts';
 import { ensureCluster } from './initdb.ts';
 import { poll } from './poll.ts';
@@ -114,8 +114,10 @@ interface Site {
 
 async function prepare(options: EmbeddedOptions): Promise<Site> {
   const systemDirectory = options.systemDirectory ?? SYSTEM_DIRECTORY;
-  const home = await clusterHome(options.dataDirectory, systemDirectory);
+  await createDataDirectory(options.dataDirectory);
+  // First of all: whoever may not read them may not look for the cluster either.
   const passwords = await rolePasswords(options.dataDirectory);
+  const home = await clusterHome(options.dataDirectory, systemDirectory);
   const packaged = options.binaries ?? packagedBinaries();
   const reachable = await canRun(home.user, join(packaged, 'bin', 'postgres'));
   const native = reachable ? packaged : await copyBinaries(packaged, systemDirectory);

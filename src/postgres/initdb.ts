@@ -58,8 +58,18 @@ async function createCluster(directory: string, place: ClusterHome, options: Rol
   await rm(directory, { recursive: true, force: true });
   await ownDirectory(directory, place.user);
   const args = ['-D', directory, ...INITDB_OPTIONS, ...(options.durable ? [] : ['--no-sync'])];
-  await runProgram({ ...options, program: 'initdb', args, input: '' });
+  await runProgram({ ...options, program: 'initdb', args, input: '' }).catch(withRemedy);
   await createRoles(directory, options);
+}
+
+/** Containers often run under a number that no account has. */
+function withRemedy(error: Error): never {
+  const [, uid] = /could not look up effective user ID (\d+)/.exec(error.message) ?? [];
+  if (uid === undefined) throw error;
+  throw new Error(
+    `PostgreSQL does not run for user ${uid}, which no account of this machine has: ` +
+      'add one to /etc/passwd, run Freehold as another user, or set DATABASE_URL to a server elsewhere.',
+  );
 }
 
 const INITDB_OPTIONS = [
