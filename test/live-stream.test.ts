@@ -196,7 +196,7 @@ test('who may not have a stream is told so in plain HTTP', async () => {
     [service.keys.pro, '/v1/listing/lst_nothing', {}, 404, 'LISTING_NOT_FOUND'],
     [service.keys.pro, `/v1/listing/${'x'.repeat(500)}`, {}, 404, 'LISTING_NOT_FOUND'],
     [service.keys.pro, `${path}?what=this`, {}, 400, 'INVALID_PARAMETER'],
-    [service.keys.pro, path, { headers: { accept: 'application/json' } }, 406, 'NOT_ACCEPTABLE'],
+    [service.keys.pro, path, { headers: { accept: 'text/html' } }, 406, 'NOT_ACCEPTABLE'],
   ];
   for (const [key, where, init, status, code] of cases) {
     const answer = await service.get(where, key, init);

@@ -98,3 +98,18 @@ for (const tier of PLANS)
     assert.ok(met.has('INSUFFICIENT_SCOPE') && met.has('let in'), [...met].join());
     assert.equal(met.has('TIER_RESTRICTED'), tier === 'free');
   });
+
+test('a listing as JSON asks tokens for listings:read alone, the stream at the same address for listings:live alone', async () => {
+  const tokens = await tokensOf('pro');
+  for (const [accept, scope] of [
+    ['application/json', 'listings:read'],
+    ['text/event-stream', 'listings:live'],
+  ] as const)
+    await walkMatrix({ listing: { tier: 'pro', scope } }, tokens, async (_, { authorization }) => {
+      clock.advance(61_000 / 30);
+      const headers = { accept, authorization: authorization ?? '' };
+      const answer = await fetch(`${url}/v1/listing/unknown`, { headers });
+      const { code } = (await answer.json()) as { code: string };
+      return { status: answer.status, code, challenge: answer.headers.get('www-authenticate') };
+    });
+});

@@ -16,6 +16,12 @@ export function negotiate(accept: string | undefined, offered: readonly string[]
   return best;
 }
 
+/** Whether an Accept header names one of the types, not only by a wildcard, and accepts it. */
+export function isNamed(accept: string | undefined, types: readonly string[]): boolean {
+  const ranges = accept?.split(',', MOST_RANGES).map(parseRange) ?? [];
+  return ranges.some(({ type, quality }) => quality > 0 && types.includes(type));
+}
+
 interface Range {
   readonly type: string;
   readonly quality: number;

@@ -11,7 +11,7 @@ import { Exchange, pathOf } from './exchange.ts';
 import { isCrossOrigin, preflightHeaders } from './headers.ts';
 import { Outbox } from './outbox.ts';
 import { admit, answer } from './phases.ts';
-import { type Place, type Plan, planRoute } from './plan.ts';
+import { type Place, type Plan, planFor, planRoute } from './plan.ts';
 import { failureReply, toProblem } from './problems.ts';
 import type { Reporter } from './report.ts';
 import { newRequestId } from './request-id.ts';
@@ -61,9 +61,18 @@ export class Dispatcher<Caller> {
     response: ServerResponse,
     params: Readonly<Record<string, string>>,
   ): void {
-    const exchange = this.open(plan, request, response);
+    const chosen = planFor(plan, request.headers.accept);
+    const exchange = this.open(chosen, request, response);
     try {
-      if (plan.route.whileDraining !== true) this.#refuse(request);
+      if (chosen.route.whileDraining !== true) this.#refuse(request);
+      if (request.method === 'HEAD' && chosen.route.head === false)
+        throw new Problem(
+          'METHOD_NOT_ALLOWED',
+          'This address answers HEAD with Accept: application/json only.',
+          {
+            headers: { allow: 'GET, OPTIONS' },
+          },
+        );
       const admitted = admit(exchange, this.#options.phases);
       if (admitted instanceof Promise) void this.#proceedLater(exchange, admitted, params);
       else this.#proceed(exchange, admitted, params);

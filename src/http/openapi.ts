@@ -136,7 +136,7 @@ function describeAnswers<Caller>(route: Route<Caller>, shelf: SchemaShelf): Json
     [answer.status ?? 200]: {
       description: answer.description,
       headers: headerReferences(['X-Request-Id', ...limits]),
-      ...describeContent(route, shelf),
+      ...describeAllContent(route, shelf),
     },
   };
   if (route.errors !== undefined) return { ...answers, ...describeErrors(route.errors, alsoAnswers, shelf) };
@@ -144,7 +144,7 @@ function describeAnswers<Caller>(route: Route<Caller>, shelf: SchemaShelf): Json
     const shared = SHARED_ANSWERS[status];
     if (shared !== undefined) answers[status] = { $ref: `#/components/responses/${shared.name}` };
   }
-  for (const [status, description] of Object.entries(alsoAnswers)) {
+  for (const [status, description] of Object.entries({ ...alsoAnswers, ...route.variant?.alsoAnswers })) {
     answers[status] = { ...(Number(status) >= 400 && problemAnswer), ...answers[status], description };
     if (answers[status]?.$ref !== undefined) answers[status] = { ...problemAnswer, description };
   }
@@ -183,6 +183,14 @@ function sharedStatuses<Caller>(route: Route<Caller>): readonly number[] {
     500,
     ...(whileDraining === true ? [] : [503]),
   ];
+}
+
+/** The route's content, and that of its variant. */
+function describeAllContent<Caller>(route: Route<Caller>, shelf: SchemaShelf): Json {
+  const own = describeContent(route, shelf);
+  if (route.variant === undefined) return own;
+  const contents = [own, describeContent(route.variant, shelf)].map(({ content }) => content);
+  return { content: Object.assign({}, ...contents) };
 }
 
 /** An answer in JSON without a schema is an empty body: it has no content. */

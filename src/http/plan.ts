@@ -1,5 +1,6 @@
 // Owns what is worked out once per route, when the service starts, so that a request costs no more than it must.
 
+import { isNamed } from './accept.ts';
 import { baseHeaders } from './headers.ts';
 import { compileParameters, type ReadParameters } from './parameters.ts';
 import { compileQuery, type ReadQuery } from './query.ts';
@@ -12,24 +13,39 @@ export interface Plan<Caller> {
   readonly readParameters: ReadParameters;
   /** Headers of every answer at this path: each name followed by its value. */
   readonly headers: readonly string[];
+  readonly variant: Plan<Caller> | null;
 }
 
 /** Throws an Error where a route contradicts itself, so that the service does not start with it. */
-export function planRoute<Caller>(route: Route<Caller>, publicUrl: string): Plan<Caller> {
+export function planRoute<Caller>(
+  route: Route<Caller>,
+  publicUrl: string,
+  isOneOfSeveral = route.variant !== undefined,
+): Plan<Caller> {
   const accepts = route.accepts ?? ['application/json'];
-  const varies = accepts.length > 1 ? { vary: 'accept' } : {};
+  const varies = accepts.length > 1 || isOneOfSeveral ? { vary: 'accept' } : {};
   return {
     route,
     accepts,
     readQuery: route.ownQuery === true ? () => ({}) : compileQuery(route.query),
     readParameters: compileParameters(route.path, route.params),
     headers: Object.entries({ ...baseHeaders(route.path, publicUrl), ...varies }).flat(),
+    variant: route.variant === undefined ? null : planRoute(route.variant, publicUrl, true),
   };
+}
+
+/** The plan, or its variant where that is what Accept asks for. */
+export function planFor<Caller>(plan: Plan<Caller>, accept: string | undefined): Plan<Caller> {
+  const { variant } = plan;
+  return variant !== null && isNamed(accept, variant.accepts) && !isNamed(accept, plan.accepts)
+    ? variant
+    : plan;
 }
 
 /** The methods that a route answers, as they stand in Allow. */
 export function methodsOf<Caller>(route: Route<Caller>): readonly (Route<Caller>['method'] | 'HEAD')[] {
-  return route.method === 'GET' && route.head !== false ? ['GET', 'HEAD'] : [route.method];
+  const hasHead = [route, route.variant].some((each) => each?.method === 'GET' && each.head !== false);
+  return hasHead ? ['GET', 'HEAD'] : [route.method];
 }
 
 /** What the routes at an address have in common. */

@@ -137,6 +137,11 @@ export interface Route<
   readonly bodyBytes?: number;
   /** Media types this route can answer with; another Accept is 406. Default application/json. */
   readonly accepts?: readonly string[];
+  /**
+   * What is answered at the same method and path where Accept names one of its media types and none of the route's own. It has
+   * an access, phases and a handler of its own; parameters are as the route's.
+   */
+  readonly variant?: Route<Caller>;
   /** True where an Accept that nothing fits gets the first type rather than a 406 (RFC 9110, 12.5.1 leaves the choice). */
   readonly anyAccept?: boolean;
   /** Default: problem documents. */

@@ -3,16 +3,17 @@
 import { type Static, Type } from 'typebox';
 import type { Principal } from '../access/principal.ts';
 import type { StoredListing } from '../catalogue/catalogue.ts';
-import { isShown, presentListing } from '../catalogue/present.ts';
+import { presentListing } from '../catalogue/present.ts';
 import { readerFor, viewOf } from '../catalogue/reader.ts';
-import type { Listing } from '../catalogue/record.ts';
+import { type Listing, ListingSchema } from '../catalogue/record.ts';
 import { displayParameter } from '../catalogue/search-parameters.ts';
+import { conditional } from '../http/etag.ts';
 import { type Call, type Reply, type Route, route } from '../http/route.ts';
-import { Problem } from '../lib/problem.ts';
+import { listingRecord, shownListing } from './listing-record.ts';
 import { propertyRoute } from './property-route.ts';
 import type { LiveRouteOptions } from './route-options.ts';
 import { cachedEvent, freshEvents, isAfterDone } from './stream.ts';
-import { LatelyWritten } from './written.ts';
+import { LatelyWritten, type Written } from './written.ts';
 
 const EXAMPLE = [
   'retry: 60000\nid: req_1.cached\nevent: cached\ndata: {"id":"lst_1","price":4500,"status":"ACTIVE"}\n',
@@ -48,13 +49,16 @@ function streamRoute(options: LiveRouteOptions): Route<Principal> {
     summary: 'Stream one listing, cached and then live',
     description:
       'Sends `cached` at once, then `live`, or `error` when the source could not be asked, then `done`, and closes. ' +
-      'An EventSource reconnects after `done` by itself; it then gets 204 and stops.',
+      'An EventSource reconnects after `done` by itself; it then gets 204 and stops. Where Accept names `application/json` and ' +
+      'not `text/event-stream`, the stored listing is answered instead: that takes no place of a stream and needs the scope ' +
+      '`listings:read` only.',
     access: { credentials: 'required', tier: 'pro', scope: 'listings:live', counts: 'month', stream: true },
     accepts: ['text/event-stream'],
     head: false,
     params: ListingParams,
     query: StreamQuery,
     answer: { description: 'The events', contentType: 'text/event-stream', example: EXAMPLE },
+    variant: recordRoute(options),
     alsoAnswers: { 204: 'Last-Event-ID names a done: that stream is complete.' },
     early: ({ headers }) => (isAfterDone(headers['last-event-id']) ? { status: 204 } : null),
     handle(call) {
@@ -88,13 +92,36 @@ function streamRoute(options: LiveRouteOptions): Route<Principal> {
   }
 }
 
-/** The listing, where there is one that this reader may see. */
-function shownListing(stored: StoredListing | null, ignoreDisplayRules: boolean): StoredListing {
-  if (stored !== null && isShown(stored, { ignoreDisplayRules })) return stored;
-  throw new Problem(
-    'LISTING_NOT_FOUND',
-    'There is no listing with this id. Search results have the ids of listings.',
-  );
+/** The stored listing for readers who want no stream. */
+function recordRoute(options: LiveRouteOptions): Route<Principal> {
+  const { clock, publicUrl } = options;
+  const written = new LatelyWritten<Written>();
+  return route<Principal>()({
+    method: 'GET',
+    path: '/v1/listing/:id',
+    operation: 'getListing',
+    tag: 'Live',
+    summary: 'One listing as it is stored',
+    access: { credentials: 'required', tier: 'pro', scope: 'listings:read', counts: 'month' },
+    accepts: ['application/json'],
+    params: ListingParams,
+    query: StreamQuery,
+    answer: { description: 'The listing', schema: ListingSchema },
+    alsoAnswers: { 304: 'The listing, asked for as JSON, is as If-None-Match knows it.' },
+    handle(call) {
+      const found = readerFor(call.headers, options).listing(call.params.id);
+      return found instanceof Promise ? found.then((listing) => told(call, listing)) : told(call, found);
+    },
+  });
+
+  function told({ query, caller, headers }: StreamCall, found: StoredListing | null): Reply {
+    const view = viewOf(caller, query, clock.now(), publicUrl);
+    const stored = shownListing(found, view.ignoreDisplayRules);
+    const { etag, reply } = written.get(stored, query.display ?? '', view.now, () =>
+      listingRecord(stored, view),
+    );
+    return conditional(headers, etag, reply);
+  }
 }
 
 /** Gives the caller's place back when the writer is done with the events: a generator never begun has no finally. */
