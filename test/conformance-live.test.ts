@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Property } from '../src/catalogue/property.ts';
 import type { Listing } from '../src/catalogue/record.ts';
+import STREAM_ERRORS from '../src/site/stream-errors.json' with { type: 'json' };
 import type { LiveFailure } from '../src/sources/source.ts';
 import { parseEvents } from './support/live.ts';
 import { startService } from './support/service.ts';
@@ -120,7 +121,7 @@ for (const [fault, code] of FAULTS) {
     );
     const error = events[1]?.data;
     assert.deepEqual(Object.keys(error), ['code', 'message', 'retryable', 'requestId']);
-    assert.equal(error.code, code);
+    assert.deepEqual([error.code, error.retryable], [code, STREAM_ERRORS[code].retryable]);
     assert.ok(!/127\.0\.0\.1|odata|Bearer/i.test(error.message), 'tells nothing of the source');
   });
 }
@@ -134,8 +135,8 @@ for (const fault of [{ kind: 'drip' }, { latencyMs: 600_000 }]) {
       while ((await entityRequests()) === requests);
       clock.advance(8_000);
       const answer = await asked;
-      const code = Array.isArray(answer) ? answer[1]?.data.code : answer.live?.error;
-      assert.equal(code, 'timeout');
+      if (!Array.isArray(answer)) assert.equal(answer.live?.error, 'timeout');
+      else assert.deepEqual([answer[1]?.data.code, answer[1]?.data.retryable], ['timeout', true]);
     }
     await heal();
   });
@@ -152,8 +153,8 @@ test('a listing that upstream took away is DELETED and in no search, and is reli
   assert.equal(await isFound(leaving), false);
   const events = await streamOf(leaving);
   assert.deepEqual(
-    [events[0]?.data.status, events[1]?.name, events[1]?.data.code],
-    ['DELETED', 'error', 'not_found_upstream'],
+    [events[0]?.data.status, events[1]?.name, events[1]?.data.code, events[1]?.data.retryable],
+    ['DELETED', 'error', 'not_found_upstream', false],
   );
   await control('POST', '/control/restore', { key });
   const back = await read(leaving, keys.business);

@@ -69,6 +69,39 @@ test('whatever the source does, a stream is cached, then live or error, then don
   );
 });
 
+/** Of each code, whether the page of errors says that trying again soon may help. */
+async function documentedRetries({ get }: LiveService): Promise<Record<string, boolean>> {
+  const page = await (await get('/docs/errors')).text();
+  const entries = page.matchAll(
+    /<article class="entry" id="([a-z_]+)">(?:(?!<\/article>).)*?<dt>retryable<\/dt><dd><code>(true|false)</gs,
+  );
+  return Object.fromEntries([...entries].map(([, code = '', retryable]) => [code, retryable === 'true']));
+}
+
+/** What the stream's error event says. */
+async function errorOf({ stream }: LiveService, key: string) {
+  const { code, retryable } = JSON.parse((await stream(key))[1]?.data ?? '{}');
+  return [code, retryable];
+}
+
+test('each of the eight errors of a stream says whether to try again, as the page of errors does', async (t) => {
+  const own = await startLive(t);
+  const told: Record<string, boolean> = {};
+  for (const code of CODES) {
+    own.source.failures.push(new LiveError(code, 'A sentence.'));
+    const [met, retryable] = await errorOf(own, 'b');
+    assert.equal(met, code);
+    told[met] = retryable;
+  }
+  own.source.listings.delete('c');
+  assert.deepEqual(await errorOf(own, 'c'), ['not_found_upstream', false]);
+  const offline = await startLive(t, (source) => ({ ...source, live: false }));
+  assert.deepEqual(await errorOf(offline, 'a'), ['live_unsupported', false]);
+  const documented = await documentedRetries(own);
+  assert.equal(Object.keys(documented).length, 8);
+  assert.deepEqual({ ...told, not_found_upstream: false }, documented);
+});
+
 test('a source that never answers is a timeout after eight seconds', async () => {
   const hanging = Promise.withResolvers<void>();
   service.source.beforeFetch = (signal) => {

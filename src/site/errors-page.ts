@@ -91,9 +91,9 @@ function streamErrors(): Html {
   const entries = Object.entries(STREAM_ERRORS).map(
     ([
       code,
-      { means, next },
+      { means, retryable, next },
     ]) => html`<article class="entry" id="${code}"><h3><a href="#${code}">${code}</a></h3>
-<p>${means}</p><dl><dt>Next</dt><dd>${next}</dd></dl></article>`,
+<p>${means}</p><dl><dt>retryable</dt><dd><code>${String(retryable)}</code></dd><dt>Next</dt><dd>${next}</dd></dl></article>`,
   );
   return html`<section><h2>Within a stream</h2>
 <p>Once <a href="${toRoot('errors')}docs#tag/live">a listing stream</a> is open, its status is 200 and stays so. When the source cannot be
