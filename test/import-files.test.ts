@@ -146,3 +146,20 @@ test('files that are no text are named for what they are, with what to do', asyn
         told,
       );
 });
+
+test('a rehearsal says which times are read as UTC because nobody has named their zone', async () => {
+  const content = 'id,price,at\na,5,2026-03-31T12:00:00\n';
+  const zones = async (column: object, map: object = {}) =>
+    (
+      await rehearse(folder, {
+        name: 'zones.csv',
+        content,
+        map,
+        fields: { pendingAt: { column: 'at', ...column } },
+      })
+    ).readAsUtc;
+  assert.deepEqual(await zones({}), ['pendingAt']);
+  assert.deepEqual(await zones({ format: 'YYYY-MM-DDTHH:mm:ss' }), ['pendingAt']);
+  assert.deepEqual(await zones({ format: 'unix' }), []);
+  assert.deepEqual(await zones({}, { timeZone: 'Asia/Kolkata' }), []);
+});

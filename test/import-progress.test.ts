@@ -5,6 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { type RehearsalProgress, rehearseImport } from '../src/catalogue/import/dry-run.ts';
 import { readMap } from '../src/catalogue/import/map.ts';
 import { type Progress, runImport } from '../src/catalogue/import/run.ts';
 import { temporaryFolder, testDatabase } from './support/database.ts';
@@ -48,3 +49,19 @@ for (const [name, pack] of [
     assert.ok((told.at(-1)?.part ?? 0) > 0.98);
   });
 }
+
+test('a rehearsal tells how far it is, as an import does', async () => {
+  const file = join(folder, 'rehearsed.csv');
+  const mapFile = join(folder, 'rehearsed.json');
+  await writeFile(mapFile, JSON.stringify(map));
+  const rows = Array.from({ length: ROWS }, (_, at) => `k${at},${at % 2 ? at : 'none'},${'x'.repeat(400)}`);
+  await writeFile(file, `id,price,filler\n${rows.join('\n')}\n`);
+  const told: RehearsalProgress[] = [];
+  const tell = (progress: RehearsalProgress) => void told.push(progress);
+  await rehearseImport({ file, map: await readMap(mapFile, 'listings'), mapFile, tell });
+  assert.equal(told.at(-1)?.rows, ROWS);
+  for (const { rows: done, rejected, part } of told) {
+    assert.equal(rejected, done / 2);
+    assert.ok(Math.abs(part - done / ROWS) < 0.15, `${done} rows of ${ROWS}, told as ${part}`);
+  }
+});

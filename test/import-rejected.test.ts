@@ -5,6 +5,8 @@ import { link, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { RejectedFile } from '../src/catalogue/import/rejected.ts';
+import { collectionForm } from '../src/catalogue/import/rejected-form.ts';
 import { temporaryFolder, testDatabase } from './support/database.ts';
 import { type Import, importFile, rehearse } from './support/imports.ts';
 
@@ -159,4 +161,27 @@ test('rejected rows overwrite neither the file they come from nor any file that 
     assert.equal(rejectedFile, own);
     assert.match(await readFile(own, 'utf8'), /^id,price,rejected_row,rejected_reason\na,WRONG,2,/);
   }
+});
+
+test('a collection of rejected features is whole after every write, and after a run that goes on from a checkpoint', async () => {
+  const path = join(folder, 'resumed.geojson');
+  const form = collectionForm({ type: 'FeatureCollection', features: [], name: 'kept' });
+  const ids = async () => {
+    const { name, features: found } = JSON.parse(await readFile(path, 'utf8')) as {
+      name: string;
+      features: { id: number }[];
+    };
+    return [name, ...found.map(({ id }) => id)];
+  };
+  const first = await RejectedFile.open(path, form, 0);
+  await first.write(['{"id":1}', '{"id":2}']);
+  assert.deepEqual(await ids(), ['kept', 1, 2]);
+  const known = first.bytes;
+  await first.write(['{"id":"of a batch that was not committed"}']);
+  await first.close();
+  const second = await RejectedFile.open(path, form, known);
+  assert.deepEqual([second.bytes, ...(await ids())], [known, 'kept', 1, 2]);
+  await second.write(['{"id":3}']);
+  await second.close();
+  assert.deepEqual(await ids(), ['kept', 1, 2, 3]);
 });

@@ -1,6 +1,6 @@
 // Owns the words of an import: how far it is, what it did, and what a rehearsal found.
 
-import type { Rehearsal } from '../catalogue/import/dry-run.ts';
+import type { Rehearsal, RehearsalProgress } from '../catalogue/import/dry-run.ts';
 import type { Outcome, Progress } from '../catalogue/import/run.ts';
 import { count, emphasis } from './output.ts';
 import { duration, type Standing } from './progress.ts';
@@ -12,9 +12,23 @@ export function standingOf({ rows, rejected, phase, part, placed, resumedAt }: P
   return { part, done: rows, before: resumedAt, noun: 'rows', note };
 }
 
+export function rehearsalStanding({ rows, rejected, part }: RehearsalProgress): Standing {
+  return {
+    part,
+    done: rows,
+    before: 0,
+    noun: 'rows',
+    note: rejected > 0 ? `${count(rejected)} rejected` : '',
+  };
+}
+
+/** Rows from which a speed says something of the next file. */
+const MANY_ROWS = 1_000;
+
 export function outcomeText(outcome: Outcome, seconds: number): string {
   const { rows, created, changed, unchanged, rejected, resumedAt, rejectedFile } = outcome;
-  const rate = Math.round((rows - resumedAt) / Math.max(seconds, 0.001));
+  const own = rows - resumedAt;
+  const rate = own < MANY_ROWS ? '' : `, ${count(Math.round(own / Math.max(seconds, 0.001)))} rows/s`;
   return [
     ...(resumedAt > 0 ? [`Went on from row ${count(resumedAt)}.`] : []),
     ...aligned([
@@ -25,7 +39,7 @@ export function outcomeText(outcome: Outcome, seconds: number): string {
       ['rejected', rejected],
     ]),
     ...passedText(outcome.passed),
-    `${duration(seconds)}, ${count(rate)} rows/s`,
+    `${duration(seconds)}${rate}`,
     ...(rejectedFile === null
       ? []
       : [emphasis('warning', `Rejected rows, with the reason: ${rejectedFile}`)]),
@@ -34,7 +48,7 @@ export function outcomeText(outcome: Outcome, seconds: number): string {
 }
 
 export function rehearsalText(rehearsal: Rehearsal): string {
-  const { rows, usable, rejected, reasons, places, first, passed } = rehearsal;
+  const { rows, usable, rejected, reasons, places, first, passed, readAsUtc } = rehearsal;
   return [
     ...(first === null
       ? []
@@ -47,8 +61,17 @@ export function rehearsalText(rehearsal: Rehearsal): string {
     ...passedText(passed),
     ...reasons.map(({ row, reason }) => `  ${places} ${row}: ${reason}`),
     ...(rejected > reasons.length ? [`  and ${count(rejected - reasons.length)} more`] : []),
+    ...zoneText(readAsUtc),
     'Nothing was written.',
   ].join('\n');
+}
+
+function zoneText(fields: readonly string[]): string[] {
+  if (fields.length === 0) return [];
+  const names = fields.join(', ');
+  return [
+    `Times of ${names} that name no zone are read as UTC: say "timeZone" in the map where they are not.`,
+  ];
 }
 
 /** Boundaries have thousands of corners. */

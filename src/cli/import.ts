@@ -11,7 +11,7 @@ import { isReplicated } from '../sources/store.ts';
 import { INIT_OPTION, withDatabase } from './database.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import { examples } from './help.ts';
-import { outcomeText, rehearsalText, standingOf } from './import-text.ts';
+import { outcomeText, rehearsalStanding, rehearsalText, standingOf } from './import-text.ts';
 import { interruption } from './interruption.ts';
 import { print, printJson } from './output.ts';
 import { progressLine } from './progress.ts';
@@ -76,7 +76,11 @@ async function runCommand(kind: ImportKind, file: string, flags: ImportFlags): P
 async function rehearse(kind: ImportKind, file: string, flags: ImportFlags): Promise<void> {
   const map = await readMap(flags.map, kind);
   const { signal } = interruption('Stopping.');
-  const rehearsal = await rehearseImport({ file, map, mapFile: flags.map, ...rejectedFlag(flags), signal });
+  const line = progressLine(systemClock);
+  const rehearsal = await rehearseImport({
+    ...{ file, map, mapFile: flags.map, ...rejectedFlag(flags), signal },
+    tell: (progress) => line.show(rehearsalStanding(progress)),
+  }).finally(() => line.end());
   if (flags.json) printJson(rehearsal);
   else print(process.stdout, rehearsalText(rehearsal));
   if (signal.aborted) process.exitCode = EXIT.interrupted;
