@@ -46,6 +46,7 @@ function rules(minimumSample: number): Html {
 <li><strong>Changes</strong> are relative (0.05 is five percent more) and come from values that are not rounded. <code>previous</code> is as many months before where the period is made of whole months, else as many days; <code>yearAgo</code> a year before, for whole weeks 52 weeks.</li>
 <li><strong>Filters</strong> look at listings as they are known today; periods look at what they were then. Listings whose source forbids showing them are left out.</li>
 <li>Rents are per month, whatever period the source states them for. </li>
+<li><strong>Freshness</strong>: <code>meta.sources</code> names the sources whose listings are in the scope, each with when it last told something; <code>meta.dataAsOf</code> is that of the stalest.</li>
 <li><strong>Money</strong> is of one currency, which <code>scope.currency</code> names: the one that <code>currency</code> asks for, else the only one among the listings of the scope. Where there are several, a 400 names them. Areas that are compared are each in their own.</li></ul></section>`;
 }
 
