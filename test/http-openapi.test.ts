@@ -86,6 +86,7 @@ test('every served route is in the document, health and the document itself incl
     'get /livez',
     'get /metrics',
     'get /openapi.json',
+    'get /openapi.yaml',
     'get /readyz',
     'get /v1/items/{id}',
     'get /v1/live',

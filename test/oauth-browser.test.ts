@@ -134,9 +134,13 @@ test('the keyboard alone is enough: every control is reached in order, and Enter
     assert.notEqual(outline, 'none', reached.at(-1) ?? '');
   }
   assert.deepEqual(reached.slice(0, 5), [
-    ...['connected apps', 'api_key', 'Continue with this key', 'Continue with the Free tier', 'Cancel'],
+    'api_key',
+    'Continue with this key',
+    'Continue with the Free tier',
+    'Cancel',
+    'connected apps',
   ]);
-  for (let step = 0; step < 4; step += 1) await page.keyboard.press('Shift+Tab');
+  for (let step = 0; step < 5; step += 1) await page.keyboard.press('Shift+Tab');
   await page.keyboard.type(service.keys.pro);
   await page.keyboard.press('Enter');
   assert.equal(await tierOf(sitting, await returned(sitting)), 'pro');
@@ -184,6 +188,26 @@ for (const colorScheme of ['light', 'dark'] as const) {
     assert.deepEqual(await page.evaluate(FAINT), []);
     assert.deepEqual(await page.evaluate(UNSOUND), []);
     assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0);
+    await page.context().close();
+  });
+}
+
+for (const viewport of [PHONE, { width: 1280, height: 800 }]) {
+  test(`every decision can be taken without scrolling, ${viewport.width} px wide, also after a key was refused`, {
+    skip,
+  }, async () => {
+    const { page } = await sit({ viewport });
+    for (const refused of [false, true]) {
+      if (refused) {
+        await keyField(page).fill('SERVICE-00000000-0000-4000-8000-000000000000');
+        await button(page, 'Continue with this key').click();
+        await page.getByText('Key not accepted.').waitFor();
+      }
+      for (const name of ['Continue with this key', 'Continue with the Free tier', 'Cancel']) {
+        const box = await button(page, name).boundingBox();
+        assert.ok(box !== null && box.y + box.height <= viewport.height, `${name}: ${JSON.stringify(box)}`);
+      }
+    }
     await page.context().close();
   });
 }

@@ -10,6 +10,7 @@ import { createServer } from '../src/http/server.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLog } from '../src/lib/log.ts';
 import { createMetrics } from '../src/lib/metrics.ts';
+import { notFoundPage } from '../src/site/not-found-page.ts';
 import { siteRoutes } from '../src/site/routes.ts';
 import { noBrowser as skip, startBrowser, type Visit, visit } from './support/chromium.ts';
 
@@ -21,11 +22,14 @@ const anonymous: Principal = {
   scopes: null,
 };
 
+const MARKET = { sales: 12_345, rentals: 678, areas: 90, confirmedAt: '2026-03-31T12:00:00.000Z' };
+
 async function startSite(): Promise<string> {
   const publicUrl = 'http://127.0.0.1';
   const routes = siteRoutes({
     ...{ publicUrl, tiers: TIERS, metrics: METRICS, minimumSample: MINIMUM_SAMPLE },
     findLoading: async () => null,
+    findMarketSize: async () => MARKET,
     routes: () => routes,
     reference: {
       ...{ clock: systemClock, document: () => server.openapi, samples: {}, placeholders: {} },
@@ -46,6 +50,7 @@ async function startSite(): Promise<string> {
     publicUrl,
     health: { checks: [], metricsAccess: { allow: [], token: null } },
     describe: DESCRIBE,
+    notFoundPage: notFoundPage(publicUrl),
   });
   const port = await server.listen('127.0.0.1', 0);
   after(() => server.close());
@@ -62,7 +67,15 @@ async function show(path: string, options: BrowserContextOptions): Promise<Visit
   return shown;
 }
 
-for (const path of ['/docs', '/docs/start', '/docs/oauth', '/docs/metrics', '/docs/limits', '/docs/errors']) {
+for (const path of [
+  '/',
+  '/docs',
+  '/docs/start',
+  '/docs/oauth',
+  '/docs/metrics',
+  '/docs/limits',
+  '/docs/errors',
+]) {
   test(`${path} fetches nothing from elsewhere, breaks no rule of its policy and fits a telephone`, {
     skip,
   }, async () => {
@@ -100,5 +113,52 @@ test('pages are whole without JavaScript', { skip }, async () => {
   const { page } = await show('/docs/limits', { javaScriptEnabled: false });
   assert.equal(await page.getByRole('table').count(), 3);
   assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1);
+  await page.context().close();
+});
+
+test('code is copied by the button beside it; without JavaScript there is no button', { skip }, async () => {
+  const { page, faults } = await show('/', { permissions: ['clipboard-read', 'clipboard-write'] });
+  const button = page.getByRole('button', { name: 'Copy' });
+  await button.click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  const copied = await page.evaluate('navigator.clipboard.readText()');
+  assert.match(String(copied), /^curl 'http:[^']+\/v1\/search\/sales\?[^']+'$/);
+  assert.deepEqual(faults, []);
+  await page.context().close();
+  const plain = await show('/', { javaScriptEnabled: false });
+  assert.equal(await plain.page.getByRole('button').count(), 0);
+  assert.equal(await plain.page.getByText('curl').count(), 1);
+  await plain.page.context().close();
+});
+
+test('on a telephone every link of the navigation can be seen and hit, and a wide table scrolls in itself', {
+  skip,
+}, async () => {
+  const { page } = await show('/docs/limits', { viewport: { width: 390, height: 844 } });
+  for (const link of await page.getByRole('navigation').getByRole('link').all()) {
+    const box = await link.boundingBox();
+    assert.ok(
+      box !== null && box.x >= 0 && box.x + box.width <= 390 && box.height >= 40,
+      JSON.stringify(box),
+    );
+  }
+  const widths = await page.evaluate(
+    '[...document.querySelectorAll(".wide")].map((each) => [each.scrollWidth, each.clientWidth])',
+  );
+  assert.ok((widths as [number, number][]).some(([content, shown]) => content > shown));
+  await page.context().close();
+});
+
+test('an address where nothing is shows a page that leads on', { skip }, async () => {
+  assert.ok(parts !== null);
+  const [base, browser] = parts;
+  const { page } = await visit(browser, `${base}/v1/nothing/here`, {
+    origins: [base],
+    viewport: { width: 390, height: 844 },
+  });
+  await page.getByRole('heading', { name: 'There is nothing here', level: 1 }).waitFor();
+  await page.getByRole('link', { name: 'The home page' }).click();
+  assert.equal(new URL(page.url()).pathname, '/');
+  assert.match(await page.locator('main').innerText(), /12,345/);
   await page.context().close();
 });

@@ -1,19 +1,21 @@
 // Owns the promises about the pages: that they say what is true, belong together, and are safe to open.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { parse } from 'yaml';
 import type { Principal } from '../src/access/principal.ts';
 import { TIERS } from '../src/access/tiers.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../src/catalogue/metrics.ts';
 import type { Route } from '../src/http/route.ts';
 import { PROBLEMS } from '../src/lib/problem.ts';
 import type { FirstLoad } from '../src/site/loading-notice.ts';
+import { notFoundPage } from '../src/site/not-found-page.ts';
 import { type ReferenceOptions, referenceHandler } from '../src/site/reference-document.ts';
 import { siteRoutes } from '../src/site/routes.ts';
 import type { LiveFailure } from '../src/sources/source.ts';
 import { manualClock } from './support/clock.ts';
 import { serveRoutes, testRoute } from './support/web.ts';
 
-const PAGES = ['/docs', '/docs/start', '/docs/oauth', '/docs/metrics', '/docs/limits', '/docs/errors'];
+const PAGES = ['/', '/docs', '/docs/start', '/docs/oauth', '/docs/metrics', '/docs/limits', '/docs/errors'];
 
 /** All codes of the stream's error event: the type checker sees to it that none is missing. */
 const STREAM_CODES: Readonly<Record<LiveFailure, true>> = {
@@ -56,13 +58,21 @@ function reference(replaced: Partial<ReferenceOptions> = {}): ReferenceOptions {
   };
 }
 
-function serveSite(t: TestContext, tiers = TIERS, loading: FirstLoad | null = null) {
+const MARKET = { sales: 12_345, rentals: 678, areas: 90, confirmedAt: '2026-03-31T12:00:00.000Z' };
+
+function serveSite(
+  t: TestContext,
+  tiers = TIERS,
+  loading: FirstLoad | null = null,
+  findMarketSize = async () => MARKET,
+) {
   const site: readonly Route<never>[] = siteRoutes({
     publicUrl: 'https://api.example',
     tiers,
     ...{ metrics: METRICS, minimumSample: MINIMUM_SAMPLE, findLoading: async () => loading },
     routes: () => [...FEATURES, ...site] as unknown as readonly Route<Principal>[],
     reference: reference(),
+    findMarketSize,
   });
   const describe = {
     title: 'Test',
@@ -71,7 +81,9 @@ function serveSite(t: TestContext, tiers = TIERS, loading: FirstLoad | null = nu
   };
   // The pages never look at who calls.
   const elsewhere = testRoute({ path: '/oauth/grants' });
-  return serveRoutes(t, [...(site as unknown as readonly Route<string>[]), elsewhere], { describe });
+  return serveRoutes(t, [...(site as unknown as readonly Route<string>[]), elsewhere], {
+    ...{ describe, notFoundPage: notFoundPage('https://api.example') },
+  });
 }
 
 test('every page shows how far the first load of a source is, and is kept by nobody meanwhile', async (t) => {
@@ -93,11 +105,73 @@ test('every page shows how far the first load of a source is, and is kept by nob
 const idsOf = (page: string) =>
   [...page.matchAll(/<article class="entry" id="([^"]+)"/g)].map(([, id]) => id);
 
-test('the root leads to the documentation', async (t) => {
+test('the home page says how large the market is and how fresh, and shows a first request', async (t) => {
   const web = await serveSite(t);
-  const answer = await web.fetch('/', { redirect: 'manual' });
-  assert.equal(answer.status, 302);
-  assert.equal(new URL(answer.headers.get('location') ?? '', 'https://api.example/').pathname, '/docs');
+  const page = await (await web.fetch('/')).text();
+  for (const text of ['12,345', '678', '90', '31 March 2026', 'https://api.example/v1/search/sales?'])
+    assert.ok(page.includes(text), text);
+  assert.doesNotMatch(page, /(?:src|href)="https?:/);
+});
+
+test('while the database does not answer, the home page says so, and all that it leads to still opens', async (t) => {
+  const web = await serveSite(t, TIERS, null, async () => {
+    throw new Error('The database is away.');
+  });
+  const answer = await web.fetch('/');
+  assert.equal(answer.status, 200);
+  assert.match(await answer.text(), /Not ready:/);
+});
+
+test('where nothing is, a browser is shown a page and a program the problem document', async (t) => {
+  const web = await serveSite(t);
+  const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+  for (const path of ['/nothing', '/docs/nothing/deep', '/v1/serch/sales']) {
+    const page = await web.fetch(path, { headers: browser });
+    assert.equal(page.status, 404);
+    assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+    const text = await page.text();
+    assert.ok(text.includes(page.headers.get('x-request-id') ?? 'none'));
+    assert.match(text, /href="\/docs"/);
+    assert.equal(page.headers.get('vary'), 'accept');
+    for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.5']) {
+      const problem = await web.fetch(path, { headers: { accept } });
+      assert.equal(((await problem.json()) as { code: string }).code, 'NOT_FOUND');
+    }
+  }
+  const posted = await web.fetch('/nothing', { method: 'POST', headers: browser });
+  assert.match(posted.headers.get('content-type') ?? '', /problem\+json/);
+});
+
+test('the links of the page for a missing address keep the path that the service lies below', () => {
+  const { text = '' } = notFoundPage('https://host.example/homes')({ detail: '<b>', requestId: 'req_1' });
+  assert.match(text, /href="\/homes\/docs"/);
+  assert.match(text, /href="\/homes\/"/);
+  assert.ok(!text.includes('<b>'));
+});
+
+test('browsers find the mark where they look for it, language models their text, and readers the OpenAPI document as YAML', async (t) => {
+  const web = await serveSite(t);
+  const mark = await web.fetch('/favicon.ico');
+  assert.match(mark.url, /\/favicon\.svg$/);
+  assert.match(mark.headers.get('content-type') ?? '', /^image\/svg\+xml/);
+  const text = await (await web.fetch('/llms.txt')).text();
+  assert.match(text, /^# Freehold\n\n> /);
+  const served = [...text.matchAll(/\]\(https:\/\/api\.example([^)]+)\)/g)].map(([, path = '']) => path);
+  assert.ok(served.length > 5);
+  for (const path of served) assert.equal((await web.fetch(path)).status, 200, path);
+  const yaml = await web.fetch('/openapi.yaml');
+  assert.match(yaml.headers.get('content-type') ?? '', /^application\/yaml/);
+  assert.deepEqual(parse(await yaml.text()), await (await web.fetch('/openapi.json')).json());
+  assert.match((await web.fetch('/docs/')).url, /\/docs$/);
+});
+
+test('the home page and all that browsers and programs look for beside it are charged to nobody', async (t) => {
+  const web = await serveSite(t);
+  for (const path of ['/', '/favicon.svg', '/favicon.ico', '/llms.txt', '/openapi.yaml', '/docs/']) {
+    const answer = await web.fetch(path, { redirect: 'manual' });
+    assert.ok([200, 308].includes(answer.status), path);
+    assert.equal(answer.headers.get('ratelimit'), null, path);
+  }
 });
 
 test('the reference shows of each operation a request with parameters that go together, and ids of the store', async () => {
@@ -180,7 +254,8 @@ for (const path of PAGES) {
     assert.match(policy, /default-src 'none'/);
     assert.doesNotMatch(policy, /script-src[^;]*unsafe|https?:/);
     const scripts = /<script|script-src/.test(policy + (await answer.text()));
-    assert.equal(scripts, path === '/docs');
+    assert.ok(scripts);
+    if (path !== '/docs') assert.match(policy, /script-src 'sha256-[^' ]+'(?:;|$)/);
     assert.match(answer.headers.get('content-type') ?? '', /^text\/html; charset=utf-8$/);
     const again = await web.fetch(path, { headers: { 'if-none-match': answer.headers.get('etag') ?? '' } });
     assert.equal(again.status, 304);

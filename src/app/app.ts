@@ -19,6 +19,7 @@ import { createMetrics } from '../lib/metrics.ts';
 import { createRefresh } from '../live/refresh.ts';
 import type { FreeGrantNumbers } from '../oauth/free-grant-cap.ts';
 import type { Database } from '../postgres/database.ts';
+import { notFoundPage } from '../site/not-found-page.ts';
 import { createFindLoading } from '../sources/first-load.ts';
 import type { Progress } from '../sources/progress.ts';
 import { type Replication, startReplication } from '../sources/replicate.ts';
@@ -98,6 +99,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     trustedProxies: config.trustedProxies,
     health: { checks: healthChecks(database, findLoading, replication), metricsAccess: config.metrics },
     describe: describeService(publicUrl),
+    notFoundPage: notFoundPage(publicUrl),
   });
   return {
     server,

@@ -11,6 +11,7 @@ import { findExampleIds } from '../catalogue/example-store.ts';
 import { freshnessOf } from '../catalogue/freshness.ts';
 import { HeavyReads } from '../catalogue/heavy-reads.ts';
 import type { FindLoading } from '../catalogue/loading.ts';
+import { countMarket } from '../catalogue/market-size-store.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../catalogue/metrics.ts';
 import { propertyPartRoutes } from '../catalogue/property-routes.ts';
 import type { Remembered } from '../catalogue/read-cache.ts';
@@ -18,6 +19,7 @@ import { searchRoutes } from '../catalogue/routes.ts';
 import type { Json } from '../http/openapi-schemas.ts';
 import type { Route } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
+import { rememberFor } from '../lib/remember.ts';
 import type { Refresh } from '../live/refresh.ts';
 import { liveRoutes } from '../live/routes.ts';
 import { propertyParts } from '../market/property-parts.ts';
@@ -29,6 +31,9 @@ import { type TokenRoutesOptions, tokenRoutes } from '../oauth/token-routes.ts';
 import type { Database } from '../postgres/database.ts';
 import { siteRoutes } from '../site/routes.ts';
 import { EXAMPLE_IDS, EXAMPLES } from './examples.ts';
+
+/** Milliseconds: counting reads an index of all that is on the market. */
+const MARKET_SIZE_LIFETIME = 10_000;
 
 export interface FeatureParts {
   readonly database: Database;
@@ -72,6 +77,10 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
         ...{ samples: EXAMPLES.samples, placeholders: EXAMPLE_IDS },
         findIds: async () => ({ ...(await findExampleIds(parts.database)) }),
       },
+      findMarketSize: rememberFor(MARKET_SIZE_LIFETIME, parts.clock, async () => ({
+        ...(await countMarket(parts.database)),
+        confirmedAt: await reading.dataAsOf(),
+      })),
     }),
   ];
   return routes;

@@ -15,8 +15,9 @@ import { type Place, type Plan, planFor, planRoute } from './plan.ts';
 import { failureReply, toProblem } from './problems.ts';
 import type { Reporter } from './report.ts';
 import { newRequestId } from './request-id.ts';
-import type { ErrorForm, Phases, Reply, Route } from './route.ts';
+import type { ErrorForm, Phases, Reply } from './route.ts';
 import { refuseMalformed } from './shape.ts';
+import { missingPage, type NotFoundPage, strayRoute } from './stray.ts';
 
 export interface DispatcherOptions<Caller> {
   readonly phases: Phases<Caller>;
@@ -27,6 +28,7 @@ export interface DispatcherOptions<Caller> {
   readonly readAddress: ReadAddress;
   readonly placeAt: (path: string) => Place;
   readonly reporter: Reporter<Caller>;
+  readonly notFoundPage: NotFoundPage | undefined;
 }
 
 export class Dispatcher<Caller> {
@@ -201,11 +203,13 @@ export class Dispatcher<Caller> {
     return sought ? ['GET', 'HEAD'] : methods;
   }
 
+  #isStray({ plan }: Pick<Exchange<Caller>, 'plan'>): boolean {
+    return plan === this.#strayPlans.open || plan === this.#strayPlans.closed;
+  }
+
   /** Where no route serves the method, the address still says how its errors are written. */
   #errorForm({ plan, url }: Exchange<Caller>): ErrorForm | undefined {
-    const { open, closed } = this.#strayPlans;
-    const stray = plan === open || plan === closed;
-    return stray ? this.#options.placeAt(pathOf(url)).errors : plan.route.errors;
+    return this.#isStray({ plan }) ? this.#options.placeAt(pathOf(url)).errors : plan.route.errors;
   }
 
   /** The exchange of a request that no route serves, or of which it is not known. */
@@ -237,6 +241,12 @@ export class Dispatcher<Caller> {
     const problem = toProblem(thrown);
     if (exchange.response.headersSent) {
       this.#close(exchange, problem);
+      return;
+    }
+    const { notFoundPage } = this.#options;
+    const page = this.#isStray(exchange) ? missingPage(notFoundPage, exchange, problem) : null;
+    if (page !== null) {
+      this.#finish(exchange, page, problem);
       return;
     }
     const context = {
@@ -277,19 +287,4 @@ export class Dispatcher<Caller> {
     this.#options.connections.end(exchange.request.socket);
     this.reporter.answered(exchange, problem);
   }
-}
-
-/** What stands in for a route where there is none. */
-function strayRoute<Caller>(path: string): Route<Caller> {
-  return {
-    method: 'GET',
-    path,
-    access: { credentials: 'none', counts: 'nothing' },
-    ownQuery: true,
-    operation: 'stray',
-    tag: 'none',
-    summary: 'An address without a route.',
-    answer: { description: 'A problem.' },
-    handle: () => ({ status: 404 }),
-  };
 }

@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { type Clock, pause } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { Problem } from '../lib/problem.ts';
+import { rememberFor } from '../lib/remember.ts';
 import { type MetricsAccess, metricsAccess } from './metrics-access.ts';
 import { type Access, type Reply, type Route, route } from './route.ts';
 
@@ -59,7 +60,7 @@ const Health = Type.Object(
 
 /** The three routes. They are answered also while the service drains. */
 export function healthRoutes<Caller>(options: HealthOptions): readonly Route<Caller>[] {
-  const findings = keptFor(FINDINGS_KEPT_MS, options.clock, () =>
+  const findings = rememberFor(FINDINGS_KEPT_MS, options.clock, () =>
     Promise.all(options.checks.map((check) => run(check, options.clock))),
   );
   const define = route<Caller>();
@@ -129,19 +130,6 @@ async function run({ name, required, check }: HealthCheck, clock: Clock): Promis
   } finally {
     timeout.abort();
   }
-}
-
-/** Asks at most once in the given time, and never twice at once. */
-function keptFor<Value>(milliseconds: number, clock: Clock, ask: () => Promise<Value>): () => Promise<Value> {
-  let kept: Promise<Value> | undefined;
-  let until = Number.NEGATIVE_INFINITY;
-  return () => {
-    if (kept === undefined || clock.monotonic() >= until) {
-      until = clock.monotonic() + milliseconds;
-      kept = ask();
-    }
-    return kept;
-  };
 }
 
 function metricsHandler({

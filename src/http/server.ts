@@ -15,12 +15,13 @@ import { Drain } from './drain.ts';
 import { type HealthOptions, healthRoutes } from './health.ts';
 import { createListener } from './listener.ts';
 import type { Describe } from './openapi.ts';
-import { openapiRoute } from './openapi-route.ts';
+import { openapiRoutes } from './openapi-route.ts';
 import type { Json } from './openapi-schemas.ts';
 import { placeFinder, planRoute } from './plan.ts';
 import { createReporter } from './report.ts';
 import { newRequestId } from './request-id.ts';
 import type { Phases, Route } from './route.ts';
+import type { NotFoundPage } from './stray.ts';
 
 /** Bounds of time and size; each default can be replaced. */
 export interface Limits extends ConnectionBounds {
@@ -66,6 +67,8 @@ export interface ServerOptions<Caller> {
   readonly health: Pick<HealthOptions, 'checks' | 'metricsAccess'>;
   /** What the OpenAPI document says; its server is `publicUrl`. */
   readonly describe: Omit<Describe, 'server'>;
+  /** What browsers are shown where no route is; by default the problem document that programs get. */
+  readonly notFoundPage?: NotFoundPage;
 }
 
 export interface WebServer {
@@ -87,7 +90,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): WebServer 
   const connections = connectionLimit(options, limits);
   const { routes, openapi } = withOwnRoutes(options, drain);
   const dispatcher = new Dispatcher<Caller>({
-    ...{ phases, clock, publicUrl, drain, connections },
+    ...{ phases, clock, publicUrl, drain, connections, notFoundPage: options.notFoundPage },
     readAddress: addressReader(options.trustedProxies ?? []),
     placeAt: placeFinder(routes),
     reporter: createReporter(options),
@@ -134,8 +137,8 @@ function withOwnRoutes<Caller>(options: ServerOptions<Caller>, drain: Drain) {
       ...{ clock, metrics, isDraining, publicUrl, ...health },
     }),
   ];
-  const own = openapiRoute<Caller>(served, { ...describe, server: publicUrl });
-  return { routes: [...served, own.route], openapi: own.document };
+  const own = openapiRoutes<Caller>(served, { ...describe, server: publicUrl });
+  return { routes: [...served, ...own.routes], openapi: own.document };
 }
 
 function nodeServer(

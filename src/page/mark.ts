@@ -10,7 +10,8 @@ export const MARK = new Html(
   `<svg viewBox="0 0 32 32" aria-hidden="true"><path d="${PLOT}" fill="var(--water)" stroke="var(--ink)" stroke-width="1.5" stroke-linejoin="round"/><path d="${HOUSE}" fill="var(--accent)"/></svg>`,
 );
 
-/** The same with colours of its own, as a data URL. */
-export const FAVICON = `data:image/svg+xml,${encodeURIComponent(
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><style>.p{fill:${LIGHT.water};stroke:${LIGHT.ink}}.h{fill:${LIGHT.accent}}@media(prefers-color-scheme:dark){.p{fill:${DARK.water};stroke:${DARK.ink}}.h{fill:${DARK.accent}}}</style><path class="p" d="${PLOT}" stroke-width="2" stroke-linejoin="round"/><path class="h" d="${HOUSE}"/></svg>`,
-)}`;
+/** The same with colours of its own, as a file. */
+export const FAVICON_FILE = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><style>.p{fill:${LIGHT.water};stroke:${LIGHT.ink}}.h{fill:${LIGHT.accent}}@media(prefers-color-scheme:dark){.p{fill:${DARK.water};stroke:${DARK.ink}}.h{fill:${DARK.accent}}}</style><path class="p" d="${PLOT}" stroke-width="2" stroke-linejoin="round"/><path class="h" d="${HOUSE}"/></svg>`;
+
+/** The file as a data URL. */
+export const FAVICON = `data:image/svg+xml,${encodeURIComponent(FAVICON_FILE)}`;

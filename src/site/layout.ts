@@ -4,6 +4,7 @@ import type { Call, Reply } from '../http/route.ts';
 import { type Fragment, Html, html } from '../page/html.ts';
 import { FAVICON, MARK } from '../page/mark.ts';
 import { FRAME_STYLE, hashSource } from '../page/style.ts';
+import { COPY_SCRIPT } from './copy-script.ts';
 import { TEXT_STYLE } from './style.ts';
 
 const STYLE = FRAME_STYLE + TEXT_STYLE;
@@ -21,7 +22,10 @@ export const PAGES = {
 export type PageName = keyof typeof PAGES;
 
 export interface Page {
-  readonly name: PageName;
+  /** Null: a page that the navigation does not lead to. */
+  readonly name: PageName | null;
+  /** From the page to the root of the service, as the beginning of a link; by default as its name says. */
+  readonly root?: string;
   readonly title: string;
   /** One sentence: for search engines and for the head of the page. */
   readonly summary: string;
@@ -31,6 +35,7 @@ export interface Page {
 const POLICY = [
   "default-src 'none'",
   `style-src ${hashSource(STYLE)}`,
+  `script-src ${hashSource(COPY_SCRIPT)}`,
   'img-src data:',
   "base-uri 'none'",
   "form-action 'none'",
@@ -41,24 +46,30 @@ const POLICY = [
  * A link from one page to another. Pages lie at /docs and just below it, and refer to each other relative to where they
  * are, so that they also work under another host name or below a path.
  */
-export function link(from: PageName, to: PageName): string {
-  const up = from === '' ? '' : '../';
-  return to === '' ? `${up}docs` : `${up}docs/${to}`;
+export function link(from: PageName | null, to: PageName): string {
+  return `${toRoot(from)}${addressOf(to)}`;
+}
+
+function addressOf(name: string): string {
+  return name === '' ? 'docs' : `docs/${name}`;
 }
 
 /** The whole document. */
 export function renderPage(page: Page): string {
+  const root = page.root ?? toRoot(page.name);
   return html`<!doctype html>
 <html lang="en">
 <head>${headOf(page.title, page.summary, STYLE)}</head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
-${header(page.name)}
+${header(page.name, root)}
 <main id="content">
 <div class="lead"><h1>${page.title}</h1><p>${page.summary}</p></div>
 ${page.content}
 </main>
-<footer><p>Freehold, a self-hosted property-listing API. Machines read <a href="${toRoot(page.name)}openapi.json">openapi.json</a>.</p></footer>
+<footer><p>Freehold, a self-hosted property-listing API. Machines read <a href="${root}openapi.json">openapi.json</a>,
+<a href="${root}openapi.yaml">openapi.yaml</a> or <a href="${root}llms.txt">llms.txt</a>.</p></footer>
+<script>${new Html(COPY_SCRIPT)}</script>
 </body>
 </html>
 `.text;
@@ -71,23 +82,23 @@ export function headOf(title: string, summary: string, style: string): Html {
 }
 
 /** The name of the house, the way to the other pages, and the scale bar. */
-export function header(current: PageName): Html {
+export function header(current: PageName | null, root = toRoot(current)): Html {
   const items = Object.entries(PAGES).map(([name, title]) => {
     const here = name === current ? new Html(' aria-current="page"') : null;
-    return html`<li><a href="${link(current, name as PageName)}"${here}>${title}</a></li>`;
+    return html`<li><a href="${root}${addressOf(name)}"${here}>${title}</a></li>`;
   });
-  return html`<header><div class="top"><a class="home" href="${link(current, 'start')}">${MARK}Freehold</a>
+  return html`<header><div class="top"><a class="home" href="${root === '' ? './' : root}">${MARK}Freehold</a>
 <nav aria-label="Documentation"><ul>${items}</ul></nav></div><div class="scale" aria-hidden="true"></div></header>`;
 }
 
 /** From a page to the root of the service, as the beginning of a link. */
-export function toRoot(from: PageName): string {
-  return from === '' ? '' : '../';
+export function toRoot(from: PageName | null): string {
+  return from === '' || from === null ? '' : '../';
 }
 
-/** Lines of code; long ones are scrolled, with the keyboard too. */
+/** Lines of code; long ones are scrolled, with the keyboard too. A script adds a button that copies them. */
 export function code(...lines: readonly string[]): Html {
-  return html`<pre tabindex="0"><code>${lines.join('\n')}</code></pre>`;
+  return html`<div class="code"><pre tabindex="0"><code>${lines.join('\n')}</code></pre></div>`;
 }
 
 /** A table that can be scrolled sideways by itself where the screen is narrow, with the keyboard too. */
@@ -107,11 +118,16 @@ export function pageHandler(render: () => string, policy: () => string = () => P
 }
 
 function prepare(text: string, policy: string) {
+  return { reply: pageReply(text, policy), etag: strongEtag(text) };
+}
+
+/** A page as an answer. */
+export function pageReply(text: string, policy = POLICY): Reply {
   const headers = {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-cache',
     'content-security-policy': policy,
     'cross-origin-resource-policy': 'same-origin',
   };
-  return { reply: { text, headers }, etag: strongEtag(text) };
+  return { text, headers };
 }

@@ -24,13 +24,14 @@ export function withLoadingNotice(handler: PageHandler, findLoading: () => Promi
     if (loading === null) return handler(call);
     const { text, headers: { etag: _, ...headers } = {} } = handler({ headers: {} });
     return {
-      text: text?.replace(HEADER_END, () => `${HEADER_END}${noticeOf(loading).text}`) ?? '',
+      text: text?.replace(HEADER_END, () => `${HEADER_END}${loadingNotice(loading).text}`) ?? '',
       headers: { ...headers, 'cache-control': 'no-store' },
     };
   };
 }
 
-function noticeOf({ source, records, total }: FirstLoad): Html {
+/** The notice itself. */
+export function loadingNotice({ source, records, total }: FirstLoad): Html {
   const count = (value: number): string => value.toLocaleString('en-US');
   const far =
     total === null ? `${count(records)} listings so far` : `${count(records)} of ${count(total)} listings`;

@@ -3,6 +3,7 @@
 import { conditional, strongEtag } from '../http/etag.ts';
 import type { Call, Reply } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
+import { rememberFor } from '../lib/remember.ts';
 
 type Document = Readonly<Record<string, unknown>>;
 
@@ -30,15 +31,13 @@ const HEADERS = {
 /** The handler that answers with the document. Where the store cannot be asked, examples keep their placeholders. */
 export function referenceHandler(options: ReferenceOptions) {
   let template: string | undefined;
-  let answer: { readonly until: number; readonly text: Promise<string> } | undefined;
+  const text = rememberFor(LIFETIME, options.clock, () => {
+    template ??= JSON.stringify(withSamples(options.document(), options.samples));
+    return filled(template, options);
+  });
   return async ({ headers }: Pick<Call<unknown>, 'headers'>): Promise<Reply> => {
-    const now = options.clock.monotonic();
-    if (answer === undefined || now >= answer.until) {
-      template ??= JSON.stringify(withSamples(options.document(), options.samples));
-      answer = { until: now + LIFETIME, text: filled(template, options) };
-    }
-    const text = await answer.text;
-    return conditional(headers, strongEtag(text), { text, headers: HEADERS });
+    const filledIn = await text();
+    return conditional(headers, strongEtag(filledIn), { text: filledIn, headers: HEADERS });
   };
 }
 

@@ -1,17 +1,17 @@
 // Owns the HTTP face of the pages: which address shows what.
-import { Type } from 'typebox';
 import type { Principal } from '../access/principal.ts';
 import type { Tiers } from '../access/tiers.ts';
 import { type Route, route } from '../http/route.ts';
 import { errorsPage } from './errors-page.ts';
+import { fileRoutes } from './file-routes.ts';
+import { homeHandler, type MarketSize } from './home-page.ts';
 import { pageHandler } from './layout.ts';
 import { limitsPage } from './limits-page.ts';
 import { type FirstLoad, withLoadingNotice } from './loading-notice.ts';
 import { metricsPage, type PrintedMetric } from './metrics-page.ts';
 import { oauthPage } from './oauth-page.ts';
-import { type ReferenceOptions, referenceHandler } from './reference-document.ts';
+import type { ReferenceOptions } from './reference-document.ts';
 import { referencePage, referencePolicy } from './reference-page.ts';
-import { scalarReply } from './scalar.ts';
 import { startPage } from './start-page.ts';
 
 export interface SiteOptions {
@@ -24,6 +24,8 @@ export interface SiteOptions {
   readonly minimumSample: number;
   /** All routes that are to be told of; asked when a page is first shown. */
   readonly routes: () => readonly Route<Principal>[];
+  /** How large the market is; asked at each visit of the home page. */
+  readonly findMarketSize: () => Promise<MarketSize>;
   /** What the reference is drawn from. */
   readonly reference: ReferenceOptions;
   /** How far the first load of a source is; null: none is under way. */
@@ -46,16 +48,14 @@ export function siteRoutes(options: SiteOptions): readonly Route<Principal>[] {
   const withNotice = (handler: ReturnType<typeof pageHandler>) =>
     withLoadingNotice(handler, options.findLoading);
   return [
-    rootRoute(),
-    scriptRoute(),
+    ...fileRoutes(options),
     define({
       ...page,
-      path: '/docs/reference.json',
-      operation: 'getReferenceDocument',
-      summary: 'The OpenAPI document with examples from the running store',
-      accepts: ['application/json'],
-      answer: { description: 'The document that the reference is drawn from.' },
-      handle: referenceHandler(options.reference),
+      path: '/',
+      operation: 'showHome',
+      summary: 'What this is, how it is, and a first request',
+      answer: { description: 'The home page.', contentType: 'text/html' },
+      handle: homeHandler(options),
     }),
     define({
       ...page,
@@ -107,37 +107,4 @@ export function siteRoutes(options: SiteOptions): readonly Route<Principal>[] {
       handle: withNotice(pageHandler(() => errorsPage(publicUrl))),
     }),
   ];
-}
-
-function rootRoute(): Route<Principal> {
-  return route<Principal>()({
-    ...page,
-    path: '/',
-    operation: 'showRoot',
-    summary: 'Leads to the documentation',
-    answer: { status: 302, description: 'The documentation is at /docs.', contentType: 'text/html' },
-    alsoAnswers: {},
-    handle: () => ({ status: 302, headers: { location: 'docs', 'cache-control': 'no-cache' } }),
-  });
-}
-
-function scriptRoute(): Route<Principal> {
-  return route<Principal>()({
-    ...page,
-    path: '/docs/reference.js',
-    operation: 'getReferenceScript',
-    summary: 'The script of the API reference',
-    query: Type.Object({
-      v: Type.Optional(
-        Type.String({
-          maxLength: 40,
-          description: 'The version wanted; under the one served, it may be kept.',
-        }),
-      ),
-    }),
-    accepts: ['text/javascript'],
-    answer: { description: 'The script.', contentType: 'text/javascript' },
-    alsoAnswers: { 304: 'The script is the one that If-None-Match names.' },
-    handle: ({ headers, query }) => scalarReply({ headers }, query.v),
-  });
 }

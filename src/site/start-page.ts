@@ -1,6 +1,14 @@
 // Owns the page for newcomers: from a key to the first search, area, property and stream.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Html, html } from '../page/html.ts';
 import { code, link, renderPage } from './layout.ts';
+
+/** As it stands in the examples, so that it is the code that is tested. */
+const BROWSER_STREAM = readFileSync(
+  join(import.meta.dirname, '../../docs/examples/browser-stream.js'),
+  'utf8',
+).split('\n');
 
 export function startPage(publicUrl: string): string {
   return renderPage({
@@ -8,7 +16,7 @@ export function startPage(publicUrl: string): string {
     title: 'The first five minutes',
     summary:
       'Get a key, search, read a place and a property, and watch one listing become fresh. All you need is a shell with curl.',
-    content: html`${search(publicUrl)}${keys()}${areas(publicUrl)}${property(publicUrl)}${stream(publicUrl)}${care()}${onward()}`,
+    content: html`${search(publicUrl)}${keys()}${areas(publicUrl)}${property(publicUrl)}${stream(publicUrl)}${care()}${onward(publicUrl)}`,
   });
 }
 
@@ -49,7 +57,9 @@ function stream(publicUrl: string): Html {
 <p>From the Pro tier on. The stored record comes at once, then the source is asked, and the stream ends by itself within ten
 seconds: <code>cached</code>, then <code>live</code> or <code>error</code>, then <code>done</code>.</p>
 ${code(`curl -N -H "Authorization: Bearer $FREEHOLD_PRO_KEY" \\`, `  '${publicUrl}/v1/listing/LISTING_ID'`)}
-<p class="note">A browser's own EventSource cannot send the header, and should not hold a key: let your server read the stream.</p></section>`;
+<p>A page reads the stream with <code>fetch</code>: a browser's EventSource cannot send the header, and connects again after the
+end. It sends an <a href="${link('start', 'oauth')}">OAuth token</a>, never a key.</p>
+${code(...BROWSER_STREAM, `watchListing('${publicUrl}/v1/listing/LISTING_ID', token, console.log);`)}</section>`;
 }
 
 function care(): Html {
@@ -60,8 +70,9 @@ function care(): Html {
 <li>A key that leaked can be revoked by the operator; it stops working within ten minutes at most.</li></ul></section>`;
 }
 
-function onward(): Html {
+function onward(publicUrl: string): Html {
   return html`<section><h2>Where to go from here</h2><ul>
+<li>Types for TypeScript come out of the description: <code>npx openapi-typescript ${publicUrl}/openapi.json -o freehold.d.ts</code>.</li>
 <li><a href="${link('start', '')}">The reference</a> has every endpoint and parameter, and lets you try them.</li>
 <li><a href="${link('start', 'oauth')}">OAuth</a> is how an app or an MCP client gets access without seeing your key.</li>
 <li><a href="${link('start', 'limits')}">Limits</a> tells who may call what, and how often.</li>

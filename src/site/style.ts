@@ -20,6 +20,16 @@ p code,li code,dd code{padding:0 4px;background:var(--land);border-radius:4px}
 pre{margin:16px 0;padding:16px;max-width:80ch;background:var(--land);border:1px solid var(--line);border-radius:6px;
 overflow-x:auto;line-height:1.5}
 pre code{overflow-wrap:normal}
+.code{display:flex;align-items:start;gap:8px;margin:16px 0;max-width:880px}
+.code pre{flex:1;margin:0;min-width:0;max-width:none}
+.copy{padding:4px 12px;font:600 1rem/1.5 var(--sans);color:var(--accent);background:var(--paper);border:1px solid var(--line);
+border-radius:6px;cursor:pointer}
+.copy:hover{border-color:var(--accent)}
+.market{display:flex;flex-wrap:wrap;gap:16px 48px;margin:0 0 16px;padding:16px 24px;max-width:none;background:var(--land);
+border:1px solid var(--line);border-radius:6px}
+.market div{display:flex;flex-direction:column}
+.market dt{order:1}
+.market dd{margin:0;font:400 var(--title)/1.2 var(--serif);font-variant-numeric:tabular-nums}
 .wide{margin:16px 0 24px;overflow-x:auto;border:1px solid var(--line);border-radius:6px}
 table{width:100%;border-collapse:collapse;text-align:left}
 th,td{padding:8px 16px;vertical-align:top}
@@ -70,6 +80,8 @@ footer p{max-width:1136px;margin:0 auto;padding:24px;color:var(--quiet)}
 @media (max-width:600px){
 main,footer p{padding-left:16px;padding-right:16px}
 main{padding-top:32px}
+.code{flex-direction:column;align-items:stretch}
+.copy{align-self:end}
 th,td{padding:8px 12px}
 }
 @media print{.skip,.top ul,footer{display:none}}

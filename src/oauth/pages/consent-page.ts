@@ -44,14 +44,19 @@ export function renderConsent(view: ConsentView): string {
   const to = destinationOf(view.redirectUri);
   return renderDocument({
     title: titleWith(view.fault, 'Connect an app'),
-    content: html`${lead(view)}${facts(view, to)}${caution(view, to)}${withKey(view)}${withoutKey(view)}${cancel(view, to)}${tierTable(view.tiers)}`,
+    content: html`<div class="consent"><div class="intro">${lead(view, to)}${caution(view, to)}</div>
+<div class="decision">${withKey(view)}${withoutKey(view, to)}</div>
+<div class="details">${facts(view, to)}${tierTable(view.tiers)}</div></div>`,
   });
 }
 
-function lead({ publicUrl }: ConsentView): Html {
+/** Who asks, for what, and where it leads, in a sentence: the decision follows at once, and the rest below or beside it. */
+function lead({ publicUrl, client }: ConsentView, to: Destination): Html {
+  const name = cleanClientName(client.name);
+  const who = name === null ? 'An app without a name' : html`<strong><bdi>${name}</bdi></strong>`;
   return html`<h1>Connect an app</h1>
-<p class="lead">An app asks to use Freehold at <strong>${new URL(publicUrl).host}</strong> in your name. See who it is before
-you decide.</p>`;
+<p class="lead">${who} asks to use Freehold at <strong>${new URL(publicUrl).host}</strong> in your name, and takes you to
+<strong>${to.name}</strong>.</p>`;
 }
 
 function facts({ client, scopes, resources }: ConsentView, to: Destination): Html {
@@ -92,25 +97,21 @@ expect to be taken to <strong>${to.name}</strong>.</p></div>`;
 }
 
 function withKey({ transaction, fault }: ConsentView): Html {
-  return html`<section aria-labelledby="with-key"><h2 id="with-key">With your key</h2>
+  return html`<section aria-label="With your key">
 <form method="post" action="authorize">${hidden(transaction)}
-${keyField('It begins with SERVICE-. Only Freehold sees it; the app gets a token of its own, which you can end.', fault)}
+${keyField('Only Freehold sees it; the app gets a token of its own, which you can end.', fault)}
 <button class="primary" name="decision" value="key">Continue with this key</button></form></section>`;
 }
 
-function withoutKey({ transaction, tiers }: ConsentView): Html {
+function withoutKey({ transaction, tiers }: ConsentView, to: Destination): Html {
   const { minute, month } = tiers.free;
-  return html`<section aria-labelledby="without-key"><h2 id="without-key">Without a key</h2>
-<p>The Free tier: ${rate(minute, 'a minute')} and ${rate(month, 'a month')}, shared by all who continue like this from your
-address.</p>
+  return html`<section aria-label="Without a key"><p id="free-hint">The Free tier: ${rate(minute, 'a minute')} and
+${rate(month, 'a month')}, shared by all at your address.</p>
+<div class="choices"><form method="post" action="authorize">${hidden(transaction)}
+<button name="decision" value="free" aria-describedby="free-hint">Continue with the Free tier</button></form>
 <form method="post" action="authorize">${hidden(transaction)}
-<button name="decision" value="free">Continue with the Free tier</button></form></section>`;
-}
-
-function cancel({ transaction }: ConsentView, to: Destination): Html {
-  return html`<form class="cancel" method="post" action="authorize">${hidden(transaction)}
-<button class="plain" name="decision" value="deny" aria-describedby="cancel-hint">Cancel</button>
-<p class="hint" id="cancel-hint">Takes you to ${to.name} without access.</p></form>`;
+<button class="plain" name="decision" value="deny" aria-describedby="cancel-hint">Cancel</button></form></div>
+<p class="hint" id="cancel-hint">Cancel takes you to ${to.name} without access.</p></section>`;
 }
 
 function rate(limit: number | null, per: string): string {

@@ -34,8 +34,9 @@ button{padding:11px 20px;font:600 1rem/1.5 var(--sans);color:var(--accent);backg
 .primary{color:var(--paper);background:var(--accent)}
 .plain{padding-left:0;padding-right:0;border-color:transparent}
 button:hover{text-decoration:underline;text-underline-offset:.2em}
-.cancel{display:flex;flex-wrap:wrap;align-items:center;gap:0 16px;margin-top:24px;padding-top:16px;border-top:1px solid var(--line)}
-.cancel .hint{flex:1 1 12rem}
+.choices{display:flex;flex-wrap:wrap;gap:8px 24px}
+.intro .caution{margin:16px 0}
+.decision section+section{margin-top:16px;padding-top:8px;border-top:1px solid var(--line)}
 .last{margin-top:32px}
 .wide{margin:16px 0;overflow-x:auto;border:1px solid var(--line);border-radius:6px}
 table{width:100%;border-collapse:collapse;text-align:left;font-variant-numeric:tabular-nums}
@@ -45,8 +46,17 @@ tbody tr+tr>*{border-top:1px solid var(--line)}
 tbody th{font-weight:400}
 thead th+th,td{text-align:right}
 td{font-family:var(--mono)}
+@media (min-width:960px){
+body:has(.consent) .top,main:has(.consent){max-width:1136px}
+.consent{display:grid;grid-template:"intro decision" auto "details decision" 1fr/minmax(0,1fr) 416px;gap:0 64px}
+.intro{grid-area:intro}
+.decision{grid-area:decision;align-self:start;position:sticky;top:24px;padding:16px 24px;border:1px solid var(--line);border-radius:6px}
+.details{grid-area:details}
+}
 @media (max-width:600px){
-main{padding:32px 16px 48px}
+main{padding:24px 16px 48px}
+.lead{margin:8px 0 16px}
+.choices{gap:0 8px}
 .facts>div{display:block}
 th,td{padding:8px 6px}
 td{font-family:inherit}

@@ -1,0 +1,88 @@
+// Addresses of the site that are no pages: what pages load, what browsers and programs look for, and where pages moved from.
+
+import { Type } from 'typebox';
+import type { Principal } from '../access/principal.ts';
+import { conditional, strongEtag } from '../http/etag.ts';
+import { type Route, route } from '../http/route.ts';
+import { FAVICON_FILE } from '../page/mark.ts';
+import { llmsText } from './llms.ts';
+import { type ReferenceOptions, referenceHandler } from './reference-document.ts';
+import { scalarReply } from './scalar.ts';
+
+export interface FileOptions {
+  readonly publicUrl: string;
+  readonly reference: ReferenceOptions;
+}
+
+const file = {
+  method: 'GET',
+  page: true,
+  tag: 'Service',
+  access: { credentials: 'none', counts: 'nothing' },
+  alsoAnswers: { 304: 'The file is the one that If-None-Match names.' },
+} as const;
+
+export function fileRoutes({ publicUrl, reference }: FileOptions): readonly Route<Principal>[] {
+  const define = route<Principal>();
+  return [
+    scriptRoute(),
+    define({
+      ...file,
+      path: '/docs/reference.json',
+      operation: 'getReferenceDocument',
+      summary: 'The OpenAPI document with examples from the running store',
+      answer: { description: 'The document that the reference is drawn from.' },
+      handle: referenceHandler(reference),
+    }),
+    textRoute('/favicon.svg', 'The mark of the house', 'image/svg+xml', FAVICON_FILE),
+    textRoute(
+      '/llms.txt',
+      'What language models should know of the service',
+      'text/plain',
+      llmsText(publicUrl),
+    ),
+    redirectRoute('/favicon.ico', 'Where browsers look for the mark', 'favicon.svg'),
+    redirectRoute('/docs/', 'The reference', '../docs'),
+  ];
+}
+
+function textRoute(path: string, summary: string, type: string, text: string): Route<Principal> {
+  const etag = strongEtag(text);
+  const headers = { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-cache' };
+  return route<Principal>()({
+    ...file,
+    ...{ path, operation: `get ${path}`, summary, accepts: [type], anyAccept: true },
+    answer: { description: summary, contentType: type },
+    handle: (call) => conditional(call.headers, etag, { text, headers }),
+  });
+}
+
+/** `location` is relative, so that it also leads there below a path. */
+function redirectRoute(path: string, summary: string, location: string): Route<Principal> {
+  return route<Principal>()({
+    ...file,
+    ...{ path, operation: `get ${path}`, summary, anyAccept: true, alsoAnswers: {} },
+    answer: { status: 308, description: `Leads to ${location}.`, contentType: 'text/plain' },
+    handle: () => ({ status: 308, headers: { location, 'cache-control': 'no-cache' } }),
+  });
+}
+
+function scriptRoute(): Route<Principal> {
+  return route<Principal>()({
+    ...file,
+    path: '/docs/reference.js',
+    operation: 'getReferenceScript',
+    summary: 'The script of the API reference',
+    query: Type.Object({
+      v: Type.Optional(
+        Type.String({
+          maxLength: 40,
+          description: 'The version wanted; under the one served, it may be kept.',
+        }),
+      ),
+    }),
+    accepts: ['text/javascript'],
+    answer: { description: 'The script.', contentType: 'text/javascript' },
+    handle: ({ headers, query }) => scalarReply({ headers }, query.v),
+  });
+}

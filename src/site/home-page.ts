@@ -1,0 +1,89 @@
+// Home page at the root of the service: what it is, how it is, and a first request.
+
+import type { Tiers } from '../access/tiers.ts';
+import { conditional, strongEtag } from '../http/etag.ts';
+import type { Call, Reply } from '../http/route.ts';
+import { type Html, html } from '../page/html.ts';
+import { code, link, pageReply, renderPage } from './layout.ts';
+import { type FirstLoad, loadingNotice } from './loading-notice.ts';
+
+/** How large the market is. */
+export interface MarketSize {
+  /** Listings on the market. */
+  readonly sales: number;
+  readonly rentals: number;
+  readonly areas: number;
+  /** When a source last confirmed any listing, RFC 3339; null while there is none. */
+  readonly confirmedAt: string | null;
+}
+
+export interface HomeOptions {
+  readonly publicUrl: string;
+  /** The numbers in force. */
+  readonly tiers: Tiers;
+  readonly findMarketSize: () => Promise<MarketSize>;
+  readonly findLoading: () => Promise<FirstLoad | null>;
+}
+
+/** The page says what is so at the moment; where the database does not answer, it says that. */
+export function homeHandler(options: HomeOptions) {
+  const { findMarketSize, findLoading } = options;
+  return async ({ headers }: Pick<Call<unknown>, 'headers'>): Promise<Reply> => {
+    const size = await findMarketSize().catch(() => null);
+    const loading = await findLoading().catch(() => null);
+    const text = homePage(options, size, loading);
+    const reply = pageReply(text);
+    if (loading !== null) return { text, headers: { ...reply.headers, 'cache-control': 'no-store' } };
+    return conditional(headers, strongEtag(text), reply);
+  };
+}
+
+function homePage(options: HomeOptions, size: MarketSize | null, loading: FirstLoad | null): string {
+  return renderPage({
+    name: null,
+    title: 'Homes, as an API',
+    summary:
+      'This is a Freehold service: it searches homes for sale and for rent, knows the areas they lie in, and reads one home with all that happened to it, fresh from its source.',
+    content: html`${loading === null ? null : loadingNotice(loading)}${state(size)}${first(options)}${onward()}`,
+  });
+}
+
+function state(size: MarketSize | null): Html {
+  if (size === null)
+    return html`<section><h2>How it is</h2><p class="note" role="status"><strong>Not ready:</strong> the database does not answer at
+the moment. Programs see more at <a href="readyz?verbose">readyz</a>.</p></section>`;
+  const figures = [
+    ['homes for sale', size.sales],
+    ['homes for rent', size.rentals],
+    ['areas', size.areas],
+  ] as const;
+  const confirmed =
+    size.confirmedAt === null
+      ? 'There are no listings yet.'
+      : `Last confirmed by a source on ${minute(size.confirmedAt)}.`;
+  return html`<section><h2>How it is</h2>
+<dl class="market">${figures.map(([name, count]) => html`<div><dt>${name}</dt><dd>${count.toLocaleString('en-US')}</dd></div>`)}</dl>
+<p>The service is up. ${confirmed}</p></section>`;
+}
+
+/** 22 November 2026, 17:55 UTC */
+function minute(time: string): string {
+  const style = { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as const;
+  return `${new Date(time).toLocaleString('en-GB', style)} UTC`;
+}
+
+function first({ publicUrl, tiers }: HomeOptions): Html {
+  const { minute: most } = tiers.anonymous;
+  return html`<section><h2>A first request</h2>
+<p>Searches need no key${most === null ? '' : `, up to ${most.toLocaleString('en-US')} in a minute`}.</p>
+${code(`curl '${publicUrl}/v1/search/sales?maxPrice=600000&minBedrooms=2&limit=3'`)}</section>`;
+}
+
+function onward(): Html {
+  return html`<section><h2>Ways on</h2><ul>
+<li><a href="${link(null, 'start')}">First steps</a>: from a key to the first stream, in five minutes.</li>
+<li><a href="${link(null, '')}">The reference</a>: every endpoint, with requests to copy.</li>
+<li><a href="${link(null, 'oauth')}">OAuth</a>: how apps and MCP clients get access without seeing a key.</li>
+<li><a href="${link(null, 'limits')}">Limits</a>: who may call what, and how often.</li>
+<li><a href="${link(null, 'errors')}">Errors</a>: what each code means and what to do next.</li></ul></section>`;
+}

@@ -1,0 +1,24 @@
+// Page that browsers are shown where nothing is at the address.
+
+import type { Reply } from '../http/route.ts';
+import { html } from '../page/html.ts';
+import { pageReply, renderPage } from './layout.ts';
+
+/** Makes the page's renderer. Its links begin at the root of PUBLIC_URL, as the address may lie anywhere. */
+export function notFoundPage(publicUrl: string) {
+  const root = `${new URL(publicUrl).pathname.replace(/\/$/, '')}/`;
+  return ({ detail, requestId }: { readonly detail: string; readonly requestId: string }): Reply =>
+    pageReply(
+      renderPage({
+        name: null,
+        root,
+        title: 'There is nothing here',
+        summary: detail,
+        content: html`<section><h2>Where to go</h2><ul>
+<li><a href="${root}">The home page</a> says what this service is, and how it is.</li>
+<li><a href="${root}docs">The reference</a> has every address that answers.</li></ul>
+<p>Request <code>${requestId}</code>. Programs get this as a problem document: see <a
+href="${root}docs/errors#NOT_FOUND">NOT_FOUND</a>.</p></section>`,
+      }),
+    );
+}
