@@ -197,6 +197,17 @@ test('a faulty configuration is told whole', async (t) => {
   assert.match(end.stderr, /SOURCE=mls/);
 });
 
+test('a database that is out of reach is told with its cause and where to look, not as something to wait out', async (t) => {
+  const away = { DATABASE_URL: 'postgres://someone:hidden-word@127.0.0.1:9/none' };
+  const end = await runCli(t, ['subscriptions', 'list'], { folder, environment: away });
+  assert.equal(end.code, 1);
+  assert.match(
+    end.stderr,
+    /^Error: The database does not answer \(connect ECONNREFUSED 127\.0\.0\.1:9\)\. Look/,
+  );
+  assert.doesNotMatch(end.stderr, /hidden-word|few seconds/);
+});
+
 test('a database that lacks migrations is refused until they are run', async (t) => {
   const { url: empty } = await emptyDatabase(t);
   const options = { folder, environment: { DATABASE_URL: empty } };

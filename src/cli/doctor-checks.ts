@@ -46,7 +46,9 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
 async function checkContents({ database }: OpenedDatabase): Promise<Finding[]> {
   const pending = await pendingMigrations(database);
   if (pending.length > 0) {
-    return [warn('migrations', `${pending.length} to run: ${pending.join(', ')}`, 'freehold migrate')];
+    const [first, last] = [pending[0], pending.at(-1)];
+    const names = pending.length === 1 ? `${first}` : `${first} to ${last}`;
+    return [warn('migrations', `${pending.length} to run: ${names}`, 'freehold migrate')];
   }
   const { listings, active, areas, unfinished } = await database.read(countCatalogue);
   const found = `${count(listings)} listings (${count(active)} active), ${count(areas)} areas`;

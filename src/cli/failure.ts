@@ -3,6 +3,7 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';
 import { redact } from '../lib/log.ts';
+import { Problem } from '../lib/problem.ts';
 import { emphasis, print } from './output.ts';
 
 /** What a command's exit code says. */
@@ -40,6 +41,9 @@ export function reportFailure(error: unknown, debug: boolean): number {
 
 function sentence(failure: Error): string {
   const cause = failure.cause instanceof Error ? failure.cause.message : '';
+  // What a client is told to wait out, an operator may have to mend.
+  if (failure instanceof Problem && failure.code === 'DATABASE_UNAVAILABLE')
+    return `The database does not answer (${cause}). Look whether its server runs and DATABASE_URL is right: \`freehold doctor\`.`;
   return cause === '' || failure.message.includes(cause) ? failure.message : `${failure.message} (${cause})`;
 }
 

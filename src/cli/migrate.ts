@@ -32,9 +32,14 @@ export function addMigrate(program: Command): void {
           onProgress: (name, index, total) => print(process.stderr, `${index + 1}/${total}  ${name}`),
         });
         if (json) printJson({ applied });
-        else print(process.stdout, applied.length === 0 ? 'Nothing to do.' : `Ran ${applied.length}.`);
+        else print(process.stdout, outcomeText(applied.length));
       } finally {
         await opened.close();
       }
     });
+}
+
+function outcomeText(applied: number): string {
+  if (applied === 0) return 'Nothing to do.';
+  return applied === 1 ? 'Ran 1 migration.' : `Ran ${applied} migrations.`;
 }
