@@ -31,7 +31,7 @@ const pages = {
       description:
         `Keys in order, \`-\` for falling: ${SORT_KEYS.join(', ')}. Default -listedAt; unknown values last; ids ` +
         'break ties, the way of the last key. `distance` needs lat, lng and radius, `relevance` needs q (-relevance: best first); listings of ' +
-        'one relevance stand by -listedAt. Instead of a sign, Asc or Desc may stand behind a key.',
+        'one relevance stand by -listedAt. `listedAt` is `onMarketDate` where the source gives it, as in `listedSince`. Instead of a sign, Asc or Desc may stand behind a key.',
       aliases: ['sortBy'],
       maxItems: 5,
     }),

@@ -94,8 +94,10 @@ const changes = {
   minDaysOnMarket: whole('Whole days on the market at least.', 1_000_000, 'mindom'),
   maxDaysOnMarket: whole('Whole days on the market at most.', 1_000_000, 'maxdom'),
   daysOld: range('Whole days on the market'),
-  listedSince: moment('Listed at or after'),
-  listedBefore: moment('Listed before'),
+  listedSince: moment(
+    'On the market at or after. That is `onMarketDate`, from its first moment by the clocks of the place, or else `listedAt`',
+  ),
+  listedBefore: moment('On the market before, by the same'),
   updatedSince: moment('Changed in this service at or after'),
   updatedBefore: moment('Changed in this service before'),
   priceChanged: choice(['decrease', 'increase'], 'Which way the price last changed.', {

@@ -49,6 +49,9 @@ export function firstGiven(dates: ReportedDates, fields: readonly ReportedDate[]
 export const LISTED_BY: readonly ReportedDate[] = ['listedAt', 'onMarketDate'];
 export const STARTED_BY: readonly ReportedDate[] = ['onMarketDate', 'listedAt'];
 
+/** Since when searches take a listing to be listed, which is when it came on the market; null where nothing is said of it. */
+export const listedFrom = (dates: ReportedDates): number | null => firstGiven(dates, STARTED_BY)?.at ?? null;
+
 const WITHDRAWN_BY: readonly ReportedDate[] = ['offMarketAt', 'statusChangedAt'];
 const DATES_OF_STATUS: Partial<Readonly<Record<Status, readonly ReportedDate[]>>> = {
   PENDING: ['pendingAt', 'statusChangedAt'],

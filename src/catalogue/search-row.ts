@@ -87,10 +87,10 @@ function moveInCost(costs: readonly { readonly amount: number | null }[]): numbe
   return costs.reduce((sum, { amount }) => sum + (amount ?? 0), 0);
 }
 
-function timeColumns({ record, clock, timeZone }: ListingWrite, observedAt: number) {
+function timeColumns({ record, clock, timeZone, listedFrom }: ListingWrite, observedAt: number) {
   const { start, end } = clockRow(clock, timeZone);
   return {
-    listed_at: record.listedAt,
+    listed_at: time(listedFrom),
     updated_at: time(observedAt),
     closed_at: record.closedAt,
     price_changed_at: record.priceChangedAt ?? record.priceChange?.at ?? null,

@@ -5,7 +5,7 @@ import { dateTexts, type KeptRecord, shownTimes } from './listing.ts';
 import { type LockedListing, lockListings } from './listing-store.ts';
 import { clockRow, nextClock } from './market-clock.ts';
 import { retellMarket } from './market-facts.ts';
-import { resolveDates } from './reported-dates.ts';
+import { listedFrom, resolveDates } from './reported-dates.ts';
 import { type RezonedListing, writeTimeZones } from './time-zone-store.ts';
 
 /** Gives listings, by their ids, the days of these time zones, and works out anew what follows from them. */
@@ -32,7 +32,7 @@ function inTimeZone(id: string, before: LockedListing, timeZone: string, now: nu
   const shown: KeptRecord = days ? { ...record, ...shownTimes(texts, dates) } : record;
   return {
     ...{ id, timeZone, storedStart: time(stored.start), storedEnd: time(stored.end) },
-    ...{ clockEnd: time(clock.end), listedAt: shown.listedAt },
+    ...{ clockEnd: time(clock.end), listedAt: time(listedFrom(dates)) },
     priceChangedAt: shown.priceChangedAt ?? shown.priceChange?.at ?? null,
     record: days ? shown : null,
   };

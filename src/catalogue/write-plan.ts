@@ -7,7 +7,7 @@ import { listingId, propertyId, propertyIdentity } from './identity.ts';
 import { completeDraft, dateTexts, digestOf, type KeptRecord, keptRecord } from './listing.ts';
 import { clockRow, firstClock, instant, type MarketClock, nextClock } from './market-clock.ts';
 import type { Placement } from './placement.ts';
-import { resolveDates } from './reported-dates.ts';
+import { listedFrom, resolveDates } from './reported-dates.ts';
 import type { ListingType, Status } from './vocabulary.ts';
 
 /** A listing as it stands in the store before the write. */
@@ -39,6 +39,8 @@ export interface ListingWrite {
   readonly record: KeptRecord;
   readonly areaNos: readonly number[];
   readonly timeZone: string;
+  /** Since when searches take it to be listed, in milliseconds. */
+  readonly listedFrom: number | null;
   readonly clock: MarketClock;
   readonly events: readonly ListingEvent[];
   /** Of lines of history that are there already. */
@@ -75,6 +77,7 @@ export function planWrite(
     record,
     areaNos,
     timeZone,
+    listedFrom: listedFrom(dates),
     ...lifeOfWrite(before, { draft, dates, price: record.price, observedAt }),
   };
 }

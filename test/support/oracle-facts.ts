@@ -3,6 +3,9 @@
 import { closedAt, DAY, dayOf, type Facts, type Row, timeOf } from './market.ts';
 import { rounded } from './oracle-filter.ts';
 
+/** The day on which it came on the market, or else when it was listed. */
+export const listedFrom = ({ onMarket, listed }: Facts): number | null => dayOf(onMarket) ?? timeOf(listed);
+
 export const priceOf = ({ listPrice, closePrice, status }: Facts): number | null =>
   listPrice ?? (status === 'CLOSED' ? closePrice : null);
 const monthly: Readonly<Record<string, number>> = {

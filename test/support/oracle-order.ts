@@ -1,9 +1,9 @@
 // Owns the order that searches are held against: each sort key's value, unknown values last, the id breaking ties the way of the last key.
 
 import fc from 'fast-check';
-import { closedAt, type Row, timeOf } from './market.ts';
+import { closedAt, type Row } from './market.ts';
 import { seenAt } from './oracle.ts';
-import { comparedPrice, daysOnMarket, perArea, priceChangedAt } from './oracle-facts.ts';
+import { comparedPrice, daysOnMarket, listedFrom, perArea, priceChangedAt } from './oracle-facts.ts';
 import type { Query } from './oracle-filter.ts';
 import { relevance } from './oracle-text.ts';
 import { along } from './sphere.ts';
@@ -13,7 +13,7 @@ type SortValue = (row: Row, now: number, query: Query) => number | null;
 export const SORTS: Readonly<Record<string, SortValue>> = {
   price: ({ facts }) => comparedPrice(facts),
   pricePerArea: ({ facts }) => perArea(facts),
-  listedAt: ({ facts }) => timeOf(facts.listed),
+  listedAt: ({ facts }) => listedFrom(facts),
   updatedAt: (row) => row.updatedAt,
   closedAt: ({ facts }) => closedAt(facts),
   bedrooms: ({ facts }) => facts.bedrooms,

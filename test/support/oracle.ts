@@ -1,8 +1,8 @@
 // Owns what each search parameter and sort key means, said once more as a plain loop that shares no code with the service.
 
 import fc from 'fast-check';
-import { closedAt, type Facts, type Row, timeOf } from './market.ts';
-import { AREAS, comparedPrice, inArea, perArea } from './oracle-facts.ts';
+import { closedAt, type Facts, type Row } from './market.ts';
+import { AREAS, comparedPrice, inArea, listedFrom, perArea } from './oracle-facts.ts';
 import {
   asRange,
   type Filter,
@@ -158,7 +158,7 @@ export const FILTERS: readonly Filter[] = [
     values: fc.constantFrom('true', 'false').map((hasPhotos) => ({ hasPhotos })),
     meets: ({ facts }, { hasPhotos }) => String((facts.photoCount ?? 0) > 0) === hasPhotos,
   },
-  since('listed', false, ({ facts }) => timeOf(facts.listed)),
+  since('listed', false, ({ facts }) => listedFrom(facts)),
   since('updated', false, (row) => row.updatedAt),
   range(
     'ClosePrice',
