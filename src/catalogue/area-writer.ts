@@ -3,7 +3,7 @@
 import type { Database, Transaction } from '../postgres/database.ts';
 import { type AreaDraft, measure } from './area.ts';
 import { bumpAreaVersion, readPlacedAreas, resolveParents, writeAreas } from './area-store.ts';
-import { readForPlacing, writePlaces } from './place-store.ts';
+import { followPlaces, readForPlacing, writePlaces } from './place-store.ts';
 import { Placement } from './placement.ts';
 import { tellChanged } from './read-cache.ts';
 import { moveToTimeZones } from './time-zones.ts';
@@ -56,11 +56,12 @@ export async function placeListingsAnew(
         const rows = await readForPlacing(tx, after, BATCH);
         const places = rows.map((row) => ({ ...row, places: placement.place(row.location, row.address) }));
         const changed = places.filter((row) => row.places.join() !== row.areaNos.join());
-        const now = database.clock.now();
-        await writePlaces(tx, changed, new Date(now));
         const zones = places.map((row) => ({ ...row, zone: placement.timeZone(row.places) }));
         const elsewhere = zones.filter(({ zone, timeZone }) => zone !== timeZone);
-        await moveToTimeZones(tx, new Map(elsewhere.map(({ id, zone }) => [id, zone])), now);
+        const now = database.clock.now();
+        if (changed.length > 0) await writePlaces(tx, changed, new Date(now));
+        const retold = await moveToTimeZones(tx, new Map(elsewhere.map(({ id, zone }) => [id, zone])), now);
+        await followPlaces(tx, changed, retold);
         if (changed.length > 0 || elsewhere.length > 0) await tellChanged(tx);
         return { last: rows.at(-1)?.id, looked: rows.length, moved: changed.length };
       },

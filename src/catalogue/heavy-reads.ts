@@ -43,9 +43,8 @@ export class HeavyReads {
         withDeadline(this.#deadline(remedy, options?.signal), (signal) =>
           this.#places.run(signal, () => this.#database.read(work, { ...options, signal })),
         ).catch((error: unknown) => {
-          throw error instanceof BulkheadFull || isStoppedStatement(error)
-            ? overloaded(remedy, error)
-            : error;
+          if (isStoppedStatement(error)) throw tooMuch(remedy, error);
+          throw error instanceof BulkheadFull ? overloaded(remedy, error) : error;
         }),
     };
   }
@@ -70,3 +69,9 @@ const overloaded = (remedy: string, cause?: Error): Problem =>
     `More figures are asked for than can be computed at the moment. ${remedy} Or try again in a few seconds.`,
     { headers: { 'retry-after': RETRY_AFTER }, ...(cause && { cause }) },
   );
+
+/** What PostgreSQL has not done in its time it would hardly do the next time: less must be asked for. */
+const tooMuch = (remedy: string, cause: Error): Problem =>
+  new Problem('OVERLOADED', `What was asked for takes longer to compute than an answer may take. ${remedy}`, {
+    ...{ headers: { 'retry-after': RETRY_AFTER }, cause },
+  });

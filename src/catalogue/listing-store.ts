@@ -49,6 +49,14 @@ export async function lockListings(
       union select sibling.id from listing as own join listing as sibling using (property_id)
         where own.id = any(${[...ids]}::text[]))
     order by id for update`;
+  return findLockedListings(tx, ids);
+}
+
+/** The listings with these ids, which the transaction has locked. */
+export async function findLockedListings(
+  tx: Transaction,
+  ids: readonly string[],
+): Promise<Map<string, LockedListing>> {
   const rows = await tx<ListingRow[]>`
     select id, property_id, listing_type, status, displayed, address_displayed, version,
       encode(digest, 'hex') as digest, record, area_nos, time_zone, clock_start, clock_end, created_at

@@ -5,7 +5,7 @@ import type { ListingEvent } from './history.ts';
 import type { KeptRecord } from './listing.ts';
 import { PER_MONTH } from './listing.ts';
 import { clockOfRow, instant, storedClock } from './market-clock.ts';
-import type { MarketLife } from './market-life.ts';
+import type { MarketEvent, MarketLife, Stay } from './market-life.ts';
 import type { MarketListing, PastEvent } from './market-prices.ts';
 import type { ListingType, Status } from './vocabulary.ts';
 
@@ -101,14 +101,13 @@ export async function findMarketEvents(tx: Transaction, listingIds: readonly str
   return rows.map((row) => ({ ...row, at: instant(row.at) ?? 0 }));
 }
 
-/** Puts these lives in the place of whatever was known of the properties. */
+/** Puts these lives in the place of whatever was known of the properties, and gives that. */
 export async function replaceLives(
   tx: Transaction,
   propertyIds: readonly string[],
   lives: readonly (MarketLife & { readonly propertyId: string })[],
-): Promise<void> {
-  await tx`delete from market_stay where property_id = any(${[...propertyIds]}::text[])`;
-  await tx`delete from market_event where property_id = any(${[...propertyIds]}::text[])`;
+): Promise<MarketLife> {
+  const before = await removeLives(tx, propertyIds);
   const stays = lives.flatMap(({ propertyId, stays: some }) =>
     some.map((stay) => ({
       ...{ ...stay, propertyId, onAt: time(stay.onAt), offAt: time(stay.offAt) },
@@ -130,7 +129,32 @@ export async function replaceLives(
     from json_to_recordset(${JSON.stringify(events)}::text::json) as row ("propertyId" text, "listingId" text,
       "listingType" text, kind text, at timestamptz, day date, price double precision, days double precision,
       ratio double precision, "originalRatio" double precision)`;
+  return before;
 }
+
+type StoredStay = Omit<Stay, StayTime> & Readonly<Record<StayTime, string>>;
+type StayTime = 'onAt' | 'offAt' | 'supersededAt' | 'agedFrom';
+
+async function removeLives(tx: Transaction, propertyIds: readonly string[]): Promise<MarketLife> {
+  const stays = await tx<StoredStay[]>`
+    delete from market_stay where property_id = any(${[...propertyIds]}::text[])
+    returning listing_id as "listingId", on_at as "onAt", off_at as "offAt", superseded_at as "supersededAt",
+      aged_from as "agedFrom", price, months_free as "monthsFree"`;
+  const events = await tx<(Omit<MarketEvent, 'at'> & { readonly at: string })[]>`
+    delete from market_event where property_id = any(${[...propertyIds]}::text[])
+    returning listing_id as "listingId", listing_type as "listingType", kind, at, day, price, days, ratio,
+      original_ratio as "originalRatio"`;
+  return {
+    stays: stays.map((stay) => ({
+      ...{ ...stay, onAt: storedTime(stay.onAt), offAt: storedTime(stay.offAt) },
+      ...{ supersededAt: storedTime(stay.supersededAt), agedFrom: storedTime(stay.agedFrom) },
+    })),
+    events: events.map((event) => ({ ...event, at: storedTime(event.at) })),
+  };
+}
+
+const storedTime = (text: string): number =>
+  text === 'infinity' ? Number.POSITIVE_INFINITY : (instant(text) ?? 0);
 
 export async function isMarketComplete(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ complete: boolean }[]>`select complete from market_state`;

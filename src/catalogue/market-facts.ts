@@ -1,6 +1,8 @@
 // Owns keeping the market's facts true: worked out anew for each property that a transaction writes, and once for all.
 
 import type { Database, Transaction } from '../postgres/database.ts';
+import { invalidateFigures } from './figure-cache-store.ts';
+import { type FigureChange, figureChanges } from './figure-changes.ts';
 import { PER_MONTH } from './listing.ts';
 import { instant } from './market-clock.ts';
 import {
@@ -29,7 +31,7 @@ export async function writeMarketFacts(
     writes.map((write) => marketRow(write, observedAt)),
     'replace',
   );
-  await retellMarket(tx, properties);
+  await invalidateFigures(tx, await retellMarket(tx, properties, writes));
 }
 
 /** What the market needs to know of a write. */
@@ -51,8 +53,12 @@ export function marketRow(
   } satisfies MarketListingRow;
 }
 
-/** Works the facts of properties out from what is stored, and puts them in the place of those there were. */
-export async function retellMarket(tx: Transaction, properties: readonly string[]): Promise<void> {
+/** Works the facts of properties out from what is stored; gives what that and these writes change of figures. */
+export async function retellMarket(
+  tx: Transaction,
+  properties: readonly string[],
+  writes: readonly ListingWrite[] = [],
+): Promise<FigureChange[]> {
   const listings = Map.groupBy(await findMarketListings(tx, properties), (listing) => listing.propertyId);
   const ids = [...listings.values()].flatMap((some) => some.map(({ id }) => id));
   const events = Map.groupBy(await findMarketEvents(tx, ids), (event) => event.listingId);
@@ -63,7 +69,12 @@ export async function retellMarket(tx: Transaction, properties: readonly string[
       some.flatMap(({ id }) => events.get(id) ?? []),
     ),
   }));
-  await replaceLives(tx, properties, lives);
+  const before = await replaceLives(tx, properties, lives);
+  const after = {
+    stays: lives.flatMap(({ stays }) => stays),
+    events: lives.flatMap(({ events: some }) => some),
+  };
+  return figureChanges(before, after, writes);
 }
 
 const BATCH = 1_000;
@@ -87,7 +98,7 @@ export async function completeMarketFacts(database: Database): Promise<void> {
     const from: string = after;
     after = await part(async (tx) => {
       const properties = await nextProperties(tx, from, BATCH);
-      if (properties.length > 0) await retellMarket(tx, properties);
+      if (properties.length > 0) await invalidateFigures(tx, await retellMarket(tx, properties));
       return properties.at(-1) ?? null;
     });
   }

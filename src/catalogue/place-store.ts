@@ -3,6 +3,8 @@
 import type { Transaction } from '../postgres/database.ts';
 import { countChanges } from './area-counts.ts';
 import type { DraftAddress } from './draft.ts';
+import { invalidateFigures } from './figure-cache-store.ts';
+import type { FigureChange } from './figure-changes.ts';
 import type { Point } from './geometry.ts';
 import { addToAreaCounts } from './listing-store.ts';
 import type { ListingType, Status } from './vocabulary.ts';
@@ -27,13 +29,12 @@ export async function readForPlacing(tx: Transaction, after: string, limit: numb
     from listing where id > ${after} order by id limit ${limit} for update`;
 }
 
-/** Writes new places, each as a change of its listing, and the counts that follow from them. */
+/** Writes new places, each as a change of its listing. */
 export async function writePlaces(
   tx: Transaction,
   rows: readonly (PlaceRow & { readonly places: readonly number[] })[],
   at: Date,
 ): Promise<void> {
-  if (rows.length === 0) return;
   const ids = rows.map((row) => row.id);
   const places = rows.map((row) => `{${row.places.join()}}`);
   await tx`
@@ -49,6 +50,18 @@ export async function writePlaces(
       from row where listing_id = row.id
     )
     update listing_search set area_nos = places, updated_at = ${at} from row where listing_search.id = row.id`;
+}
+
+/** Brings the counts of areas, and what is cached of their figures, in line with new places and with other changes. */
+export async function followPlaces(
+  tx: Transaction,
+  rows: readonly (PlaceRow & { readonly places: readonly number[] })[],
+  others: readonly FigureChange[],
+): Promise<void> {
+  const moved = rows.map(({ id, areaNos, listingType }) => ({
+    ...{ listingId: id, since: Number.NEGATIVE_INFINITY, hadAreaNos: areaNos, hadType: listingType },
+  }));
+  await invalidateFigures(tx, [...others, ...moved]);
   await addToAreaCounts(
     tx,
     countChanges(rows.map((row) => ({ before: row, after: { ...row, areaNos: row.places } }))),

@@ -1,24 +1,28 @@
 // Listings whose areas follow another time zone than before: their days begin at other moments from then on.
 
 import type { Transaction } from '../postgres/database.ts';
+import type { FigureChange } from './figure-changes.ts';
 import { dateTexts, type KeptRecord, shownTimes } from './listing.ts';
-import { type LockedListing, lockListings } from './listing-store.ts';
+import { findLockedListings, type LockedListing } from './listing-store.ts';
 import { clockRow, nextClock } from './market-clock.ts';
 import { retellMarket } from './market-facts.ts';
 import { listedFrom, resolveDates } from './reported-dates.ts';
 import { type RezonedListing, writeTimeZones } from './time-zone-store.ts';
 
-/** Gives listings, by their ids, the days of these time zones, and works out anew what follows from them. */
+/**
+ * Gives listings, by their ids, the days of these time zones, and works out anew what follows from them; the listings are
+ * locked already. Gives what it changes of figures.
+ */
 export async function moveToTimeZones(
   tx: Transaction,
   zones: ReadonlyMap<string, string>,
   now: number,
-): Promise<void> {
-  if (zones.size === 0) return;
-  const listings = await lockListings(tx, [...zones.keys()], []);
+): Promise<FigureChange[]> {
+  if (zones.size === 0) return [];
+  const listings = await findLockedListings(tx, [...zones.keys()]);
   const moved = [...listings].map(([id, listing]) => inTimeZone(id, listing, zones.get(id) ?? 'UTC', now));
   await writeTimeZones(tx, moved, new Date(now));
-  await retellMarket(tx, [...new Set([...listings.values()].map(({ propertyId }) => propertyId))]);
+  return retellMarket(tx, [...new Set([...listings.values()].map(({ propertyId }) => propertyId))]);
 }
 
 function inTimeZone(id: string, before: LockedListing, timeZone: string, now: number): RezonedListing {

@@ -56,7 +56,7 @@ export function addIntervals(day: Day, interval: Interval, count: number): Day {
 }
 
 /** Whole calendar months, if the period is made of them; else null. */
-function wholeMonths({ start, end }: Period): number | null {
+export function wholeMonths({ start, end }: Period): number | null {
   if (!start.endsWith('-01') || !end.endsWith('-01')) return null;
   const months = (day: Day): number => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7));
   return months(end) - months(start);

@@ -2,9 +2,12 @@
 
 import type { Summaries } from '../catalogue/metric-sql.ts';
 import type { Measure, Metric, MetricSet } from '../catalogue/metrics.ts';
+import { Problem } from '../lib/problem.ts';
 import type { Database } from '../postgres/database.ts';
 import { type Day, keyOf, type Period, quarterBefore } from './calendar.ts';
-import { type Field, findParts, type Part, type Wanted } from './store.ts';
+import { CachedFigures, cacheParts } from './figure-cache.ts';
+import type { CachedScope } from './figure-cache-store.ts';
+import { type Field, type FoundParts, findParts, only, type Part, spansOf, type Wanted } from './store.ts';
 
 export type Group = Part['group'];
 
@@ -16,7 +19,7 @@ export class Gathered {
   static #key = (period: string, set: MetricSet, group: Group): string =>
     `${period} ${set} ${JSON.stringify(group)}`;
 
-  add(period: string, { set, group, summaries }: Part): void {
+  add(period: string, { set, group, summaries }: Omit<Part, 'index'>): void {
     this.#sets.set(Gathered.#key(period, set, group), summaries);
     const groups = this.#groups.get(period) ?? new Map<string, Group>();
     this.#groups.set(period, groups.set(JSON.stringify(group), group));
@@ -50,6 +53,17 @@ export async function gather(
   metrics: readonly Metric[],
   periods: readonly Period[],
 ): Promise<Gathered> {
+  const gathered = new Gathered();
+  const wanted = wantedFor(metrics, periods);
+  const left = field.cached ? await addCached(database, field.cached, wanted, gathered) : wanted;
+  if (left.length === 0) return gathered;
+  if (field.cached) await computeInSteps(database, field, field.cached, left, gathered);
+  else addParts(gathered, left, (await compute(database, field, left)).parts);
+  return gathered;
+}
+
+/** The sets over days and periods that metrics look at. */
+function wantedFor(metrics: readonly Metric[], periods: readonly Period[]): Wanted[] {
   const measuresOf = (...sets: readonly MetricSet[]): Measure[] => [
     ...new Set(metrics.flatMap(({ set, measure }) => (measure && sets.includes(set) ? [measure] : []))),
   ];
@@ -63,58 +77,102 @@ export async function gather(
   ];
   const quarters = metrics.some(({ over }) => over === 'closedQuarter') ? periods.map(quarterBefore) : [];
   const known = new Set(kinds.includes('closed') ? periods.map(keyOf) : []);
-  const risingDays = [...new Set(days)].sort();
-  const asked: { readonly keys: readonly string[]; readonly wanted: Wanted }[] = [];
-  if (risingDays.length > 0)
-    asked.push({
-      keys: risingDays,
-      wanted: { set: 'inventory', days: risingDays, measures: measuresOf('inventory') },
-    });
+  const wanted: Wanted[] = [];
+  if (days.length > 0)
+    wanted.push({ set: 'inventory', days: [...new Set(days)].sort(), measures: measuresOf('inventory') });
   for (const chain of risingChains(periods)) {
-    const keys = chain.map(keyOf);
-    if (needs('active'))
-      asked.push({ keys, wanted: { set: 'active', periods: chain, measures: measuresOf('active') } });
+    if (needs('active')) wanted.push({ set: 'active', periods: chain, measures: measuresOf('active') });
     if (kinds.length > 0)
-      asked.push({
-        keys,
-        wanted: { set: 'events', kinds, periods: chain, measures: measuresOf(...kinds) },
-      });
+      wanted.push({ set: 'events', kinds, periods: chain, measures: measuresOf(...kinds) });
   }
   for (const chain of risingChains(quarters.filter((quarter) => !known.has(keyOf(quarter)))))
-    asked.push({
-      keys: chain.map(keyOf),
-      wanted: { set: 'events', kinds: ['closed'], periods: chain, measures: [] },
-    });
-  return gatheredOf(database, field, asked);
+    wanted.push({ set: 'events', kinds: ['closed'], periods: chain, measures: [] });
+  return wanted;
+}
+
+/** Adds what is cached; gives what is not. */
+async function addCached(
+  database: Database,
+  scope: CachedScope,
+  wanted: readonly Wanted[],
+  gathered: Gathered,
+): Promise<Wanted[]> {
+  const cached = await CachedFigures.read(database, scope, wanted);
+  return wanted.flatMap((each) => {
+    const missing = cached.missing(each);
+    const lacks = new Set(missing ? spansOf(missing).map(keyOf) : []);
+    const known = only(each, (period) => !lacks.has(keyOf(period)));
+    for (const { period, part } of known ? cached.parts(known) : []) gathered.add(keyIn(each, period), part);
+    return missing ?? [];
+  });
+}
+
+const keyIn = ({ set }: Wanted, period: Period): string => (set === 'inventory' ? period.end : keyOf(period));
+
+function addParts(gathered: Gathered, wanted: readonly Wanted[], found: FoundParts['parts']): void {
+  for (const [at, each] of wanted.entries()) {
+    const spans = spansOf(each);
+    for (const part of found[at] ?? []) {
+      const span = spans[part.index];
+      if (span) gathered.add(keyIn(each, span), part);
+    }
+  }
 }
 
 /** Milliseconds for the one statement that reads all sets. */
 const TIMEOUT = 5_000;
 
-async function gatheredOf(
+const compute = (database: Database, field: Field, wanted: readonly Wanted[]): Promise<FoundParts> =>
+  database.read((sql) => findParts(sql, field, wanted), { timeout: TIMEOUT });
+
+/** Milliseconds after which no further step is begun. */
+const BUDGET = 5_000;
+/** Ends of periods in the first step, and the milliseconds within which a step is quick, or slow after. */
+const FIRST_STEP = 6;
+const QUICK = 1_000;
+const SLOW = 2_500;
+
+/**
+ * Computes and caches a few months at a time, the latest first: what cannot be computed within one request is computed by
+ * those that ask again. Throws OVERLOADED where something is left.
+ */
+async function computeInSteps(
   database: Database,
   field: Field,
-  asked: readonly { readonly keys: readonly string[]; readonly wanted: Wanted }[],
-): Promise<Gathered> {
-  const gathered = new Gathered();
-  if (asked.length === 0) return gathered;
-  const found = await database.read(
-    (sql) =>
-      findParts(
-        sql,
-        field,
-        asked.map(({ wanted }) => wanted),
-      ),
-    { timeout: TIMEOUT },
-  );
-  for (const [at, { keys }] of asked.entries()) {
-    for (const part of found[at] ?? []) {
-      const key = keys[part.index];
-      if (key !== undefined) gathered.add(key, part);
-    }
+  scope: CachedScope,
+  wanted: readonly Wanted[],
+  gathered: Gathered,
+): Promise<void> {
+  const { clock } = database;
+  const begun = clock.monotonic();
+  const ends = [...new Set(wanted.flatMap(spansOf).map(({ end }) => end))].sort();
+  for (let size = FIRST_STEP; ends.length > 0; ) {
+    const stepBegan = clock.monotonic();
+    if (stepBegan - begun > BUDGET) throw unfinished(ends.length);
+    const step = new Set(ends.splice(-size));
+    const some = wanted.flatMap((each) => only(each, ({ end }) => step.has(end)) ?? []);
+    const { parts, snapshot } = await compute(database, field, some);
+    addParts(gathered, some, parts);
+    const computed = some.map((each, at) => ({ wanted: each, parts: parts[at] ?? [] }));
+    await cacheParts(database, scope, snapshot, computed).catch(ignoreUnavailable);
+    const took = clock.monotonic() - stepBegan;
+    if (took < QUICK) size *= 2;
+    else if (took > SLOW) size = Math.max(1, Math.floor(size / 2));
   }
-  return gathered;
 }
+
+/** Figures that cannot be kept can still be told. */
+function ignoreUnavailable(error: unknown): void {
+  if (!(error instanceof Problem && error.code === 'DATABASE_UNAVAILABLE')) throw error;
+}
+
+const unfinished = (left: number): Problem =>
+  new Problem(
+    'OVERLOADED',
+    `These figures are computed for the first time, and ${left} of their months are left. What is done is kept: ask again, ` +
+      'or for fewer months or metrics.',
+    { headers: { 'retry-after': '1' } },
+  );
 
 /** The periods, each once, in lists in which both starts and ends rise: usually one list holds all. */
 export function risingChains(periods: readonly Period[]): Period[][] {

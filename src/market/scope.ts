@@ -5,10 +5,13 @@ import { lifeSql } from '../catalogue/condition-sql.ts';
 import { type CurrencyOptions, comparesMoney, resolveCurrency, withCurrency } from '../catalogue/currency.ts';
 import { UNKNOWN_ZONE } from '../catalogue/place-time.ts';
 import { planSearch, type SearchPlan } from '../catalogue/search.ts';
+import type { Condition } from '../catalogue/search-conditions.ts';
 import { type LookedUp, lookUp } from '../catalogue/search-lookup.ts';
 import type { SearchQuery } from '../catalogue/search-parameters.ts';
 import type { ListingType, UnitSystem } from '../catalogue/vocabulary.ts';
 import { refuse } from '../http/query.ts';
+import { startOf, today } from './calendar.ts';
+import type { CachedScope } from './figure-cache-store.ts';
 import type { Place } from './paging.ts';
 import { FILTERS, type MarketQuery } from './parameters.ts';
 import { type Field, findTimeZones, type Grouping } from './store.ts';
@@ -96,7 +99,27 @@ function filtersOf(asked: MarketQuery, listingType: ListingType): Record<string,
 /** Where the figures of a scope are read from. */
 export function fieldOf(scope: Scope, groupBy: readonly Grouping[] = []): Field {
   const { listingType, plan, lookedUp, timeZone } = scope;
-  return { listingType, timeZone, groupBy, where: (sql) => lifeSql(sql, plan, lookedUp.meanings) };
+  const where: Field['where'] = (sql) => lifeSql(sql, plan, lookedUp.meanings);
+  return { listingType, timeZone, groupBy, where, cached: groupBy.length === 0 ? cachedScope(scope) : null };
+}
+
+/** Figures are cached of everything and of single areas, in one currency or in all, as the public sees them. */
+function cachedScope({ listingType, plan, lookedUp, timeZone }: Scope): CachedScope | null {
+  const isCurrency = (condition: Condition): boolean =>
+    condition.kind === 'words' && condition.column === 'currency' && condition.values.length === 1;
+  const [place, ...others] = plan.conditions.filter((condition) => !isCurrency(condition));
+  const areaNo = place === undefined ? EVERYWHERE : onlyArea(place, lookedUp);
+  if (plan.ignoreDisplayRules || areaNo === null || others.length > 0) return null;
+  const currency = plan.conditions.some(isCurrency) ? (plan.currency ?? '') : '';
+  const until = startOf(today(plan.startedAt, timeZone), 'month');
+  return { areaNo, listingType, currency, timeZone, until };
+}
+
+/** The number that stands for all areas together. */
+const EVERYWHERE = 0;
+
+function onlyArea({ kind }: Condition, { meanings: { areaNos } }: LookedUp): number | null {
+  return kind === 'areas' && areaNos.length === 1 ? (areaNos[0] ?? null) : null;
 }
 
 /** The scope as it is answered. */

@@ -6,6 +6,7 @@ import type { ListingType } from '../catalogue/vocabulary.ts';
 import type { Database, Sql, SqlFragment } from '../postgres/database.ts';
 import { together } from '../postgres/fragments.ts';
 import type { Day, Period } from './calendar.ts';
+import type { CachedScope } from './figure-cache-store.ts';
 
 export const GROUPINGS = { propertyType: 'property_type', bedrooms: 'bedrooms' } as const;
 export type Grouping = keyof typeof GROUPINGS;
@@ -16,6 +17,8 @@ export interface Field {
   readonly where: (sql: Sql) => SqlFragment;
   readonly timeZone: string;
   readonly groupBy: readonly Grouping[];
+  /** Under what its figures are cached; null: they are not. */
+  readonly cached: CachedScope | null;
 }
 
 /** A set in one period (or at one day's beginning) and group, summed up. */
@@ -49,28 +52,54 @@ export type Wanted =
       readonly measures: readonly Measure[];
     };
 
+/** The periods of what is wanted, in their order; a day begins and ends there. */
+export function spansOf(wanted: Wanted): readonly Period[] {
+  return wanted.set === 'inventory' ? wanted.days.map((day) => ({ start: day, end: day })) : wanted.periods;
+}
+
+/** The sets that it gives. */
+export const kindsOf = (wanted: Wanted): readonly MetricSet[] =>
+  wanted.set === 'events' ? wanted.kinds : [wanted.set];
+
+/** The same over some of its periods alone; null where that is none. */
+export function only(wanted: Wanted, keeps: (period: Period) => boolean): Wanted | null {
+  const kept = spansOf(wanted).filter(keeps);
+  if (kept.length === 0) return null;
+  return wanted.set === 'inventory'
+    ? { ...wanted, days: kept.map(({ end }) => end) }
+    : { ...wanted, periods: kept };
+}
+
+/** Parts for each of what was wanted, and the snapshot of the database that they were read from. */
+export interface FoundParts {
+  readonly parts: readonly Part[][];
+  readonly snapshot: string;
+}
+
 /**
  * Everything that is wanted, in its order, by one statement: which listings there are, when they were on the market and what
  * happened to them is read once for all sets, and takes longer than summing them up. By their ids: what is looked up for
  * one after the other then lies together.
  */
-export async function findParts(sql: Sql, field: Field, wanted: readonly Wanted[]): Promise<Part[][]> {
+export async function findParts(sql: Sql, field: Field, wanted: readonly Wanted[]): Promise<FoundParts> {
   const sets = wanted.map(
     (each, at) => sql`${at === 0 ? sql`` : sql`union all`}
       select ${at}::int as at, to_json(summed) as summed from (${setSql(sql, field, each)}) as summed`,
   );
-  const rows = await sql<{ at: number; summed: SummaryRow }[]>`
+  const rows = await sql<{ at: number | null; summed: SummaryRow; snapshot: string }[]>`
     with scope as materialized (
       select id, property_type, bedrooms, living_area from listing_search where ${field.where(sql)} order by id),
     stay as (${staySql(sql, field, wanted)}), event as (${eventSql(sql, field, wanted)})
-    ${together(sql, sets)}`;
-  return wanted.map((each, place) =>
+    select taken.snapshot::text, summed.* from pg_current_snapshot() as taken (snapshot)
+    left join (${together(sql, sets)}) as summed on true`;
+  const parts = wanted.map((each, place) =>
     readParts(
       rows.flatMap(({ at, summed }) => (at === place ? [summed] : [])),
       each,
       field,
     ),
   );
+  return { parts, snapshot: rows[0]?.snapshot ?? '' };
 }
 
 function readParts(rows: readonly SummaryRow[], { set, measures }: Wanted, field: Field): Part[] {
@@ -87,7 +116,8 @@ const staySql = (sql: Sql, field: Field, wanted: readonly Wanted[]): SqlFragment
   select scope.*, price, months_free, ${wallSql(sql, field, 'on_at')} as on_wall,
     ${wallSql(sql, field, 'off_at')} as off_wall, ${wallSql(sql, field, 'aged_from')} as aged_wall,
     ${wallSql(sql, field, 'superseded_at')} as superseded_wall
-  from market_stay join scope on id = listing_id where off_at >= ${beforeAll(sql, wanted)}`;
+  from market_stay join scope on id = listing_id
+  where off_at >= ${beforeAll(sql, wanted)} and on_at < ${afterAll(sql, wanted)}`;
 
 /** What happened to the listings. */
 function eventSql(sql: Sql, field: Field, wanted: readonly Wanted[]): SqlFragment {
@@ -98,14 +128,28 @@ function eventSql(sql: Sql, field: Field, wanted: readonly Wanted[]): SqlFragmen
   return sql`
     select scope.*, kind, listing_type, price, days, ratio, original_ratio, ${eventWallSql(sql, field)} as wall
     from market_event join scope on id = listing_id
-    where kind = any(${[...new Set(kinds)]}::text[]) and at >= ${beforeAll(sql, wanted)}`;
+    where kind = any(${[...new Set(kinds)]}::text[])
+      and at >= ${beforeAll(sql, wanted)} and at < ${afterAll(sql, wanted)}`;
 }
 
 /** A moment before all that is wanted, in any time zone. */
 function beforeAll(sql: Sql, wanted: readonly Wanted[]): SqlFragment {
-  const first = wanted.map((each) => (each.set === 'inventory' ? each.days[0] : each.periods[0]?.start));
-  const [least = null] = first.filter((day) => day !== undefined).sort();
+  const [least = null] = wanted
+    .flatMap(spansOf)
+    .map(({ start }) => start)
+    .sort();
   return sql`${least}::timestamptz - interval '2 days'`;
+}
+
+/** A moment after all of it. */
+function afterAll(sql: Sql, wanted: readonly Wanted[]): SqlFragment {
+  const most =
+    wanted
+      .flatMap(spansOf)
+      .map(({ end }) => end)
+      .sort()
+      .at(-1) ?? null;
+  return sql`${most}::timestamptz + interval '2 days'`;
 }
 
 function setSql(sql: Sql, field: Field, wanted: Wanted): SqlFragment {

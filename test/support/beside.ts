@@ -15,17 +15,18 @@ export interface Beside {
   silence(): void;
 }
 
-/** Starts it; it ends with the test. */
+/** Starts it, with a database that may be changed; it ends with the test. */
 export async function startBeside(
   t: Closing,
   service: TestService,
   overrides: Pick<Overrides, 'provider'> = {},
+  changed: (database: Database) => Database = (database) => database,
 ): Promise<Beside> {
   const { databaseUrl, clock } = service;
   const line = await startDatabaseProxy(t, databaseUrl);
   const listening = openDatabase({ url: line.url });
   const plain = openDatabase({ url: databaseUrl, maxConnections: 4, timeout: 20_000 });
-  const database: Database = { ...plain, dedicated: (hooks) => listening.dedicated(hooks) };
+  const database = changed({ ...plain, dedicated: (hooks) => listening.dedicated(hooks) });
   const folder = await temporaryFolder(t, 'beside');
   const environment = { DATABASE_URL: databaseUrl, DATA_DIR: folder, SOURCE: 'none' };
   const app = await createApp({

@@ -182,23 +182,38 @@ function terms(monthsFree: number | null): ListingDraft['rental'] {
   };
 }
 
-/** Tells all lives as their sources would have, reading after reading. */
-export async function tellLives(
-  database: Database,
-  catalogue: Catalogue,
+/** What a source says of a listing at a moment, which it is read at. */
+export const toldAt = (life: Life, at: number): ListingDraft =>
+  told(
+    life,
+    life.steps.filter((step) => step.at <= at),
+  );
+
+/** All readings that tell of these lives, in the order of their moments. */
+export function readingsOf(
   all: readonly Life[],
   currencyOf: (life: Life) => string = () => 'USD',
-): Promise<void> {
+): [number, ListingDraft[]][] {
   const readings = new Map<number, ListingDraft[]>();
   for (const life of all) {
     const moments = life.telling === 'late' ? life.steps.slice(-1) : life.steps;
     for (const step of moments) {
       const at = life.telling === 'late' ? END - DAY : life.telling === 'bare' ? step.at : readAfter(step.at);
-      const known = life.steps.filter((other) => other.at <= step.at);
-      readings.set(at, [...(readings.get(at) ?? []), { ...told(life, known), currency: currencyOf(life) }]);
+      const reading = { ...toldAt(life, step.at), currency: currencyOf(life) };
+      readings.set(at, [...(readings.get(at) ?? []), reading]);
     }
   }
-  for (const [at, drafts] of [...readings].sort(([a], [b]) => a - b))
+  return [...readings].sort(([a], [b]) => a - b);
+}
+
+/** Tells all lives as their sources would have, reading after reading. */
+export async function tellLives(
+  database: Database,
+  catalogue: Catalogue,
+  all: readonly Life[],
+  currencyOf?: (life: Life) => string,
+): Promise<void> {
+  for (const [at, drafts] of readingsOf(all, currencyOf))
     await database.transaction((tx) => catalogue.apply(tx, 'test', drafts, at));
 }
 

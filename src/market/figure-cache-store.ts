@@ -1,0 +1,75 @@
+// Owns the SQL of cached figures: reading those of an area, and keeping computed ones that no write has overtaken.
+
+import { FIGURE_CACHE_LOCK } from '../catalogue/figure-cache-store.ts';
+import type { Summary } from '../catalogue/metric-sql.ts';
+import type { MetricSet } from '../catalogue/metrics.ts';
+import type { ListingType } from '../catalogue/vocabulary.ts';
+import type { Database, Sql } from '../postgres/database.ts';
+import type { Day, Period } from './calendar.ts';
+
+/** What cached figures are of. */
+export interface CachedScope {
+  /** 0: everywhere. */
+  readonly areaNo: number;
+  readonly listingType: ListingType;
+  /** Of listings in this currency alone; empty: of all. */
+  readonly currency: string;
+  readonly timeZone: string;
+  /** The first day that is not over yet: what ends later still changes by itself. */
+  readonly until: Day;
+}
+
+/** A set over a period, summed up; of the inventory, start and end are the day. */
+export interface CachedSet extends Period {
+  readonly kind: MetricSet;
+  readonly total: number;
+  readonly measures: Readonly<Record<string, Summary>>;
+}
+
+/** What is cached of these kinds for these periods. */
+export async function findCachedSets(
+  sql: Sql,
+  scope: CachedScope,
+  kinds: readonly MetricSet[],
+  periods: readonly Period[],
+): Promise<CachedSet[]> {
+  return sql<CachedSet[]>`
+    select kind, start_on as start, end_on as end, total, measures
+    from market_figure_cache
+    join unnest(${periods.map(({ start }) => start)}::text[]::date[], ${periods.map(({ end }) => end)}::text[]::date[])
+      as period (first, past) on start_on = first and end_on = past
+    where area_no = ${scope.areaNo} and listing_type = ${scope.listingType} and currency = ${scope.currency}
+      and time_zone = ${scope.timeZone} and kind = any(${[...kinds]}::text[])`;
+}
+
+/**
+ * Keeps sets that were computed from what this snapshot sees, but for those that a write has changed since, and all of them
+ * where one is just about to.
+ */
+export async function cacheSets(
+  database: Database,
+  scope: CachedScope,
+  snapshot: string,
+  sets: readonly CachedSet[],
+): Promise<void> {
+  const { areaNo, listingType, currency, timeZone } = scope;
+  await database.transaction(async (tx) => {
+    const [lock] = await tx<
+      { taken: boolean }[]
+    >`select pg_try_advisory_xact_lock(${FIGURE_CACHE_LOCK}) as taken`;
+    if (!lock?.taken) return;
+    // A statement of its own: it sees what was committed before the lock was taken.
+    await tx`
+      with overtaken as (
+        select min(since) as since from market_figure_change
+        where listing_type = ${listingType} and area_nos @> array[${areaNo}::integer]
+          and not pg_visible_in_snapshot(xid, ${snapshot}::pg_snapshot))
+      insert into market_figure_cache (area_no, listing_type, currency, time_zone, kind, start_on, end_on, total, measures)
+      select ${areaNo}, ${listingType}, ${currency}, ${timeZone}, kind, start, "end", total, measures
+      from json_to_recordset(${JSON.stringify(sets)}::text::json) as row (kind text, start date, "end" date,
+        total double precision, measures json), overtaken
+      where overtaken.since is null or "end" < overtaken.since
+      on conflict (area_no, listing_type, currency, time_zone, kind, end_on, start_on) do update
+      set measures = (market_figure_cache.measures::jsonb || excluded.measures::jsonb)::json`;
+  });
+}
