@@ -232,3 +232,24 @@ test('every field that is read is asked for', () => {
     [],
   );
 });
+
+test('the small one of a picture is its thumbnail, and a picture only where there is no other', () => {
+  const medium = (MediaKey: string, MediaObjectID: string, ImageSizeDescription: string) => ({
+    ...{ MediaKey, MediaObjectID, ImageSizeDescription, MediaCategory: 'Photo' },
+    MediaURL: `https://x.test/${MediaKey}.jpg`,
+  });
+  const { photos } = mapped({
+    Media: [
+      medium('small', 'front', 'Thumbnail'),
+      medium('large', 'front', 'Large'),
+      medium('alone', 'back', 'Thumbnail'),
+    ],
+  });
+  assert.deepEqual(
+    photos?.map(({ id, thumbnailUrl }) => [id, thumbnailUrl]),
+    [
+      ['large', 'https://x.test/small.jpg'],
+      ['alone', 'https://x.test/alone.jpg'],
+    ],
+  );
+});

@@ -18,6 +18,9 @@ const IMAGE_TYPES: readonly string[] = ['jpeg', 'jpg', 'png', 'gif', 'tiff', 'we
 interface Medium {
   readonly kind: string;
   readonly stated: number;
+  /** What it shows, in whatever size; null where nothing says so. */
+  readonly object: string | null;
+  readonly isThumbnail: boolean;
   readonly picture: Omit<Photo, 'order'>;
 }
 
@@ -48,17 +51,33 @@ function readMedium(medium: FieldReader, position: number): Medium[] {
     caption: medium.text('ShortDescription') ?? medium.text('LongDescription'),
     category: category === null ? null : displayValue('MediaCategory', category),
   };
-  return [{ kind: kindOf(medium, category), stated, picture }];
+  const isThumbnail = fold(medium.text('ImageSizeDescription') ?? '') === 'thumbnail';
+  return [
+    { kind: kindOf(medium, category), stated, object: medium.text('MediaObjectID'), isThumbnail, picture },
+  ];
 }
 
 /** Servers count from 0 or from 1 and leave gaps: the stated order decides, and ours starts at 0. */
 function inOrder(media: readonly Medium[], kind: string): Photo[] {
+  const own = media.filter((medium) => medium.kind === kind);
+  const thumbnails = new Map(
+    own.flatMap(({ isThumbnail, object, picture }) =>
+      isThumbnail && object !== null ? [[object, picture.url]] : [],
+    ),
+  );
+  const whole = new Set(own.flatMap(({ isThumbnail, object }) => (isThumbnail ? [] : (object ?? []))));
   const byId = new Map<string, Medium>();
-  for (const medium of media) {
-    if (medium.kind === kind && !byId.has(medium.picture.id)) byId.set(medium.picture.id, medium);
+  for (const medium of own) {
+    // The small one of a picture that is there in full is no picture of its own.
+    if (medium.isThumbnail && whole.has(medium.object ?? '')) continue;
+    if (!byId.has(medium.picture.id)) byId.set(medium.picture.id, medium);
   }
   const sorted = [...byId.values()].sort((a, b) => (a.stated === b.stated ? 0 : a.stated - b.stated));
-  return sorted.slice(0, MOST_PICTURES).map(({ picture }, order) => ({ ...picture, order }));
+  return sorted.slice(0, MOST_PICTURES).map(({ picture, object }, order) => ({
+    ...picture,
+    thumbnailUrl: (object === null ? undefined : thumbnails.get(object)) ?? null,
+    order,
+  }));
 }
 
 function tourAmong(media: readonly Medium[]): string | null {
