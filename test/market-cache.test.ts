@@ -116,8 +116,12 @@ const home = (key: string, facts: Partial<ListingDraft> = {}): ListingDraft =>
   });
 
 /** The inventory of a city at the end of each month of 2025, as the service tells it, or one beside it. */
-async function inventory(service: TestService, url = service.url): Promise<(number | null | undefined)[]> {
-  const path = '/v1/market/history?listingType=sale&areaId=city-aldern&metrics=inventory';
+async function inventory(
+  service: TestService,
+  url = service.url,
+  city = 'aldern',
+): Promise<(number | null | undefined)[]> {
+  const path = `/v1/market/history?listingType=sale&areaId=city-${city}&metrics=inventory`;
   const headers = { authorization: `Bearer ${service.keys.internal}`, 'cache-control': 'no-cache' };
   const answer = await fetch(`${url}${path}`, { headers });
   assert.equal(answer.status, 200);
@@ -150,6 +154,26 @@ test('a second question reads no life again, and a write drops the months from i
   await write(home('second', { status: 'CLOSED', closedAt: '2025-10-12', listedAt: '2025-08-05T10:00:00Z' }));
   assert.equal((await ends()).at(-1), '2025-08-01');
   assert.deepEqual(await inventory(service), [0, 0, 1, 1, 1, 1, 1, 2, 2, 1, 1, 1]);
+});
+
+test('a home that moves or is withheld leaves the figures of where it was', async (t) => {
+  const service = await emptyService(t);
+  const catalogue = createCatalogue(service.database);
+  const both = async () => [
+    (await inventory(service)).at(-1),
+    (await inventory(service, service.url, 'crane')).at(-1),
+  ];
+  const tell = async (facts: Partial<ListingDraft>) => {
+    const told = home('one', facts);
+    await service.database.transaction((tx) => catalogue.apply(tx, 'test', [told], END));
+    return both();
+  };
+  const moved = { address: { ...NO_ADDRESS, city: 'Crane', state: 'Umbra' } };
+  assert.deepEqual(await tell({}), [1, 0]);
+  assert.deepEqual(await tell(moved), [0, 1]);
+  const withheld = { display: { listing: false, address: true, estimate: true } };
+  assert.deepEqual(await tell({ ...moved, ...withheld }), [0, 0]);
+  assert.deepEqual(await tell({}), [1, 0]);
 });
 
 test('the running month is never kept', async (t) => {
