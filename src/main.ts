@@ -77,7 +77,7 @@ async function startService(config: Config, log: Log): Promise<Service> {
     const publicUrl = config.publicUrl ?? ownUrl(config.host, port);
     const app = await createApp({
       ...upstream,
-      ...{ config, database, publicUrl, log },
+      ...{ config, database, publicUrl, log, keysFile },
       lingerMs: LINGER_MS,
       onProgress: loadProgress(log),
     });

@@ -1,7 +1,7 @@
 // Owns the proof that the README can be followed: its commands are run as they stand, against a service of the test's own.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { glob } from 'node:fs/promises';
+import { glob, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { readConfig } from '../src/config.ts';
@@ -12,14 +12,12 @@ import { ROOT, readSource } from './support/source-files.ts';
 
 const README = readSource('README.md').text;
 test('a newcomer who follows the README searches, takes a key, finds a city, reads a property and sees it live', async (t) => {
-  const { url, keys } = await startService(t, { source: 'sample', sampleListings: 2_000 });
+  const { url, keys, databaseUrl } = await startService(t, { source: 'sample', sampleListings: 2_000 });
   const folder = await temporaryFolder(t, 'newcomer');
   await writeKeys(folder, keys);
-  const [search = '', usage = '', city = '', words = '', property = '', stream = ''] = await follow(
-    shellBlocks(README),
-    folder,
-    url,
-  );
+  await symlink(join(ROOT, 'docs'), join(folder, 'docs'));
+  const [search = '', usage = '', city = '', words = '', property = '', stream = '', imports = ''] =
+    await follow(shellBlocks(README), folder, url, { DATABASE_URL: databaseUrl });
   assert.equal(JSON.parse(search).data.length, 3);
   assert.equal(JSON.parse(usage).tier, 'free');
   const [areas = '', rentals = ''] = city.trim().split(/(?<=\})(?=\{"object")/);
@@ -35,6 +33,14 @@ test('a newcomer who follows the README searches, takes a key, finds a city, rea
     [...stream.matchAll(/^event: (\w+)$/gm)].map(([, event]) => event),
     ['cached', 'live', 'done'],
   );
+  assert.match(imports, /usable +5\s+rejected +1/);
+});
+
+test('all but the first request of the README bring a key: ten in a minute would not be enough', () => {
+  const requests = shellBlocks(README).flatMap((block) => block.match(/curl [^|]*?'?"?http:/gs) ?? []);
+  assert.ok(requests.length > 8);
+  const without = requests.filter((request) => !request.includes('Authorization: Bearer $FREEHOLD_'));
+  assert.equal(without.length, 1);
 });
 
 test('the README names every setting with its default, and no other', async () => {

@@ -18,6 +18,8 @@ import type { Tiers } from './tiers.ts';
 const DAY = 86_400_000;
 
 export interface AccessOptions {
+  /** A sentence on how a caller without credentials comes by a key. */
+  readonly toGetKey?: string | undefined;
   readonly database: Database;
   readonly clock: Clock;
   readonly tiers: Tiers;

@@ -10,8 +10,11 @@ import {
 import type { Tier } from './principal.ts';
 import { tierName } from './tiers.ts';
 
+/** How a caller without credentials comes by a key, where nobody said. */
+const TO_GET_KEY = 'A key allows more: whoever runs this service creates one with a subscription.';
+
 /** The 429 for a caller with nothing left of a minute or a month: QUOTA_EXCEEDED where the month is among them. */
-export function exhausted(tier: Tier, standings: Standings): Problem {
+export function exhausted(tier: Tier, standings: Standings, toGetKey = TO_GET_KEY): Problem {
   const { minute, month } = standings;
   const violated = [minute, month].filter((each) => each !== null).filter((each) => each.remaining === 0);
   const retryAfter = Math.max(1, ...violated.map(({ reset }) => reset));
@@ -24,7 +27,7 @@ export function exhausted(tier: Tier, standings: Standings): Problem {
   const code = overMonth ? 'QUOTA_EXCEEDED' : 'RATE_LIMITED';
   return tooMany(
     code,
-    `${who} ${allowed}. Try again in ${retryAfter} s.`,
+    `${who} ${allowed}. Try again in ${retryAfter} s.${tier === 'anonymous' ? ` ${toGetKey}` : ''}`,
     retryAfter,
     violated,
     standingsHeaders(standings),

@@ -31,6 +31,8 @@ export interface LimitsOptions {
   /** Told of failures that no client hears of. */
   readonly report: (error: unknown) => void;
   readonly capacity?: number;
+  /** A sentence on how a caller without credentials comes by a key. */
+  readonly toGetKey?: string | undefined;
 }
 
 class Account {
@@ -71,7 +73,10 @@ export class Limits {
   readonly #subscriptions: Roster<Account>;
   #returned: Promise<unknown> = Promise.resolve();
 
+  readonly #toGetKey: string | undefined;
+
   constructor(options: LimitsOptions) {
+    this.#toGetKey = options.toGetKey;
     this.tiers = options.tiers;
     this.streams = new Streams(options.tiers);
     this.#clock = options.clock;
@@ -171,7 +176,7 @@ export class Limits {
   }
 
   #refusal(request: Request) {
-    return exhausted(request.caller.tier, this.#known(request));
+    return exhausted(request.caller.tier, this.#known(request), this.#toGetKey);
   }
 
   #headers(request: Request): Headers {

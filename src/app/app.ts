@@ -55,6 +55,8 @@ export interface AppOptions {
   readonly interval: number;
   readonly publicUrl: string;
   readonly log: Log;
+  /** The file of the keys that this installation made for itself; null: none. */
+  readonly keysFile?: string | null;
   /** How long connections are kept once it stops, for clients to hear of it; default 0. */
   readonly lingerMs?: number;
   /** Told of each page of the first load. */
@@ -79,7 +81,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   const report = (error: unknown): void => log.error({ err: error }, 'Failed behind the scenes');
   const common = { database, clock, tiers, provider, report };
   const oauth = startOAuth({ ...overrides, ...common, config, log, metrics, publicUrl });
-  const access = createAccess({ ...overrides, ...common, verifiers: [oauth.verifier] });
+  const access = createAccess({
+    ...{ ...overrides, ...common, verifiers: [oauth.verifier] },
+    toGetKey: toGetKey(publicUrl, options.keysFile ?? null),
+  });
   const catalogue = createCatalogue(database);
   const memory = createMemory(catalogue, database, report);
   const refresh = createRefresh({ source, catalogue, database, clock, log, metrics });
@@ -113,4 +118,11 @@ export async function createApp(options: AppOptions): Promise<App> {
       await source?.close();
     },
   };
+}
+
+/** The file is named only where all that can reach the service is on the same machine; undefined: nothing to name. */
+function toGetKey(publicUrl: string, keysFile: string | null): string | undefined {
+  const { hostname } = new URL(publicUrl);
+  const local = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+  return local && keysFile !== null ? `A key allows more: ${keysFile} has one for each tier.` : undefined;
 }

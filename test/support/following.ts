@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { keyVariable, type SampleKeys } from '../../src/access/sample-keys.ts';
 import { PLANS } from '../../src/access/tiers.ts';
+import { ROOT } from './source-files.ts';
 
 /** Where the pages say that the service is. */
 const ADDRESS = 'http://127.0.0.1:8080';
@@ -23,12 +24,22 @@ export async function writeKeys(folder: string, keys: SampleKeys): Promise<void>
 }
 
 /** Runs the blocks one after another in one shell in this folder; gives what each printed. Throws where a command fails. */
-export async function follow(blocks: readonly string[], folder: string, url: string): Promise<string[]> {
+export async function follow(
+  blocks: readonly string[],
+  folder: string,
+  url: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string[]> {
   const script = [
     'set -euo pipefail',
     'curl() { command curl --silent --show-error --fail-with-body --max-time 30 "$@"; }',
+    // 3: done, but rows were rejected, of which the examples have one.
+    `npx() { shift; ${process.execPath} ${join(ROOT, 'bin/freehold.js')} "$@" || [ $? -eq 3 ]; }`,
     ...blocks.map((commands) => `${commands.replaceAll(ADDRESS, url)}\necho; echo '${MARK}'`),
   ].join('\n');
-  const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder });
+  const { stdout } = await promisify(execFile)('bash', ['-c', script], {
+    cwd: folder,
+    env: { ...process.env, ...environment },
+  });
   return stdout.split(MARK).slice(0, -1);
 }

@@ -61,7 +61,8 @@ export async function startService(t: Closing, options: ServiceOptions = {}): Pr
   );
   const { log = createLog({ level: 'silent' }) } = options;
   const own = (await options.connect?.(databaseUrl)) ?? database;
-  const { keys } = await sampleKeys({ database, clock, file: join(folder, 'keys.env') });
+  const keysFile = join(folder, 'keys.env');
+  const { keys } = await sampleKeys({ database, clock, file: keysFile });
   const upstream = await openUpstream({
     config,
     database,
@@ -73,7 +74,7 @@ export async function startService(t: Closing, options: ServiceOptions = {}): Pr
   const port = await quietPort();
   const url = `http://127.0.0.1:${port}`;
   const app = await createApp({
-    ...{ ...upstream, config, database: own, log, publicUrl: config.publicUrl ?? url },
+    ...{ ...upstream, config, database: own, log, keysFile, publicUrl: config.publicUrl ?? url },
     overrides: { ...options.overrides, clock },
   });
   atEnd(t, () => app.stop());
