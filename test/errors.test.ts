@@ -234,7 +234,7 @@ function checkDocument(code: ProblemCode, { status, headers, body }: Answer, bas
   );
   assert.equal(problem.type, `${base}/docs/errors#${code}`);
   assert.ok(page.includes(`id="${code}"`), 'the link leads to an entry');
-  assert.match(problem.detail, /\S.{8,}/);
+  assert.match(problem.detail, /^[A-Z][^\n]{8,}[.?]$/, 'a sentence');
   assert.match(problem.requestId, /^req_/);
   assert.equal(problem.requestId, headers.get('x-request-id'));
   assert.ok(!/SERVICE-[0-9A-F]{8}|relation|postgres|\.ts:/i.test(body), 'nothing private is told');

@@ -129,7 +129,7 @@ test('a polygon of a request that counts wrongly is refused with the ring and th
   for (const [query, told] of [
     ['polygon=0,0;1,1;1,0;0,1', /crosses itself at \[0\.5, 0\.5\]/],
     ['polygon=1271000,230000;1272000,230000;1272000,231000', /is not in degrees/],
-    ['bbox=47.5,-122.4,47.7,-122.2', /bbox: \[47\.5, -122\.4\] looks swapped/],
+    ['bbox=47.5,-122.4,47.7,-122.2', /bbox is not valid: \[47\.5, -122\.4\] looks swapped/],
     [`map=${JSON.stringify([box(0, 0, 1, 1), bowTie])}`, /the shell of polygon 2 crosses itself/],
   ] as const) {
     const answer = await get(query);

@@ -255,7 +255,7 @@ test('the problem document has the documented members', async (t) => {
     type: 'https://api.example/docs/errors#INVALID_PARAMETER',
     title: 'Parameter not valid',
     status: 400,
-    detail: 'lmit: this endpoint takes no query parameters',
+    detail: 'The parameter lmit is not valid: this endpoint takes no query parameters.',
     code: 'INVALID_PARAMETER',
     requestId: response.headers.get('x-request-id'),
     errors: [{ parameter: 'lmit', detail: 'this endpoint takes no query parameters' }],

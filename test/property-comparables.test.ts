@@ -70,6 +70,7 @@ test('compCount, daysOld and listingType bound what is compared', async () => {
   assert.equal((await comparables(id, 'daysOld=366')).length, 7);
   assert.equal((await comparables(id, 'daysOld=11')).length, 0);
   assert.deepEqual(keysOf(await comparables(id, 'compCount=5')), keysOf(await comparables(id)).slice(0, 5));
+  assert.deepEqual(await comparables(id, 'limit=5'), await comparables(id, 'compCount=5'));
   const [flat, ...none] = await comparables(id, 'listingType=rental');
   assert.deepEqual([flat?.price, flat?.basis, none.length], [1_300, 'asking', 0]);
   for (const query of [

@@ -31,10 +31,12 @@ export function createIdentify({ verifiers, failures }: IdentifyOptions) {
     if (incoming.authorizations > 1)
       throw new Problem('INVALID_REQUEST', 'Send one Authorization header only.');
     const header = incoming.headers.authorization;
-    if (header === undefined && access.credentials === 'optional') return anonymous(incoming.address);
+    const misplaced = header === undefined ? misplacedKey(incoming) : undefined;
+    if (header === undefined && misplaced === undefined && access.credentials === 'optional')
+      return anonymous(incoming.address);
     const attempt = failures.attempt(incoming.address);
     try {
-      const judged = judge(verifiers, readCredential(header), attempt);
+      const judged = judge(verifiers, readCredential(header, misplaced), attempt);
       if (judged instanceof Promise) return followed(judged, attempt);
       attempt.end();
       return judged;
@@ -73,7 +75,24 @@ function judge(
 
 const REMEDY = 'Send an API key or an access token: Authorization: Bearer <credential>.';
 
-function readCredential(header: string | undefined): string {
+/** Headers in which others want their keys; in lower case, and as people write them. */
+const KEY_HEADERS = {
+  'x-api-key': 'X-Api-Key',
+  'api-key': 'Api-Key',
+  apikey: 'Apikey',
+  'x-auth-token': 'X-Auth-Token',
+  'x-access-token': 'X-Access-Token',
+} as const;
+
+/** The header that a key was sent in which is not read here. What it holds is looked at by nobody. */
+function misplacedKey({ headers }: Incoming): string | undefined {
+  for (const [name, written] of Object.entries(KEY_HEADERS)) if (headers[name] !== undefined) return written;
+  return undefined;
+}
+
+function readCredential(header: string | undefined, misplaced: string | undefined): string {
+  if (misplaced !== undefined)
+    throw new Problem('MISSING_API_KEY', `The header ${misplaced} is not read here. ${REMEDY}`);
   if (header === undefined)
     throw new Problem('MISSING_API_KEY', `This endpoint needs credentials. ${REMEDY}`);
   const [, scheme = '', credential = ''] = /^ *([^ ]*) *(.*)$/.exec(header) ?? [];

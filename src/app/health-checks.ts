@@ -44,7 +44,7 @@ function sourceCheck(replication: Replication): HealthCheck {
     required: false,
     async check() {
       const { state, failure } = replication.status();
-      if (failure !== null) throw new Problem('OVERLOADED', `reading from the source fails: ${failure}`);
+      if (failure !== null) throw new Problem('OVERLOADED', `Reading from the source fails: ${failure}`);
       return state;
     },
   };

@@ -1,8 +1,14 @@
 // Owns the parameters of searches that shape the answer: order, page, parts, and what is told besides the listings.
 
 import { Type } from 'typebox';
-import { choice, choices, list, optional, text, whole, yesNo } from './parameter-kinds.ts';
-import { displayParameter, fieldsParameter, SORT_KEYS, unitsParameter } from './shared-parameters.ts';
+import { choice, choices, list, optional, whole, yesNo } from './parameter-kinds.ts';
+import {
+  CURSOR_HINTS,
+  displayParameter,
+  fieldsParameter,
+  SORT_KEYS,
+  unitsParameter,
+} from './shared-parameters.ts';
 
 export const FACETS = [
   ...([
@@ -43,7 +49,14 @@ const pages = {
       aliases: ['pageSize', 'resultsPerPage'],
     }),
   ),
-  cursor: text('A page’s nextCursor or prevCursor, with the same filters.', 2_000, 'lastId'),
+  cursor: optional(
+    Type.String({
+      maxLength: 2_000,
+      description: 'A page’s nextCursor or prevCursor, with the same filters.',
+      aliases: ['lastId'],
+      hints: CURSOR_HINTS,
+    }),
+  ),
   count: optional(
     Type.Unsafe<'exact' | 'estimate' | 'none'>({
       type: 'string',

@@ -6,6 +6,7 @@ import { wordsOf } from './area.ts';
 import { queryDigest, readCursor, type SortValue, writeCursor } from './cursor.ts';
 import { badGeometry, checkPoint } from './degrees.ts';
 import { type Box, splitAtAntimeridian } from './geometry.ts';
+import { CURSOR_HINTS } from './shared-parameters.ts';
 import { AREA_TYPES, type AreaType } from './vocabulary.ts';
 import { comparedWords, writtenForms } from './words.ts';
 
@@ -69,7 +70,11 @@ export const pagingParameters = {
     Type.Integer({ minimum: 1, description: 'Areas on the page; lowered to the tier’s maximum.' }),
   ),
   cursor: Type.Optional(
-    Type.String({ maxLength: 2_000, description: 'A page’s nextCursor, with the same filters.' }),
+    Type.String({
+      maxLength: 2_000,
+      description: 'A page’s nextCursor, with the same filters.',
+      hints: CURSOR_HINTS,
+    }),
   ),
 };
 
@@ -224,5 +229,8 @@ function boxesOf([minLng = 0, minLat = 0, maxLng = 0, maxLat = 0]: readonly numb
 }
 
 function badDirection(): Problem {
-  return new Problem('INVALID_CURSOR', 'cursor: lists of areas are walked forwards only.');
+  return new Problem(
+    'INVALID_CURSOR',
+    'The cursor leads backwards; lists of areas are walked forwards only.',
+  );
 }

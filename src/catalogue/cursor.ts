@@ -97,6 +97,6 @@ function parse(text: string): unknown {
 }
 
 function invalid(why: string): Problem {
-  const detail = `cursor: ${why}. Begin again without a cursor.`;
+  const detail = `The cursor cannot be used: ${why}. Begin again without a cursor.`;
   return new Problem('INVALID_CURSOR', detail, { errors: [{ parameter: 'cursor', detail: why }] });
 }

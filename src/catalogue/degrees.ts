@@ -1,6 +1,6 @@
 // Owns coordinates in degrees: how they are written in a query, and what is said of those that cannot be.
 
-import { Problem } from '../lib/problem.ts';
+import { faultSentence, Problem } from '../lib/problem.ts';
 import type { Point } from './geometry.ts';
 
 /** Every digit that a double has in JavaScript's plain notation: near Greenwich maps send seventeen decimals and more. */
@@ -33,5 +33,7 @@ export function checkPoint(parameter: string, point: Point, farthest = 180): voi
 }
 
 export function badGeometry(parameter: string, detail: string): Problem {
-  return new Problem('INVALID_GEOMETRY', `${parameter}: ${detail}`, { errors: [{ parameter, detail }] });
+  return new Problem('INVALID_GEOMETRY', faultSentence(`The parameter ${parameter}`, { detail }), {
+    errors: [{ parameter, detail }],
+  });
 }

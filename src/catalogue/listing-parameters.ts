@@ -4,17 +4,31 @@ import { Type } from 'typebox';
 import {
   amount,
   choice,
-  choices,
   ids,
   list,
   moment,
   names,
   optional,
+  RANGE,
   range,
   whole,
   yesNo,
 } from './parameter-kinds.ts';
-import { PROPERTY_TYPES } from './vocabulary.ts';
+import { PROPERTY_TYPES, type PropertyType } from './vocabulary.ts';
+
+/** What people call types of property. */
+const PROPERTY_TYPE_SYNONYMS: Readonly<Record<string, PropertyType>> = {
+  ...{
+    house: 'SINGLE_FAMILY',
+    home: 'SINGLE_FAMILY',
+    detached: 'SINGLE_FAMILY',
+    residential: 'SINGLE_FAMILY',
+  },
+  ...{ 'single family': 'SINGLE_FAMILY', 'single-family': 'SINGLE_FAMILY', villa: 'SINGLE_FAMILY' },
+  ...{ condominium: 'CONDO', flat: 'APARTMENT', apt: 'APARTMENT', 'co-op': 'COOP', cooperative: 'COOP' },
+  ...{ townhome: 'TOWNHOUSE', rowhouse: 'TOWNHOUSE', duplex: 'MULTI_FAMILY', 'multi family': 'MULTI_FAMILY' },
+  ...{ 'multi-family': 'MULTI_FAMILY', mobile: 'MANUFACTURED', lot: 'LAND', office: 'COMMERCIAL' },
+};
 
 const kind = {
   status: optional(
@@ -23,7 +37,17 @@ const kind = {
       aliases: ['standardStatus'],
     }),
   ),
-  propertyType: choices(PROPERTY_TYPES, 'Any of these types.', 'type'),
+  propertyType: optional(
+    list(
+      Type.Unsafe<PropertyType>({
+        type: 'string',
+        enum: [...PROPERTY_TYPES],
+        caseInsensitive: true,
+        synonyms: PROPERTY_TYPE_SYNONYMS,
+      }),
+      { description: 'Any of these types.', aliases: ['type'] },
+    ),
+  ),
   propertySubType: names('Sub-type as RESO writes it', 'subtype'),
 };
 
@@ -48,14 +72,20 @@ const numbers = {
   minBedrooms: whole('Bedrooms at least.', 1_000, 'minBeds', 'minbeds'),
   maxBedrooms: whole('Bedrooms at most.', 1_000, 'maxBeds', 'maxbeds'),
   bedrooms: optional(
-    list(Type.Integer({ minimum: 0, maximum: 1_000 }), {
-      description: 'Exactly these numbers of bedrooms; 0 is a studio.',
-      aliases: ['beds'],
-    }),
+    list(
+      Type.Union([
+        Type.Integer({ minimum: 0, maximum: 1_000 }),
+        Type.String({ maxLength: 40, pattern: RANGE, description: 'a range such as 2:4, 2: or *:4' }),
+      ]),
+      {
+        description: 'Exactly these numbers of bedrooms, or one range such as 2:4, 2: or *:4; 0 is a studio.',
+        aliases: ['beds'],
+      },
+    ),
   ),
   minBathrooms: amount('Bathrooms at least; a half bath is 0.5.', 'minBaths', 'minbaths'),
   maxBathrooms: amount('Bathrooms at most.', 'maxBaths', 'maxbaths'),
-  bathrooms: range('Bathrooms'),
+  bathrooms: range('Bathrooms', ['baths', 'bath', 'bathroom']),
   minLivingArea: amount('Living area at least, in `units`.', 'minSqft', 'minarea'),
   maxLivingArea: amount('Living area at most, in `units`.', 'maxSqft', 'maxarea'),
   squareFootage: range('Living area, in `units`'),

@@ -43,12 +43,16 @@ export const choices = <T extends string>(values: readonly T[], description: str
     }),
   );
 
+/** `100:200`, `100:`, `:200`, `*:200`, `100`. */
+export const RANGE = '^(?=.*\\d)(?:\\*|\\d{1,12}(?:\\.\\d{1,9})?)?(?::(?:\\*|\\d{1,12}(?:\\.\\d{1,9})?)?)?$';
+
 /** A range as one text: `100:200`, `100:`, `:200` or `*:200`, or one number. */
-export const range = (of: string) =>
+export const range = (of: string, hints: readonly string[] = []) =>
   optional(
     Type.String({
       maxLength: 40,
-      pattern: '^(?=.*\\d)(?:\\*|\\d{1,12}(?:\\.\\d{1,9})?)?(?::(?:\\*|\\d{1,12}(?:\\.\\d{1,9})?)?)?$',
+      pattern: RANGE,
       description: `${of} as a range such as 2:4, 2: or *:4, or one number; in place of its min and max.`,
+      hints,
     }),
   );

@@ -31,6 +31,7 @@ import { pageLinks, readerFor, viewOf } from './reader.ts';
 import { ListingSchema } from './record.ts';
 import { type CatalogueRouteOptions, PageSchema } from './routes.ts';
 import { displayParameter, fieldsParameter, unitsParameter } from './search-parameters.ts';
+import { CURSOR_HINTS } from './shared-parameters.ts';
 import { SIMILARITY_IN_WORDS } from './similarity.ts';
 import { factsOf } from './subject.ts';
 import { LISTING_TYPES, type ListingType } from './vocabulary.ts';
@@ -45,7 +46,9 @@ const paging = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, description: 'Results on the page; lowered to the tier’s maximum.' }),
   ),
-  cursor: Type.Optional(Type.String({ maxLength: 2_000, description: 'A page’s nextCursor.' })),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 2_000, description: 'A page’s nextCursor.', hints: CURSOR_HINTS }),
+  ),
 };
 
 const Meta = Type.Object({ requestId: Type.String(), tier: Type.String() });

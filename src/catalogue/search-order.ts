@@ -39,8 +39,17 @@ function readKey(text: string): Order {
   throw invalidParameter(
     'sort',
     `must be of ${SORT_KEYS.join(', ')}, each with - for falling`,
-    nearest(text, SORT_KEYS),
+    suggestedSort(text),
   );
+}
+
+/** `price_desc`, `price:desc` and `+price` in our form; otherwise the key whose name is near. */
+function suggestedSort(text: string): string | undefined {
+  const [, sign = '', name = '', way = ''] =
+    /^([+-]?)(.*?)(?:[\s_:.-]*(asc|desc)(?:ending)?)?$/is.exec(text) ?? [];
+  const key = nearest(name, SORT_KEYS);
+  const falls = sign === '-' || way.toLowerCase() === 'desc';
+  return key === undefined ? undefined : `${falls ? '-' : ''}${key}`;
 }
 
 /** What is read of a listing to sort it by this key, where it is active. */

@@ -25,8 +25,27 @@ export function readStatuses(query: {
   return [...statuses];
 }
 
+/** What people call statuses, folded as they are. */
+const SYNONYMS: Readonly<Record<string, Status>> = {
+  ...{
+    SOLD: 'CLOSED',
+    LEASED: 'CLOSED',
+    RENTED: 'CLOSED',
+    LET: 'CLOSED',
+    FORSALE: 'ACTIVE',
+    FORRENT: 'ACTIVE',
+  },
+  ...{ AVAILABLE: 'ACTIVE', CANCELLED: 'CANCELED', UNDERCONTRACT: 'PENDING', UNDEROFFER: 'PENDING' },
+  ...{ CONTINGENT: 'ACTIVE_UNDER_CONTRACT', OFFMARKET: 'WITHDRAWN', DELISTED: 'WITHDRAWN' },
+};
+
 function readStatus(text: string): Status {
   const status = BY_SPELLING.get(foldStatus(text));
   if (status) return status;
-  throw invalidParameter('status', `must be one of ${ANY.join(', ')} or any`, nearest(text, [...ANY, 'any']));
+  throw invalidParameter('status', `must be one of ${ANY.join(', ')} or any`, meantBy(text));
+}
+
+function meantBy(text: string): string | undefined {
+  const folded = foldStatus(text);
+  return Object.hasOwn(SYNONYMS, folded) ? SYNONYMS[folded] : nearest(text, [...ANY, 'any']);
 }

@@ -21,6 +21,9 @@ export const SORT_KEYS = [
 ] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
 
+/** What other ways of paging are called: all lead to the cursor. */
+export const CURSOR_HINTS = ['page', 'pageNumber', 'offset', 'skip', 'start', 'after', 'pageToken'];
+
 export const unitsParameter = optional(
   Type.Unsafe<'imperial' | 'metric'>({
     type: 'string',

@@ -13,22 +13,42 @@ const RANGES = {
   daysOld: 'DaysOnMarket',
 } as const;
 
-type Shorthand = keyof typeof RANGES | 'minacres' | 'maxacres' | 'map' | 'points' | 'includeTotalCount';
+type Shorthand =
+  | keyof typeof RANGES
+  | 'bedrooms'
+  | 'minacres'
+  | 'maxacres'
+  | 'map'
+  | 'points'
+  | 'includeTotalCount';
 
 /** A query in which every filter has its one form. */
-export type PlainQuery = Omit<SearchQuery, Shorthand>;
+export type PlainQuery = Omit<SearchQuery, Shorthand> & {
+  readonly bedrooms?: readonly number[] | undefined;
+};
 
 const ACRE = 43_560;
 const SQUARE_METRES = 0.3048 * 0.3048;
 
 /** The same query in plain form. Throws INVALID_PARAMETER where a filter is written in two forms at once. */
 export function plainQuery(query: SearchQuery): PlainQuery {
-  let plain: PlainQuery = { ...query };
+  const { bedrooms, ...others } = query;
+  let plain: PlainQuery = { ...others };
   const put = (from: Shorthand, to: keyof PlainQuery, value: PlainQuery[keyof PlainQuery]): void => {
     if (plain[to] !== undefined)
       throw invalidParameter(from, `means the same as ${to}: send one of them only`);
     plain = { ...plain, [to]: value };
   };
+  const texts = (bedrooms ?? []).filter((each) => typeof each === 'string');
+  const [range] = texts;
+  if (range !== undefined) {
+    if (bedrooms?.length !== 1) throw invalidParameter('bedrooms', 'takes numbers, or one range alone');
+    const [least, most] = ends(range);
+    if (least !== undefined) put('bedrooms', 'minBedrooms', least);
+    if (most !== undefined) put('bedrooms', 'maxBedrooms', most);
+  } else if (bedrooms !== undefined) {
+    plain = { ...plain, bedrooms: bedrooms.filter((each) => typeof each === 'number') };
+  }
   for (const name of Object.keys(RANGES) as (keyof typeof RANGES)[]) {
     const text = query[name];
     if (text === undefined) continue;

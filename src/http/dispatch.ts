@@ -9,6 +9,7 @@ import type { ConnectionLimit } from './connection-limit.ts';
 import type { Drain } from './drain.ts';
 import { Exchange, pathOf } from './exchange.ts';
 import { isCrossOrigin, preflightHeaders } from './headers.ts';
+import type { SuggestPath } from './nearest-path.ts';
 import { Outbox } from './outbox.ts';
 import { admit, answer } from './phases.ts';
 import { type Place, type Plan, planFor, planRoute } from './plan.ts';
@@ -27,6 +28,7 @@ export interface DispatcherOptions<Caller> {
   readonly connections: Pick<ConnectionLimit, 'begin' | 'end' | 'refuse'>;
   readonly readAddress: ReadAddress;
   readonly placeAt: (path: string) => Place;
+  readonly suggestPath: SuggestPath;
   readonly reporter: Reporter<Caller>;
   readonly notFoundPage: NotFoundPage | undefined;
 }
@@ -192,8 +194,14 @@ export class Dispatcher<Caller> {
     if (request.method === 'OPTIONS' && (methods.length > 0 || url === '*')) {
       return { status: 204, headers: { allow, ...(isCrossOrigin(path) && preflightHeaders(allow)) } };
     }
-    if (methods.length === 0) throw new Problem('NOT_FOUND', 'There is nothing at this address.');
+    if (methods.length === 0) throw this.#notFound(path);
     throw new Problem('METHOD_NOT_ALLOWED', `This address answers ${allow} only.`, { headers: { allow } });
+  }
+
+  #notFound(path: string): Problem {
+    const suggestion = this.#options.suggestPath(path);
+    const meant = suggestion === undefined ? '' : ` Did you mean ${suggestion}?`;
+    return new Problem('NOT_FOUND', `There is nothing at this address.${meant}`);
   }
 
   /** Pages look for several metadata documents in turn: a browser shows them a 404 only after a preflight that passed. */

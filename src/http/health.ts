@@ -121,7 +121,7 @@ async function run({ name, required, check }: HealthCheck, clock: Clock): Promis
   const timeout = new AbortController();
   try {
     const late = pause(clock, CHECK_DEADLINE_MS, timeout.signal).then(() => {
-      if (!timeout.signal.aborted) throw new Problem('REQUEST_TIMEOUT', 'no answer in time');
+      if (!timeout.signal.aborted) throw new Problem('REQUEST_TIMEOUT', 'There was no answer in time.');
     });
     const remark = await Promise.race([check(), late]);
     return { name, required, ok: true, ...(typeof remark === 'string' && { detail: remark }) };

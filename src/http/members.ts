@@ -3,7 +3,7 @@
 import { type TObject, type TSchema, Type } from 'typebox';
 import { type FieldError, Problem } from '../lib/problem.ts';
 import { isInternal } from './openapi-schemas.ts';
-import { MOST_FAULTS } from './query.ts';
+import { CREDENTIAL_REMEDY, isCredentialName, MOST_FAULTS, refusalOf, withHints } from './query.ts';
 import {
   asValueSchema,
   compileValue,
@@ -36,6 +36,7 @@ export function compileMembers(schema: TObject, suggest: Suggest = nearest): Rea
     const member = { name, read: compileMember(value) };
     for (const known of [name, ...(value.aliases ?? [])]) members.set(known, member);
   }
+  const hinting = withHints(schema, suggest);
   return (body) => {
     if (typeof body !== 'object' || body === null || Array.isArray(body))
       throw new Problem('INVALID_BODY', 'The body must be a JSON object.');
@@ -45,7 +46,7 @@ export function compileMembers(schema: TObject, suggest: Suggest = nearest): Rea
         'INVALID_BODY',
         `The body has ${sent.length} members; at most ${MOST_MEMBERS} are read.`,
       );
-    return readAll(sent, members, { defaults, suggest });
+    return readAll(sent, members, { defaults, suggest: hinting });
   };
 }
 
@@ -77,7 +78,12 @@ function readAll(
 const sameAs = (other: string) => new Refusal(`means the same as ${other}: send one of them only`);
 
 const unknown = (name: string, suggestion: string | undefined): FieldError =>
-  fieldError(pointerTo(name), new Refusal('is not a member of this body', suggestion));
+  fieldError(
+    pointerTo(name),
+    isCredentialName(name)
+      ? new Refusal(CREDENTIAL_REMEDY)
+      : new Refusal('is not a member of this body', suggestion),
+  );
 
 const fieldError = (pointer: string, { detail, suggestion }: Refusal): FieldError =>
   suggestion === undefined ? { pointer, detail } : { pointer, detail, suggestion };
@@ -87,14 +93,8 @@ function pointerTo(name: string): string {
   return `/${name.slice(0, 64).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-function refused(errors: readonly FieldError[]): Problem {
-  const [first] = errors;
-  const hint = first?.suggestion === undefined ? '' : `; did you mean ${first.suggestion}?`;
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more: see errors)` : '';
-  return new Problem('INVALID_PARAMETER', `${first?.pointer}: ${first?.detail}${hint}${more}`, {
-    errors,
-  });
-}
+const refused = (errors: readonly FieldError[]): Problem =>
+  refusalOf(errors, ({ pointer = '' }) => `The member ${pointer.slice(1)}`);
 
 /** The same problem of a parameter, told of the member of a body that said it. */
 export function ofMembers(problem: Problem): Problem {
@@ -102,7 +102,8 @@ export function ofMembers(problem: Problem): Problem {
   const errors = problem.errors.map(({ parameter, ...error }) =>
     parameter === undefined ? error : { pointer: pointerTo(parameter), ...error },
   );
-  return new Problem(code, message, { errors, headers, members, cause: problem.cause });
+  const told = message.replace(/^The parameter /, 'The member ');
+  return new Problem(code, told, { errors, headers, members, cause: problem.cause });
 }
 
 function compileMember(schema: ValueSchema): (value: unknown) => unknown {
@@ -143,6 +144,7 @@ function asText(value: unknown, schema: ValueSchema): string | Refusal {
     return value.map((item) => (typeof item === 'number' ? plain(item) : 'none')).join();
   }
   const type = schema.type ?? typeof membersOf(schema)?.[0];
+  if (schema.anyOf !== undefined && typeof value === 'number') return plain(value);
   if (type === 'integer' || type === 'number')
     return typeof value === 'number' ? plain(value) : new Refusal('must be a number');
   if (type === 'boolean')
@@ -176,9 +178,9 @@ export function describeMembers(schema: TObject, id: string, description: string
 }
 
 function jsonForm(value: ValueSchema): Record<string, unknown> {
-  const { written, ...form } = value;
+  const { written, hints: _, synonyms: __, ...form } = value;
   if (written === undefined) return form;
-  const { description: _, ...text } = form;
+  const { description: ___, ...text } = form;
   const other =
     written === 'numbers'
       ? { type: 'array', items: { type: 'number' }, minItems: NUMBERS, maxItems: NUMBERS }

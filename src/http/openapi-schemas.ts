@@ -9,6 +9,8 @@ export type Json = { readonly [member: string]: unknown };
 const OWN_KEYWORDS = new Set([
   '$id',
   'aliases',
+  'hints',
+  'synonyms',
   'caseInsensitive',
   'separator',
   'missing',

@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { redact } from '../lib/log.ts';
-import { Problem } from '../lib/problem.ts';
+import { faultSentence, Problem } from '../lib/problem.ts';
 import type { Headers } from './headers.ts';
 import type { ErrorForm, Reply } from './route.ts';
 
@@ -77,8 +77,9 @@ function fromViolations(violations: readonly Violation[]): Problem {
     return { pointer, detail };
   });
   const [first] = errors;
-  const place = first?.pointer === '' ? 'The body' : first?.pointer;
-  return new Problem('INVALID_BODY', `${place}: ${first?.detail}`, { errors });
+  const place = first?.pointer ? `The member ${first.pointer.slice(1)}` : 'The body';
+  const detail = faultSentence(place, first ?? { detail: 'is not valid' });
+  return new Problem('INVALID_BODY', detail, { errors });
 }
 
 /** A member's name as a part of a JSON pointer (RFC 6901), cut to what can be recognised. */

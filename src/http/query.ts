@@ -2,7 +2,7 @@
 
 import type { TObject } from 'typebox';
 import { redact } from '../lib/log.ts';
-import { type FieldError, Problem } from '../lib/problem.ts';
+import { type FieldError, faultSentence, Problem } from '../lib/problem.ts';
 import {
   asValueSchema,
   compileValue,
@@ -22,7 +22,15 @@ const MOST_ITEMS = 100;
 export const MOST_FAULTS = 20;
 
 /** Names under which people send credentials; they get the remedy, and the value is repeated nowhere. */
-const CREDENTIAL_NAMES = new Set(['key', 'apikey', 'api_key', 'api-key', 'token', 'access_token', 'auth']);
+const CREDENTIAL_NAMES = new Set([
+  ...['key', 'apikey', 'api_key', 'api-key', 'x-api-key', 'token', 'access_token', 'auth', 'authorization'],
+]);
+
+/** Whether a name is one under which people send credentials. */
+export const isCredentialName = (name: string): boolean => CREDENTIAL_NAMES.has(name.toLowerCase());
+/** What is told of a credential that was sent in the wrong place. */
+export const CREDENTIAL_REMEDY =
+  'credentials belong in the header Authorization: Bearer, never in an address or a body';
 
 interface Parameter {
   readonly name: string;
@@ -42,11 +50,23 @@ export function compileQuery(schema?: TObject, suggest: Suggest = nearest): Read
     const parameter = { name, required: isRequired, read: compileOccurrences(value) };
     for (const known of [name, ...(value.aliases ?? [])]) register(parameters, known, parameter);
   }
+  const hinting = withHints(schema, suggest);
   const mandatory = [...parameters].filter(([name, { required, name: main }]) => required && name === main);
   if (mandatory.length === 0) {
-    return (text) => (text === '' ? { ...defaults } : readAll(text, parameters, { defaults, suggest }));
+    return (text) =>
+      text === '' ? { ...defaults } : readAll(text, parameters, { defaults, suggest: hinting });
   }
-  return (text) => readAll(text, parameters, { defaults, suggest });
+  return (text) => readAll(text, parameters, { defaults, suggest: hinting });
+}
+
+/** Names that others use for a parameter lead to it, however they are spelt. */
+export function withHints(schema: TObject | undefined, suggest: Suggest): Suggest {
+  const hints = new Map(
+    Object.entries(schema?.properties ?? {}).flatMap(([name, property]) =>
+      (asValueSchema(property).hints ?? []).map((hint): [string, string] => [hint.toLowerCase(), name]),
+    ),
+  );
+  return (name, known) => hints.get(name.toLowerCase()) ?? suggest(name, known);
 }
 
 function register(parameters: Map<string, Parameter>, name: string, parameter: Parameter): void {
@@ -122,12 +142,7 @@ function decode(text: string): string | null {
 
 function unknown(name: string, parameters: ReadonlyMap<string, Parameter>, suggest: Suggest): FieldError {
   const parameter = shorten(name);
-  if (CREDENTIAL_NAMES.has(name.toLowerCase())) {
-    return {
-      parameter,
-      detail: 'credentials belong in the header Authorization: Bearer, never in an address',
-    };
-  }
+  if (isCredentialName(name)) return { parameter, detail: CREDENTIAL_REMEDY };
   if (parameters.size === 0) return { parameter, detail: 'this endpoint takes no query parameters' };
   const suggestion = suggest(name, parameters.keys());
   const detail = 'is not a parameter of this endpoint';
@@ -153,11 +168,15 @@ function fieldError(parameter: string, { detail, suggestion }: Refusal): FieldEr
 
 /** One problem for all faulty parameters; its sentence tells the first, `errors` all (at most twenty). */
 export function refuse(errors: readonly FieldError[]): Problem {
-  const [first] = errors;
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more: see errors)` : '';
-  const hint = first?.suggestion === undefined ? '' : `; did you mean ${first.suggestion}?`;
-  const detail = `${first?.parameter}: ${first?.detail}${hint}${more}`;
-  return new Problem('INVALID_PARAMETER', detail, { errors: errors.slice(0, MOST_FAULTS) });
+  return refusalOf(errors.slice(0, MOST_FAULTS), ({ parameter }) => `The parameter ${parameter}`);
+}
+
+/** One problem for all these faults; `subjectOf` names what is faulty. */
+export function refusalOf(errors: readonly FieldError[], subjectOf: (error: FieldError) => string): Problem {
+  const [first = { detail: 'is not valid' }, ...others] = errors;
+  const more = others.length === 1 ? 'fault is' : 'faults are';
+  const rest = others.length === 0 ? '' : ` ${others.length} more ${more} listed in errors.`;
+  return new Problem('INVALID_PARAMETER', `${faultSentence(subjectOf(first), first)}${rest}`, { errors });
 }
 
 /** Reads all occurrences of one parameter: exactly one for a single value, any number for a list. */

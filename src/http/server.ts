@@ -14,6 +14,7 @@ import { Dispatcher } from './dispatch.ts';
 import { Drain } from './drain.ts';
 import { type HealthOptions, healthRoutes } from './health.ts';
 import { createListener } from './listener.ts';
+import { pathSuggester } from './nearest-path.ts';
 import type { Describe } from './openapi.ts';
 import { openapiRoutes } from './openapi-route.ts';
 import type { Json } from './openapi-schemas.ts';
@@ -93,6 +94,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): WebServer 
     ...{ phases, clock, publicUrl, drain, connections, notFoundPage: options.notFoundPage },
     readAddress: addressReader(options.trustedProxies ?? []),
     placeAt: placeFinder(routes),
+    suggestPath: pathSuggester(routes.map(({ path }) => path)),
     reporter: createReporter(options),
   });
   metrics.gauge('freehold_http_active', 'Requests and streams under way.', () => drain.active);

@@ -25,6 +25,10 @@ export interface ValueSchema {
   readonly description?: string;
   /** Other names of the parameter; the value lands under the main name. */
   readonly aliases?: readonly string[];
+  /** Names that others give the parameter: they are not read, and lead to it. */
+  readonly hints?: readonly string[];
+  /** Other words for members of the enumeration, in lower case: they are not read, and lead to them. */
+  readonly synonyms?: Readonly<Record<string, string>>;
   /** Enumeration members match in any case and land in the case of the schema. */
   readonly caseInsensitive?: boolean;
   /** A boolean that may be given by its name alone, as in `?verbose`. */
@@ -70,7 +74,7 @@ const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolea
 /** Builds the reader of a single value. Throws where the schema uses what this grammar does not know. */
 export function compileValue(schema: ValueSchema): ReadValue {
   const members = membersOf(schema);
-  if (members !== null) return compileMembers(members, schema.caseInsensitive === true);
+  if (members !== null) return compileMembers(members, schema);
   if (schema.anyOf !== undefined) return compileAlternatives(schema.anyOf.map(asValueSchema));
   if (schema.type === 'integer' || schema.type === 'number') return compileNumber(schema);
   if (schema.type === 'boolean') return schema.flag === true ? readFlag : readBoolean;
@@ -96,12 +100,17 @@ export function membersOf(schema: ValueSchema): readonly Scalar[] | null {
   return members.length > 0 ? members : null;
 }
 
-function compileMembers(members: readonly Scalar[], caseInsensitive: boolean): ReadValue {
+function compileMembers(
+  members: readonly Scalar[],
+  { caseInsensitive = false, synonyms = {} }: ValueSchema,
+): ReadValue {
   const fold = (text: string) => (caseInsensitive ? text.toLowerCase() : text);
   const byText = new Map(members.map((member) => [fold(String(member)), member]));
   const texts = members.map(String);
   const detail = texts.length === 1 ? `must be ${texts[0]}` : `must be one of ${texts.join(', ')}`;
-  return (text) => byText.get(fold(text)) ?? new Refusal(detail, nearest(text, texts));
+  const meant = new Map(Object.entries(synonyms));
+  return (text) =>
+    byText.get(fold(text)) ?? new Refusal(detail, meant.get(text.toLowerCase()) ?? nearest(text, texts));
 }
 
 function compileAlternatives(options: readonly ValueSchema[]): ReadValue {

@@ -75,8 +75,24 @@ export class Problem extends Error {
   }
 }
 
+/** What a fault begins with where it goes on from the name of what is faulty. */
+const PREDICATE =
+  /^(?:asks|cannot|does|goes|has|holds|is|lies|makes|means|must|names|needs|reaches|repeats|spans|takes|was)\b/;
+
+/** A fault as a sentence about its subject, such as `The parameter limit`; then what was perhaps meant. */
+export function faultSentence(
+  subject: string,
+  { detail, suggestion }: Pick<FieldError, 'detail'> & { readonly suggestion?: string | undefined },
+): string {
+  const clause = PREDICATE.test(detail) ? `${subject} ${detail}` : `${subject} is not valid: ${detail}`;
+  const sentence = /[.?!]$/.test(clause) ? clause : `${clause}.`;
+  return suggestion === undefined ? sentence : `${sentence} Did you mean ${suggestion}?`;
+}
+
 /** A 400 that names one parameter and the remedy. */
 export function invalidParameter(parameter: string, detail: string, suggestion?: string): Problem {
   const error = suggestion === undefined ? { parameter, detail } : { parameter, detail, suggestion };
-  return new Problem('INVALID_PARAMETER', `${parameter}: ${detail}`, { errors: [error] });
+  return new Problem('INVALID_PARAMETER', faultSentence(`The parameter ${parameter}`, error), {
+    errors: [error],
+  });
 }

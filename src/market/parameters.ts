@@ -2,6 +2,7 @@
 
 import { type Static, type TSchema, Type } from 'typebox';
 import { RentalSearchQuery, SaleSearchQuery, type SearchQuery } from '../catalogue/search-parameters.ts';
+import { CURSOR_HINTS } from '../catalogue/shared-parameters.ts';
 import type { ListingType } from '../catalogue/vocabulary.ts';
 import { INTERVALS, type Interval } from './calendar.ts';
 
@@ -55,7 +56,10 @@ const limit = (what: string) =>
     Type.Integer({ minimum: 1, description: `${what} in the answer; lowered to the tier’s maximum.` }),
   );
 const cursor = optional(
-  Type.String({ maxLength: 2_000, description: 'A page’s nextCursor, with the same parameters.' }),
+  Type.String({
+    ...{ maxLength: 2_000, hints: CURSOR_HINTS },
+    description: 'A page’s nextCursor, with the same parameters.',
+  }),
 );
 const units = optional(
   oneOf(['imperial', 'metric'] as const, {

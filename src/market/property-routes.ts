@@ -67,6 +67,7 @@ const ComparablesQuery = Type.Object({
       minimum: 5,
       maximum: 25,
       default: DEFAULT_COUNT,
+      aliases: ['limit'],
       description: `How many, if there are so many; lowered to the tier’s page. Default ${DEFAULT_COUNT}.`,
     }),
   ),
