@@ -7,6 +7,7 @@ import { after } from 'node:test';
 import type { Database } from '../../src/postgres/database.ts';
 import { type CliEnd, runCli } from './cli.ts';
 import { type Closing, temporaryFolder, testDatabase } from './database.ts';
+import { FIELDS } from './imports.ts';
 
 export const EXAMPLES = join(import.meta.dirname, '../../docs/examples');
 export const folder = await temporaryFolder({ after }, 'import');
@@ -40,12 +41,7 @@ export async function file(name: string, content: string | Buffer): Promise<stri
 }
 
 const fields = {
-  listingKey: { column: 'id' },
-  listingType: { constant: 'sale' },
-  status: { constant: 'ACTIVE' },
-  propertyType: { constant: 'CONDO' },
-  currency: { constant: 'USD' },
-  listPrice: { column: 'price' },
+  ...FIELDS,
   'location.lat': { column: 'lat' },
   'location.lng': { column: 'lng' },
 };

@@ -7,7 +7,8 @@ import { parseMap } from '../../src/catalogue/import/map.ts';
 import { type Outcome, runImport } from '../../src/catalogue/import/run.ts';
 import type { Database } from '../../src/postgres/database.ts';
 
-const FIELDS = {
+/** Rules of a map for listings with the columns id and price. */
+export const FIELDS = {
   listingKey: { column: 'id' },
   listingType: { constant: 'sale' },
   status: { constant: 'ACTIVE' },
