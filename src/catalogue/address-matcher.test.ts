@@ -65,3 +65,56 @@ test('a number may stand behind its street, carry a letter, or be missing; cross
   );
   assert.equal(mask({}, 'Elm Street'), 'Elm Street');
 });
+
+test('an address is masked in HTML, in words, with invisible letters, and where its number or ordinal is cut apart', () => {
+  const wexford = {
+    full: '4217 N Wexford Street, Aldern',
+    streetNumber: '4217',
+    streetName: 'N Wexford Street',
+  };
+  const mary = { streetNumber: '77', streetName: "Saint Mary's Ct" };
+  const oak = { streetNumber: '12', streetName: 'Oak Street' };
+  const ordinal = { streetNumber: '901', streetName: 'NE 21st Ave' };
+  const highway = { streetNumber: '1500', streetName: 'US Highway 101' };
+  for (const [address, name, texts] of [
+    [
+      wexford,
+      /wexford|4217|seventeen/i,
+      [
+        ...['4217&nbsp;N&nbsp;Wexford&nbsp;St', '&#52;217&#x20;Wexford', '4217 &amp;nbsp; Wex&shy;ford St'],
+        ...['<b>4217</b> <i>Wexford</i><br/>Street', '4217 Wex\u00adford St', 'Wex\u200bford Street'],
+        ...[
+          '4,217 N Wexford',
+          'forty-two seventeen Wexford',
+          'four thousand two hundred and seventeen Wexford',
+        ],
+        ...['4217%2520Wexford', 'Wexford, number 4217', `4217${' '.repeat(40)}Wexford`],
+      ],
+    ],
+    [
+      mary,
+      /mary|77/i,
+      ['77 Saint Mary&#39;s Ct', '77 St Mary`s Court', '77 St. Mary\u02bcs', '77 Saint Mary&rsquo;s Ct'],
+    ],
+    [oak, /oak|12|twelve/i, ['Twelve Oak', 'twelve Oak Street', '12&nbsp;Oak', 'Oak&nbsp;Street, no. 12']],
+    [ordinal, /21|901/, ['901 n e 21 st Ave', '901 NE 21 Avenue', '901 21 Ave', '21 Avenue NE']],
+    [highway, /101|1500/, ['1500 US-101', '1500 U.S. 101', '1500 Hwy. 101', 'Highway 101']],
+    [
+      { streetNumber: '8', streetName: 'Mount Vernon Rd' },
+      /vernon|8|eight/i,
+      ['8 Mt. Vernon', 'Eight Mt Vernon Road'],
+    ],
+  ] as const)
+    for (const text of texts) assert.doesNotMatch(mask(address, text), name, text);
+});
+
+test('words and figures that only look like parts of the address stay', () => {
+  const oak = { streetNumber: '1', streetName: 'Oak Street' };
+  for (const text of ['one oak tree', 'floors of oak, 12 rooms', '<b>oak</b> &amp; 1 bath', '5 < 6 oak > 3'])
+    assert.equal(mask(oak, text), text);
+  const ordinal = { streetNumber: '901', streetName: '21st Ave' };
+  for (const text of ['901 sqft, 21 days', 'of the 21st century', '21 street lamps'])
+    assert.equal(mask(ordinal, text), text);
+  const highway = { streetNumber: '1500', streetName: 'US Highway 101' };
+  assert.equal(mask(highway, '101 roses, 1500 sqft'), '101 roses, 1500 sqft');
+});

@@ -1,5 +1,6 @@
 // Regular expressions for one street address in every spelling that searches take as equal, over folded text. Pure.
 
+import { cardinalForms } from './cardinals.ts';
 import { isOrdinal, twoWordOrdinal } from './ordinals.ts';
 import { DIRECTIONS, LONG_STREET_TYPES, STREET_TYPES } from './street-words.ts';
 import { comparedWords, writtenForms } from './words.ts';
@@ -24,14 +25,38 @@ const inRow = (parts: readonly string[]): string => parts.join(GAP);
 const SHORT_TYPES: ReadonlySet<string> = new Set([...Object.values(STREET_TYPES), ...LONG_STREET_TYPES]);
 const SHORT_DIRECTIONS: ReadonlySet<string> = new Set(Object.values(DIRECTIONS));
 
+/** Words of names that are written out or short, which searches tell apart. */
+const NAME_WORDS: Readonly<Record<string, string>> = {
+  ...{ mount: 'mt', mt: 'mount', fort: 'ft', ft: 'fort', point: 'pt', pt: 'point' },
+};
+
 const spellings = (word: string): string => {
   const two = twoWordOrdinal(word);
-  return anyOf([...writtenForms(word).map(RegExp.escape), ...(two ? [inRow(two)] : [])]);
+  // "21 Avenue" is 21st Avenue; a bare 21 is a number like others.
+  const bare = isOrdinal(word) ? [`${Number.parseInt(word, 10)}(?=${GAP}${ANY_TYPE}${END})`] : [];
+  const other = NAME_WORDS[word];
+  const forms = [...writtenForms(word), ...(other === undefined ? [] : [other])];
+  return anyOf([...forms.map(RegExp.escape), ...(two ? [inRow(two)] : []), ...bare]);
 };
 const spelledOut = (words: readonly string[]): string => inRow(words.map(spellings));
 
+/** What highways are called by before their number. */
+const ANY_HIGHWAY = anyOf([
+  'us',
+  `u${GAP}s`,
+  'state',
+  'county',
+  'sr',
+  'cr',
+  'i',
+  'highway',
+  'hwy',
+  'route',
+  'rte',
+]);
 const ANY_TYPE = anyOf([...SHORT_TYPES].map(spellings));
 const ANY_DIRECTION = anyOf([...SHORT_DIRECTIONS].map(spellings));
+const NUMBER_WORD = `(?:(?:number|no|nr)${GAP})?`;
 const UNIT_WORDS = ['apartment', 'apt', 'unit', 'suite', 'ste', 'number', 'no'];
 
 /** The parts of a street's name; `core` is never empty. */
@@ -65,8 +90,22 @@ const isTelling = (core: readonly string[]): boolean =>
 function numberForms(number: readonly string[]): string[] {
   if (number.length === 0) return [];
   const apart = number.map((word) => word.split(/(?<=\d)(?=\D)|(?<=\D)(?=\d)/).map(RegExp.escape));
-  const plain = number.flatMap((word) => /^\d+/.exec(word) ?? []);
-  return [inRow(apart.map(inRow)), ...plain];
+  const plain = number.flatMap((word) => /^\d+/.exec(word)?.[0] ?? []);
+  const thousands = plain
+    .filter((each) => each.length > 3)
+    .map((each) => `${each.slice(0, -3)} ${each.slice(-3)}`);
+  return [inRow(apart.map(inRow)), ...plain, ...thousands];
+}
+
+/** A house number in words. */
+const numberWords = (number: readonly string[]): string[] =>
+  number.flatMap((word) => (/^\d+$/.test(word) ? cardinalForms(Number(word)).map(inRow) : []));
+
+/** "1500 Hwy 101" and "US-101" for 1500 US Highway 101; none for other streets. */
+function highwayForms(core: readonly string[], numbers: readonly string[]): string[] {
+  const route = core.at(-1) ?? '';
+  if (!/^\d{1,4}[a-z]?$/.test(route) || !core.some((word) => word === 'hwy' || word === 'rte')) return [];
+  return [`${optional(anyOf([...numbers, '(?!)']) + GAP)}(?:${ANY_HIGHWAY}${GAP}){1,3}${route}`];
 }
 
 function unitForm(unit: readonly string[]): string {
@@ -82,21 +121,36 @@ function unitForm(unit: readonly string[]): string {
 function addressForms({ number, street, unit }: StreetAddress): string[] {
   if (street.length === 0) return [];
   const { before, core, type, after } = partStreet(street);
-  const numbers = numberForms(number);
+  const words = numberWords(number);
+  // "One park" may be anything; "One Park Avenue" is an address.
+  const isCommon = type !== null && core.length === 1 && /^\d$/.test(number.join(' '));
+  const numbers = [...numberForms(number), ...(isCommon ? [] : words)];
   const behind = after.map((word) => optional(GAP + spellings(word))).join('');
   const named = type === null ? spelledOut(core) : inRow([spelledOut(core), spellings(type)]);
   const own = before.map((word) => optional(spellings(word) + GAP)).join('') + named + behind;
-  const withNumber = `${anyOf(numbers)}${GAP}(?:${ANY_DIRECTION}${GAP}){0,2}${spelledOut(core)}`;
+  const directed = `${GAP}(?:${ANY_DIRECTION}${GAP}){0,2}${spelledOut(core)}`;
+  const typed = GAP + ANY_TYPE;
   // A number and a bare "court" may be anything; with the kind of street it is an address.
   const first = isName(core)
-    ? `${withNumber}${optional(GAP + ANY_TYPE)}${behind}`
+    ? `${anyOf(numbers)}${directed}${optional(typed)}${behind}`
     : `${anyOf(numbers)}${GAP}${own}`;
   const alone = type !== null || isTelling(core);
   return [
     ...(numbers.length > 0 ? [first + END + unitForm(unit)] : []),
-    ...(alone ? [own + optional(GAP + anyOf([...numbers, '(?!)'])) + END + unitForm(unit)] : []),
-    ...(!alone && numbers.length > 0 ? [own + GAP + anyOf(numbers)] : []),
+    ...(isCommon ? [anyOf(words) + directed + typed + behind + END + unitForm(unit)] : []),
+    ...(alone
+      ? [own + optional(GAP + NUMBER_WORD + anyOf([...numbers, '(?!)'])) + END + unitForm(unit)]
+      : []),
+    ...(numbers.length > 0 && !alone ? [own + GAP + anyOf(numbers)] : []),
+    ...(numbers.length > 0 && isName(core) ? [lastForm(spelledOut(core), number, numbers)] : []),
+    ...highwayForms(core, numbers),
   ];
+}
+
+/** The number behind a street whose kind is left out: a short one only where it is called a number. */
+function lastForm(street: string, number: readonly string[], numbers: readonly string[]): string {
+  const word = /\d{3}/.test(number.join(' ')) ? NUMBER_WORD : `(?:number|no|nr)${GAP}`;
+  return street + GAP + word + anyOf(numbers);
 }
 
 /** Finds the addresses in folded text; null where there is nothing to find. */
@@ -108,8 +162,12 @@ export function addressPattern(addresses: readonly StreetAddress[]): RegExp | nu
 /** Letters of which some are in every spelling of the streets. */
 export const addressHints = (addresses: readonly StreetAddress[]): string[] =>
   addresses.flatMap(({ street }) => {
-    const word = partStreet(street).core.toSorted((a, b) => b.length - a.length)[0];
-    return word === undefined ? [] : [...writtenForms(word), ...(twoWordOrdinal(word) ?? [])];
+    const { core } = partStreet(street);
+    const word = core.toSorted((a, b) => b.length - a.length)[0];
+    if (word === undefined) return [];
+    // Highways and numbered streets are often called by their figures alone.
+    const figures = core.flatMap((each) => /^\d+/.exec(each)?.[0] ?? []);
+    return [...writtenForms(word), ...(twoWordOrdinal(word) ?? []), ...figures];
   });
 
 /** The parts of the first line of an address, its number before or behind the street. */

@@ -1,18 +1,33 @@
 // Text as searches compare it, letter by letter, with the place of each letter in the text it came from.
 
 export interface FoldedText {
-  /** Letters and digits; between them blanks, `#`, and `|` for what parts more than words do, as the end of a sentence. */
+  /** Letters and digits; between them single blanks, `#`, and `|` for what parts more than words do, as the end of a sentence. */
   readonly letters: string;
   /** Where in the text each of them came from: its begin, and what follows it. */
   readonly places: readonly (readonly [from: number, to: number])[];
 }
 
-/** Full stops and apostrophes, which searches leave out of words. */
-const SILENT = new Set(['.', "'", '’']);
+/** Full stops and apostrophes, which searches leave out of words, and the signs that are typed in place of these. */
+const SILENT = /['’‘ʼʻ′`´＇.]/u;
 const BETWEEN_WORDS = /[\s,.:/_-]/;
-/** Blanks and punctuation as addresses of pages write them. */
-const ENCODED = /%(?:0[9ad]|2[0-9a-f]|3a)/gi;
 const WORD = /[\p{L}\p{N}]/u;
+
+/** Blanks and punctuation as addresses of pages write them, also when they were encoded again. */
+const ENCODED = '%(?:25){0,4}(?:0[9ad]|2[0-9a-f]|3a)';
+/** HTML that sources leave in texts: tags, and characters by name or number, also when `&` itself was written so. */
+const MARKUP = '</?[a-z][^<>]{0,200}>|&(?:amp;){0,3}#?[0-9a-z]{1,10};';
+const TOKEN = new RegExp(`${ENCODED}|${MARKUP}|[^]`, 'giu');
+const CODED = new RegExp(`${ENCODED}|${MARKUP}`, 'giu');
+
+/** Names of characters that stand within words; those of letters with an accent end in the accent. */
+const NAMED: Readonly<Record<string, string>> = {
+  apos: "'",
+  rsquo: "'",
+  lsquo: "'",
+  prime: "'",
+  shy: '\u00ad',
+};
+const ACCENTED = /^([a-z])(?:acute|grave|circ|tilde|uml|cedil|ring|slash|caron)$/;
 
 /**
  * Lower case without accents, as `wordsOf` compares it. Full stops and apostrophes are left out, or stand as blanks, since a
@@ -21,12 +36,13 @@ const WORD = /[\p{L}\p{N}]/u;
 export function foldText(text: string, silent: 'dropped' | 'blank'): FoldedText {
   let letters = '';
   const places: [number, number][] = [];
-  let at = 0;
-  for (const letter of text.replace(ENCODED, '   ')) {
-    const folded = SILENT.has(letter) ? (silent === 'blank' ? ' ' : '') : foldLetter(letter);
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    const letter = plainCharacter(token);
+    const folded = SILENT.test(letter) ? (silent === 'blank' ? ' ' : '') : foldLetter(letter);
+    // However wide a gap is, it parts the same words.
+    if ((folded === ' ' || folded === '|') && letters.endsWith(folded)) continue;
     letters += folded;
-    for (let unit = 0; unit < folded.length; unit++) places.push([at, at + letter.length]);
-    at += letter.length;
+    for (let unit = 0; unit < folded.length; unit++) places.push([index, index + token.length]);
   }
   return { letters, places };
 }
@@ -34,14 +50,29 @@ export function foldText(text: string, silent: 'dropped' | 'blank'): FoldedText 
 /** The letters alone, without full stops and apostrophes: quicker, where their places do not matter. */
 export const foldWhole = (text: string): string =>
   text
+    .replace(CODED, plainCharacter)
+    .replace(/['’‘ʼʻ′`´＇.\p{Cf}]/gu, '')
     .normalize('NFKD')
-    .replace(/[\p{M}'’.]/gu, '')
+    .replace(/\p{M}/gu, '')
     .toLowerCase();
+
+/** The character that a token of markup or encoding stands for; a blank for a tag and for most signs. */
+function plainCharacter(token: string): string {
+  if (token.length < 3) return token;
+  const name = token.startsWith('&') ? (/([^;&]+);$/.exec(token)?.[1] ?? '').toLowerCase() : '';
+  const [, hex, decimal] = /^#(?:x([0-9a-f]{1,6})|(\d{1,7}))$/.exec(name) ?? [];
+  const code = hex === undefined ? Number(decimal ?? Number.NaN) : Number.parseInt(hex, 16);
+  if (code > 0 && code <= 0x10_ff_ff) return String.fromCodePoint(code);
+  return NAMED[name] ?? ACCENTED.exec(name)?.[1] ?? ' ';
+}
 
 function foldLetter(letter: string): string {
   if (letter >= 'a' && letter <= 'z') return letter;
   if (letter === '#' || letter === ' ') return letter;
-  const folded = letter.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  const folded = letter
+    .normalize('NFKD')
+    .replace(/[\p{M}\p{Cf}]/gu, '')
+    .toLowerCase();
   if (folded === '' || WORD.test(folded)) return folded;
   return BETWEEN_WORDS.test(folded) ? ' ' : '|';
 }
