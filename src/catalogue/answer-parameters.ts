@@ -28,7 +28,7 @@ export type Facet = (typeof FACETS)[number];
 export const FORMATS = ['json', 'geojson', 'csv', 'ndjson'] as const;
 export type Format = (typeof FORMATS)[number];
 
-export const INCLUDED = ['history', 'property', 'reso'] as const;
+export const INCLUDED = ['history', 'property', 'reso', 'daysOnMarket'] as const;
 export type Included = (typeof INCLUDED)[number];
 
 const pages = {
@@ -73,8 +73,9 @@ const parts = {
   fields: fieldsParameter,
   include: choices(
     INCLUDED,
-    'Adds to each listing what happened to it (`history`), the property it belongs to (`property`), or what the source ' +
-      'said of it in RESO’s own fields (`reso`; null where it speaks no RESO).',
+    'Adds to each listing what happened to it (`history`), the property it belongs to (`property`), what the source ' +
+      'said of it in RESO’s own fields (`reso`; null where it speaks no RESO), or `cumulativeDaysOnMarket` and ' +
+      '`daysOnMarketReported` (`daysOnMarket`: the only one that csv has columns for).',
     '$expand',
   ),
   units: unitsParameter,

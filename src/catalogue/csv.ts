@@ -1,7 +1,7 @@
 // Owns listings as rows of CSV (RFC 4180): a column for each part of the record, lists in one cell. Pure.
 
 import type { Fields } from './fields.ts';
-import { ListingSchema } from './record.ts';
+import { ListingSchema, MEMBERS_BY_INCLUDE } from './record.ts';
 
 /** The keys that lead to a column's value. */
 type Column = readonly string[];
@@ -21,13 +21,18 @@ function columnsOf(schema: unknown, path: Column = []): Column[] {
 
 const COLUMNS: readonly Column[] = columnsOf(ListingSchema);
 
-/** The columns that `fields` asks for; all of them where it is null. */
-export function columnsFor(fields: Fields): readonly Column[] {
-  if (fields === null) return COLUMNS;
+/** The columns that `fields` asks for; where it is null, all that there are with these parts included. */
+export function columnsFor(fields: Fields, included: readonly string[]): readonly Column[] {
+  if (fields === null) return COLUMNS.filter((column) => isIncluded(column, included));
   const asked = [{ keys: ['id'] }, ...fields];
   const meets = (column: Column, keys: readonly string[]) =>
     keys.every((key, place) => column[place] === undefined || column[place] === key);
   return COLUMNS.filter((column) => asked.some(({ keys }) => meets(column, keys)));
+}
+
+function isIncluded([member = '']: Column, included: readonly string[]): boolean {
+  const part = Object.keys(MEMBERS_BY_INCLUDE).find((name) => MEMBERS_BY_INCLUDE[name]?.includes(member));
+  return part === undefined || included.includes(part);
 }
 
 export const headerLine = (columns: readonly Column[]): string =>

@@ -2,6 +2,7 @@
 
 import { nearest } from '../http/values.ts';
 import { invalidParameter } from '../lib/problem.ts';
+import { MEMBERS_BY_INCLUDE } from './record.ts';
 
 /** One asked part: keys from the outside in, and a bound on the items of the list it ends in. */
 interface FieldPath {
@@ -23,9 +24,13 @@ interface Shape {
 
 /**
  * Parses `id,price,address.city,photos[1]`: a path picks a part (of every item, in a list), `[n]` keeps the first n
- * items. Throws INVALID_PARAMETER for what the record does not have.
+ * items. Throws INVALID_PARAMETER for what the record does not have, or has only if `include` named it.
  */
-export function parseFields(paths: readonly string[] | undefined, schema: unknown): Fields {
+export function parseFields(
+  paths: readonly string[] | undefined,
+  schema: unknown,
+  include: readonly string[] = [],
+): Fields {
   if (paths === undefined) return null;
   const fields = paths.map((path) => {
     const match = FORM.exec(path);
@@ -33,12 +38,24 @@ export function parseFields(paths: readonly string[] | undefined, schema: unknow
       throw invalidParameter('fields', `${quoted(path)} is not of the form name, name.part or name[count]`);
     const keys = path.replace(/\[.*$/, '').split('.');
     const end = checkKeys(keys, schema);
+    refuseLeftOut(keys, include);
     const items = match[1] === undefined ? null : Number(match[1]);
     if (items !== null && !isList(end)) throw invalidParameter('fields', `${quoted(path)}: not a list`);
     return { keys, items };
   });
   refuseOverlaps(fields);
   return fields;
+}
+
+/** A member that `include` adds is in no record without it. */
+function refuseLeftOut(keys: readonly string[], include: readonly string[]): void {
+  for (const [part, members] of Object.entries(MEMBERS_BY_INCLUDE)) {
+    if (include.includes(part) || !keys.some((key) => members.includes(key))) continue;
+    throw invalidParameter(
+      'fields',
+      `${quoted(keys.join('.'))} is told only with include=${part}: add that to the request`,
+    );
+  }
 }
 
 /** A part cannot be asked for whole and in part at once: one of the two would be ignored. */

@@ -14,6 +14,8 @@ export interface PropertyFacts {
   readonly buildingName: string | null;
   readonly taxes: ListingDraft['taxes'];
   readonly estimateDisplayed: boolean;
+  /** As the source counts them; shown on the listing where that is asked for. */
+  readonly daysOnMarketReported: number | null;
   /** Of the times that are shown, those that were told as mere days; absent: none. */
   readonly days?: Partial<Readonly<Record<ReportedDate, string>>>;
 }
@@ -26,6 +28,7 @@ export type KeptRecord = Omit<
   | 'lotSizeUnit'
   | 'daysOnMarket'
   | 'cumulativeDaysOnMarket'
+  | 'daysOnMarketReported'
   | 'source'
   | 'fetchedAt'
   | 'url'
@@ -141,7 +144,6 @@ export function keptRecord(
     closedAt: draft.closedAt,
     offMarketAt: draft.offMarketAt,
     expiresOn: draft.expiresOn,
-    daysOnMarketReported: draft.daysOnMarketReported,
     upstreamModifiedAt: draft.upstreamModifiedAt,
     provider: {
       id: source,
@@ -161,6 +163,7 @@ export function keptRecord(
       buildingName: draft.buildingName,
       taxes: draft.taxes,
       estimateDisplayed: draft.display.estimate,
+      daysOnMarketReported: draft.daysOnMarketReported,
       ...toldDays(draft),
     },
   };

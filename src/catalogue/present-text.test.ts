@@ -59,6 +59,7 @@ const view: fc.Arbitrary<View> = fc.record({
   units: fc.constantFrom('imperial', 'metric'),
   source: fc.constantFrom('live', 'cached'),
   ignoreDisplayRules: fc.boolean(),
+  allDaysOnMarket: fc.boolean(),
   now: fc.integer({ min: START, max: START + 1e10 }),
   publicUrl: fc.constant('http://127.0.0.1'),
 });

@@ -27,7 +27,8 @@ const NOTHING = Buffer.alloc(0);
 /** What presentListing gives, as JSON; null where the whole listing is hidden from this reader. */
 export function listingJson(listing: WrittenListing, view: View): WrittenJson | null {
   if (!isShown(listing, view)) return null;
-  const kept = view.units === 'imperial' && !isMasked(listing, view) ? publicPart(listing) : null;
+  const passes = view.units === 'imperial' && !view.allDaysOnMarket && !isMasked(listing, view);
+  const kept = passes ? publicPart(listing) : null;
   if (kept === null) return { kept: NOTHING, rest: JSON.stringify(presentListing(opened(listing), view)) };
   return { kept, rest: `,${JSON.stringify(besideRecord(listing, view)).slice(1)}` };
 }

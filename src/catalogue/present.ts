@@ -14,6 +14,8 @@ export interface View {
   readonly source: 'live' | 'cached';
   /** Internal callers may switch display rules off. */
   readonly ignoreDisplayRules: boolean;
+  /** Whether listings tell the days of earlier listings, and those that the source counts. */
+  readonly allDaysOnMarket: boolean;
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** Base of the URLs in the record, without a slash at its end. */
@@ -31,7 +33,7 @@ export function isShown(
 /** The public record; null where the whole listing is hidden from this reader. */
 export function presentListing(stored: StoredListing, view: View): Listing | null {
   if (!isShown(stored, view)) return null;
-  const { property: _, ...kept } = stored.record;
+  const { property, ...kept } = stored.record;
   const record = isMasked(stored, view) ? withoutAddress(kept) : kept;
   return {
     ...record,
@@ -41,8 +43,20 @@ export function presentListing(stored: StoredListing, view: View): Listing | nul
     lotSize: areaIn(record.lotSize, view.units),
     location: presentLocation(stored, view),
     ...besideRecord(stored, view),
+    ...(view.allDaysOnMarket && {
+      cumulativeDaysOnMarket: cumulativeDays(stored, view),
+      daysOnMarketReported: property.daysOnMarketReported,
+    }),
   };
 }
+
+function cumulativeDays(stored: StoredListing, view: View): number | null {
+  const days = ownDays(stored, view);
+  return days === null ? null : days + stored.earlierDays;
+}
+
+const ownDays = (stored: Pick<StoredListing, 'clockStart' | 'clockEnd'>, { now }: View): number | null =>
+  daysOnMarket(storedClock(stored.clockStart, stored.clockEnd), now);
 
 /** What stands in no record, since it depends on the reader, on the moment, or on what the catalogue did with it. */
 export function besideRecord(
@@ -50,13 +64,11 @@ export function besideRecord(
   view: View,
 ) {
   const unit: Listing['areaUnit'] = view.units === 'metric' ? 'sqm' : 'sqft';
-  const days = daysOnMarket(storedClock(stored.clockStart, stored.clockEnd), view.now);
   return {
     areaUnit: unit,
     lotSizeUnit: unit,
     areaIds: [...stored.areaIds],
-    daysOnMarket: days,
-    cumulativeDaysOnMarket: days === null ? null : days + stored.earlierDays,
+    daysOnMarket: ownDays(stored, view),
     createdAt: stored.createdAt,
     updatedAt: stored.updatedAt,
     source: view.source,

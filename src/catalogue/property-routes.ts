@@ -16,6 +16,7 @@ import {
 import { queryDigest } from './cursor.ts';
 import { parseFields, selectFields } from './fields.ts';
 import { findListings, findNeighbours } from './neighbour-store.ts';
+import { choices } from './parameter-kinds.ts';
 import { presentListing } from './present.ts';
 import { HistoryLine } from './property.ts';
 import {
@@ -28,7 +29,7 @@ import {
 import { pageOfHistory, pageOfListings } from './property-pages.ts';
 import type { Remembered } from './read-cache.ts';
 import { pageLinks, readerFor, viewOf } from './reader.ts';
-import { ListingSchema } from './record.ts';
+import { ListingSchema, MEMBERS_BY_INCLUDE } from './record.ts';
 import { type CatalogueRouteOptions, PageSchema } from './routes.ts';
 import { displayParameter, fieldsParameter, unitsParameter } from './search-parameters.ts';
 import { CURSOR_HINTS } from './shared-parameters.ts';
@@ -108,6 +109,10 @@ function listingsRoute(options: PropertyRouteOptions): Route<Principal> {
     query: Type.Object({
       ...paging,
       fields: fieldsParameter,
+      include: choices(
+        Object.keys(MEMBERS_BY_INCLUDE),
+        'Adds `cumulativeDaysOnMarket` and `daysOnMarketReported` to each listing.',
+      ),
       units: unitsParameter,
       display: displayParameter,
     }),
@@ -115,7 +120,7 @@ function listingsRoute(options: PropertyRouteOptions): Route<Principal> {
     alsoAnswers: NOT_MODIFIED,
     async handle({ params, query, caller, headers, requestId, url }) {
       const view = viewOf(caller, query, clock.now(), publicUrl);
-      const fields = parseFields(query.fields, ListingSchema);
+      const fields = parseFields(query.fields, ListingSchema, query.include);
       const stored = await readerFor(headers, options).property(params.id);
       const { property, shown } = seenProperty(stored, view);
       const { rows, page } = pageOfListings(shown, {

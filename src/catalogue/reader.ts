@@ -11,7 +11,11 @@ import type { UnitSystem } from './vocabulary.ts';
 /** The view of one request; throws TIER_RESTRICTED where display rules are to be ignored by anyone but Internal. */
 export function viewOf(
   caller: Principal,
-  asked: { readonly units?: UnitSystem | undefined; readonly display?: 'ignore' | undefined },
+  asked: {
+    readonly units?: UnitSystem | undefined;
+    readonly display?: 'ignore' | undefined;
+    readonly include?: readonly string[] | undefined;
+  },
   now: number,
   publicUrl: string,
 ): View {
@@ -25,6 +29,7 @@ export function viewOf(
     units: asked.units ?? 'imperial',
     source: 'cached',
     ignoreDisplayRules: asked.display === 'ignore',
+    allDaysOnMarket: asked.include?.includes('daysOnMarket') === true,
     now,
     publicUrl,
   };

@@ -100,6 +100,22 @@ const ProviderSchema = Type.Object({
   permissions: texts,
 });
 
+/** What an answer tells of a listing's days on the market where `include` names `daysOnMarket`, and else leaves out. */
+const daysOnMarketMembers = {
+  cumulativeDaysOnMarket: Type.Optional(
+    nullable(
+      Type.Integer({
+        description:
+          'With the days of earlier listings of the property of the same type, where no more than 30 days lie between. Only with ' +
+          '`include=daysOnMarket`.',
+      }),
+    ),
+  ),
+  daysOnMarketReported: Type.Optional(
+    nullable(Type.Integer({ description: 'As the source counts them. Only with `include=daysOnMarket`.' })),
+  ),
+};
+
 export const ListingSchema = Type.Object(
   {
     id: Type.String({ description: 'Stable across re-imports.' }),
@@ -165,9 +181,10 @@ export const ListingSchema = Type.Object(
     closedAt: date,
     offMarketAt: date,
     expiresOn: date,
-    daysOnMarket: integer,
-    cumulativeDaysOnMarket: integer,
-    daysOnMarketReported: integer,
+    daysOnMarket: nullable(
+      Type.Integer({ description: 'Days on the market in this listing, as counted here.' }),
+    ),
+    ...daysOnMarketMembers,
     createdAt: Type.String({ format: 'date-time' }),
     updatedAt: Type.String({ format: 'date-time' }),
     upstreamModifiedAt: time,
@@ -182,7 +199,17 @@ export const ListingSchema = Type.Object(
     listingUrl: text,
     version: Type.Integer({ description: 'Grows by one with each change.' }),
   },
-  { $id: 'Listing', description: 'One period on the market. Every key is always present; unknown is null.' },
+  {
+    $id: 'Listing',
+    description:
+      'One period on the market. Every key is always present, but for cumulativeDaysOnMarket and daysOnMarketReported; ' +
+      'unknown is null.',
+  },
 );
 
 export type Listing = Static<typeof ListingSchema>;
+
+/** Members of a listing by what `include` must name for them to be there. */
+export const MEMBERS_BY_INCLUDE: Readonly<Record<string, readonly string[]>> = {
+  daysOnMarket: Object.keys(daysOnMarketMembers),
+};

@@ -23,7 +23,7 @@ export interface Export extends Showing {
 export async function* exportLines({ search, meanings, format, ...showing }: Export): AsyncGenerator<string> {
   const { plan } = showing;
   let { cursor } = plan;
-  let head = headOf(format, plan.fields);
+  let head = headOf(format, showing);
   for (;;) {
     const batch = { ...plan, cursor, limit: BATCH, count: 'none' as const };
     const { found, page } = await search.page(batch, meanings);

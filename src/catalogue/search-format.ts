@@ -3,9 +3,9 @@
 import { invalidParameter } from '../lib/problem.ts';
 import { FORMATS, type Format } from './answer-parameters.ts';
 import { columnsFor, headerLine, rowLine } from './csv.ts';
-import type { Fields } from './fields.ts';
 import type { FoundListing } from './finder.ts';
 import type { WrittenJson } from './present-text.ts';
+import { MEMBERS_BY_INCLUDE } from './record.ts';
 import { cursorAfter } from './search-answer.ts';
 import type { SearchQuery } from './search-parameters.ts';
 import { type Showing, shownRows, writtenRows } from './search-rows.ts';
@@ -24,8 +24,8 @@ export function formatOf(query: SearchQuery, mediaType: string): Format {
   if (format === 'json' || format === 'geojson') return format;
   for (const name of ['facets', 'stats', 'cluster', 'explain'] as const)
     if (query[name] !== undefined) throw invalidParameter(name, `cannot be told as ${format}`);
-  if (format === 'csv' && query.include !== undefined)
-    throw invalidParameter('include', 'cannot be told as csv');
+  const nested = format === 'csv' ? query.include?.find((part) => !(part in MEMBERS_BY_INCLUDE)) : undefined;
+  if (nested !== undefined) throw invalidParameter('include', `${nested} cannot be told as csv`);
   return format;
 }
 
@@ -34,8 +34,10 @@ export const contentType = (format: Format): string =>
   format === 'csv' ? 'text/csv; charset=utf-8; header=present' : `${MEDIA_TYPES[format]}; charset=utf-8`;
 
 /** What stands before the first row. */
-export const headOf = (format: 'csv' | 'ndjson', fields: Fields): string =>
-  format === 'csv' ? headerLine(columnsFor(fields)) : '';
+export const headOf = (
+  format: 'csv' | 'ndjson',
+  { plan, included }: Pick<Showing, 'plan' | 'included'>,
+): string => (format === 'csv' ? headerLine(columnsFor(plan.fields, included)) : '');
 
 /** A page as lines; each ends with its cursor. */
 export async function linesOf(
@@ -43,9 +45,9 @@ export async function linesOf(
   showing: Showing,
   page: readonly FoundListing[],
 ): Promise<string> {
-  const { plan } = showing;
+  const { plan, included } = showing;
   if (format === 'csv') {
-    const columns = columnsFor(plan.fields);
+    const columns = columnsFor(plan.fields, included);
     const rows = await shownRows(showing, page);
     return rows.map(({ record, cursor }) => rowLine(columns, record, cursor)).join('');
   }

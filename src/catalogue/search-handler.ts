@@ -213,7 +213,7 @@ async function answerLines(work: Work, format: 'csv' | 'ndjson'): Promise<Reply>
   const { search, plan, lookedUp } = work;
   const { found, page, total: counted } = await search.page(plan, lookedUp.meanings);
   const total = totalWhile(work.loading, counted);
-  const text = headOf(format, plan.fields) + (await linesOf(format, work, found));
+  const text = headOf(format, work) + (await linesOf(format, work, found));
   return {
     bytes: Buffer.from(text),
     headers: { ...headersOf(work, page, total), 'content-type': contentType(format) },

@@ -48,7 +48,7 @@ export function planSearch(
   now: number,
 ): SearchPlan {
   const plain = plainQuery(query);
-  const { cursor: cursorText, count, fields, display } = plain;
+  const { cursor: cursorText, count, fields, include, display } = plain;
   const units = plain.units ?? 'imperial';
   const order = readOrder(plain);
   // The same query with its parameters in another order, or with a default spelt out, is the same query.
@@ -72,7 +72,7 @@ export function planSearch(
     digest,
     startedAt,
     count: count ?? 'estimate',
-    fields: parseFields(fields, ListingSchema),
+    fields: parseFields(fields, ListingSchema, include),
     units,
     ignoreDisplayRules: display === 'ignore',
     currency: plain.currency?.toUpperCase() ?? cursor?.currency ?? null,

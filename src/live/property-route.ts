@@ -35,7 +35,8 @@ const Query = Type.Object({
   include: Type.Optional(
     Type.Array(Type.Unsafe<Includable>({ type: 'string', enum: [...INCLUDABLE] }), {
       maxItems: INCLUDABLE.length,
-      description: 'Further parts of the record.',
+      description:
+        'Further parts of the record. `daysOnMarket` adds `cumulativeDaysOnMarket` and `daysOnMarketReported` to each listing in it.',
     }),
   ),
   fields: fieldsParameter,
@@ -123,7 +124,7 @@ function askedOf({ caller, query }: PropertyCall, { clock, publicUrl }: LiveRout
   return {
     view: viewOf(caller, query, clock.now(), publicUrl),
     include: query.include ?? [],
-    fields: parseFields(query.fields, FullPropertySchema),
+    fields: parseFields(query.fields, FullPropertySchema, query.include),
   };
 }
 
@@ -181,10 +182,10 @@ function entityTag(
 ): string {
   const state = [
     id,
-    listings.map((listing) => [listing.id, listing.version]),
+    listings.map((listing) => [listing.id, listing.version, listing.earlierDays]),
     history.length,
     record.areaIds,
-    record.currentListing?.cumulativeDaysOnMarket,
+    record.currentListing?.daysOnMarket,
     record.listings?.map((listing) => listing.daysOnMarket),
     ...(parts === NO_PARTS ? [] : [contentDigest(parts)]),
   ];

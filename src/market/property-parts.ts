@@ -54,7 +54,7 @@ export const FullPropertySchema = Type.Object(
 
 const GATHERED = ['photos', 'areas', 'comparables', 'estimate', 'reso'] as const;
 
-export const INCLUDABLE = [...PROPERTY_PARTS, ...GATHERED] as const;
+export const INCLUDABLE = [...PROPERTY_PARTS, ...GATHERED, 'daysOnMarket'] as const;
 export type Includable = (typeof INCLUDABLE)[number];
 
 /** Whether anything beyond the property's own record is asked for: it has to be looked up, and changes by itself. */
