@@ -72,6 +72,7 @@ test('an address is masked in HTML, in words, with invisible letters, and where 
     streetNumber: '4217',
     streetName: 'N Wexford Street',
   };
+  const unit = { ...wexford, unit: 'Apt 3B' };
   const mary = { streetNumber: '77', streetName: "Saint Mary's Ct" };
   const oak = { streetNumber: '12', streetName: 'Oak Street' };
   const ordinal = { streetNumber: '901', streetName: 'NE 21st Ave' };
@@ -91,6 +92,7 @@ test('an address is masked in HTML, in words, with invisible letters, and where 
         ...['4217%2520Wexford', 'Wexford, number 4217', `4217${' '.repeat(40)}Wexford`],
       ],
     ],
+    [unit, /wexford|3b/i, ['UNIT 3B, 4217 Wexford Str.', '#3B - 4217 N Wexford', '3B/4217 Wexford']],
     [
       mary,
       /mary|77/i,

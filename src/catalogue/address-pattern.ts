@@ -117,6 +117,12 @@ function unitForm(unit: readonly string[]): string {
   return optional(`${UNIT_GAP}${anyOf([...known, named, marked])}${END}`);
 }
 
+/** The unit where it stands before the house number: "Unit 3B, 4217 ..." and "3B/4217 ...". */
+function unitBefore(unit: readonly string[]): string {
+  const own = unit.filter((word) => !UNIT_WORDS.includes(word));
+  return own.length === 0 ? '' : optional(optional(anyOf(UNIT_WORDS) + GAP) + spelledOut(own) + GAP);
+}
+
 /** The street with its number before or behind it, or by itself where its name tells where it is. */
 function addressForms({ number, street, unit }: StreetAddress): string[] {
   if (street.length === 0) return [];
@@ -136,7 +142,7 @@ function addressForms({ number, street, unit }: StreetAddress): string[] {
     : `${anyOf(numbers)}${GAP}${own}`;
   const alone = type !== null || isTelling(core);
   return [
-    ...(numbers.length > 0 ? [first + END + unitForm(unit)] : []),
+    ...(numbers.length > 0 ? [unitBefore(unit) + first + END + unitForm(unit)] : []),
     ...(isCommon ? [anyOf(words) + directed + typed + behind + END + unitForm(unit)] : []),
     ...(alone
       ? [own + optional(GAP + NUMBER_WORD + anyOf([...numbers, '(?!)'])) + END + unitForm(unit)]
