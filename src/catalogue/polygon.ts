@@ -114,6 +114,8 @@ function nonEmpty(value: unknown): readonly unknown[] {
 
 function points(corners: unknown): Point[] {
   return nonEmpty(corners).map((corner) => {
+    if (typeof corner === 'number')
+      throw badGeometry('polygon', 'is one ring: put it in a list of rings, as in [[[lng, lat], …]]');
     const [lng, lat] = Array.isArray(corner) ? (corner as unknown[]) : [];
     if (typeof lng !== 'number' || typeof lat !== 'number')
       throw badGeometry('polygon', 'has a corner that is not [lng, lat]');

@@ -38,7 +38,7 @@ function readKey(text: string): Order {
   if (key && !(minus && way)) return { key, falling: minus === '-' || way === 'Desc' };
   throw invalidParameter(
     'sort',
-    `must be of ${SORT_KEYS.join(', ')}, each with - for falling`,
+    `must be one of ${SORT_KEYS.join(', ')}, with - before it for falling order`,
     suggestedSort(text),
   );
 }

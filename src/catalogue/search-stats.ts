@@ -37,7 +37,7 @@ export async function statsOf(
     const metric = known.find((each) => each.id === id);
     if (metric) return metric;
     const names = known.map((each) => each.id);
-    throw invalidParameter('stats', `must be of ${names.join(', ')}`, nearest(id, names));
+    throw invalidParameter('stats', `must be one of ${names.join(', ')}`, nearest(id, names));
   });
   return database.read((sql) =>
     findSnapshot(sql, whereSql(sql, plan, meanings), metrics, plan.startedAt, plan.units),

@@ -18,7 +18,7 @@ import type { Reporter } from './report.ts';
 import { newRequestId } from './request-id.ts';
 import type { ErrorForm, Phases, Reply } from './route.ts';
 import { refuseMalformed } from './shape.ts';
-import { missingPage, type NotFoundPage, strayRoute } from './stray.ts';
+import { missingPage, NOTHING_HERE, type NotFoundPage, strayRoute } from './stray.ts';
 
 export interface DispatcherOptions<Caller> {
   readonly phases: Phases<Caller>;
@@ -201,7 +201,7 @@ export class Dispatcher<Caller> {
   #notFound(path: string): Problem {
     const suggestion = this.#options.suggestPath(path);
     const meant = suggestion === undefined ? '' : ` Did you mean ${suggestion}?`;
-    return new Problem('NOT_FOUND', `There is nothing at this address.${meant}`);
+    return new Problem('NOT_FOUND', `${NOTHING_HERE}${meant}`);
   }
 
   /** Pages look for several metadata documents in turn: a browser shows them a 404 only after a preflight that passed. */

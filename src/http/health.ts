@@ -7,6 +7,7 @@ import { Problem } from '../lib/problem.ts';
 import { rememberFor } from '../lib/remember.ts';
 import { type MetricsAccess, metricsAccess } from './metrics-access.ts';
 import { type Access, type Reply, type Route, route } from './route.ts';
+import { NOTHING_HERE } from './stray.ts';
 
 /** One thing the service depends on. */
 export interface HealthCheck {
@@ -139,7 +140,7 @@ function metricsHandler({
 }: HealthOptions): Route<unknown>['handle'] {
   const mayRead = metricsAccess(access, publicUrl);
   return async (call) => {
-    if (!mayRead(call)) throw new Problem('NOT_FOUND', 'There is nothing at this address.');
+    if (!mayRead(call)) throw new Problem('NOT_FOUND', NOTHING_HERE);
     const { contentType, text } = await metrics.read();
     return { text, headers: { ...NEVER_STORED, 'content-type': contentType } };
   };

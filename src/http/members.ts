@@ -117,7 +117,8 @@ function compileMember(schema: ValueSchema): (value: unknown) => unknown {
 function compileList(schema: ValueSchema, read: (value: unknown) => unknown): (value: unknown) => unknown {
   const [least, most] = [schema.minItems ?? 1, schema.maxItems ?? MOST_ITEMS];
   return (value) => {
-    if (!Array.isArray(value)) return new Refusal('must be a list');
+    if (!Array.isArray(value))
+      return new Refusal('must be a list, in square brackets even around a single value');
     if (value.length < least) return new Refusal(`takes at least ${least} values`);
     if (value.length > most) return new Refusal(`takes at most ${most} values`);
     const items = value.map((item) => read(item));

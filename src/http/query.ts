@@ -145,7 +145,8 @@ function unknown(name: string, parameters: ReadonlyMap<string, Parameter>, sugge
   if (isCredentialName(name)) return { parameter, detail: CREDENTIAL_REMEDY };
   if (parameters.size === 0) return { parameter, detail: 'this endpoint takes no query parameters' };
   const suggestion = suggest(name, parameters.keys());
-  const detail = 'is not a parameter of this endpoint';
+  const remedy = suggestion === 'cursor' ? ': send page.nextCursor of the page before as cursor' : '';
+  const detail = `is not a parameter of this endpoint${remedy}`;
   return suggestion === undefined ? { parameter, detail } : { parameter, detail, suggestion };
 }
 

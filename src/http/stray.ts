@@ -5,6 +5,9 @@ import type { Problem } from '../lib/problem.ts';
 import { negotiate } from './accept.ts';
 import type { Reply, Route } from './route.ts';
 
+/** What is told of an address that nothing answers. */
+export const NOTHING_HERE = 'There is nothing at this address; /openapi.json lists all that there are.';
+
 /** Renders the page of an address where nothing is; its status is set by whoever sends it. */
 export type NotFoundPage = (missing: { readonly detail: string; readonly requestId: string }) => Reply;
 

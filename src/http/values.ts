@@ -175,7 +175,7 @@ function compileText(schema: ValueSchema): ReadValue {
     if (text.length > most) return new Refusal(`must have at most ${most} characters`);
     if (text.includes('\0')) return new Refusal('must not contain the character NUL');
     if (format !== null && !format.test(text)) return new Refusal(`must be ${format.name}`);
-    if (pattern !== null && !pattern.test(text)) return new Refusal(`does not have the expected form${hint}`);
+    if (pattern !== null && !pattern.test(text)) return new Refusal(`must have the expected form${hint}`);
     return text;
   };
 }
