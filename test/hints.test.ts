@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { writeAreaBatch } from '../src/catalogue/area-writer.ts';
 import { createCatalogue } from '../src/catalogue/catalogue.ts';
-import { draft } from './support/drafts.ts';
+import { draft, NO_ADDRESS } from './support/drafts.ts';
 import { logKeeper } from './support/log-keeper.ts';
 import { startService } from './support/service.ts';
 import { problemOf } from './support/web.ts';
@@ -144,4 +145,82 @@ test('whatever is wrong with a search is told in a sentence', async () => {
     '/v1/areas?suggest=true',
   ];
   for (const path of others) await refusal(path);
+});
+
+const CITY = { aliases: [], codes: {}, parentReference: null, population: null, boundary: null };
+await writeAreaBatch(service.database, 'test', [
+  { ...CITY, type: 'city', externalId: 'austin', name: 'Austin' },
+  { ...CITY, type: 'city', externalId: 'lake', name: 'Lake Travis' },
+]);
+await service.database.transaction((tx) =>
+  createCatalogue(service.database).apply(
+    ...([tx, 'test'] as const),
+    [
+      ...['Houston', 'Austin', 'Boston', 'Hoston'].map((city) =>
+        draft(`in-${city}`, {
+          address: { ...NO_ADDRESS, city, postalCode: '78701' },
+          ...(city === 'Hoston' && { display: { listing: false, address: true, estimate: true } }),
+        }),
+      ),
+      draft('rental', { listingType: 'rental', address: { ...NO_ADDRESS, city: 'Bostan' } }),
+    ],
+    service.clock.now(),
+  ),
+);
+
+interface Suggesting {
+  readonly data?: readonly unknown[];
+  readonly page: { readonly hasMore: boolean };
+  readonly meta: {
+    readonly suggestions:
+      | readonly { readonly parameter: string; readonly value: string; readonly suggestions: string[] }[]
+      | null;
+  };
+}
+const suggestionsFor = async (query: string): Promise<Suggesting['meta']['suggestions']> =>
+  ((await service.json(`/v1/search/${query}`, keys.internal)) as Suggesting).meta.suggestions;
+
+test('an empty page tells the cities and postal codes that no listing and no area has, with the nearest names', async () => {
+  const misspelt = [{ parameter: 'city', value: 'Austen', suggestions: ['Austin'] }];
+  assert.deepEqual(await suggestionsFor('sales?city=Austen'), misspelt);
+  assert.deepEqual(await suggestionsFor('rentals?city=Austen'), misspelt, 'only an area has the name there');
+  assert.deepEqual(await suggestionsFor('sales?city=Austen&format=geojson'), misspelt);
+  assert.deepEqual(
+    await suggestionsFor('sales?city=Austen&cluster=true&zoom=5&bbox=-99,30,-97,31'),
+    misspelt,
+  );
+  assert.deepEqual(await suggestionsFor('sales?city=laketravis&zip=78702'), [
+    { parameter: 'city', value: 'laketravis', suggestions: ['Lake Travis'] },
+    { parameter: 'postalCode', value: '78702', suggestions: ['78701'] },
+  ]);
+  assert.deepEqual(await suggestionsFor('sales?city=Xanadu'), [
+    { parameter: 'city', value: 'Xanadu', suggestions: [] },
+  ]);
+  const answer = await fetch(`${service.url}/v1/search/sales`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${keys.internal}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ city: ['Austen'] }),
+  });
+  const body = (await answer.json()) as Suggesting;
+  assert.deepEqual([answer.status, body.data, body.meta.suggestions], [200, [], misspelt]);
+});
+
+test('a suggested city is one that the caller may find, of the asked type', async () => {
+  assert.deepEqual(await suggestionsFor('sales?city=Bostn'), [
+    { parameter: 'city', value: 'Bostn', suggestions: ['boston'] },
+  ]);
+  assert.deepEqual(await suggestionsFor('rentals?city=Bostn'), [
+    { parameter: 'city', value: 'Bostn', suggestions: ['bostan'] },
+  ]);
+  const withheld = [{ parameter: 'city', value: 'Hoston', suggestions: ['houston'] }];
+  assert.deepEqual(await suggestionsFor('sales?city=Hoston'), withheld, 'no listing that is shown has it');
+});
+
+test('a page that is empty for another reason, or is not empty, suggests nothing', async () => {
+  for (const query of [
+    ...['city=Houston', 'city=Houston,Austen', 'city=Houston&minPrice=1', 'city=LAKE%20travis', 'minPrice=1'],
+    ...['postalCode=78701&minPrice=1', 'city=Boston&status=CLOSED'],
+  ])
+    assert.equal(await suggestionsFor(`sales?${query}`), null, query);
+  assert.equal(await suggestionsFor('rentals?city=Houston'), null, 'a sale has it');
 });

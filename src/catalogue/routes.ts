@@ -10,6 +10,7 @@ import { ClusterSchema } from './clusters.ts';
 import { ExplainSchema } from './explain.ts';
 import { FacetsSchema } from './facets.ts';
 import { LoadingSchema } from './loading.ts';
+import { PlaceSuggestionsSchema } from './place-suggestions.ts';
 import { ListingSchema, nullable } from './record.ts';
 import { MEDIA_TYPES } from './search-format.ts';
 import { answerSearch, createReadings, type SearchOptions } from './search-handler.ts';
@@ -78,6 +79,7 @@ const ListingList = Type.Object(
         }),
       ),
       loading: LoadingSchema,
+      suggestions: PlaceSuggestionsSchema,
       tier: Type.String(),
     }),
   },

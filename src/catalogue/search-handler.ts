@@ -15,6 +15,7 @@ import { explain } from './explain.ts';
 import { createFinder, type Finder, finderUntil, rememberingFinder } from './finder.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 import type { FindLoading, Loading } from './loading.ts';
+import { findPlaceSuggestions } from './place-suggestions.ts';
 import type { Remembered } from './read-cache.ts';
 import { pageLinks, viewOf, wantsFresh } from './reader.ts';
 import { planSearch, type SearchPlan } from './search.ts';
@@ -163,7 +164,7 @@ const isHeavy = ({ facets, stats, explain: explained, cluster }: SearchQuery, pl
 async function answerPage(work: Work, asGeoJson: boolean): Promise<Reply> {
   const { found, page, total: counted, shown } = await pageWithFigures(work);
   const total = totalWhile(work.loading, counted);
-  const rest = { page, total, ...shown, meta: await metaOf(work) };
+  const rest = { page, total, ...shown, meta: await metaOf(work, found.length === 0) };
   const headers = headersOf(work, page, total);
   if (asGeoJson) {
     const rows = await shownRows(work, found);
@@ -193,7 +194,7 @@ async function answerClusters(work: Work, asGeoJson: boolean): Promise<Reply> {
   const { clusters, page } = await finder.clusters(plan, lookedUp.meanings, asked.query);
   const told = await figures(work);
   const total = totalWhile(work.loading, told.total ?? (await search.total(plan, lookedUp.meanings)));
-  const rest = { page, total, ...told.shown, meta: await metaOf(work) };
+  const rest = { page, total, ...told.shown, meta: await metaOf(work, clusters.length === 0) };
   const headers = headersOf(work, page, total);
   if (!asGeoJson) return { json: { object: 'list', clusters, ...rest }, headers };
   return collection(
@@ -256,8 +257,8 @@ function dataAsOf({ options, finder, asked, plan, lookedUp }: Work): Promise<str
   return finder.origin(plan, lookedUp.meanings).then((origin) => origin.dataAsOf);
 }
 
-async function metaOf(work: Work) {
-  const { asked, plan, lookedUp, loading } = work;
+async function metaOf(work: Work, isEmpty: boolean) {
+  const { options, asked, plan, lookedUp, loading } = work;
   return {
     requestId: asked.requestId,
     units: plan.units,
@@ -265,6 +266,7 @@ async function metaOf(work: Work) {
     areas: lookedUp.areas.map(({ id, name }) => ({ id, name })),
     dataAsOf: await dataAsOf(work),
     loading,
+    suggestions: isEmpty ? await findPlaceSuggestions(options.database, plan, asked.query) : null,
     tier: asked.caller.tier,
   };
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { nearest } from './values.ts';
+import { nearest, nearestFew } from './values.ts';
 
 /** The edit distance by its definition. */
 function steps(one: string, other: string): number {
@@ -44,4 +44,22 @@ test('only names of about the length are compared, and nothing with a text longe
   compared = 0;
   assert.equal(nearest('x'.repeat(65), known, compare), undefined);
   assert.equal(compared, 0);
+});
+
+test('of several suggestions the nearest come first, each once, and none that is not near', () => {
+  fc.assert(
+    fc.property(word, fc.array(word, { maxLength: 12 }), fc.nat({ max: 4 }), (text, known, most) => {
+      const asked = text.toLowerCase();
+      const expected = [...new Set(known.map((name) => name.toLowerCase()))]
+        .filter((name) => steps(asked, name) <= Math.max(1, Math.floor(text.length * 0.4)))
+        .sort((a, b) => steps(asked, a) - steps(asked, b) || (a < b ? -1 : 1))
+        .slice(0, most);
+      const found = nearestFew(text, known, most);
+      assert.deepEqual(
+        found.map((name) => name.toLowerCase()),
+        expected,
+      );
+      assert.ok(found.every((name) => known.includes(name)));
+    }),
+  );
 });

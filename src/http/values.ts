@@ -218,7 +218,7 @@ export function nearest(
   if (text.length === 0 || text.length > LONGEST_COMPARED) return undefined;
   const folded = text.toLowerCase();
   let best: string | undefined;
-  let least = Math.max(1, Math.floor(text.length * 0.4)) + 1;
+  let least = mostSteps(text) + 1;
   for (const candidate of known) {
     const isFar = Math.abs(candidate.length - text.length) >= least;
     if (isFar || candidate.length > LONGEST_COMPARED) continue;
@@ -227,3 +227,22 @@ export function nearest(
   }
   return best;
 }
+
+/** The known texts near enough to a wrong one to be what was meant, the nearest first; each once, whatever its case. */
+export function nearestFew(text: string, known: Iterable<string>, most: number): string[] {
+  if (text.length === 0 || text.length > LONGEST_COMPARED) return [];
+  const asked = text.toLowerCase();
+  const near = new Map<string, { readonly name: string; readonly steps: number }>();
+  for (const name of known) {
+    const folded = name.toLowerCase();
+    if (near.has(folded) || Math.abs(name.length - text.length) > mostSteps(text)) continue;
+    const steps = distance(asked, folded);
+    if (steps <= mostSteps(text)) near.set(folded, { name, steps });
+  }
+  return [...near]
+    .sort(([a, one], [b, other]) => one.steps - other.steps || (a < b ? -1 : 1))
+    .slice(0, most)
+    .map(([, { name }]) => name);
+}
+
+const mostSteps = (text: string): number => Math.max(1, Math.floor(text.length * 0.4));
