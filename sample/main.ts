@@ -26,6 +26,7 @@ function main(): void {
     tokens,
     faults: new FaultSwitch(),
     spelling: settings.spelling,
+    photosUrl: settings.photosUrl,
   });
   const life = keepMoving(world, settings.interval * 1000);
   // Before the ready line: whoever reads it may want the process to end at once.

@@ -11,6 +11,8 @@ import type { World } from './world.ts';
 
 export interface ServerParts extends Omit<ControlParts, 'requests'> {
   readonly spelling: Spelling;
+  /** Where others have the pictures from; null: from here. */
+  readonly photosUrl: string | null;
 }
 
 /** A server that is not yet listening. It learns its own address once it is. */
@@ -86,7 +88,8 @@ export function createSampleServer(parts: ServerParts): Server {
   }
 
   function view(world: World, spelling: Spelling) {
-    return { world, spelling, baseUrl: ownUrl(server) };
+    const baseUrl = ownUrl(server);
+    return { world, spelling, baseUrl, photosUrl: parts.photosUrl ?? `${baseUrl}/photos` };
   }
 
   return server;

@@ -11,6 +11,8 @@ export interface Settings {
   readonly seed: string;
   readonly stateFile: string | null;
   readonly spelling: Spelling;
+  /** Where others have the pictures from, without a slash at its end; null: from the sample itself. */
+  readonly photosUrl: string | null;
   /** Seconds. */
   readonly tokenLifetime: number;
   readonly credentials: Credentials;
@@ -32,6 +34,7 @@ export function readSettings(
       listings: { type: 'string', default: String(MOST_LISTINGS) },
       seed: { type: 'string', default: 'freehold' },
       state: { type: 'string' },
+      'photos-url': { type: 'string' },
       enums: { type: 'string', default: 'display' },
       'token-lifetime': { type: 'string', default: '3600' },
     },
@@ -45,6 +48,7 @@ export function readSettings(
     seed: values.seed,
     stateFile: values.state ?? null,
     spelling: values.enums,
+    photosUrl: values['photos-url'] ?? null,
     tokenLifetime: readNumber('--token-lifetime', values['token-lifetime'], 1, 31_536_000, true),
     credentials: readCredentials(environment),
   };

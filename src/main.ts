@@ -69,12 +69,12 @@ async function startService(config: Config, log: Log): Promise<Service> {
     cleanup.defer(() => storage.close());
     const { database } = storage;
     const keysFile = await provideKeys(config, storage);
+    const publicUrl = config.publicUrl ?? ownUrl(config.host, port);
     const upstream = await openUpstream({
-      ...{ config, database, clock: systemClock, log: say },
+      ...{ config, database, clock: systemClock, log: say, publicUrl },
       sampleListings: SAMPLE_LISTINGS,
     });
     cleanup.defer(() => upstream.stop());
-    const publicUrl = config.publicUrl ?? ownUrl(config.host, port);
     const app = await createApp({
       ...upstream,
       ...{ config, database, publicUrl, log, keysFile },

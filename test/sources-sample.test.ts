@@ -11,7 +11,14 @@ import { atEnd, temporaryFolder } from './support/database.ts';
 
 const ending = { after };
 const dataDirectory = await temporaryFolder(ending, 'sample');
-const market = await startSampleMarket({ dataDirectory, port: 0, interval: 0, listings: 500, log: () => {} });
+const market = await startSampleMarket({
+  dataDirectory,
+  port: 0,
+  interval: 0,
+  listings: 500,
+  photosUrl: 'https://homes.example/photos',
+  log: () => {},
+});
 atEnd(ending, () => market.stop());
 
 const { clientId, clientSecret } = market;

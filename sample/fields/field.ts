@@ -14,6 +14,8 @@ export interface FieldContext {
   readonly now: number;
   /** Where the sample is reached, without a slash at the end. */
   readonly baseUrl: string;
+  /** Where its pictures are had, without a slash at the end. */
+  readonly photosUrl: string;
 }
 
 export interface Field {

@@ -138,8 +138,8 @@ export const termFields: readonly Field[] = [
   ),
   choices('SpecialListingConditions', 'SpecialListingConditions', conditions),
   text('PublicRemarks', (listing, context) => remarksOf(listing, context)),
-  text('VirtualTourURLUnbranded', (listing, { baseUrl }) =>
-    hasTour(listing) ? `${baseUrl}/photos/${listing.key}/tour.svg` : null,
+  text('VirtualTourURLUnbranded', (listing, { photosUrl }) =>
+    hasTour(listing) ? `${photosUrl}/${listing.key}/tour.svg` : null,
   ),
   text('ListAgentKey', (listing) => agentOf(listing.agent).key),
   text('ListAgentFirstName', (listing) => agentOf(listing.agent).firstName),

@@ -45,7 +45,12 @@ const everything = {
 /** Of every field of every listing; `expand` adds photos and open houses. */
 function hashOf({ world }: Hand, query: Parameters<typeof recordOf>[1] = plain): string {
   const hash = createHash('sha256');
-  const context = { neighborhoods: land.neighborhoods, now: world.market.lastAt, baseUrl: 'http://sample' };
+  const context = {
+    neighborhoods: land.neighborhoods,
+    now: world.market.lastAt,
+    baseUrl: 'http://sample',
+    photosUrl: 'http://sample/photos',
+  };
   for (const listing of world.market.visible()) {
     hash.update(JSON.stringify(recordOf(listing, query, { context, spelling: 'display' })));
   }

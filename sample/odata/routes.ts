@@ -15,6 +15,7 @@ export interface SampleView {
   readonly world: World;
   readonly spelling: Spelling;
   readonly baseUrl: string;
+  readonly photosUrl: string;
 }
 
 const HEADERS = { 'OData-Version': '4.0' };
@@ -56,9 +57,12 @@ export function answerOData(
   }
 }
 
-function viewOf({ world, spelling, baseUrl }: SampleView): View {
+function viewOf({ world, spelling, baseUrl, photosUrl }: SampleView): View {
   const { market } = world;
-  return { spelling, context: { neighborhoods: market.land.neighborhoods, now: market.lastAt, baseUrl } };
+  return {
+    spelling,
+    context: { neighborhoods: market.land.neighborhoods, now: market.lastAt, baseUrl, photosUrl },
+  };
 }
 
 function propertyEntity(target: URL, sample: SampleView, mistaken: boolean): Answer {

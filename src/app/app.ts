@@ -16,6 +16,7 @@ import { descriptorLimit } from '../lib/descriptors.ts';
 import type { Internet } from '../lib/internet.ts';
 import type { Log } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
+import { createOutbound } from '../lib/outbound.ts';
 import { createRefresh } from '../live/refresh.ts';
 import type { FreeGrantNumbers } from '../oauth/free-grant-cap.ts';
 import type { Database } from '../postgres/database.ts';
@@ -54,6 +55,8 @@ export interface AppOptions {
   /** Milliseconds between two rounds of changes from the source. */
   readonly interval: number;
   readonly publicUrl: string;
+  /** The sample market's address, where there is one. */
+  readonly sampleUrl?: string | null;
   readonly log: Log;
   /** The file of the keys that this installation made for itself; null: none. */
   readonly keysFile?: string | null;
@@ -73,7 +76,7 @@ export interface App {
 
 /** Starts everything but listening. Throws where the tiers file is wrong; then nothing is left running. */
 export async function createApp(options: AppOptions): Promise<App> {
-  const { config, database, source, log, publicUrl, overrides = {} } = options;
+  const { config, database, source, log, publicUrl, sampleUrl = null, overrides = {} } = options;
   const clock = overrides.clock ?? systemClock;
   const metrics = createMetrics({ withProcess: true });
   const tiers = config.tiersFile === null ? TIERS : await readTiersFile(config.tiersFile);
@@ -89,8 +92,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   const memory = createMemory(catalogue, database, report);
   const refresh = createRefresh({ source, catalogue, database, clock, log, metrics });
   const findLoading = createFindLoading({ database, clock, source: source?.id ?? null });
+  const sample = sampleUrl === null ? null : { url: sampleUrl, outbound: createOutbound({ clock }) };
   const routes = featureRoutes({
     ...{ database, catalogue, memory, refresh, clock, tiers, publicUrl, findLoading },
+    sample,
     ...{ limits: access.limits, ...oauth.parts(access.keys), document: () => server.openapi },
   });
   const replication = source && startReplication({ ...options, source, catalogue, clock, metrics });
@@ -116,6 +121,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await access.close();
       await memory.close();
       await source?.close();
+      await sample?.outbound.close();
     },
   };
 }

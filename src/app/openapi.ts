@@ -43,6 +43,7 @@ export function openApi(): object {
   const parts = {
     ...{ ...common, limits, catalogue, memory: { ...catalogue, version: () => null }, refresh },
     findLoading: refresh,
+    sample: null,
     oauth: authorizationParts({ ...tokens, ...common, log, keys, documents, report: () => {} }),
     tokens,
   };

@@ -31,6 +31,7 @@ import { type TokenRoutesOptions, tokenRoutes } from '../oauth/token-routes.ts';
 import type { Database } from '../postgres/database.ts';
 import { siteRoutes } from '../site/routes.ts';
 import { EXAMPLE_IDS, EXAMPLES } from './examples.ts';
+import { type SamplePictures, samplePhotoRoute } from './sample-photos.ts';
 
 /** Milliseconds: counting reads an index of all that is on the market. */
 const MARKET_SIZE_LIFETIME = 10_000;
@@ -47,12 +48,14 @@ export interface FeatureParts {
   readonly clock: Clock;
   readonly publicUrl: string;
   readonly findLoading: FindLoading;
+  /** The sample market, whose pictures are served here; null: there is none. */
+  readonly sample: SamplePictures | null;
   /** The OpenAPI document, once the server has made it of these routes. */
   readonly document: () => Json;
 }
 
 export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] {
-  const { database, memory, clock } = parts;
+  const { database, memory, clock, sample } = parts;
   const findCurrencies = createFindCurrencies(database, {
     version: () => memory.version(),
     monotonic: () => clock.monotonic(),
@@ -70,6 +73,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...oauthRoutes(parts.oauth),
     ...tokenRoutes(parts.tokens),
     ...grantsRoutes({ ...parts.oauth, ...parts.tokens }),
+    ...(sample === null ? [] : [samplePhotoRoute(sample)]),
     ...siteRoutes({
       ...{ ...parts, metrics: METRICS, minimumSample: MINIMUM_SAMPLE, routes: () => routes },
       reference: {

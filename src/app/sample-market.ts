@@ -10,11 +10,13 @@ import { type SupervisedProcess, supervise } from '../lib/supervisor.ts';
 
 export interface SampleOptions {
   readonly dataDirectory: string;
-  /** 0: any, but the same as last time where it is still free, since photo addresses hold it. */
+  /** 0: any, but the same as last time where it is still free. */
   readonly port: number;
   /** Seconds between two steps of the market; 0: it moves only when told. */
   readonly interval: number;
   readonly listings: number;
+  /** Where its pictures are served to others, without a slash at its end. */
+  readonly photosUrl: string;
   readonly log: (line: string) => void;
   readonly clock?: Clock;
 }
@@ -71,8 +73,9 @@ async function launch(
   port: number,
 ): Promise<MarketProcess> {
   const settings = ['--port', port, '--interval', options.interval, '--listings', options.listings];
+  const photos = ['--photos-url', options.photosUrl];
   const state = ['--state', join(options.dataDirectory, 'sample-market.json')];
-  const child = spawn(process.execPath, [...SMALL, PROGRAM, ...settings.map(String), ...state], {
+  const child = spawn(process.execPath, [...SMALL, PROGRAM, ...settings.map(String), ...photos, ...state], {
     // The market ends when this pipe does, so that it never outlives us, and by nothing else: a session of its own
     // keeps Ctrl-C in a terminal from ending it before the service has stopped reading from it.
     detached: true,

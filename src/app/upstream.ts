@@ -1,5 +1,6 @@
 // Owns the source that the configuration names: the sample market's process, a RESO Web API server, or none.
 
+import { movePhotos } from '../catalogue/media-url-store.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createOutbound } from '../lib/outbound.ts';
@@ -8,15 +9,19 @@ import { resoSource } from '../sources/reso/client.ts';
 import type { Source } from '../sources/source.ts';
 import { loadSampleAreas } from './sample-areas.ts';
 import { startSampleMarket } from './sample-market.ts';
+import { samplePhotosUrl } from './sample-photos.ts';
 
 export interface Upstream {
   readonly source: Source | null;
   /** Milliseconds between two rounds of changes. */
   readonly interval: number;
-  /** The sample market's address, for printing. */
+  /** The sample market's address, for printing and for its pictures; null: there is none. */
   readonly sampleUrl: string | null;
   stop(): Promise<void>;
 }
+
+/** The id of the sample market as a source. */
+const SAMPLE = 'sample';
 
 /** Rarer than the sample moves, so that live differs from cached. */
 const SAMPLE_ROUND = 20_000;
@@ -29,6 +34,8 @@ export interface UpstreamOptions {
   readonly log: (line: string) => void;
   /** How many listings the sample market has. */
   readonly sampleListings: number;
+  /** The service's own address: the sample's pictures are served there. */
+  readonly publicUrl: string;
 }
 
 /** Prepares the source; the sample market is started and its map loaded first. */
@@ -41,12 +48,14 @@ export async function openUpstream(options: UpstreamOptions): Promise<Upstream> 
     const reso = resoSource({ id: 'reso', name: 'RESO Web API', clock, outbound, ...source });
     return { source: reso, interval: RESO_ROUND, sampleUrl: null, stop: async () => {} };
   }
+  const photosUrl = samplePhotosUrl(options.publicUrl);
   const market = await startSampleMarket({
     ...{ dataDirectory: config.dataDirectory, port: source.port, interval: source.interval, log, clock },
-    listings: options.sampleListings,
+    ...{ listings: options.sampleListings, photosUrl },
   });
   try {
     await loadSampleAreas(database, market.url);
+    await movePhotos(database, SAMPLE, photosUrl);
   } catch (error) {
     await market.stop();
     throw error;
@@ -55,7 +64,7 @@ export async function openUpstream(options: UpstreamOptions): Promise<Upstream> 
   const credentials = { kind: 'client', tokenUrl: `${url}/oauth/token`, clientId, clientSecret } as const;
   return {
     source: resoSource({
-      id: 'sample',
+      id: SAMPLE,
       name: 'Sample market',
       url: `${url}/odata`,
       credentials,

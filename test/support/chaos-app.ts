@@ -55,10 +55,12 @@ export async function startChaosApp(t: Closing, options: ChaosAppOptions): Promi
   );
   const file = join(dataDirectory, 'keys.env');
   const { keys } = await sampleKeys({ database, clock: systemClock, file });
-  const upstream = await openUpstream({ config, database, clock: systemClock, log, sampleListings: 500 });
-  atEnd(t, () => upstream.stop());
   const port = await quietPort();
   const url = `http://127.0.0.1:${port}`;
+  const upstream = await openUpstream({
+    ...{ config, database, clock: systemClock, log, sampleListings: 500, publicUrl: url },
+  });
+  atEnd(t, () => upstream.stop());
   const logger = createLog({ level: 'silent' });
   const app = await createApp({ ...upstream, config, database, log: logger, publicUrl: url });
   atEnd(t, () => app.stop());

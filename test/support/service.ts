@@ -63,18 +63,20 @@ export async function startService(t: Closing, options: ServiceOptions = {}): Pr
   const own = (await options.connect?.(databaseUrl)) ?? database;
   const keysFile = join(folder, 'keys.env');
   const { keys } = await sampleKeys({ database, clock, file: keysFile });
+  const port = await quietPort();
+  const url = `http://127.0.0.1:${port}`;
+  const publicUrl = config.publicUrl ?? url;
   const upstream = await openUpstream({
     config,
+    publicUrl,
     database,
     clock,
     log: () => {},
     sampleListings: options.sampleListings ?? 500,
   });
   atEnd(t, () => upstream.stop());
-  const port = await quietPort();
-  const url = `http://127.0.0.1:${port}`;
   const app = await createApp({
-    ...{ ...upstream, config, database: own, log, keysFile, publicUrl: config.publicUrl ?? url },
+    ...{ ...upstream, config, database: own, log, keysFile, publicUrl },
     overrides: { ...options.overrides, clock },
   });
   atEnd(t, () => app.stop());

@@ -1,0 +1,97 @@
+// Pictures of the sample market, served at the service's own address: the market itself listens for this machine alone.
+
+import { Type } from 'typebox';
+import type { Principal } from '../access/principal.ts';
+import { conditional, strongEtag } from '../http/etag.ts';
+import { type Route, route } from '../http/route.ts';
+import { Bulkhead, BulkheadFull } from '../lib/bulkhead.ts';
+import type { Outbound, OutboundAnswer } from '../lib/outbound.ts';
+import { OutboundFailure } from '../lib/outbound-failure.ts';
+import { Problem } from '../lib/problem.ts';
+
+const PATH = '/sample/photos';
+const TYPE = 'image/svg+xml; charset=utf-8';
+
+/** Where the sample's pictures are served; the address of one goes on with `/{key}/{file}`. */
+export const samplePhotosUrl = (publicUrl: string): string => `${publicUrl}${PATH}`;
+
+/** Milliseconds, and bytes: a picture is drawn at once and has a few thousand. */
+const DEADLINE_MS = 5_000;
+const MAX_BYTES = 65_536;
+
+/** An SVG that is opened by itself runs no scripts and loads nothing. */
+const HEADERS = {
+  'content-type': TYPE,
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
+  'cache-control': 'public, max-age=86400',
+};
+
+const Params = Type.Object({
+  key: Type.String({
+    pattern: '^[\\w-]{1,40}$',
+    missing: 'NOT_FOUND',
+    description: 'The listing’s key.',
+  }),
+  file: Type.String({
+    pattern: '^(?:\\d{1,2}|tour)\\.svg$',
+    missing: 'NOT_FOUND',
+    description: 'The picture: its number, or `tour`.',
+  }),
+});
+
+const Query = Type.Object({
+  w: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 4_000, description: 'Width in pixels; default as it was drawn.' }),
+  ),
+});
+
+export interface SamplePictures {
+  /** The market's own address, without a slash at its end: nothing is fetched from anywhere else. */
+  readonly url: string;
+  readonly outbound: Pick<Outbound, 'send'>;
+}
+
+export function samplePhotoRoute({ url: sampleUrl, outbound }: SamplePictures): Route<Principal> {
+  const bulkhead = new Bulkhead({ places: 8, line: 200 });
+  return route<Principal>()({
+    method: 'GET',
+    path: `${PATH}/:key/:file`,
+    operation: 'getSamplePhoto',
+    page: true,
+    tag: 'Service',
+    summary: 'A picture of the sample market',
+    access: { credentials: 'none', counts: 'nothing' },
+    accepts: ['image/svg+xml'],
+    anyAccept: true,
+    params: Params,
+    query: Query,
+    answer: { description: 'The picture.', contentType: 'image/svg+xml' },
+    alsoAnswers: { 304: 'The picture is the one that If-None-Match names.' },
+    async handle({ params: { key, file }, query: { w }, headers, signal }) {
+      const url = `${sampleUrl}/photos/${key}/${file}${w === undefined ? '' : `?w=${w}`}`;
+      const fetched = await bulkhead
+        .run(signal, () => outbound.send({ url, deadlineMs: DEADLINE_MS, maxBytes: MAX_BYTES, signal }))
+        .catch((error: unknown) => {
+          throw error instanceof OutboundFailure || error instanceof BulkheadFull ? unavailable() : error;
+        });
+      const text = pictureOf(fetched);
+      return conditional(headers, strongEtag(text), { text, headers: HEADERS });
+    },
+  });
+}
+
+/** Throws NOT_FOUND where there is no such picture, OVERLOADED where the market answers with anything else. */
+function pictureOf({ status, headers, body }: OutboundAnswer): string {
+  if (status === 404) throw new Problem('NOT_FOUND', 'The sample market has no such picture.');
+  if (status !== 200 || headers['content-type'] !== TYPE) throw unavailable();
+  return body.toString();
+}
+
+const unavailable = (): Problem =>
+  new Problem(
+    'OVERLOADED',
+    'The sample market does not give its pictures at present; ask again in a few seconds.',
+    {
+      headers: { 'retry-after': '5' },
+    },
+  );
