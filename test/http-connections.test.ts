@@ -50,6 +50,7 @@ async function start(t: TestContext, trustedProxies: readonly string[] = []) {
   const idle = async (last: number): Promise<Socket> => {
     const socket = await from(last);
     assert.equal(await ask(socket), 'HTTP/1.1 200 OK');
+    web.clock.advance(100);
     return socket;
   };
   const busy = async (last: number): Promise<Socket> => {
@@ -83,7 +84,7 @@ test('where all places are taken, the longest idle makes room, be it one that ne
 });
 
 test('a request under way is never cut: the newcomer gets 503 and is served once there is room', async (t) => {
-  const { busy, from, idle, letGo, measure } = await start(t);
+  const { busy, clock, from, idle, letGo, measure } = await start(t);
   const working = [await busy(2), await busy(2), await busy(3), await busy(4)];
   for (const last of [2, 5]) {
     const newcomer = await from(last);
@@ -100,7 +101,21 @@ test('a request under way is never cut: the newcomer gets 503 and is served once
   );
   letGo();
   for (const answer of await Promise.all(answers)) assert.match(answer, /^HTTP\/1.1 200 OK/);
+  clock.advance(100);
   await idle(5);
+});
+
+test('who has only just come is not taken for idle: of more that come at once, those who came first are answered', async (t) => {
+  const { from, measure } = await start(t);
+  const first = [await from(2), await from(2)];
+  while ((await measure('freehold_http_connections')) !== 2);
+  const third = await from(2);
+  const settled = async () =>
+    ((await measure('freehold_http_connections_refused_total')) ?? 0) +
+    ((await measure('freehold_http_connections_evicted_total')) ?? 0);
+  while ((await settled()) === 0);
+  for (const socket of first) assert.equal(await ask(socket), 'HTTP/1.1 200 OK');
+  assert.equal(await ask(third), 'HTTP/1.1 503 Service Unavailable');
 });
 
 test('a newcomer without room that says nothing is cut after three seconds', async (t) => {

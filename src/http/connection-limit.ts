@@ -8,6 +8,8 @@ import { Problem } from '../lib/problem.ts';
 
 /** Milliseconds that a connection without room may take to send the request that is refused. */
 const REFUSAL_MS = 3_000;
+/** Milliseconds for which nobody is taken for idle: a request may be on its way, or stand unread behind others that came at once. */
+const IDLE_MS = 100;
 /** Connections without room that are kept open to be told so. */
 const MOST_REFUSED = 32;
 
@@ -38,6 +40,8 @@ interface Connection {
   /** Null: a proxy's. */
   readonly peers: Peers | null;
   requests: number;
+  /** When it had no request under way from, by the monotonic clock. */
+  idleSince: number;
 }
 
 export class ConnectionLimit {
@@ -83,8 +87,9 @@ export class ConnectionLimit {
       peers.open++;
       this.#byAddress.set(group ?? '', peers);
     }
-    this.#open.set(socket, { address: group ?? '', peers, requests: 0 });
-    this.#rest(socket, peers);
+    const connection = { address: group ?? '', peers, requests: 0, idleSince: 0 };
+    this.#open.set(socket, connection);
+    this.#rest(socket, connection);
     socket.once('close', () => this.#remove(socket));
   }
 
@@ -98,7 +103,7 @@ export class ConnectionLimit {
   end(socket: Socket): void {
     const connection = this.#open.get(socket);
     if (connection === undefined || --connection.requests > 0) return;
-    this.#rest(socket, connection.peers);
+    this.#rest(socket, connection);
   }
 
   /** Throws OVERLOADED where there was no room for the connection. */
@@ -108,7 +113,9 @@ export class ConnectionLimit {
     throw new Problem('OVERLOADED', detail, { headers: { connection: 'close', 'retry-after': '1' } });
   }
 
-  #rest(socket: Socket, peers: Peers | null): void {
+  #rest(socket: Socket, connection: Connection): void {
+    const { peers } = connection;
+    connection.idleSince = this.#options.clock.monotonic();
     if (peers === null) this.#idle.proxies.add(socket);
     else {
       this.#idle.clients.add(socket);
@@ -125,13 +132,18 @@ export class ConnectionLimit {
   /** Closes the longest idle connection of the first set that has one; false where none has. */
   #evict(...sets: readonly ReadonlySet<Socket>[]): boolean {
     for (const [socket] of sets) {
-      if (socket === undefined) continue;
+      if (socket === undefined || !this.#isIdle(socket)) continue;
       this.#remove(socket);
       socket.destroy();
       this.#counts.evicted.inc();
       return true;
     }
     return false;
+  }
+
+  #isIdle(socket: Socket): boolean {
+    const since = this.#open.get(socket)?.idleSince ?? 0;
+    return this.#options.clock.monotonic() - since >= IDLE_MS;
   }
 
   #remove(socket: Socket): void {
