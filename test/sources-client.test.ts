@@ -297,3 +297,14 @@ test('secrets never stand in an address', async (t) => {
     upstream.requests.every((path) => !path.includes('hush') && !/t\d/.test(path.split('?')[1] ?? '')),
   );
 });
+
+test('a load that began at an address which its server has left starts over at the new one', async (t) => {
+  const { upstream, source } = await started(t);
+  const link = `http://127.0.0.1:${Number(new URL(upstream.url).port) === 1024 ? 1025 : 1024}/odata/Property?$skiptoken=2`;
+  const pages = [];
+  for await (const page of source.pages({ phase: 'load', mark: null, link }, never)) pages.push(page);
+  assert.deepEqual(
+    pages.map(({ drafts, restarted }) => [drafts.length, restarted]),
+    [[1, true]],
+  );
+});

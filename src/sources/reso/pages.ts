@@ -51,8 +51,10 @@ export class Pages {
     const shape = await this.#session.shape(signal);
     // Read before the first page: what changes while pages are read is then read again as a change.
     const mark = typeof from.mark === 'string' ? from.mark : await this.newest(signal);
-    let link = typeof from.link === 'string' ? this.#ownLink(from.link) : null;
-    let restarted = false;
+    const saved = typeof from.link === 'string' ? from.link : null;
+    let link = saved === null ? null : this.#resolveOwn(saved);
+    // The server has moved since: a link of its old address would be refused in every round.
+    let restarted = saved !== null && link === null;
     for (;;) {
       const answer = await this.#get(link ?? loadUrl(this.#session.root, shape), signal);
       if (link !== null && !restarted && STALE.includes(answer.status)) {
@@ -116,12 +118,17 @@ export class Pages {
 
   /** Our token goes along with every link, so links that lead elsewhere are not followed. */
   #ownLink(link: string): string {
+    const own = this.#resolveOwn(link);
+    if (own !== null) return own;
+    throw new LiveError('parse_failed', 'The source links to a page on another server.');
+  }
+
+  /** The address of a link; null where it leads to another server. */
+  #resolveOwn(link: string): string | null {
     const root = new URL(`${this.#session.root}/`);
     const target = URL.parse(link, root);
-    if (target !== null && target.origin === root.origin && target.username === '') {
-      return /^https?:/i.test(link) ? link : target.href;
-    }
-    throw new LiveError('parse_failed', 'The source links to a page on another server.');
+    if (target === null || target.origin !== root.origin || target.username !== '') return null;
+    return /^https?:/i.test(link) ? link : target.href;
   }
 }
 
