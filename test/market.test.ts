@@ -80,7 +80,7 @@ test('figures are of the last full month, and withheld where fewer than five hom
   const few = await ask('stats?listingType=sale&bedrooms=2,3&metrics=inventory,median_list_price');
   assert.deepEqual(few.metrics.inventory?.value, 4);
   assert.deepEqual(few.metrics.median_list_price, {
-    ...{ value: null, n: 4, excluded: 0, p25: null, p75: null, suppressed: true },
+    ...{ value: null, n: 4, excluded: 0, p25: null, p75: null, suppressed: true, unit: 'money' },
     change: { previous: null, yearAgo: null },
   });
   const { metrics: five } = await ask('stats?listingType=sale&maxPrice=500000&metrics=median_list_price');

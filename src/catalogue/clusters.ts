@@ -18,7 +18,10 @@ export const ClusterSchema = Type.Object({
   lng: Type.Number(),
   count: Type.Integer(),
   medianPrice: nullable(
-    Type.Number({ description: 'In `meta.currency`, of those whose price is known; rents per month.' }),
+    Type.Number({ description: 'In `currency`, of those whose price is known; rents per month.' }),
+  ),
+  currency: nullable(
+    Type.String({ description: 'What medianPrice is in: ISO 4217; null where no price is known.' }),
   ),
 });
 export type Cluster = Static<typeof ClusterSchema>;
@@ -83,6 +86,7 @@ export async function clustersOf(
       lng: degrees(cell.lng),
       count: cell.count,
       medianPrice: cell.medianPrice === null ? null : cents(cell.medianPrice),
+      currency: plan.currency,
     })),
     page: { limit: plan.limit, hasMore, nextCursor, prevCursor: null },
   };

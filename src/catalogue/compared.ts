@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import type { StoredListing } from './catalogue.ts';
 import type { Neighbour } from './neighbour-store.ts';
 import { areaIn, presentListing, type View } from './present.ts';
-import { ListingSchema, nullable } from './record.ts';
+import { ListingSchema, nullable, unitSchema } from './record.ts';
 import { COMPARED_FACTS, type ComparedFact, type HomeFacts, type Likeness, likeness } from './similarity.ts';
 
 /** A home with how alike it is to the subject. */
@@ -36,7 +36,8 @@ const FactSchema = Type.Unsafe<ComparedFact>({ type: 'string', enum: [...COMPARE
 
 /** The members that say how a home compares with the subject. */
 export const comparedMembers = {
-  distance: Type.Number({ description: 'Miles or kilometres, to three decimals.' }),
+  distance: Type.Number({ description: 'In `distanceUnit`, to three decimals.' }),
+  distanceUnit: unitSchema(['mi', 'km'], 'Miles, or kilometres with `units=metric`.'),
   similarity: Type.Number({ minimum: 0, maximum: 1, description: 'To three decimals.' }),
   why: Type.Object({
     agrees: Type.Array(FactSchema),
@@ -90,6 +91,7 @@ export function toldLikeness(
   };
   return {
     distance: distanceIn(distanceKm, view),
+    distanceUnit: view.units === 'metric' ? 'km' : 'mi',
     similarity: thousandths(similarity),
     why: {
       agrees: [...agrees],

@@ -1,7 +1,14 @@
 // Owns how a set that was summed up becomes a metric's figure, and what of it is shown. Pure.
 
 import type { Summaries, Summary } from './metric-sql.ts';
-import { hasQuartiles, isSuppressed, type Metric, roundedFor } from './metrics.ts';
+import {
+  type FigureUnit,
+  figureUnit,
+  hasQuartiles,
+  isSuppressed,
+  type Metric,
+  roundedFor,
+} from './metrics.ts';
 import { SQUARE_FEET_PER_SQUARE_METRE, type UnitSystem } from './vocabulary.ts';
 
 /** A metric's figure, not rounded. `excluded` counts members of the set in which it cannot be measured. */
@@ -18,6 +25,8 @@ export const NO_FIGURE: Figure = { value: null, n: 0, excluded: 0, p25: null, p7
 /** A figure as it is answered: rounded, and without what a small sample would tell of single homes. */
 export interface ShownFigure extends Figure {
   readonly suppressed: boolean;
+  /** Of value, p25 and p75. */
+  readonly unit: FigureUnit;
 }
 
 const EMPTY: Summary = { n: 0, mean: null, sum: null, quartiles: null };
@@ -40,6 +49,7 @@ export function shownFigure(metric: Metric, figure: Figure, units: UnitSystem): 
   return {
     ...{ value: show(figure.value), n: figure.n, excluded: figure.excluded },
     ...{ p25: show(figure.p25), p75: show(figure.p75), suppressed },
+    unit: figureUnit(metric.unit, units),
   };
 }
 

@@ -1,7 +1,7 @@
 // Owns what the metrics are: each defined once, as data that code, API and documentation read alike.
 
 import DEFINITIONS from './metrics.json' with { type: 'json' };
-import type { ListingType } from './vocabulary.ts';
+import type { ListingType, UnitSystem } from './vocabulary.ts';
 
 /** What a metric is worked out over. */
 export type MetricSet =
@@ -73,6 +73,19 @@ export function metricOf(id: string): Metric | undefined {
 /** The metrics that can be asked of listings of this kind, in the order of the table. */
 export function metricsFor(type: ListingType): Metric[] {
   return METRICS.filter((metric) => metric.types.includes(type));
+}
+
+/** Units as figures tell them: an amount of money by the area says which. */
+export const FIGURE_UNITS = [
+  ...(['count', 'money', 'moneyPerSqft', 'moneyPerSqm', 'days', 'months', 'share', 'ratio'] as const),
+  'percent',
+] as const;
+export type FigureUnit = (typeof FIGURE_UNITS)[number];
+
+/** The unit of a figure for a reader of these units of area. */
+export function figureUnit(unit: MetricUnit, units: UnitSystem): FigureUnit {
+  if (unit !== 'moneyPerArea') return unit;
+  return units === 'metric' ? 'moneyPerSqm' : 'moneyPerSqft';
 }
 
 /** Whether its value is an amount of money. */

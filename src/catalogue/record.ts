@@ -100,6 +100,10 @@ const ProviderSchema = Type.Object({
   permissions: texts,
 });
 
+/** A unit that stands beside the figures it is of. */
+export const unitSchema = <T extends string>(units: readonly T[], description: string) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...units], description });
+
 /** What an answer tells of a listing's days on the market where `include` names `daysOnMarket`, and else leaves out. */
 const daysOnMarketMembers = {
   cumulativeDaysOnMarket: Type.Optional(

@@ -7,9 +7,15 @@ import type { Database } from '../postgres/database.ts';
 import { whereSql } from './condition-sql.ts';
 import type { ShownFigure } from './metric-figures.ts';
 import { findSnapshot, snapshotMetrics } from './metric-store.ts';
-import { nullable } from './record.ts';
+import { FIGURE_UNITS } from './metrics.ts';
+import { nullable, unitSchema } from './record.ts';
 import type { SearchPlan } from './search.ts';
 import type { Meanings } from './text-sql.ts';
+
+export const FigureUnitSchema = unitSchema(
+  FIGURE_UNITS,
+  'The unit of value, p25 and p75; money is in the currency of the answer, that of rents for a month.',
+);
 
 const figure = nullable(Type.Number());
 
@@ -18,6 +24,7 @@ export const StatsSchema = Type.Record(
   Type.Object({
     ...{ value: figure, n: Type.Integer(), excluded: Type.Integer(), p25: figure, p75: figure },
     suppressed: Type.Boolean(),
+    unit: FigureUnitSchema,
   }),
   {
     description:

@@ -5,7 +5,19 @@ import { SQUARE_FEET_PER_SQUARE_METRE, type UnitSystem } from '../catalogue/voca
 import type { Spread } from './pair-store.ts';
 import type { MeasureName } from './parameters.ts';
 
+/** What a spread can be told in. */
+export const SPREAD_UNITS = ['money', 'moneyPerSqft', 'moneyPerSqm', 'sqft', 'sqm', 'days'] as const;
+type SpreadUnit = (typeof SPREAD_UNITS)[number];
+
+const UNITS: Readonly<Record<MeasureName, Readonly<Record<UnitSystem, SpreadUnit>>>> = {
+  price: { imperial: 'money', metric: 'money' },
+  pricePerArea: { imperial: 'moneyPerSqft', metric: 'moneyPerSqm' },
+  livingArea: { imperial: 'sqft', metric: 'sqm' },
+  daysOnMarket: { imperial: 'days', metric: 'days' },
+};
+
 export interface Distribution {
+  readonly unit: SpreadUnit;
   readonly n: number;
   readonly excluded: number;
   readonly suppressed: boolean;
@@ -36,7 +48,7 @@ export function shownSpread(
   const total = low === high ? 1 : count;
   const edge = (place: number): number => show(place === total ? high : low + ((high - low) * place) / total);
   return {
-    ...{ n, excluded, suppressed },
+    ...{ unit: UNITS[measure][units], n, excluded, suppressed },
     percentiles: {
       ...{ p5: p5 ?? null, p25: p25 ?? null, p50: p50 ?? null, p75: p75 ?? null, p95: p95 ?? null },
     },

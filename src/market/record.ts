@@ -3,8 +3,10 @@
 import { Type } from 'typebox';
 import { originMembers } from '../catalogue/data-sources.ts';
 import { LoadingSchema } from '../catalogue/loading.ts';
-import { nullable } from '../catalogue/record.ts';
+import { nullable, unitSchema } from '../catalogue/record.ts';
 import { PageSchema } from '../catalogue/routes.ts';
+import { FigureUnitSchema } from '../catalogue/search-stats.ts';
+import { SPREAD_UNITS } from './distribution.ts';
 
 const text = Type.String();
 const number = nullable(Type.Number());
@@ -33,6 +35,7 @@ export const FigureSchema = Type.Object(
     p75: number,
     change: Change,
     suppressed: Type.Boolean({ description: 'True where the sample is too small for the value to be told.' }),
+    unit: FigureUnitSchema,
   },
   { $id: 'MarketFigure', description: 'One metric over one period.' },
 );
@@ -137,6 +140,7 @@ export const YieldSchema = Type.Object(
         nRentals: Type.Integer(),
         nSales: Type.Integer(),
         suppressed: Type.Boolean(),
+        unit: unitSchema(['share'], 'The unit of value: the rent of a year as a share of the price.'),
       }),
     ),
     sameProperty: Type.Object({
@@ -145,6 +149,7 @@ export const YieldSchema = Type.Object(
       p25: number,
       p75: number,
       suppressed: Type.Boolean(),
+      unit: unitSchema(['share'], 'The unit of value, p25 and p75.'),
     }),
     page: PageSchema,
     meta: Meta,
@@ -158,6 +163,10 @@ export const DistributionSchema = Type.Object(
     scope: ScopeSchema,
     period: PeriodSchema,
     measure: text,
+    unit: unitSchema(
+      SPREAD_UNITS,
+      'The unit of percentiles and buckets; money is in the currency of the scope.',
+    ),
     n: Type.Integer(),
     excluded: Type.Integer(),
     suppressed: Type.Boolean(),

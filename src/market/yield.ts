@@ -15,6 +15,7 @@ export interface YieldBand {
   readonly nRentals: number;
   readonly nSales: number;
   readonly suppressed: boolean;
+  readonly unit: 'share';
 }
 
 const NEW_PRICE = 'median_new_list_price';
@@ -52,7 +53,7 @@ function band(
   const suppressed = nRentals < MINIMUM_SAMPLE || nSales < MINIMUM_SAMPLE;
   const ratio = suppressed || rent === null || price === null ? null : (12 * rent) / price;
   return {
-    ...{ bedrooms, nRentals, nSales, suppressed },
+    ...{ bedrooms, nRentals, nSales, suppressed, unit: 'share' },
     value: ratio === null ? null : roundedFor('share', ratio),
     priceToRentRatio: ratio === null ? null : roundedFor('ratio', 1 / ratio),
   };
@@ -80,6 +81,7 @@ export interface SamePropertyYield {
   readonly p25: number | null;
   readonly p75: number | null;
   readonly suppressed: boolean;
+  readonly unit: 'share';
 }
 
 /** The yield of properties that came on the market both ways in the twelve months up to the end of the period. */
@@ -95,5 +97,5 @@ export async function samePropertyYield(
   const suppressed = found.n < MINIMUM_SAMPLE;
   const [p25, value, p75] =
     (suppressed ? null : found.quartiles)?.map((part) => roundedFor('share', part)) ?? [];
-  return { value: value ?? null, n: found.n, p25: p25 ?? null, p75: p75 ?? null, suppressed };
+  return { value: value ?? null, n: found.n, p25: p25 ?? null, p75: p75 ?? null, suppressed, unit: 'share' };
 }
