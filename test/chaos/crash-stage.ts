@@ -36,6 +36,8 @@ export interface Stage {
   rest(): Promise<void>;
 }
 
+/** Milliseconds: a new cluster is made first, which takes a busy machine long. */
+const FIRST_START = 120_000;
 const WRITERS = 6;
 const READERS = 3;
 /** Numbers that no round reaches, so that nothing is refused for being too much. */
@@ -51,7 +53,7 @@ export async function setStage(t: Closing): Promise<Stage> {
   const url = `http://127.0.0.1:${port}`;
   const start = () => serve(t, { dataDirectory, port, environment });
   const service = start();
-  await until('the service is ready for the first time', () => isReady(url));
+  await until('the service is ready for the first time', () => isReady(url), FIRST_START);
   const database = await databaseBeside(dataDirectory);
   atEnd(t, () => database.close(1_000));
   await writeCity(database);

@@ -49,10 +49,10 @@ export function startProgram(
   };
 }
 
-/** Looks until the condition holds; throws when it does not within half a minute. */
-export async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
+/** Looks until the condition holds; throws when it does not within the milliseconds of the limit. */
+export async function until(what: string, condition: () => Promise<boolean>, limit = 30_000): Promise<void> {
   const look = async () => (await condition()) || undefined;
-  if (!(await poll(look, { clock: systemClock, limit: 30_000 }))) throw new Error(`Waited in vain: ${what}`);
+  if (!(await poll(look, { clock: systemClock, limit }))) throw new Error(`Waited in vain: ${what}`);
 }
 
 function linesOf(child: ChildProcess): AsyncIterator<string, undefined> {
