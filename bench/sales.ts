@@ -1,4 +1,4 @@
-// Owns the real sales that estimates are measured on: read from their file, and parted by parcel with a seed.
+// Owns the real sales that estimates are measured on: read from their file, and parted into folds by parcel with a seed.
 
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -19,15 +19,12 @@ export interface Sale {
   readonly home: HomeFacts & { readonly livingArea: number };
 }
 
-/** Which part of the sales a parcel belongs to; all sales of a parcel are in one. */
-export type Part = 'held back' | 'validation' | 'known';
-
+export const FOLDS = 5;
 const SEED = 's1';
 
-export function partOf(parcel: string): Part {
-  const drawn = Number.parseInt(hash('sha256', SEED + parcel, 'hex').slice(0, 8), 16) / 2 ** 32;
-  if (drawn < 0.2) return 'held back';
-  return drawn < 0.4 ? 'validation' : 'known';
+/** The fold that a parcel belongs to, from 0 on: all sales of a parcel are in one. */
+export function foldOf(parcel: string): number {
+  return Number.parseInt(hash('sha256', SEED + parcel, 'hex').slice(0, 8), 16) % FOLDS;
 }
 
 /** The sales of King County, from the folder of real data. */
@@ -81,26 +78,22 @@ function knownBefore(known: readonly Sale[], sale: Sale): Sale[] {
   return known.filter(({ closedOn }) => closedOn < sale.closedOn && closedOn >= since);
 }
 
-const perArea = ({ price, home }: Sale): number => price / home.livingArea;
-
+/** How many nearest alike homes the baseline takes. */
+const NEAREST = 15;
 const FEWEST = 5;
 
-/** The median price per area of the postal code, times the living area; null below five sales. */
-export function areaBaseline(known: readonly Sale[], sale: Sale): number | null {
-  const there = knownBefore(known, sale).filter(({ postalCode }) => postalCode === sale.postalCode);
-  return there.length < FEWEST ? null : median(there.map(perArea)) * sale.home.livingArea;
-}
-
-/** The median price per area of the five nearest, times the living area; null where there are no five. */
+/** The median price per area of the fifteen nearest of half to double the size, times the living area; null below five. */
 export function nearestBaseline(known: readonly Sale[], sale: Sale): number | null {
   const { lat, lng } = sale.home.location;
   const narrowing = Math.cos((lat * Math.PI) / 180);
   const away = ({ home: { location } }: Sale) =>
     Math.hypot(location.lat - lat, (location.lng - lng) * narrowing);
+  const ratio = ({ home }: Sale) => home.livingArea / sale.home.livingArea;
   const near = knownBefore(known, sale)
+    .filter((other) => ratio(other) >= 0.5 && ratio(other) <= 2)
     .map((other) => ({ other, distance: away(other) }))
     .sort((a, b) => a.distance - b.distance)
-    .slice(0, FEWEST);
+    .slice(0, NEAREST);
   if (near.length < FEWEST) return null;
-  return median(near.map(({ other }) => perArea(other))) * sale.home.livingArea;
+  return median(near.map(({ other }) => other.price / other.home.livingArea)) * sale.home.livingArea;
 }

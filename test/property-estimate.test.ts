@@ -15,7 +15,7 @@ import {
 } from './support/estimating.ts';
 import { estimateOf, type Home, offered, sold, threeDigits } from './support/property-market.ts';
 
-test('an estimate is the weighted mean of adjusted prices, with its range, as worked out anew', async () => {
+test('an estimate is the regression of its comparables’ prices at the home, with its range, as worked out anew', async () => {
   const { subject, homes } = street(town(2), 'worth');
   const ids = await write(offered(subject), ...homes.map((home) => sold(home, '2026-02-01')));
   const { sale, rent, currency } = await estimate(ids.get(subject.key));
@@ -28,7 +28,8 @@ test('an estimate is the weighted mean of adjusted prices, with its range, as wo
     [sale.n, sale.basis, sale.asOf, sale.reason, currency],
     [7, 'closed', '2026-06-01', null, 'USD'],
   );
-  assert.match(sale.method, /geometric mean/);
+  assert.match(sale.method, /regression/);
+  assert.equal(sale.level, 0.8);
   assert.deepEqual([rent.value, rent.n, rent.reason], [null, 0, 'too_few_comparables']);
 });
 

@@ -9,6 +9,7 @@ import { searchRoutes } from '../../src/catalogue/routes.ts';
 import { compileQuery } from '../../src/http/query.ts';
 import type { Route } from '../../src/http/route.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { PriceTrends } from '../../src/market/price-trend.ts';
 import { valuationRoutes } from '../../src/market/property-routes.ts';
 import { marketRoutes } from '../../src/market/routes.ts';
 import type { Planning } from '../../src/postgres/connection.ts';
@@ -50,7 +51,7 @@ export function openRecorder(stand: LargeStand): Recorder {
   };
   const routes: Route<Principal>[] = [
     ...[...searchRoutes(reading), ...areaRoutes(reading), ...marketRoutes(reading)],
-    ...valuationRoutes(reading),
+    ...valuationRoutes({ ...reading, trends: new PriceTrends(database) }),
   ];
   return {
     async record(question) {

@@ -22,6 +22,7 @@ import type { Clock } from '../lib/clock.ts';
 import { rememberFor } from '../lib/remember.ts';
 import type { Refresh } from '../live/refresh.ts';
 import { liveRoutes } from '../live/routes.ts';
+import { PriceTrends } from '../market/price-trend.ts';
 import { propertyParts } from '../market/property-parts.ts';
 import { valuationRoutes } from '../market/property-routes.ts';
 import { marketRoutes } from '../market/routes.ts';
@@ -61,14 +62,15 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     monotonic: () => clock.monotonic(),
   });
   const heavy = new HeavyReads(database, clock);
+  const valuer = { database, trends: new PriceTrends(database) };
   const reading = { ...parts, heavy, dataAsOf: freshnessOf(database), findCurrencies };
   const routes: readonly Route<Principal>[] = [
     ...searchRoutes(reading),
     ...areaRoutes(reading),
     ...marketRoutes(reading),
     ...propertyPartRoutes(reading),
-    ...valuationRoutes(reading),
-    ...liveRoutes({ ...parts, streams: parts.limits.streams, gather: propertyParts(parts.database) }),
+    ...valuationRoutes({ ...reading, ...valuer }),
+    ...liveRoutes({ ...parts, streams: parts.limits.streams, gather: propertyParts(valuer) }),
     ...accessRoutes(parts.limits),
     ...oauthRoutes(parts.oauth),
     ...tokenRoutes(parts.tokens),

@@ -109,7 +109,7 @@ function homesSql(sql: Sql, query: NeighbourQuery): SqlFragment {
   const { subject, listingType, currency, radiusKm, except, ignoreDisplayRules } = query;
   return sql`listing_type = ${listingType} and ${displayedSql(sql, ignoreDisplayRules)}
     and property_type = any(${[...comparableTypes(subject.propertyType)]}::text[])
-    and (${withinSql(sql, subject.location, radiusKm)})
+    and (${boxesSql(sql, subject.location, radiusKm)})
     and price > 0 ${currency === null ? sql`` : sql`and currency = ${currency}`} and id <> all(${[...except]}::text[])
     and ${sizeSql(sql, subject.livingArea)} and ${marketSql(sql, query)}`;
 }
@@ -117,7 +117,8 @@ function homesSql(sql: Sql, query: NeighbourQuery): SqlFragment {
 const displayedSql = (sql: Sql, ignoreDisplayRules: boolean): SqlFragment =>
   ignoreDisplayRules ? sql`true` : sql`displayed`;
 
-function withinSql(sql: Sql, centre: Point, km: number): SqlFragment {
+/** Whether a place lies in the boxes around a radius. */
+export function boxesSql(sql: Sql, centre: Point, km: number): SqlFragment {
   const boxes = boxesAround(centre, km).map(
     ([minLng, minLat, maxLng, maxLat], place) =>
       sql`${place === 0 ? sql`` : sql`or`} location <@ box(point(${minLng}, ${minLat}), point(${maxLng}, ${maxLat}))`,

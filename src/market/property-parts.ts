@@ -11,9 +11,8 @@ import { ListingSchema, nullable } from '../catalogue/record.ts';
 import { presentReso } from '../catalogue/reso.ts';
 import { findResoRecords } from '../catalogue/reso-store.ts';
 import { AREA_TYPES, type AreaType } from '../catalogue/vocabulary.ts';
-import type { Database } from '../postgres/database.ts';
 import { ComparableSchema, DEFAULT_COUNT, DEFAULT_DAYS_OLD, tellComparables } from './comparables-answer.ts';
-import { EstimateSchema, estimateProperty } from './valuation.ts';
+import { EstimateSchema, estimateProperty, type Valuer } from './valuation.ts';
 
 const UNLESS = 'Null unless included.';
 
@@ -72,19 +71,20 @@ export type GatherParts = (
   view: View,
 ) => Promise<PropertyParts>;
 
-export function propertyParts(database: Database): GatherParts {
+export function propertyParts(valuer: Valuer): GatherParts {
   return (seen, include, view) =>
     // However fresh the subject is, its neighbours are told as they are stored.
-    gatherParts(database, seen, include, { ...view, source: 'cached' });
+    gatherParts(valuer, seen, include, { ...view, source: 'cached' });
 }
 
 async function gatherParts(
-  database: Database,
+  valuer: Valuer,
   seen: SeenProperty,
   include: readonly Includable[],
   view: View,
 ): Promise<PropertyParts> {
   const asked = new Set(include);
+  const { database } = valuer;
   const { subject } = seen;
   const comparing = {
     listingType: subject.listingType,
@@ -95,7 +95,7 @@ async function gatherParts(
   const [areas, comparables, estimate, records] = await Promise.all([
     asked.has('areas') ? nameAreas(database, subject.areaIds) : null,
     asked.has('comparables') ? tellComparables(database, seen, comparing, view) : null,
-    asked.has('estimate') ? estimateProperty(database, seen, view) : null,
+    asked.has('estimate') ? estimateProperty(valuer, seen, view) : null,
     asked.has('reso') ? findResoRecords(database, [subject.id]) : null,
   ]);
   const photos = asked.has('photos') ? (presentListing(subject, view)?.photos ?? []) : null;

@@ -24,7 +24,7 @@ import { LISTING_TYPES } from '../catalogue/vocabulary.ts';
 import { type Route, route } from '../http/route.ts';
 import { ComparableSchema, DEFAULT_COUNT, DEFAULT_DAYS_OLD, tellComparables } from './comparables-answer.ts';
 import { METHOD_IN_WORDS } from './estimate.ts';
-import { EstimateSchema, estimateProperty } from './valuation.ts';
+import { EstimateSchema, estimateProperty, type Valuer } from './valuation.ts';
 
 const Meta = Type.Object({ requestId: Type.String(), tier: Type.String() });
 
@@ -75,7 +75,9 @@ const ComparablesQuery = Type.Object({
   display: displayParameter,
 });
 
-export function valuationRoutes(options: PropertyRouteOptions): readonly Route<Principal>[] {
+type ValuationRouteOptions = PropertyRouteOptions & Valuer;
+
+export function valuationRoutes(options: ValuationRouteOptions): readonly Route<Principal>[] {
   return [comparablesRoute(options), estimateRoute(options)];
 }
 
@@ -119,8 +121,8 @@ function comparablesRoute(options: PropertyRouteOptions): Route<Principal> {
   });
 }
 
-function estimateRoute(options: PropertyRouteOptions): Route<Principal> {
-  const { database, clock, publicUrl } = options;
+function estimateRoute(options: ValuationRouteOptions): Route<Principal> {
+  const { clock, publicUrl } = options;
   return route<Principal>()({
     method: 'GET',
     path: '/v1/property/:id/estimate',
@@ -139,7 +141,7 @@ function estimateRoute(options: PropertyRouteOptions): Route<Principal> {
       const json = {
         object: 'estimate',
         propertyId: seen.property.id,
-        ...(await estimateProperty(database, seen, view)),
+        ...(await estimateProperty(options, seen, view)),
         meta: { requestId, tier: caller.tier },
       };
       return propertyReply(headers, { json }, [seen.subject], view.now);

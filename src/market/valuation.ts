@@ -9,7 +9,8 @@ import { allowsEstimate, factsOf } from '../catalogue/subject.ts';
 import type { ListingType } from '../catalogue/vocabulary.ts';
 import type { Database } from '../postgres/database.ts';
 import { BASES, findComparables } from './comparables.ts';
-import { ESTIMATE_DAYS_OLD, ESTIMATE_RADIUS_KM, estimateFrom, METHOD_IN_WORDS } from './estimate.ts';
+import { ESTIMATE_DAYS_OLD, ESTIMATE_RADIUS_KM, estimateFrom, LEVEL, METHOD_IN_WORDS } from './estimate.ts';
+import type { PriceTrends } from './price-trend.ts';
 
 const REASONS = {
   withheld_by_source: 'the source forbids estimates by machine',
@@ -26,6 +27,9 @@ const ValuationSchema = Type.Object(
     value: nullable(Type.Number({ description: 'For rent: per month.' })),
     low: amount,
     high: amount,
+    level: nullable(
+      Type.Number({ description: 'The share of prices that low to high is made to hold, from 0 to 1.' }),
+    ),
     n: Type.Integer({
       description: 'Comparables it rests on, or, where they are too few, how many there are.',
     }),
@@ -58,9 +62,15 @@ export const EstimateSchema = Type.Object(
 );
 export type Estimate = Static<typeof EstimateSchema>;
 
+/** What estimates are made of. */
+export interface Valuer {
+  readonly database: Database;
+  readonly trends: PriceTrends;
+}
+
 /** The estimate of a property for this reader. */
 export async function estimateProperty(
-  database: Database,
+  { database, trends }: Valuer,
   seen: SeenProperty,
   view: View,
 ): Promise<Estimate> {
@@ -69,18 +79,25 @@ export async function estimateProperty(
   const { currency } = seen.subject.record;
   const valued = async (type: ListingType): Promise<Valuation> => {
     if (reason !== null || facts === null) return none(reason ?? 'place_unknown', 0, view.now);
-    const ranked = await findComparables(database, {
-      ...{ subject: facts, listingType: type, currency, now: view.now },
-      ...{ radiusKm: ESTIMATE_RADIUS_KM, daysOld: ESTIMATE_DAYS_OLD },
-      except: seen.property.listings.map(({ id }) => id),
+    const market = {
+      listingType: type,
+      currency,
+      now: view.now,
       ignoreDisplayRules: view.ignoreDisplayRules,
-    });
-    const estimated = estimateFrom(facts, ranked);
+    };
+    const [ranked, slope] = await Promise.all([
+      findComparables(database, {
+        ...{ ...market, subject: facts, radiusKm: ESTIMATE_RADIUS_KM, daysOld: ESTIMATE_DAYS_OLD },
+        except: seen.property.listings.map(({ id }) => id),
+      }),
+      trends.slope({ ...market, propertyType: facts.propertyType, location: facts.location }),
+    ]);
+    const estimated = estimateFrom(facts, ranked, { now: view.now, slope });
     if (estimated === null) return none('too_few_comparables', ranked.length, view.now);
     const { value, low, high, n, basis } = estimated;
     const [told, least, most] = [value, low, high].map(roughly);
     return {
-      ...{ value: told ?? null, low: least ?? null, high: most ?? null, n, basis },
+      ...{ value: told ?? null, low: least ?? null, high: most ?? null, level: LEVEL, n, basis },
       ...{ asOf: day(view.now), method: METHOD_IN_WORDS, reason: null },
     };
   };
@@ -95,7 +112,7 @@ function reasonAgainst(seen: SeenProperty, facts: HomeFacts | null, view: View):
 }
 
 const none = (reason: Reason, n: number, now: number): Valuation => ({
-  ...{ value: null, low: null, high: null, n, basis: null },
+  ...{ value: null, low: null, high: null, level: null, n, basis: null },
   ...{ asOf: day(now), method: METHOD_IN_WORDS, reason },
 });
 

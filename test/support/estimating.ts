@@ -31,6 +31,7 @@ export interface Valued {
   readonly value: number | null;
   readonly low: number | null;
   readonly high: number | null;
+  readonly level: number | null;
   readonly n: number;
   readonly basis: string | null;
   readonly asOf: string;

@@ -62,24 +62,95 @@ export function similarityOf(a: Home, b: Home): number {
   );
 }
 
-/** The estimate as the documentation defines it, from all these comparables, worked out here by itself. */
+/**
+ * The estimate as the documentation defines it, from these comparables that all count in full, where prices stand still.
+ * Worked out here by itself: what is believed beforehand is written as further rows of one system of equations.
+ */
 export function estimateOf(subject: Home, homes: readonly Home[]): Record<'value' | 'low' | 'high', number> {
-  const rows = homes.map((home) => {
-    let price = home.price * Math.sqrt(subject.livingArea / home.livingArea);
-    if (subject.lotSize && home.lotSize) price *= (subject.lotSize / home.lotSize) ** 0.05;
-    if (subject.waterfront === true && home.waterfront === false) price *= 1.5;
-    if (subject.waterfront === false && home.waterfront === true) price /= 1.5;
-    return [price, similarityOf(subject, home) ** 12] as const;
-  });
-  const weights = rows.reduce((sum, [, weight]) => sum + weight, 0);
-  const value = rows.reduce((product, [price, weight]) => product * price ** (weight / weights), 1);
-  const squares = rows.reduce((sum, [price, weight]) => sum + weight * Math.log(price / value) ** 2, 0);
-  const spread = Math.exp(1.5 * Math.sqrt(squares / weights));
+  const similar = homes.map((home) => similarityOf(subject, home) ** 12);
+  const all = similar.reduce((sum, weight) => sum + weight, 0);
+  const weights = similar.map((weight) => (8 * weight) / all);
+  const rows = homes.map((home) => [1, ...differences(home, subject)]);
+  const values = homes.map(({ price }) => Math.log(price));
+  const missed = (solution: readonly number[]) =>
+    rows.map((row, at) => (values[at] ?? 0) - row.reduce((sum, x, i) => sum + x * (solution[i] ?? 0), 0));
+  const trusted = missed(leastSquares(rows, values, weights)).map(
+    (error, at) => (weights[at] ?? 0) / (1 + (error / 0.2) ** 2),
+  );
+  const solution = leastSquares(rows, values, trusted);
+  const squares = missed(solution).reduce((sum, error, at) => sum + (trusted[at] ?? 0) * error ** 2, 0);
+  const residual = Math.sqrt(squares / trusted.reduce((sum, weight) => sum + weight, 0));
+  const effective = 64 / weights.reduce((sum, weight) => sum + weight ** 2, 0);
+  const value = Math.exp(solution[0] ?? 0);
+  const spread = Math.exp(1.72 * residual * Math.sqrt(1 + 4 / effective));
   return {
     value,
     low: Math.min(value / spread, value * 0.95),
     high: Math.max(value * spread, value * 1.05),
   };
+}
+
+/** Belief beforehand: each coefficient's value, and its weight. */
+const BELIEFS = [
+  [0.45, 2],
+  [0.08, 1],
+  [0.03, 1.5],
+  [0, 0.06],
+  [0.7, 0.25],
+  [0, 2],
+  [0, 2],
+] as const;
+
+function differences(home: Home, subject: Home): number[] {
+  const both = (a: number | undefined, b: number | undefined, compare: (a: number, b: number) => number) =>
+    a === undefined || b === undefined ? 0 : compare(a, b);
+  const minus = (a: number, b: number) => a - b;
+  const ratio = (a: number, b: number) => Math.log(a / b);
+  const water = ({ waterfront }: Home) => (waterfront === undefined ? undefined : Number(waterfront));
+  return [
+    ratio(home.livingArea, subject.livingArea),
+    both(home.lotSize, subject.lotSize, ratio),
+    both(home.bathrooms, subject.bathrooms, minus),
+    both(home.yearBuilt, subject.yearBuilt, minus) / 10,
+    both(water(home), water(subject), minus),
+    (home.place.lng - subject.place.lng) * 111.195 * Math.cos((subject.place.lat * Math.PI) / 180),
+    (home.place.lat - subject.place.lat) * 111.195,
+  ];
+}
+
+/** Weighted least squares by Gauss and Jordan with a search for pivots, the beliefs as rows of their own. */
+function leastSquares(
+  rows: readonly number[][],
+  values: readonly number[],
+  weights: readonly number[],
+): number[] {
+  const beliefs = BELIEFS.map(([value, weight], at) => ({
+    ...{ row: [0, ...BELIEFS.map((_, i) => Number(i === at))], value, weight },
+  }));
+  const told = rows.map((row, at) => ({ row, value: values[at] ?? 0, weight: weights[at] ?? 0 }));
+  const size = BELIEFS.length + 1;
+  const system = Array.from({ length: size }, (_, i) =>
+    Array.from({ length: size + 1 }, (__, j) =>
+      [...told, ...beliefs].reduce(
+        (sum, { row, value, weight }) => sum + weight * (row[i] ?? 0) * (j < size ? (row[j] ?? 0) : value),
+        0,
+      ),
+    ),
+  );
+  const solved: number[][] = [];
+  for (let column = 0; column < size; column++) {
+    system.sort((a, b) => Math.abs(b[column] ?? 0) - Math.abs(a[column] ?? 0));
+    const best = system.shift() ?? [];
+    const pivot = best.map((x) => x / (best[column] ?? 1));
+    for (const row of [...system, ...solved]) {
+      const factor = row[column] ?? 0;
+      pivot.forEach((x, at) => {
+        row[at] = (row[at] ?? 0) - factor * x;
+      });
+    }
+    solved.push(pivot);
+  }
+  return solved.map((row) => row[size] ?? 0);
 }
 
 export const threeDigits = (value: number): number => Number(value.toPrecision(3));
