@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  clock,
   comparables,
   type Estimated,
   estimate,
@@ -14,6 +15,9 @@ import {
   write,
 } from './support/estimating.ts';
 import { estimateOf, type Home, offered, sold, threeDigits } from './support/property-market.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 
 test('an estimate is the regression of its comparables’ prices at the home, with its range, as worked out anew', async () => {
   const { subject, homes } = street(town(2), 'worth');
@@ -79,6 +83,47 @@ test('one home sold twice counts once, by its latest sale, and its own sales nev
   const { sale } = await estimate(ids.get(subject.key));
   assert.deepEqual([sale.value, sale.n], [threeDigits(estimateOf(subject, homes).value), 7]);
 });
+
+test('prices are carried to the day along the trend of what closed around the place, half a year at the most', async () => {
+  const at = town(7);
+  const day = (age: number) => new Date(clock.now() - age * DAY).toISOString().slice(0, 10);
+  const age = (closedAt: string) => (Math.floor(clock.now() / HOUR) * HOUR - Date.parse(closedAt)) / DAY;
+  const home = (number: number, price: number): Home => ({
+    ...{
+      key: `trend-${number}`,
+      place: at(0.05 * number, 0.02 * number),
+      price,
+      livingArea: 2_000,
+      ...known,
+    },
+  });
+  // Prices that grow by a hundredth a day. The last two closed before the days that the trend is fitted to.
+  const ages = [1, 10, 25, 40, 55, 70, 85, 100, 115, 150, 300];
+  const homes = ages.map((days, at) => home(at + 1, 500_000 * Math.exp(-days / 100)));
+  const closings = ages.map((days) => day(days + 1));
+  const subject = home(0, 1);
+  const ids = await write(offered(subject), ...homes.map((each, at) => sold(each, closings[at] ?? '')));
+  const { sale } = await estimate(ids.get(subject.key));
+  const told = homes.map(({ price }, at) => ({ age: age(closings[at] ?? ''), log: Math.log(price) }));
+  const slope = trendOf(told.filter((each) => each.age < 120));
+  const carried = homes.map((each, at) => ({
+    ...each,
+    price: each.price * Math.exp(slope * Math.min(180, told[at]?.age ?? 0)),
+  }));
+  assert.ok(slope > 0);
+  assert.deepEqual([sale.value, sale.n], [threeDigits(estimateOf(subject, carried).value), 11]);
+  assert.notEqual(sale.value, threeDigits(estimateOf(subject, homes).value), 'the trend matters here');
+});
+
+/** The slope a day of closings in one cell, by the sums themselves; standing prices are believed with 500,000 square days. */
+function trendOf(closings: readonly { readonly age: number; readonly log: number }[]): number {
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [age, log] = [mean(closings.map((each) => each.age)), mean(closings.map((each) => each.log))];
+  const products = closings.map((each) => (each.age - age) * (each.log - log));
+  const squares = closings.map((each) => (each.age - age) ** 2);
+  const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
+  return -sum(products) / (sum(squares) + 500_000);
+}
 
 test('no estimate where a source forbids it, too little is known, or too few compare', async () => {
   const at = town(6);
