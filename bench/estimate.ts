@@ -160,15 +160,19 @@ function print(name: string, baseline: string, all: readonly Guess[]): void {
     console.log(`${month} ${percent(median((months.get(month) ?? []).map(signed)))}`);
 }
 
-const signed = ({ estimated, paid }: Guess): number => estimated.value / paid - 1;
+function signed({ estimated, paid }: Guess): number {
+  return estimated.value / paid - 1;
+}
 
 /** How many times its own width the range missed the price by: 1 at its end. */
-const missedBy = ({ estimated: { value, high }, paid }: Guess): number =>
-  Math.abs(Math.log(paid / value)) / Math.log(high / value);
+function missedBy({ estimated: { value, high }, paid }: Guess): number {
+  return Math.abs(Math.log(paid / value)) / Math.log(high / value);
+}
 
 /** What ranges would have to be multiplied by to hold their level in the other folds. */
-const factorWithout = (all: readonly Guess[], fold: number): number =>
-  percentile(all.filter((each) => each.fold !== fold).map(missedBy), LEVEL);
+function factorWithout(all: readonly Guess[], fold: number): number {
+  return percentile(all.filter((each) => each.fold !== fold).map(missedBy), LEVEL);
+}
 
 function printCoverage(name: string, all: readonly Guess[], factor: (each: Guess) => number): void {
   const holds = (each: Guess) => missedBy(each) <= factor(each);
