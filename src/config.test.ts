@@ -120,6 +120,14 @@ test('plain http is accepted for this machine alone', () => {
   assert.match(faultsOf({ PUBLIC_URL: 'https://user:secret@example.com' })[0] ?? '', /credentials/);
 });
 
+test('a public URL holds nothing that could end a text it is written into', () => {
+  for (const letter of ['"', "'", '<', '>', '`', '\\', ' '])
+    assert.match(
+      faultsOf({ PUBLIC_URL: `https://example.com/a${letter}b` })[0] ?? '',
+      /must not hold quotes/,
+    );
+});
+
 test('a host that others can reach needs a public URL', () => {
   assert.match(faultsOf({ HOST: '0.0.0.0' })[0] ?? '', /^PUBLIC_URL is missing/);
   assert.deepEqual(faultsOf({ HOST: '0.0.0.0', PUBLIC_URL: 'https://api.example.com' }), []);

@@ -274,6 +274,8 @@ class Reader {
 
 function urlFault(text: string, rules: { readonly bare?: boolean }): string | null {
   if (!URL.canParse(text)) return 'must be a whole URL such as https://api.example.com';
+  // Whatever quotes or tags could be made of: the URL is written into pages and documents as it stands.
+  if (/["'<>`\\\s]/.test(text)) return 'must not hold quotes, angle brackets, backslashes or blanks';
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https://';
   if (url.protocol === 'http:' && !isLoopback(url.hostname))

@@ -36,8 +36,8 @@ test('an unknown query parameter is a 400 with a suggestion, never dropped', asy
   const response = await web.fetch('/v1/items?limt=1&pastDays=2');
   assert.equal(response.status, 400);
   assert.deepEqual((await problemOf(response)).errors, [
-    { parameter: 'limt', detail: 'is not a parameter of this endpoint', suggestion: 'limit' },
-    { parameter: 'pastDays', detail: 'is not a parameter of this endpoint' },
+    { parameter: 'limt', detail: 'is not known to this endpoint', suggestion: 'limit' },
+    { parameter: 'pastDays', detail: 'is not known to this endpoint' },
   ]);
 });
 

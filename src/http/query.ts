@@ -146,7 +146,7 @@ function unknown(name: string, parameters: ReadonlyMap<string, Parameter>, sugge
   if (parameters.size === 0) return { parameter, detail: 'this endpoint takes no query parameters' };
   const suggestion = suggest(name, parameters.keys());
   const remedy = suggestion === 'cursor' ? ': send page.nextCursor of the page before as cursor' : '';
-  const detail = `is not a parameter of this endpoint${remedy}`;
+  const detail = `is not known to this endpoint${remedy}`;
   return suggestion === undefined ? { parameter, detail } : { parameter, detail, suggestion };
 }
 
