@@ -143,6 +143,8 @@ export class FieldReader {
   /** Three states: true, false, and null for not said. */
   flag(field: string): boolean | null {
     return this.#read(field, (value) => {
+      // An object may say of itself that it cannot be written as text.
+      if (typeof value === 'object') return null;
       const word = String(value).trim().toLowerCase();
       if (TRUE.includes(word)) return true;
       return FALSE.includes(word) ? false : null;

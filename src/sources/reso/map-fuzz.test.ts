@@ -10,7 +10,7 @@ import { PROPERTY_FIELDS } from './query.ts';
 const strange = fc.oneof(
   fc.jsonValue(),
   fc.string(),
-  fc.constantFrom(
+  fc.constantFrom<unknown>(
     'TBD',
     '12.0',
     '2026-01-05',
@@ -21,6 +21,7 @@ const strange = fc.oneof(
     -1,
     1e300,
     Number.NaN,
+    { toString: 1 },
   ),
 );
 const child = fc.dictionary(
