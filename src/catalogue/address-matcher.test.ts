@@ -120,3 +120,11 @@ test('words and figures that only look like parts of the address stay', () => {
   const highway = { streetNumber: '1500', streetName: 'US Highway 101' };
   assert.equal(mask(highway, '101 roses, 1500 sqft'), '101 roses, 1500 sqft');
 });
+
+test('streets and texts may be named like what every object has', () => {
+  for (const word of ['constructor', 'valueOf', 'toString', '__proto__']) {
+    const address = { streetNumber: '12', streetName: `${word} Street` };
+    assert.equal(mask(address, `See 12 ${word} St today`), 'See (address withheld) today', word);
+    assert.equal(mask(QUILLBY, `a &${word}; b`), `a &${word}; b`);
+  }
+});

@@ -26,15 +26,20 @@ const SHORT_TYPES: ReadonlySet<string> = new Set([...Object.values(STREET_TYPES)
 const SHORT_DIRECTIONS: ReadonlySet<string> = new Set(Object.values(DIRECTIONS));
 
 /** Words of names that are written out or short, which searches tell apart. */
-const NAME_WORDS: Readonly<Record<string, string>> = {
-  ...{ mount: 'mt', mt: 'mount', fort: 'ft', ft: 'fort', point: 'pt', pt: 'point' },
-};
+const NAME_WORDS: ReadonlyMap<string, string> = new Map([
+  ['mount', 'mt'],
+  ['mt', 'mount'],
+  ['fort', 'ft'],
+  ['ft', 'fort'],
+  ['point', 'pt'],
+  ['pt', 'point'],
+]);
 
 const spellings = (word: string): string => {
   const two = twoWordOrdinal(word);
   // "21 Avenue" is 21st Avenue; a bare 21 is a number like others.
   const bare = isOrdinal(word) ? [`${Number.parseInt(word, 10)}(?=${GAP}${ANY_TYPE}${END})`] : [];
-  const other = NAME_WORDS[word];
+  const other = NAME_WORDS.get(word);
   const forms = [...writtenForms(word), ...(other === undefined ? [] : [other])];
   return anyOf([...forms.map(RegExp.escape), ...(two ? [inRow(two)] : []), ...bare]);
 };

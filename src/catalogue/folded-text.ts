@@ -20,13 +20,13 @@ const TOKEN = new RegExp(`${ENCODED}|${MARKUP}|[^]`, 'giu');
 const CODED = new RegExp(`${ENCODED}|${MARKUP}`, 'giu');
 
 /** Names of characters that stand within words; those of letters with an accent end in the accent. */
-const NAMED: Readonly<Record<string, string>> = {
-  apos: "'",
-  rsquo: "'",
-  lsquo: "'",
-  prime: "'",
-  shy: '\u00ad',
-};
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ['apos', "'"],
+  ['rsquo', "'"],
+  ['lsquo', "'"],
+  ['prime', "'"],
+  ['shy', '\u00ad'],
+]);
 const ACCENTED = /^([a-z])(?:acute|grave|circ|tilde|uml|cedil|ring|slash|caron)$/;
 
 /**
@@ -63,7 +63,7 @@ function plainCharacter(token: string): string {
   const [, hex, decimal] = /^#(?:x([0-9a-f]{1,6})|(\d{1,7}))$/.exec(name) ?? [];
   const code = hex === undefined ? Number(decimal ?? Number.NaN) : Number.parseInt(hex, 16);
   if (code > 0 && code <= 0x10_ff_ff) return String.fromCodePoint(code);
-  return NAMED[name] ?? ACCENTED.exec(name)?.[1] ?? ' ';
+  return NAMED.get(name) ?? ACCENTED.exec(name)?.[1] ?? ' ';
 }
 
 function foldLetter(letter: string): string {

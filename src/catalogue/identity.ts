@@ -78,7 +78,7 @@ function normalise(text: string | null | undefined): string {
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
     .split(' ')
-    .map((word) => STREET_WORDS[word] ?? word)
+    .map((word) => (Object.hasOwn(STREET_WORDS, word) ? (STREET_WORDS[word] ?? word) : word))
     .filter((word) => word !== '')
     .join(' ');
 }

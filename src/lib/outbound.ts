@@ -199,7 +199,7 @@ function guarded(
 function decompressed(body: Readable, headers: OutboundAnswer['headers']): Readable {
   const coding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
   if (coding === 'identity' || coding === '') return body;
-  const decompressor = DECOMPRESSORS[coding]?.();
+  const decompressor = Object.hasOwn(DECOMPRESSORS, coding) ? DECOMPRESSORS[coding]?.() : undefined;
   if (decompressor === undefined) {
     body.on('error', () => undefined).destroy();
     throw new OutboundFailure('malformed', `Content-Encoding ${coding} was not asked for`);

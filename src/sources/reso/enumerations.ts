@@ -5,19 +5,19 @@ import ENUMERATIONS from './enumerations.json' with { type: 'json' };
 export type Enumeration = keyof typeof ENUMERATIONS;
 
 /** Where the two spellings differ by more than case and punctuation. */
-const OLD_SPELLINGS: Readonly<Record<string, string>> = {
-  threemonths: '3 Months',
-  sixmonths: '6 Months',
-  ninemonths: '9 Months',
-  twelvemonths: '12 Months',
-  twentyfourmonths: '24 Months',
-  twentyfourhoursecurity: '24 Hour Security',
-};
+const OLD_SPELLINGS: ReadonlyMap<string, string> = new Map([
+  ['threemonths', '3 Months'],
+  ['sixmonths', '6 Months'],
+  ['ninemonths', '9 Months'],
+  ['twelvemonths', '12 Months'],
+  ['twentyfourmonths', '24 Months'],
+  ['twentyfourhoursecurity', '24 Hour Security'],
+]);
 
 /** What two spellings of one value have in common: letters and digits, in lower case. */
 export function fold(value: string): string {
   const folded = value.toLowerCase().replace(/[^a-z0-9]/g, '');
-  const today = OLD_SPELLINGS[folded];
+  const today = OLD_SPELLINGS.get(folded);
   return today === undefined ? folded : fold(today);
 }
 
@@ -46,7 +46,7 @@ export function spelled<T>(table: Readonly<Record<string, T>>): (value: string |
 
 /** A lower-case slug, the same for both spellings: "Ceiling Fan(s)" and "CeilingFans" are ceiling_fans. */
 export function slug(value: string): string {
-  const today = OLD_SPELLINGS[value.toLowerCase()] ?? value;
+  const today = OLD_SPELLINGS.get(value.toLowerCase()) ?? value;
   return today
     .replace(/\(s\)/gi, 's')
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')

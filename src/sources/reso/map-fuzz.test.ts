@@ -22,6 +22,8 @@ const strange = fc.oneof(
     1e300,
     Number.NaN,
     { toString: 1 },
+    '__proto__',
+    'constructor',
   ),
 );
 const child = fc.dictionary(
