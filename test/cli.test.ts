@@ -215,9 +215,9 @@ test('a database that lacks migrations is refused until they are run', async (t)
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /lacks \d+ migrations of this release: run `freehold migrate` first\./);
   const doctor = await runCli(t, ['doctor'], options);
-  assert.match(doctor.stdout, /^warn {2}migrations .*001_access\.sql/m);
+  assert.match(doctor.stdout, /^warn {2}migrations .*001_database\.sql/m);
   const migrated = await runCli(t, ['migrate', '--json'], options);
-  assert.ok((JSON.parse(migrated.stdout) as { applied: string[] }).applied.includes('001_access.sql'));
+  assert.ok((JSON.parse(migrated.stdout) as { applied: string[] }).applied.includes('001_database.sql'));
   assert.equal((await runCli(t, ['migrate'], options)).stdout, 'Nothing to do.\n');
   const listed = await runCli(t, ['subscriptions', 'list'], options);
   assert.match(listed.stdout, /^There is none yet/);

@@ -87,6 +87,18 @@ test('a fresh test database has every migration of this release', async (t) => {
   assert.deepEqual(await pendingMigrations(database), []);
 });
 
+test('every table and function of the schema has a comment', async (t) => {
+  const { database } = await testDatabase(t);
+  const bare = await database.read(
+    (sql) => sql`
+      select relname as name from pg_class
+      where relnamespace = 'public'::regnamespace and relkind = 'r' and obj_description(oid, 'pg_class') is null
+      union all select proname from pg_proc
+      where pronamespace = 'public'::regnamespace and obj_description(oid, 'pg_proc') is null order by 1`,
+  );
+  assert.deepEqual([...bare], []);
+});
+
 async function runChild(args: readonly string[]): Promise<string> {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);

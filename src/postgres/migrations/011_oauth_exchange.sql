@@ -1,12 +1,9 @@
--- Exchanges in one round trip. A code is judged and taken by one call; the call that replaces a refresh token also sees
--- whether its subscription is in force, where that stands in this database. Who is refused gets nothing, and is told why
--- by a second look. The functions for many of 012 stay for processes that run the release before.
+-- Exchange of authorization codes and refresh tokens for new tokens: one statement, one transaction. A JSON array carries one
+-- object for each exchange, with times in milliseconds since the epoch and bytes in hexadecimal; results name an exchange by
+-- its position, from 1. Each exchange is judged alone: one that is refused issues nothing and changes nothing. Grants are
+-- taken in the order of their ids, as by everybody who locks several, so that no two transactions deadlock. Plans are
+-- generic and by key, also where a table was small when the plan was made.
 
-drop function oauth_rotate(bytea, timestamptz, bytea, bytea, timestamptz, bytea, timestamptz, text, text, text[],
-  timestamptz, timestamptz);
-
--- As in 012, but without `access_tier` it is that of the subscription at that moment, and nothing is replaced where that
--- has ended: what src/access/providers/local.ts calls `active`. `nonce` is what the holder derives the new pair with.
 create function oauth_rotate(
   presented bytea,
   at timestamptz,
@@ -25,6 +22,7 @@ declare
   family bigint;
   granted text;
   due boolean;
+  keyless boolean;
 begin
   -- The row's lock makes processes that rotate the same token take turns: whoever comes second finds it rotated.
   update oauth_refresh_token r set rotated_at = at, successor = nonce
@@ -34,11 +32,13 @@ begin
     and g.id = r.grant_id and g.revoked_at is null
     and (access_tier is not null or g.subscription is null or s.id is not null)
   returning r.grant_id, coalesce(access_tier, s.tier, 'free'),
-    g.tier <> coalesce(access_tier, s.tier, 'free') or g.renewed_at < renew_before into family, granted, due;
+    g.tier <> coalesce(access_tier, s.tier, 'free') or g.renewed_at < renew_before, g.subscription is null
+  into family, granted, due, keyless;
   if family is null then
     return false;
   end if;
-  insert into oauth_refresh_token (hash, grant_id, expires_at) values (refresh_hash, family, refresh_expires);
+  insert into oauth_refresh_token (hash, grant_id, expires_at, keyless)
+  values (refresh_hash, family, refresh_expires, keyless);
   insert into oauth_access_token (hash, grant_id, expires_at, tier, scope, resources)
   values (access_hash, family, access_expires, granted, access_scope, access_resources);
   if due then
@@ -47,9 +47,10 @@ begin
   return true;
 end $$;
 
--- A JSON array with one object for each token: times are milliseconds of the epoch, bytes are hexadecimal. Gives the
--- places, from 1, of those that were replaced. Grants are taken in the order of their ids, as
--- by everybody who takes several: nobody then waits for whom they hold up.
+comment on function oauth_rotate(bytea, timestamptz, bytea, bytea, timestamptz, bytea, timestamptz, text, text, text[],
+  timestamptz, timestamptz) is
+  'Replaces one refresh token and returns whether it did; without access_tier the tier is that of the subscription at that moment, and nothing is replaced where the subscription has ended.';
+
 create function oauth_rotate_all(exchanges text) returns integer[] language plpgsql
 set plan_cache_mode to force_generic_plan set enable_seqscan to off set enable_hashjoin to off set enable_mergejoin to off
 as $$
@@ -76,10 +77,12 @@ begin
   return done;
 end $$;
 
--- As above, for codes. Each is taken only where all that was shown with it is right, so that a mistake burns none: `proof`
--- is the SHA-256 of the challenge that the verifier makes, so the time of its comparison tells nothing of either;
--- `redirectUri` and `resources` are null where they were not sent. `longest` bounds what is issued, in milliseconds from
--- consent; null: it does not. Gives the grants of those that were taken, with their places, from 1.
+comment on function oauth_rotate_all(text) is
+  'Replaces refresh tokens and returns the positions of those that were replaced.';
+
+-- `proof` is the SHA-256 of the challenge that the verifier makes, so the time of its comparison tells nothing about either;
+-- `redirectUri` and `resources` are null where they were not sent; `longest` limits the life of what is issued, in
+-- milliseconds from the consent, and null does not.
 create function oauth_redeem_all(exchanges text)
 returns table (place integer, "grant" bigint, scope text, resources text[], subscription text, created_at timestamptz)
 language plpgsql
@@ -110,8 +113,9 @@ begin
     continue when not found;
     -- The least of times leaves out what is null.
     last_date := taken.created_at + each.longest * interval '1 millisecond';
-    insert into oauth_refresh_token (hash, grant_id, expires_at)
-    values (decode(each."refreshHash", 'hex'), taken.id, least(to_timestamp(each."refreshExpires" / 1000), last_date));
+    insert into oauth_refresh_token (hash, grant_id, expires_at, keyless)
+    values (decode(each."refreshHash", 'hex'), taken.id, least(to_timestamp(each."refreshExpires" / 1000), last_date),
+      taken.subscription is null);
     insert into oauth_access_token (hash, grant_id, expires_at, tier, resources)
     values (decode(each."accessHash", 'hex'), taken.id, least(to_timestamp(each."accessExpires" / 1000), last_date),
       taken.tier, case when not each.resources @> taken.resources then each.resources end);
@@ -121,3 +125,6 @@ begin
     return query select each.ordinality::integer, taken.id, taken.scope, taken.resources, taken.subscription, taken.created_at;
   end loop;
 end $$;
+
+comment on function oauth_redeem_all(text) is
+  'Redeems authorization codes whose parameters are all right, so that a mistake burns none, and returns the grants of those that were redeemed.';
