@@ -2,14 +2,14 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TIERS } from '../src/access/tiers.ts';
-import type { Area, AreaDraft } from '../src/catalogue/area.ts';
-import { type AreaCall, createAreaAnswers } from '../src/catalogue/area-answers.ts';
-import { createAreaLookup } from '../src/catalogue/area-lookup.ts';
-import { planAreas } from '../src/catalogue/area-query.ts';
-import { writeAreaBatch } from '../src/catalogue/area-writer.ts';
-import type { Boundary } from '../src/catalogue/geometry.ts';
-import type { Database } from '../src/postgres/database.ts';
+import { TIERS } from '../src/access/tiers/tiers.ts';
+import type { Area, AreaDraft } from '../src/areas/area.ts';
+import { type AreaCall, createAreaAnswers } from '../src/areas/area-answers.ts';
+import { createAreaLookup } from '../src/areas/area-lookup.ts';
+import { planAreas } from '../src/areas/area-query.ts';
+import type { Boundary } from '../src/geometry/geometry.ts';
+import { writeAreaBatch } from '../src/ingest/area-writer.ts';
+import type { Database } from '../src/postgres/client/database.ts';
 import type { Closing } from '../test/support/database.ts';
 import { startService, type TestService } from '../test/support/service.ts';
 import { random } from './market.ts';

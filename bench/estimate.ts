@@ -3,22 +3,22 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
-import type { ListingDraft } from '../src/catalogue/draft.ts';
-import type { HomeFacts } from '../src/catalogue/similarity.ts';
-import type { ListingType } from '../src/catalogue/vocabulary.ts';
-import { findComparables } from '../src/market/comparables.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
+import type { ListingDraft } from '../src/listings/draft.ts';
+import type { ListingType } from '../src/listings/vocabulary.ts';
+import { type Database, openDatabase } from '../src/postgres/client/database.ts';
+import { startEmbedded } from '../src/postgres/embedded/embedded.ts';
+import { migrate } from '../src/postgres/migrations/migrate.ts';
+import { findComparables } from '../src/property/comparables.ts';
 import {
   ESTIMATE_DAYS_OLD,
   ESTIMATE_RADIUS_KM,
   type Estimated,
   estimateFrom,
   LEVEL,
-} from '../src/market/estimate.ts';
-import { PriceTrends } from '../src/market/price-trend.ts';
-import { type Database, openDatabase } from '../src/postgres/database.ts';
-import { startEmbedded } from '../src/postgres/embedded.ts';
-import { migrate } from '../src/postgres/migrate.ts';
+} from '../src/property/estimate.ts';
+import { PriceTrends } from '../src/property/price-trend.ts';
+import type { HomeFacts } from '../src/property/similarity.ts';
 import { cityBaseline, draftOfRent, readRents } from './rents.ts';
 import { draftOfSale, FOLDS, foldOf, nearestBaseline, readSales } from './sales.ts';
 import { median, percentile } from './statistics.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { parseDatabaseUrl } from '../src/postgres/connection-url.ts';
+import { parseDatabaseUrl } from '../src/postgres/client/connection-url.ts';
 import { createModelTable } from './oauth-adapter.ts';
 import type { Exchanger } from './oauth-load.ts';
 import { ourSeed, peerSeed, REFRESH_PREFIX } from './oauth-seed.ts';

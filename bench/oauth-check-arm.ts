@@ -2,12 +2,12 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createAccess } from '../src/access/access.ts';
-import type { Principal } from '../src/access/principal.ts';
 import { localSubscriptions } from '../src/access/providers/local.ts';
-import { TIERS } from '../src/access/tiers.ts';
+import type { Principal } from '../src/access/tiers/principal.ts';
+import { TIERS } from '../src/access/tiers/tiers.ts';
 import { systemClock as clock } from '../src/lib/clock.ts';
-import { startTokens } from '../src/oauth/tokens.ts';
-import { openDatabase } from '../src/postgres/database.ts';
+import { startTokens } from '../src/oauth/token/tokens.ts';
+import { openDatabase } from '../src/postgres/client/database.ts';
 
 const listening = Number(process.env.PORT);
 const publicUrl = `http://127.0.0.1:${listening}`;

@@ -2,7 +2,7 @@
 
 import { createServer } from 'node:http';
 import postgres from 'postgres';
-import { parseDatabaseUrl } from '../src/postgres/connection-url.ts';
+import { parseDatabaseUrl } from '../src/postgres/client/connection-url.ts';
 import { postgresAdapter } from './oauth-adapter.ts';
 import { createPeer } from './oauth-peer.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { parseDatabaseUrl } from '../src/postgres/connection-url.ts';
+import { parseDatabaseUrl } from '../src/postgres/client/connection-url.ts';
 import { CLIENT, REDIRECT_URI } from './oauth-peer.ts';
 import type { Stand } from './stand.ts';
 

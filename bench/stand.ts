@@ -5,13 +5,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { localSubscriptions } from '../src/access/providers/local.ts';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
-import { requireFreePort } from '../src/http/listen-address.ts';
+import { requireFreePort } from '../src/http/server/listen-address.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
 import { systemClock } from '../src/lib/clock.ts';
-import { socketUrl } from '../src/postgres/connection-url.ts';
-import { type Database, openDatabase } from '../src/postgres/database.ts';
-import { startEmbedded } from '../src/postgres/embedded.ts';
-import { migrate } from '../src/postgres/migrate.ts';
+import { socketUrl } from '../src/postgres/client/connection-url.ts';
+import { type Database, openDatabase } from '../src/postgres/client/database.ts';
+import { startEmbedded } from '../src/postgres/embedded/embedded.ts';
+import { migrate } from '../src/postgres/migrations/migrate.ts';
 import { marketDrafts } from './market.ts';
 
 export interface Stand {

@@ -3,10 +3,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { nearest } from './http/values.ts';
+import { nearest } from './http/input/values.ts';
 import { parseNetworks } from './lib/address.ts';
 import { isOneEdit } from './lib/one-edit.ts';
-import type { ResoCredentials } from './sources/reso/token.ts';
+import type { ResoCredentials } from './sources/reso/transport/token.ts';
 
 export type SourceConfig =
   | { readonly kind: 'sample'; readonly port: number; readonly interval: number }

@@ -1,7 +1,7 @@
 // Process of the service: starts everything, says where it is, and stops gracefully when told to.
 
 import { join } from 'node:path';
-import { firstKeys, sampleKeys } from './access/sample-keys.ts';
+import { firstKeys, sampleKeys } from './access/keys/sample-keys.ts';
 import { createApp } from './app/app.ts';
 import { banner } from './app/banner.ts';
 import { VERSION } from './app/describe.ts';
@@ -10,7 +10,7 @@ import { openStorage, type Storage } from './app/storage.ts';
 import { terminalLog } from './app/terminal-log.ts';
 import { openUpstream } from './app/upstream.ts';
 import type { Config } from './config.ts';
-import { ListenError, requireFreePort } from './http/listen-address.ts';
+import { ListenError, requireFreePort } from './http/server/listen-address.ts';
 import { systemClock } from './lib/clock.ts';
 import { createLog, type Log } from './lib/log.ts';
 

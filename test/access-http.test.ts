@@ -1,9 +1,9 @@
 // Proves over HTTP who is let in, what is told about limits, and who is charged for which answer.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Principal, Scope } from '../src/access/principal.ts';
 import { localSubscriptions } from '../src/access/providers/local.ts';
-import { PLANS } from '../src/access/tiers.ts';
+import type { Principal, Scope } from '../src/access/tiers/principal.ts';
+import { PLANS } from '../src/access/tiers/tiers.ts';
 import { type Caller, type Documented, walkMatrix } from './support/access-matrix.ts';
 import { left, serveAccess } from './support/access-service.ts';
 import { type Closing, testDatabase } from './support/database.ts';

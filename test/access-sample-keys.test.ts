@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { firstKeys, keyVariable, sampleKeys } from '../src/access/keys/sample-keys.ts';
 import { localSubscriptions } from '../src/access/providers/local.ts';
-import { firstKeys, keyVariable, sampleKeys } from '../src/access/sample-keys.ts';
-import { PLANS } from '../src/access/tiers.ts';
+import { PLANS } from '../src/access/tiers/tiers.ts';
 import { manualClock } from './support/clock.ts';
 import { temporaryFolder, testDatabase } from './support/database.ts';
 

@@ -28,7 +28,7 @@ function readTable(page: string): Map<string, ReadonlySet<string> | null> {
   );
 }
 
-/** src/http/sse.ts -> http; src/config.ts -> config. */
+/** src/http/output/sse.ts -> http; src/config.ts -> config. */
 function roomOf(path: string): string {
   return path.split('/')[1]?.replace(/(?:\.test)?\.ts$/, '') ?? '';
 }
@@ -176,7 +176,7 @@ test('SQL stands only in stores, files of SQL, and the database room', () => {
 /** Who may use time other than through the clock they are given. */
 const OWN_TIME: Readonly<Record<string, string>> = {
   'src/lib/clock.ts': 'is the clock',
-  'src/postgres/poll.ts': 'keeps the process alive while it waits, which no clock does',
+  'src/postgres/embedded/poll.ts': 'keeps the process alive while it waits, which no clock does',
 };
 
 test('nobody reads time or waits except through the clock', () => {

@@ -6,9 +6,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import type { Area, AreaDraft } from '../src/catalogue/area.ts';
-import { writeAreaBatch } from '../src/catalogue/area-writer.ts';
-import type { Boundary } from '../src/catalogue/geometry.ts';
+import type { Area, AreaDraft } from '../src/areas/area.ts';
+import type { Boundary } from '../src/geometry/geometry.ts';
+import { writeAreaBatch } from '../src/ingest/area-writer.ts';
 import { runs } from './support/runs.ts';
 import { startService } from './support/service.ts';
 

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { placeListingsAnew, writeAreaBatch } from '../src/catalogue/area-writer.ts';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
-import type { ListingDraft } from '../src/catalogue/draft.ts';
-import type { Database } from '../src/postgres/database.ts';
+import { placeListingsAnew, writeAreaBatch } from '../src/ingest/area-writer.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
+import type { ListingDraft } from '../src/listings/draft.ts';
+import type { Database } from '../src/postgres/client/database.ts';
 import { testDatabase } from './support/database.ts';
 import { draft, NO_ADDRESS } from './support/drafts.ts';
 

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import type { Area } from '../src/catalogue/area.ts';
-import { placeListingsAnew, writeAreaBatch } from '../src/catalogue/area-writer.ts';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
+import type { Area } from '../src/areas/area.ts';
+import { placeListingsAnew, writeAreaBatch } from '../src/ingest/area-writer.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
 import { below, draftOf, holdsPoint, type KnownArea, makeWorld, meetsBox } from './support/area-world.ts';
 import { draft, NO_ADDRESS } from './support/drafts.ts';
 import { runs } from './support/runs.ts';

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { placeListingsAnew, writeAreaBatch } from '../src/catalogue/area-writer.ts';
-import type { Property } from '../src/catalogue/property.ts';
-import type { Listing } from '../src/catalogue/record.ts';
+import { placeListingsAnew, writeAreaBatch } from '../src/ingest/area-writer.ts';
+import type { Property } from '../src/listings/property.ts';
+import type { Listing } from '../src/listings/record.ts';
 import { area, at, database, found, keys, service, square, write } from './support/catalogue.ts';
 import { draft, NO_ADDRESS } from './support/drafts.ts';
 

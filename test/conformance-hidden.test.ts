@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ListingDraft } from '../src/catalogue/draft.ts';
-import { propertyId, propertyIdentity } from '../src/catalogue/identity.ts';
-import type { Property } from '../src/catalogue/property.ts';
+import { propertyId, propertyIdentity } from '../src/ingest/identity.ts';
+import type { ListingDraft } from '../src/listings/draft.ts';
+import type { Property } from '../src/listings/property.ts';
 import { clock, daysAgo, keys, service, writtenIds } from './support/catalogue.ts';
 import { draft, NO_ADDRESS } from './support/drafts.ts';
 

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { areaId } from '../src/catalogue/area.ts';
-import { writeAreaBatch } from '../src/catalogue/area-writer.ts';
-import type { Listing } from '../src/catalogue/record.ts';
+import { areaId } from '../src/areas/area.ts';
+import { writeAreaBatch } from '../src/ingest/area-writer.ts';
+import type { Listing } from '../src/listings/record.ts';
 import { database, daysAgo, keys, service, writtenIds } from './support/catalogue.ts';
 import { draft, NO_ADDRESS } from './support/drafts.ts';
 import { parseRaw, problemOf, readToEnd } from './support/web.ts';

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Property } from '../src/catalogue/property.ts';
-import type { Listing } from '../src/catalogue/record.ts';
+import type { Property } from '../src/listings/property.ts';
+import type { Listing } from '../src/listings/record.ts';
 import STREAM_ERRORS from '../src/site/stream-errors.json' with { type: 'json' };
 import type { LiveFailure } from '../src/sources/source.ts';
 import { parseEvents } from './support/live.ts';

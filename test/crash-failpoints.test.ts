@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Problem } from '../src/lib/problem.ts';
-import { type Database, openDatabase } from '../src/postgres/database.ts';
+import { type Database, openDatabase } from '../src/postgres/client/database.ts';
 import { examine, newLedger, writeBatch, writeCity } from './support/chaos-ledger.ts';
 import { type Failpoint, startFailpointProxy } from './support/chaos-proxy.ts';
 import { atEnd, testDatabase } from './support/database.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startEmbedded } from '../src/postgres/embedded.ts';
+import { startEmbedded } from '../src/postgres/embedded/embedded.ts';
 import { startChaosApp } from './support/chaos-app.ts';
 import { endProcess, familyOf, isReady, postmasterOf, serve } from './support/chaos-service.ts';
 import { until } from './support/children.ts';

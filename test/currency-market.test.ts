@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import type { AreaDraft } from '../src/catalogue/area.ts';
-import { writeAreaBatch } from '../src/catalogue/area-writer.ts';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
+import type { AreaDraft } from '../src/areas/area.ts';
+import { writeAreaBatch } from '../src/ingest/area-writer.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
 import { manualClock } from './support/clock.ts';
 import { draft, NO_ADDRESS } from './support/drafts.ts';
 import { writeAreas } from './support/market.ts';

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
-import type { Listing } from '../src/catalogue/record.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
+import type { Listing } from '../src/listings/record.ts';
 import { draft, NO_ADDRESS } from './support/drafts.ts';
 import { startService } from './support/service.ts';
 import { problemOf } from './support/web.ts';

@@ -10,7 +10,7 @@ import { createApp } from '../src/app/app.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/lib/log.ts';
 import { PROBLEMS, type ProblemCode } from '../src/lib/problem.ts';
-import { openDatabase } from '../src/postgres/database.ts';
+import { openDatabase } from '../src/postgres/client/database.ts';
 import { manualClock } from './support/clock.ts';
 import { atEnd, temporaryFolder, testDatabase } from './support/database.ts';
 import { startDatabaseProxy } from './support/database-proxy.ts';

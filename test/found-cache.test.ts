@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { writeAreaBatch } from '../src/catalogue/area-writer.ts';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
-import { FoundCache } from '../src/catalogue/found-cache.ts';
+import { writeAreaBatch } from '../src/ingest/area-writer.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
 import { systemClock } from '../src/lib/clock.ts';
-import { poll } from '../src/postgres/poll.ts';
+import { poll } from '../src/postgres/embedded/poll.ts';
+import { FoundCache } from '../src/search/legacy/found-cache.ts';
 import { draft } from './support/drafts.ts';
 import { startService } from './support/service.ts';
 

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
-import type { ListingDraft } from '../src/catalogue/draft.ts';
-import type { Listing } from '../src/catalogue/record.ts';
-import { listen } from '../src/postgres/listen.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
+import type { ListingDraft } from '../src/listings/draft.ts';
+import type { Listing } from '../src/listings/record.ts';
+import { listen } from '../src/postgres/client/listen.ts';
 import { manualClock } from './support/clock.ts';
 import { draft, NO_ADDRESS } from './support/drafts.ts';
 import { NOW, writeAreas } from './support/market.ts';

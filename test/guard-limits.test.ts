@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { Limits } from '../src/access/limits.ts';
-import type { Principal } from '../src/access/principal.ts';
-import { TIERS } from '../src/access/tiers.ts';
+import { Limits } from '../src/access/limits/limits.ts';
+import type { Principal } from '../src/access/tiers/principal.ts';
+import { TIERS } from '../src/access/tiers/tiers.ts';
 import type { Clock } from '../src/lib/clock.ts';
 import { Problem } from '../src/lib/problem.ts';
 import { floodAddresses } from './chaos/guard-memory.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { parseDatabaseUrl, socketUrl } from '../src/postgres/connection-url.ts';
+import { parseDatabaseUrl, socketUrl } from '../src/postgres/client/connection-url.ts';
 import { runCli, startCli } from './support/cli.ts';
 import { temporaryFolder, testAccount, testDatabase } from './support/database.ts';
 import { startDatabaseProxy } from './support/database-proxy.ts';

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { writeAreaBatch } from '../src/catalogue/area-writer.ts';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
+import { writeAreaBatch } from '../src/ingest/area-writer.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
 import { draft, NO_ADDRESS } from './support/drafts.ts';
 import { logKeeper } from './support/log-keeper.ts';
 import { startService } from './support/service.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import type { ErrorForm } from '../src/http/route.ts';
+import type { ErrorForm } from '../src/http/frame/route.ts';
 import { problemOf, serveRoutes, testRoute } from './support/web.ts';
 
 const body = Type.Object({

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import type { HealthCheck } from '../src/http/health.ts';
+import type { HealthCheck } from '../src/http/server/health.ts';
 import { Problem } from '../src/lib/problem.ts';
 import { parseRaw, serveRoutes, testRoute, until } from './support/web.ts';
 

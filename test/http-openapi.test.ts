@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { Type } from 'typebox';
-import { openapiDocument } from '../src/http/openapi.ts';
+import { openapiDocument } from '../src/http/openapi/openapi.ts';
 import { serveRoutes, type TestRoute, testRoute } from './support/web.ts';
 
 const Money = Type.Object({ amount: Type.Number(), currency: Type.String() }, { $id: 'Money' });

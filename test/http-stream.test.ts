@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import type { Call, ServerSentEvent } from '../src/http/route.ts';
+import type { Call, ServerSentEvent } from '../src/http/frame/route.ts';
 import { Problem } from '../src/lib/problem.ts';
 import { parseRaw, problemOf, readToEnd, serveRoutes, testRoute, until, type Web } from './support/web.ts';
 

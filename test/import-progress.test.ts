@@ -5,9 +5,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { type RehearsalProgress, rehearseImport } from '../src/catalogue/import/dry-run.ts';
-import { readMap } from '../src/catalogue/import/map.ts';
-import { type Progress, runImport } from '../src/catalogue/import/run.ts';
+import { type RehearsalProgress, rehearseImport } from '../src/import/dry-run.ts';
+import { readMap } from '../src/import/mapping/map.ts';
+import { type Progress, runImport } from '../src/import/run.ts';
 import { temporaryFolder, testDatabase } from './support/database.ts';
 
 const ROWS = 3_000;

@@ -5,8 +5,8 @@ import { link, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { RejectedFile } from '../src/catalogue/import/rejected.ts';
-import { collectionForm } from '../src/catalogue/import/rejected-form.ts';
+import { RejectedFile } from '../src/import/formats/rejected.ts';
+import { collectionForm } from '../src/import/formats/rejected-form.ts';
 import { temporaryFolder, testDatabase } from './support/database.ts';
 import { type Import, importFile, rehearse } from './support/imports.ts';
 

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
-import type { ListingDraft } from '../src/catalogue/draft.ts';
-import type { Property } from '../src/catalogue/property.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
+import type { ListingDraft } from '../src/listings/draft.ts';
+import type { Property } from '../src/listings/property.ts';
 import { manualClock } from './support/clock.ts';
 import { draft } from './support/drafts.ts';
 import { startService } from './support/service.ts';

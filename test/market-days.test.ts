@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { AreaDraft } from '../src/catalogue/area.ts';
-import { placeListingsAnew, writeAreaBatch } from '../src/catalogue/area-writer.ts';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
-import type { ListingDraft } from '../src/catalogue/draft.ts';
-import type { Property } from '../src/catalogue/property.ts';
+import type { AreaDraft } from '../src/areas/area.ts';
+import { placeListingsAnew, writeAreaBatch } from '../src/ingest/area-writer.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
+import type { ListingDraft } from '../src/listings/draft.ts';
+import type { Property } from '../src/listings/property.ts';
 import { manualClock } from './support/clock.ts';
 import { draft, NO_ADDRESS } from './support/drafts.ts';
 import { startService } from './support/service.ts';

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { writeAreaBatch } from '../src/catalogue/area-writer.ts';
-import { findSnapshot, snapshotMetrics } from '../src/catalogue/metric-store.ts';
-import { METRICS } from '../src/catalogue/metrics.ts';
+import { writeAreaBatch } from '../src/ingest/area-writer.ts';
+import { findSnapshot, snapshotMetrics } from '../src/search/summaries/metric-store.ts';
+import { METRICS } from '../src/search/summaries/metrics.ts';
 import { draft, NO_ADDRESS } from './support/drafts.ts';
 import { NOW } from './support/market.ts';
 import { type Answer, ask, catalogue, database, service } from './support/market-service.ts';

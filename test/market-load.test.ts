@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
 import { systemClock } from '../src/lib/clock.ts';
-import type { Transaction } from '../src/postgres/database.ts';
-import { poll } from '../src/postgres/poll.ts';
+import type { Transaction } from '../src/postgres/client/database.ts';
+import { poll } from '../src/postgres/embedded/poll.ts';
 import { draft } from './support/drafts.ts';
 import { startService } from './support/service.ts';
 

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
-import { completeMarketFacts } from '../src/catalogue/market-facts.ts';
-import { METRICS } from '../src/catalogue/metrics.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
+import { METRICS } from '../src/search/summaries/metrics.ts';
+import { completeMarketFacts } from '../src/timeline/market-facts.ts';
 import { manualClock } from './support/clock.ts';
 import { END, type Life, lives, tellLives } from './support/market-lives.ts';
 import { type Expected, expect } from './support/market-oracle.ts';

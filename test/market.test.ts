@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TIERS } from '../src/access/tiers.ts';
-import { RentalSearchQuery, SaleSearchQuery } from '../src/catalogue/search-parameters.ts';
+import { TIERS } from '../src/access/tiers/tiers.ts';
 import {
   CompareQuery,
   DistributionQuery,
@@ -13,6 +12,7 @@ import {
   StatsQuery,
   YieldQuery,
 } from '../src/market/parameters.ts';
+import { RentalSearchQuery, SaleSearchQuery } from '../src/search/query/search-parameters.ts';
 import { type Caller, type Documented, walkMatrix } from './support/access-matrix.ts';
 import { type Answer, ask, keys, refused, service } from './support/market-service.ts';
 import { problemOf } from './support/web.ts';

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createCatalogue, type StoredProperty } from '../src/catalogue/catalogue.ts';
-import { createMemory, PropertyCache } from '../src/catalogue/read-cache.ts';
+import { createCatalogue, type StoredProperty } from '../src/ingest/catalogue.ts';
 import { systemClock } from '../src/lib/clock.ts';
-import { poll } from '../src/postgres/poll.ts';
+import { createMemory, PropertyCache } from '../src/listings/read-cache.ts';
+import { poll } from '../src/postgres/embedded/poll.ts';
 import { atEnd, testDatabase } from './support/database.ts';
 import { draft } from './support/drafts.ts';
 

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
-import type { Point } from '../src/catalogue/geometry.ts';
-import { findNeighbours, MOST_NEIGHBOURS } from '../src/catalogue/neighbour-store.ts';
+import type { Point } from '../src/geometry/geometry.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
+import { findNeighbours, MOST_NEIGHBOURS } from '../src/property/neighbour-store.ts';
 import { testDatabase } from './support/database.ts';
 import { draft } from './support/drafts.ts';
 import { runs } from './support/runs.ts';

@@ -14,7 +14,7 @@ import {
   startAuthorization,
   withOAuth,
 } from '@modelcontextprotocol/client';
-import { revokeClient } from '../src/oauth/clients.ts';
+import { revokeClient } from '../src/oauth/clients/clients.ts';
 import { McpSession } from './support/mcp-session.ts';
 import { decideAt } from './support/person.ts';
 import { startService } from './support/service.ts';

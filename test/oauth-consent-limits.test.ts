@@ -5,9 +5,9 @@ import { after, test } from 'node:test';
 import { createApp } from '../src/app/app.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/lib/log.ts';
-import { revokeClient } from '../src/oauth/clients.ts';
-import { Throttle } from '../src/oauth/throttle.ts';
-import { openDatabase } from '../src/postgres/database.ts';
+import { revokeClient } from '../src/oauth/clients/clients.ts';
+import { Throttle } from '../src/oauth/protocol/throttle.ts';
+import { openDatabase } from '../src/postgres/client/database.ts';
 import {
   ask,
   LOOPBACK,

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, type TestContext, test } from 'node:test';
-import { ACCESS_LIFETIME, REFRESH_LIFETIME } from '../src/oauth/lifetimes.ts';
+import { ACCESS_LIFETIME, REFRESH_LIFETIME } from '../src/oauth/protocol/lifetimes.ts';
 import { atEnd, temporaryFolder } from './support/database.ts';
 import { follow, shellBlocks, writeKeys } from './support/following.ts';
 import { startService } from './support/service.ts';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { endSurplusFreeGrants } from '../src/oauth/free-grant-store.ts';
-import { sweepAll } from '../src/oauth/sweep.ts';
+import { endSurplusFreeGrants } from '../src/oauth/consents/free-grant-store.ts';
+import { sweepAll } from '../src/oauth/token/sweep.ts';
 import { ask, LOOPBACK, sendJson } from './support/authorizing.ts';
 import { testDatabase } from './support/database.ts';
 import { redeem, refresh, refreshed, type Session, sessionOf, signIn, standing } from './support/oauth.ts';

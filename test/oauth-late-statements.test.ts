@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { openDatabase } from '../src/postgres/database.ts';
+import { openDatabase } from '../src/postgres/client/database.ts';
 import { type DatabaseProxy, startDatabaseProxy } from './support/database-proxy.ts';
 import {
   consent,

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Scope, Tier } from '../src/access/principal.ts';
-import { PLANS } from '../src/access/tiers.ts';
+import type { Scope, Tier } from '../src/access/tiers/principal.ts';
+import { PLANS } from '../src/access/tiers/tiers.ts';
 import { type Caller, type Documented, walkMatrix } from './support/access-matrix.ts';
 import { consent, redeem } from './support/oauth.ts';
 import { startService } from './support/service.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { createLog } from '../src/lib/log.ts';
-import type { Database } from '../src/postgres/database.ts';
+import type { Database } from '../src/postgres/client/database.ts';
 import { runCli, startCli } from './support/cli.ts';
 import { temporaryFolder } from './support/database.ts';
 import { Canaries, serving } from './support/fuzz-canaries.ts';

@@ -4,12 +4,16 @@ import { chown, cp, lstat, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { packagedBinaries } from '../src/postgres/binaries.ts';
-import { fits, PLACE_NOTE } from '../src/postgres/cluster-place.ts';
-import { openDatabase } from '../src/postgres/database.ts';
-import type { EmbeddedOptions, EmbeddedServer } from '../src/postgres/embedded.ts';
-import { EmbeddedServerRunning, joinOrStartEmbedded, startEmbedded } from '../src/postgres/embedded.ts';
-import { readPostmaster } from '../src/postgres/postmaster.ts';
+import { openDatabase } from '../src/postgres/client/database.ts';
+import { packagedBinaries } from '../src/postgres/embedded/binaries.ts';
+import { fits, PLACE_NOTE } from '../src/postgres/embedded/cluster-place.ts';
+import type { EmbeddedOptions, EmbeddedServer } from '../src/postgres/embedded/embedded.ts';
+import {
+  EmbeddedServerRunning,
+  joinOrStartEmbedded,
+  startEmbedded,
+} from '../src/postgres/embedded/embedded.ts';
+import { readPostmaster } from '../src/postgres/embedded/postmaster.ts';
 import type { Child } from './support/children.ts';
 import { startProgram, until } from './support/children.ts';
 import { atEnd, temporaryFolder } from './support/database.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
-import { openDatabase } from '../src/postgres/database.ts';
-import { listen, notify } from '../src/postgres/listen.ts';
-import { MIGRATIONS_FOLDER, migrate, pendingMigrations } from '../src/postgres/migrate.ts';
+import { openDatabase } from '../src/postgres/client/database.ts';
+import { listen, notify } from '../src/postgres/client/listen.ts';
+import { MIGRATIONS_FOLDER, migrate, pendingMigrations } from '../src/postgres/migrations/migrate.ts';
 import { atEnd, SERVER_VARIABLE } from './support/database.ts';
 import { refresh, signIn, standing } from './support/oauth.ts';
 import { startPostgres15, withoutPostgres15 } from './support/postgres15.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { MigrationError, migrate, pendingMigrations } from '../src/postgres/migrate.ts';
+import { MigrationError, migrate, pendingMigrations } from '../src/postgres/migrations/migrate.ts';
 import { emptyDatabase, temporaryFolder, testDatabase } from './support/database.ts';
 
 const FIRST = { '001_homes.sql': 'create table homes (id int); insert into homes values (1);' };

@@ -7,15 +7,15 @@ import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../src/lib/clock.ts';
-import { completeBinaries, packagedBinaries } from '../src/postgres/binaries.ts';
-import { clusterHome, createDataDirectory, ownDirectory } from '../src/postgres/cluster-place.ts';
-import { openDatabase } from '../src/postgres/database.ts';
-import { type EmbeddedServer, type SocketTarget, startEmbedded } from '../src/postgres/embedded.ts';
-import { migrate, pendingMigrations } from '../src/postgres/migrate.ts';
-import { PASSWORDS_FILE } from '../src/postgres/role-passwords.ts';
-import { runProgram } from '../src/postgres/run-program.ts';
-import { openServerLog } from '../src/postgres/server-log.ts';
-import { launchServer } from '../src/postgres/server-process.ts';
+import { openDatabase } from '../src/postgres/client/database.ts';
+import { completeBinaries, packagedBinaries } from '../src/postgres/embedded/binaries.ts';
+import { clusterHome, createDataDirectory, ownDirectory } from '../src/postgres/embedded/cluster-place.ts';
+import { type EmbeddedServer, type SocketTarget, startEmbedded } from '../src/postgres/embedded/embedded.ts';
+import { PASSWORDS_FILE } from '../src/postgres/embedded/role-passwords.ts';
+import { runProgram } from '../src/postgres/embedded/run-program.ts';
+import { openServerLog } from '../src/postgres/embedded/server-log.ts';
+import { launchServer } from '../src/postgres/embedded/server-process.ts';
+import { migrate, pendingMigrations } from '../src/postgres/migrations/migrate.ts';
 import { startProgram } from './support/children.ts';
 import { atEnd, temporaryFolder } from './support/database.ts';
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { ListingDraft } from '../src/catalogue/draft.ts';
-import type { Listing } from '../src/catalogue/record.ts';
+import type { ListingDraft } from '../src/listings/draft.ts';
+import type { Listing } from '../src/listings/record.ts';
 import { type Documented, walkMatrix } from './support/access-matrix.ts';
 import { manualClock } from './support/clock.ts';
 import { draft } from './support/drafts.ts';

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
-import type { UpstreamRecord } from '../src/sources/reso/decode.ts';
-import { mapProperty } from '../src/sources/reso/map.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
+import type { UpstreamRecord } from '../src/sources/reso/mapping/decode.ts';
+import { mapProperty } from '../src/sources/reso/mapping/map.ts';
 import { startService } from './support/service.ts';
 
 const service = await startService({ after });

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { samplePhotoRoute } from '../src/app/sample-photos.ts';
-import { movePhotos } from '../src/catalogue/media-url-store.ts';
-import type { Listing } from '../src/catalogue/record.ts';
+import { movePhotos } from '../src/ingest/media-url-store.ts';
 import { OutboundFailure } from '../src/lib/outbound-failure.ts';
 import type { Problem } from '../src/lib/problem.ts';
+import type { Listing } from '../src/listings/record.ts';
 import { startService } from './support/service.ts';
 
 const PUBLIC_URL = 'https://homes.example/listings';

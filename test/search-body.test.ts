@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
-import { RentalSearchQuery, SaleSearchQuery } from '../src/catalogue/search-parameters.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
+import { RentalSearchQuery, SaleSearchQuery } from '../src/search/query/search-parameters.ts';
 import { manualClock } from './support/clock.ts';
 import { factsArbitrary, NOW, writeAreas, writeMarket } from './support/market.ts';
 import { FILTERS, seenAt } from './support/oracle.ts';

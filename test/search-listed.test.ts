@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { writeAreaBatch } from '../src/catalogue/area-writer.ts';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
-import type { ListingDraft } from '../src/catalogue/draft.ts';
-import type { Listing } from '../src/catalogue/record.ts';
+import { writeAreaBatch } from '../src/ingest/area-writer.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
+import type { ListingDraft } from '../src/listings/draft.ts';
+import type { Listing } from '../src/listings/record.ts';
 import { manualClock } from './support/clock.ts';
 import { draft, NO_ADDRESS } from './support/drafts.ts';
 import { startService } from './support/service.ts';

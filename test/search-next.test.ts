@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
-import { isPerhapsNext, NEXT } from '../src/catalogue/page-ways.ts';
-import { planSearch } from '../src/catalogue/search.ts';
-import { lookUp } from '../src/catalogue/search-lookup.ts';
-import { SaleSearchQuery, type SearchQuery } from '../src/catalogue/search-parameters.ts';
-import { findPage } from '../src/catalogue/search-store.ts';
-import { compileQuery } from '../src/http/query.ts';
+import { compileQuery } from '../src/http/input/query.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
+import { lookUp } from '../src/search/http/search-lookup.ts';
+import { isPerhapsNext, NEXT } from '../src/search/legacy/page-ways.ts';
+import { findPage } from '../src/search/legacy/search-store.ts';
+import { planSearch } from '../src/search/query/search.ts';
+import { SaleSearchQuery, type SearchQuery } from '../src/search/query/search-parameters.ts';
 import { testDatabase } from './support/database.ts';
 import { draft } from './support/drafts.ts';
 

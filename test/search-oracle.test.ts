@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
-import { RentalSearchQuery, SaleSearchQuery, SORT_KEYS } from '../src/catalogue/search-parameters.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
+import { RentalSearchQuery, SaleSearchQuery, SORT_KEYS } from '../src/search/query/search-parameters.ts';
 import { manualClock } from './support/clock.ts';
 import { superuserConnection } from './support/database.ts';
 import { factsArbitrary, NOW, writeAreas, writeMarket } from './support/market.ts';

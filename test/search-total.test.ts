@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
-import { MOST_COUNTED } from '../src/catalogue/total.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
+import { MOST_COUNTED } from '../src/search/summaries/total.ts';
 import { manualClock } from './support/clock.ts';
 import { draft } from './support/drafts.ts';
 import { factsArbitrary, NOW, writeAreas, writeMarket } from './support/market.ts';

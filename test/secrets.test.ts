@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../src/lib/clock.ts';
-import { poll } from '../src/postgres/poll.ts';
+import { poll } from '../src/postgres/embedded/poll.ts';
 import { runCli, startCli } from './support/cli.ts';
 import { temporaryFolder } from './support/database.ts';
 import { Canaries, canaryKey, canaryToken, serving } from './support/fuzz-canaries.ts';

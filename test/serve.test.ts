@@ -7,7 +7,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { systemClock } from '../src/lib/clock.ts';
-import { poll } from '../src/postgres/poll.ts';
+import { poll } from '../src/postgres/embedded/poll.ts';
 import { LAUNCHER, readyUrl } from './support/cli.ts';
 import { atEnd, temporaryFolder } from './support/database.ts';
 

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { BrowserContextOptions } from 'playwright-core';
-import type { Principal } from '../src/access/principal.ts';
-import { TIERS } from '../src/access/tiers.ts';
+import type { Principal } from '../src/access/tiers/principal.ts';
+import { TIERS } from '../src/access/tiers/tiers.ts';
 import { DESCRIBE } from '../src/app/describe.ts';
-import { METRICS, MINIMUM_SAMPLE } from '../src/catalogue/metrics.ts';
-import { createServer } from '../src/http/server.ts';
+import { createServer } from '../src/http/server/server.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLog } from '../src/lib/log.ts';
 import { createMetrics } from '../src/lib/metrics.ts';
+import { METRICS, MINIMUM_SAMPLE } from '../src/search/summaries/metrics.ts';
 import { notFoundPage } from '../src/site/not-found-page.ts';
 import { siteRoutes } from '../src/site/routes.ts';
 import { noBrowser as skip, startBrowser, type Visit, visit } from './support/chromium.ts';

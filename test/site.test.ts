@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'yaml';
-import type { Principal } from '../src/access/principal.ts';
-import { TIERS } from '../src/access/tiers.ts';
-import { METRICS, MINIMUM_SAMPLE } from '../src/catalogue/metrics.ts';
-import type { Route } from '../src/http/route.ts';
+import type { Principal } from '../src/access/tiers/principal.ts';
+import { TIERS } from '../src/access/tiers/tiers.ts';
+import type { Route } from '../src/http/frame/route.ts';
 import { PROBLEMS } from '../src/lib/problem.ts';
+import { METRICS, MINIMUM_SAMPLE } from '../src/search/summaries/metrics.ts';
 import type { FirstLoad } from '../src/site/loading-notice.ts';
 import { notFoundPage } from '../src/site/not-found-page.ts';
 import { type ReferenceOptions, referenceHandler } from '../src/site/reference-document.ts';

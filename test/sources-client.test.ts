@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { systemClock } from '../src/lib/clock.ts';
 import { createOutbound } from '../src/lib/outbound.ts';
-import { type ResoOptions, resoSource } from '../src/sources/reso/client.ts';
+import { type ResoOptions, resoSource } from '../src/sources/reso/transport/client.ts';
 import { LiveError, type LiveFailure, type Source } from '../src/sources/source.ts';
 import { manualClock } from './support/clock.ts';
 import type { Closing } from './support/database.ts';

@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import { startSampleMarket } from '../src/app/sample-market.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createOutbound } from '../src/lib/outbound.ts';
-import { resoSource } from '../src/sources/reso/client.ts';
+import { resoSource } from '../src/sources/reso/transport/client.ts';
 import { LiveError, type Position, type SourcePage } from '../src/sources/source.ts';
 import { atEnd, temporaryFolder } from './support/database.ts';
 

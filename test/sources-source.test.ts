@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../src/lib/clock.ts';
 import { createOutbound } from '../src/lib/outbound.ts';
-import { resoSource } from '../src/sources/reso/client.ts';
+import { resoSource } from '../src/sources/reso/transport/client.ts';
 import { LiveError, type Position, type Source } from '../src/sources/source.ts';
 import type { Closing } from './support/database.ts';
 import { draftOf, memorySource } from './support/source.ts';

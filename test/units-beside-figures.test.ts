@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Listing } from '../src/catalogue/record.ts';
+import type { Listing } from '../src/listings/record.ts';
 import { startService } from './support/service.ts';
 
 const service = await startService({ after }, { source: 'sample' });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Listing } from '../src/catalogue/record.ts';
+import type { Listing } from '../src/listings/record.ts';
 import { keys, service, writtenIds } from './support/catalogue.ts';
 import { draft } from './support/drafts.ts';
 import { spelledStreet, textWith } from './support/spellings.ts';

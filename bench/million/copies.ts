@@ -1,10 +1,10 @@
 // Owns how the rows of one home become those of others like it: lines for COPY with gaps for what differs.
 
 import { createHash } from 'node:crypto';
-import { listingId, propertyId } from '../../src/catalogue/identity.ts';
-import type { Placement } from '../../src/catalogue/placement.ts';
-import { areaWord } from '../../src/catalogue/text-row.ts';
-import { type ListingWrite, withheld } from '../../src/catalogue/write-plan.ts';
+import type { Placement } from '../../src/areas/placement.ts';
+import { listingId, propertyId } from '../../src/ingest/identity.ts';
+import { areaWord } from '../../src/ingest/text-row.ts';
+import { type ListingWrite, withheld } from '../../src/ingest/write-plan.ts';
 import { line } from './copy.ts';
 import { degrees, type Marks, marksOf, type SeenDraft } from './drafts.ts';
 import { type PropertyRows, SOURCE, TABLES, type Table } from './rows.ts';

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
-import type { Sql } from '../../src/postgres/database.ts';
+import type { Sql } from '../../src/postgres/client/database.ts';
 
 /** Copies lines into these columns of a table. */
 export async function copyInto(

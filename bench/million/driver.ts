@@ -1,10 +1,10 @@
 // Owns the service's own driver as arms use it: opened with the same settings, telling what it sends where that is wanted.
 
 import postgres from 'postgres';
-import { ARRAY_TYPES, writeArray } from '../../src/postgres/array-types.ts';
-import { COLUMN_TYPES } from '../../src/postgres/column-types.ts';
-import { NOT_REMEMBERED, PLANNING, type Planning } from '../../src/postgres/connection.ts';
-import { parseDatabaseUrl } from '../../src/postgres/connection-url.ts';
+import { ARRAY_TYPES, writeArray } from '../../src/postgres/client/array-types.ts';
+import { COLUMN_TYPES } from '../../src/postgres/client/column-types.ts';
+import { NOT_REMEMBERED, PLANNING, type Planning } from '../../src/postgres/client/connection.ts';
+import { parseDatabaseUrl } from '../../src/postgres/client/connection-url.ts';
 
 /** A statement with its parameters as PostgreSQL's text; null is null. */
 export interface Statement {

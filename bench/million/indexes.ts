@@ -1,6 +1,6 @@
 // Owns taking the indexes and constraints of tables away for a load, and making them again.
 
-import type { Database } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/postgres/client/database.ts';
 
 /** Statements that make what was taken away, in order. */
 export type Indexes = readonly string[];

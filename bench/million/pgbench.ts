@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseDatabaseUrl } from '../../src/postgres/connection-url.ts';
+import { parseDatabaseUrl } from '../../src/postgres/client/connection-url.ts';
 import type { Stand } from '../stand.ts';
 import { type Statement, sessionFor } from './driver.ts';
 

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { Planning } from '../../src/postgres/connection.ts';
+import type { Planning } from '../../src/postgres/client/connection.ts';
 import { openDriver, type Statement } from './driver.ts';
 
 const { url, planned, answers } = JSON.parse(readFileSync(process.env.ANSWERS ?? '', 'utf8')) as {

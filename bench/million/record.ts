@@ -1,19 +1,19 @@
 // Owns what the service asks the database for a question: its own routes answer it here, over a driver that tells.
 
-import type { Principal } from '../../src/access/principal.ts';
-import { TIERS } from '../../src/access/tiers.ts';
-import { areaRoutes } from '../../src/catalogue/area-routes.ts';
-import { createCatalogue } from '../../src/catalogue/catalogue.ts';
-import { HeavyReads } from '../../src/catalogue/heavy-reads.ts';
-import { searchRoutes } from '../../src/catalogue/routes.ts';
-import { compileQuery } from '../../src/http/query.ts';
-import type { Route } from '../../src/http/route.ts';
+import type { Principal } from '../../src/access/tiers/principal.ts';
+import { TIERS } from '../../src/access/tiers/tiers.ts';
+import { areaRoutes } from '../../src/areas/area-routes.ts';
+import type { Route } from '../../src/http/frame/route.ts';
+import { compileQuery } from '../../src/http/input/query.ts';
+import { createCatalogue } from '../../src/ingest/catalogue.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { PriceTrends } from '../../src/market/price-trend.ts';
-import { valuationRoutes } from '../../src/market/property-routes.ts';
 import { marketRoutes } from '../../src/market/routes.ts';
-import type { Planning } from '../../src/postgres/connection.ts';
-import type { Database } from '../../src/postgres/database.ts';
+import type { Planning } from '../../src/postgres/client/connection.ts';
+import type { Database } from '../../src/postgres/client/database.ts';
+import { PriceTrends } from '../../src/property/price-trend.ts';
+import { valuationRoutes } from '../../src/property/valuation-routes.ts';
+import { searchRoutes } from '../../src/search/http/routes.ts';
+import { HeavyReads } from '../../src/search/summaries/heavy-reads.ts';
 import { openDriver, type Statement } from './driver.ts';
 import type { LargeStand } from './stand.ts';
 

@@ -1,13 +1,13 @@
 // Owns the rows of the large benchmark: what the catalogue would write for seeded homes, worked out by its own rules.
 
-import { changedEarlierDays } from '../../src/catalogue/apply.ts';
-import { marketRow } from '../../src/catalogue/market-facts.ts';
-import { lifeOf } from '../../src/catalogue/market-life.ts';
-import type { Placement } from '../../src/catalogue/placement.ts';
-import { searchRow } from '../../src/catalogue/search-row.ts';
-import { json } from '../../src/catalogue/stored-json.ts';
-import { textRow } from '../../src/catalogue/text-row.ts';
-import { type ListingWrite, listingRow, planWrite } from '../../src/catalogue/write-plan.ts';
+import type { Placement } from '../../src/areas/placement.ts';
+import { changedEarlierDays } from '../../src/ingest/apply.ts';
+import { searchRow } from '../../src/ingest/search-row.ts';
+import { textRow } from '../../src/ingest/text-row.ts';
+import { type ListingWrite, listingRow, planWrite } from '../../src/ingest/write-plan.ts';
+import { json } from '../../src/postgres/client/stored-json.ts';
+import { marketRow } from '../../src/timeline/market-facts.ts';
+import { lifeOf } from '../../src/timeline/market-life.ts';
 import type { SeenDraft } from './drafts.ts';
 
 export const SOURCE = 'bench';

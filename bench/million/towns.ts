@@ -1,7 +1,7 @@
 // Owns the seeded country of the large benchmark: states, counties, towns of very different sizes, and the areas of each.
 
-import type { AreaDraft } from '../../src/catalogue/area.ts';
-import type { Boundary } from '../../src/catalogue/geometry.ts';
+import type { AreaDraft } from '../../src/areas/area.ts';
+import type { Boundary } from '../../src/geometry/geometry.ts';
 import { random } from '../market.ts';
 
 const STATES = { columns: 5, rows: 2, width: 9, height: 9, west: -120, south: 30 } as const;

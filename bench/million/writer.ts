@@ -1,11 +1,11 @@
 // Owns one writer of the large benchmark's load, a thread of its own: every so many-th kind of home, until its share is written.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { countChanges } from '../../src/catalogue/area-counts.ts';
-import { readPlacedAreas } from '../../src/catalogue/area-store.ts';
-import { Placement } from '../../src/catalogue/placement.ts';
-import type { ListingWrite } from '../../src/catalogue/write-plan.ts';
-import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { countChanges } from '../../src/areas/area-counts.ts';
+import { readPlacedAreas } from '../../src/areas/area-store.ts';
+import { Placement } from '../../src/areas/placement.ts';
+import type { ListingWrite } from '../../src/ingest/write-plan.ts';
+import { type Database, openDatabase } from '../../src/postgres/client/database.ts';
 import { fill, patternOf } from './copies.ts';
 import { copyInto } from './copy.ts';
 import { COPIES, listingsOf } from './drafts.ts';

@@ -1,19 +1,19 @@
 // Owns the wiring of access: from the tiers and a provider to the phases and routes that the server is given.
-import type { Phases, Route } from '../http/route.ts';
+import type { Phases, Route } from '../http/frame/route.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Database } from '../postgres/database.ts';
-import { listen } from '../postgres/listen.ts';
-import { Failures } from './failures.ts';
-import { type CredentialVerifier, createIdentify } from './identify.ts';
-import { Keys } from './keys.ts';
-import { Limits } from './limits.ts';
-import { monthBefore, monthOf } from './month.ts';
+import type { Database } from '../postgres/client/database.ts';
+import { listen } from '../postgres/client/listen.ts';
+import { type CredentialVerifier, createIdentify } from './keys/identify.ts';
+import { Keys } from './keys/keys.ts';
+import { Failures } from './limits/failures.ts';
+import { Limits } from './limits/limits.ts';
+import { monthBefore, monthOf } from './limits/month.ts';
 import { createPhases } from './phases.ts';
-import type { Principal } from './principal.ts';
-import type { SubscriptionProvider } from './provider.ts';
 import { accessRoutes } from './routes.ts';
 import { deleteOldMonths, SUBSCRIPTIONS_CHANNEL } from './store.ts';
-import type { Tiers } from './tiers.ts';
+import type { Principal } from './tiers/principal.ts';
+import type { SubscriptionProvider } from './tiers/provider.ts';
+import type { Tiers } from './tiers/tiers.ts';
 
 const DAY = 86_400_000;
 

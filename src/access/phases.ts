@@ -1,9 +1,9 @@
 // Owns the phases handed to the web server: who calls, whether they may, what it is counted against.
-import type { Access, Incoming, Phases } from '../http/route.ts';
+import type { Access, Incoming, Phases } from '../http/frame/route.ts';
 import { Problem } from '../lib/problem.ts';
-import type { Limits } from './limits.ts';
-import type { Principal, Scope } from './principal.ts';
-import { atLeast, isTier, SCOPES, tierName } from './tiers.ts';
+import type { Limits } from './limits/limits.ts';
+import type { Principal, Scope } from './tiers/principal.ts';
+import { atLeast, isTier, SCOPES, tierName } from './tiers/tiers.ts';
 
 export interface PhasesOptions {
   readonly identify: (incoming: Incoming, access: Access) => Promise<Principal> | Principal;

@@ -1,10 +1,10 @@
 // Owns access's HTTP face: what a caller has used, and what is left.
 import { Type } from 'typebox';
-import { type Route, route } from '../http/route.ts';
-import type { Standing } from './limit-standing.ts';
-import type { Limits } from './limits.ts';
-import type { Principal } from './principal.ts';
-import { TIERS } from './tiers.ts';
+import { type Route, route } from '../http/frame/route.ts';
+import type { Standing } from './limits/limit-standing.ts';
+import type { Limits } from './limits/limits.ts';
+import type { Principal } from './tiers/principal.ts';
+import { TIERS } from './tiers/tiers.ts';
 
 const Count = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]);
 const Counter = Type.Object({

@@ -1,7 +1,7 @@
 // Owns access's SQL: subscriptions issued here, and the monthly counts that all processes share.
-import type { Sql, Transaction } from '../postgres/database.ts';
-import { notify } from '../postgres/listen.ts';
-import type { Plan } from './tiers.ts';
+import type { Sql, Transaction } from '../postgres/client/database.ts';
+import { notify } from '../postgres/client/listen.ts';
+import type { Plan } from './tiers/tiers.ts';
 
 export interface SubscriptionRow {
   readonly id: string;

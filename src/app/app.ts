@@ -1,25 +1,25 @@
 // Owns the wiring: one list of constructions from configuration to a running service, and their ending in reverse.
 
 import { createAccess } from '../access/access.ts';
-import type { Principal } from '../access/principal.ts';
-import type { SubscriptionProvider } from '../access/provider.ts';
 import { localSubscriptions } from '../access/providers/local.ts';
-import { TIERS } from '../access/tiers.ts';
-import { readTiersFile } from '../access/tiers-file.ts';
-import { createCatalogue } from '../catalogue/catalogue.ts';
-import { createMemory } from '../catalogue/read-cache.ts';
+import type { Principal } from '../access/tiers/principal.ts';
+import type { SubscriptionProvider } from '../access/tiers/provider.ts';
+import { TIERS } from '../access/tiers/tiers.ts';
+import { readTiersFile } from '../access/tiers/tiers-file.ts';
 import type { Config } from '../config.ts';
-import { connectionBounds } from '../http/connection-limit.ts';
-import { createServer, type Limits, type WebServer } from '../http/server.ts';
+import { connectionBounds } from '../http/server/connection-limit.ts';
+import { createServer, type Limits, type WebServer } from '../http/server/server.ts';
+import { createCatalogue } from '../ingest/catalogue.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { descriptorLimit } from '../lib/descriptors.ts';
 import type { Internet } from '../lib/internet.ts';
 import type { Log } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { createOutbound } from '../lib/outbound.ts';
+import { createMemory } from '../listings/read-cache.ts';
 import { createRefresh } from '../live/refresh.ts';
-import type { FreeGrantNumbers } from '../oauth/free-grant-cap.ts';
-import type { Database } from '../postgres/database.ts';
+import type { FreeGrantNumbers } from '../oauth/consents/free-grant-cap.ts';
+import type { Database } from '../postgres/client/database.ts';
 import { notFoundPage } from '../site/not-found-page.ts';
 import { createFindLoading } from '../sources/first-load.ts';
 import type { Progress } from '../sources/progress.ts';

@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SCOPES } from '../access/tiers.ts';
-import type { Describe } from '../http/openapi.ts';
+import { SCOPES } from '../access/tiers/tiers.ts';
+import type { Describe } from '../http/openapi/openapi.ts';
 import { EXAMPLES } from './examples.ts';
 
 /** The version of this package. */

@@ -1,6 +1,6 @@
 // Examples of parameters and bodies for the OpenAPI document, taken from the sample market.
 
-import type { Examples } from '../http/openapi-examples.ts';
+import type { Examples } from '../http/openapi/openapi-examples.ts';
 
 /** Ids that examples use; the reference page replaces them by ids of the running store. */
 export const EXAMPLE_IDS = {

@@ -1,9 +1,9 @@
 // Owns what readiness asks: the database, the first load, and, in words only, the source.
 
-import type { FindLoading } from '../catalogue/loading.ts';
-import type { HealthCheck } from '../http/health.ts';
+import type { HealthCheck } from '../http/server/health.ts';
 import { Problem } from '../lib/problem.ts';
-import type { Database } from '../postgres/database.ts';
+import type { FindLoading } from '../listings/loading.ts';
+import type { Database } from '../postgres/client/database.ts';
 import type { Replication } from '../sources/replicate.ts';
 
 export function healthChecks(

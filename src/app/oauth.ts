@@ -1,19 +1,19 @@
 // Owns the wiring of the authorization server: what it runs in the background, and what its routes are given.
 
-import type { Keys } from '../access/keys.ts';
-import type { SubscriptionProvider } from '../access/provider.ts';
-import type { Tiers } from '../access/tiers.ts';
+import type { Keys } from '../access/keys/keys.ts';
+import type { SubscriptionProvider } from '../access/tiers/provider.ts';
+import type { Tiers } from '../access/tiers/tiers.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createInternet, type Internet } from '../lib/internet.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { authorizationParts } from '../oauth/authorization.ts';
-import { createClientDocuments } from '../oauth/client-documents.ts';
-import type { FreeGrantNumbers } from '../oauth/free-grant-cap.ts';
-import { grantRules } from '../oauth/lifetimes.ts';
-import { startTokens, tokenParts } from '../oauth/tokens.ts';
-import type { Database } from '../postgres/database.ts';
+import { authorizationParts } from '../oauth/authorize/authorization.ts';
+import { createClientDocuments } from '../oauth/clients/client-documents.ts';
+import type { FreeGrantNumbers } from '../oauth/consents/free-grant-cap.ts';
+import { grantRules } from '../oauth/protocol/lifetimes.ts';
+import { startTokens, tokenParts } from '../oauth/token/tokens.ts';
+import type { Database } from '../postgres/client/database.ts';
 
 export interface OAuthOptions {
   readonly database: Database;

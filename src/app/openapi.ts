@@ -1,17 +1,17 @@
 // Owns the OpenAPI document of a service that does not run: the same routes, connected to nothing.
 
-import { Limits } from '../access/limits.ts';
-import type { Principal } from '../access/principal.ts';
-import { TIERS } from '../access/tiers.ts';
-import { createCatalogue } from '../catalogue/catalogue.ts';
-import type { Phases } from '../http/route.ts';
-import { createServer } from '../http/server.ts';
+import { Limits } from '../access/limits/limits.ts';
+import type { Principal } from '../access/tiers/principal.ts';
+import { TIERS } from '../access/tiers/tiers.ts';
+import type { Phases } from '../http/frame/route.ts';
+import { createServer } from '../http/server/server.ts';
+import { createCatalogue } from '../ingest/catalogue.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createLog } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
-import { authorizationParts } from '../oauth/authorization.ts';
-import { tokenParts } from '../oauth/tokens.ts';
-import { openDatabase } from '../postgres/database.ts';
+import { authorizationParts } from '../oauth/authorize/authorization.ts';
+import { tokenParts } from '../oauth/token/tokens.ts';
+import { openDatabase } from '../postgres/client/database.ts';
 import { describeService } from './describe.ts';
 import { featureRoutes } from './routes.ts';
 

@@ -1,11 +1,11 @@
 // Owns bringing the sample market's map into the catalogue: its areas, and listings placed in them.
 
 import { request } from 'undici';
-import type { AreaDraft } from '../catalogue/area.ts';
-import { placeListingsAnew, writeAreaBatch } from '../catalogue/area-writer.ts';
-import type { Boundary } from '../catalogue/geometry.ts';
-import type { AreaType } from '../catalogue/vocabulary.ts';
-import type { Database } from '../postgres/database.ts';
+import type { AreaDraft } from '../areas/area.ts';
+import type { Boundary } from '../geometry/geometry.ts';
+import { placeListingsAnew, writeAreaBatch } from '../ingest/area-writer.ts';
+import type { AreaType } from '../listings/vocabulary.ts';
+import type { Database } from '../postgres/client/database.ts';
 
 interface SampleFeature {
   readonly geometry: Boundary | null;

@@ -1,9 +1,9 @@
 // Pictures of the sample market, served at the service's own address: the market itself listens for this machine alone.
 
 import { Type } from 'typebox';
-import type { Principal } from '../access/principal.ts';
-import { conditional, strongEtag } from '../http/etag.ts';
-import { type Route, route } from '../http/route.ts';
+import type { Principal } from '../access/tiers/principal.ts';
+import { type Route, route } from '../http/frame/route.ts';
+import { conditional, strongEtag } from '../http/output/etag.ts';
 import { Bulkhead, BulkheadFull } from '../lib/bulkhead.ts';
 import type { Outbound, OutboundAnswer } from '../lib/outbound.ts';
 import { OutboundFailure } from '../lib/outbound-failure.ts';

@@ -1,11 +1,11 @@
 // Owns opening the database that the configuration names: embedded, or a server elsewhere; always migrated.
 
-import { completeMarketFacts } from '../catalogue/market-facts.ts';
 import type { Config } from '../config.ts';
 import { requireWritableFolder } from '../lib/writable-folder.ts';
-import { type Database, openDatabase } from '../postgres/database.ts';
-import { type EmbeddedServer, startEmbedded } from '../postgres/embedded.ts';
-import { migrate } from '../postgres/migrate.ts';
+import { type Database, openDatabase } from '../postgres/client/database.ts';
+import { type EmbeddedServer, startEmbedded } from '../postgres/embedded/embedded.ts';
+import { migrate } from '../postgres/migrations/migrate.ts';
+import { completeMarketFacts } from '../timeline/market-facts.ts';
 
 export interface Storage {
   readonly database: Database;

@@ -1,11 +1,11 @@
 // Owns the source that the configuration names: the sample market's process, a RESO Web API server, or none.
 
-import { movePhotos } from '../catalogue/media-url-store.ts';
 import type { Config } from '../config.ts';
+import { movePhotos } from '../ingest/media-url-store.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createOutbound } from '../lib/outbound.ts';
-import type { Database } from '../postgres/database.ts';
-import { resoSource } from '../sources/reso/client.ts';
+import type { Database } from '../postgres/client/database.ts';
+import { resoSource } from '../sources/reso/transport/client.ts';
 import type { Source } from '../sources/source.ts';
 import { loadSampleAreas } from './sample-areas.ts';
 import { startSampleMarket } from './sample-market.ts';

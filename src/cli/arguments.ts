@@ -1,7 +1,7 @@
 // Owns the reading of arguments that several commands take: plans and moments.
 
 import { InvalidArgumentError } from 'commander';
-import { isPlan, PLANS, type Plan } from '../access/tiers.ts';
+import { isPlan, PLANS, type Plan } from '../access/tiers/tiers.ts';
 
 export function planArgument(text: string): Plan {
   if (isPlan(text)) return text;

@@ -3,9 +3,9 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
-import { type ClientRow, isKnownClient } from '../oauth/client-store.ts';
-import { listClients, revokeClient } from '../oauth/clients.ts';
-import { revokeGrantsOfClient } from '../oauth/revocation-store.ts';
+import { type ClientRow, isKnownClient } from '../oauth/clients/client-store.ts';
+import { listClients, revokeClient } from '../oauth/clients/clients.ts';
+import { revokeGrantsOfClient } from '../oauth/token/revocation-store.ts';
 import { withDatabase } from './database.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import { examples } from './help.ts';

@@ -2,10 +2,10 @@
 
 import type { Config } from '../config.ts';
 import { requireWritableFolder } from '../lib/writable-folder.ts';
-import { hasCluster } from '../postgres/cluster-place.ts';
-import { type Database, openDatabase } from '../postgres/database.ts';
-import { joinOrStartEmbedded } from '../postgres/embedded.ts';
-import { migrate, pendingMigrations } from '../postgres/migrate.ts';
+import { type Database, openDatabase } from '../postgres/client/database.ts';
+import { hasCluster } from '../postgres/embedded/cluster-place.ts';
+import { joinOrStartEmbedded } from '../postgres/embedded/embedded.ts';
+import { migrate, pendingMigrations } from '../postgres/migrations/migrate.ts';
 import { CommandFailure } from './failure.ts';
 import { print } from './output.ts';
 

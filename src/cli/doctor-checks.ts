@@ -1,12 +1,12 @@
 // Checks of `freehold doctor` on what the service works with: the database, the source, the tiers file. None of them throws.
 
-import { readTiersFile } from '../access/tiers-file.ts';
+import { readTiersFile } from '../access/tiers/tiers-file.ts';
 import type { Config } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createOutbound } from '../lib/outbound.ts';
-import { hasCluster } from '../postgres/cluster-place.ts';
-import { pendingMigrations } from '../postgres/migrate.ts';
-import { resoSource } from '../sources/reso/client.ts';
+import { hasCluster } from '../postgres/embedded/cluster-place.ts';
+import { pendingMigrations } from '../postgres/migrations/migrate.ts';
+import { resoSource } from '../sources/reso/transport/client.ts';
 import { type OpenedDatabase, openCommandDatabase } from './database.ts';
 import { countCatalogue } from './doctor-store.ts';
 import { type Finding, fail, messageOf, ok, warn } from './finding.ts';

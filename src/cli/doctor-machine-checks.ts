@@ -5,7 +5,7 @@ import { access, readFile, realpath, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { request } from 'undici';
 import type { Config } from '../config.ts';
-import { ListenError, requireFreePort } from '../http/listen-address.ts';
+import { ListenError, requireFreePort } from '../http/server/listen-address.ts';
 import { type Finding, fail, messageOf, ok, warn } from './finding.ts';
 import { findMount, isInMemory, isNetworkFilesystem } from './mount.ts';
 

@@ -1,6 +1,6 @@
 // Owns the SQL of `freehold doctor`.
 
-import type { Sql } from '../postgres/database.ts';
+import type { Sql } from '../postgres/client/database.ts';
 
 export interface CatalogueCounts {
   readonly listings: number;

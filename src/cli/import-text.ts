@@ -1,7 +1,7 @@
 // Owns the words of an import: how far it is, what it did, and what a rehearsal found.
 
-import type { Rehearsal, RehearsalProgress } from '../catalogue/import/dry-run.ts';
-import type { Outcome, Progress } from '../catalogue/import/run.ts';
+import type { Rehearsal, RehearsalProgress } from '../import/dry-run.ts';
+import type { Outcome, Progress } from '../import/run.ts';
 import { count, emphasis } from './output.ts';
 import { duration, type Standing } from './progress.ts';
 

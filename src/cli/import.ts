@@ -1,12 +1,12 @@
 // Owns `freehold import`: files of listings and areas into the catalogue.
 
 import type { Command } from 'commander';
-import { rehearseImport } from '../catalogue/import/dry-run.ts';
-import { type ImportMap, MapError, readMap } from '../catalogue/import/map.ts';
-import { runImport } from '../catalogue/import/run.ts';
 import { readConfig } from '../config.ts';
+import { rehearseImport } from '../import/dry-run.ts';
+import { type ImportMap, MapError, readMap } from '../import/mapping/map.ts';
+import { runImport } from '../import/run.ts';
 import { systemClock } from '../lib/clock.ts';
-import type { Database } from '../postgres/database.ts';
+import type { Database } from '../postgres/client/database.ts';
 import { isReplicated } from '../sources/store.ts';
 import { INIT_OPTION, withDatabase } from './database.ts';
 import { CommandFailure, EXIT } from './failure.ts';

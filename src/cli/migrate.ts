@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
-import { migrate } from '../postgres/migrate.ts';
+import { migrate } from '../postgres/migrations/migrate.ts';
 import { INIT_OPTION, openCommandDatabase } from './database.ts';
 import { examples } from './help.ts';
 import { print, printJson } from './output.ts';

@@ -1,10 +1,10 @@
 // One listing as JSON, as it is stored: the variant of its stream.
 
-import type { StoredListing } from '../catalogue/catalogue.ts';
-import { isShown, presentListing, type View } from '../catalogue/present.ts';
-import { contentDigest } from '../catalogue/property-answer.ts';
-import type { Reply } from '../http/route.ts';
+import type { Reply } from '../http/frame/route.ts';
+import type { StoredListing } from '../ingest/catalogue.ts';
 import { Problem } from '../lib/problem.ts';
+import { isShown, presentListing, type View } from '../listings/present.ts';
+import { contentDigest } from '../property/property-answer.ts';
 import { type Written, writtenOut } from './written.ts';
 
 /** The stored listing as this reader sees it. Throws LISTING_NOT_FOUND where that is not at all. */

@@ -1,11 +1,11 @@
 // Owns what the routes of live data are given.
 
-import type { Streams } from '../access/streams.ts';
-import type { Tiers } from '../access/tiers.ts';
-import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { Reads } from '../catalogue/reader.ts';
+import type { Streams } from '../access/limits/streams.ts';
+import type { Tiers } from '../access/tiers/tiers.ts';
+import type { Catalogue } from '../ingest/catalogue.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { GatherParts } from '../market/property-parts.ts';
+import type { Reads } from '../listings/reader.ts';
+import type { GatherParts } from '../property/property-parts.ts';
 import type { Refresh } from './refresh.ts';
 
 export interface LiveRouteOptions {

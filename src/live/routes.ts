@@ -1,16 +1,16 @@
 // Owns the HTTP face of live data: the stream of one listing, and the property that is fetched before it is answered.
 
 import { type Static, Type } from 'typebox';
-import type { Principal } from '../access/principal.ts';
-import type { StoredListing } from '../catalogue/catalogue.ts';
-import { presentListing } from '../catalogue/present.ts';
-import { readerFor, viewOf } from '../catalogue/reader.ts';
-import { type Listing, ListingSchema } from '../catalogue/record.ts';
-import { displayParameter } from '../catalogue/search-parameters.ts';
-import { conditional } from '../http/etag.ts';
-import { type Call, type Reply, type Route, route } from '../http/route.ts';
+import type { Principal } from '../access/tiers/principal.ts';
+import { type Call, type Reply, type Route, route } from '../http/frame/route.ts';
+import { conditional } from '../http/output/etag.ts';
+import type { StoredListing } from '../ingest/catalogue.ts';
+import { presentListing } from '../listings/present.ts';
+import { readerFor, viewOf } from '../listings/reader.ts';
+import { type Listing, ListingSchema } from '../listings/record.ts';
+import { propertyRoute } from '../property/property-route.ts';
+import { displayParameter } from '../search/query/search-parameters.ts';
 import { listingRecord, shownListing } from './listing-record.ts';
-import { propertyRoute } from './property-route.ts';
 import type { LiveRouteOptions } from './route-options.ts';
 import { cachedEvent, freshEvents, isAfterDone } from './stream.ts';
 import { LatelyWritten, type Written } from './written.ts';

@@ -1,8 +1,8 @@
 // Owns the order of a listing stream's events: cached, then live or error, then done.
 
-import type { StoredListing } from '../catalogue/catalogue.ts';
-import type { Listing } from '../catalogue/record.ts';
-import type { ServerSentEvent } from '../http/route.ts';
+import type { ServerSentEvent } from '../http/frame/route.ts';
+import type { StoredListing } from '../ingest/catalogue.ts';
+import type { Listing } from '../listings/record.ts';
 import { LiveError, type LiveFailure } from '../sources/source.ts';
 import type { Refresh } from './refresh.ts';
 

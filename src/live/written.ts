@@ -1,6 +1,6 @@
 // Owns what was written out lately: the same record asked for again within a second is sent as it stands.
 
-import type { Reply } from '../http/route.ts';
+import type { Reply } from '../http/frame/route.ts';
 
 /** An answer and its entity tag. */
 export interface Written {

@@ -1,7 +1,7 @@
 // Owns how each request about the market is answered: asked for, gathered, cut into pages.
 
-import { isMoney, METRICS, MINIMUM_SAMPLE } from '../catalogue/metrics.ts';
-import type { ListingType } from '../catalogue/vocabulary.ts';
+import type { ListingType } from '../listings/vocabulary.ts';
+import { isMoney, METRICS, MINIMUM_SAMPLE } from '../search/summaries/metrics.ts';
 import { readMetrics, readPeriod, readSeries } from './asking.ts';
 import { basisOf, definitionUrl, idsOf, idsOfDistribution } from './basis.ts';
 import { shownSpread } from './distribution.ts';

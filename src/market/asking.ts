@@ -1,9 +1,9 @@
 // Owns how metrics and periods are asked for, and what is wrong with those that cannot be. Pure.
 
-import { METRICS, metricOf, metricsFor } from '../catalogue/metrics.ts';
-import type { ListingType } from '../catalogue/vocabulary.ts';
-import { nearest } from '../http/values.ts';
+import { nearest } from '../http/input/values.ts';
 import { invalidParameter } from '../lib/problem.ts';
+import type { ListingType } from '../listings/vocabulary.ts';
+import { METRICS, metricOf, metricsFor } from '../search/summaries/metrics.ts';
 import {
   addDays,
   addIntervals,

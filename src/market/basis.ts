@@ -1,8 +1,8 @@
 // What answers about the market rest on: the sources of their listings, and the definitions of their metrics.
 
-import { findOrigin, type Origin } from '../catalogue/data-sources.ts';
-import type { ListingType } from '../catalogue/vocabulary.ts';
-import type { Database } from '../postgres/database.ts';
+import { findOrigin, type Origin } from '../listings/data-sources.ts';
+import type { ListingType } from '../listings/vocabulary.ts';
+import type { Database } from '../postgres/client/database.ts';
 import type { Asked } from './figures.ts';
 import type { MeasureName } from './parameters.ts';
 import { fieldOf, type Scope } from './scope.ts';

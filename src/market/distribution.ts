@@ -1,7 +1,7 @@
 // Owns how the spread of one measure is shown: its percentiles, and buckets of equal width from the least to the most.
 
-import { MINIMUM_SAMPLE, roundedFor } from '../catalogue/metrics.ts';
-import { SQUARE_FEET_PER_SQUARE_METRE, type UnitSystem } from '../catalogue/vocabulary.ts';
+import { SQUARE_FEET_PER_SQUARE_METRE, type UnitSystem } from '../listings/vocabulary.ts';
+import { MINIMUM_SAMPLE, roundedFor } from '../search/summaries/metrics.ts';
 import type { Spread } from './pair-store.ts';
 import type { MeasureName } from './parameters.ts';
 

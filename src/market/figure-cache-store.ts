@@ -1,10 +1,10 @@
 // Owns the SQL of cached figures: reading those of an area, and keeping computed ones that no write has overtaken.
 
-import { FIGURE_CACHE_LOCK } from '../catalogue/figure-cache-store.ts';
-import type { Summary } from '../catalogue/metric-sql.ts';
-import type { MetricSet } from '../catalogue/metrics.ts';
-import type { ListingType } from '../catalogue/vocabulary.ts';
-import type { Database, Sql } from '../postgres/database.ts';
+import type { ListingType } from '../listings/vocabulary.ts';
+import type { Database, Sql } from '../postgres/client/database.ts';
+import type { Summary } from '../search/summaries/metric-sql.ts';
+import type { MetricSet } from '../search/summaries/metrics.ts';
+import { FIGURE_CACHE_LOCK } from '../timeline/figure-cache-store.ts';
 import type { Day, Period } from './calendar.ts';
 
 /** What cached figures are of. */

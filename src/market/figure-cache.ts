@@ -1,8 +1,8 @@
 // Figures of whole months in plain areas, kept in the database from the first time that they are asked for.
 
-import type { Summaries, Summary } from '../catalogue/metric-sql.ts';
-import type { Measure, MetricSet } from '../catalogue/metrics.ts';
-import type { Database } from '../postgres/database.ts';
+import type { Database } from '../postgres/client/database.ts';
+import type { Summaries, Summary } from '../search/summaries/metric-sql.ts';
+import type { Measure, MetricSet } from '../search/summaries/metrics.ts';
 import { keyOf, type Period, wholeMonths } from './calendar.ts';
 import { type CachedScope, type CachedSet, cacheSets, findCachedSets } from './figure-cache-store.ts';
 import { kindsOf, only, type Part, spansOf, type Wanted } from './store.ts';

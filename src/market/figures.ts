@@ -1,14 +1,14 @@
 // Owns how what was gathered becomes the metrics of one period: figures, ratios of two sets, and changes. Pure.
 
+import type { UnitSystem } from '../listings/vocabulary.ts';
 import {
   type Figure,
   figureOver,
   NO_FIGURE,
   type ShownFigure,
   shownFigure,
-} from '../catalogue/metric-figures.ts';
-import { isSuppressed, type Metric } from '../catalogue/metrics.ts';
-import type { UnitSystem } from '../catalogue/vocabulary.ts';
+} from '../search/summaries/metric-figures.ts';
+import { isSuppressed, type Metric } from '../search/summaries/metrics.ts';
 import { monthBefore, type Period, previousOf, quarterBefore, yearBefore } from './calendar.ts';
 import type { Gathered, Group } from './gather.ts';
 

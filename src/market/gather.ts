@@ -1,9 +1,9 @@
 // Owns what has to be read for metrics over periods, and reading it: every set once for all periods together.
 
-import type { Summaries } from '../catalogue/metric-sql.ts';
-import type { Measure, Metric, MetricSet } from '../catalogue/metrics.ts';
 import { Problem } from '../lib/problem.ts';
-import type { Database } from '../postgres/database.ts';
+import type { Database } from '../postgres/client/database.ts';
+import type { Summaries } from '../search/summaries/metric-sql.ts';
+import type { Measure, Metric, MetricSet } from '../search/summaries/metrics.ts';
 import { type Day, keyOf, type Period, quarterBefore } from './calendar.ts';
 import { CachedFigures, cacheParts } from './figure-cache.ts';
 import type { CachedScope } from './figure-cache-store.ts';

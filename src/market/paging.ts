@@ -1,6 +1,6 @@
 // Owns how long answers are cut into pages: points, groups and areas by their place in the whole.
 
-import { queryDigest, readCursor, writeCursor } from '../catalogue/cursor.ts';
+import { queryDigest, readCursor, writeCursor } from '../http/input/cursor.ts';
 
 /** Where in the whole a request goes on, and the moment to which all pages of it count. */
 export interface Place {

@@ -1,6 +1,6 @@
 // Owns the SQL of statistics that are not summed up by period and set: one measure's spread, and homes offered both ways.
 
-import type { Sql, SqlFragment } from '../postgres/database.ts';
+import type { Sql, SqlFragment } from '../postgres/client/database.ts';
 import { addMonths, type Day, type Period } from './calendar.ts';
 import type { MeasureName } from './parameters.ts';
 import { eventWallSql, type Field, wallSql } from './store.ts';

@@ -1,9 +1,9 @@
 // Owns which parameters the statistics take: where, of what, when, and which figures.
 
 import { type Static, type TSchema, Type } from 'typebox';
-import { RentalSearchQuery, SaleSearchQuery, type SearchQuery } from '../catalogue/search-parameters.ts';
-import { CURSOR_HINTS } from '../catalogue/shared-parameters.ts';
-import type { ListingType } from '../catalogue/vocabulary.ts';
+import { CURSOR_HINTS } from '../listings/shared-parameters.ts';
+import type { ListingType } from '../listings/vocabulary.ts';
+import { RentalSearchQuery, SaleSearchQuery, type SearchQuery } from '../search/query/search-parameters.ts';
 import { INTERVALS, type Interval } from './calendar.ts';
 
 /** What of a search is no filter, or asks for listings as they stand today where statistics look at their whole life. */

@@ -1,11 +1,11 @@
 // Owns what the answers of the statistics look like.
 
 import { Type } from 'typebox';
-import { originMembers } from '../catalogue/data-sources.ts';
-import { LoadingSchema } from '../catalogue/loading.ts';
-import { nullable, unitSchema } from '../catalogue/record.ts';
-import { PageSchema } from '../catalogue/routes.ts';
-import { FigureUnitSchema } from '../catalogue/search-stats.ts';
+import { originMembers } from '../listings/data-sources.ts';
+import { LoadingSchema } from '../listings/loading.ts';
+import { nullable, unitSchema } from '../listings/record.ts';
+import { PageSchema } from '../search/http/routes.ts';
+import { FigureUnitSchema } from '../search/summaries/search-stats.ts';
 import { SPREAD_UNITS } from './distribution.ts';
 
 const text = Type.String();

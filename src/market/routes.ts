@@ -1,17 +1,17 @@
 // Owns the HTTP face of the statistics: everything below /v1/market.
 
 import type { TObject, TSchema } from 'typebox';
-import type { Principal } from '../access/principal.ts';
-import { pageSize, type Tiers } from '../access/tiers.ts';
-import type { FindCurrencies } from '../catalogue/currency.ts';
-import { FoundCache } from '../catalogue/found-cache.ts';
-import type { HeavyReads } from '../catalogue/heavy-reads.ts';
-import type { FindLoading } from '../catalogue/loading.ts';
-import type { Remembered } from '../catalogue/read-cache.ts';
-import { pageLinks, wantsFresh } from '../catalogue/reader.ts';
-import { type Reply, type Route, route } from '../http/route.ts';
+import type { Principal } from '../access/tiers/principal.ts';
+import { pageSize, type Tiers } from '../access/tiers/tiers.ts';
+import { type Reply, type Route, route } from '../http/frame/route.ts';
 import type { Clock } from '../lib/clock.ts';
-import { untilAborted } from '../postgres/leaving.ts';
+import type { FindLoading } from '../listings/loading.ts';
+import type { Remembered } from '../listings/read-cache.ts';
+import { pageLinks, wantsFresh } from '../listings/reader.ts';
+import { untilAborted } from '../postgres/client/leaving.ts';
+import { FoundCache } from '../search/legacy/found-cache.ts';
+import type { FindCurrencies } from '../search/summaries/currency.ts';
+import type { HeavyReads } from '../search/summaries/heavy-reads.ts';
 import {
   compareAnswer,
   distributionAnswer,

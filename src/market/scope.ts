@@ -1,15 +1,20 @@
 // Owns what a request's figures are of: its filters as a plan, its areas, and the calendar of the place.
 
-import { findNamedAreas } from '../catalogue/area-lookup-store.ts';
-import { lifeSql } from '../catalogue/condition-sql.ts';
-import { type CurrencyOptions, comparesMoney, resolveCurrency, withCurrency } from '../catalogue/currency.ts';
-import { UNKNOWN_ZONE } from '../catalogue/place-time.ts';
-import { planSearch, type SearchPlan } from '../catalogue/search.ts';
-import type { Condition } from '../catalogue/search-conditions.ts';
-import { type LookedUp, lookUp } from '../catalogue/search-lookup.ts';
-import type { SearchQuery } from '../catalogue/search-parameters.ts';
-import type { ListingType, UnitSystem } from '../catalogue/vocabulary.ts';
-import { refuse } from '../http/query.ts';
+import { findNamedAreas } from '../areas/area-lookup-store.ts';
+import { refuse } from '../http/input/query.ts';
+import { UNKNOWN_ZONE } from '../listings/place-time.ts';
+import type { ListingType, UnitSystem } from '../listings/vocabulary.ts';
+import { type LookedUp, lookUp } from '../search/http/search-lookup.ts';
+import { planSearch, type SearchPlan } from '../search/query/search.ts';
+import type { Condition } from '../search/query/search-conditions.ts';
+import type { SearchQuery } from '../search/query/search-parameters.ts';
+import { lifeSql } from '../search/sql/condition-sql.ts';
+import {
+  type CurrencyOptions,
+  comparesMoney,
+  resolveCurrency,
+  withCurrency,
+} from '../search/summaries/currency.ts';
 import { startOf, today } from './calendar.ts';
 import type { CachedScope } from './figure-cache-store.ts';
 import type { Place } from './paging.ts';

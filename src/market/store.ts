@@ -1,10 +1,15 @@
 // Owns the SQL of statistics: which listings belong to which period, summed up there.
 
-import { readSummaries, type Summaries, type SummaryRow, summaryColumns } from '../catalogue/metric-sql.ts';
-import type { Measure, MetricSet } from '../catalogue/metrics.ts';
-import type { ListingType } from '../catalogue/vocabulary.ts';
-import type { Database, Sql, SqlFragment } from '../postgres/database.ts';
-import { together } from '../postgres/fragments.ts';
+import type { ListingType } from '../listings/vocabulary.ts';
+import type { Database, Sql, SqlFragment } from '../postgres/client/database.ts';
+import { together } from '../postgres/client/fragments.ts';
+import {
+  readSummaries,
+  type Summaries,
+  type SummaryRow,
+  summaryColumns,
+} from '../search/summaries/metric-sql.ts';
+import type { Measure, MetricSet } from '../search/summaries/metrics.ts';
 import type { Day, Period } from './calendar.ts';
 import type { CachedScope } from './figure-cache-store.ts';
 

@@ -1,8 +1,8 @@
 // Owns the gross rent yield: what is asked for rent in a year, against what is asked for the same kind of home.
 
-import { figureOver } from '../catalogue/metric-figures.ts';
-import { type Metric, MINIMUM_SAMPLE, metricOf, roundedFor } from '../catalogue/metrics.ts';
-import type { Database } from '../postgres/database.ts';
+import type { Database } from '../postgres/client/database.ts';
+import { figureOver } from '../search/summaries/metric-figures.ts';
+import { type Metric, MINIMUM_SAMPLE, metricOf, roundedFor } from '../search/summaries/metrics.ts';
 import type { Period } from './calendar.ts';
 import { gather } from './gather.ts';
 import { findSamePropertyYield } from './pair-store.ts';

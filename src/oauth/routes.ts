@@ -1,11 +1,11 @@
 // Owns the list of what the authorization server shows to clients and to the people who decide about them.
 
-import type { Principal } from '../access/principal.ts';
-import type { Route } from '../http/route.ts';
-import type { AuthorizeOptions } from './authorize-handlers.ts';
-import { authorizeRoutes } from './authorize-routes.ts';
-import { metadataRoutes } from './metadata.ts';
-import { type RegisterOptions, registerRoute } from './register-route.ts';
+import type { Principal } from '../access/tiers/principal.ts';
+import type { Route } from '../http/frame/route.ts';
+import type { AuthorizeOptions } from './authorize/authorize-handlers.ts';
+import { authorizeRoutes } from './authorize/authorize-routes.ts';
+import { type RegisterOptions, registerRoute } from './clients/register-route.ts';
+import { metadataRoutes } from './protocol/metadata.ts';
 
 export type OAuthRoutesOptions = AuthorizeOptions & RegisterOptions;
 

@@ -1,9 +1,9 @@
 // Addresses of the site that are no pages: what pages load, what browsers and programs look for, and where pages moved from.
 
 import { Type } from 'typebox';
-import type { Principal } from '../access/principal.ts';
-import { conditional, strongEtag } from '../http/etag.ts';
-import { type Route, route } from '../http/route.ts';
+import type { Principal } from '../access/tiers/principal.ts';
+import { type Route, route } from '../http/frame/route.ts';
+import { conditional, strongEtag } from '../http/output/etag.ts';
 import { FAVICON_FILE } from '../page/mark.ts';
 import { llmsText } from './llms.ts';
 import { type ReferenceOptions, referenceHandler } from './reference-document.ts';

@@ -1,8 +1,8 @@
 // Home page at the root of the service: what it is, how it is, and a first request.
 
-import type { Tiers } from '../access/tiers.ts';
-import { conditional, strongEtag } from '../http/etag.ts';
-import type { Call, Reply } from '../http/route.ts';
+import type { Tiers } from '../access/tiers/tiers.ts';
+import type { Call, Reply } from '../http/frame/route.ts';
+import { conditional, strongEtag } from '../http/output/etag.ts';
 import { type Html, html } from '../page/html.ts';
 import { code, link, pageReply, renderPage } from './layout.ts';
 import { type FirstLoad, loadingNotice } from './loading-notice.ts';

@@ -1,6 +1,7 @@
 // Owns what all pages share: the frame around their content, how they refer to each other, and how they are sent.
-import { conditional, strongEtag } from '../http/etag.ts';
-import type { Call, Reply } from '../http/route.ts';
+
+import type { Call, Reply } from '../http/frame/route.ts';
+import { conditional, strongEtag } from '../http/output/etag.ts';
 import { type Fragment, Html, html } from '../page/html.ts';
 import { FAVICON, MARK } from '../page/mark.ts';
 import { FRAME_STYLE, hashSource } from '../page/style.ts';

@@ -1,7 +1,7 @@
 // Owns the page about limits: what each tier may do, who may call what, and how limits are told.
-import type { Tier } from '../access/principal.ts';
-import { FAILURES_PER_MINUTE, isTier, type TierPlan, type Tiers, tierName } from '../access/tiers.ts';
-import type { Access } from '../http/route.ts';
+import type { Tier } from '../access/tiers/principal.ts';
+import { FAILURES_PER_MINUTE, isTier, type TierPlan, type Tiers, tierName } from '../access/tiers/tiers.ts';
+import type { Access } from '../http/frame/route.ts';
 import { type Html, html } from '../page/html.ts';
 import { code, link, renderPage, wideTable } from './layout.ts';
 

@@ -1,6 +1,6 @@
 // Notice above the pages while a source loads for the first time.
 
-import type { Call, Reply } from '../http/route.ts';
+import type { Call, Reply } from '../http/frame/route.ts';
 import { type Html, html } from '../page/html.ts';
 
 /** How far a first load is; `total` is null where the source does not tell. */

@@ -1,7 +1,7 @@
 // OpenAPI document of the reference page: the served one, with a request of each operation that works on the running store.
 
-import { conditional, strongEtag } from '../http/etag.ts';
-import type { Call, Reply } from '../http/route.ts';
+import type { Call, Reply } from '../http/frame/route.ts';
+import { conditional, strongEtag } from '../http/output/etag.ts';
 import type { Clock } from '../lib/clock.ts';
 import { rememberFor } from '../lib/remember.ts';
 

@@ -1,7 +1,7 @@
 // Owns the HTTP face of the pages: which address shows what.
-import type { Principal } from '../access/principal.ts';
-import type { Tiers } from '../access/tiers.ts';
-import { type Route, route } from '../http/route.ts';
+import type { Principal } from '../access/tiers/principal.ts';
+import type { Tiers } from '../access/tiers/tiers.ts';
+import { type Route, route } from '../http/frame/route.ts';
 import { errorsPage } from './errors-page.ts';
 import { fileRoutes } from './file-routes.ts';
 import { homeHandler, type MarketSize } from './home-page.ts';

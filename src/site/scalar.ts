@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { gunzip } from 'node:zlib';
-import { isKnown, weakEtag } from '../http/etag.ts';
-import type { Call, Reply } from '../http/route.ts';
+import type { Call, Reply } from '../http/frame/route.ts';
+import { isKnown, weakEtag } from '../http/output/etag.ts';
 
 /** Names the very bytes of the script: a release never changes. */
 export const SCALAR_VERSION = readVersion();

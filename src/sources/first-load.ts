@@ -1,8 +1,8 @@
 // First load of a source, seen alike by every process on its database.
 
-import type { FindLoading } from '../catalogue/loading.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Database } from '../postgres/database.ts';
+import type { FindLoading } from '../listings/loading.ts';
+import type { Database } from '../postgres/client/database.ts';
 import { findUnfinishedLoad } from './store.ts';
 
 /** Milliseconds that an answer is good for: every search asks. */

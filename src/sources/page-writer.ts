@@ -1,9 +1,9 @@
 // Owns writing one page: its listings and the position after it, in one transaction or not at all.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Catalogue } from '../ingest/catalogue.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Database } from '../postgres/database.ts';
+import type { Database } from '../postgres/client/database.ts';
 import type { SourceMetrics } from './metrics.ts';
 import type { Source, SourcePage } from './source.ts';
 import { type KeptPosition, writePosition } from './store.ts';

@@ -1,12 +1,12 @@
 // Owns keeping the catalogue up to date with a source: everything once, then what changed, for as long as we run.
 
-import type { Catalogue } from '../catalogue/catalogue.ts';
-import { advanceSource } from '../catalogue/confirmation-store.ts';
-import { analyzeListings } from '../catalogue/statistics-store.ts';
+import type { Catalogue } from '../ingest/catalogue.ts';
+import { analyzeListings } from '../ingest/statistics-store.ts';
 import { type Clock, pause } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import type { Database } from '../postgres/database.ts';
+import { advanceSource } from '../listings/confirmation-store.ts';
+import type { Database } from '../postgres/client/database.ts';
 import { ahead } from './ahead.ts';
 import { backoff } from './backoff.ts';
 import { type SourceMetrics, sourceMetrics } from './metrics.ts';

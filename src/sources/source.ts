@@ -1,6 +1,6 @@
 // Owns the source port: what the service asks of whatever delivers listings.
 
-import type { ListingDraft } from '../catalogue/draft.ts';
+import type { ListingDraft } from '../listings/draft.ts';
 
 /** How far a source has been read; opaque to everyone but the source itself, kept as JSON beside the catalogue. */
 export type Position = Readonly<Record<string, string | number | null>>;

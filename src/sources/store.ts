@@ -1,7 +1,7 @@
 // Owns the SQL on how far each source has been read, and the lock that makes one process its reader.
 
-import type { Loading } from '../catalogue/loading.ts';
-import type { Database, DedicatedConnection, Sql, Transaction } from '../postgres/database.ts';
+import type { Loading } from '../listings/loading.ts';
+import type { Database, DedicatedConnection, Sql, Transaction } from '../postgres/client/database.ts';
 import type { Position } from './source.ts';
 
 export interface KeptPosition {

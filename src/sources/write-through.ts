@@ -1,9 +1,9 @@
 // Owns writing what was learnt of one listing between two rounds of replication.
 
-import type { Catalogue, StoredListing } from '../catalogue/catalogue.ts';
-import type { ListingDraft } from '../catalogue/draft.ts';
+import type { Catalogue, StoredListing } from '../ingest/catalogue.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Database } from '../postgres/database.ts';
+import type { ListingDraft } from '../listings/draft.ts';
+import type { Database } from '../postgres/client/database.ts';
 import { withinDeadline } from './deadline.ts';
 
 export interface WriteThroughOptions {

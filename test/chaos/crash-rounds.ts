@@ -1,9 +1,9 @@
 // Owns rounds of sudden ends: the service under load loses a process, comes back by itself, and is asked what it kept.
 
-import { monthOf } from '../../src/access/month.ts';
+import { monthOf } from '../../src/access/limits/month.ts';
 import { findSubscriptions, readUsed } from '../../src/access/store.ts';
 import { pause, systemClock } from '../../src/lib/clock.ts';
-import { awake } from '../../src/postgres/poll.ts';
+import { awake } from '../../src/postgres/embedded/poll.ts';
 import { examine, type Findings } from '../support/chaos-ledger.ts';
 import { seeded } from '../support/chaos-random.ts';
 import {

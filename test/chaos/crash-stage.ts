@@ -2,7 +2,7 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Database } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/postgres/client/database.ts';
 import { type Ledger, newLedger, writeCity, writeOn } from '../support/chaos-ledger.ts';
 import { newReaders, type Readers, readOn } from '../support/chaos-readers.ts';
 import { databaseBeside, isReady, type ServiceProcess, serve } from '../support/chaos-service.ts';

@@ -2,12 +2,12 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { anonymous } from '../../src/access/anonymous.ts';
-import { Limits } from '../../src/access/limits.ts';
-import type { Principal } from '../../src/access/principal.ts';
-import { TIERS } from '../../src/access/tiers.ts';
+import { anonymous } from '../../src/access/limits/anonymous.ts';
+import { Limits } from '../../src/access/limits/limits.ts';
+import type { Principal } from '../../src/access/tiers/principal.ts';
+import { TIERS } from '../../src/access/tiers/tiers.ts';
 import { Problem } from '../../src/lib/problem.ts';
-import type { Database } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/postgres/client/database.ts';
 import { manualClock } from '../support/clock.ts';
 
 export interface FloodResult {

@@ -1,7 +1,11 @@
 // Owns a subscription provider that misbehaves unless told not to: slow, failing, talking nonsense, silent, or late.
 
-import { ProviderUnavailable, type SubscriptionProvider, type Verdict } from '../../src/access/provider.ts';
-import type { Plan } from '../../src/access/tiers.ts';
+import {
+  ProviderUnavailable,
+  type SubscriptionProvider,
+  type Verdict,
+} from '../../src/access/tiers/provider.ts';
+import type { Plan } from '../../src/access/tiers/tiers.ts';
 import type { ManualClock } from '../support/clock.ts';
 import type { Random } from '../support/fuzz-random.ts';
 import { keyNumber } from '../support/subscriptions.ts';

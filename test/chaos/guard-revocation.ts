@@ -1,6 +1,6 @@
 // Owns the course of revocations: many keys at once, ended at random moments, while a provider does its worst.
 
-import type { Database } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/postgres/client/database.ts';
 import { manualClock } from '../support/clock.ts';
 import type { Closing } from '../support/database.ts';
 import { seeded } from '../support/fuzz-random.ts';

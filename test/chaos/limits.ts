@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { systemClock } from '../../src/lib/clock.ts';
-import type { PoolStatus } from '../../src/postgres/pool.ts';
+import type { PoolStatus } from '../../src/postgres/client/pool.ts';
 import { startChaosApp } from '../support/chaos-app.ts';
 import { isReady, serve } from '../support/chaos-service.ts';
 import { until } from '../support/children.ts';

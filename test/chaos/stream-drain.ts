@@ -1,8 +1,8 @@
 // Owns stopping a real process in the middle of its work, while a second one on the same database takes over.
 
 import type { ServerResponse } from 'node:http';
-import { sampleKeys } from '../../src/access/sample-keys.ts';
-import { listingId } from '../../src/catalogue/identity.ts';
+import { sampleKeys } from '../../src/access/keys/sample-keys.ts';
+import { listingId } from '../../src/ingest/identity.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { until } from '../support/children.ts';
 import { type CliRun, readyUrl, startCli } from '../support/cli.ts';

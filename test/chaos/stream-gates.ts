@@ -1,6 +1,6 @@
 // Owns a source whose fetches end when a test says so, and readers who wait for them.
 
-import type { ListingDraft } from '../../src/catalogue/draft.ts';
+import type { ListingDraft } from '../../src/listings/draft.ts';
 import { LiveError, type LiveFailure, type Source } from '../../src/sources/source.ts';
 import type { Closing } from '../support/database.ts';
 import { type LiveService, startLive } from '../support/live.ts';

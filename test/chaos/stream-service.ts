@@ -2,7 +2,7 @@
 
 import type { LookupFunction } from 'node:net';
 import { createOutbound, type Outbound } from '../../src/lib/outbound.ts';
-import { resoSource } from '../../src/sources/reso/client.ts';
+import { resoSource } from '../../src/sources/reso/transport/client.ts';
 import type { Source } from '../../src/sources/source.ts';
 import type { ManualClock } from '../support/clock.ts';
 import type { Closing } from '../support/database.ts';

@@ -1,12 +1,12 @@
 // Owns a small service for tests of access: real phases, real limits, and routes that do nothing.
 import assert from 'node:assert/strict';
 import { createAccess } from '../../src/access/access.ts';
-import type { CredentialVerifier } from '../../src/access/identify.ts';
-import type { Principal, Scope } from '../../src/access/principal.ts';
+import type { CredentialVerifier } from '../../src/access/keys/identify.ts';
 import { localSubscriptions } from '../../src/access/providers/local.ts';
-import { isPlan, type Plan, TIERS } from '../../src/access/tiers.ts';
-import { type Access, type Route, route } from '../../src/http/route.ts';
-import { createServer } from '../../src/http/server.ts';
+import type { Principal, Scope } from '../../src/access/tiers/principal.ts';
+import { isPlan, type Plan, TIERS } from '../../src/access/tiers/tiers.ts';
+import { type Access, type Route, route } from '../../src/http/frame/route.ts';
+import { createServer } from '../../src/http/server/server.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { Problem } from '../../src/lib/problem.ts';

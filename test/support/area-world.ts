@@ -1,7 +1,7 @@
 // Owns a world of areas that tests make up, and what naive rules say of it: no index, no database, one area at a time.
 
-import type { AreaDraft } from '../../src/catalogue/area.ts';
-import type { AreaType } from '../../src/catalogue/vocabulary.ts';
+import type { AreaDraft } from '../../src/areas/area.ts';
+import type { AreaType } from '../../src/listings/vocabulary.ts';
 
 type Rectangle = readonly [west: number, south: number, east: number, north: number];
 

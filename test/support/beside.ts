@@ -3,7 +3,7 @@
 import { createApp, type Overrides } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/lib/log.ts';
-import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { type Database, openDatabase } from '../../src/postgres/client/database.ts';
 import { atEnd, type Closing, temporaryFolder } from './database.ts';
 import { startDatabaseProxy } from './database-proxy.ts';
 import { quietPort } from './ports.ts';

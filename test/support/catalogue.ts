@@ -1,11 +1,11 @@
 // Owns a service with an empty catalogue for a test file, and writing drafts and areas into it.
 
 import { after } from 'node:test';
-import type { AreaDraft } from '../../src/catalogue/area.ts';
-import { createCatalogue } from '../../src/catalogue/catalogue.ts';
-import type { ListingDraft } from '../../src/catalogue/draft.ts';
-import type { Property } from '../../src/catalogue/property.ts';
-import type { Listing } from '../../src/catalogue/record.ts';
+import type { AreaDraft } from '../../src/areas/area.ts';
+import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import type { ListingDraft } from '../../src/listings/draft.ts';
+import type { Property } from '../../src/listings/property.ts';
+import type { Listing } from '../../src/listings/record.ts';
 import { startService } from './service.ts';
 
 export const service = await startService({ after });

@@ -1,11 +1,11 @@
 // Owns writers whose every acknowledged batch is remembered, and the questions whether the catalogue kept its word.
 
-import { writeAreaBatch } from '../../src/catalogue/area-writer.ts';
-import { createCatalogue } from '../../src/catalogue/catalogue.ts';
-import type { ListingDraft } from '../../src/catalogue/draft.ts';
+import { writeAreaBatch } from '../../src/ingest/area-writer.ts';
+import { createCatalogue } from '../../src/ingest/catalogue.ts';
 import { pause, systemClock } from '../../src/lib/clock.ts';
 import { Problem } from '../../src/lib/problem.ts';
-import type { Database } from '../../src/postgres/database.ts';
+import type { ListingDraft } from '../../src/listings/draft.ts';
+import type { Database } from '../../src/postgres/client/database.ts';
 import { draft, NO_ADDRESS } from './drafts.ts';
 
 /** Listings in a batch: all of them carry the batch's number, or none does. */

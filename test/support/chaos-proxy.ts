@@ -2,7 +2,7 @@
 
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { parseDatabaseUrl, socketUrl } from '../../src/postgres/connection-url.ts';
+import { parseDatabaseUrl, socketUrl } from '../../src/postgres/client/connection-url.ts';
 import { atEnd, type Closing, temporaryFolder } from './database.ts';
 
 /** before: the message is not passed on. after: it is passed on, and the line breaks once the server has answered. */

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { systemClock } from '../../src/lib/clock.ts';
-import { poll } from '../../src/postgres/poll.ts';
+import { poll } from '../../src/postgres/embedded/poll.ts';
 import type { Closing } from './database.ts';
 import { atEnd } from './database.ts';
 

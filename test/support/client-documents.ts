@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { createInternet } from '../../src/lib/internet.ts';
-import { ClientDocumentRefusal } from '../../src/oauth/client-document-refusal.ts';
-import { type ClientDocuments, createClientDocuments } from '../../src/oauth/client-documents.ts';
-import type { FetchBounds } from '../../src/oauth/document-throttle.ts';
-import type { Database } from '../../src/postgres/database.ts';
+import { ClientDocumentRefusal } from '../../src/oauth/clients/client-document-refusal.ts';
+import { type ClientDocuments, createClientDocuments } from '../../src/oauth/clients/client-documents.ts';
+import type { FetchBounds } from '../../src/oauth/clients/document-throttle.ts';
+import type { Database } from '../../src/postgres/client/database.ts';
 import { type ManualClock, manualClock } from './clock.ts';
 import type { Closing } from './database.ts';
 import { type DocumentHosts, documentHosts, type Handler, json } from './documents.ts';

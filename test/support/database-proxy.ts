@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { parseDatabaseUrl, socketUrl } from '../../src/postgres/connection-url.ts';
+import { parseDatabaseUrl, socketUrl } from '../../src/postgres/client/connection-url.ts';
 import type { Closing } from './database.ts';
 import { atEnd, temporaryFolder } from './database.ts';
 

@@ -3,12 +3,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { socketUrl } from '../../src/postgres/connection-url.ts';
-import type { Database } from '../../src/postgres/database.ts';
-import { openDatabase } from '../../src/postgres/database.ts';
-import { startEmbedded } from '../../src/postgres/embedded.ts';
-import { MIGRATIONS_FOLDER, migrate } from '../../src/postgres/migrate.ts';
-import { processState } from '../../src/postgres/process-state.ts';
+import { socketUrl } from '../../src/postgres/client/connection-url.ts';
+import type { Database } from '../../src/postgres/client/database.ts';
+import { openDatabase } from '../../src/postgres/client/database.ts';
+import { startEmbedded } from '../../src/postgres/embedded/embedded.ts';
+import { processState } from '../../src/postgres/embedded/process-state.ts';
+import { MIGRATIONS_FOLDER, migrate } from '../../src/postgres/migrations/migrate.ts';
 
 /** Set by test/run.ts for its children, or by whoever wants the tests on a server of their own (a superuser's URL). */
 export const SERVER_VARIABLE = 'TEST_DATABASE_URL';

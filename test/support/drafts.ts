@@ -1,6 +1,6 @@
 // Owns listings that tests write straight into the catalogue: a whole draft from the few facts that a test is about.
 
-import type { DraftAddress, ListingDraft } from '../../src/catalogue/draft.ts';
+import type { DraftAddress, ListingDraft } from '../../src/listings/draft.ts';
 
 export const NO_ADDRESS: DraftAddress = {
   ...{ full: null, unit: null, streetNumber: null, streetName: null, city: null, neighborhood: null },

@@ -1,7 +1,7 @@
 // Owns a service for a test file with streets of homes to compare, and asking it for comparables and estimates.
 
 import { after } from 'node:test';
-import type { Listing } from '../../src/catalogue/record.ts';
+import type { Listing } from '../../src/listings/record.ts';
 import { manualClock } from './clock.ts';
 import { type Home, writer } from './property-market.ts';
 import { startService } from './service.ts';

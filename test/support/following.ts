@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { keyVariable, type SampleKeys } from '../../src/access/sample-keys.ts';
-import { PLANS } from '../../src/access/tiers.ts';
+import { keyVariable, type SampleKeys } from '../../src/access/keys/sample-keys.ts';
+import { PLANS } from '../../src/access/tiers/tiers.ts';
 import { ROOT } from './source-files.ts';
 
 /** Where the pages say that the service is. */

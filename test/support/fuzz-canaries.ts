@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../src/lib/clock.ts';
-import { poll } from '../../src/postgres/poll.ts';
+import { poll } from '../../src/postgres/embedded/poll.ts';
 import { type CliRun, readyUrl } from './cli.ts';
 
 /** A well-formed API key that nobody has. */

@@ -3,13 +3,13 @@
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Writable } from 'node:stream';
-import { sampleKeys } from '../../src/access/sample-keys.ts';
+import { sampleKeys } from '../../src/access/keys/sample-keys.ts';
 import { createApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config.ts';
-import type { Limits } from '../../src/http/server.ts';
+import type { Limits } from '../../src/http/server/server.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLog } from '../../src/lib/log.ts';
-import { openDatabase } from '../../src/postgres/database.ts';
+import { openDatabase } from '../../src/postgres/client/database.ts';
 
 /** What the child is told, as JSON in its first argument. */
 export interface ChildOptions {

@@ -1,6 +1,6 @@
 // Owns what the fuzzer sends to the authorization server: requests, decisions, exchanges and registrations, bent in every part.
 
-import { newSecret } from '../../src/oauth/secret.ts';
+import { newSecret } from '../../src/oauth/protocol/secret.ts';
 import { bent, type FuzzCase, HEADERS, TEXTS } from './fuzz.ts';
 import type { Random } from './fuzz-random.ts';
 

@@ -1,10 +1,10 @@
 // Owns the fuzzer's dealings with the service in its child: starting it on some data, sending bytes, asking how it fares.
 
 import { connect } from 'node:net';
-import { areaId } from '../../src/catalogue/area.ts';
-import { writeAreaBatch } from '../../src/catalogue/area-writer.ts';
-import { createCatalogue } from '../../src/catalogue/catalogue.ts';
-import type { Limits } from '../../src/http/server.ts';
+import { areaId } from '../../src/areas/area.ts';
+import type { Limits } from '../../src/http/server/server.ts';
+import { writeAreaBatch } from '../../src/ingest/area-writer.ts';
+import { createCatalogue } from '../../src/ingest/catalogue.ts';
 import { startProgram } from './children.ts';
 import { type Closing, temporaryFolder, testDatabase } from './database.ts';
 import { draft, NO_ADDRESS } from './drafts.ts';

@@ -1,7 +1,7 @@
 // Service with a manual clock in a process of its own; its parent moves the clock by messages.
 
-import { TIERS, type Tiers } from '../../src/access/tiers.ts';
-import { openDatabase } from '../../src/postgres/database.ts';
+import { TIERS, type Tiers } from '../../src/access/tiers/tiers.ts';
+import { openDatabase } from '../../src/postgres/client/database.ts';
 import { serveGuarded } from '../chaos/guard-service.ts';
 import { manualClock } from './clock.ts';
 import { stubProvider } from './subscriptions.ts';

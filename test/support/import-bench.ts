@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import type { Database } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/postgres/client/database.ts';
 import { type CliEnd, runCli } from './cli.ts';
 import { type Closing, temporaryFolder, testDatabase } from './database.ts';
 import { FIELDS } from './imports.ts';

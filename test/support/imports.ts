@@ -2,10 +2,10 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Rehearsal, rehearseImport } from '../../src/catalogue/import/dry-run.ts';
-import { parseMap } from '../../src/catalogue/import/map.ts';
-import { type Outcome, runImport } from '../../src/catalogue/import/run.ts';
-import type { Database } from '../../src/postgres/database.ts';
+import { type Rehearsal, rehearseImport } from '../../src/import/dry-run.ts';
+import { parseMap } from '../../src/import/mapping/map.ts';
+import { type Outcome, runImport } from '../../src/import/run.ts';
+import type { Database } from '../../src/postgres/client/database.ts';
 
 /** Rules of a map for listings with the columns id and price. */
 export const FIELDS = {

@@ -2,12 +2,12 @@
 
 import { join } from 'node:path';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { type SampleKeys, sampleKeys } from '../../src/access/sample-keys.ts';
+import { type SampleKeys, sampleKeys } from '../../src/access/keys/sample-keys.ts';
 import { type App, createApp } from '../../src/app/app.ts';
-import { listingId } from '../../src/catalogue/identity.ts';
 import { readConfig } from '../../src/config.ts';
+import { listingId } from '../../src/ingest/identity.ts';
 import { createLog } from '../../src/lib/log.ts';
-import type { Database } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/postgres/client/database.ts';
 import type { Source } from '../../src/sources/source.ts';
 import { type ManualClock, manualClock } from './clock.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from './database.ts';

@@ -1,9 +1,9 @@
 // Owns what the tests of the mapping share: one record mapped, and the fields of it that could not be read.
 
 import assert from 'node:assert/strict';
-import type { ListingDraft } from '../../src/catalogue/draft.ts';
-import type { UpstreamRecord } from '../../src/sources/reso/decode.ts';
-import { mapProperty } from '../../src/sources/reso/map.ts';
+import type { ListingDraft } from '../../src/listings/draft.ts';
+import type { UpstreamRecord } from '../../src/sources/reso/mapping/decode.ts';
+import { mapProperty } from '../../src/sources/reso/mapping/map.ts';
 
 /** The draft of a record with a key. */
 export function mapped(record: UpstreamRecord, note: (field: string) => void = () => {}): ListingDraft {

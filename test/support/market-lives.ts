@@ -1,9 +1,9 @@
 // Owns random lives of listings: what really happened, and how a source tells it, now or long after.
 
 import fc from 'fast-check';
-import type { Catalogue } from '../../src/catalogue/catalogue.ts';
-import type { ListingDraft } from '../../src/catalogue/draft.ts';
-import type { Database } from '../../src/postgres/database.ts';
+import type { Catalogue } from '../../src/ingest/catalogue.ts';
+import type { ListingDraft } from '../../src/listings/draft.ts';
+import type { Database } from '../../src/postgres/client/database.ts';
 import { draft, NO_ADDRESS } from './drafts.ts';
 
 const DAY = 86_400_000;

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import { createCatalogue } from '../../src/catalogue/catalogue.ts';
-import type { ListingDraft } from '../../src/catalogue/draft.ts';
+import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import type { ListingDraft } from '../../src/listings/draft.ts';
 import { manualClock } from './clock.ts';
 import { draft, NO_ADDRESS } from './drafts.ts';
 import { NOW, writeAreas } from './market.ts';

@@ -1,10 +1,10 @@
 // Owns the random market that searches are proved on: listings with few distinct values, so that ties, nulls and edges are common.
 
 import fc from 'fast-check';
-import { writeAreaBatch } from '../../src/catalogue/area-writer.ts';
-import type { Catalogue } from '../../src/catalogue/catalogue.ts';
-import type { ListingDraft } from '../../src/catalogue/draft.ts';
-import type { Database } from '../../src/postgres/database.ts';
+import { writeAreaBatch } from '../../src/ingest/area-writer.ts';
+import type { Catalogue } from '../../src/ingest/catalogue.ts';
+import type { ListingDraft } from '../../src/listings/draft.ts';
+import type { Database } from '../../src/postgres/client/database.ts';
 import { draft, NO_ADDRESS } from './drafts.ts';
 
 export const DAY = 86_400_000;

@@ -1,12 +1,12 @@
 // Owns a whole service in a process of its own; told by SIGUSR2, it dies between the commit of a refresh and its answer.
 
 import { join } from 'node:path';
-import { sampleKeys } from '../../src/access/sample-keys.ts';
+import { sampleKeys } from '../../src/access/keys/sample-keys.ts';
 import { createApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLog } from '../../src/lib/log.ts';
-import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { type Database, openDatabase } from '../../src/postgres/client/database.ts';
 
 /** What the child is told, as JSON in its first argument. */
 export interface ChildOptions {

@@ -6,10 +6,10 @@ import { once } from 'node:events';
 import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../src/lib/clock.ts';
-import { ownDirectory } from '../../src/postgres/cluster-place.ts';
-import { openServerLog } from '../../src/postgres/server-log.ts';
-import { launchServer } from '../../src/postgres/server-process.ts';
-import { serverUser } from '../../src/postgres/server-user.ts';
+import { ownDirectory } from '../../src/postgres/embedded/cluster-place.ts';
+import { openServerLog } from '../../src/postgres/embedded/server-log.ts';
+import { launchServer } from '../../src/postgres/embedded/server-process.ts';
+import { serverUser } from '../../src/postgres/embedded/server-user.ts';
 import { atEnd, type Closing, temporaryFolder } from './database.ts';
 import { quietPort } from './ports.ts';
 

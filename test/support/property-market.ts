@@ -1,7 +1,7 @@
 // Owns the small market that comparables and estimates are tried on: homes written by hand, and their arithmetic anew.
 
-import { createCatalogue } from '../../src/catalogue/catalogue.ts';
-import type { ListingDraft } from '../../src/catalogue/draft.ts';
+import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import type { ListingDraft } from '../../src/listings/draft.ts';
 import { draft } from './drafts.ts';
 import type { TestService } from './service.ts';
 import { along, type Place } from './sphere.ts';

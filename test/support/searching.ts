@@ -1,7 +1,7 @@
 // Owns asking a search the way a client does: parameters as text, page after page by cursor.
 
 import assert from 'node:assert/strict';
-import type { Listing } from '../../src/catalogue/record.ts';
+import type { Listing } from '../../src/listings/record.ts';
 import type { Query } from './oracle-filter.ts';
 import type { TestService } from './service.ts';
 

@@ -1,7 +1,7 @@
 // Owns the source of tests that need no server: listings in memory, pages on demand, failures to order.
 
-import type { ListingDraft } from '../../src/catalogue/draft.ts';
-import { mapProperty } from '../../src/sources/reso/map.ts';
+import type { ListingDraft } from '../../src/listings/draft.ts';
+import { mapProperty } from '../../src/sources/reso/mapping/map.ts';
 import { LiveError, type Position, type Source, type SourcePage } from '../../src/sources/source.ts';
 
 export interface MemorySource extends Source {

@@ -1,7 +1,7 @@
 // Streets and the ways in which people write them, from tables of the tests' own.
 
 import fc from 'fast-check';
-import type { DraftAddress } from '../../src/catalogue/draft.ts';
+import type { DraftAddress } from '../../src/listings/draft.ts';
 import { NO_ADDRESS } from './drafts.ts';
 
 const TYPES = [

@@ -4,8 +4,8 @@ import {
   ProviderUnavailable,
   type SubscriptionProvider,
   type Verdict,
-} from '../../src/access/provider.ts';
-import type { Plan } from '../../src/access/tiers.ts';
+} from '../../src/access/tiers/provider.ts';
+import type { Plan } from '../../src/access/tiers/tiers.ts';
 
 export interface StubProvider extends SubscriptionProvider {
   /** Calls of validate so far. */

@@ -3,8 +3,8 @@
 import { connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type { TestContext } from 'node:test';
-import type { Phases, Reply, Route } from '../../src/http/route.ts';
-import { createServer, type ServerOptions, type WebServer } from '../../src/http/server.ts';
+import type { Phases, Reply, Route } from '../../src/http/frame/route.ts';
+import { createServer, type ServerOptions, type WebServer } from '../../src/http/server/server.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { type ManualClock, manualClock } from './clock.ts';

@@ -1,9 +1,8 @@
 // Owns the subscriptions that this service issues itself: their keys, their plans and their ends.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
-import { Batch } from '../../postgres/batch.ts';
-import type { Database, Sql } from '../../postgres/database.ts';
-import { ProviderUnavailable, type SubscriptionProvider, type Verdict } from '../provider.ts';
+import { Batch } from '../../postgres/client/batch.ts';
+import type { Database, Sql } from '../../postgres/client/database.ts';
 import {
   findByKeyHash,
   findSubscriptions,
@@ -12,7 +11,8 @@ import {
   type SubscriptionRow,
   updateSubscription,
 } from '../store.ts';
-import type { Plan } from '../tiers.ts';
+import { ProviderUnavailable, type SubscriptionProvider, type Verdict } from '../tiers/provider.ts';
+import type { Plan } from '../tiers/tiers.ts';
 
 export interface NewSubscription {
   readonly plan: Plan;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { TIERS } from '../../access/tiers.ts';
+import { TIERS } from '../../access/tiers/tiers.ts';
 import { type ConsentView, renderConsent } from './consent-page.ts';
 
 const VIEW: ConsentView = {

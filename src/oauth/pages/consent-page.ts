@@ -1,8 +1,8 @@
 // Owns the page on which a person decides whether a client may act for them.
-import type { Scope } from '../../access/principal.ts';
-import type { Tiers } from '../../access/tiers.ts';
+import type { Scope } from '../../access/tiers/principal.ts';
+import type { Tiers } from '../../access/tiers/tiers.ts';
 import { type Html, html } from '../../page/html.ts';
-import { cleanClientName } from '../client.ts';
+import { cleanClientName } from '../clients/client.ts';
 import { renderDocument } from './document.ts';
 import { type KeyFault, keyField, titleWith } from './key-field.ts';
 import { tierTable } from './tier-table.ts';

@@ -1,5 +1,5 @@
 // Owns what all pages of the authorization server share: the document around their content, and how they are sent.
-import type { Reply } from '../../http/route.ts';
+import type { Reply } from '../../http/frame/route.ts';
 import { type Fragment, Html, html } from '../../page/html.ts';
 import { MARK } from '../../page/mark.ts';
 import { hashSource } from '../../page/style.ts';

@@ -1,8 +1,8 @@
 // Owns the page on which the holder of a key sees which apps have access with it, and ends it.
-import type { Scope, Tier } from '../../access/principal.ts';
-import { tierName } from '../../access/tiers.ts';
+import type { Scope, Tier } from '../../access/tiers/principal.ts';
+import { tierName } from '../../access/tiers/tiers.ts';
 import { type Html, html } from '../../page/html.ts';
-import { cleanClientName } from '../client.ts';
+import { cleanClientName } from '../clients/client.ts';
 import { renderDocument } from './document.ts';
 import { type KeyFault, keyField, titleWith } from './key-field.ts';
 import { day, moment, scopeList, shortened } from './words.ts';

@@ -1,5 +1,5 @@
 // Owns the table on the consent page that says what an app can do with a key of each tier.
-import { PLANS, type Tiers, tierName } from '../../access/tiers.ts';
+import { PLANS, type Tiers, tierName } from '../../access/tiers/tiers.ts';
 import { type Html, html } from '../../page/html.ts';
 
 /** The tiers that a key can have, with the numbers in force. */

@@ -1,6 +1,6 @@
 // Owns how what clients and grants are made of is said to people: names, hosts, scopes, dates.
-import type { Scope } from '../../access/principal.ts';
-import { atLeast, SCOPES, tierName } from '../../access/tiers.ts';
+import type { Scope } from '../../access/tiers/principal.ts';
+import { atLeast, SCOPES, tierName } from '../../access/tiers/tiers.ts';
 import { type Html, html } from '../../page/html.ts';
 
 /** The text, or its beginning and an ellipsis where it is longer than `most` characters. */

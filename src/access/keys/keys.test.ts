@@ -1,0 +1,270 @@
+// Proves what the service promises about keys: how long an answer is believed, how often the provider is asked.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { manualClock } from '../../../test/support/clock.ts';
+import { keyNumber, stubProvider } from '../../../test/support/subscriptions.ts';
+import { Problem } from '../../lib/problem.ts';
+import { Failures } from '../limits/failures.ts';
+import { FAILURES_PER_MINUTE } from '../tiers/tiers.ts';
+import { createIdentify } from './identify.ts';
+import { Keys } from './keys.ts';
+
+const MINUTES = 60_000;
+
+function setUp() {
+  const clock = manualClock();
+  const provider = stubProvider();
+  const reported: unknown[] = [];
+  const keys = new Keys({ provider, clock, report: (error) => reported.push(error) });
+  const identify = createIdentify({ verifiers: [keys], failures: new Failures(clock) });
+  const access = { credentials: 'required', counts: 'month' } as const;
+  /** The tier of a caller with this key, or the code it is refused with. */
+  async function call(key: string, address = '192.0.2.1'): Promise<string> {
+    const headers = { authorization: `Bearer ${key}` };
+    try {
+      const principal = await identify({ method: 'GET', headers, authorizations: 1, address }, access);
+      return principal.tier;
+    } catch (error) {
+      return codeOf(error);
+    } finally {
+      // What goes on in the background is over before the next caller comes.
+      await settled();
+    }
+  }
+  return { clock, provider, keys, call, reported };
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof Problem) return error.code;
+  throw error;
+}
+
+/** Lets promises settle that wait for nothing but each other. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+}
+
+test('a good key is believed until 600.000 s after the provider was asked, and then asked about again', async () => {
+  const { clock, provider, call } = setUp();
+  const key = provider.subscribe('pro');
+  assert.equal(await call(key), 'pro');
+  provider.mode = 'fail';
+  clock.advance(10 * MINUTES - 1);
+  assert.equal(await call(key), 'pro');
+  clock.advance(1);
+  assert.equal(await call(key), 'SUBSCRIPTIONS_UNAVAILABLE');
+});
+
+test('the ten minutes run from the question, not from a late answer', async () => {
+  const { clock, provider, call } = setUp();
+  const key = provider.subscribe('pro');
+  provider.mode = 'wait';
+  const first = call(key);
+  await settled();
+  clock.advance(4_900);
+  provider.settle();
+  assert.equal(await first, 'pro');
+  provider.mode = 'fail';
+  clock.advance(10 * MINUTES - 4_901);
+  assert.equal(await call(key), 'pro');
+  clock.advance(1);
+  assert.equal(await call(key), 'SUBSCRIPTIONS_UNAVAILABLE');
+});
+
+test('a revoked key is refused at the latest 600 s after the provider last called it good', async () => {
+  const { clock, provider, call } = setUp();
+  const key = provider.subscribe('business');
+  await call(key);
+  provider.change(key, { state: 'unknown' });
+  clock.advance(10 * MINUTES);
+  assert.equal(await call(key), 'INVALID_API_KEY');
+});
+
+test('a key ends with its subscription, though it was believed for longer', async () => {
+  const { clock, provider, call } = setUp();
+  const key = provider.subscribe('free', clock.now() + 5 * MINUTES);
+  assert.equal(await call(key), 'free');
+  clock.advance(5 * MINUTES - 1);
+  assert.equal(await call(key), 'free');
+  clock.advance(1);
+  assert.equal(await call(key), 'EXPIRED_API_KEY');
+});
+
+test('from 80 % of its life on a verdict is renewed in the background, by one question', async () => {
+  const { clock, provider, call } = setUp();
+  const key = provider.subscribe('free');
+  await call(key);
+  clock.advance(8 * MINUTES);
+  provider.change(key, { state: 'active', subscription: 'sub_x', tier: 'pro', endsAt: null });
+  const answers = await Promise.all(Array.from({ length: 100 }, () => call(key)));
+  assert.deepEqual(new Set(answers), new Set(['free']), 'nobody waits');
+  assert.equal(provider.calls, 2);
+  assert.equal(await call(key), 'pro');
+  clock.advance(3 * MINUTES);
+  assert.equal(await call(key), 'pro');
+  assert.equal(provider.calls, 2, 'the new verdict lives for ten minutes of its own');
+});
+
+test('a provider that fails is reported, and serves nobody past the end of the old verdict', async () => {
+  const { clock, provider, call, reported } = setUp();
+  const key = provider.subscribe('free');
+  await call(key);
+  provider.mode = 'fail';
+  for (let passed = 0; passed < 10; passed++) {
+    assert.equal(await call(key), 'free');
+    clock.advance(MINUTES);
+  }
+  assert.ok(reported.length >= 1 && reported.length <= 4, 'background attempts keep their distance');
+  assert.equal(await call(key), 'SUBSCRIPTIONS_UNAVAILABLE');
+  provider.mode = 'answer';
+  assert.equal(await call(key), 'SUBSCRIPTIONS_UNAVAILABLE', 'a failing provider gets a second of rest');
+  clock.advance(1_000);
+  assert.equal(await call(key), 'free');
+});
+
+test('a provider that never answers is given up at the deadline with 503 and Retry-After', async () => {
+  const { clock, provider, keys } = setUp();
+  provider.mode = 'wait';
+  const attempt = new Failures(clock).attempt('192.0.2.1');
+  const answer = Promise.resolve(keys.verify(keyNumber(1), attempt)).catch((error: unknown) => error);
+  await settled();
+  clock.advance(5_000);
+  const problem = await answer;
+  assert.ok(problem instanceof Problem);
+  assert.equal(problem.status, 503);
+  assert.equal(problem.headers['retry-after'], '1');
+  assert.equal(clock.waiting, 0);
+});
+
+test('a thousand callers whose key has just run out cost one question', async () => {
+  const { clock, provider, call } = setUp();
+  const key = provider.subscribe('pro');
+  await call(key);
+  clock.advance(10 * MINUTES);
+  provider.mode = 'wait';
+  const answers = Array.from({ length: 1_000 }, () => call(key));
+  await settled();
+  provider.settle();
+  assert.deepEqual(new Set(await Promise.all(answers)), new Set(['pro']));
+  assert.equal(provider.calls, 2);
+});
+
+test('a thousand callers with a good key that this process has never seen are all let in', async () => {
+  const { provider, call } = setUp();
+  const key = provider.subscribe('pro');
+  provider.mode = 'wait';
+  const calls = Array.from({ length: 1_000 }, () => call(key));
+  await settled();
+  provider.settle();
+  assert.deepEqual(new Set(await Promise.all(calls)), new Set(['pro']));
+});
+
+test('junk keys of one address reach the provider at most as often as it may fail, however many come at once', async () => {
+  const { clock, provider, call } = setUp();
+  const codes = await Promise.all(Array.from({ length: 1_000 }, (_, number) => call(keyNumber(number))));
+  assert.equal(provider.calls, FAILURES_PER_MINUTE);
+  assert.equal(codes.filter((code) => code === 'INVALID_API_KEY').length, FAILURES_PER_MINUTE);
+  assert.equal(codes.filter((code) => code === 'RATE_LIMITED').length, 1_000 - FAILURES_PER_MINUTE);
+  clock.advance(MINUTES - 1);
+  assert.equal(await call(keyNumber(5_000)), 'RATE_LIMITED');
+  clock.advance(1);
+  assert.equal(await call(keyNumber(5_000)), 'INVALID_API_KEY');
+});
+
+test('a key known to be good is not locked out by failures of its address, even when it has to be asked about', async () => {
+  const { clock, provider, call } = setUp();
+  const key = provider.subscribe('pro');
+  const newcomer = provider.subscribe('pro');
+  await call(key);
+  clock.advance(10 * MINUTES);
+  for (let number = 0; number < 100; number++) await call(keyNumber(number));
+  assert.equal(await call(key), 'pro');
+  assert.equal(await call(newcomer), 'RATE_LIMITED', 'a key never seen is told to wait');
+  assert.equal(await call(newcomer, '192.0.2.2'), 'pro', 'elsewhere it is not');
+});
+
+test('good keys leave the throttle as it was', async () => {
+  const { provider, call } = setUp();
+  const keys = Array.from({ length: 2 * FAILURES_PER_MINUTE }, () => provider.subscribe('free'));
+  for (const key of keys) assert.equal(await call(key), 'free');
+});
+
+test('a refusal is believed for 30 s, and refused again without asking', async () => {
+  const { clock, provider, call } = setUp();
+  const key = keyNumber(1);
+  assert.equal(await call(key), 'INVALID_API_KEY');
+  provider.change(key, { state: 'active', subscription: 'sub_new', tier: 'free', endsAt: null });
+  clock.advance(29_999);
+  assert.equal(await call(key), 'INVALID_API_KEY');
+  assert.equal(provider.calls, 1);
+  clock.advance(1);
+  assert.equal(await call(key), 'free');
+});
+
+test('malformed keys are refused without asking, and keys are the same in any case', async () => {
+  const { provider, call } = setUp();
+  const key = provider.subscribe('free');
+  for (const malformed of [
+    'SERVICE-',
+    'service-abc',
+    `${key}0`,
+    `${key} x`,
+    key.replaceAll('-', '_'),
+    `${key}\u00e9`,
+  ]) {
+    const expected = malformed.startsWith('SERVICE_') ? 'INVALID_TOKEN' : 'INVALID_API_KEY';
+    assert.equal(await call(malformed), expected, malformed);
+  }
+  assert.equal(provider.calls, 0);
+  assert.equal(await call(key.toLowerCase()), 'free');
+  assert.equal(await call(key), 'free');
+  assert.equal(provider.calls, 1);
+});
+
+test('a hint that a subscription changed makes its key be asked about at the next use', async () => {
+  const { provider, keys, call } = setUp();
+  const [key, other] = [provider.subscribe('free'), provider.subscribe('free')];
+  await call(key);
+  await call(other);
+  provider.change(key, { state: 'expired' });
+  keys.forget(`sub_${key.slice(-12).toLowerCase()}`);
+  assert.equal(await call(key), 'EXPIRED_API_KEY');
+  assert.equal(await call(other), 'free');
+  assert.equal(provider.calls, 3);
+});
+
+test('an answer that was asked for before a hint is used once and not kept', async () => {
+  const { provider, keys, call } = setUp();
+  const key = provider.subscribe('free');
+  provider.mode = 'wait';
+  const first = call(key);
+  await settled();
+  keys.forget('sub_any');
+  provider.settle();
+  assert.equal(await first, 'free');
+  provider.mode = 'answer';
+  provider.change(key, { state: 'unknown' });
+  assert.equal(await call(key), 'INVALID_API_KEY');
+});
+
+test('where hints may have been missed, keys are asked about in the background and serve meanwhile', async () => {
+  const { provider, keys, call } = setUp();
+  const key = provider.subscribe('free');
+  await call(key);
+  provider.change(key, { state: 'unknown' });
+  keys.freshen();
+  assert.equal(await call(key), 'free');
+  await settled();
+  assert.equal(await call(key), 'INVALID_API_KEY');
+});
+
+test('a fresh verification asks the provider however good the remembered verdict is, and its answer counts', async () => {
+  const { provider, keys, call } = setUp();
+  const key = provider.subscribe('free');
+  await call(key);
+  assert.equal((await keys.verifyFresh(key)).tier, 'free');
+  provider.change(key, { state: 'expired' });
+  assert.equal(await keys.verifyFresh(key).then(() => 'active', codeOf), 'EXPIRED_API_KEY');
+  assert.equal(provider.calls, 3);
+  assert.equal(await call(key), 'EXPIRED_API_KEY');
+});

@@ -1,0 +1,77 @@
+// Owns the proof that junk keys are bounded together, and that they keep nobody else's new keys out.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { manualClock } from '../../../test/support/clock.ts';
+import { keyNumber, stubProvider } from '../../../test/support/subscriptions.ts';
+import { Problem } from '../../lib/problem.ts';
+import { Failures } from '../limits/failures.ts';
+import { createIdentify } from './identify.ts';
+import { Keys } from './keys.ts';
+
+const MINUTES = 60_000;
+
+function setUp(probesPerMinute: number) {
+  const clock = manualClock();
+  const provider = stubProvider();
+  const keys = new Keys({ provider, clock, report: () => {}, probesPerMinute });
+  const identify = createIdentify({ verifiers: [keys], failures: new Failures(clock) });
+  /** The tier of a caller with this key, or the code it is refused with. */
+  async function call(key: string, address: string): Promise<string> {
+    const incoming = {
+      method: 'GET',
+      headers: { authorization: `Bearer ${key}` },
+      authorizations: 1,
+      address,
+    };
+    try {
+      return (await identify(incoming, { credentials: 'required', counts: 'month' })).tier;
+    } catch (error) {
+      if (error instanceof Problem) return error.code;
+      throw error;
+    }
+  }
+  return { clock, provider, call };
+}
+
+test('junk keys from many addresses are bounded together, and then are 503, never 401', async () => {
+  const { provider, call } = setUp(100);
+  const codes = new Map<string, number>();
+  for (let number = 0; number < 300; number++) {
+    const code = await call(keyNumber(number), `2001:db8:${number.toString(16)}::1`);
+    codes.set(code, (codes.get(code) ?? 0) + 1);
+  }
+  assert.equal(provider.calls, 100);
+  assert.deepEqual(Object.fromEntries(codes), { INVALID_API_KEY: 100, SUBSCRIPTIONS_UNAVAILABLE: 200 });
+});
+
+test('junk keys from addresses that keep sending them leave room for new keys from others', async () => {
+  const { clock, provider, call } = setUp(100);
+  for (let number = 0; number < 600; number++) await call(keyNumber(number), `192.0.2.${number % 10}`);
+  assert.equal(provider.calls, 50, 'they use up the common half');
+  const newcomers = Array.from({ length: 200 }, () => provider.subscribe('pro'));
+  for (const [number, key] of newcomers.entries())
+    assert.equal(await call(key, `198.51.100.${number}`), 'pro', 'good keys use nothing up');
+  assert.equal(await call(provider.subscribe('pro'), '192.0.2.1'), 'SUBSCRIPTIONS_UNAVAILABLE');
+  clock.advance(MINUTES);
+  assert.equal(await call(provider.subscribe('pro'), '192.0.2.1'), 'pro');
+});
+
+test('a thousand networks of one IPv6 customer are one neighbour, also when they send all at once', async () => {
+  const { provider, call } = setUp(100);
+  const from = (number: number) => `2001:db8:0:${number.toString(16)}::1`;
+  await Promise.all(Array.from({ length: 1_000 }, (_, number) => call(keyNumber(number), from(number))));
+  assert.equal(provider.calls, 50);
+  assert.equal(await call(provider.subscribe('pro'), '2001:db8:1::1'), 'pro');
+});
+
+test('a provider that fails is asked no more often than one that answers, and good keys wait no longer than a minute', async () => {
+  const { clock, provider, call } = setUp(100);
+  const keys = Array.from({ length: 300 }, () => provider.subscribe('pro'));
+  provider.mode = 'fail';
+  for (const [number, key] of keys.entries())
+    assert.equal(await call(key, `192.0.2.${number % 250}`), 'SUBSCRIPTIONS_UNAVAILABLE');
+  assert.equal(provider.calls, 100);
+  provider.mode = 'answer';
+  clock.advance(MINUTES);
+  for (const [number, key] of keys.entries()) assert.equal(await call(key, `192.0.2.${number % 250}`), 'pro');
+});

@@ -1,0 +1,53 @@
+// Owns the number of streams that each caller holds open in this process.
+import { Problem } from '../../lib/problem.ts';
+import type { Principal } from '../tiers/principal.ts';
+import { type Tiers, tierName } from '../tiers/tiers.ts';
+
+/** A stream ends within ten seconds, so by then a place is free. */
+const STREAM_SECONDS = 10;
+
+export class Streams {
+  readonly #tiers: Tiers;
+  /** Holds callers with open streams only, so it is as bounded as the sockets are. */
+  readonly #open = new Map<string, number>();
+
+  constructor(tiers: Tiers) {
+    this.#tiers = tiers;
+  }
+
+  /** Takes a place and returns what frees it (calling that twice does no harm); throws TOO_MANY_STREAMS. */
+  open(caller: Principal): () => void {
+    if (this.full(caller)) throw this.refusal(caller, {});
+    const { account } = caller;
+    this.#open.set(account, this.count(caller) + 1);
+    let held = true;
+    return () => {
+      if (held) this.#close(account);
+      held = false;
+    };
+  }
+
+  count(caller: Principal): number {
+    return this.#open.get(caller.account) ?? 0;
+  }
+
+  full(caller: Principal): boolean {
+    return this.count(caller) >= this.#tiers[caller.tier].streams;
+  }
+
+  /** The 429 for a caller with no place left; `headers` say how its other limits stand. */
+  refusal(caller: Principal, headers: Readonly<Record<string, string>>): Problem {
+    const most = this.#tiers[caller.tier].streams;
+    const detail = `The ${tierName(caller.tier)} tier may hold ${most} streams open at once. Close one, or wait for one to end.`;
+    return new Problem('TOO_MANY_STREAMS', detail, {
+      headers: { ...headers, 'retry-after': String(STREAM_SECONDS) },
+      members: { violatedPolicies: ['streams'] },
+    });
+  }
+
+  #close(account: string): void {
+    const left = (this.#open.get(account) ?? 0) - 1;
+    if (left > 0) this.#open.set(account, left);
+    else this.#open.delete(account);
+  }
+}

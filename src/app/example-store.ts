@@ -1,0 +1,31 @@
+// SQL that finds records to stand in the examples of the API reference.
+
+import type { Database } from '../postgres/client/database.ts';
+
+/** Ids that exist and go together: a listing on the market, its property, an area that it lies in. */
+export interface ExampleIds {
+  readonly listing: string;
+  readonly property: string;
+  /** Null where the listing lies in no area. */
+  readonly area: string | null;
+}
+
+/** The newest sale on the market, or else the newest rental; null while there is neither. */
+export async function findExampleIds(database: Database): Promise<ExampleIds | null> {
+  const [row] = await database.read(
+    (sql) => sql<ExampleIds[]>`
+      select listing.id as listing, listing.property_id as property, area.id as area
+      from unnest(array['sale', 'rental']) with ordinality as kind (name, place)
+      cross join lateral (
+        select id from listing_search
+        where listing_type = kind.name and status = 'ACTIVE' and displayed
+        order by listed_at desc nulls last, id desc limit 1
+      ) as newest
+      join listing on listing.id = newest.id
+      left join lateral (
+        select id from area where no = any(listing.area_nos) order by type = 'city' desc, no limit 1
+      ) as area on true
+      order by kind.place limit 1`,
+  );
+  return row ?? null;
+}

@@ -1,0 +1,179 @@
+// Owns what is answered to questions for areas: the page of a list, suggestions, one area, what lies near.
+
+import { hash } from 'node:crypto';
+import type { Principal } from '../access/tiers/principal.ts';
+import { pageSize, type Tiers } from '../access/tiers/tiers.ts';
+import type { Reply } from '../http/frame/route.ts';
+import { queryDigest, readCursor, writeCursor } from '../http/input/cursor.ts';
+import { invalidParameter, Problem } from '../lib/problem.ts';
+import { pageLinks } from '../listings/reader.ts';
+import type { Database } from '../postgres/client/database.ts';
+import type { Area } from './area.ts';
+import { createAreaLookup } from './area-lookup.ts';
+import {
+  type AreaQuery,
+  checkTogether,
+  cursorAfter,
+  includeOf,
+  type ListAsked,
+  planAreas,
+} from './area-query.ts';
+import { findAreaNo, findAreaNos, findAreas, findAreasByNo, findNearby } from './area-read-store.ts';
+
+/** Areas that forgiven spelling may choose among: the likeliest of what a bare beginning of four letters can mean. */
+const MOST_FORGIVEN = 5_000;
+
+export interface AreaCall {
+  readonly caller: Principal;
+  readonly requestId: string;
+  readonly url: string;
+}
+
+export interface AreaAnswers {
+  list(asked: ListAsked, call: AreaCall): Promise<Reply>;
+  /** The same below one parent, which must be there. */
+  children(id: string, asked: ListAsked, call: AreaCall): Promise<Reply>;
+  nearby(id: string, asked: ListAsked, call: AreaCall): Promise<Reply>;
+}
+
+export function createAreaAnswers(options: {
+  readonly database: Database;
+  readonly tiers: Tiers;
+  readonly publicUrl: string;
+}): AreaAnswers {
+  const { database, tiers, publicUrl } = options;
+  const lookup = createAreaLookup(database);
+
+  const sizeFor = (asked: ListAsked, call: AreaCall): number =>
+    pageSize(tiers[call.caller.tier], asked.limit);
+
+  function answer(data: readonly Area[], limit: number, nextCursor: string | null, call: AreaCall): Reply {
+    const page = { limit, hasMore: nextCursor !== null, nextCursor, prevCursor: null };
+    const meta = { requestId: call.requestId, tier: call.caller.tier };
+    return { json: { object: 'list', data, page, meta }, headers: pageLinks(publicUrl, call.url, page) };
+  }
+
+  /** The query with the numbers of areas that its parameters speak of. */
+  async function resolved(asked: ListAsked, plan: AreaQuery): Promise<AreaQuery> {
+    const { lat, lng } = asked;
+    return {
+      ...plan,
+      parentNo: await namedArea('parentId', asked.parentId),
+      ancestorNo: await namedArea('ancestorId', asked.ancestorId),
+      nos: lat === undefined || lng === undefined ? null : await lookup.holding(lng, lat),
+    };
+  }
+
+  async function namedArea(parameter: string, id: string | undefined): Promise<number | null> {
+    if (id === undefined) return null;
+    const no = await database.read((sql) => findAreaNo(sql, id), { planned: 'once' });
+    if (no === null) throw invalidParameter(parameter, `there is no area with the id "${id}"`);
+    return no;
+  }
+
+  /** Where no area has the words as they are, the areas that they are likely to mean. */
+  async function withSpelling(query: AreaQuery): Promise<AreaQuery> {
+    if (query.words.length === 0) return query;
+    const forgiven = (await lookup.names()).forgiven(query.words);
+    if (forgiven === null) return query;
+    const nos = forgiven.slice(0, MOST_FORGIVEN);
+    const both = query.nos === null ? nos : nos.filter(memberOf(query.nos));
+    return { ...query, words: [], nos: both };
+  }
+
+  async function listed(asked: ListAsked, plan: AreaQuery, call: AreaCall): Promise<Reply> {
+    const limit = plan.limit;
+    const query = await withSpelling({ ...plan, limit: limit + 1 });
+    const found = await database.read((sql) => findAreas(sql, query));
+    const shown = found.slice(0, limit);
+    const last = shown.at(-1);
+    const cursor = found.length > limit && last ? cursorAfter(asked, last.sortValue, last.area.id) : null;
+    return answer(
+      shown.map(({ area }) => area),
+      limit,
+      cursor,
+      call,
+    );
+  }
+
+  async function suggested(q: string, query: AreaQuery, call: AreaCall): Promise<Reply> {
+    const names = await lookup.names();
+    const likely = names.likely(q, query.words, query.type);
+    const allowed = isFiltered(query)
+      ? likely.filter(memberOf(await database.read((sql) => findAreaNos(sql, { ...query, words: [] }))))
+      : likely;
+    const nos = [...allowed.take(query.limit)];
+    const found = await database.read((sql) => findAreasByNo(sql, nos, query.include), { planned: 'once' });
+    return answer(
+      found.map(({ area }) => area),
+      query.limit,
+      null,
+      call,
+    );
+  }
+
+  return {
+    async list(asked, call) {
+      checkTogether(asked);
+      const plan = await resolved(asked, planAreas(asked, sizeFor(asked, call)));
+      if (asked.suggest === true && asked.q !== undefined) return suggested(asked.q, plan, call);
+      return listed(asked, plan, call);
+    },
+    async children(id, asked, call) {
+      const parentNo = await database.read((sql) => findAreaNo(sql, id), { planned: 'once' });
+      if (parentNo === null) throw noArea(id);
+      const bound = { ...asked, parentId: id };
+      return listed(bound, { ...planAreas(bound, sizeFor(asked, call)), parentNo }, call);
+    },
+    async nearby(id, asked, call) {
+      const no = await database.read((sql) => findAreaNo(sql, id), { planned: 'once' });
+      if (no === null) throw noArea(id);
+      const limit = sizeFor(asked, call);
+      const digest = queryDigest(['nearby', id, asked.type]);
+      const cursor = asked.cursor === undefined ? null : readCursor(asked.cursor, digest, ['number']);
+      const found = await database.read((sql) =>
+        findNearby(sql, {
+          ...{ no, type: asked.type ?? null, limit: limit + 1, include: includeOf(asked.include) },
+          after: cursor && [Number(cursor.values[0]), cursor.id],
+        }),
+      );
+      const shown = found.slice(0, limit);
+      const last = shown.at(-1);
+      const next =
+        found.length > limit && last
+          ? writeCursor({
+              ...{ query: digest, direction: 'next' as const, startedAt: 0 },
+              ...{ values: [last.distanceKm], id: last.area.id },
+            })
+          : null;
+      return answer(
+        shown.map(({ area, distanceKm }) => ({ ...area, distanceKm })),
+        limit,
+        next,
+        call,
+      );
+    },
+  };
+}
+
+const memberOf = (nos: readonly number[]): ((no: number) => boolean) => {
+  const members = new Set(nos);
+  return (no) => members.has(no);
+};
+
+/** Whether anything but words and type chooses the areas: what the names in memory do not know. */
+const isFiltered = ({ nos, parentNo, ancestorNo, boxes, hasBoundary }: AreaQuery): boolean =>
+  [nos, parentNo, ancestorNo, boxes, hasBoundary].some((filter) => filter !== null);
+
+/** What the tag of an area is made of besides its version: others' changes show in it too. */
+export function surroundings({ parentIds, ancestors, counts, boundary }: Area): string {
+  const seen = JSON.stringify([parentIds, ancestors, counts, boundary !== null]);
+  return hash('sha256', seen, 'base64url').slice(0, 16);
+}
+
+export function noArea(id: string): Problem {
+  return new Problem(
+    'AREA_NOT_FOUND',
+    `There is no area with the id "${id}". GET /v1/areas?q= finds ids by name.`,
+  );
+}

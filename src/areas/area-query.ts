@@ -1,0 +1,236 @@
+// Owns how questions for areas are written in a query, and the plan that is made of one.
+
+import { Type } from 'typebox';
+import { badGeometry, checkPoint } from '../geometry/degrees.ts';
+import { type Box, splitAtAntimeridian } from '../geometry/geometry.ts';
+import { queryDigest, readCursor, type SortValue, writeCursor } from '../http/input/cursor.ts';
+import { invalidParameter, Problem } from '../lib/problem.ts';
+import { CURSOR_HINTS } from '../listings/shared-parameters.ts';
+import { AREA_TYPES, type AreaType } from '../listings/vocabulary.ts';
+import { comparedWords, writtenForms } from '../text/words.ts';
+import { wordsOf } from './area.ts';
+
+const SORTS = ['name', '-name', 'population', '-population', 'listingCount', '-listingCount'] as const;
+const PARTS = ['boundary', 'counts', 'ancestors'] as const;
+
+type Sort = (typeof SORTS)[number];
+type Part = (typeof PARTS)[number];
+
+/** Which costly parts of an area to fill. */
+export type AreaInclude = Readonly<Record<Part, boolean>>;
+
+export interface AreaOrder {
+  readonly key: 'name' | 'population' | 'listingCount';
+  readonly descending: boolean;
+}
+
+/** A word that a name must have: one that begins so, or one of other ways to write it. */
+export interface AskedWord {
+  readonly beginning: string;
+  readonly forms: readonly string[];
+}
+
+/** Which areas to list, in which order, from where. */
+export interface AreaQuery {
+  readonly words: readonly AskedWord[];
+  /** Only these areas; null: all. */
+  readonly nos: readonly number[] | null;
+  readonly type: AreaType | null;
+  readonly parentNo: number | null;
+  readonly ancestorNo: number | null;
+  readonly boxes: readonly Box[] | null;
+  readonly hasBoundary: boolean | null;
+  readonly include: AreaInclude;
+  readonly order: AreaOrder;
+  readonly limit: number;
+  /** Sort value and id of the last area of the page before. */
+  readonly after: readonly [SortValue, string] | null;
+}
+
+export const includeParameter = Type.Optional(
+  Type.Array(Type.Unsafe<Part>({ type: 'string', enum: [...PARTS] }), {
+    uniqueItems: true,
+    description:
+      'Which costly parts to fill; the others are null. Without it: counts and ancestors. ' +
+      'hasBoundary tells a missing boundary from one that was not asked for.',
+  }),
+);
+
+export const typeParameter = Type.Optional(
+  Type.Unsafe<AreaType>({
+    type: 'string',
+    enum: [...AREA_TYPES],
+    caseInsensitive: true,
+    description: 'Only this type.',
+  }),
+);
+
+export const pagingParameters = {
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'Areas on the page; lowered to the tier’s maximum.' }),
+  ),
+  cursor: Type.Optional(
+    Type.String({
+      maxLength: 2_000,
+      description: 'A page’s nextCursor, with the same filters.',
+      hints: CURSOR_HINTS,
+    }),
+  ),
+};
+
+const id = (description: string) => Type.Optional(Type.String({ maxLength: 200, description }));
+const degrees = (most: number, description: string) =>
+  Type.Optional(Type.Number({ minimum: -most, maximum: most, description }));
+
+/** What areas can be chosen by besides their parent. */
+export const filterParameters = {
+  type: typeParameter,
+  hasBoundary: Type.Optional(
+    Type.Boolean({ description: 'Only areas with, or only those without a boundary.' }),
+  ),
+  include: includeParameter,
+  sort: Type.Optional(
+    Type.Unsafe<Sort>({
+      type: 'string',
+      enum: [...SORTS],
+      description: 'A minus sorts downwards; areas of unknown population stand last. Without it: name.',
+    }),
+  ),
+  ...pagingParameters,
+};
+
+export const ListQuery = Type.Object({
+  q: Type.Optional(
+    Type.String({
+      maxLength: 120,
+      description:
+        'Beginnings of words of the name, its aliases and codes, in any order; accents do not matter, and Saint is St. ' +
+        'Where no area has them all, misspelt words are forgiven: one letter from four on, two from eight on.',
+    }),
+  ),
+  suggest: Type.Optional(
+    Type.Boolean({
+      description:
+        'For autocomplete: one page of what q is likely to mean, the likeliest first, instead of all in order. ' +
+        'Needs q; cannot be had with sort or cursor.',
+    }),
+  ),
+  parentId: id('Only areas that have this one among their parents.'),
+  ancestorId: id('Only areas below this one, by any of their parents.'),
+  lat: degrees(90, 'With lng: only areas whose boundaries hold this point, edges included.'),
+  lng: degrees(180, 'With lat. Meridians 180 and -180 are one.'),
+  bbox: Type.Optional(
+    Type.Array(Type.Number(), {
+      minItems: 4,
+      maxItems: 4,
+      description:
+        'minLng,minLat,maxLng,maxLat: only areas whose bounding boxes meet it, edges included. ' +
+        'minLng above maxLng crosses the antimeridian.',
+    }),
+  ),
+  ...filterParameters,
+});
+
+/** The parameters of a list as they were read. */
+export interface ListAsked {
+  readonly q?: string | undefined;
+  readonly suggest?: boolean | undefined;
+  readonly type?: AreaType | undefined;
+  readonly parentId?: string | undefined;
+  readonly ancestorId?: string | undefined;
+  readonly lat?: number | undefined;
+  readonly lng?: number | undefined;
+  readonly bbox?: readonly number[] | undefined;
+  readonly hasBoundary?: boolean | undefined;
+  readonly include?: readonly Part[] | undefined;
+  readonly sort?: Sort | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export function includeOf(parts: readonly Part[] = ['counts', 'ancestors']): AreaInclude {
+  return {
+    boundary: parts.includes('boundary'),
+    counts: parts.includes('counts'),
+    ancestors: parts.includes('ancestors'),
+  };
+}
+
+/** What can be planned from the parameters alone; numbers of areas are filled in by whoever looks them up. */
+export function planAreas(asked: ListAsked, limit: number): AreaQuery {
+  const order = orderOf(asked.sort);
+  const kind = order.key === 'name' ? 'text' : 'number';
+  const after = asked.cursor === undefined ? null : readCursor(asked.cursor, digestOf(asked), [kind]);
+  if (after && after.direction !== 'next') throw badDirection();
+  return {
+    words: asked.q === undefined ? [] : askedWords(asked.q),
+    nos: null,
+    type: asked.type ?? null,
+    parentNo: null,
+    ancestorNo: null,
+    boxes: asked.bbox === undefined ? null : boxesOf(asked.bbox),
+    hasBoundary: asked.hasBoundary ?? null,
+    include: includeOf(asked.include),
+    order,
+    limit,
+    after: after && [after.values[0] ?? null, after.id],
+  };
+}
+
+/** The cursor that goes on behind an area of this list. */
+export function cursorAfter(asked: ListAsked, sortValue: SortValue, lastId: string): string {
+  const query = digestOf(asked);
+  return writeCursor({ query, direction: 'next', startedAt: 0, values: [sortValue], id: lastId });
+}
+
+/** Refuses parameters that make no sense together. */
+export function checkTogether(asked: ListAsked): void {
+  if ((asked.lat === undefined) !== (asked.lng === undefined))
+    throw invalidParameter(asked.lat === undefined ? 'lat' : 'lng', 'is missing: lat and lng go together');
+  if (asked.suggest !== true) return;
+  if (asked.q === undefined) throw invalidParameter('suggest', 'needs q');
+  for (const name of ['sort', 'cursor'] as const)
+    if (asked[name] !== undefined) throw invalidParameter(name, 'cannot be had with suggest=true');
+}
+
+/** Everything that decides which areas there are and in which order. */
+function digestOf({ limit: _, cursor: __, include: ___, ...filters }: ListAsked): string {
+  return queryDigest(
+    Object.entries(filters)
+      .filter(([, value]) => value !== undefined)
+      .sort(),
+  );
+}
+
+function orderOf(sort: Sort = 'name'): AreaOrder {
+  const descending = sort.startsWith('-');
+  return { key: (descending ? sort.slice(1) : sort) as AreaOrder['key'], descending };
+}
+
+const MOST_WORDS = 10;
+
+/** The words to look for; a text without any would find everything, which nobody means by it. */
+function askedWords(q: string): AskedWord[] {
+  const words = [...new Set(wordsOf(q))];
+  if (words.length === 0) throw invalidParameter('q', 'must have at least one letter or digit');
+  if (words.length > MOST_WORDS) throw invalidParameter('q', `takes at most ${MOST_WORDS} words`);
+  return words.map((beginning) => {
+    const [compared = beginning] = comparedWords(beginning);
+    return { beginning, forms: writtenForms(compared) };
+  });
+}
+
+function boxesOf([minLng = 0, minLat = 0, maxLng = 0, maxLat = 0]: readonly number[]): Box[] {
+  checkPoint('bbox', { lng: minLng, lat: minLat });
+  checkPoint('bbox', { lng: maxLng, lat: maxLat });
+  if (minLat > maxLat)
+    throw badGeometry('bbox', `its south edge ${minLat} lies north of its north edge ${maxLat}`);
+  return splitAtAntimeridian(minLng, minLat, maxLng, maxLat);
+}
+
+function badDirection(): Problem {
+  return new Problem(
+    'INVALID_CURSOR',
+    'The cursor leads backwards; lists of areas are walked forwards only.',
+  );
+}

@@ -1,0 +1,271 @@
+// Owns the SQL that reads areas for the web: lists in every order, one area, its boundary, and what lies near.
+
+import type { Boundary, Box } from '../geometry/geometry.ts';
+import { EARTH_RADIUS_KM } from '../geometry/geometry.ts';
+import type { AreaType } from '../listings/vocabulary.ts';
+import type { Sql, SqlFragment } from '../postgres/client/database.ts';
+import { together } from '../postgres/client/fragments.ts';
+import type { Area } from './area.ts';
+import type { NamedArea } from './area-names.ts';
+import type { AreaInclude, AreaOrder, AreaQuery } from './area-query.ts';
+
+/** Generations of ancestors that are followed; bounds what areas cost that a file made parents of each other. */
+const GENERATIONS = 32;
+
+interface AreaRow {
+  no: number;
+  id: string;
+  name: string;
+  slug: string;
+  type: AreaType;
+  parent_id: string | null;
+  parent_ids: string[];
+  ancestors: Area['ancestors'];
+  centroid_lng: number | null;
+  centroid_lat: number | null;
+  bbox: number[] | null;
+  has_boundary: boolean;
+  boundary: Boundary | null;
+  area_km2: number | null;
+  time_zone: string | null;
+  aliases: string[];
+  codes: Record<string, string>;
+  population: number | null;
+  rentals: number | null;
+  sales: number | null;
+  source: string;
+  version: number;
+}
+
+/** An area with its number and the version that its ETag is made of. */
+export interface ReadArea {
+  readonly area: Area;
+  readonly no: number;
+  readonly version: number;
+}
+
+/** An area as one of a list, with the value that the list is ordered by. */
+export type ListedArea = ReadArea & { readonly sortValue: string | number | null };
+
+/** One page of areas. */
+export async function findAreas(sql: Sql, query: AreaQuery): Promise<ListedArea[]> {
+  const key = orderKey(sql, query.order);
+  const down = query.order.descending ? sql`desc` : sql``;
+  const rows = await sql<(AreaRow & { sort_value: string | number | null })[]>`
+    select ${columns(sql, query.include)}, ${key} as sort_value from area
+    where ${conditions(sql, query)} ${query.after === null ? sql`` : sql`and ${beyond(sql, query, key)}`}
+    order by ${key} ${down} nulls last, id limit ${query.limit}`;
+  return rows.map((row) => ({ ...readArea(row, query.include), sortValue: row.sort_value }));
+}
+
+/** The numbers of all areas that meet the query's conditions. */
+export async function findAreaNos(sql: Sql, query: AreaQuery): Promise<number[]> {
+  const rows = await sql<{ no: number }[]>`select no from area where ${conditions(sql, query)}`;
+  return rows.map(({ no }) => no);
+}
+
+/** The areas with these numbers, in their order. */
+export async function findAreasByNo(
+  sql: Sql,
+  nos: readonly number[],
+  include: AreaInclude,
+): Promise<ReadArea[]> {
+  const rows = await sql<AreaRow[]>`
+    select ${columns(sql, include)} from area where no = any(${[...nos]}::integer[])
+    order by array_position(${[...nos]}::integer[], no)`;
+  return rows.map((row) => readArea(row, include));
+}
+
+export async function findArea(sql: Sql, id: string, include: AreaInclude): Promise<ReadArea | null> {
+  const [row] = await sql<AreaRow[]>`select ${columns(sql, include)} from area where id = ${id}`;
+  return row ? readArea(row, include) : null;
+}
+
+/** The number of an area; null without such an area. */
+export async function findAreaNo(sql: Sql, id: string): Promise<number | null> {
+  const [row] = await sql<{ no: number }[]>`select no from area where id = ${id}`;
+  return row?.no ?? null;
+}
+
+/** The boundary of an area as kept; null without one, undefined without such an area. */
+export async function findBoundary(
+  sql: Sql,
+  id: string,
+): Promise<{ name: string; type: AreaType; boundary: Boundary | null; version: number } | undefined> {
+  const [row] = await sql<{ name: string; type: AreaType; boundary: Boundary | null; version: number }[]>`
+    select name, type, boundary, version from area where id = ${id}`;
+  return row;
+}
+
+/** Which areas to look for near another, and where to go on. */
+export interface NearbyQuery {
+  readonly no: number;
+  readonly type: AreaType | null;
+  readonly limit: number;
+  readonly include: AreaInclude;
+  /** Distance and id of the last area of the page before. */
+  readonly after: readonly [number, string] | null;
+}
+
+/** Other areas by the distance in kilometres between their centroids and this one's; none where it has none. */
+export async function findNearby(
+  sql: Sql,
+  query: NearbyQuery,
+): Promise<(ReadArea & { distanceKm: number })[]> {
+  const { after, type } = query;
+  const rows = await sql<{ no: number; distance: number }[]>`
+    with near as (
+      select area.no, area.id, ${2 * EARTH_RADIUS_KM}::float8 * asin(least(1, sqrt(
+        sin(radians(area.centroid_lat - here.centroid_lat) / 2) ^ 2 +
+        cos(radians(here.centroid_lat)) * cos(radians(area.centroid_lat)) *
+        sin(radians(area.centroid_lng - here.centroid_lng) / 2) ^ 2))) as distance
+      from area as here join area on area.no <> here.no
+      where here.no = ${query.no} and here.centroid_lat is not null and area.centroid_lat is not null
+        ${type === null ? sql`` : sql`and area.type = ${type}`})
+    select no, distance from near
+    ${after === null ? sql`` : sql`where (distance, id) > (${after[0]}::float8, ${after[1]}::text)`}
+    order by distance, id limit ${query.limit}`;
+  const distances = new Map(rows.map(({ no, distance }) => [no, distance]));
+  const areas = await findAreasByNo(sql, [...distances.keys()], query.include);
+  return areas.map((read) => ({ ...read, distanceKm: distances.get(read.no) ?? 0 }));
+}
+
+/** Areas whose boxes hold the point, with what their boundaries are known by. The box operator forgives a millionth. */
+export async function findAround(
+  sql: Sql,
+  lng: number,
+  lat: number,
+): Promise<{ no: number; version: number }[]> {
+  return sql<{ no: number; version: number }[]>`
+    select no, version from area
+    where (box(point(bbox[1], bbox[2]), point(bbox[3], bbox[4])) @> point(${lng}::float8, ${lat}::float8)
+        or box(point(bbox[1], bbox[2]), point(bbox[3], bbox[4])) @> point(${lng + 360}::float8, ${lat}::float8))
+      and boundary is not null`;
+}
+
+export async function findBoundaries(
+  sql: Sql,
+  nos: readonly number[],
+): Promise<{ no: number; version: number; boundary: Boundary }[]> {
+  return sql<{ no: number; version: number; boundary: Boundary }[]>`
+    select no, version, boundary from area where no = any(${[...nos]}::integer[]) and boundary is not null`;
+}
+
+function conditions(sql: Sql, query: AreaQuery): SqlFragment {
+  const { words, nos, type, parentNo, ancestorNo, boxes, hasBoundary } = query;
+  return sql`true
+    ${type === null ? sql`` : sql`and type = ${type}`}
+    ${hasBoundary === null ? sql`` : sql`and (boundary is not null) = ${hasBoundary}`}
+    ${parentNo === null ? sql`` : sql`and no in (select child_no from area_edge where parent_no = ${parentNo})`}
+    ${ancestorNo === null ? sql`` : sql`and no in (${descendants(sql, ancestorNo)})`}
+    ${nos === null ? sql`` : sql`and no = any(${[...nos]}::integer[])`}
+    ${boxes === null ? sql`` : sql`and (false ${together(sql, boxes.flatMap(andPastTheEdge).map(meeting(sql)))})`}
+    ${together(
+      sql,
+      words.map(
+        ({ beginning, forms }) => sql`and exists (select from area_word where area_no = area.no and
+          (word >= ${beginning} and word < ${`${beginning}\u{10ffff}`} or word = any(${[...forms]}::text[])))`,
+      ),
+    )}`;
+}
+
+/** Boxes of areas across the antimeridian are kept with an eastern edge past 180. */
+const andPastTheEdge = (box: Box): Box[] => [box, [box[0] + 360, box[1], box[2] + 360, box[3]]];
+
+const shownBox = ([west = 0, south = 0, east = 0, north = 0]: readonly number[]): number[] => [
+  ...[west, south, east > 180 ? east - 360 : east, north],
+];
+
+/** The box operator finds by the index and forgives a millionth of a degree; the comparisons decide. */
+const meeting =
+  (sql: Sql) =>
+  ([minLng, minLat, maxLng, maxLat]: Box): SqlFragment =>
+    sql`or (
+    box(point(bbox[1], bbox[2]), point(bbox[3], bbox[4])) &&
+      box(point(${minLng}::float8, ${minLat}::float8), point(${maxLng}::float8, ${maxLat}::float8))
+    and bbox[1] <= ${maxLng}::float8 and bbox[3] >= ${minLng}::float8
+    and bbox[2] <= ${maxLat}::float8 and bbox[4] >= ${minLat}::float8)`;
+
+const descendants = (sql: Sql, no: number): SqlFragment => sql`
+  with recursive below as (
+    select child_no, 1 as depth from area_edge where parent_no = ${no}
+    union
+    select edge.child_no, depth + 1 from area_edge as edge join below on edge.parent_no = below.child_no
+    where depth < ${GENERATIONS})
+  select child_no from below where child_no <> ${no}`;
+
+function orderKey(sql: Sql, { key }: AreaOrder): SqlFragment {
+  if (key === 'name') return sql`name collate "C"`;
+  if (key === 'population') return sql`population`;
+  return sql`coalesce((select sum(active)::integer from area_count where area_no = area.no), 0)`;
+}
+
+/** Rows after the last one of the page before: nulls stand last in either direction. */
+function beyond(sql: Sql, { after, order }: AreaQuery, key: SqlFragment): SqlFragment {
+  const [value, id] = after ?? [null, ''];
+  if (value === null) return sql`(${key} is null and id > ${id})`;
+  const bound = order.key === 'name' ? sql`${value}::text collate "C"` : sql`${value}::float8`;
+  const further = order.descending ? sql`${key} < ${bound}` : sql`${key} > ${bound}`;
+  return sql`(${further} or ${key} is null or ${key} = ${bound} and id > ${id})`;
+}
+
+const columns = (sql: Sql, include: AreaInclude): SqlFragment => sql`
+  no, id, name, slug, type, parent_id, aliases, codes, population, centroid_lng, centroid_lat, bbox, area_km2,
+  boundary is not null as has_boundary, time_zone, source, version,
+  ${include.boundary ? sql`boundary` : sql`null`} as boundary,
+  array(select parent.id from area_edge join area as parent on parent.no = parent_no
+    where child_no = area.no order by place) as parent_ids,
+  ${include.counts ? activeCount(sql, 'rental') : sql`null::integer`} as rentals,
+  ${include.counts ? activeCount(sql, 'sale') : sql`null::integer`} as sales,
+  ${include.ancestors ? ancestors(sql) : sql`null::json`} as ancestors`;
+
+const activeCount = (sql: Sql, type: string): SqlFragment =>
+  sql`coalesce((select active from area_count where area_no = area.no and listing_type = ${type}), 0)`;
+
+/** Every ancestor once, the nearest first; among the equally near, first parents before others. */
+const ancestors = (sql: Sql): SqlFragment => sql`coalesce((
+  with recursive chain as (
+    select parent_no, place, 1 as depth from area_edge where child_no = area.no
+    union
+    select edge.parent_no, edge.place, depth + 1
+    from area_edge as edge join chain on edge.child_no = chain.parent_no where depth < ${GENERATIONS}),
+  nearest as (
+    select distinct on (parent_no) parent_no, depth, place from chain where parent_no <> area.no
+    order by parent_no, depth, place)
+  select json_agg(json_build_object('id', around.id, 'name', around.name, 'type', around.type)
+    order by depth, place, around.id)
+  from nearest join area as around on around.no = parent_no), '[]')`;
+
+function readArea(row: AreaRow, include: AreaInclude): ReadArea {
+  const { centroid_lng: lng, centroid_lat: lat, codes } = row;
+  const area: Area = {
+    id: row.id,
+    object: 'area',
+    name: row.name,
+    slug: row.slug,
+    type: row.type,
+    parentId: row.parent_id,
+    parentIds: row.parent_ids,
+    ancestors: row.ancestors,
+    centroid: lng === null || lat === null ? null : { lat, lng },
+    bbox: row.bbox && shownBox(row.bbox),
+    hasBoundary: row.has_boundary,
+    boundary: row.boundary,
+    areaKm2: row.area_km2,
+    timezone: row.time_zone,
+    currency: null,
+    aliases: row.aliases,
+    codes: { fips: codes.fips ?? null, postal: codes.postal ?? null, iso: codes.iso ?? null },
+    population: row.population,
+    counts: include.counts ? { rentals: row.rentals ?? 0, sales: row.sales ?? 0 } : null,
+    source: row.source,
+  };
+  return { area, no: row.no, version: row.version };
+}
+
+/** Names of areas, the best known first: by population, then by size. */
+export async function findNames(sql: Sql, limit: number): Promise<NamedArea[]> {
+  return sql<NamedArea[]>`
+    select no, type, name, aliases, codes from area
+    order by population desc nulls last, area_km2 desc nulls last, no limit ${limit}`;
+}

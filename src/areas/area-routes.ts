@@ -1,0 +1,157 @@
+// Owns the HTTP face of areas: GET /v1/areas, one area, its children, its boundary and what lies near.
+
+import { Type } from 'typebox';
+import type { Principal } from '../access/tiers/principal.ts';
+import { simplified } from '../geometry/simplify.ts';
+import { type Route, route } from '../http/frame/route.ts';
+import { conditional, isKnown, weakEtag } from '../http/output/etag.ts';
+import { nullable } from '../listings/record.ts';
+import { type CatalogueRouteOptions, PageSchema } from '../search/http/routes.ts';
+import { AreaSchema, BoundarySchema } from './area.ts';
+import { createAreaAnswers, noArea, surroundings } from './area-answers.ts';
+import {
+  filterParameters,
+  includeOf,
+  includeParameter,
+  ListQuery,
+  pagingParameters,
+  typeParameter,
+} from './area-query.ts';
+import { findArea, findBoundary } from './area-read-store.ts';
+
+const rest = {
+  page: PageSchema,
+  meta: Type.Object({ requestId: Type.String(), tier: Type.String() }),
+};
+
+const AreaList = Type.Object(
+  { object: Type.Literal('list'), data: Type.Array(AreaSchema), ...rest },
+  { $id: 'AreaList' },
+);
+
+const NearbyArea = Type.Object(
+  {
+    ...AreaSchema.properties,
+    distanceKm: Type.Number({ description: 'Between the centroids, over the sphere.' }),
+  },
+  { $id: 'NearbyArea' },
+);
+
+const NearbyAreaList = Type.Object(
+  { object: Type.Literal('list'), data: Type.Array(NearbyArea), ...rest },
+  { $id: 'NearbyAreaList' },
+);
+
+const Feature = Type.Object(
+  {
+    type: Type.Literal('Feature'),
+    id: Type.String(),
+    properties: Type.Object({ name: Type.String(), type: Type.String() }),
+    geometry: nullable(BoundarySchema),
+  },
+  { $id: 'AreaFeature', description: 'GeoJSON (RFC 7946); geometry is null for an area without a boundary.' },
+);
+
+const BoundaryQuery = Type.Object({
+  simplify: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 100_000,
+      description:
+        'Metres that the drawn line may lie away from the corners that it leaves out. Rings stay rings, however small, ' +
+        'and none comes to cross itself or another.',
+    }),
+  ),
+});
+
+const AreaParams = Type.Object({
+  id: Type.String({ maxLength: 200, missing: 'AREA_NOT_FOUND', description: 'The id of an area.' }),
+});
+
+const access = { credentials: 'optional', scope: 'listings:read', counts: 'month' } as const;
+const common = { method: 'GET', tag: 'Areas', access } as const;
+const missing = { 404: 'There is no such area' };
+const unchanged = { 304: 'Not changed since the ETag that was sent', ...missing };
+
+export function areaRoutes(options: CatalogueRouteOptions): readonly Route<Principal>[] {
+  const { database } = options;
+  const answers = createAreaAnswers(options);
+
+  return [
+    route<Principal>()({
+      ...common,
+      path: '/v1/areas',
+      operation: 'listAreas',
+      summary: 'Find areas',
+      description:
+        'Areas in the order of their names unless another is asked for. Their ids are what `areaId` of the searches takes.',
+      query: ListQuery,
+      answer: { description: 'A page of areas', schema: AreaList },
+      handle: (call) => answers.list(call.query, call),
+    }),
+    route<Principal>()({
+      ...common,
+      path: '/v1/areas/:id',
+      operation: 'getArea',
+      summary: 'One area',
+      params: AreaParams,
+      query: Type.Object({ include: includeParameter }),
+      answer: { description: 'The area', schema: AreaSchema },
+      alsoAnswers: unchanged,
+      async handle({ params, query, headers }) {
+        const found = await database.read((sql) => findArea(sql, params.id, includeOf(query.include)), {
+          planned: 'once',
+        });
+        if (!found) throw noArea(params.id);
+        const { area, version } = found;
+        return conditional(headers, weakEtag(version, surroundings(area)), { json: area });
+      },
+    }),
+    route<Principal>()({
+      ...common,
+      path: '/v1/areas/:id/children',
+      operation: 'listAreaChildren',
+      summary: 'Areas directly within an area',
+      params: AreaParams,
+      query: Type.Object(filterParameters),
+      answer: { description: 'A page of areas', schema: AreaList },
+      alsoAnswers: missing,
+      handle: (call) => answers.children(call.params.id, call.query, call),
+    }),
+    route<Principal>()({
+      ...common,
+      path: '/v1/areas/:id/boundary',
+      operation: 'getAreaBoundary',
+      summary: 'The boundary of an area',
+      params: AreaParams,
+      query: BoundaryQuery,
+      accepts: ['application/geo+json', 'application/json'],
+      answer: { description: 'A GeoJSON feature', schema: Feature, contentType: 'application/geo+json' },
+      alsoAnswers: unchanged,
+      async handle({ params, query: { simplify }, headers }) {
+        const found = await database.read((sql) => findBoundary(sql, params.id));
+        if (!found) throw noArea(params.id);
+        const { name, type, boundary, version } = found;
+        const etag = simplify === undefined ? weakEtag(version) : weakEtag(version, `s${simplify}`);
+        if (isKnown(headers['if-none-match'], etag)) return conditional(headers, etag, {});
+        const geometry = boundary && simplify !== undefined ? simplified(boundary, simplify) : boundary;
+        const json = { type: 'Feature', id: params.id, properties: { name, type }, geometry };
+        return conditional(headers, etag, { json, headers: { 'content-type': 'application/geo+json' } });
+      },
+    }),
+    route<Principal>()({
+      ...common,
+      path: '/v1/areas/:id/nearby',
+      operation: 'listNearbyAreas',
+      summary: 'Areas near an area',
+      description:
+        'Other areas by the distance between their centroids and this one’s, the nearest first. Areas without a ' +
+        'boundary have no centroid: they are near nothing.',
+      params: AreaParams,
+      query: Type.Object({ type: typeParameter, include: includeParameter, ...pagingParameters }),
+      answer: { description: 'A page of areas', schema: NearbyAreaList },
+      alsoAnswers: missing,
+      handle: (call) => answers.nearby(call.params.id, call.query, call),
+    }),
+  ];
+}

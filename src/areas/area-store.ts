@@ -1,0 +1,149 @@
+// Owns the SQL that writes areas, finds their parents, and reads what placing listings needs.
+
+import { writeNames } from '../ingest/search-row-store.ts';
+import type { Sql, Transaction } from '../postgres/client/database.ts';
+import { comparedWords, isName } from '../text/words.ts';
+import type { AreaDraft, MeasuredArea } from './area.ts';
+import type { PlacedArea } from './placement.ts';
+
+/** An area to write, measured. */
+export interface AreaWrite {
+  readonly draft: AreaDraft;
+  readonly measured: MeasuredArea;
+}
+
+/**
+ * Writes areas and their words; returns the ids that changed. Whoever places listings meanwhile waits for the
+ * transaction, since the state row is taken first.
+ */
+export async function writeAreas(
+  tx: Transaction,
+  source: string,
+  writes: readonly AreaWrite[],
+  now: string,
+): Promise<string[]> {
+  await tx`update area_state set version = version`;
+  const rows = JSON.stringify(writes.map((write) => areaRow(source, write, now)));
+  const changed = await tx<{ id: string }[]>`
+    insert into area (id, type, name, slug, parent_reference, other_parents, external_id, codes, aliases, population,
+      time_zone, boundary, bbox, centroid_lng, centroid_lat, area_km2, source, digest, created_at, updated_at)
+    select id, type, name, slug, parent_reference, other_parents, external_id, codes, aliases, population,
+      time_zone, boundary, bbox, centroid_lng, centroid_lat, area_km2, source, decode(digest, 'hex'), now, now
+    from json_to_recordset(${rows}::text::json) as row (id text, type text, name text, slug text,
+      parent_reference text, other_parents text[], external_id text, codes jsonb, aliases text[],
+      population integer, time_zone text, boundary json,
+      bbox double precision[], centroid_lng double precision, centroid_lat double precision,
+      area_km2 double precision, source text, digest text, now timestamptz)
+    on conflict (id) do update set name = excluded.name, slug = excluded.slug,
+      parent_reference = excluded.parent_reference, other_parents = excluded.other_parents,
+      external_id = excluded.external_id, codes = excluded.codes, aliases = excluded.aliases, population = excluded.population,
+      time_zone = excluded.time_zone, boundary = excluded.boundary,
+      bbox = excluded.bbox, centroid_lng = excluded.centroid_lng, centroid_lat = excluded.centroid_lat,
+      area_km2 = excluded.area_km2, source = excluded.source, digest = excluded.digest,
+      version = area.version + 1, updated_at = excluded.updated_at
+    where area.digest <> excluded.digest
+    returning id`;
+  await writeWords(tx, writes, changed);
+  return changed.map((row) => row.id);
+}
+
+function areaRow(source: string, { draft, measured }: AreaWrite, now: string): Record<string, unknown> {
+  return {
+    id: measured.id,
+    type: draft.type,
+    name: draft.name,
+    slug: measured.slug,
+    parent_reference: draft.parentReference,
+    other_parents: draft.otherParents ?? [],
+    external_id: draft.externalId,
+    codes: draft.codes,
+    aliases: draft.aliases,
+    population: draft.population,
+    time_zone: draft.timeZone ?? null,
+    boundary: draft.boundary,
+    bbox: measured.box,
+    centroid_lng: measured.centroid?.lng ?? null,
+    centroid_lat: measured.centroid?.lat ?? null,
+    area_km2: measured.areaKm2,
+    source,
+    digest: measured.digest.toString('hex'),
+    now,
+  };
+}
+
+async function writeWords(
+  tx: Transaction,
+  writes: readonly AreaWrite[],
+  changed: readonly { id: string }[],
+): Promise<void> {
+  const ids = new Set(changed.map((row) => row.id));
+  const pairs = writes
+    .filter((write) => ids.has(write.measured.id))
+    .flatMap((write) => write.measured.words.map((word) => ({ id: write.measured.id, word })));
+  await tx`delete from area_word using area where area.no = area_no and area.id = any(${[...ids]}::text[])`;
+  await tx`
+    insert into area_word (word, area_no)
+    select word, no from unnest(${pairs.map((pair) => pair.word)}::text[], ${pairs.map((pair) => pair.id)}::text[])
+      as pair (word, id) join area using (id) on conflict do nothing`;
+  await writeNames(tx, pairs.flatMap((pair) => comparedWords(pair.word)).filter(isName));
+}
+
+/**
+ * Finds every area's parents by what its file called them: an id of ours, an id in a file, or a code. Returns how many
+ * ties between areas are other than before.
+ */
+export async function resolveParents(tx: Transaction): Promise<number> {
+  const [ties] = await tx<{ changed: number }[]>`
+    with names as (
+      select id as reference, no, id, type, 0 as rank from area
+      union all select external_id, no, id, type, 1 from area
+      union all select code.value, no, id, type, 2 from area, jsonb_each_text(codes) as code),
+    asked as (
+      select no, type, parent_reference as reference, 0 as place from area where parent_reference is not null
+      union all select no, type, other.reference, other.place
+      from area, unnest(other_parents) with ordinality as other (reference, place)),
+    found as (
+      select distinct on (asked.no, asked.place) asked.no as child_no, asked.place, names.no as parent_no
+      from asked join names
+        on names.reference = asked.reference and names.no <> asked.no and names.type <> asked.type
+      order by asked.no, asked.place, names.rank, names.id),
+    wanted as (select child_no, parent_no, min(place)::integer as place from found group by child_no, parent_no),
+    gone as (
+      delete from area_edge as edge where not exists (
+        select from wanted where wanted.child_no = edge.child_no and wanted.parent_no = edge.parent_no)
+      returning 1),
+    come as (
+      insert into area_edge (child_no, parent_no, place) select child_no, parent_no, place from wanted
+      on conflict (child_no, parent_no) do update set place = excluded.place where area_edge.place <> excluded.place
+      returning 1)
+    select ((select count(*) from gone) + (select count(*) from come))::integer as changed`;
+  await tx`
+    update area set parent_id = first.id from (
+      select child.no, parent.id from area as child
+      left join area_edge on child_no = child.no and place = 0 left join area as parent on parent.no = parent_no
+    ) as first where first.no = area.no and area.parent_id is distinct from first.id`;
+  return ties?.changed ?? 0;
+}
+
+export async function bumpAreaVersion(tx: Transaction): Promise<void> {
+  await tx`update area_state set version = version + 1`;
+}
+
+/** The version of all areas together; held against change until the transaction ends. */
+export async function holdAreaVersion(tx: Transaction): Promise<number> {
+  const [row] = await tx<{ version: number }[]>`select version from area_state for share`;
+  return row?.version ?? 0;
+}
+
+/** The same without holding it: what was worked out at this version is true until it changes. */
+export async function readAreaVersion(sql: Sql): Promise<number> {
+  const [row] = await sql<{ version: number }[]>`select version from area_state`;
+  return row?.version ?? 0;
+}
+
+export async function readPlacedAreas(sql: Sql | Transaction): Promise<PlacedArea[]> {
+  return sql<PlacedArea[]>`
+    select no, type, name, aliases, codes, area_km2 as "areaKm2", boundary, time_zone as "timeZone",
+      array(select parent_no from area_edge where child_no = no order by place) as "parentNos"
+    from area order by no`;
+}

@@ -1,0 +1,176 @@
+// Owns which areas hold a listing: by its point where an area has a boundary, by its address where it has none.
+
+import Flatbush from 'flatbush';
+import { sameMeridian } from '../geometry/antimeridian.ts';
+import {
+  type Boundary,
+  boxOf,
+  type FlatPolygon,
+  flattened,
+  type Point,
+  polygonContains,
+  polygonsOf,
+} from '../geometry/geometry.ts';
+import type { DraftAddress } from '../listings/draft.ts';
+import { UNKNOWN_ZONE } from '../listings/place-time.ts';
+import type { AreaType } from '../listings/vocabulary.ts';
+
+/** What placing needs to know of an area. */
+export interface PlacedArea {
+  readonly no: number;
+  readonly type: AreaType;
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly codes: Readonly<Record<string, string>>;
+  readonly parentNos: readonly number[];
+  readonly areaKm2: number | null;
+  readonly boundary: Boundary | null;
+  /** Null: that of the areas around it. */
+  readonly timeZone: string | null;
+}
+
+/** Square kilometres that an area without a boundary is taken to have, only to put small areas before large ones. */
+const USUAL_SIZE: Readonly<Record<AreaType, number>> = {
+  neighborhood: 3,
+  postal_code: 20,
+  borough: 40,
+  city: 100,
+  school_district: 150,
+  custom: 200,
+  county: 2_500,
+  metro: 15_000,
+  state: 150_000,
+  country: 5_000_000,
+};
+
+/** The part of an address that names an area of each type. */
+const ADDRESS_PART: Partial<Readonly<Record<AreaType, keyof DraftAddress>>> = {
+  neighborhood: 'neighborhood',
+  postal_code: 'postalCode',
+  city: 'city',
+  county: 'county',
+  state: 'state',
+  country: 'country',
+};
+
+const folded = (text: string): string => text.trim().toLowerCase().replace(/\s+/g, ' ');
+
+export class Placement {
+  readonly #areas = new Map<number, PlacedArea>();
+  /** Every polygon of every boundary, in the order of the index. */
+  readonly #polygons: { readonly area: PlacedArea; readonly polygon: FlatPolygon }[] = [];
+  readonly #byAddress = new Map<string, PlacedArea[]>();
+  readonly #index: Flatbush | null;
+
+  constructor(areas: readonly PlacedArea[]) {
+    for (const area of areas) {
+      this.#areas.set(area.no, area);
+      if (!area.boundary) this.#enterNames(area);
+      else
+        for (const rings of polygonsOf(area.boundary))
+          this.#polygons.push({ area, polygon: flattened(rings) });
+    }
+    this.#index = indexOf(this.#polygons.map(({ polygon }) => polygon));
+  }
+
+  #enterNames(area: PlacedArea): void {
+    const codes = Object.values(area.codes).flatMap((code) => [code, code.split('-').at(-1) ?? code]);
+    for (const name of new Set([area.name, ...area.aliases, ...codes].map(folded))) {
+      const key = `${area.type}|${name}`;
+      this.#byAddress.set(key, [...(this.#byAddress.get(key) ?? []), area]);
+    }
+  }
+
+  /** Numbers of the areas that hold the listing, smallest first. */
+  place(location: Point | null, address: DraftAddress): number[] {
+    const held = new Map<number, PlacedArea>();
+    if (location) for (const area of this.#around(location)) held.set(area.no, area);
+    for (const area of this.#named(address)) if (this.#fits(area, held, address)) held.set(area.no, area);
+    // An area without a boundary holds whatever its children hold.
+    for (const area of [...held.values()]) {
+      for (const parent of this.#likely(area, address)) if (!parent.boundary) held.set(parent.no, parent);
+    }
+    return [...held.values()].sort((a, b) => size(a) - size(b) || a.no - b.no).map((area) => area.no);
+  }
+
+  /** The time zone of a listing in these areas: that of the smallest that has one, or that lies in one that has. */
+  timeZone(areaNos: readonly number[]): string {
+    for (const no of areaNos) {
+      const area = this.#areas.get(no);
+      const own = area && [area, ...this.#ancestors(area)].find(({ timeZone }) => timeZone !== null);
+      if (own?.timeZone) return own.timeZone;
+    }
+    return UNKNOWN_ZONE;
+  }
+
+  #around(point: Point): PlacedArea[] {
+    const { lat } = point;
+    return sameMeridian(point.lng).flatMap((lng) => {
+      const found = this.#index?.search(lng, lat, lng, lat) ?? [];
+      return found.flatMap((position) => {
+        const entry = this.#polygons[position];
+        return entry && polygonContains(entry.polygon, { lng, lat }) ? [entry.area] : [];
+      });
+    });
+  }
+
+  *#named(address: DraftAddress): Iterable<PlacedArea> {
+    for (const [type, part] of Object.entries(ADDRESS_PART)) {
+      const text = address[part];
+      if (text) yield* this.#byAddress.get(`${type}|${folded(text)}`) ?? [];
+    }
+  }
+
+  /**
+   * A name alone is not enough (every state has a Springfield): what lies around it must fit too. Of several areas of
+   * one type around it, such as two cities that share a postal code, one is enough.
+   */
+  #fits(area: PlacedArea, held: ReadonlyMap<number, PlacedArea>, address: DraftAddress): boolean {
+    const around = Map.groupBy(this.#ancestors(area), ({ type }) => type);
+    return [...around.values()].every((parents) =>
+      parents.some((parent) => held.has(parent.no) || isCalled(parent, address) !== false),
+    );
+  }
+
+  /** The ancestors; of several of one type those that the address names, where it names any of them. */
+  #likely(area: PlacedArea, address: DraftAddress): PlacedArea[] {
+    const around = Map.groupBy(this.#ancestors(area), ({ type }) => type);
+    return [...around.values()].flatMap((parents) => {
+      const called = parents.filter((parent) => isCalled(parent, address) === true);
+      return called.length > 0 ? called : parents;
+    });
+  }
+
+  /** The parents, their parents and so on, each once. */
+  #ancestors(area: PlacedArea): PlacedArea[] {
+    const found = new Set<PlacedArea>();
+    const visit = (child: PlacedArea): void => {
+      for (const no of child.parentNos) {
+        const parent = this.#areas.get(no);
+        if (!parent || parent === area || found.has(parent)) continue;
+        found.add(parent);
+        visit(parent);
+      }
+    };
+    visit(area);
+    return [...found];
+  }
+}
+
+/** Whether the address gives the area this name; null where it says nothing of areas of its type. */
+function isCalled(area: PlacedArea, address: DraftAddress): boolean | null {
+  const part = ADDRESS_PART[area.type];
+  const text = part ? address[part] : null;
+  if (!text) return null;
+  return [area.name, ...area.aliases, ...Object.values(area.codes)].map(folded).includes(folded(text));
+}
+
+const size = (area: PlacedArea): number => area.areaKm2 ?? USUAL_SIZE[area.type];
+
+function indexOf(polygons: readonly FlatPolygon[]): Flatbush | null {
+  if (polygons.length === 0) return null;
+  const index = new Flatbush(polygons.length);
+  for (const [shell = new Float64Array()] of polygons) index.add(...boxOf(shell));
+  index.finish();
+  return index;
+}

@@ -1,0 +1,190 @@
+// Owns how a JSON body is read that says in members what a query says in parameters: as strictly, and by the same schema.
+
+import { type TObject, type TSchema, Type } from 'typebox';
+import { type FieldError, Problem } from '../../lib/problem.ts';
+import { isInternal } from '../openapi/openapi-schemas.ts';
+import { CREDENTIAL_REMEDY, isCredentialName, MOST_FAULTS, refusalOf, withHints } from './query.ts';
+import {
+  asValueSchema,
+  compileValue,
+  membersOf,
+  nearest,
+  type ReadValue,
+  Refusal,
+  type Suggest,
+  type ValueSchema,
+} from './values.ts';
+
+/** Reads a parsed body. Throws INVALID_BODY where it is no object, INVALID_PARAMETER for every faulty member. */
+export type ReadMembers = (body: unknown) => Record<string, unknown>;
+
+const MOST_ITEMS = 100;
+const MOST_MEMBERS = 200;
+
+interface Member {
+  readonly name: string;
+  readonly read: (value: unknown) => unknown;
+}
+
+/** Builds the reader for the parameters of a query schema; defaults and aliases are those of the query. */
+export function compileMembers(schema: TObject, suggest: Suggest = nearest): ReadMembers {
+  const members = new Map<string, Member>();
+  const defaults: Record<string, unknown> = {};
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const value = asValueSchema(property);
+    if (value.default !== undefined) defaults[name] = value.default;
+    const member = { name, read: compileMember(value) };
+    for (const known of [name, ...(value.aliases ?? [])]) members.set(known, member);
+  }
+  const hinting = withHints(schema, suggest);
+  return (body) => {
+    if (typeof body !== 'object' || body === null || Array.isArray(body))
+      throw new Problem('INVALID_BODY', 'The body must be a JSON object.');
+    const sent = Object.entries(body);
+    if (sent.length > MOST_MEMBERS)
+      throw new Problem(
+        'INVALID_BODY',
+        `The body has ${sent.length} members; at most ${MOST_MEMBERS} are read.`,
+      );
+    return readAll(sent, members, { defaults, suggest: hinting });
+  };
+}
+
+function readAll(
+  entries: readonly (readonly [name: string, value: unknown])[],
+  members: ReadonlyMap<string, Member>,
+  { defaults, suggest }: { readonly defaults: Readonly<Record<string, unknown>>; readonly suggest: Suggest },
+): Record<string, unknown> {
+  const errors: FieldError[] = [];
+  const values: Record<string, unknown> = { ...defaults };
+  const sent = new Map<Member, string>();
+  for (const [name, json] of entries) {
+    if (errors.length === MOST_FAULTS) break;
+    const member = members.get(name);
+    if (member === undefined) {
+      errors.push(unknown(name, suggest(name, members.keys())));
+      continue;
+    }
+    const other = sent.get(member);
+    const value = other === undefined ? member.read(json) : sameAs(other);
+    sent.set(member, name);
+    if (value instanceof Refusal) errors.push(fieldError(pointerTo(name), value));
+    else values[member.name] = value;
+  }
+  if (errors.length > 0) throw refused(errors);
+  return values;
+}
+
+const sameAs = (other: string) => new Refusal(`means the same as ${other}: send one of them only`);
+
+const unknown = (name: string, suggestion: string | undefined): FieldError =>
+  fieldError(
+    pointerTo(name),
+    isCredentialName(name)
+      ? new Refusal(CREDENTIAL_REMEDY)
+      : new Refusal('is not a member of this body', suggestion),
+  );
+
+const fieldError = (pointer: string, { detail, suggestion }: Refusal): FieldError =>
+  suggestion === undefined ? { pointer, detail } : { pointer, detail, suggestion };
+
+/** A member's place as a JSON pointer (RFC 6901), cut to what can be recognised. */
+function pointerTo(name: string): string {
+  return `/${name.slice(0, 64).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+const refused = (errors: readonly FieldError[]): Problem =>
+  refusalOf(errors, ({ pointer = '' }) => `The member ${pointer.slice(1)}`);
+
+/** The same problem of a parameter, told of the member of a body that said it. */
+export function ofMembers(problem: Problem): Problem {
+  const { code, message, headers, members } = problem;
+  const errors = problem.errors.map(({ parameter, ...error }) =>
+    parameter === undefined ? error : { pointer: pointerTo(parameter), ...error },
+  );
+  const told = message.replace(/^The parameter /, 'The member ');
+  return new Problem(code, told, { errors, headers, members, cause: problem.cause });
+}
+
+function compileMember(schema: ValueSchema): (value: unknown) => unknown {
+  if (schema.type === 'array' && schema.items !== undefined) {
+    const { caseInsensitive = false } = schema;
+    return compileList(schema, compileScalar({ caseInsensitive, ...asValueSchema(schema.items) }));
+  }
+  return compileScalar(schema);
+}
+
+function compileList(schema: ValueSchema, read: (value: unknown) => unknown): (value: unknown) => unknown {
+  const [least, most] = [schema.minItems ?? 1, schema.maxItems ?? MOST_ITEMS];
+  return (value) => {
+    if (!Array.isArray(value))
+      return new Refusal('must be a list, in square brackets even around a single value');
+    if (value.length < least) return new Refusal(`takes at least ${least} values`);
+    if (value.length > most) return new Refusal(`takes at most ${most} values`);
+    const items = value.map((item) => read(item));
+    return items.find((item) => item instanceof Refusal) ?? items;
+  };
+}
+
+function compileScalar(schema: ValueSchema): (value: unknown) => unknown {
+  const read = compileValue(schema);
+  return (value) => {
+    const text = asText(value, schema);
+    return text instanceof Refusal ? text : readText(read, text);
+  };
+}
+
+const readText = (read: ReadValue, text: string): unknown => read(text);
+
+/** A value as its text in a query, where it has the type that the schema says. */
+function asText(value: unknown, schema: ValueSchema): string | Refusal {
+  if (schema.written === 'geometry' && typeof value === 'object' && value !== null)
+    return JSON.stringify(value);
+  if (schema.written === 'numbers' && Array.isArray(value)) {
+    if (value.length !== NUMBERS) return new Refusal(`must be a list of ${NUMBERS} numbers`);
+    return value.map((item) => (typeof item === 'number' ? plain(item) : 'none')).join();
+  }
+  const type = schema.type ?? typeof membersOf(schema)?.[0];
+  if (schema.anyOf !== undefined && typeof value === 'number') return plain(value);
+  if (type === 'integer' || type === 'number')
+    return typeof value === 'number' ? plain(value) : new Refusal('must be a number');
+  if (type === 'boolean')
+    return typeof value === 'boolean' ? String(value) : new Refusal('must be true or false');
+  return typeof value === 'string' ? value : new Refusal('must be a text');
+}
+
+/** Numbers of a list that stands for one text: a box. */
+const NUMBERS = 4;
+
+/** Without an exponent, which no parameter is written with. */
+const decimal = new Intl.NumberFormat('en-US', { useGrouping: false, maximumFractionDigits: 20 });
+const plain = (value: number): string => decimal.format(value);
+
+/** The body's schema as it is described: what each parameter is, without what only a query has. */
+export function describeMembers(schema: TObject, id: string, description: string): TSchema {
+  const open = Object.entries(schema.properties).filter(([, property]) => !isInternal(property));
+  const properties = open.map(([name, property]) => {
+    // Generators of clients take a member with a default for one that must be sent: it is told in words.
+    const { aliases = [], default: standard, ...value } = asValueSchema(property);
+    const known =
+      aliases.length > 0 ? ` Also known as ${aliases.map((each) => `\`${each}\``).join(', ')}.` : '';
+    const usual = standard === undefined ? '' : ` Default ${standard}.`;
+    const text = `${value.description ?? ''}${usual}${known}`.trim();
+    return [
+      name,
+      Type.Optional(Type.Unsafe<unknown>({ ...jsonForm(value), ...(text && { description: text }) })),
+    ];
+  });
+  return Type.Object(Object.fromEntries(properties), { $id: id, description, additionalProperties: false });
+}
+
+function jsonForm(value: ValueSchema): Record<string, unknown> {
+  const { written, hints: _, synonyms: __, ...form } = value;
+  if (written === undefined) return form;
+  const { description: ___, ...text } = form;
+  const other =
+    written === 'numbers'
+      ? { type: 'array', items: { type: 'number' }, minItems: NUMBERS, maxItems: NUMBERS }
+      : { type: 'object', additionalProperties: true, description: 'GeoJSON' };
+  return { anyOf: [text, other] };
+}

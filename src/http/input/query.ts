@@ -1,0 +1,217 @@
+// Owns how a query string is read: strictly, by the route's schema; whatever is not understood is a 400 that names it.
+
+import type { TObject } from 'typebox';
+import { redact } from '../../lib/log.ts';
+import { type FieldError, faultSentence, Problem } from '../../lib/problem.ts';
+import {
+  asValueSchema,
+  compileValue,
+  nearest,
+  type ReadValue,
+  Refusal,
+  type Suggest,
+  type ValueSchema,
+} from './values.ts';
+
+/** Reads the part of an address behind `?`. Throws INVALID_PARAMETER with every faulty parameter in `errors`. */
+export type ReadQuery = (text: string) => Record<string, unknown>;
+
+const MOST_PARAMETERS = 200;
+const MOST_ITEMS = 100;
+/** Faults of one request that are told, and after which nothing more of it is read. */
+export const MOST_FAULTS = 20;
+
+/** Names under which people send credentials; they get the remedy, and the value is repeated nowhere. */
+const CREDENTIAL_NAMES = new Set([
+  ...['key', 'apikey', 'api_key', 'api-key', 'x-api-key', 'token', 'access_token', 'auth', 'authorization'],
+]);
+
+/** Whether a name is one under which people send credentials. */
+export const isCredentialName = (name: string): boolean => CREDENTIAL_NAMES.has(name.toLowerCase());
+/** What is told of a credential that was sent in the wrong place. */
+export const CREDENTIAL_REMEDY =
+  'credentials belong in the header Authorization: Bearer, never in an address or a body';
+
+interface Parameter {
+  readonly name: string;
+  readonly required: boolean;
+  readonly read: (texts: readonly string[]) => unknown;
+}
+
+/** Builds the reader for one route; without a schema every parameter is unknown. */
+export function compileQuery(schema?: TObject, suggest: Suggest = nearest): ReadQuery {
+  const parameters = new Map<string, Parameter>();
+  const required = new Set(schema?.required ?? []);
+  const defaults: Record<string, unknown> = {};
+  for (const [name, property] of Object.entries(schema?.properties ?? {})) {
+    const value = asValueSchema(property);
+    if (value.default !== undefined) defaults[name] = value.default;
+    const isRequired = required.has(name) && value.default === undefined;
+    const parameter = { name, required: isRequired, read: compileOccurrences(value) };
+    for (const known of [name, ...(value.aliases ?? [])]) register(parameters, known, parameter);
+  }
+  const hinting = withHints(schema, suggest);
+  const mandatory = [...parameters].filter(([name, { required, name: main }]) => required && name === main);
+  if (mandatory.length === 0) {
+    return (text) =>
+      text === '' ? { ...defaults } : readAll(text, parameters, { defaults, suggest: hinting });
+  }
+  return (text) => readAll(text, parameters, { defaults, suggest: hinting });
+}
+
+/** Names that others use for a parameter lead to it, however they are spelt. */
+export function withHints(schema: TObject | undefined, suggest: Suggest): Suggest {
+  const hints = new Map(
+    Object.entries(schema?.properties ?? {}).flatMap(([name, property]) =>
+      (asValueSchema(property).hints ?? []).map((hint): [string, string] => [hint.toLowerCase(), name]),
+    ),
+  );
+  return (name, known) => hints.get(name.toLowerCase()) ?? suggest(name, known);
+}
+
+function register(parameters: Map<string, Parameter>, name: string, parameter: Parameter): void {
+  if (parameters.has(name)) throw new Error(`Two parameters are called ${name}`);
+  parameters.set(name, parameter);
+}
+
+function readAll(
+  text: string,
+  parameters: ReadonlyMap<string, Parameter>,
+  { defaults, suggest }: { readonly defaults: Readonly<Record<string, unknown>>; readonly suggest: Suggest },
+): Record<string, unknown> {
+  const errors: FieldError[] = [];
+  const occurrences = collect(text, parameters, suggest, errors);
+  const values: Record<string, unknown> = { ...defaults };
+  for (const [sent, texts] of occurrences) {
+    if (errors.length >= MOST_FAULTS) break;
+    const parameter = parameters.get(sent);
+    if (parameter === undefined) continue;
+    const other = [...occurrences.keys()].find((name) => name < sent && parameters.get(name) === parameter);
+    if (other !== undefined) {
+      errors.push({ parameter: sent, detail: `means the same as ${other}: send one of them only` });
+      continue;
+    }
+    const value = parameter.read(texts);
+    if (value instanceof Refusal) errors.push(fieldError(sent, value));
+    else values[parameter.name] = value;
+  }
+  reportMissing(parameters, occurrences, errors);
+  if (errors.length > 0) throw refuse(errors);
+  return values;
+}
+
+/** Splits and decodes; keeps the order of occurrences. Unknown names and undecodable texts become errors. */
+function collect(
+  text: string,
+  parameters: ReadonlyMap<string, Parameter>,
+  suggest: Suggest,
+  errors: FieldError[],
+): Map<string, string[]> {
+  const occurrences = new Map<string, string[]>();
+  const pieces = text.split('&', MOST_PARAMETERS + 1);
+  if (pieces.length > MOST_PARAMETERS) {
+    throw new Problem('INVALID_PARAMETER', `At most ${MOST_PARAMETERS} parameters fit in one request.`);
+  }
+  for (const piece of pieces) {
+    if (piece === '') continue;
+    if (errors.length === MOST_FAULTS) break;
+    const equals = piece.indexOf('=');
+    const name = decode(equals < 0 ? piece : piece.slice(0, equals));
+    const value = decode(equals < 0 ? '' : piece.slice(equals + 1));
+    if (name === null || value === null) {
+      errors.push({ parameter: shorten(name ?? piece), detail: 'has a %-escape that is not valid UTF-8' });
+      continue;
+    }
+    if (!parameters.has(name)) errors.push(unknown(name, parameters, suggest));
+    const texts = occurrences.get(name);
+    if (texts === undefined) occurrences.set(name, [value]);
+    else texts.push(value);
+  }
+  return occurrences;
+}
+
+function decode(text: string): string | null {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  if (!spaced.includes('%')) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return null;
+  }
+}
+
+function unknown(name: string, parameters: ReadonlyMap<string, Parameter>, suggest: Suggest): FieldError {
+  const parameter = shorten(name);
+  if (isCredentialName(name)) return { parameter, detail: CREDENTIAL_REMEDY };
+  if (parameters.size === 0) return { parameter, detail: 'this endpoint takes no query parameters' };
+  const suggestion = suggest(name, parameters.keys());
+  const remedy = suggestion === 'cursor' ? ': send page.nextCursor of the page before as cursor' : '';
+  const detail = `is not known to this endpoint${remedy}`;
+  return suggestion === undefined ? { parameter, detail } : { parameter, detail, suggestion };
+}
+
+function reportMissing(
+  parameters: ReadonlyMap<string, Parameter>,
+  occurrences: ReadonlyMap<string, unknown>,
+  errors: FieldError[],
+): void {
+  const sent = new Set([...occurrences.keys()].map((name) => parameters.get(name)));
+  for (const [name, parameter] of parameters) {
+    if (name === parameter.name && parameter.required && !sent.has(parameter)) {
+      errors.push({ parameter: name, detail: 'is required' });
+    }
+  }
+}
+
+function fieldError(parameter: string, { detail, suggestion }: Refusal): FieldError {
+  return suggestion === undefined ? { parameter, detail } : { parameter, detail, suggestion };
+}
+
+/** One problem for all faulty parameters; its sentence tells the first, `errors` all (at most twenty). */
+export function refuse(errors: readonly FieldError[]): Problem {
+  return refusalOf(errors.slice(0, MOST_FAULTS), ({ parameter }) => `The parameter ${parameter}`);
+}
+
+/** One problem for all these faults; `subjectOf` names what is faulty. */
+export function refusalOf(errors: readonly FieldError[], subjectOf: (error: FieldError) => string): Problem {
+  const [first = { detail: 'is not valid' }, ...others] = errors;
+  const more = others.length === 1 ? 'fault is' : 'faults are';
+  const rest = others.length === 0 ? '' : ` ${others.length} more ${more} listed in errors.`;
+  return new Problem('INVALID_PARAMETER', `${faultSentence(subjectOf(first), first)}${rest}`, { errors });
+}
+
+/** Reads all occurrences of one parameter: exactly one for a single value, any number for a list. */
+function compileOccurrences(schema: ValueSchema): (texts: readonly string[]) => unknown {
+  if (schema.type === 'array' && schema.items !== undefined) {
+    const { caseInsensitive = false } = schema;
+    return compileList(schema, compileValue({ caseInsensitive, ...asValueSchema(schema.items) }));
+  }
+  const read = compileValue(schema);
+  const twice = new Refusal('takes one value and was given more than one');
+  return ([text, ...more]) => (more.length > 0 || text === undefined ? twice : read(text));
+}
+
+function compileList(schema: ValueSchema, read: ReadValue): (texts: readonly string[]) => unknown {
+  const separator = schema.separator === undefined ? ',' : schema.separator;
+  const least = schema.minItems ?? 1;
+  const most = schema.maxItems ?? MOST_ITEMS;
+  return (texts) => {
+    const items = separator === null ? texts : texts.flatMap((text) => text.split(separator));
+    if (items.length < least) return new Refusal(`takes at least ${least} values`);
+    if (items.length > most) return new Refusal(`takes at most ${most} values`);
+    const values: unknown[] = [];
+    for (const item of items) {
+      const value = read(item);
+      if (value instanceof Refusal) return value;
+      if (schema.uniqueItems === true && values.includes(value)) return new Refusal('names a value twice');
+      values.push(value);
+    }
+    return values;
+  };
+}
+
+/** Names are the client's own text: enough of them to be recognised, no more, and no key put there by mistake. */
+function shorten(sent: string): string {
+  const name = redact(sent);
+  return name.length > 64 ? `${name.slice(0, 64)}…` : name;
+}

@@ -1,0 +1,90 @@
+// Owns the answers to requests that HTTP parsing refused, before there is a request or a response to speak of.
+
+import { type Server, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { Problem } from '../../lib/problem.ts';
+import { baseHeaders } from '../output/headers.ts';
+import { problemReply } from '../output/problems.ts';
+
+interface ParserError extends Error {
+  readonly code?: string | undefined;
+  /** The bytes that the parser was fed last. */
+  readonly rawPacket?: unknown;
+}
+
+/** Node keeps the response under way on the socket; writing beside it would corrupt it. */
+type HttpSocket = Socket & { readonly _httpMessage?: { readonly headersSent: boolean } | null };
+
+/** Answers with a problem document and closes. Gives the problem for the log; null where nobody listens any more. */
+export function answerClientError(
+  error: ParserError,
+  socket: Socket,
+  context: { readonly publicUrl: string; readonly requestId: string },
+): Problem | null {
+  const answering = (socket as HttpSocket)._httpMessage?.headersSent === true;
+  if (!socket.writable || answering || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return null;
+  }
+  const problem = toProblem(error);
+  writeProblem(socket, problem, context);
+  return problem;
+}
+
+/** Takes over what Node answers on its own, without a body, before a request reaches its handler. */
+export function answerOddRequests(server: Server, publicUrl: string, newRequestId: () => string): void {
+  // An expectation that Node does not know goes the way of every request and is refused there.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('connect', (_request, socket: Socket) => {
+    const problem = new Problem('METHOD_NOT_ALLOWED', 'This is not a proxy.', {
+      headers: { allow: 'GET, POST' },
+    });
+    writeProblem(socket, problem, { publicUrl, requestId: newRequestId() });
+  });
+}
+
+/** Writes a problem straight to a socket that has no response object, then closes it. */
+function writeProblem(
+  socket: Socket,
+  problem: Problem,
+  context: { readonly publicUrl: string; readonly requestId: string },
+): void {
+  const reply = problemReply(problem, context);
+  const body = JSON.stringify(reply.json);
+  const headers = {
+    ...baseHeaders('/v1', context.publicUrl),
+    ...reply.headers,
+    'x-request-id': context.requestId,
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n`;
+  socket.end(head + body);
+  // A client that goes on sending would keep a half-closed socket open.
+  socket.destroySoon();
+}
+
+function toProblem(error: ParserError): Problem {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return isLongLine(error.rawPacket)
+        ? new Problem('URI_TOO_LONG', 'The address is too long.', { cause: error })
+        : new Problem('HEADERS_TOO_LARGE', 'The headers are too large; 16 KiB is the most.', {
+            cause: error,
+          });
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Problem('REQUEST_TIMEOUT', 'The request took too long to arrive.', { cause: error });
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new Problem('PAYLOAD_TOO_LARGE', 'The chunk extensions are too large.', { cause: error });
+    default:
+      return new Problem('INVALID_REQUEST', 'This is not a request in HTTP/1.1 form.', { cause: error });
+  }
+}
+
+/** Whether the overflow happened in the request line: it counts as a header to the parser. */
+function isLongLine(packet: unknown): boolean {
+  if (!Buffer.isBuffer(packet) || !/^[A-Z]+ [/*h]/.test(packet.toString('latin1', 0, 16))) return false;
+  const end = packet.indexOf('\n');
+  return end < 0 || end > 8192;
+}

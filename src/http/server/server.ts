@@ -1,0 +1,183 @@
+// Owns the web server: what it is put together from, and how it starts and stops.
+
+import { createServer as createNodeServer, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { addressReader, isWithin, parseNetworks } from '../../lib/address.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Metrics } from '../../lib/metrics.ts';
+import { Dispatcher } from '../frame/dispatch.ts';
+import { pathSuggester } from '../frame/nearest-path.ts';
+import { placeFinder, planRoute } from '../frame/plan.ts';
+import { createReporter } from '../frame/report.ts';
+import { newRequestId } from '../frame/request-id.ts';
+import type { Phases, Route } from '../frame/route.ts';
+import type { NotFoundPage } from '../frame/stray.ts';
+import type { Describe } from '../openapi/openapi.ts';
+import { openapiRoutes } from '../openapi/openapi-route.ts';
+import type { Json } from '../openapi/openapi-schemas.ts';
+import { bodyReader } from './bodies.ts';
+import { answerClientError, answerOddRequests } from './client-errors.ts';
+import { type ConnectionBounds, ConnectionLimit } from './connection-limit.ts';
+import { Drain } from './drain.ts';
+import { type HealthOptions, healthRoutes } from './health.ts';
+import { createListener } from './listener.ts';
+
+/** Bounds of time and size; each default can be replaced. */
+export interface Limits extends ConnectionBounds {
+  /** Largest body. Default 1 MiB. */
+  readonly bodyBytes: number;
+  /** Largest head of a request. Default 16 KiB. */
+  readonly headerBytes: number;
+  /** Time for the head to arrive. Default 10 s. */
+  readonly headersTimeoutMs: number;
+  /** Time for the whole request to arrive. Default 10 s. */
+  readonly requestTimeoutMs: number;
+  /** How long an idle connection is kept. Default 65 s, longer than the usual proxy keeps it. */
+  readonly keepAliveTimeoutMs: number;
+  /** How long connections are kept at least once the process is leaving, for their clients to hear of it. Default 0. */
+  readonly lingerMs: number;
+  /** How often the two timeouts for arrival are checked. Default 1 s. */
+  readonly checkIntervalMs: number;
+}
+
+const LIMITS: Limits = {
+  bodyBytes: 1_048_576,
+  headerBytes: 16_384,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 10_000,
+  keepAliveTimeoutMs: 65_000,
+  lingerMs: 0,
+  checkIntervalMs: 1_000,
+  connections: 10_000,
+  connectionsPerAddress: 5_000,
+};
+
+export interface ServerOptions<Caller> {
+  readonly routes: readonly Route<Caller>[];
+  readonly phases: Phases<Caller>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Where the service is reached from outside, without a slash at the end. */
+  readonly publicUrl: string;
+  /** Networks of the proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies?: readonly string[];
+  readonly limits?: Partial<Limits>;
+  readonly health: Pick<HealthOptions, 'checks' | 'metricsAccess'>;
+  /** What the OpenAPI document says; its server is `publicUrl`. */
+  readonly describe: Omit<Describe, 'server'>;
+  /** What browsers are shown where no route is; by default the problem document that programs get. */
+  readonly notFoundPage?: NotFoundPage;
+}
+
+export interface WebServer {
+  /** The OpenAPI document of all routes, those of health included. */
+  readonly openapi: Json;
+  /** Starts to listen; gives the port, which matters where 0 was asked for. */
+  listen(host: string, port: number): Promise<number>;
+  /** Stops without losing anything under way, in at most 15 s. */
+  drain(): Promise<void>;
+  /** Stops at once: connections are cut. */
+  close(): Promise<void>;
+}
+
+/** Wires routes and phases into a server. Throws where two routes collide or a schema cannot be served. */
+export function createServer<Caller>(options: ServerOptions<Caller>): WebServer {
+  const { phases, clock, metrics, publicUrl } = options;
+  const drain = new Drain();
+  const limits = { ...LIMITS, ...options.limits };
+  const connections = connectionLimit(options, limits);
+  const { routes, openapi } = withOwnRoutes(options, drain);
+  const dispatcher = new Dispatcher<Caller>({
+    ...{ phases, clock, publicUrl, drain, connections, notFoundPage: options.notFoundPage },
+    readAddress: addressReader(options.trustedProxies ?? []),
+    placeAt: placeFinder(routes),
+    suggestPath: pathSuggester(routes.map(({ path }) => path)),
+    reporter: createReporter(options),
+  });
+  metrics.gauge('freehold_http_active', 'Requests and streams under way.', () => drain.active);
+  metrics.gauge('freehold_http_streams', 'Event streams that are open.', () => dispatcher.streams);
+  const plans = routes.map((route) => planRoute(route, publicUrl));
+  const asked = plans.filter(({ route }) => route.method === 'GET');
+  const told = plans.filter(({ route }) => route.method !== 'GET');
+  const partLength = limits.headerBytes;
+  const app = bodyReader(dispatcher, told, {
+    bodyBytes: limits.bodyBytes,
+    partLength,
+    createServer: (onward) =>
+      nodeServer(limits, createListener(dispatcher, asked, { partLength, onward }), (error, socket) => {
+        const requestId = newRequestId();
+        // The answer to an earlier request on this connection goes first.
+        dispatcher.flush();
+        const problem = answerClientError(error, socket, { publicUrl, requestId });
+        if (problem !== null) dispatcher.reporter.refused(requestId, problem);
+      }),
+  });
+  app.server.on('connection', (socket: Socket) => connections.add(socket));
+  answerOddRequests(app.server, publicUrl, newRequestId);
+  return { openapi, ...serve(app, () => drain.run(app.server, clock, limits.lingerMs)) };
+}
+
+function connectionLimit<Caller>(
+  { clock, metrics, trustedProxies = [] }: ServerOptions<Caller>,
+  bounds: ConnectionBounds,
+): ConnectionLimit {
+  const proxies = parseNetworks(trustedProxies);
+  const isProxy = (address: string): boolean => isWithin(address, proxies);
+  return new ConnectionLimit({ bounds, clock, metrics, isProxy, readAddress: addressReader([]) });
+}
+
+/** The features' routes and those that every service has: health, measurements and the description of all. */
+function withOwnRoutes<Caller>(options: ServerOptions<Caller>, drain: Drain) {
+  const { clock, metrics, health, publicUrl, describe } = options;
+  const isDraining = () => drain.draining;
+  const served = [
+    ...options.routes,
+    ...healthRoutes<Caller>({
+      ...{ clock, metrics, isDraining, publicUrl, ...health },
+    }),
+  ];
+  const own = openapiRoutes<Caller>(served, { ...describe, server: publicUrl });
+  return { routes: [...served, ...own.routes], openapi: own.document };
+}
+
+function nodeServer(
+  limits: Limits,
+  listener: RequestListener,
+  failed: (error: Error, socket: Socket) => void,
+): Server {
+  const options = {
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: limits.checkIntervalMs,
+    // Node answers a missing Host without a body; the shape check says what is wrong.
+    requireHostHeader: false,
+  };
+  const server = createNodeServer(options, listener);
+  // The name of a peer is a question to the system: asked while nothing waits for the answer, and remembered by the socket.
+  server.on('connection', ({ remoteAddress }) => void remoteAddress);
+  server.on('clientError', failed);
+  return server;
+}
+
+function serve(app: FastifyInstance, drained: () => Promise<void>): Omit<WebServer, 'openapi'> {
+  return {
+    async listen(host, port) {
+      await app.listen({ host, port });
+      const address = app.server.address();
+      return typeof address === 'object' && address !== null ? address.port : port;
+    },
+    async drain() {
+      await drained();
+      await app.close();
+    },
+    async close() {
+      app.server.closeAllConnections();
+      await app.close();
+    },
+  };
+}

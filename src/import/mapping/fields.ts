@@ -1,0 +1,138 @@
+// Owns the table of fields that a map file can fill, and what kind of value each of them holds.
+
+import {
+  AREA_TYPES,
+  LISTING_TYPES,
+  PRICE_FREQUENCIES,
+  PROPERTY_TYPES,
+  STATUSES,
+} from '../../listings/vocabulary.ts';
+
+export type Kind =
+  | 'text'
+  | 'choice'
+  | 'currency'
+  | 'url'
+  | 'number'
+  | 'integer'
+  | 'money'
+  | 'monthlyMoney'
+  | 'area'
+  | 'boolean'
+  | 'date'
+  | 'time'
+  | 'timeOrDate'
+  | 'timeZone'
+  | 'degrees'
+  | 'list'
+  | 'slugs'
+  | 'urls'
+  | 'amounts'
+  | 'intervals';
+
+export interface Field {
+  readonly kind: Kind;
+  /** Only these, for a choice. */
+  readonly choices?: readonly string[];
+  /** Bounds of a number. */
+  readonly least?: number;
+  readonly most?: number;
+  /** Most characters of a text; 500 when absent. */
+  readonly longest?: number;
+  /** A map without it is refused, and so is a row in which it is empty. */
+  readonly required?: true;
+}
+
+/** Fields by their names in a map file. */
+export type Fields = Readonly<Record<string, Field>>;
+
+/** Kinds whose text is split into items. */
+export const LIST_KINDS: readonly Kind[] = ['list', 'slugs', 'urls', 'amounts', 'intervals'];
+/** Kinds that hold a number. */
+export const NUMBER_KINDS: readonly Kind[] = [
+  'number',
+  'integer',
+  'money',
+  'monthlyMoney',
+  'area',
+  'degrees',
+];
+
+const LARGEST = 1e12;
+
+const each = (names: readonly string[], field: Field): Fields =>
+  Object.fromEntries(names.map((name) => [name, field]));
+
+const choice = (choices: readonly string[], required?: true): Field =>
+  required ? { kind: 'choice', choices, required } : { kind: 'choice', choices };
+
+/** Every member of a listing's draft. */
+export const LISTING_FIELDS: Fields = {
+  listingKey: { kind: 'text', required: true },
+  listingType: choice(LISTING_TYPES, true),
+  status: choice(STATUSES, true),
+  propertyType: choice(PROPERTY_TYPES, true),
+  currency: { kind: 'currency', required: true },
+  priceFrequency: choice(PRICE_FREQUENCIES),
+  ...each(['listingId', 'statusRaw', 'propertySubType', 'parcelNumber'], { kind: 'text' }),
+  ...each(['universalPropertyId', 'buildingName'], { kind: 'text' }),
+  ...each(['originatingSystem', 'attribution', 'copyright'], { kind: 'text' }),
+  description: { kind: 'text', longest: 20_000 },
+  ...each(['listPrice', 'originalPrice', 'previousPrice', 'closePrice'], { kind: 'money', most: LARGEST }),
+  ...each(['associationFee', 'tax'], { kind: 'monthlyMoney', most: LARGEST }),
+  ...each(['bathrooms'], { kind: 'number', most: 10_000 }),
+  ...each(['bedrooms', 'bathroomsFull', 'bathroomsHalf', 'rooms'], { kind: 'integer', most: 10_000 }),
+  ...each(['stories', 'parkingSpaces', 'garageSpaces', 'unitsTotal'], { kind: 'integer', most: 10_000 }),
+  floor: { kind: 'integer', least: -100, most: 1_000 },
+  ...each(['yearBuilt', 'taxes.year'], { kind: 'integer', least: 1_000, most: 2_999 }),
+  ...each(['taxes.amount', 'taxes.assessedValue'], { kind: 'money', most: LARGEST }),
+  ...each(['livingArea', 'lotSize'], { kind: 'area', most: LARGEST }),
+  ...each(['newConstruction', 'waterfront'], { kind: 'boolean' }),
+  features: { kind: 'slugs' },
+  ...each(['saleConditions', 'permissions'], { kind: 'list' }),
+  ...each(
+    ['full', 'unit', 'streetNumber', 'streetName', 'city', 'neighborhood', 'county', 'state'].map(part),
+    {
+      kind: 'text',
+    },
+  ),
+  ...each(['postalCode', 'country', 'crossStreet'].map(part), { kind: 'text' }),
+  'location.lat': { kind: 'degrees', most: 90 },
+  'location.lng': { kind: 'degrees', most: 180 },
+  'location.precision': choice(['exact', 'approximate']),
+  ...each(['photos', 'floorPlans'], { kind: 'urls' }),
+  photoCount: { kind: 'integer', most: 100_000 },
+  ...each(['virtualTourUrl', 'listingUrl'], { kind: 'url' }),
+  openHouses: { kind: 'intervals' },
+  ...each(['agent.id', 'agent.name', 'agent.phone', 'agent.email'], { kind: 'text' }),
+  ...each(['office.id', 'office.name', 'office.phone', 'office.email'], { kind: 'text' }),
+  ...each(['listedAt', 'statusChangedAt', 'priceChangedAt', 'pendingAt'], { kind: 'timeOrDate' }),
+  upstreamModifiedAt: { kind: 'time' },
+  ...each(['onMarketDate', 'closedAt', 'offMarketAt', 'expiresOn'], { kind: 'date' }),
+  daysOnMarketReported: { kind: 'integer', most: 100_000 },
+  ...each(['display.listing', 'display.address', 'display.estimate'], { kind: 'boolean' }),
+  'rental.availableFrom': { kind: 'date' },
+  ...each(['rental.leaseTerm', 'rental.pets', 'rental.utilitiesIncluded'], { kind: 'list' }),
+  'rental.leaseTermMonths': { kind: 'integer', most: 1_200 },
+  'rental.furnished': { kind: 'text' },
+  ...each(['rental.petsAllowed', 'rental.noFee', 'rental.rentControl'], { kind: 'boolean' }),
+  'rental.moveInCosts': { kind: 'amounts' },
+  'rental.monthsFree': { kind: 'number', most: 1_200 },
+  'rental.netEffectivePrice': { kind: 'money', most: LARGEST },
+};
+
+function part(name: string): string {
+  return `address.${name}`;
+}
+
+/** Every member of an area's draft but its boundary, which is the record's geometry. */
+export const AREA_FIELDS: Fields = {
+  id: { kind: 'text', required: true },
+  type: choice(AREA_TYPES, true),
+  name: { kind: 'text', required: true },
+  aliases: { kind: 'list' },
+  otherParents: { kind: 'list' },
+  ...each(['codes.fips', 'codes.postal', 'codes.iso', 'parent'], { kind: 'text' }),
+  population: { kind: 'integer', most: 2_147_483_647 },
+  timezone: { kind: 'timeZone' },
+};

@@ -1,0 +1,232 @@
+// Owns the form of a map file: what it may say, and every fault of one told at once.
+
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { type Static, Type } from 'typebox';
+import { Errors } from 'typebox/value';
+import { nearest } from '../../http/input/values.ts';
+import { parseTimeZone } from '../../lib/time-zone.ts';
+import { AREA_FIELDS, type Fields, LISTING_FIELDS } from './fields.ts';
+import { PERIODS, UNITS } from './numbers.ts';
+import { ruleFaults } from './rule-faults.ts';
+
+const FORMATS = ['csv', 'geojson', 'ndjson', 'json'] as const;
+
+const Scalar = Type.Unsafe<string | number | boolean | null>({
+  type: ['string', 'number', 'boolean', 'null'],
+  maxLength: 20_000,
+});
+const Mapped = Type.Unsafe<string | number | boolean | null | readonly string[]>({
+  type: ['string', 'number', 'boolean', 'null', 'array'],
+  items: { type: 'string' },
+});
+const Column = Type.String({ maxLength: 500 });
+const strict = { additionalProperties: false };
+
+const WhenSchema = Type.Object(
+  {
+    column: Column,
+    is: Type.Optional(Type.Array(Scalar, { minItems: 1 })),
+    isNot: Type.Optional(Type.Array(Scalar, { minItems: 1 })),
+  },
+  strict,
+);
+
+/** One way to fill a field. */
+const RuleSchema = Type.Object(
+  {
+    column: Type.Optional(Column),
+    columns: Type.Optional(Type.Array(Column, { minItems: 1 })),
+    constant: Type.Optional(Mapped),
+    join: Type.Optional(Type.String({ maxLength: 20 })),
+    prefix: Type.Optional(Type.String({ maxLength: 100 })),
+    when: Type.Optional(WhenSchema),
+    values: Type.Optional(Type.Record(Type.String(), Mapped)),
+    nulls: Type.Optional(Type.Array(Type.String())),
+    format: Type.Optional(Type.String({ minLength: 1, maxLength: 50 })),
+    separator: Type.Optional(Type.String({ minLength: 1, maxLength: 5 })),
+    unit: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: UNITS })),
+    per: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: PERIODS })),
+    default: Type.Optional(Mapped),
+    lenient: Type.Optional(Type.Boolean()),
+  },
+  strict,
+);
+export type Rule = Static<typeof RuleSchema>;
+
+const MapSchema = Type.Object(
+  {
+    $schema: Type.Optional(Type.String()),
+    kind: Type.Unsafe<'listings' | 'areas'>({ type: 'string', enum: ['listings', 'areas'] }),
+    source: Type.Object(
+      {
+        id: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,62}$' }),
+        name: Type.String({ minLength: 1, maxLength: 200 }),
+      },
+      strict,
+    ),
+    file: Type.Optional(
+      Type.Object(
+        {
+          format: Type.Optional(Type.Unsafe<Format>({ type: 'string', enum: [...FORMATS] })),
+          delimiter: Type.Optional(Type.String({ minLength: 1, maxLength: 1 })),
+          encoding: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: ['utf-8', 'windows-1252'] })),
+        },
+        strict,
+      ),
+    ),
+    timeZone: Type.Optional(Type.String()),
+    nulls: Type.Optional(Type.Array(Type.String())),
+    fields: Type.Record(Type.String(), Type.Array(RuleSchema, { minItems: 1 })),
+  },
+  strict,
+);
+
+export type Format = (typeof FORMATS)[number];
+
+/** A checked map file; each field has one rule or several, of which the first that gives a value counts. */
+export interface ImportMap extends Static<typeof MapSchema> {
+  /** SHA-256 of the file. */
+  readonly digest: Buffer;
+}
+
+/** Everything that is wrong with a map file, one sentence each. */
+export class MapError extends Error {
+  override readonly name = 'MapError';
+  readonly faults: readonly string[];
+
+  constructor(file: string, faults: readonly string[]) {
+    const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`;
+    super(`The map file ${file} has ${count}:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    this.faults = faults;
+  }
+}
+
+/** Reads and checks a map file. Throws MapError with every fault in it. */
+export async function readMap(file: string, kind: ImportMap['kind']): Promise<ImportMap> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`The map file ${file} cannot be read: ${error.message}`);
+  });
+  const map = parseMap(file, text);
+  if (map.kind !== kind) {
+    throw new MapError(file, [`kind is ${map.kind}: use \`freehold import ${map.kind}\``]);
+  }
+  return map;
+}
+
+/** The map of a file's text. Throws MapError. */
+export function parseMap(file: string, text: string): ImportMap {
+  let written: unknown;
+  try {
+    written = JSON.parse(text);
+  } catch (error) {
+    throw new MapError(file, [`it is not JSON: ${(error as Error).message}`]);
+  }
+  const map = withRuleLists(written);
+  const { faults, places } = shapeFaults(map);
+  // What has a faulty shape cannot be asked for its meaning; the rest can.
+  if (!places.has('kind') && !places.has('fields')) faults.push(...meaningFaults(map as ImportMap, places));
+  if (faults.length > 0) throw new MapError(file, faults);
+  return { ...(map as ImportMap), digest: createHash('sha256').update(text).digest() };
+}
+
+export function fieldsOf(kind: ImportMap['kind']): Fields {
+  return kind === 'listings' ? LISTING_FIELDS : AREA_FIELDS;
+}
+
+/** A single rule stands for a list of one, and a single value of a condition likewise. */
+function withRuleLists(map: unknown): unknown {
+  const fields = isObject(map) ? map.fields : undefined;
+  if (!isObject(map) || !isObject(fields)) return map;
+  const lists = Object.entries(fields).map(([name, rule]) => [name, [rule].flat().map(withLists)]);
+  return { ...map, fields: Object.fromEntries(lists) };
+}
+
+function withLists(rule: unknown): unknown {
+  const when = isObject(rule) ? rule.when : undefined;
+  if (!isObject(rule) || !isObject(when)) return rule;
+  const listed = Object.entries(when).map(([name, value]) => [
+    name,
+    name === 'is' || name === 'isNot' ? [value].flat() : value,
+  ]);
+  return { ...rule, when: Object.fromEntries(listed) };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What a part of the map may hold, for suggestions. */
+const KNOWN = {
+  rule: Object.keys(RuleSchema.properties),
+  top: Object.keys(MapSchema.properties),
+};
+
+/** `places`: the parts of the map that are at fault, such as `kind` or `fields.bedrooms`. */
+function shapeFaults(map: unknown): { faults: string[]; places: ReadonlySet<string> } {
+  const errors = Errors(MapSchema, map);
+  const places = new Set(errors.map(({ instancePath }) => instancePath.split('/').slice(1, 3).join('.')));
+  for (const name of MapSchema.required) if (!isObject(map) || !(name in map)) places.add(name);
+  const faults = errors.flatMap(({ keyword, instancePath, params, message }) => {
+    const at = placeOf(instancePath);
+    if (keyword === 'boolean') return []; // Told by additionalProperties already.
+    if (keyword === 'additionalProperties') {
+      const { additionalProperties } = params as { additionalProperties: readonly string[] };
+      return additionalProperties.map((name) => unknownKey(at, name));
+    }
+    if (keyword === 'pattern') return [`${at} must be of lower-case letters, digits and hyphens`];
+    const { allowedValues } = params as { allowedValues?: readonly unknown[] };
+    return [`${at || 'the map'}: ${allowedValues ? `must be ${allowedValues.join(' or ')}` : message}`];
+  });
+  return { faults: [...new Set(faults)], places };
+}
+
+function unknownKey(at: string, name: string): string {
+  const meant = nearest(name, at.startsWith('fields.') ? KNOWN.rule : KNOWN.top);
+  return `${at === '' ? name : `${at}: ${name}`} is not known${meant ? `; did you mean ${meant}?` : ''}`;
+}
+
+/** `/fields/price/0/unit` as people read it: `fields.price unit`, the position told only of a second rule and on. */
+function placeOf(pointer: string): string {
+  const [top = '', name, position, ...rest] = pointer
+    .slice(1)
+    .split('/')
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+  if (top !== 'fields' || name === undefined) return [top, name, position, ...rest].filter(Boolean).join('.');
+  const which = position === undefined || position === '0' ? '' : ` (rule ${Number(position) + 1})`;
+  return [`fields.${name}${which}`, ...rest].join(' ');
+}
+
+function meaningFaults(map: ImportMap, faulty: ReadonlySet<string>): string[] {
+  const fields = fieldsOf(map.kind);
+  const faults: string[] = [];
+  for (const [name, { required }] of Object.entries(fields)) {
+    if (required && !(name in map.fields)) faults.push(`fields.${name} is missing`);
+  }
+  for (const [name, rules] of Object.entries(map.fields)) {
+    const field = fields[name];
+    if (faulty.has(`fields.${name}`)) continue;
+    if (field === undefined) {
+      const meant = nearest(name, Object.keys(fields));
+      faults.push(`fields.${name} is no field of ${map.kind}${meant ? `; did you mean ${meant}?` : ''}`);
+      continue;
+    }
+    for (const [position, rule] of rules.entries()) {
+      const at = placeOf(`/fields/${name}/${position}`);
+      faults.push(...ruleFaults(rule, field).map((fault) => `${at}: ${fault}`));
+    }
+  }
+  if (!faulty.has('timeZone') && map.timeZone !== undefined && parseTimeZone(map.timeZone) === null) {
+    faults.push(`timeZone ${map.timeZone} is not known; give a name such as America/Los_Angeles`);
+  }
+  if ('location.lat' in map.fields !== 'location.lng' in map.fields) {
+    faults.push('location.lat and location.lng go together');
+  }
+  return faults;
+}
+
+/** Columns that the map reads, in the order of their first use. */
+export function columnsOf(map: ImportMap): string[] {
+  const rules = Object.values(map.fields).flat();
+  const columns = rules.flatMap((rule) => [rule.column, ...(rule.columns ?? []), rule.when?.column]);
+  return [...new Set(columns.filter((column) => column !== undefined))];
+}

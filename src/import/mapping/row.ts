@@ -1,0 +1,107 @@
+// Owns the reading of one record by a map: every field filled, or every reason why the row cannot be taken.
+
+import type { RecordFields, SourceRecord } from '../formats/record.ts';
+import { fieldsOf, type ImportMap } from './map.ts';
+import { compileRules, type Fault, type FillField } from './rule.ts';
+import type { Value } from './values.ts';
+
+/** The values of one row. Each is of its field's kind, so a wrong kind asked for is a fault of ours. */
+export class FieldValues {
+  readonly #values: ReadonlyMap<string, Value>;
+  readonly #mapped: ReadonlySet<string>;
+
+  constructor(values: ReadonlyMap<string, Value>, mapped: ReadonlySet<string>) {
+    this.#values = values;
+    this.#mapped = mapped;
+  }
+
+  /** Whether the map says anything of this field, whatever this row holds. */
+  has(field: string): boolean {
+    return this.#mapped.has(field);
+  }
+
+  text(field: string): string | null {
+    const value = this.#values.get(field);
+    return typeof value === 'string' ? value : null;
+  }
+
+  number(field: string): number | null {
+    const value = this.#values.get(field);
+    return typeof value === 'number' ? value : null;
+  }
+
+  flag(field: string): boolean | null {
+    const value = this.#values.get(field);
+    return typeof value === 'boolean' ? value : null;
+  }
+
+  /** Items were made by the field's own reader, which decides their form. */
+  list<Item>(field: string): readonly Item[] {
+    const value = this.#values.get(field);
+    return Array.isArray(value) ? (value as readonly Item[]) : [];
+  }
+
+  /** A member of the field's choices, which the reader has checked. */
+  choice<Choice extends string>(field: string, fallback: Choice): Choice {
+    return (this.text(field) as Choice | null) ?? fallback;
+  }
+}
+
+/** What reading a row gave: values, or faults. */
+export interface ReadRow {
+  readonly values: FieldValues;
+  readonly faults: readonly Fault[];
+  /** Fields in which something unreadable was passed over, as the map allows. */
+  readonly passed: readonly string[];
+}
+
+export type ReadRecord = (record: SourceRecord) => ReadRow;
+
+/** The reader of a map's records. */
+export function compileMap(map: ImportMap): ReadRecord {
+  const common = { nulls: map.nulls ?? [], timeZone: map.timeZone ?? 'UTC' };
+  const mapped = new Set(Object.keys(map.fields));
+  const fields = Object.entries(fieldsOf(map.kind)).flatMap(([name, field]) => {
+    const rules = map.fields[name];
+    if (rules === undefined) return [];
+    const column = rules[0]?.column ?? name;
+    return [{ name, column, required: field.required === true, fill: compileRules(rules, field, common) }];
+  });
+  return ({ fields: record, broken }) => {
+    const values = new Map<string, Value>();
+    const faults: Fault[] = broken === null ? [] : [{ column: '', value: '', reason: broken }];
+    const passed: string[] = [];
+    if (broken === null) for (const field of fields) fillInto(field, record, { values, faults, passed });
+    return { values: new FieldValues(values, mapped), faults, passed };
+  };
+}
+
+interface CompiledField {
+  readonly name: string;
+  readonly column: string;
+  readonly required: boolean;
+  readonly fill: FillField;
+}
+
+function fillInto(
+  { name, column, required, fill }: CompiledField,
+  record: RecordFields,
+  into: { readonly values: Map<string, Value>; readonly faults: Fault[]; readonly passed: string[] },
+): void {
+  const { value, fault, passed } = fill(record);
+  if (passed) into.passed.push(name);
+  if (value !== null) into.values.set(name, value);
+  else if (fault !== null) into.faults.push(fault);
+  else if (required) into.faults.push({ column, value: '', reason: `is empty, and every row needs ${name}` });
+}
+
+/** The faults of a row in one line. */
+export function sentenceOf(faults: readonly Fault[]): string {
+  return faults
+    .map(({ column, value, reason }) => {
+      const shown =
+        value === '' ? '' : ` ${JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)}`;
+      return `${column}${shown} ${reason}`.trim();
+    })
+    .join('; ');
+}

@@ -1,0 +1,156 @@
+// Owns the working of a rule: which raw value it takes from a record, and how that becomes the field's value.
+
+import type { RecordFields } from '../formats/record.ts';
+import { type Field, LIST_KINDS } from './fields.ts';
+import type { Rule } from './map.ts';
+import { Unreadable } from './unreadable.ts';
+import { readItems, readScalar, type Value, type Writing } from './values.ts';
+
+/** Why a row cannot be taken: which column, what stood there, and what is wrong with it. */
+export interface Fault {
+  readonly column: string;
+  readonly value: string;
+  readonly reason: string;
+}
+
+/** What filling one field gave. */
+export interface Filled {
+  readonly value: Value | null;
+  readonly fault: Fault | null;
+  /** True when something unreadable was passed over because the map says so. */
+  readonly passed: boolean;
+}
+
+export type FillField = (record: RecordFields) => Filled;
+
+const EMPTY: Filled = { value: null, fault: null, passed: false };
+const filled = (value: Value): Filled => ({ value, fault: null, passed: false });
+
+/** The filler of a field: the first rule that applies and gives a value counts. */
+export function compileRules(
+  rules: readonly Rule[],
+  field: Field,
+  common: { readonly nulls: readonly string[]; readonly timeZone: string },
+): FillField {
+  const fills = rules.map((rule) => compileRule(rule, field, common));
+  const [only] = fills;
+  if (only !== undefined && fills.length === 1) return only;
+  return (record) => {
+    let last = EMPTY;
+    for (const fill of fills) {
+      last = fill(record);
+      if (last.value !== null || last.fault !== null) return last;
+    }
+    return last;
+  };
+}
+
+function compileRule(
+  rule: Rule,
+  field: Field,
+  { nulls, timeZone }: { readonly nulls: readonly string[]; readonly timeZone: string },
+): FillField {
+  const { format, unit, per } = rule;
+  const writing: Writing = {
+    timeZone,
+    ...(format !== undefined && { format }),
+    ...(unit !== undefined && { unit }),
+    ...(per !== undefined && { per }),
+  };
+  const applies = compileCondition(rule.when);
+  if (rule.constant !== undefined) {
+    const constant = fixed(rule.constant, field, timeZone);
+    return (record) => (applies(record) ? constant : EMPTY);
+  }
+  const take = compileTake(rule, field);
+  const empty = new Set(['', ...nulls, ...(rule.nulls ?? [])]);
+  const values = new Map(Object.entries(rule.values ?? {}));
+  const fallback = fixed(rule.default ?? null, field, timeZone);
+  const split = { separator: rule.separator ?? ',', empty, values };
+
+  function fill(record: RecordFields): Filled {
+    const raw = take(record);
+    const text = textOf(raw);
+    if (text === null || empty.has(text)) return fallback;
+    try {
+      const meant = values.get(text);
+      if (meant === null) return fallback;
+      if (meant !== undefined) return filled(readRaw(meant, field, { timeZone }));
+      if (LIST_KINDS.includes(field.kind)) return filled(readItems(itemsOf(raw, text, split), field));
+      return filled(readScalar((rule.prefix ?? '') + text, field, writing));
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      if (rule.lenient) return { ...fallback, passed: true };
+      return {
+        value: null,
+        fault: { column: nameOf(rule), value: text, reason: error.message },
+        passed: false,
+      };
+    }
+  }
+  return (record) => (applies(record) ? fill(record) : EMPTY);
+}
+
+const nameOf = ({ column, columns }: Rule): string =>
+  column === '' ? 'the column without a name' : (column ?? columns?.join(' + ') ?? '');
+
+function fixed(value: Exclude<Rule['constant'], undefined>, field: Field, timeZone: string): Filled {
+  return value === null ? EMPTY : filled(readRaw(value, field, { timeZone }));
+}
+
+/** Reads a value that stands in the map itself. Throws Unreadable. */
+export function readRaw(
+  value: Exclude<Rule['constant'], undefined | null>,
+  field: Field,
+  writing: Writing,
+): Value {
+  if (!LIST_KINDS.includes(field.kind)) {
+    if (typeof value === 'object') throw new Unreadable('is a list, and one value is wanted');
+    return readScalar(String(value), field, writing);
+  }
+  return readItems(typeof value === 'object' ? value : [String(value)], field);
+}
+
+function compileCondition(when: Rule['when']): (record: RecordFields) => boolean {
+  if (when === undefined) return () => true;
+  const listed = new Set((when.is ?? when.isNot ?? []).map((value) => textOf(value) ?? ''));
+  const wanted = when.is !== undefined;
+  return (record) => listed.has(textOf(record[when.column]) ?? '') === wanted;
+}
+
+/** The raw value of a record. Of several columns the empty ones are left out, but a key needs all of them. */
+function compileTake(rule: Rule, { kind, required }: Field): (record: RecordFields) => unknown {
+  const { column, columns = [], join = '' } = rule;
+  if (column !== undefined) return (record) => record[column];
+  if (LIST_KINDS.includes(kind)) {
+    return (record) => columns.flatMap((name) => record[name]).filter((item) => textOf(item));
+  }
+  return (record) => {
+    const texts = columns.map((name) => textOf(record[name])).filter((text) => text !== null && text !== '');
+    return required && texts.length < columns.length ? null : texts.join(join);
+  };
+}
+
+interface Split {
+  readonly separator: string;
+  readonly empty: ReadonlySet<string>;
+  readonly values: ReadonlyMap<string, Rule['constant']>;
+}
+
+/** The items of a list: of a JSON array as they are, of a text what stands between separators. */
+function itemsOf(raw: unknown, text: string, { separator, empty, values }: Split): string[] {
+  const items = Array.isArray(raw) ? raw.map((item) => textOf(item) ?? '') : text.split(separator);
+  return items.flatMap((item) => {
+    const trimmed = item.trim();
+    if (empty.has(trimmed)) return [];
+    const meant = values.get(trimmed);
+    return meant === undefined ? [trimmed] : [meant].flat().flatMap((part) => textOf(part) ?? []);
+  });
+}
+
+/** The text of a raw value, without spaces around it; null for nothing. */
+function textOf(raw: unknown): string | null {
+  if (typeof raw === 'string') return raw.trim();
+  if (raw === null || raw === undefined) return null;
+  return typeof raw === 'object' ? JSON.stringify(raw) : String(raw);
+}

@@ -1,0 +1,143 @@
+// Owns how a raw value becomes a value of a field's kind: one reader for each kind, every value bounded.
+
+import { parseTimeZone } from '../../lib/time-zone.ts';
+import type { OpenHouse, Photo } from '../../listings/draft.ts';
+import { readDate, readTime, readTimeOrDate } from './dates.ts';
+import type { Field, Kind } from './fields.ts';
+import { perMonth, readNumber, toSquareFeet } from './numbers.ts';
+import { Unreadable } from './unreadable.ts';
+
+/** What a map says about how a value is written. */
+export interface Writing {
+  readonly format?: string;
+  readonly unit?: string;
+  readonly per?: string;
+  readonly timeZone: string;
+}
+
+/** A value as a draft holds it. */
+export type Value = string | number | boolean | readonly unknown[];
+
+type Read = (text: string, field: Field, writing: Writing) => Value;
+
+const MOST_ITEMS = 1_000;
+const LONGEST_URL = 2_000;
+
+const SCALARS: Partial<Readonly<Record<Kind, Read>>> = {
+  text: (text) => text,
+  choice(text, { choices = [] }) {
+    const folded = text.toUpperCase().replace(/[\s-]+/g, '_');
+    const found = choices.find((candidate) => candidate.toUpperCase() === folded);
+    if (found !== undefined) return found;
+    throw new Unreadable(`is none of ${choices.join(', ')} (say in "values" which of them it means)`);
+  },
+  currency(text) {
+    if (/^[A-Z]{3}$/.test(text)) return text;
+    throw new Unreadable('is not a currency code such as USD');
+  },
+  url: readUrl,
+  number: (text, field, { format }) => bounded(readNumber(text, format), field),
+  integer(text, field, { format }) {
+    const value = readNumber(text, format);
+    if (Number.isInteger(value)) return bounded(value, field);
+    throw new Unreadable('is not a whole number');
+  },
+  money: (text, field, { format }) => bounded(readNumber(text, format), field),
+  monthlyMoney: (text, field, { format, per }) => bounded(perMonth(readNumber(text, format), per), field),
+  area: (text, field, { format, unit }) => bounded(toSquareFeet(readNumber(text, format), unit), field),
+  boolean(text) {
+    const folded = text.toLowerCase();
+    if (['true', 'yes', 'y', 't', '1'].includes(folded)) return true;
+    if (['false', 'no', 'n', 'f', '0'].includes(folded)) return false;
+    throw new Unreadable('is neither yes nor no (say in "values" what it means)');
+  },
+  date: (text, _field, { format, timeZone }) => readDate(text, format, timeZone),
+  time: (text, _field, { format, timeZone }) => readTime(text, format, timeZone),
+  timeOrDate: (text, _field, { format, timeZone }) => readTimeOrDate(text, format, timeZone),
+  timeZone(text) {
+    const zone = parseTimeZone(text);
+    if (zone !== null) return zone;
+    throw new Unreadable('is not the name of a time zone such as America/Chicago');
+  },
+  degrees: (text, field, { format }) => readDegrees(readNumber(text, format), field),
+};
+
+const LISTS: Partial<Readonly<Record<Kind, (items: readonly string[]) => readonly unknown[]>>> = {
+  list: (items) => [...new Set(items)],
+  slugs: (items) => [...new Set(items.map(slugOf))].filter((slug) => slug !== '').sort(),
+  urls: (items) => items.map(readPhoto),
+  amounts: (items) => items.map(readAmount),
+  intervals: (items) => items.map(readOpenHouse),
+};
+
+/** Reads the text of a value that is no list. Throws Unreadable. */
+export function readScalar(text: string, field: Field, writing: Writing): Value {
+  const { kind, longest = 500 } = field;
+  const read = SCALARS[kind];
+  if (read === undefined) throw new Unreadable('is not a list');
+  if (text.length > longest && kind !== 'url') throw new Unreadable(`is longer than ${longest} characters`);
+  return read(text, field, writing);
+}
+
+/** Reads the items of a list. Throws Unreadable. */
+export function readItems(items: readonly string[], { kind }: Field): Value {
+  const read = LISTS[kind];
+  if (read === undefined) throw new Unreadable('is a list, and one value is wanted');
+  if (items.length > MOST_ITEMS) throw new Unreadable(`has more than ${MOST_ITEMS} items`);
+  for (const item of items)
+    if (item.length > LONGEST_URL) throw new Unreadable('has an item that is too long');
+  return read(items);
+}
+
+function bounded(value: number, { least = 0, most = Number.MAX_SAFE_INTEGER }: Field): number {
+  if (value >= least && value <= most) return value;
+  throw new Unreadable(`is not between ${least} and ${most}`);
+}
+
+function readDegrees(value: number, { most = 180 }: Field): number {
+  if (Math.abs(value) <= most) return value;
+  if (Math.abs(value) > 360)
+    throw new Unreadable(
+      'is not in degrees; it looks like metres or feet of a projection: give longitude and latitude (WGS 84, EPSG:4326)',
+    );
+  const isSwapped = most === 90 && Math.abs(value) <= 180;
+  throw new Unreadable(
+    `is beyond ${most} degrees${isSwapped ? ': it looks as if latitude and longitude are swapped' : ''}`,
+  );
+}
+
+function readUrl(text: string): string {
+  const scheme = URL.canParse(text) ? new URL(text).protocol : '';
+  if ((scheme === 'https:' || scheme === 'http:') && text.length <= LONGEST_URL) return text;
+  throw new Unreadable(`is not an http or https address of at most ${LONGEST_URL} characters`);
+}
+
+function slugOf(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '_')
+    .replace(/^_|_$/g, '');
+}
+
+function readPhoto(url: string, order: number): Photo {
+  const nothing = { thumbnailUrl: null, width: null, height: null, caption: null, category: null };
+  return { id: String(order), url: readUrl(url), ...nothing, order };
+}
+
+/** `Deposit=1500`, or `Deposit` where the amount is not known. */
+function readAmount(item: string): { type: string; amount: number | null } {
+  const [type = '', amount] = item.split('=').map((side) => side.trim());
+  if (type === '') throw new Unreadable('has an amount without a name (write Deposit=1500)');
+  return { type, amount: amount === undefined ? null : readNumber(amount, undefined) };
+}
+
+/** An ISO 8601 interval: `2026-01-03T10:00:00-08:00/2026-01-03T12:00:00-08:00`; its end may be missing. */
+function readOpenHouse(item: string): OpenHouse {
+  const [start = '', end] = item.split('/');
+  const startsAt = readTime(start, undefined, 'UTC');
+  const endsAt = end ? readTime(end, undefined, 'UTC') : null;
+  const nothing = { type: null, status: null, remarks: null, livestreamUrl: null, appointmentRequired: null };
+  return { id: startsAt, startsAt, endsAt, ...nothing };
+}

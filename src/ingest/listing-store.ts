@@ -1,0 +1,175 @@
+// Owns the SQL that writes listings, their search rows, history, properties and area counts.
+
+import type { CountChange } from '../areas/area-counts.ts';
+import type { KeptRecord } from '../listings/listing.ts';
+import { clockOfRow, storedClock } from '../listings/market-clock.ts';
+import type { ListingType, Status } from '../listings/vocabulary.ts';
+import type { Transaction } from '../postgres/client/database.ts';
+import { json } from '../postgres/client/stored-json.ts';
+import { type RecordedHistory, writeHistory } from '../timeline/history-store.ts';
+import { writeSearchRows, writeWords } from './search-row-store.ts';
+import { type BeforeWrite, type ListingWrite, listingRow } from './write-plan.ts';
+
+interface ListingRow {
+  id: string;
+  property_id: string;
+  listing_type: ListingType;
+  status: Status;
+  displayed: boolean;
+  address_displayed: boolean;
+  version: number;
+  digest: string;
+  record: KeptRecord;
+  area_nos: number[];
+  time_zone: string;
+  clock_start: string | null;
+  clock_end: string | null;
+  created_at: string;
+}
+
+/** A stored listing, locked until the transaction ends; `addressDisplayed` is what a deletion must keep. */
+export interface LockedListing extends BeforeWrite {
+  readonly addressDisplayed: boolean;
+}
+
+/**
+ * Locks the listings with these ids, and gives them. Whatever else is known of their properties, and of those they may
+ * come to belong to, is locked too, since its days on the market may change with theirs: all of it in the order of ids, so
+ * that two writers never wait for each other.
+ */
+export async function lockListings(
+  tx: Transaction,
+  ids: readonly string[],
+  propertyIds: readonly string[],
+): Promise<Map<string, LockedListing>> {
+  await tx`
+    select from listing where id in (
+      select unnest(${[...ids]}::text[])
+      union select id from listing where property_id = any(${[...new Set(propertyIds)]}::text[])
+      union select sibling.id from listing as own join listing as sibling using (property_id)
+        where own.id = any(${[...ids]}::text[]))
+    order by id for update`;
+  return findLockedListings(tx, ids);
+}
+
+/** The listings with these ids, which the transaction has locked. */
+export async function findLockedListings(
+  tx: Transaction,
+  ids: readonly string[],
+): Promise<Map<string, LockedListing>> {
+  const rows = await tx<ListingRow[]>`
+    select id, property_id, listing_type, status, displayed, address_displayed, version,
+      encode(digest, 'hex') as digest, record, area_nos, time_zone, clock_start, clock_end, created_at
+    from listing where id = any(${[...ids]}::text[])`;
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        version: row.version,
+        digest: Buffer.from(row.digest, 'hex'),
+        record: row.record,
+        propertyId: row.property_id,
+        listingType: row.listing_type,
+        status: row.status,
+        displayed: row.displayed,
+        addressDisplayed: row.address_displayed,
+        areaNos: row.area_nos,
+        timeZone: row.time_zone,
+        clock: clockOfRow(storedClock(row.clock_start, row.clock_end), row.time_zone),
+        createdAt: row.created_at,
+      },
+    ]),
+  );
+}
+
+/** Writes properties, listings, search rows and events of a batch. */
+export async function writeListings(
+  tx: Transaction,
+  writes: readonly ListingWrite[],
+  observedAt: number,
+): Promise<void> {
+  await writeProperties(tx, writes, observedAt);
+  const rows = json(writes.map((write) => listingRow(write, observedAt)));
+  // Records go beside the rows, parted by a character that JSON never holds: inside rows, or quoted in an array, every
+  // character of them would be read and copied once more on both sides.
+  const records = writes.map((write) => json(write.record)).join(SEPARATOR);
+  await tx`
+    insert into listing (id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
+      version, digest, record, area_nos, time_zone, clock_start, clock_end, created_at, updated_at, fetched_at)
+    select id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
+      version, decode(digest, 'hex'), kept.record::json, area_nos, time_zone, clock_start, clock_end,
+      created_at, updated_at, fetched_at
+    from json_to_recordset(${rows}::text::json) as row (
+      id text, source text, listing_key text, property_id text, listing_type text, status text, displayed boolean,
+      address_displayed boolean, version integer, digest text, area_nos integer[],
+      time_zone text, clock_start timestamptz, clock_end timestamptz, created_at timestamptz,
+      updated_at timestamptz, fetched_at timestamptz)
+    join unnest(${writes.map((write) => write.id)}::text[], string_to_array(${records}::text, ${SEPARATOR}))
+      as kept (id, record) using (id)
+    on conflict (id) do update set property_id = excluded.property_id, listing_type = excluded.listing_type,
+      status = excluded.status, displayed = excluded.displayed, address_displayed = excluded.address_displayed,
+      version = listing.version + 1, digest = excluded.digest, record = excluded.record,
+      area_nos = excluded.area_nos, time_zone = excluded.time_zone, clock_start = excluded.clock_start,
+      clock_end = excluded.clock_end, updated_at = excluded.updated_at, fetched_at = excluded.fetched_at`;
+  await writeSearchRows(tx, writes, observedAt);
+  await writeWords(tx, writes, observedAt);
+  await writeHistory(tx, writes.map(historyOf));
+}
+
+async function writeProperties(
+  tx: Transaction,
+  writes: readonly ListingWrite[],
+  observedAt: number,
+): Promise<void> {
+  const identities = new Map(writes.map((write) => [write.propertyId, write.identity]));
+  const ids = [...identities.keys()].sort();
+  const at = new Date(observedAt).toISOString();
+  await tx`
+    insert into property (id, identity, created_at, updated_at)
+    select id, identity, ${at}, ${at}
+    from unnest(${ids}::text[], ${ids.map((id) => identities.get(id) ?? '')}::text[]) as row (id, identity)
+    on conflict (id) do update set version = property.version + 1, updated_at = excluded.updated_at`;
+}
+
+const historyOf = ({ id, propertyId, record, events }: ListingWrite): RecordedHistory => ({
+  ...{ id, propertyId, listingType: record.listingType, events },
+});
+
+/** One listing of a property, for the days that later listings continue. */
+export interface ClockRow {
+  readonly id: string;
+  readonly propertyId: string;
+  readonly listingType: ListingType;
+  readonly start: string | null;
+  readonly end: string | null;
+  readonly earlierDays: number;
+}
+
+export async function readClocks(tx: Transaction, propertyIds: readonly string[]): Promise<ClockRow[]> {
+  return tx<ClockRow[]>`
+    select id, property_id as "propertyId", listing_type as "listingType", clock_start as start, clock_end as end,
+      earlier_days as "earlierDays"
+    from listing where property_id = any(${[...propertyIds]}::text[]) order by clock_start nulls first, id`;
+}
+
+export async function writeEarlierDays(tx: Transaction, days: ReadonlyMap<string, number>): Promise<void> {
+  if (days.size === 0) return;
+  await tx`
+    update listing set earlier_days = row.days
+    from unnest(${[...days.keys()]}::text[], ${[...days.values()]}::integer[]) as row (id, days)
+    where listing.id = row.id`;
+}
+
+/** Adds to the counts, in the order of the areas: the last locks that a writer takes. */
+export async function addToAreaCounts(tx: Transaction, changes: readonly CountChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  await tx`
+    insert into area_count (area_no, listing_type, active)
+    select * from unnest(${changes.map((change) => change.areaNo)}::integer[],
+      ${changes.map((change) => change.listingType)}::text[], ${changes.map((change) => change.change)}::integer[])
+    order by 1, 2
+    on conflict (area_no, listing_type) do update set active = area_count.active + excluded.active`;
+}
+
+/** ASCII's own record separator. */
+const SEPARATOR = '\u001e';

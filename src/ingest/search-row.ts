@@ -1,0 +1,138 @@
+// Owns what searches read of a listing: its narrow row. Pure.
+
+import type { ListingDraft } from '../listings/draft.ts';
+import type { KeptRecord } from '../listings/listing.ts';
+import { clockRow, instant } from '../listings/market-clock.ts';
+import { addressKey } from '../text/words.ts';
+import { type ListingWrite, withheld } from './write-plan.ts';
+
+/** The row of listing_search for a write; keys are its columns. */
+export function searchRow(write: ListingWrite, observedAt: number): Record<string, unknown> {
+  const { record, draft } = write;
+  return {
+    id: write.id,
+    listing_type: record.listingType,
+    status: record.status,
+    displayed: draft.display.listing,
+    ...kindColumns(record),
+    ...priceColumns(record),
+    ...sizeColumns(record),
+    ...rentalColumns(record),
+    ...timeColumns(write, observedAt),
+    ...placeColumns(write),
+    has_photos: (record.photoCount ?? 0) > 0,
+    // Shown only with the address.
+    has_virtual_tour: record.virtualTourUrl !== null && draft.display.address,
+    new_construction: record.newConstruction,
+    waterfront: record.waterfront,
+    agent_id: record.agent?.id ?? null,
+    office_id: record.office?.id ?? null,
+    provider_id: write.source,
+    mls_number: lower(record.provider.listingId),
+    features: lowered(record.features),
+    sale_conditions: lowered(record.saleConditions),
+    open_houses: openHours(record.openHouses),
+  };
+}
+
+const kindColumns = (record: KeptRecord) => ({
+  property_type: record.propertyType,
+  property_sub_type: lower(record.propertySubType),
+});
+
+const priceColumns = (record: KeptRecord) => ({
+  currency: record.currency,
+  price: record.listingType === 'rental' ? record.priceMonthly : record.price,
+  has_price: record.price !== null,
+  close_price: record.closePrice,
+  // Not rounded, or it could not be compared in other units.
+  price_per_area: record.price !== null && record.livingArea ? record.price / record.livingArea : null,
+  price_direction: record.priceChange?.direction ?? null,
+  price_change_percent: record.priceChange?.percent ?? null,
+  association_fee: record.monthlyCosts?.associationFee ?? null,
+  tax: record.monthlyCosts?.tax ?? null,
+  monthly_cost: record.monthlyCosts?.total ?? null,
+});
+
+const sizeColumns = (record: KeptRecord) => ({
+  bedrooms: record.bedrooms,
+  bathrooms: record.bathrooms,
+  living_area: record.livingArea,
+  lot_size: record.lotSize,
+  year_built: record.yearBuilt,
+  stories: record.stories,
+  floor: record.floor,
+  parking_spaces: record.parkingSpaces,
+  garage_spaces: record.garageSpaces,
+});
+
+function rentalColumns({ rental }: KeptRecord): Record<string, unknown> {
+  return {
+    available_from: rental?.availableFrom ?? null,
+    lease_term_months: rental?.leaseTermMonths ?? null,
+    furnished: lower(rental?.furnished ?? null),
+    pets: lowered(rental?.pets ?? []),
+    utilities: lowered(rental?.utilitiesIncluded ?? []),
+    no_fee: rental?.noFee ?? null,
+    rent_control: rental?.rentControl ?? null,
+    move_in_cost: moveInCost(rental?.moveInCosts ?? []),
+    months_free: rental?.monthsFree ?? null,
+    net_effective_price: rental?.netEffectivePrice ?? null,
+  };
+}
+
+/** All of it together; null where any part is unknown, since the sum would then promise too little. */
+function moveInCost(costs: readonly { readonly amount: number | null }[]): number | null {
+  if (costs.length === 0 || costs.some(({ amount }) => amount === null)) return null;
+  return costs.reduce((sum, { amount }) => sum + (amount ?? 0), 0);
+}
+
+function timeColumns({ record, clock, timeZone, listedFrom }: ListingWrite, observedAt: number) {
+  const { start, end } = clockRow(clock, timeZone);
+  return {
+    listed_at: time(listedFrom),
+    updated_at: time(observedAt),
+    closed_at: record.closedAt,
+    price_changed_at: record.priceChangedAt ?? record.priceChange?.at ?? null,
+    clock_start: time(start),
+    clock_end: time(end),
+  };
+}
+
+function placeColumns({ draft, record, areaNos }: ListingWrite): Record<string, unknown> {
+  const { address, display } = draft;
+  return {
+    location: searchPoint(draft),
+    area_nos: areaNos,
+    city: lower(address.city),
+    neighborhood: lower(address.neighborhood),
+    county: lower(address.county),
+    state: lower(address.state),
+    postal_code: lower(address.postalCode),
+    country: lower(address.country),
+    address_key: display.address ? addressKey(record.address.full) : null,
+  };
+}
+
+function searchPoint({ location, display }: ListingDraft): string | null {
+  if (!location) return null;
+  const { lat, lng } = location;
+  return display.address ? `(${lng},${lat})` : `(${withheld(lng)},${withheld(lat)})`;
+}
+
+/** A multirange of all open houses that are not called off; one without an end is open for its first moment. */
+function openHours(houses: KeptRecord['openHouses']): string | null {
+  const ranges = houses.flatMap(({ startsAt, endsAt, status }) => {
+    const [start, end] = [instant(startsAt), instant(endsAt)];
+    if (start === null || /^cancell?ed$/i.test(status ?? '')) return [];
+    return [`[${time(start)},${time(Math.max(start, end ?? start))}]`];
+  });
+  return ranges.length === 0 ? null : `{${ranges.join()}}`;
+}
+
+const lower = (text: string | null): string | null => text?.trim().toLowerCase() || null;
+const lowered = (texts: readonly string[]): string[] => texts.map((text) => text.trim().toLowerCase());
+
+function time(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}

@@ -1,0 +1,79 @@
+// Owns what free text reads of a listing: its words by the fields that they stand in, and the commonest filters. Pure.
+
+import { withoutAddress } from '../listings/present.ts';
+import { comparedWords, isName } from '../text/words.ts';
+import { searchRow } from './search-row.ts';
+import type { ListingWrite } from './write-plan.ts';
+
+/**
+ * The letter before a word that stands in a field. A word of the other three is also kept without a letter; with that of the
+ * description only where it stands in the address or in names of places as well.
+ */
+export const FIELD_LETTERS = { id: 'A', address: 'B', area: 'C', description: 'D' } as const;
+
+/** What stands for an area among the words of the listings in it. */
+export const areaWord = (areaNo: number): string => `#${areaNo}`;
+
+/** What stands among the words of every active listing of this type that may be shown. */
+export const activeWord = (listingType: string): string => `=${listingType}`;
+
+/** The row of listing_text, and the words of names in it that misspelt ones are held against. */
+export interface TextRow {
+  readonly row: Readonly<Record<string, unknown>>;
+  readonly names: readonly string[];
+}
+
+export function textRow(write: ListingWrite, observedAt: number): TextRow {
+  const { words, names } = listingWords(write);
+  const search = searchRow(write, observedAt);
+  const active = search.status === 'ACTIVE' && search.displayed === true;
+  const marks = [...write.areaNos.map(areaWord), ...(active ? [activeWord(write.record.listingType)] : [])];
+  const row = {
+    ...{ listing_id: write.id, of_type: search.listing_type, active, listed: search.listed_at },
+    ...{ asked: search.price, beds: search.bedrooms, baths: search.bathrooms, size: search.living_area },
+    ...{ kind: search.property_type, town: search.city },
+    words: [...words, ...marks].map((word) => `'${word}'`).join(' '),
+  };
+  return { row, names };
+}
+
+/** Words past these are left out: nobody describes a home with more. */
+const MOST_WORDS = 2_000;
+
+/** Nothing is found by what is not shown: where the address is withheld, its words are left out everywhere. */
+function listingWords({ id, draft, record }: ListingWrite): { words: string[]; names: string[] } {
+  const { property: _, ...kept } = record;
+  const shown = draft.display.address ? kept : withoutAddress(kept);
+  const { address, provider } = shown;
+  const parts = [
+    [FIELD_LETTERS.id, [id, shown.propertyId, provider.listingKey, provider.listingId]],
+    [
+      FIELD_LETTERS.address,
+      [
+        ...(draft.display.address ? [address.full] : []),
+        ...[address.line1, address.unit, address.streetName, address.crossStreet, address.postalCode],
+      ],
+    ],
+    [FIELD_LETTERS.area, [address.city, address.neighborhood, address.county, address.state]],
+    [FIELD_LETTERS.description, [shown.description]],
+  ] as const;
+  const fields = new Map<string, Set<string>>();
+  const names = new Set<string>();
+  for (const [letter, texts] of parts) {
+    const isPlace = letter === FIELD_LETTERS.address || letter === FIELD_LETTERS.area;
+    for (const word of comparedWords(texts.filter((text) => text !== null).join(' '))) {
+      if (!fields.has(word) && fields.size >= MOST_WORDS) continue;
+      fields.set(word, (fields.get(word) ?? new Set()).add(letter));
+      if (isPlace && draft.display.listing && isName(word)) names.add(word);
+    }
+  }
+  return { words: [...fields].flatMap(([word, letters]) => keptForms(word, letters)), names: [...names] };
+}
+
+function keptForms(word: string, letters: ReadonlySet<string>): string[] {
+  const { id, address, area, description } = FIELD_LETTERS;
+  const isNamed = letters.has(address) || letters.has(area);
+  const told = [...letters].filter((letter) => letter !== description || isNamed);
+  const plain = [...letters].some((letter) => letter !== id) ? [word] : [];
+  return [...plain, ...told.map((letter) => `${letter}${word}`)];
+}

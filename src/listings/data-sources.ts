@@ -1,0 +1,55 @@
+// Sources of figures: whose listings they rest on, and how fresh those are.
+
+import { type Static, Type } from 'typebox';
+import type { Database, Sql, SqlFragment } from '../postgres/client/database.ts';
+import { findSourcesOf } from './data-source-store.ts';
+import { nullable } from './record.ts';
+
+const DataSourceSchema = Type.Object(
+  {
+    id: Type.String({ description: 'As `provider.id` of its listings.' }),
+    name: nullable(Type.String()),
+    attribution: nullable(Type.String({ description: 'Null where it differs from listing to listing.' })),
+    dataAsOf: Type.String({
+      format: 'date-time',
+      description: 'When it last told something, or was read to its end.',
+    }),
+  },
+  { $id: 'DataSource', description: 'Where listings come from.' },
+);
+export type DataSource = Static<typeof DataSourceSchema>;
+
+/** What figures rest on. */
+export const originMembers = {
+  dataAsOf: nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'The `dataAsOf` of the stalest of the sources; null where there are none.',
+    }),
+  ),
+  sources: Type.Array(DataSourceSchema, { description: 'Whose listings are in the scope, by their ids.' }),
+};
+
+export interface Origin {
+  readonly dataAsOf: string | null;
+  readonly sources: readonly DataSource[];
+}
+
+/** The sources of the listings that meet any of these conditions on listing_search. */
+export async function findOrigin(
+  database: Database,
+  scopes: readonly ((sql: Sql) => SqlFragment)[],
+): Promise<Origin> {
+  const found = await Promise.all(scopes.map((where) => findSourcesOf(database, where)));
+  const rows = new Map(found.flat().map((row) => [row.id, row]));
+  const sources = [...rows.values()]
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .map(({ id, dataAsOf, names, attributions }) => ({
+      ...{ id, name: only(names), attribution: only(attributions), dataAsOf },
+    }));
+  const times = sources.map(({ dataAsOf }) => dataAsOf).sort();
+  return { dataAsOf: times[0] ?? null, sources };
+}
+
+const only = ([value = null, ...others]: readonly (string | null)[]): string | null =>
+  others.length === 0 ? value : null;

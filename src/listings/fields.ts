@@ -1,0 +1,139 @@
+// Owns sparse answers: which parts of a record `fields` asks for, with paths and slices.
+
+import { nearest } from '../http/input/values.ts';
+import { invalidParameter } from '../lib/problem.ts';
+import { MEMBERS_BY_INCLUDE } from './record.ts';
+
+/** One asked part: keys from the outside in, and a bound on the items of the list it ends in. */
+interface FieldPath {
+  readonly keys: readonly string[];
+  readonly items: number | null;
+}
+
+/** A parsed `fields` parameter; null asks for everything. */
+export type Fields = readonly FieldPath[] | null;
+
+const FORM = /^[A-Za-z][A-Za-z0-9]*(?:\.[A-Za-z][A-Za-z0-9]*){0,3}(?:\[(\d{1,3})\])?$/;
+
+/** The part of a JSON schema that says which keys there are. */
+interface Shape {
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly items?: unknown;
+  readonly anyOf?: readonly unknown[];
+}
+
+/**
+ * Parses `id,price,address.city,photos[1]`: a path picks a part (of every item, in a list), `[n]` keeps the first n
+ * items. Throws INVALID_PARAMETER for what the record does not have, or has only if `include` named it.
+ */
+export function parseFields(
+  paths: readonly string[] | undefined,
+  schema: unknown,
+  include: readonly string[] = [],
+): Fields {
+  if (paths === undefined) return null;
+  const fields = paths.map((path) => {
+    const match = FORM.exec(path);
+    if (!match)
+      throw invalidParameter('fields', `${quoted(path)} is not of the form name, name.part or name[count]`);
+    const keys = path.replace(/\[.*$/, '').split('.');
+    const end = checkKeys(keys, schema);
+    refuseLeftOut(keys, include);
+    const items = match[1] === undefined ? null : Number(match[1]);
+    if (items !== null && !isList(end)) throw invalidParameter('fields', `${quoted(path)}: not a list`);
+    return { keys, items };
+  });
+  refuseOverlaps(fields);
+  return fields;
+}
+
+/** A member that `include` adds is in no record without it. */
+function refuseLeftOut(keys: readonly string[], include: readonly string[]): void {
+  for (const [part, members] of Object.entries(MEMBERS_BY_INCLUDE)) {
+    if (include.includes(part) || !keys.some((key) => members.includes(key))) continue;
+    throw invalidParameter(
+      'fields',
+      `${quoted(keys.join('.'))} is told only with include=${part}: add that to the request`,
+    );
+  }
+}
+
+/** A part cannot be asked for whole and in part at once: one of the two would be ignored. */
+function refuseOverlaps(fields: readonly FieldPath[]): void {
+  for (const [place, field] of fields.entries()) {
+    const name = field.keys.join('.');
+    for (const other of fields.slice(place + 1)) {
+      const otherName = other.keys.join('.');
+      const nested = otherName.startsWith(`${name}.`) || name.startsWith(`${otherName}.`);
+      if (nested || (name === otherName && field.items !== other.items)) {
+        throw invalidParameter('fields', `asks for ${quoted(name)} and ${quoted(otherName)}, which overlap`);
+      }
+    }
+  }
+}
+
+/** Walks the schema along the keys; returns where it ends. */
+function checkKeys(keys: readonly string[], schema: unknown): unknown {
+  let at: unknown = schema;
+  for (const key of keys) {
+    const known = propertiesOf(at);
+    if (!Object.hasOwn(known, key)) {
+      throw invalidParameter(
+        'fields',
+        `there is no field ${quoted(keys.join('.'))}`,
+        nearest(key, Object.keys(known)),
+      );
+    }
+    at = known[key];
+  }
+  return at;
+}
+
+function propertiesOf(schema: unknown): Readonly<Record<string, unknown>> {
+  const shape = schema as Shape;
+  if (shape.properties) return shape.properties;
+  if (shape.items) return propertiesOf(shape.items);
+  const inner = shape.anyOf?.find((option) => Object.keys(propertiesOf(option)).length > 0);
+  return inner ? propertiesOf(inner) : {};
+}
+
+const isList = (schema: unknown): boolean => (schema as Shape).items !== undefined;
+
+const quoted = (text: string): string => `"${text.slice(0, 80)}"`;
+
+/** The asked parts of a record; `id` and `object` are always among them. */
+export function selectFields(
+  record: Readonly<Record<string, unknown>>,
+  fields: Fields,
+): Record<string, unknown> {
+  if (fields === null) return record;
+  const out: Record<string, unknown> = {};
+  for (const key of ['id', 'object']) if (key in record) out[key] = record[key];
+  for (const field of fields) copy(record, out, field.keys, field.items);
+  return out;
+}
+
+function copy(
+  from: Readonly<Record<string, unknown>>,
+  to: Record<string, unknown>,
+  keys: readonly string[],
+  items: number | null,
+): void {
+  const [key, ...rest] = keys;
+  if (key === undefined || !(key in from)) return;
+  const value = from[key];
+  if (rest.length === 0) to[key] = items !== null && Array.isArray(value) ? value.slice(0, items) : value;
+  else if (Array.isArray(value))
+    to[key] = value.map((item, place) => into(item, (to[key] as unknown[])?.[place], rest, items));
+  else to[key] = isRecord(value) ? into(value, to[key], rest, items) : value;
+}
+
+function into(value: unknown, already: unknown, keys: readonly string[], items: number | null): unknown {
+  if (!isRecord(value)) return value;
+  const target = isRecord(already) ? already : {};
+  copy(value, target, keys, items);
+  return target;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,54 @@
+// Owns the SQL that reads kept listings and properties, one by one or by the ids that a search found.
+
+import type { StoredListing } from '../ingest/catalogue.ts';
+import type { Sql, SqlFragment } from '../postgres/client/database.ts';
+import { fetchedAtSql } from './confirmation-store.ts';
+
+/** The columns of a StoredListing, from a table or alias called listing. */
+export function storedColumns(sql: Sql): SqlFragment {
+  return sql`listing.id, listing.source, listing.listing_key as "listingKey", listing.property_id as "propertyId",
+    listing.listing_type as "listingType", listing.version, ${fetchedAtSql(sql)} as "fetchedAt",
+    listing.created_at as "createdAt", listing.updated_at as "updatedAt", listing.status, listing.displayed,
+    listing.address_displayed as "addressDisplayed", listing.record, listing.clock_start as "clockStart",
+    listing.clock_end as "clockEnd", listing.earlier_days as "earlierDays",
+    array(select area.id from unnest(listing.area_nos) with ordinality as held (no, place)
+      join area on area.no = held.no order by held.place) as "areaIds"`;
+}
+
+export async function findListing(sql: Sql, id: string): Promise<StoredListing | null> {
+  const [row] = await sql<StoredListing[]>`select ${storedColumns(sql)} from listing where id = ${id}`;
+  return row ?? null;
+}
+
+/** All listings of a property, which may be named by the id of any of them; newest first. */
+export async function findPropertyListings(sql: Sql, id: string): Promise<StoredListing[]> {
+  return sql<StoredListing[]>`
+    select ${storedColumns(sql)} from listing
+    where property_id = coalesce((select named.property_id from listing as named where named.id = ${id}), ${id})
+    order by coalesce((record ->> 'listedAt')::timestamptz, clock_start, (record ->> 'closedAt')::timestamptz,
+      created_at) desc, id`;
+}
+
+/** A line of a property's history as stored; times are RFC 3339. */
+export interface HistoryRow {
+  readonly at: string;
+  readonly event: string;
+  readonly listingId: string;
+  readonly listingType: string;
+  readonly price: number | null;
+  readonly previousPrice: number | null;
+  readonly status: string | null;
+  readonly previousStatus: string | null;
+  readonly origin: string;
+}
+
+const LONGEST_HISTORY = 1_000;
+
+/** The history of some listings, newest first, at most a thousand lines. */
+export async function findHistory(sql: Sql, listingIds: readonly string[]): Promise<HistoryRow[]> {
+  return sql<HistoryRow[]>`
+    select at, event, listing_id as "listingId", listing_type as "listingType", price,
+      previous_price as "previousPrice", status, previous_status as "previousStatus", origin
+    from listing_event where listing_id = any(${[...listingIds]}::text[])
+    order by at desc, sequence desc limit ${LONGEST_HISTORY}`;
+}

@@ -1,0 +1,95 @@
+// Address matcher: finds and hides the street address of one home in what people wrote about it.
+
+import { foldText, foldWhole } from '../../text/folded-text.ts';
+import { comparedWords } from '../../text/words.ts';
+import type { KeptRecord } from '../listing.ts';
+import { addressHints, addressPattern, readStreetAddress, type StreetAddress } from './address-pattern.ts';
+
+export interface AddressMatcher {
+  /** Whether the text spells the address. */
+  isIn(text: string): boolean;
+  /** The text with the address taken out, however it is spelt. */
+  mask(text: string): string;
+}
+
+type Span = readonly [from: number, to: number];
+
+const WITHHELD = '(address withheld)';
+
+/** Knows the spellings that searches take as equal: abbreviations, directions, ordinals, case, accents, punctuation. */
+export function addressMatcher(address: KeptRecord['address']): AddressMatcher {
+  const streets = streetAddresses(address);
+  const hints = addressHints(streets);
+  let pattern: RegExp | null | undefined;
+  const find = (text: string): Span[] => {
+    // Most texts name no street, which is told far sooner than where they do.
+    const letters = foldWhole(text);
+    if (!hints.some((hint) => letters.includes(hint))) return [];
+    pattern ??= addressPattern(streets);
+    return pattern === null ? [] : spansOf(text, pattern);
+  };
+  return {
+    isIn: (text) => find(text).length > 0 || (text.includes('%') && find(decoded(text)).length > 0),
+    mask(text) {
+      let [masked, end] = ['', 0];
+      for (const [from, to] of find(text)) {
+        masked += text.slice(end, from) + WITHHELD;
+        end = to;
+      }
+      return masked + text.slice(end);
+    },
+  };
+}
+
+function streetAddresses(address: KeptRecord['address']): StreetAddress[] {
+  const unit = comparedWords(address.unit ?? '');
+  const read = [...(address.full ?? '').split(',').slice(0, 2), address.line1 ?? '']
+    .map(readStreetAddress)
+    // The second part of an address is its town, unless the first is a unit alone.
+    .filter(({ street }, at, all) => street.length > 0 && (at !== 1 || all[0]?.street.length === 0));
+  const number = comparedWords(address.streetNumber ?? '');
+  const own = {
+    number: number.length > 0 ? number : (read[0]?.number ?? []),
+    street: comparedWords(address.streetName ?? ''),
+    unit,
+  };
+  // Streets that cross here are told by themselves.
+  const crossing = (address.crossStreet ?? '').split(/[&/,;]|\band\b|\bat\b/i).map(comparedWords);
+  const houses = [own, ...read.map((each) => (unit.length === 0 ? each : { ...each, unit }))];
+  return [
+    // "Main" is a word like others where "Main St" is the street.
+    ...houses.filter(({ street }) => !houses.some((other) => isBeginning(street, other.street))),
+    ...[comparedWords(address.crossStreet ?? ''), ...crossing]
+      .filter((street) => street.length > 1)
+      .map((street) => ({ number: [], street, unit: [] })),
+  ];
+}
+
+const isBeginning = (short: readonly string[], long: readonly string[]): boolean =>
+  short.length < long.length && short.every((word, at) => word === long[at]);
+
+/** Where the pattern is met, in order and apart. */
+function spansOf(text: string, pattern: RegExp): Span[] {
+  const spans = (['dropped', 'blank'] as const).flatMap((silent) => {
+    const { letters, places } = foldText(text, silent);
+    return [...letters.matchAll(pattern)].map(
+      ({ index, 0: met }): Span => [places[index]?.[0] ?? 0, places[index + met.length - 1]?.[1] ?? 0],
+    );
+  });
+  const apart: Span[] = [];
+  for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {
+    const last = apart.at(-1);
+    if (last && from <= last[1]) apart[apart.length - 1] = [last[0], Math.max(last[1], to)];
+    else apart.push([from, to]);
+  }
+  return apart;
+}
+
+/** Without what addresses of pages write as bytes. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

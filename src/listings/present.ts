@@ -1,0 +1,139 @@
+// Owns how a stored listing becomes the record a reader sees: units, masked addresses, freshness and the clock.
+
+import type { StoredListing } from '../ingest/catalogue.ts';
+import { withheld } from '../ingest/write-plan.ts';
+import { cents, type KeptRecord } from './listing.ts';
+import { daysOnMarket, storedClock } from './market-clock.ts';
+import { addressMatcher } from './masking/address-matcher.ts';
+import type { Listing } from './record.ts';
+import { SQUARE_FEET_PER_SQUARE_METRE, type UnitSystem } from './vocabulary.ts';
+
+/** Who is looking, when and how. */
+export interface View {
+  readonly units: UnitSystem;
+  readonly source: 'live' | 'cached';
+  /** Internal callers may switch display rules off. */
+  readonly ignoreDisplayRules: boolean;
+  /** Whether listings tell the days of earlier listings, and those that the source counts. */
+  readonly allDaysOnMarket: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Base of the URLs in the record, without a slash at its end. */
+  readonly publicUrl: string;
+}
+
+/** Whether this reader may know of the listing at all; a draft upstream is nobody's business yet. */
+export function isShown(
+  { status, displayed }: Pick<StoredListing, 'status' | 'displayed'>,
+  view: Pick<View, 'ignoreDisplayRules'>,
+): boolean {
+  return status !== 'INCOMPLETE' && (displayed || view.ignoreDisplayRules);
+}
+
+/** The public record; null where the whole listing is hidden from this reader. */
+export function presentListing(stored: StoredListing, view: View): Listing | null {
+  if (!isShown(stored, view)) return null;
+  const { property, ...kept } = stored.record;
+  const record = isMasked(stored, view) ? withoutAddress(kept) : kept;
+  return {
+    ...record,
+    rental: withRentControl(record.rental),
+    pricePerArea: pricePerArea(record, view.units),
+    livingArea: areaIn(record.livingArea, view.units),
+    lotSize: areaIn(record.lotSize, view.units),
+    location: presentLocation(stored, view),
+    ...besideRecord(stored, view),
+    ...(view.allDaysOnMarket && {
+      cumulativeDaysOnMarket: cumulativeDays(stored, view),
+      daysOnMarketReported: property.daysOnMarketReported,
+    }),
+  };
+}
+
+function cumulativeDays(stored: StoredListing, view: View): number | null {
+  const days = ownDays(stored, view);
+  return days === null ? null : days + stored.earlierDays;
+}
+
+const ownDays = (stored: Pick<StoredListing, 'clockStart' | 'clockEnd'>, { now }: View): number | null =>
+  daysOnMarket(storedClock(stored.clockStart, stored.clockEnd), now);
+
+/** What stands in no record, since it depends on the reader, on the moment, or on what the catalogue did with it. */
+export function besideRecord(
+  stored: Omit<StoredListing, 'record' | 'source' | 'listingKey' | 'propertyId'>,
+  view: View,
+) {
+  const unit: Listing['areaUnit'] = view.units === 'metric' ? 'sqm' : 'sqft';
+  return {
+    areaUnit: unit,
+    lotSizeUnit: unit,
+    areaIds: [...stored.areaIds],
+    daysOnMarket: ownDays(stored, view),
+    createdAt: stored.createdAt,
+    updatedAt: stored.updatedAt,
+    source: view.source,
+    fetchedAt: view.source === 'live' ? new Date(view.now).toISOString() : stored.fetchedAt,
+    url: `${view.publicUrl}/v1/property/${stored.id}`,
+    version: stored.version,
+  };
+}
+
+/** Records of an earlier release lack what was not known then. */
+const withRentControl = (rental: Shown['rental']): Shown['rental'] =>
+  rental?.rentControl === undefined ? rental && { ...rental, rentControl: null } : rental;
+
+/** Square feet in the reader's unit, to two decimals when converted. */
+export function areaIn(squareFeet: number | null, units: UnitSystem): number | null {
+  if (squareFeet === null || units === 'imperial') return squareFeet;
+  return cents(squareFeet / SQUARE_FEET_PER_SQUARE_METRE);
+}
+
+/** A price per square foot in the reader's unit, to two decimals. */
+export function perAreaIn(perSquareFoot: number, units: UnitSystem): number {
+  return cents(units === 'imperial' ? perSquareFoot : perSquareFoot * SQUARE_FEET_PER_SQUARE_METRE);
+}
+
+function pricePerArea({ price, livingArea }: Omit<KeptRecord, 'property'>, units: UnitSystem): number | null {
+  return price === null || !livingArea ? null : perAreaIn(price / livingArea, units);
+}
+
+/** Whether this reader may not know the address. */
+export const isMasked = (stored: Pick<StoredListing, 'addressDisplayed'>, view: View): boolean =>
+  !stored.addressDisplayed && !view.ignoreDisplayRules;
+
+export type Shown = Omit<KeptRecord, 'property'>;
+
+/** Where the address is withheld, what is left names the town and nothing nearer, in words and links too. */
+export function withoutAddress(record: Shown): Shown {
+  const { address } = record;
+  const region = [address.state, address.postalCode].filter(Boolean).join(' ');
+  const full = [address.city, region].filter(Boolean).join(', ');
+  const street = { line1: null, unit: null, streetNumber: null, streetName: null, crossStreet: null };
+  const matcher = addressMatcher(address);
+  const silent = (text: string | null) => text && matcher.mask(text);
+  const photos = (all: Shown['photos']) =>
+    all
+      .filter(({ url, thumbnailUrl }) => !matcher.isIn(`${url} ${thumbnailUrl ?? ''}`))
+      .map((each) => ({ ...each, caption: silent(each.caption) }));
+  const openHouse = (each: Shown['openHouses'][number]) => ({
+    ...{ ...each, remarks: silent(each.remarks) },
+    livestreamUrl: each.livestreamUrl && matcher.isIn(each.livestreamUrl) ? null : each.livestreamUrl,
+  });
+  return {
+    ...record,
+    address: { ...address, ...street, full: full || null },
+    description: silent(record.description),
+    photos: photos(record.photos),
+    floorPlans: photos(record.floorPlans),
+    openHouses: record.openHouses.map(openHouse),
+    // Pages about the house name it, in their very addresses as a rule.
+    listingUrl: null,
+    virtualTourUrl: null,
+  };
+}
+
+function presentLocation(stored: StoredListing, view: View): Listing['location'] {
+  const { location } = stored.record;
+  if (!location || !isMasked(stored, view)) return location;
+  return { lat: withheld(location.lat), lng: withheld(location.lng), precision: 'approximate' };
+}

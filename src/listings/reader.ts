@@ -1,0 +1,82 @@
+// Owns the reader's view: what a caller's tier and parameters make of the records they are shown.
+
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Principal } from '../access/tiers/principal.ts';
+import { tierName } from '../access/tiers/tiers.ts';
+import type { StoredListing, StoredProperty } from '../ingest/catalogue.ts';
+import { Problem } from '../lib/problem.ts';
+import type { View } from './present.ts';
+import type { UnitSystem } from './vocabulary.ts';
+
+/** The view of one request; throws TIER_RESTRICTED where display rules are to be ignored by anyone but Internal. */
+export function viewOf(
+  caller: Principal,
+  asked: {
+    readonly units?: UnitSystem | undefined;
+    readonly display?: 'ignore' | undefined;
+    readonly include?: readonly string[] | undefined;
+  },
+  now: number,
+  publicUrl: string,
+): View {
+  if (asked.display === 'ignore' && caller.tier !== 'internal') {
+    throw new Problem(
+      'TIER_RESTRICTED',
+      `display=ignore needs the ${tierName('internal')} tier; leave it out to see what the source lets be shown.`,
+    );
+  }
+  return {
+    units: asked.units ?? 'imperial',
+    source: 'cached',
+    ignoreDisplayRules: asked.display === 'ignore',
+    allDaysOnMarket: asked.include?.includes('daysOnMarket') === true,
+    now,
+    publicUrl,
+  };
+}
+
+/** Reads of single records. What is in memory is given at once: whoever asks need not wait a turn for it. */
+export interface Reads {
+  property(id: string): StoredProperty | null | Promise<StoredProperty | null>;
+  listing(id: string): StoredListing | null | Promise<StoredListing | null>;
+}
+
+/** What answers this request: memory, or the catalogue itself where the client asked for no cache (RFC 9111 5.2.1.4). */
+export function readerFor(
+  headers: IncomingHttpHeaders,
+  { catalogue, memory }: { readonly catalogue: Reads; readonly memory: Reads },
+): Reads {
+  return wantsFresh(headers) ? catalogue : memory;
+}
+
+/** Whether the client asked for no cache. */
+export function wantsFresh(headers: IncomingHttpHeaders): boolean {
+  return headers['cache-control']?.includes('no-cache') === true;
+}
+
+/** The address of another page of the same request. */
+export function pageUrl(publicUrl: string, requested: string, cursor: string): string {
+  const mark = requested.indexOf('?');
+  const path = mark < 0 ? requested : requested.slice(0, mark);
+  const parameters = new URLSearchParams(mark < 0 ? '' : requested.slice(mark + 1));
+  parameters.set('cursor', cursor);
+  return `${publicUrl}${path}?${parameters}`;
+}
+
+/** The headers that lead to the pages around this one; none where there are none. */
+export function pageLinks(
+  publicUrl: string,
+  requested: string,
+  page: { readonly nextCursor: string | null; readonly prevCursor: string | null },
+): Record<string, string> {
+  const links = [
+    ['next', page.nextCursor],
+    ['prev', page.prevCursor],
+  ] as const;
+  const link = links
+    .flatMap(([rel, cursor]) =>
+      cursor === null ? [] : [`<${pageUrl(publicUrl, requested, cursor)}>; rel="${rel}"`],
+    )
+    .join(', ');
+  return link === '' ? {} : { link };
+}

@@ -1,0 +1,50 @@
+// Owns the SQL of RESO records: written beside their listings, read where they are asked for.
+
+import { createHash } from 'node:crypto';
+import type { Database, Transaction } from '../postgres/client/database.ts';
+import { json } from '../postgres/client/stored-json.ts';
+import type { ResoRecord } from './reso.ts';
+
+/**
+ * Writes the records, by listing id, that are other than they were, and gives the ids of their listings, which are locked
+ * by the transaction.
+ */
+export async function writeResoRecords(
+  tx: Transaction,
+  records: ReadonlyMap<string, ResoRecord>,
+): Promise<string[]> {
+  if (records.size === 0) return [];
+  const rows = [...records]
+    .map(([id, record]) => ({ id, text: json(record) }))
+    .map((row) => ({ ...row, digest: createHash('sha256').update(row.text).digest('hex') }));
+  const known = await tx<{ id: string; digest: string }[]>`
+    select listing_id as id, encode(digest, 'hex') as digest from listing_reso
+    where listing_id = any(${rows.map(({ id }) => id)}::text[])`;
+  const before = new Map(known.map(({ id, digest }) => [id, digest]));
+  const changed = rows.filter(({ id, digest }) => before.get(id) !== digest);
+  if (changed.length === 0) return [];
+  await tx`
+    insert into listing_reso (listing_id, digest, record)
+    select id, decode(digest, 'hex'), record::json from unnest(${changed.map(({ id }) => id)}::text[],
+      ${changed.map(({ digest }) => digest)}::text[],
+      string_to_array(${changed.map(({ text }) => text).join(SEPARATOR)}::text, ${SEPARATOR}))
+      as row (id, digest, record)
+    order by id
+    on conflict (listing_id) do update set digest = excluded.digest, record = excluded.record`;
+  return changed.map(({ id }) => id);
+}
+
+/** The records of some listings, by listing id. */
+export async function findResoRecords(
+  database: Database,
+  listingIds: readonly string[],
+): Promise<Map<string, ResoRecord>> {
+  const rows = await database.read(
+    (sql) => sql<{ id: string; record: ResoRecord }[]>`
+      select listing_id as id, record from listing_reso where listing_id = any(${[...listingIds]}::text[])`,
+  );
+  return new Map(rows.map(({ id, record }) => [id, record]));
+}
+
+/** ASCII's own record separator, which JSON never holds. */
+const SEPARATOR = '\u001e';

@@ -1,0 +1,49 @@
+// Owns the parameters that more than searches take, and the keys that results can be sorted by.
+
+import { Type } from 'typebox';
+import { list, optional } from '../http/input/parameter-kinds.ts';
+
+/** The keys that results can be sorted by. */
+export const SORT_KEYS = [
+  'price',
+  'pricePerArea',
+  'listedAt',
+  'updatedAt',
+  'closedAt',
+  'bedrooms',
+  'bathrooms',
+  'livingArea',
+  'yearBuilt',
+  'daysOnMarket',
+  'priceChangedAt',
+  'distance',
+  'relevance',
+] as const;
+export type SortKey = (typeof SORT_KEYS)[number];
+
+/** What other ways of paging are called: all lead to the cursor. */
+export const CURSOR_HINTS = ['page', 'pageNumber', 'offset', 'skip', 'start', 'after', 'pageToken'];
+
+export const unitsParameter = optional(
+  Type.Unsafe<'imperial' | 'metric'>({
+    type: 'string',
+    enum: ['imperial', 'metric'],
+    default: 'imperial',
+    description: 'Units of areas and distances, in filters and in the answer.',
+  }),
+);
+
+export const fieldsParameter = optional(
+  list(Type.String({ maxLength: 120 }), {
+    description: 'Only these parts of each record: `id,price,address.city,photos[1]`.',
+  }),
+);
+
+export const displayParameter = optional(
+  Type.Unsafe<'ignore'>({
+    type: 'string',
+    enum: ['ignore'],
+    internal: true,
+    description: 'Internal only: show what the source asks to withhold.',
+  }),
+);

@@ -1,0 +1,110 @@
+// Owns the authorization endpoint's face: GET shows who asks for what, POST takes the decision.
+
+import { Type } from 'typebox';
+import type { Principal } from '../../access/tiers/principal.ts';
+import { type Route, route } from '../../http/frame/route.ts';
+import { authorizeErrors, OFFERED } from './authorize-answer.ts';
+import { type AuthorizeOptions, show, take } from './authorize-handlers.ts';
+
+const text = (description: string) => Type.Optional(Type.String({ description }));
+
+const parameters = {
+  response_type: text('`code`.'),
+  client_id: text(
+    'A registered client, the https address of its metadata document, or any name for an app on the own computer.',
+  ),
+  redirect_uri: text(
+    'Where the answer goes. Clients that are not registered may only use loopback addresses.',
+  ),
+  code_challenge: text('Base64url of the SHA-256 of the verifier (PKCE).'),
+  code_challenge_method: text('`S256`.'),
+  state: text('Comes back as it was sent; 2,048 characters at most.'),
+  scope: text('Parted by spaces; without it, all scopes.'),
+  response_mode: text('`query`.'),
+  prompt: text('`none` is refused: somebody is always asked.'),
+};
+const resource = Type.Union([Type.String(), Type.Array(Type.String())], {
+  description: 'What the token is for (RFC 8707): the API, the MCP endpoint, or both; without it, both.',
+});
+
+/** Described here and judged by `authorize`: what is wrong with it must be told as OAuth says. */
+const Query = Type.Object({
+  ...parameters,
+  resource: Type.Optional(Type.Array(Type.String(), { separator: null })),
+});
+
+const DecisionBody = Type.Object(
+  {
+    transaction: text('From the page; with it, the parameters of the request are not looked at.'),
+    decision: Type.Optional(
+      Type.Enum(['key', 'free', 'deny'], {
+        description: 'Without it, `key`. It decides also where a key is sent.',
+      }),
+    ),
+    api_key: text('The key whose subscription the client may use.'),
+    ...parameters,
+    request: text('Not supported.'),
+    request_uri: text('Not supported.'),
+    resource: Type.Optional(resource),
+  },
+  { $id: 'AuthorizationDecision', description: 'A decision, and the request that it is about.' },
+);
+
+const Decided = Type.Object(
+  {
+    redirect_to: Type.String({ format: 'uri' }),
+    code: Type.Optional(Type.String({ description: 'To be exchanged within five minutes.' })),
+    error: Type.Optional(Type.String({ description: '`access_denied`, where the decision was `deny`.' })),
+    state: Type.String(),
+    iss: Type.String({ format: 'uri' }),
+  },
+  { $id: 'AuthorizationOutcome', description: 'What the redirect would tell the client.' },
+);
+
+const common = {
+  path: '/oauth/authorize',
+  tag: 'OAuth',
+  access: { credentials: 'none', counts: 'nothing' },
+  ...{ ownQuery: true, anyAccept: true, errors: authorizeErrors },
+} as const;
+
+const BODY_BYTES = 65_536;
+
+/** GET and POST /oauth/authorize. Neither is open to scripts of other pages. */
+export function authorizeRoutes(options: AuthorizeOptions): readonly Route<Principal>[] {
+  const define = route<Principal>();
+  return [
+    define({
+      ...common,
+      method: 'GET',
+      operation: 'showConsent',
+      summary: 'Ask somebody for consent',
+      description: 'A browser is sent here. Changes nothing: the decision is a POST to the same address.',
+      query: Query,
+      accepts: ['text/html'],
+      answer: { description: 'The page on which to decide.', contentType: 'text/html' },
+      alsoAnswers: { 303: 'Something is wrong, of which the client is told by a redirect.' },
+      handle: (call) => show(options, call),
+    }),
+    define({
+      ...common,
+      method: 'POST',
+      operation: 'decideConsent',
+      summary: 'Decide',
+      description:
+        'Sent by the page, or by a program with the parameters of the request. JSON is answered where Accept says so.',
+      body: DecisionBody,
+      consumes: ['application/x-www-form-urlencoded', 'application/json'],
+      bodyBytes: BODY_BYTES,
+      accepts: OFFERED,
+      answer: { description: 'Decided.', contentType: 'application/json', schema: Decided },
+      alsoAnswers: {
+        303: 'Decided: a redirect takes code or error to the client.',
+        401: 'The key is not good.',
+        403: 'Another site sent the form.',
+        429: 'Too many wrong keys, or grants without a key.',
+      },
+      handle: (call) => take(options, call, call.body),
+    }),
+  ];
+}

@@ -1,0 +1,179 @@
+// Owns the judgement of a request for authorization: an ordered list of checks, of which the first that fails speaks.
+
+import type { Scope } from '../../access/tiers/principal.ts';
+import type { Client } from '../clients/client.ts';
+import type { OAuthErrorCode } from '../protocol/errors.ts';
+import { isLoopback, isRegistered } from '../protocol/redirect-uri.ts';
+import { readResources } from '../protocol/resource.ts';
+import { readScopes } from '../protocol/scope.ts';
+import { AuthorizeFault, AuthorizeRefusal, type ReturnAddress } from './authorize-refusal.ts';
+import type { Parameters } from './transaction.ts';
+
+const LONGEST_STATE = 2_048;
+
+/** Everything of a request that is read here; other parameters are ignored. Only a resource may be named repeatedly. */
+export const PARAMETERS = [
+  ...['response_type', 'response_mode', 'client_id', 'redirect_uri', 'state', 'code_challenge'],
+  ...['code_challenge_method', 'scope', 'resource', 'prompt', 'request', 'request_uri'],
+] as const;
+
+/** A request that was found good. */
+export interface AuthorizationRequest extends ReturnAddress {
+  readonly client: Client;
+  readonly state: string;
+  readonly codeChallenge: string;
+  readonly scopes: readonly Scope[];
+  readonly resources: readonly string[];
+}
+
+/** Finds the client of an id. Throws AuthorizeRefusal; gives an unregistered one for an id that nobody knows. */
+export type FindClient = (id: string) => Promise<Client>;
+
+/**
+ * Judges a request. Throws AuthorizeRefusal while it is open whether the redirect is good, and AuthorizeFault, which
+ * redirects, from then on.
+ */
+export async function readRequest(
+  parameters: Parameters,
+  { findClient, publicUrl }: { readonly findClient: FindClient; readonly publicUrl: string },
+): Promise<AuthorizationRequest> {
+  const client = await findClient(once(parameters, 'client_id'));
+  const redirectUri = redirectOf(client, once(parameters, 'redirect_uri'));
+  const state = stateOf(parameters);
+  for (const check of CHECKS) {
+    const fault = check(parameters, publicUrl);
+    if (fault !== null) throw new AuthorizeFault(...fault, { redirectUri, state });
+  }
+  return {
+    ...{ client, redirectUri, state: state ?? '' },
+    codeChallenge: single(parameters, 'code_challenge') ?? '',
+    scopes: readScopes(single(parameters, 'scope')) ?? [],
+    resources: readResources(several(parameters, 'resource'), publicUrl) ?? [],
+  };
+}
+
+type Fault = readonly [error: OAuthErrorCode, description: string];
+type Check = (parameters: Parameters, publicUrl: string) => Fault | null;
+
+/** What is asked once it is known where the answer goes, in this order. */
+const CHECKS: readonly Check[] = [
+  eachParameterOnce,
+  stateToReturn,
+  noRequestObject,
+  codeAsked,
+  answerInQuery,
+  challengeGiven,
+  challengeByS256,
+  resourcesHere,
+  scopesKnown,
+  personMayBeAsked,
+];
+
+function eachParameterOnce(parameters: Parameters): Fault | null {
+  const repeated = [...parameters].find(([name, values]) => name !== 'resource' && values.length > 1);
+  if (repeated === undefined) return null;
+  const name = PARAMETERS.find((known) => known === repeated[0]) ?? 'A parameter';
+  return ['invalid_request', `${name} was sent more than once`];
+}
+
+function stateToReturn(parameters: Parameters): Fault | null {
+  const state = single(parameters, 'state');
+  if (state === undefined) return ['invalid_request', 'state is missing'];
+  if (state.length <= LONGEST_STATE) return null;
+  return ['invalid_request', `state is longer than ${LONGEST_STATE} characters`];
+}
+
+function noRequestObject(parameters: Parameters): Fault | null {
+  if (single(parameters, 'request') !== undefined) {
+    return ['request_not_supported', 'Send the parameters themselves, not as a request object'];
+  }
+  if (single(parameters, 'request_uri') === undefined) return null;
+  return ['request_uri_not_supported', 'Send the parameters themselves, not the address of a request object'];
+}
+
+function codeAsked(parameters: Parameters): Fault | null {
+  const type = single(parameters, 'response_type');
+  if (type === undefined) return ['invalid_request', 'response_type is missing; it is code'];
+  return type === 'code' ? null : ['unsupported_response_type', 'response_type must be code'];
+}
+
+function answerInQuery(parameters: Parameters): Fault | null {
+  const mode = single(parameters, 'response_mode') ?? 'query';
+  return mode === 'query' ? null : ['invalid_request', 'response_mode must be query'];
+}
+
+function challengeGiven(parameters: Parameters): Fault | null {
+  const challenge = single(parameters, 'code_challenge');
+  if (challenge === undefined) return ['invalid_request', 'code_challenge is missing: PKCE is always needed'];
+  if (/^[\w-]{43}$/.test(challenge)) return null;
+  return ['invalid_request', 'code_challenge must be the base64url of a SHA-256, which has 43 characters'];
+}
+
+function challengeByS256(parameters: Parameters): Fault | null {
+  const method = single(parameters, 'code_challenge_method');
+  if (method === undefined) return ['invalid_request', 'code_challenge_method is missing; it is S256'];
+  return method === 'S256' ? null : ['invalid_request', 'code_challenge_method must be S256'];
+}
+
+function resourcesHere(parameters: Parameters, publicUrl: string): Fault | null {
+  if (readResources(several(parameters, 'resource'), publicUrl) !== null) return null;
+  return ['invalid_target', `resource must be ${publicUrl} or ${publicUrl}/mcp`];
+}
+
+function scopesKnown(parameters: Parameters): Fault | null {
+  if (readScopes(single(parameters, 'scope')) !== null) return null;
+  return ['invalid_scope', 'scope names nothing that is known here'];
+}
+
+function personMayBeAsked(parameters: Parameters): Fault | null {
+  const prompts = (single(parameters, 'prompt') ?? '').split(' ');
+  return prompts.includes('none') ? ['interaction_required', 'Somebody has to be asked first'] : null;
+}
+
+/** The one value of a parameter without which nobody can be redirected. */
+function once(parameters: Parameters, name: 'client_id' | 'redirect_uri'): string {
+  if ((parameters.get(name)?.length ?? 0) > 1) throw malformed(`It sent ${name} more than once.`);
+  const value = single(parameters, name);
+  if (value === undefined) throw malformed(`It did not send ${name}.`);
+  return value;
+}
+
+function malformed(fault: string): AuthorizeRefusal {
+  const detail = `The app that sent you here made a mistake. ${fault} Go back to it, and tell its makers.`;
+  return new AuthorizeRefusal('invalid_request', 'This request is incomplete', detail);
+}
+
+/** The redirect, if this client may have it. */
+function redirectOf(client: Client, redirectUri: string): string {
+  if (client.kind === 'unregistered') {
+    if (isLoopback(redirectUri)) return redirectUri;
+    throw new AuthorizeRefusal(
+      'invalid_client',
+      'This app is not known here',
+      'It is not registered, or its registration has expired: registrations live for 30 days. Start again from the ' +
+        'app, so that it registers anew. Apps that are not registered can only be on your own computer.',
+    );
+  }
+  if (isRegistered(redirectUri, client.redirectUris)) return redirectUri;
+  throw new AuthorizeRefusal(
+    'invalid_request',
+    'This app may not take you there',
+    'The redirect_uri that it sent is not one of those that it registered. Go back to the app, and tell its makers.',
+  );
+}
+
+function stateOf(parameters: Parameters): string | null {
+  const [state, ...more] = parameters.get('state') ?? [];
+  return state === undefined || state === '' || more.length > 0 || state.length > LONGEST_STATE
+    ? null
+    : state;
+}
+
+/** The first value of a parameter; an empty one is as good as none. */
+function single(parameters: Parameters, name: (typeof PARAMETERS)[number]): string | undefined {
+  return parameters.get(name)?.find((value) => value !== '');
+}
+
+function several(parameters: Parameters, name: (typeof PARAMETERS)[number]): readonly string[] {
+  return (parameters.get(name) ?? []).filter((value) => value !== '');
+}

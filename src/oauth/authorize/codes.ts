@@ -1,0 +1,47 @@
+// Owns the issuing of authorization codes: a consent becomes a grant, and a code that can be exchanged for its tokens once.
+
+import type { Scope } from '../../access/tiers/principal.ts';
+import type { Plan } from '../../access/tiers/tiers.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import { insertGrantWithCode } from '../consents/grant-store.ts';
+import { newSecret, secretHash } from '../protocol/secret.ts';
+
+/** Milliseconds in which a code has to be exchanged. */
+export const CODE_LIFETIME = 300_000;
+
+/** What somebody has consented to. */
+export interface Consent {
+  readonly clientId: string;
+  readonly redirectUri: string;
+  /** 43 characters: base64url of the SHA-256 of the verifier. */
+  readonly codeChallenge: string;
+  readonly scope: readonly Scope[];
+  /** The resources asked for, normalised; never empty. */
+  readonly resources: readonly string[];
+  readonly tier: Plan;
+  /** The provider's reference; null: the Free tier without a key. */
+  readonly subscription: string | null;
+  /** SHA-256 of the consenting address's group; needed where there is no subscription. */
+  readonly addressHash: Buffer | null;
+}
+
+export interface IssuedCode {
+  readonly code: string;
+  readonly grant: number;
+}
+
+/** Stores a grant and its code, which is told this once. Throws DATABASE_UNAVAILABLE. */
+export async function issueCode(
+  { database, clock }: { readonly database: Database; readonly clock: Clock },
+  consent: Consent,
+): Promise<IssuedCode> {
+  const code = newSecret('ac');
+  const now = clock.now();
+  const times = { createdAt: new Date(now), expiresAt: new Date(now + CODE_LIFETIME) };
+  const row = { ...consent, ...times, scope: consent.scope.join(' '), codeHash: secretHash(code) };
+  return {
+    code,
+    grant: await database.writeByDeadline((sql, deadline) => insertGrantWithCode(sql, row, deadline)),
+  };
+}

@@ -1,0 +1,85 @@
+// Owns what a person's decision leads to: a code for the client, or a refusal that the client is told.
+
+import { createHmac } from 'node:crypto';
+import { addressGroup } from '../../lib/address.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import type { JudgeKey } from '../consents/consent-key.ts';
+import type { FreeGrantCap } from '../consents/free-grant-cap.ts';
+import type { Audit } from '../protocol/audit.ts';
+import type { SharedKeys } from '../protocol/shared-keys.ts';
+import type { Throttle } from '../protocol/throttle.ts';
+import type { AuthorizationRequest } from './authorize.ts';
+import { AuthorizeRefusal } from './authorize-refusal.ts';
+import { type Consent, issueCode } from './codes.ts';
+
+export interface Decision {
+  readonly decision: 'key' | 'free' | 'deny';
+  readonly apiKey: string;
+  /** Of whoever decided. */
+  readonly address: string;
+}
+
+export interface ConsentParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly judgeKey: JudgeKey;
+  readonly keys: () => Promise<SharedKeys>;
+  /** Grants without a key, by address: how many in a minute, and how many are kept. */
+  readonly freeGrants: Throttle;
+  readonly freeGrantCap: FreeGrantCap;
+  readonly audit: Audit;
+}
+
+/**
+ * The code to be handed to the client; null: the person said no. Throws what JudgeKey throws, MISSING_API_KEY, and
+ * AuthorizeRefusal where an address has made too many grants without a key.
+ */
+export async function decide(
+  parts: ConsentParts,
+  request: AuthorizationRequest,
+  made: Decision,
+): Promise<string | null> {
+  const { database, clock, audit } = parts;
+  const client = request.client.id;
+  if (made.decision === 'deny') {
+    audit('consent_denied', { client });
+    return null;
+  }
+  const { redirectUri, codeChallenge, scopes: scope, resources } = request;
+  const allowed = await allowance(parts, made);
+  const { code, grant } = await issueCode(
+    { database, clock },
+    { clientId: client, redirectUri, codeChallenge, scope, resources, ...allowed },
+  );
+  if (allowed.addressHash !== null) await parts.freeGrantCap.enforce(allowed.addressHash);
+  audit('consent_granted', { grant, client, tier: allowed.tier });
+  return code;
+}
+
+type Allowance = Pick<Consent, 'tier' | 'subscription' | 'addressHash'>;
+
+/** What the client may use: the key's subscription, or the one Free allowance of the address. */
+async function allowance({ judgeKey, keys, freeGrants }: ConsentParts, made: Decision): Promise<Allowance> {
+  const { decision, apiKey, address } = made;
+  if (decision === 'free') {
+    const group = addressGroup(address);
+    const wait = freeGrants.take(group);
+    if (wait > 0) throw tooManyGrants(wait);
+    const { address: key } = await keys();
+    const addressHash = createHmac('sha256', key).update(group).digest();
+    return { tier: 'free', subscription: null, addressHash };
+  }
+  if (apiKey.trim() === '') throw new Problem('MISSING_API_KEY', 'Enter an API key.');
+  const { tier, subscription } = await judgeKey(apiKey, address);
+  return { tier, subscription, addressHash: null };
+}
+
+function tooManyGrants(retryAfter: number): AuthorizeRefusal {
+  const detail = 'Very many apps were given access from your network just now. Wait a minute, and try again.';
+  return new AuthorizeRefusal('temporarily_unavailable', 'Too many at once', detail, {
+    status: 429,
+    retryAfter,
+  });
+}

@@ -1,0 +1,94 @@
+// Owns the SQL of clients: those that registered themselves, and those that the operator shut out.
+
+import type { ServerTime, Sql, Transaction } from '../../postgres/client/database.ts';
+
+export interface ClientRow {
+  readonly id: string;
+  readonly name: string;
+  readonly redirectUris: readonly string[];
+  /** RFC 3339. */
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  /** When something was first granted to it; null: never. */
+  readonly usedAt: string | null;
+  readonly revokedAt: string | null;
+}
+
+export interface NewClient {
+  readonly id: string;
+  readonly name: string;
+  readonly redirectUris: readonly string[];
+  readonly about: Readonly<Record<string, string>>;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+const LISTED = 1_000;
+const TEXT_ARRAY = 1009;
+
+export async function insertClient(sql: Sql, client: NewClient, deadline: ServerTime): Promise<void> {
+  const uris = sql.array([...client.redirectUris], TEXT_ARRAY);
+  await sql`
+    insert into oauth_client (id, name, redirect_uris, about, created_at, expires_at)
+    values (${client.id}, ${client.name}, ${uris}, ${JSON.stringify(client.about)}::text::jsonb,
+      ${client.createdAt}, ${client.expiresAt})
+    returning require_before(${deadline})`;
+}
+
+/** A client that registered here, whether or not its time is over. */
+export async function findClientRow(sql: Sql, id: string): Promise<ClientRow | undefined> {
+  const [row] = await sql<ClientRow[]>`
+    select ${columns(sql)} from oauth_client c left join oauth_revoked_client r using (id) where id = ${id}`;
+  return row;
+}
+
+/** The newest first, a thousand at most. */
+export async function listClientRows(sql: Sql): Promise<readonly ClientRow[]> {
+  return sql<ClientRow[]>`
+    select ${columns(sql)} from oauth_client c left join oauth_revoked_client r using (id)
+    order by c.created_at desc, id limit ${LISTED}`;
+}
+
+function columns(sql: Sql) {
+  return sql`id, c.name, c.redirect_uris as "redirectUris", c.created_at as "createdAt",
+    c.expires_at as "expiresAt", c.used_at as "usedAt", r.revoked_at as "revokedAt"`;
+}
+
+/** Whether the operator shut a client out, of whatever kind. */
+export async function isRevokedId(sql: Sql, id: string): Promise<boolean> {
+  const [row] = await sql`select 1 from oauth_revoked_client where id = ${id}`;
+  return row !== undefined;
+}
+
+/** Whether a client of any kind was ever seen here: registered, read from its document, granted something, or shut out. */
+export async function isKnownClient(sql: Sql, id: string): Promise<boolean> {
+  const [row] = await sql<{ known: boolean }[]>`
+    select exists (select from oauth_client where id = ${id})
+      or exists (select from oauth_client_document where url = ${id})
+      or exists (select from oauth_grant where client_id = ${id})
+      or exists (select from oauth_revoked_client where id = ${id}) as known`;
+  return row?.known === true;
+}
+
+/** Shuts a client out; false where it was already. */
+export async function insertRevoked(tx: Transaction | Sql, id: string, now: Date): Promise<boolean> {
+  const rows = await tx`
+    insert into oauth_revoked_client (id, revoked_at) values (${id}, ${now}) on conflict do nothing returning id`;
+  return rows.length > 0;
+}
+
+/** Takes away clients whose time is over, then the oldest to which nothing was ever granted, down to `most` rows. */
+export async function makeRoom(sql: Sql, now: Date, most: number): Promise<void> {
+  await sql`delete from oauth_client where expires_at <= ${now}`;
+  await sql`
+    delete from oauth_client where id in (
+      select id from oauth_client where used_at is null order by created_at
+      limit (select greatest(count(*) - ${most}::bigint, 0) from oauth_client))`;
+}
+
+/** The secret that all processes share. */
+export async function readSharedSecret(sql: Sql): Promise<Buffer> {
+  const [row] = await sql<{ secret: Uint8Array }[]>`select secret from oauth_secret`;
+  if (row === undefined) throw new Error('The table oauth_secret has lost its row');
+  return Buffer.from(row.secret);
+}

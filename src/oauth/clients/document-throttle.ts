@@ -1,0 +1,102 @@
+// Owns how often documents are fetched: nobody can make this service flood others, nor use up what all share.
+
+import { Ring } from '../../access/limits/ring.ts';
+import { Roster } from '../../access/limits/roster.ts';
+import { addressGroup } from '../../lib/address.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { ClientDocumentRefusal } from './client-document-refusal.ts';
+
+/** In any minute, from this process. */
+export interface FetchBounds {
+  /** Altogether. The last sixth is for documents that were once found good. */
+  readonly all: number;
+  /** Wanted by one address, or /64. */
+  readonly address: number;
+  /** From one host. */
+  readonly host: number;
+  /** In vain from one host; documents that were once found good are exempt. */
+  readonly hostFailures: number;
+  /** At the same time. */
+  readonly open: number;
+}
+
+const BOUNDS: FetchBounds = { all: 600, address: 30, host: 60, hostFailures: 10, open: 64 };
+/** More than can be entered within two generations. */
+const CAPACITY = 10_000;
+
+/** Who asks for what. */
+export interface Fetch {
+  readonly address: string;
+  readonly host: string;
+  /** Whether the document was found good before: then nobody else's failures stand against it. */
+  readonly known: boolean;
+}
+
+export class DocumentThrottle {
+  readonly #clock: Clock;
+  readonly #bounds: FetchBounds;
+  readonly #all = new Ring();
+  readonly #addresses: Roster<Ring>;
+  readonly #hosts: Roster<{ readonly fetches: Ring; readonly failures: Ring }>;
+  #open = 0;
+
+  constructor(clock: Clock, bounds: Partial<FetchBounds> = {}) {
+    const now = clock.monotonic();
+    this.#clock = clock;
+    this.#bounds = { ...BOUNDS, ...bounds };
+    this.#addresses = new Roster({ capacity: CAPACITY, now, create: () => new Ring() });
+    this.#hosts = new Roster({
+      ...{ capacity: CAPACITY, now },
+      create: () => ({ fetches: new Ring(), failures: new Ring() }),
+    });
+  }
+
+  /**
+   * Runs one fetch and counts it, also as a failure where it ends in a ClientDocumentRefusal. Throws ClientDocumentRefusal `busy` instead when a
+   * bound is reached.
+   */
+  async run<T>(fetch: Fetch, work: () => Promise<T>): Promise<T> {
+    this.#begin(fetch);
+    this.#open++;
+    try {
+      return await work();
+    } catch (error) {
+      // Anything else is no word about the host: whoever asked has left, or the database is gone.
+      if (error instanceof ClientDocumentRefusal) this.#failed(fetch.host);
+      throw error;
+    } finally {
+      this.#open--;
+    }
+  }
+
+  /** Looks at all bounds before it takes a place of any. What all share comes first: it bounds the others' memory. */
+  #begin({ address, host, known }: Fetch): void {
+    const now = this.#clock.monotonic();
+    const { all, open, ...bounds } = this.#bounds;
+    if (this.#open >= open) throw busy(1_000, 'Too many documents are being fetched at the moment');
+    this.#check(this.#all, known ? all : all - Math.floor(all / 6), 'Too many documents were fetched');
+    const asker = this.#addresses.enter(addressGroup(address), now);
+    const server = this.#hosts.enter(host, now);
+    if (asker === undefined || server === undefined) throw busy(60_000, 'Too many documents were fetched');
+    this.#check(asker, bounds.address, 'Too many documents were fetched for your address');
+    this.#check(server.fetches, bounds.host, `Too many documents were fetched from ${host}`);
+    if (!known) this.#check(server.failures, bounds.hostFailures, `Too many fetches from ${host} failed`);
+    for (const ring of [this.#all, asker, server.fetches]) ring.add(now);
+  }
+
+  #failed(host: string): void {
+    const now = this.#clock.monotonic();
+    this.#hosts.enter(host, now)?.failures.add(now);
+  }
+
+  #check(ring: Ring, quota: number, what: string): void {
+    const now = this.#clock.monotonic();
+    if (ring.used(now) >= quota) throw busy(ring.wait(quota, now), what);
+  }
+}
+
+/** @param wait milliseconds */
+function busy(wait: number, what: string): ClientDocumentRefusal {
+  const retryAfter = Math.max(1, Math.ceil(wait / 1000));
+  return new ClientDocumentRefusal('busy', `${what}. Try again in ${retryAfter} s.`, { retryAfter });
+}

@@ -1,0 +1,60 @@
+// Owns finding out who a client_id is: shut out, an address with a document, registered, or somebody unknown.
+
+import { AuthorizeRefusal } from '../authorize/authorize-refusal.ts';
+import type { Client } from './client.ts';
+import { ClientDocumentRefusal } from './client-document-refusal.ts';
+import { type ClientParts, findClient, isRevokedClient } from './clients.ts';
+
+const LONGEST_ADDRESS = 2_048;
+/** What an id may be that is no address: printable characters of ASCII. */
+const PLAIN_ID = /^[ -~]{1,200}$/;
+
+/** Whoever knows the clients that describe themselves at an address. Throws ClientDocumentRefusal. */
+export interface DocumentFinder {
+  find(url: string, asker: string, signal?: AbortSignal): Promise<Client>;
+}
+
+/**
+ * The client of an id, on behalf of somebody at this address. Throws AuthorizeRefusal for an id that is malformed or
+ * shut out, or whose document cannot be used; whoever is not known is an unregistered client.
+ */
+export async function identifyClient(
+  parts: ClientParts & { readonly documents: DocumentFinder },
+  id: string,
+  asker: { readonly address: string; readonly signal: AbortSignal },
+): Promise<Client> {
+  const isAddress = id.startsWith('https://') && id.length <= LONGEST_ADDRESS;
+  if (!isAddress && (!PLAIN_ID.test(id) || /^https?:/i.test(id))) throw malformed();
+  if (await isRevokedClient(parts, id)) throw shutOut();
+  if (!isAddress) {
+    return (await findClient(parts, id)) ?? { kind: 'unregistered', id, name: null, redirectUris: [] };
+  }
+  try {
+    return await parts.documents.find(id, asker.address, asker.signal);
+  } catch (error) {
+    throw error instanceof ClientDocumentRefusal ? unusable(error) : error;
+  }
+}
+
+function malformed(): AuthorizeRefusal {
+  const detail =
+    'The client_id that the app sent is none: it is one that was registered here, or the https address of a document. ' +
+    'Go back to the app, and tell its makers.';
+  return new AuthorizeRefusal('invalid_client', 'This app is not known here', detail);
+}
+
+function shutOut(): AuthorizeRefusal {
+  const detail = 'Whoever runs this service has shut it out. Only they can say why.';
+  return new AuthorizeRefusal('invalid_client', 'This app may not connect', detail);
+}
+
+function unusable(refusal: ClientDocumentRefusal): AuthorizeRefusal {
+  const { kind, retryAfter, message } = refusal;
+  const options = { retryAfter, cause: refusal };
+  if (kind !== 'busy')
+    return new AuthorizeRefusal('invalid_client', 'This app cannot be looked up', message, options);
+  return new AuthorizeRefusal('temporarily_unavailable', 'Too many apps at once', message, {
+    ...options,
+    status: 503,
+  });
+}

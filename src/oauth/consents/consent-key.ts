@@ -1,0 +1,31 @@
+// Owns the question whether a key that a person typed is good: asked of the provider each time, and guesses slowed down.
+
+import type { Keys } from '../../access/keys/keys.ts';
+import { Failures } from '../../access/limits/failures.ts';
+import type { ActiveSubscription } from '../../access/tiers/provider.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
+
+/** Wrong keys that one address, or /64, may type in any minute. People mistype; programs that guess try faster. */
+const WRONG_KEYS_PER_MINUTE = 10;
+
+/**
+ * Judges a key, which may have blanks around it. Throws INVALID_API_KEY, EXPIRED_API_KEY, SUBSCRIPTIONS_UNAVAILABLE, or
+ * RATE_LIMITED after too many wrong ones; a key that was good before is always asked about.
+ */
+export type JudgeKey = (key: string, address: string) => Promise<ActiveSubscription>;
+
+export function keyJudge(keys: Pick<Keys, 'verifyFresh'>, clock: Clock): JudgeKey {
+  const failures = new Failures(clock, { quota: WRONG_KEYS_PER_MINUTE });
+  return async (key, address) => {
+    const attempt = failures.attempt(address);
+    try {
+      return await keys.verifyFresh(key.trim(), attempt);
+    } catch (error) {
+      if (error instanceof Problem && error.status === 401) attempt.failed();
+      throw error;
+    } finally {
+      attempt.end();
+    }
+  };
+}

@@ -1,0 +1,77 @@
+// Owns what the holder of a key may see and end: the grants of its subscription, shown for a key or for the proof of one.
+
+import type { Scope } from '../../access/tiers/principal.ts';
+import type { Plan } from '../../access/tiers/tiers.ts';
+import type { ConsentParts } from '../authorize/consent.ts';
+import { openTransaction, sealTransaction } from '../authorize/transaction.ts';
+import type { Audit } from '../protocol/audit.ts';
+import type { OAuthMetrics } from '../protocol/metrics.ts';
+import { type RevocationNote, revokeGrantOf } from '../token/revocation-store.ts';
+import { type GrantRow, listGrantsOf } from './grant-store.ts';
+
+export interface GrantsParts extends Pick<ConsentParts, 'database' | 'clock' | 'judgeKey' | 'keys'> {
+  readonly audit: Audit;
+  readonly metrics: OAuthMetrics;
+  readonly revoked: (note: RevocationNote) => void;
+}
+
+/** One grant, as its owner sees it. */
+export interface OwnGrant {
+  readonly id: string;
+  readonly clientId: string;
+  readonly clientName: string | null;
+  readonly scopes: readonly Scope[];
+  readonly tier: Plan;
+  /** Wall-clock milliseconds. */
+  readonly since: number;
+  /** The same, true to the day. */
+  readonly lastUsedAt: number;
+}
+
+const SUBSCRIPTION = 'subscription';
+const GRANT_ID = /^\d{1,15}$/;
+
+/** A text that stands for a key for ten minutes, at this page alone: the key need not be typed twice, nor be kept. */
+export async function proveSubscription({ keys, clock }: GrantsParts, subscription: string): Promise<string> {
+  const { grants } = await keys();
+  return sealTransaction(grants, new Map([[SUBSCRIPTION, [subscription]]]), clock.now());
+}
+
+/** The subscription that a proof stands for; null where it is none, or its time is over. */
+export async function provenSubscription(parts: GrantsParts, proof: string): Promise<string | null> {
+  const { grants } = await parts.keys();
+  const opened = openTransaction(grants, proof, parts.clock.now());
+  return opened === null || opened.stale ? null : (opened.parameters.get(SUBSCRIPTION)?.[0] ?? null);
+}
+
+/** The grants of a subscription that are of use, the newest first, a thousand at most. Throws DATABASE_UNAVAILABLE. */
+export async function ownGrants(
+  { database, clock }: GrantsParts,
+  subscription: string,
+): Promise<readonly OwnGrant[]> {
+  const now = new Date(clock.now());
+  const rows = await database.read((sql) => listGrantsOf(sql, subscription, now));
+  return rows.map(ownGrant);
+}
+
+/** Ends one grant of this subscription; false where it has no such grant, or no longer. */
+export async function endOwnGrant(parts: GrantsParts, subscription: string, id: string): Promise<boolean> {
+  if (!GRANT_ID.test(id)) return false;
+  const grant = Number(id);
+  const now = new Date(parts.clock.now());
+  const ended = await parts.database.write((sql) => revokeGrantOf(sql, subscription, grant, now));
+  if (!ended) return false;
+  parts.revoked(`grant:${grant}`);
+  parts.audit('family_revoked', { grant, reason: 'owner_request' });
+  parts.metrics.revoked('owner_request');
+  return true;
+}
+
+function ownGrant({ id, clientId, clientName, scope, tier, createdAt, renewedAt }: GrantRow): OwnGrant {
+  return {
+    ...{ id: String(id), clientId, clientName, tier },
+    scopes: scope.split(' ') as Scope[],
+    since: Date.parse(createdAt),
+    lastUsedAt: Date.parse(renewedAt),
+  };
+}

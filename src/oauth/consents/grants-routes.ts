@@ -1,0 +1,174 @@
+// Owns the page on which people see which apps have access with their key, and end it; programs get the same as JSON.
+
+import { Type } from 'typebox';
+import type { Principal } from '../../access/tiers/principal.ts';
+import { type Call, type Reply, type Route, route } from '../../http/frame/route.ts';
+import { Problem } from '../../lib/problem.ts';
+import {
+  authorizeErrors,
+  keyFaultOf,
+  keyProblem,
+  OFFERED,
+  refusalForPrograms,
+  refusalReply,
+  wantsJson,
+  withHeaders,
+} from '../authorize/authorize-answer.ts';
+import { AuthorizeRefusal } from '../authorize/authorize-refusal.ts';
+import { pageReply } from '../pages/document.ts';
+import { renderGrants } from '../pages/grants-page.ts';
+import { KEY_FAULT_STATUS, type KeyFault } from '../pages/key-field.ts';
+import { refuseForeignPage } from '../protocol/same-origin.ts';
+import {
+  endOwnGrant,
+  type GrantsParts,
+  type OwnGrant,
+  ownGrants,
+  provenSubscription,
+  proveSubscription,
+} from './grants-list.ts';
+
+export interface GrantsOptions extends GrantsParts {
+  readonly publicUrl: string;
+}
+
+const BODY_BYTES = 16_384;
+
+const GrantsForm = Type.Object({
+  api_key: Type.Optional(Type.String({ description: 'The key whose grants are meant.' })),
+  proof: Type.Optional(Type.String({ description: 'From the page, in place of the key.' })),
+  end: Type.Optional(Type.String({ description: 'The id of a grant to be ended.' })),
+});
+
+const Grants = Type.Object(
+  {
+    grants: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        client_id: Type.String(),
+        client_name: Type.Union([Type.String(), Type.Null()]),
+        scope: Type.String(),
+        tier: Type.String(),
+        created_at: Type.String({ format: 'date-time' }),
+        last_used_at: Type.String({ format: 'date-time', description: 'True to the day.' }),
+      }),
+    ),
+    ended: Type.Union([Type.Boolean(), Type.Null()], {
+      description: 'Whether the grant named by `end` was ended; null where none was named.',
+    }),
+  },
+  { $id: 'OAuthGrants', description: 'Which apps have access with a key.' },
+);
+
+interface Fields {
+  readonly api_key?: string;
+  readonly proof?: string;
+  readonly end?: string;
+}
+
+type Asking = Pick<Call<Principal>, 'headers' | 'address' | 'mediaType' | 'requestId'>;
+
+const common = {
+  path: '/oauth/grants',
+  tag: 'OAuth',
+  access: { credentials: 'none', counts: 'nothing' },
+  ...{ ownQuery: true, anyAccept: true, errors: authorizeErrors },
+} as const;
+
+/** GET and POST /oauth/grants. Like consent, not open to scripts of other pages. */
+export function grantsRoutes(options: GrantsOptions): readonly Route<Principal>[] {
+  const define = route<Principal>();
+  return [
+    define({
+      ...common,
+      method: 'GET',
+      page: true,
+      operation: 'showGrants',
+      summary: 'See which apps have access',
+      accepts: ['text/html'],
+      answer: { description: 'A page that asks for a key.', contentType: 'text/html' },
+      handle: () => askPage(options, null),
+    }),
+    define({
+      ...common,
+      method: 'POST',
+      operation: 'listGrants',
+      summary: 'List the grants of a key, or end one',
+      description: 'Answers with a page, or with JSON where Accept says so.',
+      body: GrantsForm,
+      consumes: ['application/x-www-form-urlencoded', 'application/json'],
+      bodyBytes: BODY_BYTES,
+      accepts: OFFERED,
+      answer: { description: 'The grants that are left.', contentType: 'application/json', schema: Grants },
+      alsoAnswers: {
+        401: 'The key is not good, or the page was open for too long.',
+        403: 'Another site sent the form.',
+        429: 'Too many wrong keys.',
+      },
+      handle: (call) => answer(options, call, call.body),
+    }),
+  ];
+}
+
+async function answer(options: GrantsOptions, call: Asking, fields: Fields): Promise<Reply> {
+  const programs = wantsJson(call.mediaType);
+  try {
+    refuseForeignPage(call.headers, options.publicUrl);
+    const subscription = await subscriptionOf(options, call, fields);
+    if (subscription === null) return stale(options, programs);
+    const ended = fields.end === undefined ? null : await endOwnGrant(options, subscription, fields.end);
+    const grants = await ownGrants(options, subscription);
+    if (programs) return { headers: NO_STORE, json: { grants: grants.map(forPrograms), ended } };
+    const proof = await proveSubscription(options, subscription);
+    return pageReply(200, renderGrants({ step: 'list', grants, proof, notice: noticeOf(ended) }));
+  } catch (error) {
+    return refused(options, call, programs, error);
+  }
+}
+
+/** Null where a proof is no longer good. Throws what JudgeKey throws, and MISSING_API_KEY. */
+async function subscriptionOf(options: GrantsOptions, { address }: Asking, fields: Fields) {
+  const { api_key: key = '', proof } = fields;
+  if (key.trim() === '' && proof !== undefined) return provenSubscription(options, proof);
+  if (key.trim() === '') throw new Problem('MISSING_API_KEY', 'The field api_key is missing.');
+  return (await options.judgeKey(key, address)).subscription;
+}
+
+function refused(options: GrantsOptions, { requestId }: Asking, programs: boolean, error: unknown): Reply {
+  if (error instanceof AuthorizeRefusal)
+    return programs ? refusalForPrograms(error) : refusalReply(error, requestId);
+  const fault = keyFaultOf(error);
+  if (fault === null || !(error instanceof Problem)) throw error;
+  if (programs) throw error.status === 401 ? keyProblem(error) : error;
+  const wait = error.headers['retry-after'];
+  const page = askPage(options, fault);
+  return wait === undefined ? page : withHeaders(page, { 'retry-after': wait });
+}
+
+function stale(options: GrantsOptions, programs: boolean): Reply {
+  if (!programs) return askPage(options, 'stale');
+  throw keyProblem(new Problem('INVALID_API_KEY', 'The proof is not valid, or no longer. Send the key.'));
+}
+
+function askPage({ publicUrl }: GrantsOptions, fault: KeyFault | null): Reply {
+  const status = fault === null ? 200 : KEY_FAULT_STATUS[fault];
+  const page = pageReply(status, renderGrants({ step: 'ask', fault }));
+  if (status !== 401) return page;
+  const metadata = `${publicUrl}/.well-known/oauth-protected-resource`;
+  return withHeaders(page, { 'www-authenticate': `Bearer resource_metadata="${metadata}"` });
+}
+
+const NO_STORE = { 'cache-control': 'no-store' };
+
+function noticeOf(ended: boolean | null): string | null {
+  if (ended === null) return null;
+  return ended ? 'Access has been ended.' : 'There is no such access any more.';
+}
+
+function forPrograms({ id, clientId, clientName, scopes, tier, since, lastUsedAt }: OwnGrant) {
+  return {
+    ...{ id, client_id: clientId, client_name: clientName, scope: scopes.join(' '), tier },
+    created_at: new Date(since).toISOString(),
+    last_used_at: new Date(lastUsedAt).toISOString(),
+  };
+}

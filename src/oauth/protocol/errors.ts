@@ -1,0 +1,97 @@
+// Owns how errors of OAuth are written: `error` and `error_description` at the top of a JSON document, as its RFCs say.
+
+import { Type } from 'typebox';
+import type { ErrorForm } from '../../http/frame/route.ts';
+import { Problem, type ProblemCode } from '../../lib/problem.ts';
+
+export type OAuthErrorCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'invalid_scope'
+  | 'invalid_target'
+  | 'invalid_client_metadata'
+  | 'invalid_redirect_uri'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type'
+  | 'interaction_required'
+  | 'request_not_supported'
+  | 'request_uri_not_supported'
+  | 'access_denied'
+  | 'temporarily_unavailable'
+  | 'server_error';
+
+/** The code under which the log knows an error, and which decides its status; 400 where none is named. */
+const CODES: { readonly [error in OAuthErrorCode]?: ProblemCode } = {
+  invalid_client: 'INVALID_TOKEN',
+  access_denied: 'INVALID_API_KEY',
+  temporarily_unavailable: 'SUBSCRIPTIONS_UNAVAILABLE',
+  server_error: 'INTERNAL_ERROR',
+};
+
+/** An error to be thrown by an endpoint of OAuth. `code` gives it another status, `members` go beside the two of OAuth. */
+export function oauthError(
+  error: OAuthErrorCode,
+  description: string,
+  options: {
+    readonly code?: ProblemCode;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly members?: Readonly<Record<string, unknown>>;
+    readonly cause?: unknown;
+  } = {},
+): Problem {
+  const { code = CODES[error] ?? 'INVALID_REQUEST', members, ...rest } = options;
+  return new Problem(code, description, { ...rest, members: { error, ...members } });
+}
+
+/** Too many requests from an address: clients of OAuth keep what they have and try again, which `Retry-After` dates. */
+export function tooMany(seconds: number, code: ProblemCode = 'RATE_LIMITED'): Problem {
+  const headers = { 'retry-after': String(seconds) };
+  return oauthError('temporarily_unavailable', 'Too many requests; try again later.', { code, headers });
+}
+
+const OAuthErrorSchema = Type.Object(
+  {
+    error: Type.String({ description: 'What went wrong, in the words of OAuth: programs decide by it.' }),
+    error_description: Type.String({ description: 'The same for people, with the remedy.' }),
+  },
+  { $id: 'OAuthError', description: 'An error of an OAuth endpoint (RFC 6749, section 5.2).' },
+);
+
+/** The JSON document of a problem met at an OAuth endpoint, and its status there. `malformed` says how a bad body is called. */
+export function oauthDocument(
+  problem: Problem,
+  malformed: OAuthErrorCode = 'invalid_request',
+): { readonly status: number; readonly json: Readonly<Record<string, unknown>> } {
+  const { error = errorOf(problem, malformed), ...members } = problem.members;
+  const json = { error, error_description: describable(problem.message), ...members };
+  // The RFCs know only one status for a body that cannot be read.
+  return { status: problem.status === 415 ? 400 : problem.status, json };
+}
+
+/** Errors of a JSON endpoint. `malformed` is what a body is called that cannot be read. */
+export function oauthErrors(malformed: OAuthErrorCode = 'invalid_request'): ErrorForm {
+  return {
+    write: ({ problem, headers }) => ({ headers, ...oauthDocument(problem, malformed) }),
+    answers: {
+      400: 'The request is malformed, or asks for what cannot be; `error` says which.',
+      413: 'The body is too large.',
+      500: 'Something went wrong here.',
+      503: 'Something that is needed does not answer now; try again later.',
+    },
+    content: { 'application/json': OAuthErrorSchema },
+  };
+}
+
+/** What the frame's own problems are called in OAuth. */
+function errorOf({ status }: Problem, malformed: OAuthErrorCode): OAuthErrorCode {
+  if (status === 429 || status === 503) return 'temporarily_unavailable';
+  if (status >= 500) return 'server_error';
+  if (status === 401) return 'invalid_client';
+  return [400, 413, 415].includes(status) ? malformed : 'invalid_request';
+}
+
+/** A text in the characters that a description may have (OAuth 2.1, section 3.2.4): no quotes, no backslash, ASCII alone. */
+export function describable(text: string): string {
+  return text.replace(/["\\]/g, "'").replace(/[^ !#-[\]-~]/g, '?');
+}

@@ -1,0 +1,118 @@
+// Owns the documents in which clients find out what is served here: RFC 8414 for the server, RFC 9728 for its resources.
+
+import { Type } from 'typebox';
+import type { Principal } from '../../access/tiers/principal.ts';
+import { SCOPES } from '../../access/tiers/tiers.ts';
+import { type Route, route } from '../../http/frame/route.ts';
+import { resourcesAt } from './resource.ts';
+
+const Uri = Type.String({ format: 'uri' });
+const Names = Type.Array(Type.String());
+
+const ServerMetadata = Type.Object(
+  {
+    issuer: Uri,
+    authorization_endpoint: Uri,
+    token_endpoint: Uri,
+    registration_endpoint: Uri,
+    revocation_endpoint: Uri,
+    scopes_supported: Names,
+    response_types_supported: Names,
+    response_modes_supported: Names,
+    grant_types_supported: Names,
+    token_endpoint_auth_methods_supported: Names,
+    revocation_endpoint_auth_methods_supported: Names,
+    code_challenge_methods_supported: Names,
+    authorization_response_iss_parameter_supported: Type.Boolean(),
+    client_id_metadata_document_supported: Type.Boolean(),
+    service_documentation: Uri,
+  },
+  { $id: 'AuthorizationServer', description: 'Authorization server metadata (RFC 8414).' },
+);
+
+const ProtectedResource = Type.Object(
+  {
+    resource: Uri,
+    authorization_servers: Type.Array(Uri),
+    scopes_supported: Names,
+    bearer_methods_supported: Names,
+    resource_name: Type.String(),
+  },
+  { $id: 'ProtectedResource', description: 'Protected resource metadata (RFC 9728).' },
+);
+
+/** Without `offline_access`: every grant can be refreshed, and clients that see it listed ask for it. */
+const SCOPE_NAMES = Object.keys(SCOPES);
+
+function serverMetadata(publicUrl: string) {
+  return {
+    issuer: publicUrl,
+    authorization_endpoint: `${publicUrl}/oauth/authorize`,
+    token_endpoint: `${publicUrl}/oauth/token`,
+    registration_endpoint: `${publicUrl}/oauth/register`,
+    revocation_endpoint: `${publicUrl}/oauth/revoke`,
+    scopes_supported: SCOPE_NAMES,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    // Clients are public ones; without these two lines they would have to assume secrets.
+    token_endpoint_auth_methods_supported: ['none'],
+    revocation_endpoint_auth_methods_supported: ['none'],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
+    service_documentation: `${publicUrl}/docs`,
+  };
+}
+
+function resourceMetadata(publicUrl: string, resource: string) {
+  return {
+    resource,
+    authorization_servers: [publicUrl],
+    scopes_supported: SCOPE_NAMES,
+    bearer_methods_supported: ['header'],
+    resource_name: 'Freehold',
+  };
+}
+
+const common = {
+  method: 'GET',
+  tag: 'OAuth',
+  access: { credentials: 'none', counts: 'nothing' },
+  ownQuery: true,
+  anyAccept: true,
+} as const;
+
+/** The three documents. They tell of the configured address, whatever a request calls the service. */
+export function metadataRoutes(publicUrl: string): readonly Route<Principal>[] {
+  const define = route<Principal>();
+  const headers = { 'cache-control': 'public, max-age=3600' };
+  const [api, mcp] = resourcesAt(publicUrl).map((resource) => resourceMetadata(publicUrl, resource));
+  const server = serverMetadata(publicUrl);
+  return [
+    define({
+      ...common,
+      path: '/.well-known/oauth-authorization-server',
+      operation: 'getAuthorizationServer',
+      summary: 'What the authorization server offers',
+      answer: { description: 'The metadata of the authorization server', schema: ServerMetadata },
+      handle: () => ({ json: server, headers }),
+    }),
+    define({
+      ...common,
+      path: '/.well-known/oauth-protected-resource',
+      operation: 'getProtectedResource',
+      summary: 'Where tokens for this service come from',
+      answer: { description: 'The metadata of this protected resource', schema: ProtectedResource },
+      handle: () => ({ json: api, headers }),
+    }),
+    define({
+      ...common,
+      path: '/.well-known/oauth-protected-resource/mcp',
+      operation: 'getProtectedResourceOfMcp',
+      summary: 'Where tokens for the MCP endpoint come from',
+      answer: { description: 'The metadata of the MCP endpoint', schema: ProtectedResource },
+      handle: () => ({ json: mcp, headers }),
+    }),
+  ];
+}

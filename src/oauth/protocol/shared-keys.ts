@@ -1,0 +1,28 @@
+// Owns the keys that all processes sign and digest with: made of the one secret in the database, each for one use.
+
+import { hkdfSync } from 'node:crypto';
+import type { Database } from '../../postgres/client/database.ts';
+import { readSharedSecret } from '../clients/client-store.ts';
+
+export interface SharedKeys {
+  /** Signs requests that wait for a decision. */
+  readonly transaction: Buffer;
+  /** Signs what stands for a key while its holder looks at the grants. */
+  readonly grants: Buffer;
+  /** Digests addresses, so that the database cannot be searched for one. */
+  readonly address: Buffer;
+}
+
+/** Reads the secret when it is first needed, and again after a failure. The function throws DATABASE_UNAVAILABLE. */
+export function sharedKeys(database: Database): () => Promise<SharedKeys> {
+  let known: SharedKeys | undefined;
+  return async () => {
+    known ??= derive(await database.read(readSharedSecret));
+    return known;
+  };
+}
+
+function derive(secret: Buffer): SharedKeys {
+  const keyFor = (use: string) => Buffer.from(hkdfSync('sha256', secret, '', `freehold ${use}`, 32));
+  return { transaction: keyFor('transaction'), grants: keyFor('grants'), address: keyFor('address') };
+}

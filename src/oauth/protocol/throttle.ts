@@ -1,0 +1,32 @@
+// Owns counting requests by name within a minute, exactly and in bounded memory.
+
+import { wholeSeconds } from '../../access/limits/limit-standing.ts';
+import { Ring } from '../../access/limits/ring.ts';
+import { Roster } from '../../access/limits/roster.ts';
+import type { Clock } from '../../lib/clock.ts';
+
+const CAPACITY = 65_536;
+
+export class Throttle {
+  readonly #clock: Clock;
+  readonly #perMinute: number;
+  readonly #roster: Roster<Ring>;
+
+  constructor(clock: Clock, perMinute: number, capacity = CAPACITY) {
+    this.#clock = clock;
+    this.#perMinute = perMinute;
+    this.#roster = new Roster({ capacity, now: clock.monotonic(), create: () => new Ring() });
+  }
+
+  /** Counts one request: 0 when it may pass, else the seconds after which the next one may. */
+  take(name: string): number {
+    const now = this.#clock.monotonic();
+    const ring = this.#roster.enter(name, now);
+    // More callers than can be told apart: to refuse those not yet known would let a flood lock everybody else out, and
+    // hold up nobody who has that many names.
+    if (ring === undefined) return 0;
+    if (ring.used(now) >= this.#perMinute) return Math.max(1, wholeSeconds(ring.wait(this.#perMinute, now)));
+    ring.add(now);
+    return 0;
+  }
+}

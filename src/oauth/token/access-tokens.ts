@@ -1,0 +1,163 @@
+// Owns access tokens as credentials: each is looked up once, then believed until it expires or is revoked.
+
+import { LRUCache } from 'lru-cache';
+import type { CredentialVerifier } from '../../access/keys/identify.ts';
+import type { Attempt } from '../../access/limits/failures.ts';
+import type { Principal, Scope } from '../../access/tiers/principal.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { Flights } from '../../lib/flight.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import { isSecret, secretHash } from '../protocol/secret.ts';
+import { EVERYTHING, type RevocationNote } from './revocation-store.ts';
+import { Revocations } from './revocations.ts';
+import { type AccessRow, findAccessToken } from './token-store.ts';
+
+const REMEMBERED = 50_000;
+/** A longer credential is none of ours, and is not looked at. */
+const LONGEST = 4_096;
+
+export interface AccessTokensOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** The resource served: a token has to be meant for it. */
+  readonly resource: string;
+  /** Told of failures that no client hears of. */
+  readonly report: (error: unknown) => void;
+}
+
+interface Known {
+  readonly principal: Principal;
+  readonly grant: number;
+  /** Monotonic: a wall clock that jumps moves no expiry. */
+  readonly validUntil: number;
+}
+
+export class AccessTokens implements CredentialVerifier {
+  readonly #options: AccessTokensOptions;
+  readonly #revocations: Revocations;
+  readonly #flights = new Flights<Known>();
+  /** By hash: the tokens themselves are kept nowhere. */
+  readonly #known: LRUCache<string, Known>;
+  readonly #byGrant = new Map<number, Set<string>>();
+
+  constructor(options: AccessTokensOptions) {
+    this.#options = options;
+    this.#known = new LRUCache({ max: REMEMBERED, dispose: ({ grant }, hash) => this.#unlink(grant, hash) });
+    const onRevoked = (note: RevocationNote) => this.#forget(note);
+    this.#revocations = new Revocations({ ...options, onRevoked });
+  }
+
+  /** Whatever is no API key is judged as a token: those who judge keys are asked first. */
+  matches(): boolean {
+    return true;
+  }
+
+  /**
+   * Throws INVALID_TOKEN or EXPIRED_TOKEN; RATE_LIMITED before the database is asked on behalf of an address that has
+   * sent too many bad ones; DATABASE_UNAVAILABLE.
+   */
+  verify(credential: string, attempt: Attempt): Principal | Promise<Principal> {
+    if (credential.length > LONGEST) throw invalid();
+    const hash = secretHash(credential);
+    const known = this.#known.get(hash);
+    if (known === undefined) {
+      if (!isSecret('at', credential)) throw invalid();
+      return this.#ask(hash, attempt);
+    }
+    return this.#revocations.current() ? this.#principal(known) : this.#askAgain(hash, attempt);
+  }
+
+  /** Something was revoked by this process, which need not wait to hear of it. */
+  revoked(note: RevocationNote): void {
+    this.#revocations.tell(note);
+  }
+
+  /** Stops listening for revocations. */
+  close(): Promise<void> {
+    return this.#revocations.close();
+  }
+
+  #principal({ principal, validUntil }: Known): Principal {
+    if (this.#options.clock.monotonic() >= validUntil) throw expired();
+    return principal;
+  }
+
+  /** A known token may have been revoked unheard. */
+  async #askAgain(hash: string, attempt: Attempt): Promise<Principal> {
+    await this.#revocations.catchUp();
+    const known = this.#known.get(hash);
+    return known === undefined ? this.#ask(hash, attempt) : this.#principal(known);
+  }
+
+  async #ask(hash: string, attempt: Attempt): Promise<Principal> {
+    // Who joins a question that is under way asks nobody: only its first asker takes a place of the throttle. A reader
+    // that comes after a revocation must not join a look from before it.
+    const flight = `${this.#revocations.generation} ${hash}`;
+    if (!this.#flights.has(flight)) attempt.begin();
+    return this.#principal(await this.#flights.join(flight, null, () => this.#look(hash)));
+  }
+
+  async #look(hash: string): Promise<Known> {
+    const { generation } = this.#revocations;
+    const { clock, database, resource } = this.#options;
+    const [now, sentAt] = [clock.now(), clock.monotonic()];
+    const row = await database.read((sql) => findAccessToken(sql, hash), { planned: 'once' });
+    const refusal = refusalOf(row, resource, now);
+    if (row === undefined || refusal !== null) throw refusal ?? invalid();
+    const validUntil = sentAt + Date.parse(row.expiresAt) - now;
+    const known: Known = { principal: principalOf(row), grant: row.grant, validUntil };
+    if (generation === this.#revocations.generation) this.#remember(hash, known);
+    return known;
+  }
+
+  #remember(hash: string, known: Known): void {
+    this.#known.set(hash, known);
+    const hashes = this.#byGrant.get(known.grant);
+    if (hashes === undefined) this.#byGrant.set(known.grant, new Set([hash]));
+    else hashes.add(hash);
+  }
+
+  #unlink(grant: number, hash: string): void {
+    const hashes = this.#byGrant.get(grant);
+    hashes?.delete(hash);
+    if (hashes?.size === 0) this.#byGrant.delete(grant);
+  }
+
+  #forget(note: RevocationNote): void {
+    const [kind, name = ''] = note.split(':');
+    if (note === EVERYTHING) this.#known.clear();
+    else if (kind === 'token') this.#known.delete(name);
+    else for (const hash of [...(this.#byGrant.get(Number(name)) ?? [])]) this.#known.delete(hash);
+  }
+}
+
+/** Expiry, revocation and audience, in this order; null where the token is good. */
+function refusalOf(row: AccessRow | undefined, resource: string, now: number): Problem | null {
+  if (row === undefined) return invalid();
+  if (Date.parse(row.expiresAt) <= now) return expired();
+  if (row.revokedAt !== null) return invalid();
+  return row.resources.includes(resource) ? null : misdirected();
+}
+
+/**
+ * Requests of a key and of its tokens share one quota. Without a key there is one Free allowance for each consenting
+ * address; a grant has exactly one such address, so counting by it bounds each grant too.
+ */
+function principalOf({ tier, scope, subscription, addressHash }: AccessRow): Principal {
+  const account =
+    subscription === null ? `free:${addressHash?.toString('hex') ?? ''}` : `sub:${subscription}`;
+  return { kind: 'token', tier, account, subscription, scopes: new Set(scope.split(' ') as Scope[]) };
+}
+
+function invalid(): Problem {
+  return new Problem('INVALID_TOKEN', 'The credential is neither an API key nor a valid access token.');
+}
+
+function expired(): Problem {
+  return new Problem('EXPIRED_TOKEN', 'The access token has expired. Get a new one with the refresh token.');
+}
+
+function misdirected(): Problem {
+  return new Problem('INVALID_TOKEN', 'The access token was issued for another resource.');
+}

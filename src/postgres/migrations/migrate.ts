@@ -1,0 +1,113 @@
+// Owns bringing a database up to date: numbered SQL files, each run once, by one process at a time.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../lib/clock.ts';
+import type { Connection, Sql } from '../client/connection.ts';
+import type { Database } from '../client/database.ts';
+import { transact } from '../client/transaction.ts';
+import { poll } from '../embedded/poll.ts';
+import type { AppliedMigration, Migration } from './migration-plan.ts';
+import { MigrationError, migrationOf, planMigrations } from './migration-plan.ts';
+
+export { MigrationError } from './migration-plan.ts';
+
+export interface MigrateOptions {
+  /** Where the files are; this folder's `migrations` when absent. */
+  readonly folder?: string;
+  /** Called before each file is run. */
+  readonly onProgress?: (name: string, index: number, total: number) => void;
+}
+
+/** The files that come with this release. */
+export const MIGRATIONS_FOLDER = join(import.meta.dirname, '');
+
+/** One number for all of Freehold: whoever holds it changes the schema. */
+const LOCK = 4_663_267_141;
+const LOCK_LIMIT = 10 * 60_000;
+
+/**
+ * Runs what has not been run yet and resolves with the names of those files. Safe when several processes do it at
+ * once: one works, the others wait and find nothing left. Throws MigrationError with the remedy in its message.
+ */
+export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
+  const files = await readMigrations(options.folder ?? MIGRATIONS_FOLDER);
+  const connection = database.dedicated();
+  try {
+    await lock(connection.sql, database.clock);
+    await createTable(connection.sql);
+    const pending = planMigrations(files, await readApplied(connection.sql));
+    for (const [index, migration] of pending.entries()) {
+      options.onProgress?.(migration.name, index, pending.length);
+      await apply(connection, migration);
+    }
+    return pending.map(({ name }) => name);
+  } finally {
+    // Ending the session gives the lock back.
+    await connection.end(1);
+  }
+}
+
+/** The names of the files that `migrate` would run now; changes nothing. */
+export async function pendingMigrations(
+  database: Database,
+  folder: string = MIGRATIONS_FOLDER,
+): Promise<string[]> {
+  const files = await readMigrations(folder);
+  const applied = await database.read(async (sql) => {
+    const [table] = await sql`select to_regclass('schema_migrations') is not null as present`;
+    return table?.present === true ? readApplied(sql) : [];
+  });
+  return planMigrations(files, applied).map(({ name }) => name);
+}
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql'));
+  return Promise.all(
+    names.map(async (name) => migrationOf(name, await readFile(join(folder, name), 'utf8'))),
+  );
+}
+
+/** Asked for again and again: a session that waits inside PostgreSQL would block `create index concurrently`. */
+async function lock(sql: Sql, clock: Clock): Promise<void> {
+  const attempt = async () => {
+    const [row] = await sql`select pg_try_advisory_lock(${LOCK}) as held`;
+    return row?.held === true || undefined;
+  };
+  if (await poll(attempt, { clock, limit: LOCK_LIMIT, every: 50 })) return;
+  throw new MigrationError(
+    'Another process has been changing the database for ten minutes. Look what it waits for.',
+  );
+}
+
+async function createTable(sql: Sql): Promise<void> {
+  await sql`create table if not exists schema_migrations (
+    version integer primary key,
+    name text not null,
+    checksum text not null,
+    applied_at timestamptz not null default now()
+  )`;
+}
+
+async function readApplied(sql: Sql): Promise<AppliedMigration[]> {
+  return sql<AppliedMigration[]>`select version, name, checksum from schema_migrations order by version`;
+}
+
+async function apply(connection: Connection, migration: Migration): Promise<void> {
+  try {
+    if (migration.inTransaction) {
+      await transact(connection, async (tx) => {
+        await tx.unsafe(migration.text);
+        await record(tx, migration);
+      });
+    } else {
+      await connection.sql.unsafe(migration.text);
+      await record(connection.sql, migration);
+    }
+  } catch (cause) {
+    throw new MigrationError(`${migration.name} failed: ${(cause as Error).message}`, { cause });
+  }
+}
+
+async function record(sql: Sql, { version, name, checksum }: Migration): Promise<void> {
+  await sql`insert into schema_migrations (version, name, checksum) values (${version}, ${name}, ${checksum})`;
+}

@@ -1,0 +1,106 @@
+// Owns how alike two homes are: a figure from 0 to 1, and the facts in which they agree or differ. Pure.
+
+import { distanceKm, type Point } from '../geometry/geometry.ts';
+import type { PropertyType } from '../listings/vocabulary.ts';
+
+/** What two homes are compared by. Areas in square feet; unknown is null. */
+export interface HomeFacts {
+  readonly propertyType: PropertyType;
+  /** Rounded where the address is withheld. */
+  readonly location: Point;
+  readonly livingArea: number | null;
+  readonly bedrooms: number | null;
+  readonly bathrooms: number | null;
+  readonly lotSize: number | null;
+  readonly yearBuilt: number | null;
+  readonly waterfront: boolean | null;
+}
+
+/** The facts that are compared, besides the place. */
+export const COMPARED_FACTS = [
+  'livingArea',
+  'bedrooms',
+  'bathrooms',
+  'lotSize',
+  'yearBuilt',
+  'waterfront',
+] as const;
+export type ComparedFact = (typeof COMPARED_FACTS)[number];
+
+export interface Likeness {
+  readonly distanceKm: number;
+  /** From 0 to 1, not rounded. */
+  readonly similarity: number;
+  readonly agrees: readonly ComparedFact[];
+  readonly differs: readonly ComparedFact[];
+  /** Not known of one of the two. */
+  readonly unknown: readonly ComparedFact[];
+}
+
+interface Rule {
+  readonly weight: number;
+  /** 1 for the same, falling to 0. */
+  readonly score: (a: number, b: number) => number;
+}
+
+const falling = (difference: number, nothingLeft: number): number =>
+  Math.max(0, 1 - Math.abs(difference) / nothingLeft);
+
+const RULES: Readonly<Record<ComparedFact, Rule>> = {
+  livingArea: { weight: 3, score: (a, b) => falling(Math.log(a / b), Math.log(2)) },
+  bedrooms: { weight: 1, score: (a, b) => falling(a - b, 3) },
+  bathrooms: { weight: 1, score: (a, b) => falling(a - b, 3) },
+  lotSize: { weight: 1, score: (a, b) => falling(Math.log(a / b), Math.log(4)) },
+  yearBuilt: { weight: 1, score: (a, b) => falling(a - b, 50) },
+  waterfront: { weight: 1, score: (a, b) => falling(a - b, 1) },
+};
+
+const PLACE_WEIGHT = 4;
+/** Kilometres at which a place counts half. */
+const HALF_WAY_KM = 1;
+/** What a fact counts that is not known of both. */
+const UNKNOWN_SCORE = 0.5;
+/** From this score on two facts are said to agree. */
+const AGREES_FROM = 0.8;
+
+/** For documentation: the definition of similarity, in words. */
+export const SIMILARITY_IN_WORDS =
+  'The weighted mean of how well each fact agrees, from 0 to 1. Place (weight 4) counts 1 / (1 + kilometres). Living ' +
+  'area (3) falls to 0 at half or double, lot size (1) at a quarter or four times, by their logarithms; bedrooms and ' +
+  'bathrooms (1 each) fall to 0 at a difference of 3, the year built (1) at 50 years, waterfront (1) is the same or ' +
+  'not. A fact not known of both counts one half. Facts agree from 0.8 on.';
+
+/** How alike two homes are; the order of the two does not matter. */
+export function likeness(a: HomeFacts, b: HomeFacts): Likeness {
+  const km = distanceKm(a.location, b.location);
+  let sum = PLACE_WEIGHT / (1 + km / HALF_WAY_KM);
+  let weights = PLACE_WEIGHT;
+  const told: Record<'agrees' | 'differs' | 'unknown', ComparedFact[]> = {
+    agrees: [],
+    differs: [],
+    unknown: [],
+  };
+  for (const fact of COMPARED_FACTS) {
+    const score = scoreOf(fact, a, b);
+    sum += RULES[fact].weight * (score ?? UNKNOWN_SCORE);
+    weights += RULES[fact].weight;
+    told[score === null ? 'unknown' : score >= AGREES_FROM ? 'agrees' : 'differs'].push(fact);
+  }
+  return { distanceKm: km, similarity: sum / weights, ...told };
+}
+
+function scoreOf(fact: ComparedFact, a: HomeFacts, b: HomeFacts): number | null {
+  const [one, other] = [a[fact], b[fact]];
+  if (one === null || other === null) return null;
+  // A logarithm of nothing is no figure: an area of 0 says that it is not known.
+  if ((fact === 'livingArea' || fact === 'lotSize') && !(Number(one) > 0 && Number(other) > 0)) return null;
+  return RULES[fact].score(Number(one), Number(other));
+}
+
+/** Kinds of homes that stand for each other: flats are let as apartments and sold as condominiums. */
+const FLATS: readonly PropertyType[] = ['CONDO', 'COOP', 'APARTMENT'];
+
+/** The property types that are compared with this one. */
+export function comparableTypes(type: PropertyType): readonly PropertyType[] {
+  return FLATS.includes(type) ? FLATS : [type];
+}

@@ -1,0 +1,122 @@
+// Owns the estimate of a property as it is told: for sale and for rent, or why there is none.
+
+import { type Static, Type } from 'typebox';
+import type { View } from '../listings/present.ts';
+import { nullable } from '../listings/record.ts';
+import type { ListingType } from '../listings/vocabulary.ts';
+import type { Database } from '../postgres/client/database.ts';
+import { BASES, findComparables } from './comparables.ts';
+import { ESTIMATE_DAYS_OLD, ESTIMATE_RADIUS_KM, estimateFrom, LEVEL, METHOD_IN_WORDS } from './estimate.ts';
+import type { PriceTrends } from './price-trend.ts';
+import type { SeenProperty } from './property-answer.ts';
+import type { HomeFacts } from './similarity.ts';
+import { allowsEstimate, factsOf } from './subject.ts';
+
+const REASONS = {
+  withheld_by_source: 'the source forbids estimates by machine',
+  place_unknown: 'where the home stands is not known',
+  living_area_unknown: 'its living area is not known',
+  too_few_comparables: 'fewer than five homes compare with it',
+} as const;
+export type Reason = keyof typeof REASONS;
+
+const amount = nullable(Type.Number());
+
+const ValuationSchema = Type.Object(
+  {
+    value: nullable(Type.Number({ description: 'For rent: per month.' })),
+    low: amount,
+    high: amount,
+    level: nullable(
+      Type.Number({ description: 'The share of prices that low to high is made to hold, from 0 to 1.' }),
+    ),
+    n: Type.Integer({
+      description: 'Comparables it rests on, or, where they are too few, how many there are.',
+    }),
+    basis: nullable(
+      Type.Unsafe<(typeof BASES)[number] | 'mixed'>({
+        type: 'string',
+        enum: [...BASES, 'mixed'],
+        description: 'Whether the comparables’ prices were paid or asked.',
+      }),
+    ),
+    asOf: Type.String({ format: 'date', description: 'The day it holds for.' }),
+    method: Type.String({ description: 'In words.' }),
+    reason: nullable(
+      Type.Unsafe<Reason>({
+        type: 'string',
+        enum: Object.keys(REASONS),
+        description: `Why there is no value. ${Object.entries(REASONS)
+          .map(([code, text]) => `${code}: ${text}`)
+          .join('; ')}.`,
+      }),
+    ),
+  },
+  { $id: 'Valuation' },
+);
+type Valuation = Static<typeof ValuationSchema>;
+
+export const EstimateSchema = Type.Object(
+  { currency: Type.String(), sale: ValuationSchema, rent: ValuationSchema },
+  { $id: 'Estimate', description: 'What a home is probably worth, for sale and for rent.' },
+);
+export type Estimate = Static<typeof EstimateSchema>;
+
+/** What estimates are made of. */
+export interface Valuer {
+  readonly database: Database;
+  readonly trends: PriceTrends;
+}
+
+/** The estimate of a property for this reader. */
+export async function estimateProperty(
+  { database, trends }: Valuer,
+  seen: SeenProperty,
+  view: View,
+): Promise<Estimate> {
+  const facts = factsOf(seen.subject);
+  const reason = reasonAgainst(seen, facts, view);
+  const { currency } = seen.subject.record;
+  const valued = async (type: ListingType): Promise<Valuation> => {
+    if (reason !== null || facts === null) return none(reason ?? 'place_unknown', 0, view.now);
+    const market = {
+      listingType: type,
+      currency,
+      now: view.now,
+      ignoreDisplayRules: view.ignoreDisplayRules,
+    };
+    const [ranked, slope] = await Promise.all([
+      findComparables(database, {
+        ...{ ...market, subject: facts, radiusKm: ESTIMATE_RADIUS_KM, daysOld: ESTIMATE_DAYS_OLD },
+        except: seen.property.listings.map(({ id }) => id),
+      }),
+      trends.slope({ ...market, propertyType: facts.propertyType, location: facts.location }),
+    ]);
+    const estimated = estimateFrom(facts, ranked, { now: view.now, slope });
+    if (estimated === null) return none('too_few_comparables', ranked.length, view.now);
+    const { value, low, high, n, basis } = estimated;
+    const [told, least, most] = [value, low, high].map(roughly);
+    return {
+      ...{ value: told ?? null, low: least ?? null, high: most ?? null, level: LEVEL, n, basis },
+      ...{ asOf: day(view.now), method: METHOD_IN_WORDS, reason: null },
+    };
+  };
+  const [sale, rent] = await Promise.all([valued('sale'), valued('rental')]);
+  return { currency, sale, rent };
+}
+
+function reasonAgainst(seen: SeenProperty, facts: HomeFacts | null, view: View): Reason | null {
+  if (!view.ignoreDisplayRules && !allowsEstimate(seen.property, seen.subject)) return 'withheld_by_source';
+  if (facts === null) return 'place_unknown';
+  return facts.livingArea ? null : 'living_area_unknown';
+}
+
+const none = (reason: Reason, n: number, now: number): Valuation => ({
+  ...{ value: null, low: null, high: null, level: null, n, basis: null },
+  ...{ asOf: day(now), method: METHOD_IN_WORDS, reason },
+});
+
+const day = (now: number): string => new Date(now).toISOString().slice(0, 10);
+
+/** To three digits: more would promise what an estimate does not know. */
+export const roughly = (value: number): number => Number(value.toPrecision(3));

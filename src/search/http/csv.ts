@@ -1,0 +1,66 @@
+// Owns listings as rows of CSV (RFC 4180): a column for each part of the record, lists in one cell. Pure.
+
+import type { Fields } from '../../listings/fields.ts';
+import { ListingSchema, MEMBERS_BY_INCLUDE } from '../../listings/record.ts';
+
+/** The keys that lead to a column's value. */
+type Column = readonly string[];
+
+interface Shape {
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly anyOf?: readonly unknown[];
+}
+
+function columnsOf(schema: unknown, path: Column = []): Column[] {
+  const { properties, anyOf = [] } = schema as Shape;
+  if (properties)
+    return Object.entries(properties).flatMap(([name, part]) => columnsOf(part, [...path, name]));
+  const inner = anyOf.find((option) => (option as Shape).properties !== undefined);
+  return inner === undefined ? [path] : columnsOf(inner, path);
+}
+
+const COLUMNS: readonly Column[] = columnsOf(ListingSchema);
+
+/** The columns that `fields` asks for; where it is null, all that there are with these parts included. */
+export function columnsFor(fields: Fields, included: readonly string[]): readonly Column[] {
+  if (fields === null) return COLUMNS.filter((column) => isIncluded(column, included));
+  const asked = [{ keys: ['id'] }, ...fields];
+  const meets = (column: Column, keys: readonly string[]) =>
+    keys.every((key, place) => column[place] === undefined || column[place] === key);
+  return COLUMNS.filter((column) => asked.some(({ keys }) => meets(column, keys)));
+}
+
+function isIncluded([member = '']: Column, included: readonly string[]): boolean {
+  const part = Object.keys(MEMBERS_BY_INCLUDE).find((name) => MEMBERS_BY_INCLUDE[name]?.includes(member));
+  return part === undefined || included.includes(part);
+}
+
+export const headerLine = (columns: readonly Column[]): string =>
+  line([...columns.map((column) => column.join('.')), 'cursor']);
+
+/** A listing's row; the cursor goes on behind it. */
+export function rowLine(columns: readonly Column[], record: unknown, cursor: string): string {
+  return line([...columns.map((column) => cell(column.reduce(into, record))), cursor]);
+}
+
+const line = (cells: readonly string[]): string => `${cells.map(quoted).join()}\r\n`;
+
+function into(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'string') return harmless(value);
+  if (!Array.isArray(value)) return String(value);
+  return value.every((item) => typeof item === 'string')
+    ? harmless(value.join('|'))
+    : value.length === 0
+      ? ''
+      : JSON.stringify(value);
+}
+
+/** Spreadsheets run a cell that begins like a formula; an apostrophe before it makes it a text. */
+const harmless = (text: string): string => (/^[=@\t\r]|^[+-](?![\d\s().-]*$)/.test(text) ? `'${text}` : text);
+
+const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

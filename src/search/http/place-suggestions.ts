@@ -1,0 +1,88 @@
+// Suggestions for places that a search names and nothing has: the nearest names of listings and areas.
+
+import { type Static, Type } from 'typebox';
+import { wordsOf } from '../../areas/area.ts';
+import { nearestFew } from '../../http/input/values.ts';
+import { nullable } from '../../listings/record.ts';
+import type { AreaType } from '../../listings/vocabulary.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import type { SearchPlan } from '../query/search.ts';
+import type { SearchQuery } from '../query/search-parameters.ts';
+import { findUnlistedPlaces, type PlaceColumn, type PlaceName } from '../sql/place-suggestion-store.ts';
+
+const PlaceSuggestionSchema = Type.Object(
+  {
+    parameter: Type.Unsafe<PlaceColumn>({ type: 'string', enum: ['city', 'postalCode'] }),
+    value: Type.String({ description: 'What was asked for.' }),
+    suggestions: Type.Array(Type.String(), {
+      maxItems: 3,
+      description:
+        'The nearest names, the nearest first: of areas as they are written, of listings in lower case. Empty where none is near.',
+    }),
+  },
+  { $id: 'PlaceSuggestion', description: 'A city or postal code that no listing and no area has.' },
+);
+export type PlaceSuggestion = Static<typeof PlaceSuggestionSchema>;
+
+/** A member of `meta`. */
+export const PlaceSuggestionsSchema = nullable(
+  Type.Array(PlaceSuggestionSchema, {
+    description:
+      'On a first page that is empty, for each `city` and `postalCode` that no listing and no area has; of many values the ' +
+      'first five. Else null.',
+  }),
+);
+
+interface PlaceParameter {
+  readonly parameter: PlaceColumn;
+  readonly areaType: AreaType;
+  /** Letters that a name must share with what was asked for to be compared with it. */
+  readonly shared: number;
+}
+
+const PLACE_PARAMETERS: readonly PlaceParameter[] = [
+  { parameter: 'city', areaType: 'city', shared: 1 },
+  { parameter: 'postalCode', areaType: 'postal_code', shared: 3 },
+];
+
+const MOST_VALUES = 5;
+const MOST_SUGGESTIONS = 3;
+
+/** For a search that found nothing: its unknown places; null where there are none, or where its walk began earlier. */
+export async function findPlaceSuggestions(
+  database: Database,
+  plan: SearchPlan,
+  query: Pick<SearchQuery, PlaceColumn>,
+): Promise<PlaceSuggestion[] | null> {
+  if (plan.cursor !== null) return null;
+  const asked = PLACE_PARAMETERS.filter(({ parameter }) => query[parameter] !== undefined);
+  const unknown = await Promise.all(
+    asked.map((each) => unknownPlaces(database, plan, each, query[each.parameter] ?? [])),
+  );
+  return unknown.some(({ length }) => length > 0) ? unknown.flat() : null;
+}
+
+async function unknownPlaces(
+  database: Database,
+  plan: SearchPlan,
+  { parameter, areaType, shared }: PlaceParameter,
+  values: readonly string[],
+): Promise<PlaceSuggestion[]> {
+  const written = new Map(values.slice(0, MOST_VALUES).map((value) => [folded(value), value]));
+  const names = [...written.keys()].map((value) => placeName(value, shared));
+  const unlisted = await findUnlistedPlaces(database, plan, parameter, areaType, names);
+  return unlisted
+    .filter(({ value, areas }) => !areas.some((name) => folded(name) === value))
+    .map(({ value, listed, areas }) => ({
+      parameter,
+      value: written.get(value) ?? value,
+      suggestions: nearestFew(value, [...areas, ...listed], MOST_SUGGESTIONS),
+    }));
+}
+
+function placeName(value: string, shared: number): PlaceName {
+  const startOf = (text = ''): string => [...text].slice(0, shared).join('');
+  return { value, start: startOf(value), wordStart: startOf(wordsOf(value)[0]) };
+}
+
+const folded = (text: string): string => text.trim().toLowerCase();

@@ -1,0 +1,178 @@
+// Owns the HTTP face of the searches: GET and POST of /v1/search/rentals and /v1/search/sales.
+
+import { type TObject, Type } from 'typebox';
+import type { Principal } from '../../access/tiers/principal.ts';
+import { type Route, route } from '../../http/frame/route.ts';
+import { compileMembers, describeMembers, ofMembers } from '../../http/input/members.ts';
+import { Problem } from '../../lib/problem.ts';
+import { LoadingSchema } from '../../listings/loading.ts';
+import { ListingSchema, nullable } from '../../listings/record.ts';
+import type { ListingType } from '../../listings/vocabulary.ts';
+import { FORMATS } from '../query/answer-parameters.ts';
+import { RentalSearchQuery, SaleSearchQuery, type SearchQuery } from '../query/search-parameters.ts';
+import { ClusterSchema } from '../summaries/clusters.ts';
+import { ExplainSchema } from '../summaries/explain.ts';
+import { FacetsSchema } from '../summaries/facets.ts';
+import { StatsSchema } from '../summaries/search-stats.ts';
+import { PlaceSuggestionsSchema } from './place-suggestions.ts';
+import { MEDIA_TYPES } from './search-format.ts';
+import { answerSearch, createReadings, type SearchOptions } from './search-handler.ts';
+
+/** Largest body of a search: the longest polygon, written as spaciously as programs write it, is half as large. */
+const BODY_BYTES = 131_072;
+
+/** What the routes of searches and areas are made with. */
+export type CatalogueRouteOptions = SearchOptions;
+
+export const PageSchema = Type.Object(
+  {
+    limit: Type.Integer({
+      description: 'Results that fit the page: what was asked for, or the tier’s maximum.',
+    }),
+    hasMore: Type.Boolean(),
+    nextCursor: nullable(Type.String()),
+    prevCursor: nullable(Type.String()),
+  },
+  { $id: 'Page' },
+);
+
+const ListingList = Type.Object(
+  {
+    object: Type.Literal('list'),
+    data: Type.Optional(
+      Type.Array(ListingSchema, {
+        description:
+          'With `include` each also has `history` or `property`, as a property has them, or `reso`.',
+      }),
+    ),
+    clusters: Type.Optional(
+      Type.Array(ClusterSchema, {
+        description: 'In place of `data` with `cluster=true`, the largest first.',
+      }),
+    ),
+    page: PageSchema,
+    total: nullable(
+      Type.Object({
+        value: Type.Integer(),
+        relation: Type.Unsafe<'exact' | 'estimate'>({ type: 'string', enum: ['exact', 'estimate'] }),
+      }),
+    ),
+    facets: Type.Optional(FacetsSchema),
+    stats: Type.Optional(StatsSchema),
+    explain: Type.Optional(ExplainSchema),
+    meta: Type.Object({
+      requestId: Type.String(),
+      units: Type.Unsafe<'imperial' | 'metric'>({ type: 'string', enum: ['imperial', 'metric'] }),
+      currency: nullable(
+        Type.String({
+          description:
+            'What bounds, sorts and figures of money are in: ISO 4217. Null where there are none; each listing names its own.',
+        }),
+      ),
+      areas: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
+      dataAsOf: nullable(
+        Type.String({
+          format: 'date-time',
+          description:
+            'With facets, figures, clusters or explanations: when the stalest of the sources that the results come from last ' +
+            'told something. Else when any source did; each listing tells its own in `fetchedAt`.',
+        }),
+      ),
+      loading: LoadingSchema,
+      suggestions: PlaceSuggestionsSchema,
+      tier: Type.String(),
+    }),
+  },
+  { $id: 'ListingList', description: 'One page of listings. Nothing found is an empty page.' },
+);
+
+const { object: _, data: __, clusters: ___, ...besides } = ListingList.properties;
+
+const ListingFeatures = Type.Object(
+  {
+    type: Type.Literal('FeatureCollection'),
+    features: Type.Array(
+      Type.Object({
+        type: Type.Literal('Feature'),
+        id: Type.String(),
+        geometry: nullable(
+          Type.Object({
+            type: Type.Literal('Point'),
+            coordinates: Type.Array(Type.Number(), { minItems: 2, maxItems: 2, description: 'lng, lat' }),
+          }),
+        ),
+        properties: Type.Union([ListingSchema, ClusterSchema]),
+      }),
+    ),
+    ...besides,
+  },
+  {
+    $id: 'ListingFeatures',
+    description: 'The page as GeoJSON (RFC 7946); with `cluster=true`, its clusters.',
+  },
+);
+
+const FORMS =
+  'As GeoJSON, CSV or JSON lines where `format` or Accept asks for it. Business and Internal get all results in one ' +
+  'answer as CSV or JSON lines, unless they give a `limit`.';
+
+export function searchRoutes(options: CatalogueRouteOptions): readonly Route<Principal>[] {
+  const readings = createReadings(options);
+
+  const routesOf = (type: ListingType, query: TObject): Route<Principal>[] => {
+    const [one, name] = type === 'rental' ? ['rentals', 'Rentals'] : ['sales', 'Sales'];
+    const common = {
+      path: `/v1/search/${one}`,
+      tag: 'Search',
+      access: { credentials: 'optional', scope: 'listings:read', counts: 'month' },
+      accepts: FORMATS.map((format) => MEDIA_TYPES[format]),
+      answer: {
+        description: 'A page of listings',
+        schema: ListingList,
+        otherSchemas: { [MEDIA_TYPES.geojson]: ListingFeatures },
+      },
+    } as const;
+    const read = compileMembers(query);
+    return [
+      route<Principal>()({
+        ...common,
+        method: 'GET',
+        operation: `search${name}`,
+        summary: `Search ${one}`,
+        description:
+          'Values of one parameter are alternatives, different parameters must all be met. Pages are walked by cursor; a ' +
+          `listing that does not change meanwhile is met exactly once. ${FORMS}`,
+        query,
+        handle(call) {
+          const { caller, requestId, mediaType, headers, url } = call;
+          return answerSearch(options, readings, {
+            ...{ type, caller, requestId, mediaType, headers, url, left: () => call.signal },
+            query: call.query as SearchQuery,
+          });
+        },
+      }),
+      route<Principal>()({
+        ...common,
+        method: 'POST',
+        operation: `search${name}ByBody`,
+        summary: `Search ${one} by a body`,
+        description:
+          'The search with everything in a JSON body, under the same names: lists are arrays, numbers are numbers, and ' +
+          '`polygon` may be a GeoJSON Polygon or MultiPolygon. The address takes no parameters.',
+        ...{ ownBody: true, bodyBytes: BODY_BYTES },
+        body: describeMembers(query, `Search${name}`, `What GET ${common.path} takes, in JSON.`),
+        handle(call) {
+          const { caller, requestId, mediaType, headers } = call;
+          return answerSearch(options, readings, {
+            ...{ type, caller, requestId, mediaType, headers, url: null, left: () => call.signal },
+            query: read(call.body) as SearchQuery,
+          }).catch((error: unknown) => {
+            throw error instanceof Problem ? ofMembers(error) : error;
+          });
+        },
+      }),
+    ];
+  };
+
+  return [...routesOf('rental', RentalSearchQuery), ...routesOf('sale', SaleSearchQuery)];
+}

@@ -1,0 +1,78 @@
+// Owns a search from plan to page: the listings found, the cursors around them, and how many there are in all.
+
+import { writeCursor } from '../../http/input/cursor.ts';
+import type { SearchPlan } from '../query/search.ts';
+import { idsFall } from '../query/search-order.ts';
+import type { Meanings } from '../sql/text-sql.ts';
+import type { Finder, FoundListing } from '../summaries/finder.ts';
+import { exactly, type FindTotal, type Total } from '../summaries/total.ts';
+
+export interface Page {
+  readonly limit: number;
+  readonly hasMore: boolean;
+  readonly nextCursor: string | null;
+  readonly prevCursor: string | null;
+}
+
+export interface SearchPage {
+  readonly found: readonly FoundListing[];
+  readonly page: Page;
+  readonly total: Total | null;
+}
+
+export interface Search {
+  page(plan: SearchPlan, meanings: Meanings): Promise<SearchPage>;
+  readonly total: FindTotal;
+}
+
+export function createSearch(finder: Pick<Finder, 'page'>, total: FindTotal): Search {
+  return {
+    total,
+    async page(plan, meanings) {
+      const reading = finder.page(plan, meanings);
+      const counting = plan.count === 'estimate' ? total(plan, meanings, reading) : null;
+      const [{ found, more }, beside] = await Promise.all([reading, counting]);
+      const page = { limit: plan.limit, ...cursorsOf(plan, found, more) };
+      if (plan.count === 'none') return { found, page, total: null };
+      const isWhole = plan.cursor === null && !more;
+      const counted = isWhole ? exactly(found.length) : (beside ?? (await total(plan, meanings)));
+      return { found, page, total: counted && atLeast(counted, found.length + (more ? 1 : 0)) };
+    },
+  };
+}
+
+/** What came to be between the count and the page, or was not guessed, is known by the page. */
+const atLeast = ({ value, relation }: Total, known: number): Total => ({
+  ...{ value: Math.max(value, known), relation },
+});
+
+/** The cursor that goes on behind a row. */
+export function cursorAfter({ digest: query, startedAt, currency }: SearchPlan, row: FoundListing): string {
+  const { values, listing } = row;
+  return writeCursor({ query, direction: 'next', startedAt, values, id: listing.id, currency });
+}
+
+/** Before and after every id there is. */
+const [BEFORE_IDS, AFTER_IDS] = ['', '~'];
+
+/**
+ * Cursors before the first and after the last row. A page that was walked to has a page where the walk came from; when
+ * its own rows have gone meanwhile, that one begins with the row that led here.
+ */
+function cursorsOf(plan: SearchPlan, found: readonly FoundListing[], more: boolean) {
+  const { cursor: came, digest: query, startedAt, currency } = plan;
+  const backwards = came?.direction === 'previous';
+  const hasMore = backwards || more;
+  const hasBefore = backwards ? more : came !== null;
+  const cursor = (row: FoundListing | undefined, direction: 'next' | 'previous'): string | null => {
+    const isFirst = (direction === 'next') !== idsFall(plan.order);
+    const id = row?.listing.id ?? (isFirst ? BEFORE_IDS : AFTER_IDS);
+    const values = row?.values ?? came?.values;
+    return values ? writeCursor({ query, direction, startedAt, values, id, currency }) : null;
+  };
+  return {
+    hasMore,
+    nextCursor: hasMore ? cursor(found.at(-1), 'next') : null,
+    prevCursor: hasBefore ? cursor(found[0], 'previous') : null,
+  };
+}

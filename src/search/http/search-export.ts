@@ -1,0 +1,43 @@
+// Owns exports: all results of a search as lines, read page by page as fast as the client takes them.
+
+import { readCursor } from '../../http/input/cursor.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { SearchPlan } from '../query/search.ts';
+import { kindOf } from '../query/search-order.ts';
+import type { Meanings } from '../sql/text-sql.ts';
+import type { Search } from './search-answer.ts';
+import { headOf, linesOf } from './search-format.ts';
+import type { Showing } from './search-rows.ts';
+
+/** Rows that are read, and held, at once. */
+const BATCH = 100;
+
+/** What an export is made of. */
+export interface Export extends Showing {
+  readonly search: Search;
+  readonly meanings: Meanings;
+  readonly format: 'csv' | 'ndjson';
+}
+
+/** A piece for each batch, read when it is asked for; a walk like any other, so what does not change is met once. */
+export async function* exportLines({ search, meanings, format, ...showing }: Export): AsyncGenerator<string> {
+  const { plan } = showing;
+  let { cursor } = plan;
+  let head = headOf(format, showing);
+  for (;;) {
+    const batch = { ...plan, cursor, limit: BATCH, count: 'none' as const };
+    const { found, page } = await search.page(batch, meanings);
+    const piece = head + (await linesOf(format, showing, found));
+    head = '';
+    if (piece !== '') yield piece;
+    if (page.nextCursor === null) return;
+    cursor = readCursor(page.nextCursor, plan.digest, plan.order.map(kindOf));
+  }
+}
+
+/** An export runs one way. Throws INVALID_CURSOR for a cursor that leads back. */
+export function refuseBackwards({ cursor }: SearchPlan): void {
+  if (cursor?.direction !== 'previous') return;
+  const detail = 'it leads to the page before, and an export goes on only';
+  throw new Problem('INVALID_CURSOR', `cursor: ${detail}.`, { errors: [{ parameter: 'cursor', detail }] });
+}

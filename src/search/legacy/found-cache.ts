@@ -1,0 +1,79 @@
+// Owns the memory of answers that many listings went into: believed only while no listing was written since.
+
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { Flights } from '../../lib/flight.ts';
+
+/** Milliseconds that an answer is believed without a word: bounds what a notification that never came can cost. */
+const LIFETIME = 5_000;
+
+export interface FoundCacheOptions<Value> {
+  /** Grows with every change that was heard of; null while none would be. */
+  readonly version: () => number | null;
+  /** Milliseconds that never jump. */
+  readonly monotonic: () => number;
+  /** The most that is held, in the unit of `weigh`. */
+  readonly most: number;
+  /** What an answer weighs, above 0; default 1. */
+  readonly weigh?: (value: Value) => number;
+  /**
+   * True: an answer is kept once its question comes again. For what is quickly read and heavy to hold: most of it is
+   * asked for by one walk only, and would push out what is asked for by many.
+   */
+  readonly fromSecondOn?: boolean;
+}
+
+const NEVER = new AbortController().signal;
+
+/** Questions that are known to have been asked; a key takes some hundred bytes. */
+const MOST_ASKED = 20_000;
+
+/** Who asks the same while it is being read shares that reading; a reading from before a change is kept by nobody. */
+export class FoundCache<Value extends object> {
+  readonly #options: FoundCacheOptions<Value>;
+  readonly #flights = new Flights<Value>();
+  readonly #found: LRUCache<string, Value>;
+  readonly #asked: LRUCache<string, true> | null;
+  #version: number | null = null;
+
+  constructor(options: FoundCacheOptions<Value>) {
+    const { most, monotonic, weigh = () => 1, fromSecondOn = false } = options;
+    this.#options = options;
+    // The cache takes a start of 0 for no start at all.
+    const lifetime = { ttl: LIFETIME, perf: { now: () => monotonic() + 1 }, ttlResolution: 0 };
+    this.#found = new LRUCache({ maxSize: most, sizeCalculation: weigh, ...lifetime });
+    this.#asked = fromSecondOn ? new LRUCache({ max: MOST_ASKED, ...lifetime }) : null;
+  }
+
+  /**
+   * The answer to a question, told apart by all that decides the answer. Rejects as `read` does, or with the reason of the
+   * signal of who asks; the signal that `read` is given aborts once all have left who asked.
+   */
+  get(
+    question: unknown,
+    read: (signal: AbortSignal) => Promise<Value>,
+    signal: AbortSignal | null = null,
+  ): Promise<Value> {
+    const version = this.#options.version();
+    if (version !== this.#version) this.#found.clear();
+    this.#version = version;
+    if (version === null) return read(signal ?? NEVER);
+    const key = hash('sha256', JSON.stringify(question), 'base64url');
+    const known = this.#found.get(key);
+    if (known !== undefined) return Promise.resolve(known);
+    const keeps = this.#keeps(key);
+    return this.#flights.join(`${version} ${key}`, signal, async (left) => {
+      const value = await read(left);
+      const holds = this.#options.version() === version && this.#version === version;
+      if (keeps && holds) this.#found.set(key, value);
+      return value;
+    });
+  }
+
+  /** Whether the answer to be read is kept. */
+  #keeps(key: string): boolean {
+    if (this.#asked === null || this.#asked.has(key)) return true;
+    this.#asked.set(key, true);
+    return false;
+  }
+}

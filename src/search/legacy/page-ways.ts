@@ -1,0 +1,118 @@
+// Owns by which way the rows of a page are found: how many listings there are about decides it, never what is found. Pure.
+
+import type { SearchPlan } from '../query/search.ts';
+import type { Condition } from '../query/search-conditions.ts';
+import { isKeptFalling, readBy } from '../query/search-order.ts';
+import { isActive, isOfAreas, onlyArea, type Read } from '../sql/source-sql.ts';
+import type { Meanings } from '../sql/text-sql.ts';
+
+/** So many listings are found by their words and sorted in a few milliseconds. */
+export const FEW = 3_000;
+/** Above this those with the words are better not all found, whatever else is to be done. */
+export const MANY = 20_000;
+/** So many listings next in the order are looked at one by one where a page of them is likely to fit. */
+export const NEAR = 4_000;
+
+/** So many next in the order are looked at before anything is planned: that costs about as much as a plan does. */
+export const NEXT = 400;
+/** Larger pages are not likely to fit among those. */
+const LARGE_PAGE = NEXT / 4;
+
+/** So many rows of an area are all looked at in a few milliseconds, which is what the worst plan comes to. */
+const FEW_OF_AREA = 20_000;
+
+/** So few listings in a shape are found at once and sorted. */
+const FEW_IN_SHAPE = 2_000;
+/** So many listings in a shape are better not all found and sorted. */
+const CROWDED = 8_000;
+
+const KEPT_ORDERS: ReadonlySet<Read> = new Set<Read>([
+  'listedAt',
+  'updatedAt',
+  'price',
+  'pricePerArea',
+  'bedrooms',
+  'bathrooms',
+  'livingArea',
+  'yearBuilt',
+  'clockStart',
+]);
+
+/** Those of which an area keeps its rows in order, besides the one by days on market. */
+const KEPT_OF_AREA: ReadonlySet<Read> = new Set<Read>(['listedAt', 'price']);
+
+/** Filters that usually leave many listings. A short list, since each connection keeps a plan for each combination of them. */
+const COMMON: ReadonlySet<string> = new Set<Read>([
+  'price',
+  'bedrooms',
+  'bathrooms',
+  'livingArea',
+  'yearBuilt',
+  'propertyType',
+]);
+
+/** Whether search rows of what is active are kept in the order of this key, both ways. */
+export const isKeptOrder = (read: Read): boolean => KEPT_ORDERS.has(read);
+
+/** Whether a page in this order has one best plan whatever is asked: a walk along one index of few rows or without filters. */
+export function hasOneWay(plan: SearchPlan, meanings: Meanings): boolean {
+  if (plan.text || !isActive(plan)) return false;
+  const reads = plan.order.map(readBy);
+  if (onlyArea(plan, meanings) !== null)
+    return isOfAreas(plan, reads) && meanings.areaListings <= FEW_OF_AREA;
+  return plan.conditions.length === 1 && reads.length === 1 && reads.every(isKeptOrder);
+}
+
+/**
+ * Whether the listings next in the order may well hold the page: all filters are by what many listings have in common, and an
+ * index holds the order. They are read by one plan whatever the filters: to make a better one for a rare value takes longer
+ * than to read them.
+ */
+export function isPerhapsNext(plan: SearchPlan, meanings: Meanings): boolean {
+  const [only, ...others] = plan.order;
+  if (only === undefined || others.length > 0 || plan.text || !isActive(plan) || isByDays(plan)) return false;
+  const read = readBy(only);
+  if (plan.limit > LARGE_PAGE || hasOneWay(plan, meanings)) return false;
+  const filters = plan.conditions.filter(({ kind }) => kind !== 'areas' && kind !== 'statuses');
+  if (!filters.every((each) => isCommon(each, read))) return false;
+  if (!plan.conditions.some(({ kind }) => kind === 'areas')) return isKeptOrder(read);
+  return onlyArea(plan, meanings) !== null && isOfAreas(plan, [read]) && KEPT_OF_AREA.has(read);
+}
+
+/** A filter on the key of the order itself tells where the page begins, which the next in the order do not. */
+function isCommon(condition: Condition, sorted: Read): boolean {
+  const { kind } = condition;
+  const isPlain = kind === 'range' || kind === 'numbers' || kind === 'words';
+  return isPlain && COMMON.has(condition.column) && condition.column !== sorted;
+}
+
+/**
+ * Whether rows whose first key is unknown, which come after all others, are to be asked for by themselves, since a page is
+ * likely to be full without them: PostgreSQL plans each part of such a statement longer than it runs it.
+ */
+export function mayEndBeforeUnknown(plan: SearchPlan, meanings: Meanings): boolean {
+  const { cursor, text, order } = plan;
+  if (text || isSparse(plan, meanings)) return false;
+  if (cursor !== null) return cursor.direction === 'next' && cursor.values[0] !== null;
+  const [only, ...others] = order;
+  if (only === undefined || others.length > 0) return false;
+  return isByDays(plan) || (isKeptOrder(readBy(only)) && only.falling !== isKeptFalling(only));
+}
+
+/** Whether a page is found along the moments when listings came on the market. */
+export const isByDays = (plan: SearchPlan): boolean =>
+  isActive(plan) && plan.order.length === 1 && plan.order[0]?.key === 'daysOnMarket';
+
+/** Whether so many lie in the shape that those which come next in the order are likely to hold a page of them. */
+export function isCrowded(plan: SearchPlan, { inShape }: Meanings): boolean {
+  const { conditions, order } = plan;
+  if (!isActive(plan) || conditions.some(({ kind }) => kind === 'areas' || kind === 'text')) return false;
+  return order.length === 1 && order.map(readBy).every(isKeptOrder) && (inShape?.listings ?? 0) > CROWDED;
+}
+
+/** Whether so few lie in the shape that all of them are found, whatever the order. */
+export function isSparse(plan: SearchPlan, { inShape }: Meanings): boolean {
+  if (!isActive(plan) || plan.conditions.some(({ kind }) => kind === 'areas' || kind === 'text'))
+    return false;
+  return inShape !== null && inShape.listings <= FEW_IN_SHAPE;
+}

@@ -1,0 +1,300 @@
+// Owns what each filter means: how a query becomes conditions. Pure, and the only place where filters get their meaning.
+
+import { refuse } from '../../http/input/query.ts';
+import { type FieldError, invalidParameter } from '../../lib/problem.ts';
+import type { Status, UnitSystem } from '../../listings/vocabulary.ts';
+import { addressKey, askedWords } from '../../text/words.ts';
+import { readMoment } from './moment.ts';
+import { TEXT_FIELDS, type TextField } from './place-parameters.ts';
+import { readStatuses } from './search-statuses.ts';
+import type { PlainQuery } from './shorthand.ts';
+import { keptBounds, type Measure } from './shown-bounds.ts';
+import { readShapes, type Shape } from './spatial.ts';
+
+/** Columns of the search row that a range can be asked of. */
+export type RangeColumn =
+  | 'price'
+  | 'closePrice'
+  | 'pricePerArea'
+  | 'bedrooms'
+  | 'bathrooms'
+  | 'livingArea'
+  | 'lotSize'
+  | 'yearBuilt'
+  | 'parkingSpaces'
+  | 'garageSpaces'
+  | 'stories'
+  | 'floor'
+  | 'priceChangePercent'
+  | 'leaseTermMonths'
+  | 'moveInCost'
+  | 'netEffectivePrice'
+  | 'monthlyCost'
+  | 'associationFee'
+  | 'tax'
+  | 'daysOnMarket'
+  | 'listedAt'
+  | 'updatedAt'
+  | 'closedAt'
+  | 'priceChangedAt'
+  | 'availableFrom';
+
+export type WordColumn =
+  | 'city'
+  | 'neighborhood'
+  | 'county'
+  | 'state'
+  | 'postalCode'
+  | 'country'
+  | 'propertyType'
+  | 'propertySubType'
+  | 'furnished'
+  | 'priceDirection'
+  | 'agentId'
+  | 'officeId'
+  | 'providerId'
+  | 'mlsNumber'
+  | 'currency'
+  | 'id';
+
+export type FlagColumn =
+  | 'newConstruction'
+  | 'waterfront'
+  | 'noFee'
+  | 'rentControl'
+  | 'hasPhotos'
+  | 'hasVirtualTour'
+  | 'hasPrice'
+  | 'hasLivingArea'
+  | 'hasConcession';
+
+export type ListColumn = 'features' | 'pets' | 'utilities' | 'saleConditions';
+
+/** One condition; a listing must meet all of them. Bounds are inclusive but `below`; moments are RFC 3339. */
+export type Condition =
+  | { readonly kind: 'statuses'; readonly statuses: readonly Status[] }
+  | {
+      readonly kind: 'range';
+      readonly column: RangeColumn;
+      readonly least?: number | string | undefined;
+      readonly most?: number | string | undefined;
+      readonly below?: number | string | undefined;
+    }
+  | {
+      readonly kind: 'numbers';
+      readonly column: 'bedrooms' | 'leaseTermMonths';
+      readonly values: readonly number[];
+    }
+  | { readonly kind: 'words'; readonly column: WordColumn; readonly values: readonly string[] }
+  | { readonly kind: 'flag'; readonly column: FlagColumn; readonly value: boolean }
+  | {
+      readonly kind: 'list';
+      readonly column: ListColumn;
+      readonly values: readonly string[];
+      readonly all: boolean;
+    }
+  | { readonly kind: 'open'; readonly from: string | undefined; readonly before: string | undefined }
+  | { readonly kind: 'address'; readonly key: string }
+  | TextCondition
+  | { readonly kind: 'areas'; readonly ids: readonly string[] }
+  | Shape;
+
+/** Every word must stand in one of the fields, as it is or as a name that it misspells. */
+export interface TextCondition {
+  readonly kind: 'text';
+  readonly words: readonly string[];
+  readonly fields: readonly TextField[];
+}
+
+/** Whether a condition is about where a listing lies. */
+export const isShape = (condition: Condition): condition is Shape => 'boxes' in condition;
+
+/** The conditions of a query; `now` in milliseconds. Throws INVALID_PARAMETER or INVALID_GEOMETRY. */
+export function conditionsOf(query: PlainQuery, units: UnitSystem, now: number): Condition[] {
+  checkRanges(query);
+  return [{ kind: 'statuses', statuses: readStatuses(query) }, ...filtersOf(query, units, now)];
+}
+
+/** Those that the query names, without the status that is meant where none is. */
+export function filtersOf(query: PlainQuery, units: UnitSystem, now: number): Condition[] {
+  return [
+    ...words(query),
+    ...text(query),
+    ...readShapes(query, units),
+    ...numbers(query, units),
+    ...bounds(query),
+    ...lists(query),
+    ...flags(query),
+    ...moments(query, now),
+  ];
+}
+
+/** Parameters of words that are compared without case, and those that are compared as they are. */
+const FOLDED = ['city', 'neighborhood', 'county', 'state', 'postalCode', 'country'] as const;
+const FOLDED_TOO = ['propertySubType', 'furnished', 'mlsNumber'] as const;
+const EXACT = ['propertyType', 'agentId', 'officeId', 'providerId'] as const;
+const MOST_WORDS = 12;
+
+const folded = (values: readonly string[]): string[] => values.map((value) => value.trim().toLowerCase());
+
+function words(query: PlainQuery): Condition[] {
+  const conditions: Condition[] = [];
+  if (query.areaId) conditions.push({ kind: 'areas', ids: query.areaId });
+  for (const column of [...FOLDED, ...FOLDED_TOO]) {
+    const values = query[column];
+    if (values) conditions.push({ kind: 'words', column, values: folded(values) });
+  }
+  for (const column of EXACT) {
+    const values = query[column];
+    if (values) conditions.push({ kind: 'words', column, values });
+  }
+  if (query.ids) conditions.push({ kind: 'words', column: 'id', values: query.ids });
+  if (query.priceChanged)
+    conditions.push({ kind: 'words', column: 'priceDirection', values: [query.priceChanged] });
+  return conditions;
+}
+
+function text({ q, qFields, address }: PlainQuery): Condition[] {
+  const conditions: Condition[] = [];
+  if (address !== undefined) {
+    const key = addressKey(address);
+    if (key === null) throw invalidParameter('address', 'holds no word to look for');
+    conditions.push({ kind: 'address', key });
+  }
+  if (qFields !== undefined && q === undefined) throw invalidParameter('qFields', 'goes with q only');
+  if (q === undefined) return conditions;
+  const asked = askedWords(q);
+  if (asked.length === 0) throw invalidParameter('q', 'holds no word to look for');
+  if (asked.length > MOST_WORDS)
+    throw invalidParameter('q', `has ${asked.length} words, at most ${MOST_WORDS} are looked for`);
+  return [...conditions, { kind: 'text', words: asked, fields: qFields ?? TEXT_FIELDS }];
+}
+
+/** Ranges of numbers: parameter suffix, column, and how the number is shown. */
+const RANGES = [
+  ['Price', 'price', 'plain'],
+  ['ClosePrice', 'closePrice', 'plain'],
+  ['PricePerArea', 'pricePerArea', 'perArea'],
+  ['Bedrooms', 'bedrooms', 'plain'],
+  ['Bathrooms', 'bathrooms', 'plain'],
+  ['LivingArea', 'livingArea', 'area'],
+  ['LotSize', 'lotSize', 'area'],
+  ['YearBuilt', 'yearBuilt', 'plain'],
+  ['DaysOnMarket', 'daysOnMarket', 'plain'],
+] as const satisfies readonly (readonly [string, RangeColumn, Measure])[];
+
+function numbers(query: PlainQuery, units: UnitSystem): Condition[] {
+  const conditions: Condition[] = [];
+  for (const [suffix, column, measure] of RANGES) {
+    const [least, most] = [query[`min${suffix}`], query[`max${suffix}`]];
+    if (least === undefined && most === undefined) continue;
+    conditions.push({ kind: 'range', column, ...keptBounds(least, most, measure, units) });
+  }
+  for (const column of ['bedrooms', 'leaseTermMonths'] as const) {
+    const values = query[column];
+    if (values) conditions.push({ kind: 'numbers', column, values });
+  }
+  return conditions;
+}
+
+/** Bounds that have one end only. */
+const LEAST = {
+  minParking: 'parkingSpaces',
+  minGarage: 'garageSpaces',
+  minStories: 'stories',
+  minFloor: 'floor',
+  minLeaseTermMonths: 'leaseTermMonths',
+  availableFrom: 'availableFrom',
+} as const satisfies Partial<Record<keyof PlainQuery, RangeColumn>>;
+const MOST = {
+  maxMoveInCost: 'moveInCost',
+  maxNetEffectivePrice: 'netEffectivePrice',
+  maxMonthlyCost: 'monthlyCost',
+  maxAssociationFee: 'associationFee',
+  maxTax: 'tax',
+  availableBy: 'availableFrom',
+} as const satisfies Partial<Record<keyof PlainQuery, RangeColumn>>;
+
+function bounds(query: PlainQuery): Condition[] {
+  const { minPriceDropPercent: drop } = query;
+  const conditions: Condition[] = [];
+  for (const name of Object.keys(LEAST) as (keyof typeof LEAST)[]) {
+    if (query[name] !== undefined)
+      conditions.push({ kind: 'range', column: LEAST[name], least: query[name] });
+  }
+  for (const name of Object.keys(MOST) as (keyof typeof MOST)[]) {
+    if (query[name] !== undefined) conditions.push({ kind: 'range', column: MOST[name], most: query[name] });
+  }
+  if (drop === undefined) return conditions;
+  // A drop so small that it is shown as 0 percent is still one.
+  const lowered: Condition = { kind: 'words', column: 'priceDirection', values: ['decrease'] };
+  return [...conditions, lowered, { kind: 'range', column: 'priceChangePercent', most: 0 - drop }];
+}
+
+function lists(query: PlainQuery): Condition[] {
+  const { features, featuresOperator, pets, utilitiesIncluded, saleCondition } = query;
+  if (featuresOperator !== undefined && features === undefined)
+    throw invalidParameter('featuresOperator', 'goes with features only');
+  const asked = [
+    ['features', features, featuresOperator !== 'OR'],
+    ['pets', pets, false],
+    ['utilities', utilitiesIncluded, false],
+    ['saleConditions', saleCondition, false],
+  ] as const;
+  return asked.flatMap(([column, values, all]) =>
+    values === undefined ? [] : [{ kind: 'list', column, values: folded(values), all }],
+  );
+}
+
+const FLAGS = [
+  ...(['newConstruction', 'waterfront', 'noFee', 'hasPhotos', 'hasVirtualTour', 'hasPrice'] as const),
+  ...(['hasLivingArea', 'hasConcession', 'rentControl'] as const),
+];
+
+function flags(query: PlainQuery): Condition[] {
+  return FLAGS.flatMap((column) => {
+    const value = query[column];
+    return value === undefined ? [] : [{ kind: 'flag', column, value }];
+  });
+}
+
+function moments(query: PlainQuery, now: number): Condition[] {
+  const conditions: Condition[] = [];
+  for (const name of ['listed', 'updated', 'closed'] as const) {
+    const least = time(`${name}Since`, query[`${name}Since`], now);
+    const below = time(`${name}Before`, query[`${name}Before`], now);
+    if (least !== undefined && below !== undefined && least > below) {
+      throw invalidParameter(`${name}Since`, `is later than ${name}Before`);
+    }
+    if (least ?? below) conditions.push({ kind: 'range', column: `${name}At`, least, below });
+  }
+  const changed = time('priceChangedSince', query.priceChangedSince, now);
+  if (changed !== undefined) conditions.push({ kind: 'range', column: 'priceChangedAt', least: changed });
+  const from = time('openHouseFrom', query.openHouseFrom, now);
+  const before = time('openHouseTo', query.openHouseTo, now);
+  if (from !== undefined && before !== undefined && from > before)
+    throw invalidParameter('openHouseFrom', 'is later than openHouseTo');
+  if (from ?? before) conditions.push({ kind: 'open', from, before });
+  return conditions;
+}
+
+function time(parameter: string, text: string | undefined, now: number): string | undefined {
+  return text === undefined ? undefined : new Date(readMoment(parameter, text, now)).toISOString();
+}
+
+function checkRanges(query: PlainQuery): void {
+  const errors: FieldError[] = [];
+  const check = (least: string, most: string, from?: number | string, to?: number | string): void => {
+    if (from === undefined || to === undefined || from <= to) return;
+    errors.push({ parameter: least, detail: `is ${from}, above ${most}, which is ${to}` });
+  };
+  for (const [suffix] of RANGES)
+    check(`min${suffix}`, `max${suffix}`, query[`min${suffix}`], query[`max${suffix}`]);
+  check('availableFrom', 'availableBy', query.availableFrom, query.availableBy);
+  if (errors.length > 0) throw refuse(errors);
+  // Days that PostgreSQL does not have, the year 0 among them.
+  for (const name of ['availableFrom', 'availableBy'] as const) {
+    const text = query[name];
+    if (text !== undefined) readMoment(name, text, 0);
+  }
+}

@@ -1,0 +1,71 @@
+// Owns the order of results: which keys `sort` names, which way each runs, and what a cursor keeps of them.
+
+import type { ValueKind } from '../../http/input/cursor.ts';
+import { nearest } from '../../http/input/values.ts';
+import { invalidParameter } from '../../lib/problem.ts';
+import type { Read } from '../sql/source-sql.ts';
+import { SORT_KEYS, type SortKey } from './search-parameters.ts';
+import type { PlainQuery } from './shorthand.ts';
+
+export interface Order {
+  readonly key: SortKey;
+  readonly falling: boolean;
+}
+
+export const DEFAULT_SORT = ['-listedAt'];
+
+/** The order that a query asks for. Throws INVALID_PARAMETER. */
+export function readOrder({ sort = DEFAULT_SORT, q, lat }: PlainQuery): Order[] {
+  const order: Order[] = [];
+  for (const text of sort) {
+    const by = readKey(text);
+    const { key } = by;
+    if (order.some((before) => before.key === key)) throw invalidParameter('sort', `names ${key} twice`);
+    if (key === 'distance' && lat === undefined)
+      throw invalidParameter('sort', 'distance needs lat, lng and radius');
+    if (key === 'relevance' && q === undefined) throw invalidParameter('sort', 'relevance needs q');
+    order.push(by);
+  }
+  // Many listings are as relevant as each other: of those the newest come first.
+  const isTied = order.some(({ key }) => key === 'relevance') && !order.some(({ key }) => key === 'listedAt');
+  return isTied ? [...order, { key: 'listedAt', falling: true }] : order;
+}
+
+/** `-price` or `price`; or, as others write them, `priceDesc` and `priceAsc`. */
+function readKey(text: string): Order {
+  const [, minus, name = '', way] = /^(-?)(.*?)(Asc|Desc)?$/s.exec(text) ?? [];
+  const key = SORT_KEYS.find((known) => known === name);
+  if (key && !(minus && way)) return { key, falling: minus === '-' || way === 'Desc' };
+  throw invalidParameter(
+    'sort',
+    `must be one of ${SORT_KEYS.join(', ')}, with - before it for falling order`,
+    suggestedSort(text),
+  );
+}
+
+/** `price_desc`, `price:desc` and `+price` in our form; otherwise the key whose name is near. */
+function suggestedSort(text: string): string | undefined {
+  const [, sign = '', name = '', way = ''] =
+    /^([+-]?)(.*?)(?:[\s_:.-]*(asc|desc)(?:ending)?)?$/is.exec(text) ?? [];
+  const key = nearest(name, SORT_KEYS);
+  const falls = sign === '-' || way.toLowerCase() === 'desc';
+  return key === undefined ? undefined : `${falls ? '-' : ''}${key}`;
+}
+
+/** What is read of a listing to sort it by this key, where it is active. */
+export function readBy({ key }: Order): Read {
+  if (key === 'relevance') return 'words';
+  if (key === 'daysOnMarket') return 'clockStart';
+  return key === 'distance' ? 'other' : key;
+}
+
+/** Whether the index that is kept for a key falls: of moments the latest are asked for most, of all else the least. */
+export const isKeptFalling = ({ key }: Order): boolean => key.endsWith('At');
+
+/** Whether ids, which come last of all keys, fall: they run the way of the key before them, and so does the index. */
+export const idsFall = (order: readonly Order[]): boolean => order.at(-1)?.falling ?? false;
+
+/** What a cursor carries for a sort key. */
+export function kindOf({ key }: Order): ValueKind {
+  return key.endsWith('At') ? 'time' : 'number';
+}

@@ -1,0 +1,39 @@
+// Owns which parameters the two searches take altogether: filters, and what shapes the answer.
+
+import { type Static, Type } from 'typebox';
+import { answerParameters } from './answer-parameters.ts';
+import { listingParameters } from './listing-parameters.ts';
+import { rentalParameters, saleParameters } from './offer-parameters.ts';
+import { placeParameters } from './place-parameters.ts';
+
+export const RentalSearchQuery = Type.Object({
+  ...placeParameters,
+  ...listingParameters,
+  ...rentalParameters,
+  ...answerParameters,
+});
+export const SaleSearchQuery = Type.Object({
+  ...placeParameters,
+  ...listingParameters,
+  ...saleParameters,
+  ...answerParameters,
+});
+
+const AnySearchQuery = Type.Object({
+  ...placeParameters,
+  ...listingParameters,
+  ...rentalParameters,
+  ...saleParameters,
+  ...answerParameters,
+});
+
+/** A parsed query of either search. */
+export type SearchQuery = Static<typeof AnySearchQuery>;
+
+export {
+  displayParameter,
+  fieldsParameter,
+  SORT_KEYS,
+  type SortKey,
+  unitsParameter,
+} from '../../listings/shared-parameters.ts';

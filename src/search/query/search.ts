@@ -1,0 +1,90 @@
+// Owns how a query becomes a plan: conditions, order and page. Pure.
+
+import type { Point } from '../../geometry/geometry.ts';
+import { type Cursor, queryDigest, readCursor } from '../../http/input/cursor.ts';
+import { type Fields, parseFields } from '../../listings/fields.ts';
+import { ListingSchema } from '../../listings/record.ts';
+import type { ListingType, UnitSystem } from '../../listings/vocabulary.ts';
+import { answerParameters } from './answer-parameters.ts';
+import { type Condition, conditionsOf, type TextCondition } from './search-conditions.ts';
+import { kindOf, type Order, readOrder } from './search-order.ts';
+import type { SearchQuery } from './search-parameters.ts';
+import { DEFAULT_STATUS } from './search-statuses.ts';
+import { type PlainQuery, plainQuery } from './shorthand.ts';
+
+/** The way in which listings with equal keys stand: cursors of another way end. */
+const ORDERS = 2;
+
+export interface SearchPlan {
+  readonly listingType: ListingType;
+  readonly conditions: readonly Condition[];
+  readonly order: readonly Order[];
+  /** What `distance` is measured from. */
+  readonly centre: Point | null;
+  /** What `relevance` is relevant to. */
+  readonly text: TextCondition | null;
+  readonly limit: number;
+  readonly cursor: Cursor | null;
+  /** Ties cursors and cached counts to this query. */
+  readonly digest: string;
+  /** When the walk began, in milliseconds: what durations and days on market count from. */
+  readonly startedAt: number;
+  readonly count: 'exact' | 'estimate' | 'none';
+  readonly fields: Fields;
+  readonly units: UnitSystem;
+  readonly ignoreDisplayRules: boolean;
+  /** What money is in, ISO 4217: as it was asked for, or as the cursor says; null: not told. */
+  readonly currency: string | null;
+}
+
+/**
+ * The plan of a parsed query. `now` in milliseconds; `limit` already fits the caller's tier. Throws INVALID_PARAMETER,
+ * INVALID_GEOMETRY or INVALID_CURSOR.
+ */
+export function planSearch(
+  listingType: ListingType,
+  query: SearchQuery,
+  limit: number,
+  now: number,
+): SearchPlan {
+  const plain = plainQuery(query);
+  const { cursor: cursorText, count, fields, include, display } = plain;
+  const units = plain.units ?? 'imperial';
+  const order = readOrder(plain);
+  // The same query with its parameters in another order, or with a default spelt out, is the same query.
+  const whole = { ...filtersAsked(plain), units, sort: order, status: plain.status ?? DEFAULT_STATUS };
+  const digest = queryDigest([
+    ORDERS,
+    listingType,
+    Object.entries(whole).sort(([a], [b]) => (a < b ? -1 : 1)),
+  ]);
+  const cursor = cursorText === undefined ? null : readCursor(cursorText, digest, order.map(kindOf));
+  const startedAt = cursor?.startedAt ?? now;
+  const conditions = conditionsOf(plain, units, startedAt);
+  return {
+    listingType,
+    conditions,
+    order,
+    centre: plain.lat === undefined || plain.lng === undefined ? null : { lat: plain.lat, lng: plain.lng },
+    text: conditions.find((condition) => condition.kind === 'text') ?? null,
+    limit,
+    cursor,
+    digest,
+    startedAt,
+    count: count ?? 'estimate',
+    fields: parseFields(fields, ListingSchema, include),
+    units,
+    ignoreDisplayRules: display === 'ignore',
+    currency: plain.currency?.toUpperCase() ?? cursor?.currency ?? null,
+  };
+}
+
+/** What is no filter: it says what of the results is shown, and how. */
+const SHAPING: ReadonlySet<string> = new Set([
+  ...Object.keys(answerParameters).filter((name) => name !== 'sort' && name !== 'units'),
+]);
+
+/** The parameters of a query that decide which listings there are and in which order. */
+function filtersAsked(query: PlainQuery): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(query).filter(([name]) => !SHAPING.has(name)));
+}

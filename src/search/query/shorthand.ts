@@ -1,0 +1,91 @@
+// Owns other forms in which a filter may be written: ranges in one text, acres, corners with the latitude first.
+
+import { invalidParameter } from '../../lib/problem.ts';
+import type { SearchQuery } from './search-parameters.ts';
+
+/** The parameter of a range in one text, and the name behind its min and max. */
+const RANGES = {
+  price: 'Price',
+  bathrooms: 'Bathrooms',
+  squareFootage: 'LivingArea',
+  lotSize: 'LotSize',
+  yearBuilt: 'YearBuilt',
+  daysOld: 'DaysOnMarket',
+} as const;
+
+type Shorthand =
+  | keyof typeof RANGES
+  | 'bedrooms'
+  | 'minacres'
+  | 'maxacres'
+  | 'map'
+  | 'points'
+  | 'includeTotalCount';
+
+/** A query in which every filter has its one form. */
+export type PlainQuery = Omit<SearchQuery, Shorthand> & {
+  readonly bedrooms?: readonly number[] | undefined;
+};
+
+const ACRE = 43_560;
+const SQUARE_METRES = 0.3048 * 0.3048;
+
+/** The same query in plain form. Throws INVALID_PARAMETER where a filter is written in two forms at once. */
+export function plainQuery(query: SearchQuery): PlainQuery {
+  const { bedrooms, ...others } = query;
+  let plain: PlainQuery = { ...others };
+  const put = (from: Shorthand, to: keyof PlainQuery, value: PlainQuery[keyof PlainQuery]): void => {
+    if (plain[to] !== undefined)
+      throw invalidParameter(from, `means the same as ${to}: send one of them only`);
+    plain = { ...plain, [to]: value };
+  };
+  const texts = (bedrooms ?? []).filter((each) => typeof each === 'string');
+  const [range] = texts;
+  if (range !== undefined) {
+    if (bedrooms?.length !== 1) throw invalidParameter('bedrooms', 'takes numbers, or one range alone');
+    const [least, most] = ends(range);
+    if (least !== undefined) put('bedrooms', 'minBedrooms', least);
+    if (most !== undefined) put('bedrooms', 'maxBedrooms', most);
+  } else if (bedrooms !== undefined) {
+    plain = { ...plain, bedrooms: bedrooms.filter((each) => typeof each === 'number') };
+  }
+  for (const name of Object.keys(RANGES) as (keyof typeof RANGES)[]) {
+    const text = query[name];
+    if (text === undefined) continue;
+    const [least, most] = ends(text);
+    if (least !== undefined) put(name, `min${RANGES[name]}`, least);
+    if (most !== undefined) put(name, `max${RANGES[name]}`, most);
+  }
+  for (const end of ['min', 'max'] as const) {
+    const acres = query[`${end}acres`];
+    const size = query.units === 'metric' ? ACRE * SQUARE_METRES : ACRE;
+    if (acres !== undefined) put(`${end}acres`, `${end}LotSize`, acres * size);
+  }
+  if (query.map !== undefined) put('map', 'polygon', query.map);
+  if (query.points !== undefined) put('points', 'polygon', query.points.map(turned).join(';'));
+  if (query.includeTotalCount !== undefined)
+    put('includeTotalCount', 'count', query.includeTotalCount ? 'exact' : 'none');
+  return without(plain);
+}
+
+function ends(text: string): [number | undefined, number | undefined] {
+  const [from = '', to = from] = text.split(':');
+  const end = (digits: string) => (digits === '' || digits === '*' ? undefined : Number(digits));
+  return [end(from), end(to)];
+}
+
+function turned(corner: string): string {
+  const [lat, lng, ...more] = corner.split(',');
+  if (lat === undefined || lng === undefined || more.length > 0)
+    throw invalidParameter('points', 'must be corners in degrees, latitude first: lat,lng');
+  return `${lng},${lat}`;
+}
+
+const SHORTHANDS = new Set<string>([
+  ...Object.keys(RANGES),
+  ...['minacres', 'maxacres', 'map', 'points', 'includeTotalCount'],
+]);
+
+function without(query: PlainQuery): PlainQuery {
+  return Object.fromEntries(Object.entries(query).filter(([name]) => !SHORTHANDS.has(name)));
+}

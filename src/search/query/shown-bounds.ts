@@ -1,0 +1,50 @@
+// Owns what a bound on areas and prices per area means: what is shown rounded and converted is compared as it is shown.
+
+import { areaIn, perAreaIn } from '../../listings/present.ts';
+import type { UnitSystem } from '../../listings/vocabulary.ts';
+
+/** Whether a number is shown as it is kept, converted as an area, or rounded and converted as a price per area. */
+export type Measure = 'plain' | 'area' | 'perArea';
+
+/** Bounds on what is kept: at least, at most, and less than. */
+export interface Bounds {
+  readonly least: number | undefined;
+  readonly most?: number | undefined;
+  readonly below?: number | undefined;
+}
+
+/**
+ * The bounds on kept numbers that just those meet which are shown within the asked ones, in the reader's units: nobody
+ * could make out why a listing misses its own number, or comes with one beyond the bound.
+ */
+export function keptBounds(
+  least: number | undefined,
+  most: number | undefined,
+  measure: Measure,
+  units: UnitSystem,
+): Bounds {
+  const exact = measure === 'plain' || (measure === 'area' && units === 'imperial');
+  if (exact) return { least, most };
+  const shown = (kept: number): number =>
+    (measure === 'area' ? areaIn(kept, units) : perAreaIn(kept, units)) ?? 0;
+  return {
+    least: least === undefined ? undefined : leastShownAs(Math.ceil(hundredths(least)) / 100, shown),
+    below: most === undefined ? undefined : leastShownAs((Math.floor(hundredths(most)) + 1) / 100, shown),
+  };
+}
+
+/** Without the noise that multiplying adds. */
+const hundredths = (value: number): number => Number((value * 100).toFixed(6));
+
+/** The least number that is shown as this one or more: halved down to two neighbours, as no formula rounds like rounding. */
+function leastShownAs(target: number, shown: (kept: number) => number): number {
+  if (target <= 0) return 0;
+  let [short, enough] = [0, 1];
+  while (shown(enough) < target) enough *= 2;
+  for (;;) {
+    const middle = (short + enough) / 2;
+    if (middle <= short || middle >= enough) return enough;
+    if (shown(middle) >= target) enough = middle;
+    else short = middle;
+  }
+}

@@ -1,0 +1,49 @@
+// Owns the SQL of clusters: results counted by the cell of a grid that they lie in.
+
+import type { Database } from '../../postgres/client/database.ts';
+import type { SearchPlan } from '../query/search.ts';
+import { whereSql } from './condition-sql.ts';
+import type { Meanings } from './text-sql.ts';
+
+export interface ClusterRow {
+  readonly column: number;
+  readonly row: number;
+  readonly lat: number;
+  readonly lng: number;
+  readonly count: number;
+  readonly medianPrice: number | null;
+}
+
+/** Cells of a grid: columns and rows in powers of two. */
+export interface Grid {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** The largest clusters first, cells of the same count by column and row; those after `after`, where it is given. */
+export function findClusters(
+  database: Database,
+  plan: SearchPlan,
+  meanings: Meanings,
+  { columns, rows }: Grid,
+  limit: number,
+  after: readonly [count: number, column: number, row: number] | null,
+): Promise<ClusterRow[]> {
+  return database.read(
+    (sql) => sql<ClusterRow[]>`
+      select * from (
+        select least(floor((location[0] + 180) / 360 * ${columns}::double precision), ${columns - 1}::double precision) as "column",
+          least(floor((location[1] + 90) / 180 * ${rows}::double precision), ${rows - 1}::double precision) as "row",
+          avg(location[1]) as lat, avg(location[0]) as lng, count(*)::double precision as count,
+          percentile_cont(0.5) within group (order by price) as "medianPrice"
+        from listing_search where ${whereSql(sql, plan, meanings)} and location is not null
+        group by 1, 2) as cluster
+      ${
+        after === null
+          ? sql``
+          : sql`where (-count, "column", "row") > (${-after[0]}::double precision,
+              ${after[1]}::double precision, ${after[2]}::double precision)`
+      }
+      order by -count, "column", "row" limit ${limit}`,
+  );
+}

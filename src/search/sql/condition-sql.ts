@@ -1,0 +1,186 @@
+// Owns how conditions become SQL over listing_search. Pure: fragments are only put together here, and run by the store.
+
+import type { Point } from '../../geometry/geometry.ts';
+import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
+import { together } from '../../postgres/client/fragments.ts';
+import type { Part } from '../query/polygon.ts';
+import type { SearchPlan } from '../query/search.ts';
+import type { Condition, RangeColumn, WordColumn } from '../query/search-conditions.ts';
+import { columnOf, daysSql, distanceSql } from './search-keys-sql.ts';
+import { type Meanings, textSql } from './text-sql.ts';
+
+/** What of a plan its conditions are read with. */
+export interface Context extends Pick<SearchPlan, 'listingType' | 'ignoreDisplayRules' | 'startedAt'> {
+  /** Columns by other names than those of listing_search. */
+  readonly columns?: Readonly<Partial<Record<string, string>>>;
+}
+
+const nameOf = ({ columns }: Context, column: RangeColumn | WordColumn): string =>
+  columns?.[column] ?? columnOf(column);
+
+/** Everything a listing must meet, as one boolean expression over listing_search. */
+export function whereSql(
+  sql: Sql,
+  plan: Context & Pick<SearchPlan, 'conditions'>,
+  meanings: Meanings,
+): SqlFragment {
+  return sql`${shownSql(sql, plan)} and ${conditionsSql(sql, plan.conditions, plan, meanings)}`;
+}
+
+/**
+ * The same for a plan that asks for no status, so that nearly all of its listings are of its type: as a plain comparison
+ * PostgreSQL from 18 on looks the type up in indexes that begin with something else, which takes longer than the rest.
+ */
+export function lifeSql(
+  sql: Sql,
+  plan: Context & Pick<SearchPlan, 'conditions'>,
+  meanings: Meanings,
+): SqlFragment {
+  const shown = plan.ignoreDisplayRules ? sql`` : sql`and displayed`;
+  return sql`(listing_type = ${plan.listingType}) is true ${shown} and ${conditionsSql(sql, plan.conditions, plan, meanings)}`;
+}
+
+/** What every search is about: listings of its type that may be shown. */
+export function shownSql(sql: Sql, plan: Context): SqlFragment {
+  return sql`listing_type = ${plan.listingType} ${plan.ignoreDisplayRules ? sql`` : sql`and displayed`}`;
+}
+
+/** All of the conditions. */
+export function conditionsSql(
+  sql: Sql,
+  conditions: readonly Condition[],
+  context: Context,
+  meanings: Meanings,
+): SqlFragment {
+  return allOf(
+    sql,
+    conditions.map((condition) => conditionSql(sql, condition, context, meanings)),
+  );
+}
+
+function conditionSql(sql: Sql, condition: Condition, context: Context, meanings: Meanings): SqlFragment {
+  switch (condition.kind) {
+    case 'statuses':
+      return condition.statuses.length === 1
+        ? sql`status = ${condition.statuses[0] ?? ''}`
+        : sql`status = any(${[...condition.statuses]}::text[])`;
+    case 'range':
+      return rangeSql(sql, condition, context);
+    case 'numbers':
+      return sql`${sql(nameOf(context, condition.column))} = any(${[...condition.values]}::double precision[])`;
+    case 'words':
+      return sql`${sql(nameOf(context, condition.column))} = any(${[...condition.values]}::text[])`;
+    case 'flag':
+      return flagSql(sql, condition);
+    case 'list':
+      return condition.all
+        ? sql`${sql(columnOf(condition.column))} @> ${[...condition.values]}::text[]`
+        : sql`${sql(columnOf(condition.column))} && ${[...condition.values]}::text[]`;
+    case 'open':
+      return sql`open_houses && tstzrange(${condition.from ?? null}::timestamptz, ${condition.before ?? null}::timestamptz)`;
+    case 'address':
+      return sql`(address_key >= ${condition.key} and address_key < ${`${condition.key}\u{10ffff}`})`;
+    case 'text':
+      return textSql(sql, condition, meanings);
+    case 'areas':
+      return sql`area_nos && ${[...meanings.areaNos]}::integer[]`;
+    case 'boxes':
+      return boxesSql(sql, condition.boxes);
+    case 'circle':
+      return sql`${boxesSql(sql, condition.boxes)} and ${distanceSql(sql, condition.centre)} <= ${condition.km}::double precision`;
+    case 'polygon':
+      return sql`${boxesSql(sql, condition.boxes)} and ${anyOf(
+        sql,
+        condition.parts.map((part) => partSql(sql, part)),
+      )}`;
+  }
+}
+
+function flagSql(sql: Sql, { column, value }: Extract<Condition, { kind: 'flag' }>): SqlFragment {
+  if (column === 'hasLivingArea') return value ? sql`living_area is not null` : sql`living_area is null`;
+  if (column === 'hasConcession') return value ? sql`months_free > 0` : sql`coalesce(months_free, 0) <= 0`;
+  return sql`${sql(columnOf(column))} = ${value}`;
+}
+
+function rangeSql(
+  sql: Sql,
+  { column, least, most, below }: Extract<Condition, { kind: 'range' }>,
+  context: Context,
+): SqlFragment {
+  const name =
+    column === 'daysOnMarket' ? daysSql(sql, context.startedAt) : sql`${sql(nameOf(context, column))}`;
+  const type = typeOf(sql, column);
+  const parts = [
+    least === undefined ? null : sql`${name} >= ${least}::${type}`,
+    most === undefined ? null : sql`${name} <= ${most}::${type}`,
+    below === undefined ? null : sql`${name} < ${below}::${type}`,
+  ];
+  return allOf(
+    sql,
+    parts.filter((part) => part !== null),
+  );
+}
+
+function typeOf(sql: Sql, column: RangeColumn): SqlFragment {
+  if (column === 'availableFrom') return sql`date`;
+  return column.endsWith('At') ? sql`timestamptz` : sql`double precision`;
+}
+
+/** The index finds what is about in the box; the exact edges are compared after it, since its own have a tolerance. */
+function boxesSql(sql: Sql, boxes: readonly (readonly [number, number, number, number])[]): SqlFragment {
+  const parts = boxes.map(
+    ([
+      minLng,
+      minLat,
+      maxLng,
+      maxLat,
+    ]) => sql`(location <@ ${`((${minLng},${minLat}),(${maxLng},${maxLat}))`}::box
+      and location[0] between ${minLng}::double precision and ${maxLng}::double precision
+      and location[1] between ${minLat}::double precision and ${maxLat}::double precision)`,
+  );
+  return anyOf(sql, parts);
+}
+
+/** A power of two, so that a scaled coordinate is as exact as the one in degrees. */
+const POLYGON_SCALE = 1024;
+
+/** Within the shell, edges included, and not inside a hole, whose edges belong to the part. */
+function partSql(sql: Sql, { shell, holes }: Part): SqlFragment {
+  const at = sql`location * point(${POLYGON_SCALE}::double precision, 0)`;
+  const within = sql`${at} <@ ${cornersOf(shell)}::polygon`;
+  // A path that is closed is its edges alone.
+  const outside = holes.map(
+    (hole) =>
+      sql`not (${at} <@ ${cornersOf(hole)}::polygon and (${at} <-> ${cornersOf(hole)}::path) > ${EDGE}::double precision)`,
+  );
+  return sql`(${allOf(sql, [within, ...outside])})`;
+}
+
+/** What PostgreSQL takes for zero. */
+const EDGE = 1e-6;
+
+/**
+ * PostgreSQL takes what is within 1e-6 for zero, in lengths and in products of lengths: in degrees every point about
+ * an edge of a hundred metres would count as on it. Scaled up, that is about a millimetre; the rounding of coordinates
+ * that lie on a slanting edge is below it still.
+ */
+function cornersOf(points: readonly Point[]): string {
+  return `(${points.map(({ lng, lat }) => `(${lng * POLYGON_SCALE},${lat * POLYGON_SCALE})`).join()})`;
+}
+
+export function allOf(sql: Sql, parts: readonly SqlFragment[]): SqlFragment {
+  const [first = sql`true`, ...rest] = parts;
+  return sql`${first} ${together(
+    sql,
+    rest.map((part) => sql`and ${part}`),
+  )}`;
+}
+
+function anyOf(sql: Sql, parts: readonly SqlFragment[]): SqlFragment {
+  const [first = sql`false`, ...rest] = parts;
+  if (rest.length === 0) return first;
+  return sql`(${first} ${together(
+    sql,
+    rest.map((part) => sql`or ${part}`),
+  )})`;
+}

@@ -1,0 +1,36 @@
+// Owns the values of a search row: what its columns are called, and what is worked out of them.
+
+import { EARTH_RADIUS_KM, type Point } from '../../geometry/geometry.ts';
+import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
+import type { FlagColumn, ListColumn, RangeColumn, WordColumn } from '../query/search-conditions.ts';
+import type { SortKey } from '../query/search-parameters.ts';
+
+/** A column by the name that the API has for it: `yearBuilt` is year_built. */
+export const columnOf = (
+  name: RangeColumn | WordColumn | FlagColumn | ListColumn | SortKey | 'areaNos' | 'status' | 'clockStart',
+): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Whole days on the market, counted to the moment that the walk began, so that a walk stays in order. */
+export const daysSql = (sql: Sql, startedAt: number): SqlFragment =>
+  daysBetween(sql, sql`clock_start`, sql`coalesce(clock_end, ${instantSql(sql, startedAt)})`);
+
+/** The same of what is on the market: its clock runs on. */
+export const daysSinceSql = (sql: Sql, start: SqlFragment, startedAt: number): SqlFragment =>
+  daysBetween(sql, start, instantSql(sql, startedAt));
+
+function daysBetween(sql: Sql, start: SqlFragment, end: SqlFragment): SqlFragment {
+  // Without a start they are unknown, where greatest() alone would make them 0.
+  return sql`case when ${start} is not null then greatest(0, floor(extract(epoch from
+    ${end} - ${start})::double precision / 86400)) end`;
+}
+
+export const instantSql = (sql: Sql, milliseconds: number): SqlFragment =>
+  sql`${new Date(milliseconds).toISOString()}::timestamptz`;
+
+/** Great-circle kilometres from a point to the listing, by the haversine formula. */
+export function distanceSql(sql: Sql, { lat, lng }: Point): SqlFragment {
+  return sql`${2 * EARTH_RADIUS_KM}::double precision * asin(least(1, sqrt(
+    sin(radians(location[1] - ${lat}::double precision) / 2) ^ 2
+    + cos(radians(${lat}::double precision)) * cos(radians(location[1]))
+      * sin(radians(location[0] - ${lng}::double precision) / 2) ^ 2)))`;
+}

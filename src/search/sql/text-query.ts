@@ -1,0 +1,97 @@
+// Owns what words mean as queries of the text index: which listings have them all, and which have them where they tell the most. Pure.
+
+import { areaWord, FIELD_LETTERS } from '../../ingest/text-row.ts';
+import type { TextField } from '../query/place-parameters.ts';
+import type { TextCondition } from '../query/search-conditions.ts';
+
+/** What the words of a query stand for: themselves or the names they misspell, and the areas called so. */
+export interface WordMeaning {
+  readonly spellings: readonly string[];
+  readonly areaNos: readonly number[];
+}
+
+export type WordMeanings = ReadonlyMap<string, WordMeaning>;
+
+/** What a word is worth by the field that it stands in. */
+export const WORTH: Readonly<Record<TextField, number>> = { id: 8, address: 4, area: 2, description: 1 };
+/** The most telling first. */
+export const BY_WORTH: readonly TextField[] = ['id', 'address', 'area', 'description'];
+
+const meaningOf = (meanings: WordMeanings, word: string): WordMeaning =>
+  meanings.get(word) ?? { spellings: [word], areaNos: [] };
+
+const anyOf = (forms: readonly string[]): string => `(${forms.join('|')})`;
+/** Letters, digits and the marks before them only, so that nothing in it has to be quoted. */
+const quoted = (form: string): string => `'${form}'`;
+
+/** That a word stands in one of the fields. */
+export function wordQuery(word: string, fields: readonly TextField[], meanings: WordMeanings): string {
+  const { spellings, areaNos } = meaningOf(meanings, word);
+  const areas = fields.includes('area') ? areaNos.map((no) => quoted(areaWord(no))) : [];
+  const forms = BY_WORTH.every((field) => fields.includes(field))
+    ? spellings.flatMap((form) => [quoted(form), formIn(form, 'id')])
+    : fields.flatMap((field) => spellings.map((form) => formIn(form, field)));
+  return anyOf([...forms, ...areas]);
+}
+
+/** A word that stands neither in the address nor in names of places stands in the description, if it is no number. */
+function formIn(form: string, field: TextField): string {
+  const lettered = (each: TextField): string => quoted(`${FIELD_LETTERS[each]}${form}`);
+  if (field !== 'description') return lettered(field);
+  return `(${lettered(field)}|(${quoted(form)}&!${anyOf([lettered('address'), lettered('area')])}))`;
+}
+
+/** That every word stands in one of the fields asked for: a query for each word, all of which must be met. */
+export function textQueries({ words, fields }: TextCondition, meanings: WordMeanings): string[] {
+  const asked = BY_WORTH.filter((field) => fields.includes(field));
+  return words.map((word) => wordQuery(word, asked, meanings));
+}
+
+/** Queries that must all be met, as one. */
+export const togetherQuery = (queries: readonly string[]): string => queries.join('&');
+
+/** That every word stands in one of the fields asked for. */
+export const textQuery = (text: TextCondition, meanings: WordMeanings): string =>
+  togetherQuery(textQueries(text, meanings));
+
+/** Listings of one relevance. */
+export interface TextClass {
+  readonly relevance: number;
+  readonly query: string;
+}
+
+/** More words than these make too many classes. */
+const MOST_CLASSED_WORDS = 3;
+
+/** All that the text finds, parted by relevance, the highest first; null where words are too many for that. */
+export function textClasses({ words, fields }: TextCondition, meanings: WordMeanings): TextClass[] | null {
+  if (words.length > MOST_CLASSED_WORDS) return null;
+  const asked = BY_WORTH.filter((field) => fields.includes(field));
+  let ways: readonly (readonly TextField[])[] = [[]];
+  for (const _ of words) ways = ways.flatMap((way) => asked.map((field) => [...way, field]));
+  const classes = Map.groupBy(ways, (way) => way.reduce((sum, field) => sum + WORTH[field], 0));
+  return [...classes]
+    .sort(([a], [b]) => b - a)
+    .map(([relevance, same]) => ({
+      relevance,
+      query: same.map((way) => `(${wayQuery(words, way, asked, meanings)})`).join('|'),
+    }));
+}
+
+/** That each word stands in its field, and in none that tells more. */
+function wayQuery(
+  words: readonly string[],
+  way: readonly TextField[],
+  asked: readonly TextField[],
+  meanings: WordMeanings,
+): string {
+  return words
+    .map((word, at) => {
+      const field = way[at] ?? 'description';
+      const better = asked.slice(0, asked.indexOf(field));
+      // What is in none that tells more is in the last of all if it is anywhere.
+      const here = wordQuery(word, better.length === BY_WORTH.length - 1 ? BY_WORTH : [field], meanings);
+      return better.length === 0 ? here : `${here}&!${wordQuery(word, better, meanings)}`;
+    })
+    .join('&');
+}

@@ -1,0 +1,55 @@
+// Owns the SQL that tells what words can mean: known names, names like them, the areas that are called so, and how many listings have them.
+
+import type { Database } from '../../postgres/client/database.ts';
+import { together } from '../../postgres/client/fragments.ts';
+
+/** Those of the words that are names as they stand. */
+export async function findKnownNames(database: Database, words: readonly string[]): Promise<string[]> {
+  const rows = await database.read(
+    (sql) => sql<{ word: string }[]>`select word from search_word where word = any(${[...words]}::text[])`,
+  );
+  return rows.map(({ word }) => word);
+}
+
+/** Names that share a trigram and are about as long; which of them are meant, the caller tells. */
+export async function findSimilarNames(
+  database: Database,
+  trigrams: readonly string[],
+  length: number,
+): Promise<string[]> {
+  const rows = await database.read(
+    (sql) => sql<{ word: string }[]>`
+      select word from search_word
+      where trigrams && ${[...trigrams]}::text[] and length(word) between ${length - 2} and ${length + 2}`,
+  );
+  return rows.map(({ word }) => word);
+}
+
+/** An area with a word that is among its names. */
+export interface AreaOfWord {
+  readonly word: string;
+  readonly areaNo: number;
+}
+
+/** The areas with a word, among their names, that is any of these; by their numbers. */
+export async function findAreasByWord(database: Database, words: readonly string[]): Promise<AreaOfWord[]> {
+  return database.read(
+    (sql) => sql<AreaOfWord[]>`
+      select word, area_no as "areaNo" from area_word where word = any(${[...words]}::text[]) order by area_no`,
+  );
+}
+
+/** The planner's guess of how many listings meet each query of the text index, in their order. */
+export async function guessSizes(database: Database, queries: readonly string[]): Promise<number[]> {
+  const [row] = await database.read((sql) => {
+    const selects = queries.map(
+      (query, at) => sql`${at === 0 ? sql`` : sql`union all`}
+        (select from listing_text where words @@ ${query}::tsquery)`,
+    );
+    // The last one, of nothing, so that there is always a union.
+    return sql<{ 'QUERY PLAN': [{ Plan: { Plans: { 'Plan Rows': number }[] } }] }[]>`
+      explain (format json) ${together(sql, selects)} union all (select from listing_text where active is null)`;
+  });
+  const plans = row?.['QUERY PLAN'][0].Plan.Plans ?? [];
+  return queries.map((_, at) => plans[at]?.['Plan Rows'] ?? 0);
+}

@@ -1,0 +1,96 @@
+// Owns clusters as maps show them: cells by zoom with their count and median price, page by page.
+
+import { type Static, Type } from 'typebox';
+import { bitsOf, geohashOf, lettersAt } from '../../geometry/geohash.ts';
+import { queryDigest, readCursor, writeCursor } from '../../http/input/cursor.ts';
+import { invalidParameter } from '../../lib/problem.ts';
+import { cents } from '../../listings/listing.ts';
+import { nullable } from '../../listings/record.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import type { SearchPlan } from '../query/search.ts';
+import type { SearchQuery } from '../query/search-parameters.ts';
+import { findClusters } from '../sql/cluster-store.ts';
+import type { Meanings } from '../sql/text-sql.ts';
+
+export const ClusterSchema = Type.Object({
+  geohash: Type.String(),
+  lat: Type.Number({ description: 'The middle of its listings.' }),
+  lng: Type.Number(),
+  count: Type.Integer(),
+  medianPrice: nullable(
+    Type.Number({ description: 'In `currency`, of those whose price is known; rents per month.' }),
+  ),
+  currency: nullable(
+    Type.String({ description: 'What medianPrice is in: ISO 4217; null where no price is known.' }),
+  ),
+});
+export type Cluster = Static<typeof ClusterSchema>;
+
+export interface ClusterPage {
+  readonly clusters: readonly Cluster[];
+  readonly page: {
+    readonly limit: number;
+    readonly hasMore: boolean;
+    readonly nextCursor: string | null;
+    readonly prevCursor: null;
+  };
+}
+
+/** The query without its cursor where it asks for clusters, whose cursors are of another kind than those of listings. */
+export function withoutClusterCursor(query: SearchQuery): SearchQuery {
+  if (query.cluster !== true) {
+    if (query.zoom !== undefined) throw invalidParameter('zoom', 'goes with cluster=true only');
+    return query;
+  }
+  if (query.zoom === undefined) throw invalidParameter('zoom', 'is missing: cluster needs zoom and bbox');
+  if (query.bbox === undefined) throw invalidParameter('bbox', 'is missing: cluster needs zoom and bbox');
+  for (const name of ['sort', 'fields', 'include'] as const)
+    if (query[name] !== undefined) throw invalidParameter(name, 'cannot go with cluster=true');
+  const { cursor: _, ...rest } = query;
+  return rest;
+}
+
+/** The clusters of all results of the plan. Throws INVALID_CURSOR. */
+export async function clustersOf(
+  database: Database,
+  plan: SearchPlan,
+  meanings: Meanings,
+  { zoom = 0, cursor: text }: SearchQuery,
+): Promise<ClusterPage> {
+  const letters = lettersAt(zoom);
+  const bits = bitsOf(letters);
+  const query = queryDigest([plan.digest, 'cluster', zoom]);
+  const came = text === undefined ? null : readCursor(text, query, ['number', 'number', 'number']);
+  const [count = 0, column = 0, row = 0] = came?.values.map(Number) ?? [];
+  const found = await findClusters(
+    ...([database, plan, meanings] as const),
+    { columns: 2 ** bits.lng, rows: 2 ** bits.lat },
+    plan.limit + 1,
+    came && [count, column, row],
+  );
+  const shown = found.slice(0, plan.limit);
+  const last = shown.at(-1);
+  const hasMore = found.length > plan.limit;
+  const startedAt = came?.startedAt ?? plan.startedAt;
+  const nextCursor =
+    hasMore && last
+      ? writeCursor({
+          ...{ query, direction: 'next', startedAt, id: '', currency: plan.currency },
+          values: [last.count, last.column, last.row],
+        })
+      : null;
+  return {
+    clusters: shown.map((cell) => ({
+      geohash: geohashOf(cell.column, cell.row, letters),
+      lat: degrees(cell.lat),
+      lng: degrees(cell.lng),
+      count: cell.count,
+      medianPrice: cell.medianPrice === null ? null : cents(cell.medianPrice),
+      currency: plan.currency,
+    })),
+    page: { limit: plan.limit, hasMore, nextCursor, prevCursor: null },
+  };
+}
+
+/** To about a tenth of a metre. */
+const degrees = (value: number): number => Math.round(value * 1e6) / 1e6;

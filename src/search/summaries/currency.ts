@@ -1,0 +1,108 @@
+// Currency of a search: prices are bounded, sorted and summed up in one currency at a time.
+
+import { invalidParameter } from '../../lib/problem.ts';
+import type { ListingType } from '../../listings/vocabulary.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import { FoundCache, type FoundCacheOptions } from '../legacy/found-cache.ts';
+import type { SearchPlan } from '../query/search.ts';
+import type { Condition, RangeColumn } from '../query/search-conditions.ts';
+import type { SortKey } from '../query/search-parameters.ts';
+import { findCurrenciesFound, findTypedCurrencies, type TypedCurrency } from '../sql/currency-store.ts';
+import type { Meanings } from '../sql/text-sql.ts';
+
+const MONEY_COLUMNS: ReadonlySet<RangeColumn> = new Set<RangeColumn>([
+  ...(['price', 'closePrice', 'pricePerArea', 'moveInCost', 'netEffectivePrice'] as const),
+  ...(['monthlyCost', 'associationFee', 'tax'] as const),
+]);
+const MONEY_SORTS: ReadonlySet<SortKey> = new Set<SortKey>(['price', 'pricePerArea']);
+
+const isMoneyBound = (condition: Condition): boolean =>
+  condition.kind === 'range' && MONEY_COLUMNS.has(condition.column);
+
+/** Whether a condition is about what money is in. */
+export const isCurrency = (condition: Condition): boolean =>
+  condition.kind === 'words' && condition.column === 'currency';
+
+/** Whether prices or other money decide which listings a plan finds, or in which order. */
+export const comparesMoney = ({ conditions, order }: SearchPlan): boolean =>
+  conditions.some(isMoneyBound) || order.some(({ key }) => MONEY_SORTS.has(key));
+
+/** The currencies that listings of this type have, or once had: ISO 4217, sorted. `fresh` asks the database in any case. */
+export type FindCurrencies = (type: ListingType, fresh: boolean) => Promise<readonly string[]>;
+
+/** Asks the database once after each change that is heard of. */
+export function createFindCurrencies(
+  database: Database,
+  memory: Pick<FoundCacheOptions<object>, 'version' | 'monotonic'>,
+): FindCurrencies {
+  const cache = new FoundCache<readonly TypedCurrency[]>({ ...memory, most: 1 });
+  const read = () => findTypedCurrencies(database);
+  return async (type, fresh) => {
+    const all = await (fresh ? read() : cache.get('currencies', read));
+    return all.flatMap(({ listingType, currency }) => (listingType === type ? [currency] : []));
+  };
+}
+
+export interface CurrencyOptions {
+  readonly database: Database;
+  readonly findCurrencies: FindCurrencies;
+  readonly fresh: boolean;
+}
+
+export interface PlannedSearch {
+  readonly plan: SearchPlan;
+  readonly meanings: Meanings;
+  /** What is searched, for a refusal; default: here. */
+  readonly place?: string;
+}
+
+export interface ResolvedCurrency {
+  /** ISO 4217; null where nothing is found. */
+  readonly currency: string | null;
+  /** Currencies that any listing of the types searched has, or once had. */
+  readonly held: readonly string[];
+}
+
+/**
+ * The one currency for all of these searches: the one that a plan names, else the only one among what they find whatever
+ * the bounds of prices. Throws INVALID_PARAMETER where there are several.
+ */
+export async function resolveCurrency(
+  { database, findCurrencies, fresh }: CurrencyOptions,
+  searches: readonly PlannedSearch[],
+): Promise<ResolvedCurrency> {
+  const types = [...new Set(searches.map(({ plan }) => plan.listingType))];
+  const lists = await Promise.all(types.map((type) => findCurrencies(type, fresh)));
+  const held = [...new Set(lists.flat())].sort();
+  const named = searches.find(({ plan }) => plan.currency !== null)?.plan.currency ?? null;
+  return { held, currency: named ?? (await onlyCurrency(database, searches, held)) };
+}
+
+async function onlyCurrency(
+  database: Database,
+  searches: readonly PlannedSearch[],
+  held: readonly string[],
+): Promise<string | null> {
+  if (held.length <= 1) return held[0] ?? null;
+  const found = await Promise.all(
+    searches.map(({ plan, meanings }) => {
+      const conditions = plan.conditions.filter((condition) => !isMoneyBound(condition));
+      return findCurrenciesFound(database, { ...plan, conditions }, meanings, held);
+    }),
+  );
+  const currencies = [...new Set(found.flat())].sort();
+  const [only = null, ...others] = currencies;
+  if (only === null || others.length === 0) return only;
+  const names = `${currencies.slice(0, -1).join(', ')} and ${currencies.at(-1)}`;
+  throw invalidParameter(
+    'currency',
+    `is needed: prices ${searches[0]?.place ?? 'here'} are in ${names}, and are compared and summed up in one currency only`,
+  );
+}
+
+/** The plan in that currency; where all that is held is in it already, listings are not asked for theirs. */
+export function withCurrency(plan: SearchPlan, { currency, held }: ResolvedCurrency): SearchPlan {
+  if (currency === null || held.every((each) => each === currency)) return { ...plan, currency };
+  const condition: Condition = { kind: 'words', column: 'currency', values: [currency] };
+  return { ...plan, currency, conditions: [...plan.conditions, condition] };
+}

@@ -1,0 +1,48 @@
+// Owns the SQL that counts what several sets of conditions leave, in one pass over the listings.
+
+import { HIDDEN_STATUSES } from '../../listings/vocabulary.ts';
+import { compose, run } from '../../postgres/client/compose.ts';
+import type { Database, SqlFragment } from '../../postgres/client/database.ts';
+import type { SearchPlan } from '../query/search.ts';
+import { type Condition, isShape } from '../query/search-conditions.ts';
+import { allOf, conditionsSql, shownSql } from '../sql/condition-sql.ts';
+import type { Meanings } from '../sql/text-sql.ts';
+import { isCurrency } from './currency.ts';
+
+/** How many listings each set of conditions leaves, of all that a search may show in the plan's currency. */
+export async function countEach(
+  database: Database,
+  plan: SearchPlan,
+  meanings: Meanings,
+  sets: readonly (readonly Condition[])[],
+): Promise<number[]> {
+  if (sets.length === 0) return [];
+  // Sets share most of their conditions: each is written, and looked at for a listing, once.
+  const columns = new Map<unknown, SqlFragment>();
+  const conditions: SqlFragment[] = [];
+  const columnOf = (condition: Condition): SqlFragment => {
+    // Shapes are the same objects in all sets, and long.
+    const key = isShape(condition) ? condition : JSON.stringify(condition);
+    const known = columns.get(key);
+    if (known !== undefined) return known;
+    const name = compose`${compose(`m${columns.size}`)}`;
+    conditions.push(compose`(${conditionsSql(compose, [condition], plan, meanings)}) as ${name}`);
+    columns.set(key, name);
+    return name;
+  };
+  const counts = sets.map(
+    (set, at) => compose`count(*) filter (where ${allOf(compose, set.map(columnOf))})
+      ::double precision as ${compose(`c${at}`)}`,
+  );
+  const currency = plan.conditions.filter(isCurrency);
+  const statement = compose`
+    select ${listed(counts)} from (
+      select ${listed(conditions)} from listing_search
+      where ${shownSql(compose, plan)} and ${conditionsSql(compose, currency, plan, meanings)}
+        and status <> all(${[...HIDDEN_STATUSES]}::text[]) offset 0) as met`;
+  const [row] = await database.read((sql) => run<Readonly<Record<string, number>>>(sql, statement));
+  return sets.map((_, at) => row?.[`c${at}`] ?? 0);
+}
+
+const listed = (parts: readonly SqlFragment[]): SqlFragment =>
+  compose`${parts.map((part, at) => (at === 0 ? part : compose`, ${part}`))}`;

@@ -1,0 +1,113 @@
+// Owns the explanation of a search: of each filter, what it alone would leave and what the others would without it.
+
+import { Type } from 'typebox';
+import type { Database } from '../../postgres/client/database.ts';
+import type { SearchPlan } from '../query/search.ts';
+import { conditionsOf, filtersOf, isShape } from '../query/search-conditions.ts';
+import type { SearchQuery } from '../query/search-parameters.ts';
+import { DEFAULT_STATUS } from '../query/search-statuses.ts';
+import { type PlainQuery, plainQuery } from '../query/shorthand.ts';
+import type { Meanings } from '../sql/text-sql.ts';
+import { countEach } from './explain-store.ts';
+
+export const ExplainSchema = Type.Object(
+  {
+    filters: Type.Array(
+      Type.Object({
+        parameter: Type.String(),
+        matchesAlone: Type.Integer(),
+        matchesWithout: Type.Integer(),
+      }),
+    ),
+  },
+  {
+    description:
+      'In `meta.currency`, where that is told: for each filter the listings of the asked status that it alone leaves, and those that all others leave without it; ' +
+      '`status` is told of in the same way where it is asked for.',
+  },
+);
+
+export interface Explained {
+  readonly filters: readonly {
+    readonly parameter: string;
+    readonly matchesAlone: number;
+    readonly matchesWithout: number;
+  }[];
+}
+
+/** Parameters that mean one filter together, under the name of the first. */
+const TOGETHER: readonly (readonly (keyof PlainQuery)[])[] = [
+  ['radius', 'lat', 'lng'],
+  ['features', 'featuresOperator'],
+  ['q', 'qFields'],
+];
+
+/** Exact counts, in one pass over the listings. */
+export async function explain(
+  database: Database,
+  plan: SearchPlan,
+  meanings: Meanings,
+  query: SearchQuery,
+): Promise<Explained> {
+  const plain = plainQuery(query);
+  const shapes = plan.conditions.filter(isShape);
+  // Shapes are taken from the plan: reading a polygon again for each filter would hold up everybody.
+  const read = (part: PlainQuery) => [
+    ...conditionsOf({ ...withoutShapes(part), ...status(plain) }, plan.units, plan.startedAt),
+    ...shapes.filter(({ kind }) => part[SHAPES[kind]] !== undefined),
+  ];
+  const groups = groupsOf(plain, plan);
+  const questions = groups.map((names) => ({
+    parameter: names[0] ?? '',
+    // Of the status itself it is told what it leaves of all, and what is left of all others without it.
+    alone: names.includes('status')
+      ? conditionsOf(status(plain), plan.units, plan.startedAt)
+      : read(pick(plain, names)),
+    without: names.includes('status')
+      ? [...filtersOf(withoutShapes(plain), plan.units, plan.startedAt), ...shapes]
+      : read(
+          pick(
+            plain,
+            groups.flat().filter((name) => !names.includes(name)),
+          ),
+        ),
+  }));
+  const counts = await countEach(
+    database,
+    plan,
+    meanings,
+    questions.flatMap(({ alone, without }) => [alone, without]),
+  );
+  return {
+    filters: questions.map(({ parameter }, at) => ({
+      parameter,
+      matchesAlone: counts[at * 2] ?? 0,
+      matchesWithout: counts[at * 2 + 1] ?? 0,
+    })),
+  };
+}
+
+/** The parameter that each kind of shape is asked by. */
+const SHAPES = { boxes: 'bbox', circle: 'radius', polygon: 'polygon' } as const;
+
+const withoutShapes = ({ bbox: _, polygon: __, lat: ___, lng: ____, radius: _____, ...rest }: PlainQuery) =>
+  rest;
+
+const status = (plain: PlainQuery): PlainQuery => ({ status: plain.status ?? [...DEFAULT_STATUS] });
+
+const pick = (plain: PlainQuery, names: readonly (keyof PlainQuery)[]): PlainQuery =>
+  Object.fromEntries(names.map((name) => [name, plain[name]]));
+
+/** The filters of a query, each as the parameters that it consists of, in the order in which they were asked. */
+function groupsOf(plain: PlainQuery, plan: SearchPlan): (keyof PlainQuery)[][] {
+  const names = (Object.keys(plain) as (keyof PlainQuery)[]).filter((name) => plain[name] !== undefined);
+  return names.flatMap((name) => {
+    const group = TOGETHER.find((each) => each.includes(name));
+    if (group) return group[0] === name ? [group.filter((each) => plain[each] !== undefined)] : [];
+    const isFilter =
+      name === 'status' ||
+      name === 'underContract' ||
+      filtersOf({ [name]: plain[name] }, plan.units, plan.startedAt).length > 0;
+    return isFilter ? [[name]] : [];
+  });
+}

@@ -1,0 +1,51 @@
+// Owns facets as they are answered: for each the values and their counts, the commonest first.
+
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../listings/record.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import type { Facet } from '../query/answer-parameters.ts';
+import { bucketOf } from '../query/price-buckets.ts';
+import type { SearchPlan } from '../query/search.ts';
+import { countFacets } from '../sql/facet-store.ts';
+import type { Meanings } from '../sql/text-sql.ts';
+
+const Counted = Type.Object({
+  value: Type.Union([Type.String(), Type.Number()]),
+  count: Type.Integer(),
+});
+const Bucket = Type.Object({ from: Type.Number(), to: nullable(Type.Number()), count: Type.Integer() });
+
+export const FacetsSchema = Type.Record(Type.String(), Type.Array(Type.Union([Counted, Bucket])), {
+  description:
+    'For each facet the values that results have, the commonest first; `priceBucket` counts prices from `from` up to, and ' +
+    'without, `to`. Listings of which a value is unknown are not counted.',
+});
+export type Facets = Static<typeof FacetsSchema>;
+
+const NUMBERS: readonly Facet[] = ['bedrooms', 'bathrooms', 'yearBuiltDecade'];
+
+/** Facets with the number of all results, counted in the same pass: so they never contradict each other. */
+export interface FacetCounts {
+  readonly facets: Facets;
+  readonly total: number;
+}
+
+/** Counts over all results of the plan; at most `most` values of each facet. */
+export async function facetsOf(
+  database: Database,
+  plan: SearchPlan,
+  meanings: Meanings,
+  facets: readonly Facet[],
+  most: number,
+): Promise<FacetCounts> {
+  const asked = [...new Set(facets)];
+  const { rows, total } = await countFacets(database, plan, meanings, asked, most);
+  const shown = (facet: Facet) =>
+    rows
+      .filter((row) => row.facet === facet)
+      .map(({ value, count }) => {
+        if (facet === 'priceBucket') return { ...bucketOf(Number(value)), count };
+        return { value: NUMBERS.includes(facet) ? Number(value) : value, count };
+      });
+  return { facets: Object.fromEntries(asked.map((facet) => [facet, shown(facet)])), total };
+}

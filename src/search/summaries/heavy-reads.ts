@@ -1,0 +1,77 @@
+// Queue of heavy reads (figures, facets, exact counts): a few run at once, so that pages always find a connection.
+
+import { Bulkhead, BulkheadFull } from '../../lib/bulkhead.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { type Deadline, withDeadline } from '../../lib/deadline.ts';
+import { Problem } from '../../lib/problem.ts';
+import { isStoppedStatement } from '../../postgres/client/connection-errors.ts';
+import type { Database } from '../../postgres/client/database.ts';
+
+/** The share of the connections that heavy reads may hold. */
+const SHARE = 1 / 3;
+/** Reads in the queue; one answer takes one, and one more for its groups or for each area that is compared. */
+const LINE = 200;
+/** Milliseconds for a read, and for an answer of several reads; waiting in the queue included. */
+const PATIENCE = 8_000;
+/** Seconds until the queue is likely to be shorter. */
+const RETRY_AFTER = '5';
+
+/** One queue for the whole process: what asks for figures competes with its like, and not with pages. */
+export class HeavyReads {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #places: Bulkhead;
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#places = new Bulkhead({
+      places: Math.max(1, Math.floor(database.status().size * SHARE)),
+      line: LINE,
+    });
+  }
+
+  /**
+   * The database with its reads in the queue. They throw OVERLOADED where the queue is full, where their turn comes too
+   * late, and where PostgreSQL does not get done in time.
+   * @param remedy a sentence that says what to ask less of
+   */
+  database(remedy: string): Database {
+    return {
+      ...this.#database,
+      read: (work, options) =>
+        withDeadline(this.#deadline(remedy, options?.signal), (signal) =>
+          this.#places.run(signal, () => this.#database.read(work, { ...options, signal })),
+        ).catch((error: unknown) => {
+          if (isStoppedStatement(error)) throw tooMuch(remedy, error);
+          throw error instanceof BulkheadFull ? overloaded(remedy, error) : error;
+        }),
+    };
+  }
+
+  /**
+   * Gives an answer that takes several reads within the time of one, or rejects with OVERLOADED. The signal aborts at that
+   * moment, and as soon as `left` does.
+   */
+  within<T>(remedy: string, left: AbortSignal, answer: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return withDeadline(this.#deadline(remedy, left), answer);
+  }
+
+  #deadline(remedy: string, parent: AbortSignal | undefined): Deadline {
+    const late = () => overloaded(remedy);
+    return { clock: this.#clock, milliseconds: PATIENCE, late, ...(parent && { parent }) };
+  }
+}
+
+const overloaded = (remedy: string, cause?: Error): Problem =>
+  new Problem(
+    'OVERLOADED',
+    `More figures are asked for than can be computed at the moment. ${remedy} Or try again in a few seconds.`,
+    { headers: { 'retry-after': RETRY_AFTER }, ...(cause && { cause }) },
+  );
+
+/** What PostgreSQL has not done in its time it would hardly do the next time: less must be asked for. */
+const tooMuch = (remedy: string, cause: Error): Problem =>
+  new Problem('OVERLOADED', `What was asked for takes longer to compute than an answer may take. ${remedy}`, {
+    ...{ headers: { 'retry-after': RETRY_AFTER }, cause },
+  });

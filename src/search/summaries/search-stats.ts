@@ -1,0 +1,52 @@
+// Owns the figures of a search: metrics of all its results as they stand.
+
+import { Type } from 'typebox';
+import { nearest } from '../../http/input/values.ts';
+import { invalidParameter } from '../../lib/problem.ts';
+import { nullable, unitSchema } from '../../listings/record.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import type { SearchPlan } from '../query/search.ts';
+import { whereSql } from '../sql/condition-sql.ts';
+import type { Meanings } from '../sql/text-sql.ts';
+import type { ShownFigure } from './metric-figures.ts';
+import { findSnapshot, snapshotMetrics } from './metric-store.ts';
+import { FIGURE_UNITS } from './metrics.ts';
+
+export const FigureUnitSchema = unitSchema(
+  FIGURE_UNITS,
+  'The unit of value, p25 and p75; money is in the currency of the answer, that of rents for a month.',
+);
+
+const figure = nullable(Type.Number());
+
+export const StatsSchema = Type.Record(
+  Type.String(),
+  Type.Object({
+    ...{ value: figure, n: Type.Integer(), excluded: Type.Integer(), p25: figure, p75: figure },
+    suppressed: Type.Boolean(),
+    unit: FigureUnitSchema,
+  }),
+  {
+    description:
+      'Figures by their ids. `n`: listings they rest on; `excluded`: those of which it is not known; `suppressed`: too few.',
+  },
+);
+
+/** The metrics with these ids over all results. Throws INVALID_PARAMETER for an id that says nothing of a search. */
+export async function statsOf(
+  database: Database,
+  plan: SearchPlan,
+  meanings: Meanings,
+  ids: readonly string[],
+): Promise<Record<string, ShownFigure>> {
+  const known = snapshotMetrics(plan.listingType);
+  const metrics = [...new Set(ids)].map((id) => {
+    const metric = known.find((each) => each.id === id);
+    if (metric) return metric;
+    const names = known.map((each) => each.id);
+    throw invalidParameter('stats', `must be one of ${names.join(', ')}`, nearest(id, names));
+  });
+  return database.read((sql) =>
+    findSnapshot(sql, whereSql(sql, plan, meanings), metrics, plan.startedAt, plan.units),
+  );
+}

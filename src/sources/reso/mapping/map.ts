@@ -1,0 +1,158 @@
+// Owns the translation of one RESO Property record into a draft: what each of our fields is read from.
+
+import type { ListingDraft, TaxYear } from '../../../listings/draft.ts';
+import { address, location } from './address.ts';
+import { agent, office } from './contact.ts';
+import { FieldReader, type NoteField, type UpstreamRecord } from './decode.ts';
+import { displayValue } from './enumerations.ts';
+import { features } from './features.ts';
+import { givenFields } from './given.ts';
+import { pictures } from './media.ts';
+import { associationFee, monthlyTax, price, rate } from './money.ts';
+import { openHouses } from './open-house.ts';
+import { listingTypeOf, propertyTypeOf } from './property-type.ts';
+import { rentalTerms } from './rental.ts';
+import { bathrooms, livingArea, lotSize } from './rooms.ts';
+import { statusOf } from './status.ts';
+
+export interface MapOptions {
+  /** ISO 4217: the dictionary has no field for it. */
+  readonly currency: string;
+  /** Told of each field that held something unreadable. */
+  readonly note: NoteField;
+}
+
+function statusFields(record: FieldReader): Pick<ListingDraft, 'status' | 'statusRaw'> {
+  const standard = record.text('StandardStatus');
+  const status = statusOf(standard);
+  if (status === 'UNKNOWN' && standard !== null) record.unreadable('StandardStatus');
+  return { status, statusRaw: record.text('MlsStatus') ?? standard };
+}
+
+/** Rent is ListPrice; LeaseAmount is what a business on sale pays for its own premises. */
+function moneyFields(record: FieldReader, rental: boolean) {
+  const per = rate(record, rental);
+  return {
+    listPrice: price(record, 'ListPrice', per),
+    originalPrice: price(record, 'OriginalListPrice', per),
+    previousPrice: price(record, 'PreviousListPrice', per),
+    closePrice: price(record, 'ClosePrice', per),
+    priceFrequency: per.frequency,
+    associationFee: associationFee(record),
+    tax: monthlyTax(record),
+  };
+}
+
+function typeFields(record: FieldReader) {
+  const type = record.text('PropertyType');
+  const subType = record.text('PropertySubType');
+  return {
+    listingType: listingTypeOf(type),
+    propertyType: propertyTypeOf(type, subType),
+    propertySubType: subType === null ? null : displayValue('PropertySubType', subType),
+  };
+}
+
+function sizeFields(record: FieldReader) {
+  return {
+    bedrooms: record.count('BedroomsTotal'),
+    bathrooms: bathrooms(record),
+    bathroomsFull: record.count('BathroomsFull'),
+    bathroomsHalf: record.count('BathroomsHalf'),
+    rooms: record.count('RoomsTotal'),
+    livingArea: livingArea(record),
+    lotSize: lotSize(record),
+    yearBuilt: record.year('YearBuilt'),
+    stories: record.count('Stories'),
+    floor: record.integer('EntryLevel'),
+    parkingSpaces: record.count('ParkingTotal'),
+    garageSpaces: record.count('GarageSpaces'),
+    unitsTotal: record.count('NumberOfUnitsTotal'),
+  };
+}
+
+/** Contract dates are dates; system timestamps are times, though some servers write the day alone. */
+function timeFields(record: FieldReader) {
+  return {
+    listedAt: record.timeOrDate('OriginalEntryTimestamp'),
+    onMarketDate: record.date('OnMarketDate'),
+    statusChangedAt: record.timeOrDate('StatusChangeTimestamp'),
+    priceChangedAt: record.timeOrDate('PriceChangeTimestamp'),
+    pendingAt: record.timeOrDate('PendingTimestamp'),
+    closedAt: record.date('CloseDate'),
+    offMarketAt: record.date('OffMarketDate'),
+    expiresOn: record.date('ExpirationDate'),
+    daysOnMarketReported: record.count('DaysOnMarket'),
+    upstreamModifiedAt: record.time('ModificationTimestamp'),
+  };
+}
+
+function taxYears(record: FieldReader): TaxYear[] {
+  const year = record.year('TaxYear');
+  const amount = record.amount('TaxAnnualAmount');
+  const assessedValue = record.amount('TaxAssessedValue');
+  return year === null || (amount === null && assessedValue === null)
+    ? []
+    : [{ year, amount, assessedValue }];
+}
+
+function originFields(record: FieldReader) {
+  return {
+    listingId: record.text('ListingId'),
+    listingUrl: record.url('ListingURL'),
+    sourceName: record.text('SourceSystemName'),
+    originatingSystem: record.text('OriginatingSystemName'),
+    attribution: record.text('AttributionContact'),
+    copyright: record.text('CopyrightNotice'),
+    permissions: record.list('FeedTypes').map((value) => displayValue('FeedTypes', value)),
+    parcelNumber: record.text('ParcelNumber'),
+    universalPropertyId: record.text('UniversalPropertyId'),
+    buildingName: record.text('BuildingName'),
+  };
+}
+
+/** Three-state flags: only an explicit no hides. */
+function display(record: FieldReader): ListingDraft['display'] {
+  return {
+    listing: record.flag('InternetEntireListingDisplayYN') !== false,
+    address: record.flag('InternetAddressDisplayYN') !== false,
+    estimate: record.flag('InternetAutomatedValuationDisplayYN') !== false,
+  };
+}
+
+/** One record in our words; null only for one without a key, which nothing could ever be tied to. Never throws. */
+export function mapProperty(upstream: UpstreamRecord, { currency, note }: MapOptions): ListingDraft | null {
+  const record = new FieldReader(upstream, note);
+  const listingKey = record.text('ListingKey');
+  if (listingKey === null) return record.unreadable('ListingKey');
+  const type = typeFields(record);
+  const rental = type.listingType === 'rental';
+  return {
+    listingKey,
+    currency,
+    ...type,
+    ...statusFields(record),
+    ...moneyFields(record, rental),
+    rental: rental ? rentalTerms(record) : null,
+    ...sizeFields(record),
+    features: features(record),
+    newConstruction: record.flag('NewConstructionYN'),
+    waterfront: record.flag('WaterfrontYN'),
+    saleConditions: record
+      .list('SpecialListingConditions')
+      .map((value) => displayValue('SpecialListingConditions', value)),
+    address: address(record),
+    location: location(record),
+    description: record.text('PublicRemarks'),
+    ...pictures(record),
+    photoCount: record.count('PhotosCount'),
+    openHouses: openHouses(record),
+    agent: agent(record),
+    office: office(record),
+    ...timeFields(record),
+    ...originFields(record),
+    taxes: taxYears(record),
+    reso: givenFields(upstream),
+    display: display(record),
+  };
+}

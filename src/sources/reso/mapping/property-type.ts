@@ -1,0 +1,61 @@
+// Owns what kind of home a record is: rental or sale, and which of our property types.
+
+import type { ListingType, PropertyType } from '../../../listings/vocabulary.ts';
+import { spelled } from './enumerations.ts';
+
+/** The dictionary's word, not that of feeds whose documentation says otherwise: a lease is a rental, the rest is for sale. */
+const rentals = spelled<true>({ 'Residential Lease': true, 'Commercial Lease': true });
+
+export function listingTypeOf(propertyType: string | null): ListingType {
+  return rentals(propertyType) === true ? 'rental' : 'sale';
+}
+
+/** Residential records are told apart by their sub-type; these types say enough by themselves. */
+const byType = spelled<PropertyType>({
+  Land: 'LAND',
+  Farm: 'LAND',
+  'Manufactured In Park': 'MANUFACTURED',
+  'Residential Income': 'MULTI_FAMILY',
+  'Commercial Sale': 'COMMERCIAL',
+  'Commercial Lease': 'COMMERCIAL',
+  'Commercial Real Estate': 'COMMERCIAL',
+  'Business Opportunity': 'COMMERCIAL',
+});
+
+const bySubType = spelled<PropertyType>({
+  Apartment: 'APARTMENT',
+  Cabin: 'SINGLE_FAMILY',
+  'Co-Ownership': 'COOP',
+  Condominium: 'CONDO',
+  Duplex: 'MULTI_FAMILY',
+  Farm: 'LAND',
+  'Hotel/Motel': 'COMMERCIAL',
+  Industrial: 'COMMERCIAL',
+  Business: 'COMMERCIAL',
+  Agriculture: 'LAND',
+  'Manufactured Home': 'MANUFACTURED',
+  'Manufactured On Land': 'MANUFACTURED',
+  'Mixed Use': 'COMMERCIAL',
+  'Mobile Home': 'MANUFACTURED',
+  'Mobile Home Park': 'COMMERCIAL',
+  'Multi Family': 'MULTI_FAMILY',
+  Office: 'COMMERCIAL',
+  'Own Your Own': 'COOP',
+  Quadruplex: 'MULTI_FAMILY',
+  Ranch: 'LAND',
+  Retail: 'COMMERCIAL',
+  'Single Family Residence': 'SINGLE_FAMILY',
+  'Stock Cooperative': 'COOP',
+  'Tenancy in Common': 'COOP',
+  Townhouse: 'TOWNHOUSE',
+  Triplex: 'MULTI_FAMILY',
+  'Unimproved Land': 'LAND',
+  Warehouse: 'COMMERCIAL',
+});
+
+/** A commercial type wins over a sub-type; else the sub-type, where it says something, over the type. */
+export function propertyTypeOf(type: string | null, subType: string | null): PropertyType {
+  const wide = byType(type);
+  if (wide === 'COMMERCIAL') return wide;
+  return bySubType(subType) ?? wide ?? 'OTHER';
+}

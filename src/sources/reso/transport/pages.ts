@@ -1,0 +1,142 @@
+// Owns reading the whole of a RESO server: first everything, link by link, then what changed since.
+
+import { withinDeadline } from '../../deadline.ts';
+import { LiveError, type Position } from '../../source.ts';
+import { isRecord, parseTime, type UpstreamRecord } from '../mapping/decode.ts';
+import { bodyOf, refusal, valuesOf } from './answer.ts';
+import { changesUrl, loadUrl, newestUrl } from './query.ts';
+import type { Session } from './session.ts';
+import type { UpstreamAnswer } from './transport.ts';
+
+export interface UpstreamPage {
+  readonly records: readonly UpstreamRecord[];
+  readonly next: Position;
+  readonly last: boolean;
+  readonly total?: number;
+  readonly restarted?: boolean;
+}
+
+export interface PagesOptions {
+  readonly pageSize: number;
+  /** Milliseconds that changes are read again, for servers that publish them late. */
+  readonly overlap: number;
+}
+
+interface Read extends Pick<UpstreamPage, 'records' | 'total'> {
+  readonly link: string | null;
+}
+
+const LARGEST = 64 * 1024 * 1024;
+const DEADLINE = 60_000;
+const BEGINNING = '1970-01-01T00:00:00.000Z';
+/** A server that has forgotten a link answers with one of these. */
+const STALE: readonly number[] = [400, 404, 410];
+
+export class Pages {
+  readonly #session: Session;
+  readonly #options: PagesOptions;
+
+  constructor(session: Session, options: PagesOptions) {
+    this.#session = session;
+    this.#options = options;
+  }
+
+  read(from: Position | null, signal: AbortSignal): AsyncGenerator<UpstreamPage> {
+    const since = from?.phase === 'changes' ? from.since : null;
+    return typeof since === 'string' ? this.#changes(since, signal) : this.#load(from ?? {}, signal);
+  }
+
+  /** Everything there is. A saved link goes on where an earlier run stopped; one that has gone stale means starting over, once. */
+  async *#load(from: Position, signal: AbortSignal): AsyncGenerator<UpstreamPage> {
+    const shape = await this.#session.shape(signal);
+    // Read before the first page: what changes while pages are read is then read again as a change.
+    const mark = typeof from.mark === 'string' ? from.mark : await this.newest(signal);
+    const saved = typeof from.link === 'string' ? from.link : null;
+    let link = saved === null ? null : this.#resolveOwn(saved);
+    // The server has moved since: a link of its old address would be refused in every round.
+    let restarted = saved !== null && link === null;
+    for (;;) {
+      const answer = await this.#get(link ?? loadUrl(this.#session.root, shape), signal);
+      if (link !== null && !restarted && STALE.includes(answer.status)) {
+        [link, restarted] = [null, true];
+        continue;
+      }
+      const page = this.#parse(answer, link);
+      const last = page.link === null;
+      const next = last ? { phase: 'changes', since: mark } : { phase: 'load', mark, link: page.link };
+      yield { ...page, next, last, ...(restarted && link === null ? { restarted } : {}) };
+      if (last) return;
+      link = page.link;
+    }
+  }
+
+  /** What changed since, oldest first, so that each page moves the mark on. */
+  async *#changes(since: string, signal: AbortSignal): AsyncGenerator<UpstreamPage> {
+    const shape = await this.#session.shape(signal);
+    const from = new Date(Math.max(0, Date.parse(since) - this.#options.overlap)).toISOString();
+    let url: string | null = changesUrl(this.#session.root, from, shape);
+    let mark = since;
+    while (url !== null) {
+      const page = this.#parse(await this.#get(url, signal), url);
+      mark = page.records.reduce((latest, record) => later(latest, modifiedAt(record)), mark);
+      url = page.link;
+      yield { records: page.records, next: { phase: 'changes', since: mark }, last: url === null };
+    }
+  }
+
+  /** The newest timestamp that the server has; our own clock's where it cannot sort. */
+  async newest(signal: AbortSignal): Promise<string> {
+    const answer = await this.#get(newestUrl(this.#session.root), signal);
+    if (answer.status === 400 || answer.status === 501)
+      return new Date(this.#session.clock.now()).toISOString();
+    const [newest] = this.#parse(answer, null).records;
+    return (newest === undefined ? null : modifiedAt(newest)) ?? BEGINNING;
+  }
+
+  #get(url: string, signal: AbortSignal): Promise<UpstreamAnswer> {
+    const headers = { prefer: `odata.maxpagesize=${this.#options.pageSize}` };
+    return withinDeadline(this.#session.clock, DEADLINE, signal, (limited) =>
+      this.#session.get(url, { signal: limited, largest: LARGEST, headers }),
+    );
+  }
+
+  #parse(answer: UpstreamAnswer, url: string | null): Read {
+    const refused = refusal(answer, this.#session.clock.now());
+    if (refused !== null) throw refused;
+    const body = bodyOf(answer);
+    const total = body['@odata.count'];
+    const link = body['@odata.nextLink'];
+    const next = typeof link === 'string' && link !== '' ? this.#ownLink(link) : null;
+    if (next !== null && next === url)
+      throw new LiveError('parse_failed', 'The source links a page to itself.');
+    return {
+      records: valuesOf(body).filter(isRecord),
+      link: next,
+      ...(typeof total === 'number' ? { total } : {}),
+    };
+  }
+
+  /** Our token goes along with every link, so links that lead elsewhere are not followed. */
+  #ownLink(link: string): string {
+    const own = this.#resolveOwn(link);
+    if (own !== null) return own;
+    throw new LiveError('parse_failed', 'The source links to a page on another server.');
+  }
+
+  /** The address of a link; null where it leads to another server. */
+  #resolveOwn(link: string): string | null {
+    const root = new URL(`${this.#session.root}/`);
+    const target = URL.parse(link, root);
+    if (target === null || target.origin !== root.origin || target.username !== '') return null;
+    return /^https?:/i.test(link) ? link : target.href;
+  }
+}
+
+function modifiedAt(record: UpstreamRecord): string | null {
+  const stated = record.ModificationTimestamp;
+  return typeof stated === 'string' ? parseTime(stated) : null;
+}
+
+function later(a: string, b: string | null): string {
+  return b !== null && b > a ? b : a;
+}

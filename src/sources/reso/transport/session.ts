@@ -1,0 +1,107 @@
+// Owns talking to one RESO server as one client: the token on each request, renewed once, and what $metadata says.
+
+import type { Clock } from '../../../lib/clock.ts';
+import { Flights } from '../../../lib/flight.ts';
+import type { Outbound } from '../../../lib/outbound.ts';
+import { LiveError } from '../../source.ts';
+import { refusal } from './answer.ts';
+import { type PropertyShape, propertyShape, UNKNOWN_SHAPE } from './metadata.ts';
+import type { Tokens } from './token.ts';
+import { exchange, type UpstreamAnswer } from './transport.ts';
+
+interface GetOptions {
+  readonly signal: AbortSignal;
+  /** Bytes. */
+  readonly largest: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface KnownShape {
+  readonly shape: PropertyShape;
+  /** Monotonic milliseconds. */
+  readonly until: number;
+}
+
+const LARGEST_METADATA = 32 * 1024 * 1024;
+const NO_METADATA: readonly number[] = [400, 404, 405, 410, 501];
+const DAY = 86_400_000;
+const MINUTE = 60_000;
+
+export class Session {
+  readonly root: string;
+  readonly clock: Clock;
+  readonly #outbound: Outbound;
+  readonly #tokens: Tokens;
+  readonly #flights = new Flights<PropertyShape>();
+  #known: KnownShape | null = null;
+
+  /** `root` is the address that `/Property` follows. */
+  constructor(root: string, outbound: Outbound, tokens: Tokens, clock: Clock) {
+    this.root = root.replace(/\/+$/, '');
+    this.#outbound = outbound;
+    this.#tokens = tokens;
+    this.clock = clock;
+  }
+
+  /** GET with our token; a refused token is renewed once. The answer has whatever status it has. Throws LiveError. */
+  async get(url: string, options: GetOptions): Promise<UpstreamAnswer> {
+    const token = await this.#tokens.current(options.signal);
+    const answer = await this.#getWith(token, url, options);
+    if (answer.status !== 401 || !this.#tokens.refuse(token)) return answer;
+    return this.#getWith(await this.#tokens.current(options.signal), url, options);
+  }
+
+  #getWith(token: string, url: string, { signal, largest, headers }: GetOptions): Promise<UpstreamAnswer> {
+    return exchange(this.#outbound, {
+      url,
+      headers: { accept: 'application/json', ...headers, authorization: `Bearer ${token}` },
+      largest,
+      signal,
+    });
+  }
+
+  /** The shape of Property, asked for once a day; a server that has no $metadata is taken as unknown. Throws LiveError. */
+  async shape(signal: AbortSignal): Promise<PropertyShape> {
+    const known = this.#known;
+    if (known !== null && known.until > this.clock.monotonic()) return known.shape;
+    try {
+      return await this.#flights.join('metadata', signal, (shared) => this.#learn(shared));
+    } catch (error) {
+      if (signal.aborted)
+        throw new LiveError('timeout', 'The source did not answer in time.', { cause: error });
+      // What it answered yesterday still serves.
+      if (known !== null) return this.#remember(known.shape, MINUTE);
+      throw error;
+    }
+  }
+
+  /** The shape as far as it can be had at once: one listing waits for no daily refresh, and a broken one is no reason to fail. */
+  async shapeAtHand(signal: AbortSignal): Promise<PropertyShape> {
+    if (this.#known !== null) return this.#known.shape;
+    return this.shape(signal).catch((error: unknown) => {
+      if (error instanceof LiveError && error.code === 'fetch_failed')
+        return this.#remember(UNKNOWN_SHAPE, MINUTE);
+      // Whoever is turned away or kept waiting here would be so a second time.
+      throw error;
+    });
+  }
+
+  async #learn(signal: AbortSignal): Promise<PropertyShape> {
+    const url = `${this.root}/$metadata`;
+    const answer = await this.get(url, {
+      signal,
+      largest: LARGEST_METADATA,
+      headers: { accept: 'application/xml' },
+    });
+    if (NO_METADATA.includes(answer.status)) return this.#remember(UNKNOWN_SHAPE, MINUTE);
+    const refused = refusal(answer, this.clock.now());
+    if (refused !== null) throw refused;
+    const shape = propertyShape(answer.text);
+    return shape === null ? this.#remember(UNKNOWN_SHAPE, MINUTE) : this.#remember(shape, DAY);
+  }
+
+  #remember(shape: PropertyShape, lifetime: number): PropertyShape {
+    this.#known = { shape, until: this.clock.monotonic() + lifetime };
+    return shape;
+  }
+}

@@ -1,0 +1,106 @@
+// Owns the access token: fetched by client credentials or given, shared by everyone who needs it, renewed before its end.
+
+import type { Clock } from '../../../lib/clock.ts';
+import { Flights } from '../../../lib/flight.ts';
+import type { Outbound } from '../../../lib/outbound.ts';
+import { LiveError } from '../../source.ts';
+import { bodyOf, refusal } from './answer.ts';
+import { exchange } from './transport.ts';
+
+export type ResoCredentials =
+  | {
+      readonly kind: 'client';
+      readonly tokenUrl: string;
+      readonly clientId: string;
+      readonly clientSecret: string;
+      /** Default `api`. */
+      readonly scope?: string;
+    }
+  | { readonly kind: 'bearer'; readonly token: string };
+
+type ClientCredentials = Extract<ResoCredentials, { kind: 'client' }>;
+
+interface Token {
+  readonly value: string;
+  /** Monotonic milliseconds. */
+  readonly until: number;
+}
+
+const LARGEST = 64 * 1024;
+const MARGIN = 60_000;
+const DEFAULT_LIFETIME_SECONDS = 3_600;
+
+export class Tokens {
+  readonly #credentials: ResoCredentials;
+  readonly #outbound: Outbound;
+  readonly #clock: Clock;
+  readonly #flights = new Flights<Token>();
+  #current: Token | null = null;
+
+  constructor(credentials: ResoCredentials, outbound: Outbound, clock: Clock) {
+    this.#credentials = credentials;
+    this.#outbound = outbound;
+    this.#clock = clock;
+  }
+
+  /** A token that should be good for another minute. Throws LiveError. */
+  async current(signal: AbortSignal): Promise<string> {
+    const credentials = this.#credentials;
+    if (credentials.kind === 'bearer') return credentials.token;
+    if (this.#current !== null && this.#current.until > this.#clock.monotonic()) return this.#current.value;
+    try {
+      const token = await this.#flights.join('token', signal, (shared) => this.#fetch(credentials, shared));
+      return token.value;
+    } catch (error) {
+      if (error instanceof LiveError) throw error;
+      throw new LiveError('timeout', 'The source gave no token in time.', { cause: error });
+    }
+  }
+
+  /** Forgets a token that was refused; false when there is no other to be had. */
+  refuse(value: string): boolean {
+    if (this.#credentials.kind === 'bearer') return false;
+    if (this.#current?.value === value) this.#current = null;
+    return true;
+  }
+
+  async #fetch(credentials: ClientCredentials, signal: AbortSignal): Promise<Token> {
+    const { tokenUrl, clientId, clientSecret, scope = 'api' } = credentials;
+    const sentAt = this.#clock.monotonic();
+    const answer = await exchange(this.#outbound, {
+      url: tokenUrl,
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: clientId,
+        client_secret: clientSecret,
+        scope,
+      }).toString(),
+      largest: LARGEST,
+      signal,
+    });
+    // The token endpoint says 400 where it means that the client is not known to it.
+    if (answer.status === 400)
+      throw new LiveError('upstream_unauthorized', 'The source gives us no token (400).');
+    const refused = refusal(answer, this.#clock.now());
+    if (refused !== null) throw refused.code === 'not_found_upstream' ? noToken(answer.status) : refused;
+    this.#current = tokenIn(bodyOf(answer), sentAt);
+    return this.#current;
+  }
+}
+
+function noToken(status: number): LiveError {
+  return new LiveError('fetch_failed', `The source's token endpoint answered ${status}.`);
+}
+
+function tokenIn(body: Readonly<Record<string, unknown>>, sentAt: number): Token {
+  const value = body.access_token;
+  if (typeof value !== 'string' || value === '' || /[^\x21-\x7e]/.test(value)) {
+    throw new LiveError('parse_failed', 'The source answered a request for a token without one.');
+  }
+  const seconds = Number(body.expires_in ?? DEFAULT_LIFETIME_SECONDS);
+  const lifetime = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : DEFAULT_LIFETIME_SECONDS * 1000;
+  // A token shorter than two margins would be renewed with every request.
+  return { value, until: sentAt + Math.max(lifetime - MARGIN, lifetime / 2) };
+}

@@ -1,0 +1,84 @@
+// Owns words as searches compare them: folded, with one spelling of what addresses abbreviate, and how misspelt ones are met.
+
+import { distance } from 'fastest-levenshtein';
+import { wordsOf } from '../areas/area.ts';
+import { joinOrdinals } from './ordinals.ts';
+import { SHORT_FORMS } from './street-words.ts';
+
+/** Words of addresses that are written out or short: the short form stands for both. */
+const SHORT: Readonly<Record<string, string>> = {
+  ...SHORT_FORMS,
+  saint: 'st',
+};
+
+/** Words that say nothing about a home: they are left out of a question that has others. */
+const EMPTY = new Set(['a', 'an', 'and', 'at', 'by', 'for', 'from', 'in', 'near', 'of', 'on', 'or', 'the']);
+
+const LONGEST_WORD = 100;
+
+/** The words of a text in the spelling that is compared. */
+export function comparedWords(text: string): string[] {
+  const words = wordsOf(text).filter((word) => word.length <= LONGEST_WORD);
+  return joinOrdinals(words.map((word) => (Object.hasOwn(SHORT, word) ? (SHORT[word] ?? word) : word)));
+}
+
+/** The words that a question asks for, without repeats. */
+export function askedWords(text: string): string[] {
+  const words = [...new Set(comparedWords(text))];
+  const telling = words.filter((word) => !EMPTY.has(word));
+  return telling.length > 0 ? telling : words;
+}
+
+/** All ways to write a compared word; the names of areas are kept as they are spelt. */
+export function writtenForms(word: string): string[] {
+  const long = Object.keys(SHORT).filter((each) => SHORT[each] === word);
+  return [word, ...long];
+}
+
+/** The beginning of the words of an address, each with a blank behind it. */
+export function addressKey(text: string | null): string | null {
+  const words = text === null ? [] : comparedWords(text);
+  return words.length === 0 ? null : `${words.join(' ')} `;
+}
+
+const SHORTEST_NAME = 4;
+const LONGEST_NAME = 40;
+
+/** Whether a word can be a misspelt name, and be what a misspelt one meant: numbers and short words mean themselves. */
+export function isName(word: string): boolean {
+  return word.length >= SHORTEST_NAME && word.length <= LONGEST_NAME && !/\d/.test(word);
+}
+
+/** Every three letters in a row, with blanks around the word, without repeats. */
+export function trigramsOf(word: string): string[] {
+  const padded = `  ${word} `;
+  return [...new Set(Array.from({ length: padded.length - 2 }, (_, at) => padded.slice(at, at + 3)))];
+}
+
+/** No slips that are forgiven touch more of trigrams that have no letter in common. */
+const MOST_TOUCHED = 2;
+
+/** Trigrams of a word of which any word that it may misspell has at least one: few, so that few names are looked at. */
+export function tellingTrigrams(word: string): string[] {
+  const padded = `  ${word} `;
+  const apart = Array.from({ length: Math.floor(padded.length / 3) }, (_, at) =>
+    padded.slice(3 * at, 3 * at + 3),
+  );
+  const telling = [...new Set(apart.slice(0, MOST_TOUCHED + 1))];
+  return telling.length > MOST_TOUCHED ? telling : trigramsOf(word);
+}
+
+/** One step is a letter put in, left out or put in another's place, or two neighbours exchanged; long names forgive two. */
+export function isMisspelt(asked: string, name: string): boolean {
+  const most = asked.length >= 8 ? 2 : 1;
+  if (Math.abs(asked.length - name.length) > most) return false;
+  return distance(asked, name) <= most || isExchanged(asked, name);
+}
+
+function isExchanged(asked: string, name: string): boolean {
+  if (asked.length !== name.length) return false;
+  const at = [...asked].findIndex((letter, place) => letter !== name[place]);
+  return (
+    asked.slice(0, at) + asked.charAt(at + 1) + asked.charAt(at) + asked.slice(at + 2) === name && at >= 0
+  );
+}

@@ -1,0 +1,51 @@
+// Owns the SQL by which a transaction that changes listings drops the cached figures that it changes.
+
+import type { Transaction } from '../postgres/client/database.ts';
+import type { FigureChange } from './figure-changes.ts';
+
+/**
+ * Advisory lock: shared by transactions that have dropped figures and are not yet committed, taken alone by whoever
+ * caches figures. So nothing is cached that such a transaction no longer sees.
+ */
+export const FIGURE_CACHE_LOCK = 4_201_026;
+
+/** Any time zone is less than this away from UTC; a little more, for events that lie on the edge of a day. */
+const MARGIN = '2 days';
+/** Longer than any computation of figures takes. */
+const KEPT_CHANGES = '1 hour';
+
+/**
+ * Drops the cached figures that change, once the transaction commits. Called once in a transaction, when all that it does to
+ * listings is done.
+ */
+export async function invalidateFigures(tx: Transaction, changes: readonly FigureChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  const rows = JSON.stringify(
+    changes.map(({ since, ...change }) => ({
+      ...change,
+      since: since === Number.NEGATIVE_INFINITY ? '-infinity' : new Date(since).toISOString(),
+    })),
+  );
+  await tx`select pg_advisory_xact_lock_shared(${FIGURE_CACHE_LOCK})`;
+  await tx`
+    with change as (
+      select * from json_to_recordset(${rows}::text::json) as row ("listingId" text, since timestamptz,
+        "hadAreaNos" integer[], "hadType" text)),
+    place as (
+      select listing_type as type, unnest(area_nos || 0) as no, since from change join listing on id = "listingId"
+      union all select "hadType", unnest("hadAreaNos" || 0), since from change where "hadType" is not null),
+    earliest as (
+      select type, no, (min(since) - ${MARGIN}::interval)::date as since from place group by type, no),
+    doomed as (
+      -- In one order, so that two writers never wait for each other.
+      select cached.ctid from market_figure_cache as cached
+      join earliest on area_no = no and listing_type = type and end_on >= earliest.since
+      order by area_no, listing_type, currency, time_zone, kind, end_on, start_on for update of cached),
+    dropped as (delete from market_figure_cache where ctid in (select ctid from doomed)),
+    old as (
+      delete from market_figure_change where ctid in (
+        select ctid from market_figure_change where changed_at < clock_timestamp() - ${KEPT_CHANGES}::interval
+        limit 100 for update skip locked))
+    insert into market_figure_change (listing_type, area_nos, since)
+    select type, array_agg(no), min(since) from earliest group by type`;
+}
