@@ -5,7 +5,7 @@ import { glob, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { parseEnv } from 'node:util';
-import { TIERS } from '../src/access/tiers.ts';
+import { TIERS } from '../src/access/tiers/tiers.ts';
 import { banner } from '../src/app/banner.ts';
 import { readConfig } from '../src/config.ts';
 import { temporaryFolder } from './support/database.ts';
