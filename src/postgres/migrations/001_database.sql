@@ -5,7 +5,7 @@
 -- Unless a comment says otherwise, times are written by the service's own clock, in UTC.
 
 comment on table schema_migrations is
-  'Migrations that were run, written by the runner (src/postgres/migrate.ts), which also creates this table.';
+  'Migrations that were run, written by the runner (src/postgres/migrations/migrate.ts), which also creates this table.';
 comment on column schema_migrations.checksum is 'SHA-256 of the file; a file that was changed afterwards is refused.';
 
 create function require_before(deadline timestamptz) returns boolean language plpgsql as $$
