@@ -1,16 +1,15 @@
 // Proves that the month's quota is exact over several processes, which are limiters of their own on one database.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { anonymous } from '../src/access/limits/anonymous.ts';
-import { Limits } from '../src/access/limits/limits.ts';
-import type { Principal, Tier } from '../src/access/tiers/principal.ts';
-import { TIERS, type Tiers } from '../src/access/tiers/tiers.ts';
-import { systemClock } from '../src/lib/clock.ts';
+import { anonymous } from '../src/access/anonymous.ts';
+import { Limits } from '../src/access/limits.ts';
+import type { Principal, Tier } from '../src/access/principal.ts';
+import { TIERS, type Tiers } from '../src/access/tiers.ts';
 import { Problem } from '../src/lib/problem.ts';
-import { openDatabase } from '../src/postgres/client/database.ts';
-import { poll } from '../src/postgres/embedded/poll.ts';
+import { openDatabase } from '../src/postgres/database.ts';
 import { manualClock } from './support/clock.ts';
 import { testDatabase } from './support/database.ts';
+import { until } from './support/until.ts';
 
 const MONTH = { credentials: 'optional', counts: 'month' } as const;
 
@@ -202,9 +201,9 @@ describe('the monthly quota', () => {
     // What was taken for the higher tier is given back behind the scenes.
     const remaining = async () => {
       const { month } = await limits.standings(upgraded);
-      return month?.remaining === 4_970 ? true : undefined;
+      return month?.remaining === 4_970;
     };
-    assert.ok(await poll(remaining, { clock: systemClock, limit: 5_000 }), 'all but thirty are left');
+    await until('all but thirty are left', remaining);
   });
 
   test('that was used up is asked about again after ten seconds, in case another process gave some back', async () => {

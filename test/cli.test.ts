@@ -6,11 +6,11 @@ import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { after, test } from 'node:test';
-import { until } from './support/children.ts';
 import { LAUNCHER, readyUrl, runCli, startCli } from './support/cli.ts';
 import { emptyDatabase, temporaryFolder, testDatabase } from './support/database.ts';
 import { startService } from './support/service.ts';
 import { ROOT } from './support/source-files.ts';
+import { until } from './support/until.ts';
 
 const folder = await temporaryFolder({ after }, 'cli');
 const { url } = await testDatabase({ after });

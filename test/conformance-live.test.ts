@@ -8,6 +8,7 @@ import STREAM_ERRORS from '../src/site/stream-errors.json' with { type: 'json' }
 import type { LiveFailure } from '../src/sources/source.ts';
 import { parseEvents } from './support/live.ts';
 import { startService } from './support/service.ts';
+import { until } from './support/until.ts';
 
 const service = await startService({ after }, { source: 'sample' });
 const { clock, keys, control } = service;
@@ -132,7 +133,7 @@ for (const fault of [{ kind: 'drip' }, { latencyMs: 600_000 }]) {
     for (const ask of [() => read(slow, keys.business), () => streamOf(slow)]) {
       const requests = await entityRequests();
       const asked = ask();
-      while ((await entityRequests()) === requests);
+      await until('the source is asked', async () => (await entityRequests()) > requests);
       clock.advance(8_000);
       const answer = await asked;
       if (!Array.isArray(answer)) assert.equal(answer.live?.error, 'timeout');

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { startService } from './support/service.ts';
-import { until } from './support/web.ts';
+import { until } from './support/until.ts';
 
 interface Row {
   readonly id: string;
@@ -27,7 +27,7 @@ async function move(steps: number): Promise<void> {
   await service.control('POST', '/control/advance', { steps });
   clock.advance(20_000);
   const now = new Date(clock.now()).toISOString();
-  await until(() => app.replication?.status().asOf === now);
+  await until('the replication has caught up', () => app.replication?.status().asOf === now);
 }
 
 /** Everything that the walk could meet, by id: with the version it has now. */

@@ -7,7 +7,7 @@ import { systemClock } from '../src/lib/clock.ts';
 import { type ChaosApp, startChaosApp } from './support/chaos-app.ts';
 import { newReaders, readOn } from './support/chaos-readers.ts';
 import { endProcess, isReady, postmasterOf } from './support/chaos-service.ts';
-import { until } from './support/children.ts';
+import { until } from './support/until.ts';
 
 const READERS = 8;
 /** Milliseconds in which the service must be well once the database is. */

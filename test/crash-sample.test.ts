@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endProcess, familyOf, type RunningProcess, survivors } from './support/chaos-service.ts';
-import { until } from './support/children.ts';
 import { startService, type TestService } from './support/service.ts';
+import { until } from './support/until.ts';
 
 interface Page {
   readonly data: readonly { readonly id: string; readonly provider: { readonly listingKey: string } }[];

@@ -7,9 +7,9 @@ import { test } from 'node:test';
 import { startEmbedded } from '../src/postgres/embedded/embedded.ts';
 import { startChaosApp } from './support/chaos-app.ts';
 import { endProcess, familyOf, isReady, postmasterOf, serve } from './support/chaos-service.ts';
-import { until } from './support/children.ts';
 import { atEnd, temporaryFolder } from './support/database.ts';
 import { quietPort } from './support/ports.ts';
+import { until } from './support/until.ts';
 
 test('a lock file that its server had no time to write is no obstacle to the next start', async (t) => {
   const dataDirectory = join(await temporaryFolder(t, 'start'), 'data');

@@ -18,7 +18,8 @@ import { signIn } from './support/oauth.ts';
 import { quietPort } from './support/ports.ts';
 import { startService } from './support/service.ts';
 import { keyNumber, stubProvider } from './support/subscriptions.ts';
-import { parseRaw, readToEnd, until } from './support/web.ts';
+import { until } from './support/until.ts';
+import { parseRaw, readToEnd } from './support/web.ts';
 
 interface Answer {
   readonly status: number;
@@ -101,7 +102,7 @@ async function whileDraining(): Promise<Answer> {
   provider.mode = 'wait';
   const before = provider.calls;
   const waiting = ask({ key: keyNumber(3) }, small.url);
-  await until(() => provider.calls > before);
+  await until('the provider is asked', () => provider.calls > before);
   const stopping = small.app.stop();
   const answer = await ask({}, small.url);
   provider.settle();

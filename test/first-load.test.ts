@@ -10,7 +10,7 @@ import { manualClock } from './support/clock.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from './support/database.ts';
 import { quietPort } from './support/ports.ts';
 import { draftOf, memorySource } from './support/source.ts';
-import { until } from './support/web.ts';
+import { until } from './support/until.ts';
 
 interface Told {
   readonly total: { readonly value: number; readonly relation: string } | null;
@@ -75,7 +75,7 @@ test('while a source loads for the first time searches and figures answer with w
 
   gates[0]?.resolve();
   const half = { source: 'feed', records: 2, total: 4 };
-  await until(() => reader.app.replication?.status().progress?.records === 2);
+  await until('two records are loaded', () => reader.app.replication?.status().progress?.records === 2);
   for (const { url } of [reader, other]) {
     for (const path of [SEARCH, `${SEARCH}&count=exact`, `${SEARCH}&facets=bedrooms`]) {
       const { told, headers } = await ask(url, path);
@@ -89,7 +89,7 @@ test('while a source loads for the first time searches and figures answer with w
   }
 
   gates[1]?.resolve();
-  await until(() => reader.app.replication?.status().state === 'following');
+  await until('the first load is complete', () => reader.app.replication?.status().state === 'following');
   for (const { url } of [reader, other]) {
     const { told, headers } = await ask(url, SEARCH);
     assert.equal(told.meta.loading, null);
@@ -102,7 +102,7 @@ test('while a source loads for the first time searches and figures answer with w
 test('readiness is 503 until the first load is complete, and says why without being asked to be verbose', async (t) => {
   const { reader, other, ask, gates } = await startBoth(t);
   gates[0]?.resolve();
-  await until(() => reader.app.replication?.status().progress?.records === 2);
+  await until('two records are loaded', () => reader.app.replication?.status().progress?.records === 2);
   for (const { url } of [reader, other]) {
     const { status, told } = await ask(url, '/readyz');
     assert.equal(status, 503);
@@ -112,7 +112,7 @@ test('readiness is 503 until the first load is complete, and says why without be
     );
   }
   gates[1]?.resolve();
-  await until(() => reader.app.replication?.status().state === 'following');
+  await until('the first load is complete', () => reader.app.replication?.status().state === 'following');
   for (const { url } of [reader, other]) assert.equal((await ask(url, '/readyz')).status, 200);
 });
 
@@ -124,7 +124,7 @@ test('a source that does not tell how many records it has is told of without a t
     },
   }));
   gates[0]?.resolve();
-  await until(() => reader.app.replication?.status().progress?.records === 2);
+  await until('two records are loaded', () => reader.app.replication?.status().progress?.records === 2);
   const { told } = await ask(reader.url, SEARCH);
   assert.deepEqual(told.meta.loading, { source: 'feed', records: 2, total: null });
 });
@@ -132,7 +132,7 @@ test('a source that does not tell how many records it has is told of without a t
 test('a load that nobody has moved for an hour binds only those who are to read that source', async (t) => {
   const { reader, other, ask, gates, clock } = await startBoth(t);
   gates[0]?.resolve();
-  await until(() => reader.app.replication?.status().progress?.records === 2);
+  await until('two records are loaded', () => reader.app.replication?.status().progress?.records === 2);
   clock.advance(3_600_000);
   assert.notEqual((await ask(reader.url, SEARCH)).told.meta.loading, null);
   assert.equal((await ask(other.url, SEARCH)).told.meta.loading, null);

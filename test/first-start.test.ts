@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { until } from './support/children.ts';
 import { startCli } from './support/cli.ts';
 import { emptyDatabase, temporaryFolder } from './support/database.ts';
 import { quietPort } from './support/ports.ts';
+import { until } from './support/until.ts';
 
 test('with a database elsewhere and no data directory yet, the first start makes the folder and its keys', async (t) => {
   const folder = await temporaryFolder(t, 'first');

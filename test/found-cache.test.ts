@@ -2,13 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { writeAreaBatch } from '../src/ingest/area-writer.ts';
-import { createCatalogue } from '../src/ingest/catalogue.ts';
-import { systemClock } from '../src/lib/clock.ts';
-import { poll } from '../src/postgres/embedded/poll.ts';
-import { FoundCache } from '../src/search/legacy/found-cache.ts';
+import { writeAreaBatch } from '../src/catalogue/area-writer.ts';
+import { createCatalogue } from '../src/catalogue/catalogue.ts';
+import { FoundCache } from '../src/catalogue/found-cache.ts';
 import { draft } from './support/drafts.ts';
 import { startService } from './support/service.ts';
+import { until } from './support/until.ts';
 
 function counted(options: { weigh?: () => number; fromSecondOn?: boolean } = {}) {
   const state = { version: 1 as number | null, now: 0, reads: 0, answer: { value: 1 } };
@@ -139,10 +138,7 @@ test('searches, counts, facets, figures and clusters answer from memory what the
     await store(...prices);
     for (const path of REMEMBERED) {
       const fresh = await past(path);
-      await poll(async () => ((await through(path)) === fresh ? true : undefined), {
-        clock: systemClock,
-        limit: 20_000,
-      });
+      await until(`memory hears of the change to ${path}`, async () => (await through(path)) === fresh);
       assert.equal(await through(path), fresh, path);
     }
   }

@@ -10,7 +10,7 @@ import { manualClock } from './support/clock.ts';
 import { draft, NO_ADDRESS } from './support/drafts.ts';
 import { NOW, writeAreas } from './support/market.ts';
 import { startService } from './support/service.ts';
-import { until } from './support/web.ts';
+import { until } from './support/until.ts';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
@@ -181,7 +181,7 @@ test('what a source tells again unchanged is confirmed, and is still the same ve
 
   // A notification of a later change is heard, so none was missed.
   await apply('files', [{ ...(crane[0] ?? draft('none')), listPrice: 7 }], NOW);
-  await until(() => heard.length > 0);
+  await until('the change is heard of', () => heard.length > 0);
   assert.equal(heard.length, 1);
 });
 

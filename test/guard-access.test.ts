@@ -9,7 +9,7 @@ import { manualClock } from './support/clock.ts';
 import { testDatabase } from './support/database.ts';
 import { seeded } from './support/fuzz-random.ts';
 import { keyNumber, stubProvider } from './support/subscriptions.ts';
-import { until } from './support/web.ts';
+import { until } from './support/until.ts';
 
 const { database } = await testDatabase({ after });
 
@@ -83,7 +83,7 @@ test('a thousand requests whose key has just run out cost two services one quest
     clock.advance(600_000);
     provider.mode = 'wait';
     const asked = Array.from({ length: 1_000 }, (_, at) => services[at % 2]?.ask({ key }));
-    await until(() => provider.calls >= 2 + expiry * 2);
+    await until('the provider is asked', () => provider.calls >= 2 + expiry * 2);
     provider.mode = 'answer';
     provider.settle();
     const answers = await Promise.all(asked);

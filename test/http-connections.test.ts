@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { isReady, serve } from './support/chaos-service.ts';
-import { until as untilReady } from './support/children.ts';
 import { atEnd, temporaryFolder, testDatabase } from './support/database.ts';
 import { quietPort } from './support/ports.ts';
-import { parseRaw, readToEnd, serveRoutes, testRoute, until } from './support/web.ts';
+import { until } from './support/until.ts';
+import { parseRaw, readToEnd, serveRoutes, testRoute } from './support/web.ts';
 
 const ASKING = 'GET /quick HTTP/1.1\r\nHost: x\r\n\r\n';
 
@@ -56,7 +56,7 @@ async function start(t: TestContext, trustedProxies: readonly string[] = []) {
   const busy = async (last: number): Promise<Socket> => {
     const [socket, before] = [await from(last), web.steps.length];
     socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
-    await until(() => web.steps.length >= before + 3);
+    await until('the request is under way', () => web.steps.length >= before + 3);
     return socket;
   };
   return { ...web, from, idle, busy, letGo };
@@ -67,7 +67,7 @@ test('an address that opens more than it may have closes the longest idle of its
   const [first, second, other] = [await idle(2), await idle(2), await idle(3)];
   assert.equal(await ask(first), 'HTTP/1.1 200 OK');
   await idle(2);
-  await until(() => second.destroyed);
+  await until('the longest idle is closed', () => second.destroyed);
   assert.equal(await ask(first), 'HTTP/1.1 200 OK', 'the one that was used last is kept');
   assert.equal(await ask(other), 'HTTP/1.1 200 OK');
   assert.equal(await measure('freehold_http_connections'), 3);
@@ -79,7 +79,7 @@ test('where all places are taken, the longest idle makes room, be it one that ne
   const silent = await from(2);
   const others = [await idle(3), await idle(4), await idle(5)];
   await idle(6);
-  await until(() => silent.destroyed);
+  await until('the silent one is closed', () => silent.destroyed);
   for (const other of others) assert.equal(await ask(other), 'HTTP/1.1 200 OK');
 });
 
@@ -108,12 +108,12 @@ test('a request under way is never cut: the newcomer gets 503 and is served once
 test('who has only just come is not taken for idle: of more that come at once, those who came first are answered', async (t) => {
   const { from, measure } = await start(t);
   const first = [await from(2), await from(2)];
-  while ((await measure('freehold_http_connections')) !== 2);
+  await until('two are connected', async () => (await measure('freehold_http_connections')) === 2);
   const third = await from(2);
   const settled = async () =>
     ((await measure('freehold_http_connections_refused_total')) ?? 0) +
     ((await measure('freehold_http_connections_evicted_total')) ?? 0);
-  while ((await settled()) === 0);
+  await until('the third is judged', async () => (await settled()) > 0);
   for (const socket of first) assert.equal(await ask(socket), 'HTTP/1.1 200 OK');
   assert.equal(await ask(third), 'HTTP/1.1 503 Service Unavailable');
 });
@@ -122,7 +122,7 @@ test('a newcomer without room that says nothing is cut after three seconds', asy
   const { busy, from, clock } = await start(t);
   for (const last of [2, 2, 3, 4]) await busy(last);
   const newcomer = await from(5);
-  await until(() => clock.waiting > 0);
+  await until('the newcomer is timed', () => clock.waiting > 0);
   const closed = new Promise((resolve) => newcomer.once('close', resolve));
   clock.advance(3_000);
   await closed;
@@ -133,7 +133,7 @@ test('a trusted proxy is bounded in all only, and makes room after clients have'
   const proxies = [await idle(9), await idle(9), await idle(9)];
   const client = await idle(2);
   await idle(3);
-  await until(() => client.destroyed);
+  await until('the client is closed', () => client.destroyed);
   for (const proxy of proxies) assert.equal(await ask(proxy), 'HTTP/1.1 200 OK');
 });
 
@@ -142,7 +142,7 @@ test('with 256 descriptors, 400 connections that one address keeps idle lock nob
   const [folder, port] = [await temporaryFolder(t, 'connections'), await quietPort()];
   const environment = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' };
   serve(t, { dataDirectory: folder, port, environment, descriptors: 256 });
-  await untilReady('the service is ready', () => isReady(`http://127.0.0.1:${port}`));
+  await until('the service is ready', () => isReady(`http://127.0.0.1:${port}`));
   const request = 'GET /v1/areas?limit=1 HTTP/1.1\r\nHost: x\r\n\r\n';
   for (let number = 0; number < 400; number++) await open(t, port, '127.0.0.2');
   for (const address of ['127.0.0.3', '127.0.0.2']) {

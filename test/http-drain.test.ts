@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
-import type { ServerSentEvent } from '../src/http/frame/route.ts';
-import { parseRaw, readToEnd, serveRoutes, testRoute, until, type Web } from './support/web.ts';
+import type { ServerSentEvent } from '../src/http/route.ts';
+import { until } from './support/until.ts';
+import { parseRaw, readToEnd, serveRoutes, testRoute, type Web } from './support/web.ts';
 
 function gated() {
   const gate = Promise.withResolvers<void>();
@@ -37,7 +38,7 @@ test('requests and streams under way finish; new ones are told 503 meanwhile', a
   const work = gated();
   const web = await serveRoutes(t, work.routes);
   const [slow, stream] = [web.fetch('/v1/slow'), web.raw('GET /v1/s HTTP/1.1\r\nHost: x\r\n\r\n')];
-  await until(() => work.begun() === 2);
+  await until('both requests have begun', () => work.begun() === 2);
   const drained = web.server.drain();
   const refused = await web.fetch('/v1/fast');
   assert.equal(refused.status, 503);
@@ -76,7 +77,7 @@ test('a kept connection is told with its next answer, and cut only once there wa
   const web = await serveRoutes(t, gated().routes, { limits: { lingerMs: 500 } });
   const [used, silent] = [await keptConnection(web), await keptConnection(web)];
   const drained = web.server.drain();
-  await until(() => web.clock.waiting === 1);
+  await until('the server waits for its deadline', () => web.clock.waiting === 1);
   const [told, cut] = [readToEnd(used), readToEnd(silent)];
   used.write('GET /v1/fast HTTP/1.1\r\nHost: x\r\n\r\n');
   const answer = parseRaw(await told);
@@ -99,10 +100,10 @@ test('a request that never ends is cut after 15 s', async (t) => {
   const web = await serveRoutes(t, work.routes);
   const socket = await web.open();
   socket.write('GET /v1/slow HTTP/1.1\r\nHost: x\r\n\r\n');
-  await until(() => work.begun() === 1);
+  await until('the request has begun', () => work.begun() === 1);
   const drained = web.server.drain();
   web.clock.advance(14_000);
-  await until(() => web.clock.waiting === 1);
+  await until('the server waits for its deadline', () => web.clock.waiting === 1);
   web.clock.advance(1_000);
   await drained;
   assert.equal(await readToEnd(socket), '');
@@ -115,7 +116,7 @@ test('an answer given while draining tells the client to leave the connection', 
   const socket = await web.open();
   const text = readToEnd(socket);
   socket.write('GET /v1/slow HTTP/1.1\r\nHost: x\r\n\r\n');
-  await until(() => work.begun() === 1);
+  await until('the request has begun', () => work.begun() === 1);
   const drained = web.server.drain();
   work.open();
   const answer = parseRaw(await text);

@@ -5,7 +5,8 @@ import { test } from 'node:test';
 import { Type } from 'typebox';
 import type { HealthCheck } from '../src/http/server/health.ts';
 import { Problem } from '../src/lib/problem.ts';
-import { parseRaw, serveRoutes, testRoute, until } from './support/web.ts';
+import { until } from './support/until.ts';
+import { parseRaw, serveRoutes, testRoute } from './support/web.ts';
 
 const fine = (name: string, required = true): HealthCheck => ({
   name,
@@ -68,7 +69,7 @@ test('a check that hangs counts as failed after 2 s', async (t) => {
   };
   const web = await serveRoutes(t, [], withChecks(hanging));
   const answer = web.fetch('/readyz?verbose');
-  await until(() => web.clock.waiting === 1);
+  await until('the check is timed', () => web.clock.waiting === 1);
   web.clock.advance(2_000);
   const response = await answer;
   assert.equal(response.status, 503);

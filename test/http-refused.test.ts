@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { routes } from './support/http-routes.ts';
+import { until } from './support/until.ts';
 import { parseRaw, serveRoutes } from './support/web.ts';
 
 const refused = [
@@ -187,9 +188,9 @@ test('a client that leaves in the middle of its body is no error of ours, and le
   const head =
     'POST /v1/things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n';
   socket.write(`${head}{`);
-  while ((await web.measure('freehold_http_active')) !== 1) await new Promise(setImmediate);
+  await until('the request is under way', async () => (await web.measure('freehold_http_active')) === 1);
   socket.resetAndDestroy();
-  while ((await web.measure('freehold_http_active')) !== 0) await new Promise(setImmediate);
+  await until('no request is under way', async () => (await web.measure('freehold_http_active')) === 0);
   assert.match(web.log(), /INVALID_REQUEST/);
   assert.ok(!web.log().includes('"level":"error"'));
 });

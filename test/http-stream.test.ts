@@ -6,7 +6,8 @@ import { type TestContext, test } from 'node:test';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Call, ServerSentEvent } from '../src/http/frame/route.ts';
 import { Problem } from '../src/lib/problem.ts';
-import { parseRaw, problemOf, readToEnd, serveRoutes, testRoute, until, type Web } from './support/web.ts';
+import { until } from './support/until.ts';
+import { parseRaw, problemOf, readToEnd, serveRoutes, testRoute, type Web } from './support/web.ts';
 
 const LARGE = 'x'.repeat(256 * 1024);
 
@@ -37,7 +38,7 @@ async function request(web: Web): Promise<Socket> {
 }
 
 async function settled(web: Web): Promise<void> {
-  while ((await web.measure('freehold_http_active')) !== 0) await new Promise(setImmediate);
+  await until('no request is under way', async () => (await web.measure('freehold_http_active')) === 0);
 }
 
 test('a stream is one retry and then the events, each with id, event and one line of data', async (t) => {
@@ -123,14 +124,14 @@ test('silence is filled with a comment every 5 s, and only silence', async (t) =
   socket.on('data', (chunk) => {
     text += chunk;
   });
-  await until(() => text.includes('cached'));
+  await until('the first event arrives', () => text.includes('cached'));
   web.clock.advance(4_999);
   assert.ok(!text.includes('\n:\n'));
   web.clock.advance(1);
-  await until(() => text.includes('\r\n:\n\n\r\n'));
+  await until('a comment arrives', () => text.includes('\r\n:\n\n\r\n'));
   web.clock.advance(4_500);
   gate.resolve();
-  await until(() => text.includes('event: done'));
+  await until('the last event arrives', () => text.includes('event: done'));
   assert.equal(text.split(':\n\n\r\n').length, 2);
   socket.destroy();
 });
@@ -145,9 +146,9 @@ test('a slow first event does not keep the client without headers for more than 
   socket.on('data', (chunk) => {
     text += chunk;
   });
-  await until(() => web.clock.waiting === 2);
+  await until('deadline and heartbeat are set', () => web.clock.waiting === 2);
   web.clock.advance(5_000);
-  await until(() => text.includes('retry: 60000\n\n:\n\n'));
+  await until('the headers arrive', () => text.includes('retry: 60000\n\n:\n\n'));
   socket.destroy();
   await settled(web);
 });
@@ -168,7 +169,7 @@ test('a client that leaves while the stream waits aborts the signal and ends the
     const socket = await request(web);
     await new Promise((resolve) => socket.once('data', resolve));
     socket[leave]();
-    await until(() => ended === before + 1);
+    await until('the generator ends', () => ended === before + 1);
   }
   await settled(web);
   assert.equal(web.clock.waiting, 0);
@@ -188,9 +189,9 @@ test('100 clients that vanish in the middle of large writes leave no generator, 
   for (let round = 0; round < 4; round += 1) {
     const sockets = await Promise.all(Array.from({ length: 25 }, () => request(web)));
     for (const socket of sockets) socket.pause();
-    await until(() => begun === (round + 1) * 25);
+    await until('all streams have begun', () => begun === (round + 1) * 25);
     for (const [at, socket] of sockets.entries()) socket[at % 2 === 0 ? 'destroy' : 'resetAndDestroy']();
-    await until(() => ended === begun);
+    await until('all generators have ended', () => ended === begun);
   }
   await settled(web);
   assert.equal(begun, 100);
@@ -221,7 +222,7 @@ test('a reader that does not read holds one event in memory and is cut at 10 s',
   web.clock.advance(9_999);
   assert.equal(ended, false);
   web.clock.advance(1);
-  await until(() => ended);
+  await until('the generator ends', () => ended);
   await settled(web);
   assert.equal(web.clock.waiting, 0);
   const text = await readToEnd(socket.resume());
@@ -254,7 +255,7 @@ test('an answer that nobody reads is cut after 10 s too', async (t) => {
   const web = await serveRoutes(t, [testRoute({ path: '/v1/s', handle })]);
   const socket = await request(web);
   socket.pause();
-  await until(() => web.clock.waiting === 1);
+  await until('the deadline is set', () => web.clock.waiting === 1);
   web.clock.advance(10_000);
   const text = await readToEnd(socket.resume());
   assert.ok(text.length < 64 * 1024 * 1024);
@@ -275,9 +276,9 @@ test('the signal of an ordinary call aborts when the client leaves, and not when
     }),
   ]);
   const socket = await request(web);
-  await until(() => signals.length === 1);
+  await until('the handler runs', () => signals.length === 1);
   socket.destroy();
-  await until(() => signals[0]?.aborted === true);
+  await until('its signal is aborted', () => signals[0]?.aborted === true);
   gate.resolve();
   const answer = parseRaw(await web.raw('GET /v1/s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'));
   assert.equal(answer.status, 200);

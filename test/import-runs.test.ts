@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { until } from './support/children.ts';
 import { runCli, startCli } from './support/cli.ts';
 import { bench, contents, file, folder, mapFile, rows } from './support/import-bench.ts';
+import { until } from './support/until.ts';
 
 test('an import that is killed goes on after its last batch, and ends like one that was not', async (t) => {
   const killed = await bench(t);

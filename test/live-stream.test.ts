@@ -6,7 +6,8 @@ import fc from 'fast-check';
 import { LiveError, type LiveFailure } from '../src/sources/source.ts';
 import { type LiveService, startLive } from './support/live.ts';
 import { draftOf } from './support/source.ts';
-import { problemOf, until } from './support/web.ts';
+import { until } from './support/until.ts';
+import { problemOf } from './support/web.ts';
 
 const service = await startLive({ after });
 
@@ -140,7 +141,7 @@ test('a thousand streams of one listing make one request of the source', async (
   const answers = await Promise.all(
     Array.from({ length: 1_000 }, () => service.get(`/v1/listing/${service.id('c')}`, service.keys.internal)),
   );
-  await until(() => service.source.fetched.length > before);
+  await until('the source is asked', () => service.source.fetched.length > before);
   gate.resolve();
   const texts = await Promise.all(answers.map((answer) => answer.text()));
   service.source.beforeFetch = async () => {};
@@ -268,9 +269,9 @@ test('a caller’s places for streams are given back however a stream ends', asy
   leaving.abort();
   const usage = async () =>
     (await (await service.get('/v1/usage', service.keys.pro)).json()) as { streams: { open: number } };
-  while ((await usage()).streams.open > 5);
+  await until('five streams are left', async () => (await usage()).streams.open === 5);
   gate.resolve();
   await Promise.all(open.slice(5).map((answer) => answer.text()));
-  while ((await usage()).streams.open > 0);
+  await until('no stream is left', async () => (await usage()).streams.open === 0);
   service.source.beforeFetch = async () => {};
 });

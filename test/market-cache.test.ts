@@ -3,11 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createCatalogue } from '../src/ingest/catalogue.ts';
-import { systemClock } from '../src/lib/clock.ts';
-import type { ListingDraft } from '../src/listings/draft.ts';
-import type { Database } from '../src/postgres/client/database.ts';
-import { poll } from '../src/postgres/embedded/poll.ts';
+import { createCatalogue } from '../src/catalogue/catalogue.ts';
+import type { ListingDraft } from '../src/catalogue/draft.ts';
+import type { Database } from '../src/postgres/database.ts';
 import { startBeside } from './support/beside.ts';
 import { manualClock } from './support/clock.ts';
 import { draft, NO_ADDRESS } from './support/drafts.ts';
@@ -16,6 +14,7 @@ import { END, type Life, lives, readingsOf, toldAt } from './support/market-live
 import { expect } from './support/market-oracle.ts';
 import { runs } from './support/runs.ts';
 import { startService, type TestService } from './support/service.ts';
+import { until } from './support/until.ts';
 
 type Figures = Record<
   string,
@@ -215,7 +214,7 @@ test('a process that has read before a write keeps nothing of what the write cha
   const { closed, release, isWaiting } = transactionGate();
   const beside = await startBeside(t, service, {}, closed);
   const early = inventory(service, beside.url);
-  assert.ok(await poll(async () => isWaiting() || undefined, { clock: systemClock, limit: 10_000 }));
+  await until('the other process has read', isWaiting);
   await write(home('second', { listedAt: '2025-06-05T10:00:00Z' }));
   release();
   assert.equal((await early).at(-1), 1, 'it answers what it has read');

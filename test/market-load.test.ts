@@ -2,12 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createCatalogue } from '../src/ingest/catalogue.ts';
-import { systemClock } from '../src/lib/clock.ts';
-import type { Transaction } from '../src/postgres/client/database.ts';
-import { poll } from '../src/postgres/embedded/poll.ts';
+import { createCatalogue } from '../src/catalogue/catalogue.ts';
+import type { Transaction } from '../src/postgres/database.ts';
 import { draft } from './support/drafts.ts';
 import { startService } from './support/service.ts';
+import { until } from './support/until.ts';
 
 const service = await startService({ after });
 await service.database.transaction((tx) =>
@@ -40,31 +39,29 @@ async function waiting(tx: Transaction, expected: number): Promise<void> {
     const [row] = await tx<{ count: number }[]>`
       select count(*)::int as count from pg_locks where not granted and relation = 'market_stay'::regclass
         and database = (select oid from pg_database where datname = current_database())`;
-    return row?.count === expected || undefined;
+    return row?.count === expected;
   };
-  assert.ok(await poll(look, { clock: systemClock, limit: 10_000 }), `${expected} wait`);
+  await until(`${expected} wait`, look);
 }
 
 test('PostgreSQL stops working on figures once all have left who asked for them, and not before', async () => {
   const leaving = new AbortController();
   const last = new AbortController();
-  const left = await service.database.transaction(async (tx) => {
+  await service.database.transaction(async (tx) => {
     await tx`lock table market_stay in access exclusive mode`;
     const first = ask(leaving.signal);
     await waiting(tx, 1);
     const second = ask(last.signal);
     // It has joined once it was counted, which is before the first can be seen to have left.
-    await poll(async () => (await active()) === 2 || undefined, { clock: systemClock, limit: 10_000 });
+    await until('the second request is under way', async () => (await active()) === 2);
     leaving.abort();
     await assert.rejects(first);
-    await poll(async () => (await active()) === 1 || undefined, { clock: systemClock, limit: 10_000 });
+    await until('the first request is over', async () => (await active()) === 1);
     await waiting(tx, 1);
     last.abort();
     await assert.rejects(second);
     await waiting(tx, 0);
-    return true;
   });
-  assert.ok(left);
   assert.equal((await ask()).status, 200);
 });
 

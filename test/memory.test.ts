@@ -2,12 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createCatalogue, type StoredProperty } from '../src/ingest/catalogue.ts';
-import { systemClock } from '../src/lib/clock.ts';
-import { createMemory, PropertyCache } from '../src/listings/read-cache.ts';
-import { poll } from '../src/postgres/embedded/poll.ts';
+import { createCatalogue, type StoredProperty } from '../src/catalogue/catalogue.ts';
+import { createMemory, PropertyCache } from '../src/catalogue/read-cache.ts';
 import { atEnd, testDatabase } from './support/database.ts';
 import { draft } from './support/drafts.ts';
+import { until } from './support/until.ts';
 
 const { database } = await testDatabase({ after });
 
@@ -100,9 +99,9 @@ test('a write by any process ends what memory holds of that property', async () 
   const price = async () => (await memory.listing(id))?.record.price;
   assert.equal(await price(), 1);
   await write(2);
-  const seen = await poll(async () => ((await price()) === 2 ? true : undefined), {
-    clock: systemClock,
-    limit: 4_000,
-  });
-  assert.equal(seen, true, 'sooner than memory forgets by itself');
+  await until(
+    'the new price is seen, sooner than memory forgets by itself',
+    async () => (await price()) === 2,
+    4_000,
+  );
 });

@@ -25,7 +25,7 @@ import { startDatabaseProxy } from './support/database-proxy.ts';
 import { quietPort } from './support/ports.ts';
 import { startService } from './support/service.ts';
 import { keyNumber, stubProvider } from './support/subscriptions.ts';
-import { until } from './support/web.ts';
+import { until } from './support/until.ts';
 
 const provider = stubProvider();
 const service = await startService(
@@ -57,7 +57,7 @@ test('RL1: many guesses at once ask the provider ten times', async () => {
   const before = provider.calls;
   provider.mode = 'wait';
   const answers = Array.from({ length: 40 }, () => guess('192.0.2.3'));
-  await until(() => provider.calls === before + 10);
+  await until('the provider is asked ten times', () => provider.calls === before + 10);
   provider.mode = 'answer';
   provider.settle();
   const statuses = (await Promise.all(answers)).map(({ status }) => status);

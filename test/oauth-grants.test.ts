@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
-import { until } from './support/children.ts';
 import { type CliEnd, runCli } from './support/cli.ts';
 import { temporaryFolder } from './support/database.ts';
 import {
@@ -17,6 +16,7 @@ import {
 } from './support/oauth.ts';
 import { startService } from './support/service.ts';
 import { stubProvider } from './support/subscriptions.ts';
+import { until } from './support/until.ts';
 
 const provider = stubProvider();
 const service = await startService({ after }, { overrides: { provider } });

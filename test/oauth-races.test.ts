@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { startProgram, until } from './support/children.ts';
+import { startProgram } from './support/children.ts';
 import { temporaryFolder, testDatabase } from './support/database.ts';
 import { consent, type Place, redeem, refresh, sessionOf, signIn, standing } from './support/oauth.ts';
 import type { ChildOptions } from './support/oauth-child.ts';
+import { until } from './support/until.ts';
 
 const { url: databaseUrl } = await testDatabase({ after });
 const publicUrl = 'http://127.0.0.1:8080';

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startBeside } from './support/beside.ts';
-import { until } from './support/children.ts';
 import { refresh, refreshed, revoke, signIn, standing } from './support/oauth.ts';
 import { startService } from './support/service.ts';
+import { until } from './support/until.ts';
 
 const service = await startService({ after });
 const { clock, database } = service;

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { createLog } from '../src/lib/log.ts';
-import { sweepAll } from '../src/oauth/token/sweep.ts';
-import { until } from './support/children.ts';
+import { sweepAll } from '../src/oauth/sweep.ts';
 import { consent, redeem, refresh, refreshed, sessionOf, signIn, standing } from './support/oauth.ts';
 import { startService, type TestService } from './support/service.ts';
+import { until } from './support/until.ts';
 
 const TABLES = ['oauth_grant', 'oauth_code', 'oauth_refresh_token', 'oauth_access_token', 'oauth_revocation'];
 const MINUTE = 60_000;

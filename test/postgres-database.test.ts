@@ -4,12 +4,12 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../src/lib/problem.ts';
-import type { Database, DatabaseOptions, ReadOptions } from '../src/postgres/client/database.ts';
-import { openDatabase } from '../src/postgres/client/database.ts';
-import { until } from './support/children.ts';
+import type { Database, DatabaseOptions, ReadOptions } from '../src/postgres/database.ts';
+import { openDatabase } from '../src/postgres/database.ts';
 import { manualClock } from './support/clock.ts';
 import { atEnd, emptyDatabase, temporaryFolder } from './support/database.ts';
 import { startDatabaseProxy } from './support/database-proxy.ts';
+import { until } from './support/until.ts';
 
 function open(t: TestContext, options: DatabaseOptions): Database {
   const database = openDatabase(options);

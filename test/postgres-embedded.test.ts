@@ -15,8 +15,9 @@ import {
 } from '../src/postgres/embedded/embedded.ts';
 import { readPostmaster } from '../src/postgres/embedded/postmaster.ts';
 import type { Child } from './support/children.ts';
-import { startProgram, until } from './support/children.ts';
+import { startProgram } from './support/children.ts';
 import { atEnd, temporaryFolder } from './support/database.ts';
+import { until } from './support/until.ts';
 
 const isRoot = process.getuid?.() === 0;
 

@@ -4,15 +4,15 @@ import { EventEmitter, on } from 'node:events';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import type { Database } from '../src/postgres/client/database.ts';
-import { openDatabase } from '../src/postgres/client/database.ts';
-import { listen, notify } from '../src/postgres/client/listen.ts';
-import { startEmbedded } from '../src/postgres/embedded/embedded.ts';
-import { readPostmaster } from '../src/postgres/embedded/postmaster.ts';
-import { until } from './support/children.ts';
+import type { Database } from '../src/postgres/database.ts';
+import { openDatabase } from '../src/postgres/database.ts';
+import { startEmbedded } from '../src/postgres/embedded.ts';
+import { listen, notify } from '../src/postgres/listen.ts';
+import { readPostmaster } from '../src/postgres/postmaster.ts';
 import { manualClock } from './support/clock.ts';
 import { atEnd, emptyDatabase, temporaryFolder } from './support/database.ts';
 import { startDatabaseProxy } from './support/database-proxy.ts';
+import { until } from './support/until.ts';
 
 const CHANNEL = 'Homes "for sale"';
 

@@ -7,14 +7,13 @@ import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { createCatalogue } from '../src/ingest/catalogue.ts';
-import { systemClock } from '../src/lib/clock.ts';
-import type { Listing } from '../src/listings/record.ts';
-import type { Transaction } from '../src/postgres/client/database.ts';
-import { poll } from '../src/postgres/embedded/poll.ts';
+import { createCatalogue } from '../src/catalogue/catalogue.ts';
+import type { Listing } from '../src/catalogue/record.ts';
+import type { Transaction } from '../src/postgres/database.ts';
 import { draft, NO_ADDRESS } from './support/drafts.ts';
 import { asking, idsOf, walk } from './support/searching.ts';
 import { startService } from './support/service.ts';
+import { until } from './support/until.ts';
 
 const service = await startService({ after });
 const { keys } = service;
@@ -241,9 +240,9 @@ async function waits(tx: Transaction, expected: boolean): Promise<void> {
     const [row] = await tx<{ waiting: boolean }[]>`
       select exists (select from pg_locks where not granted and relation = 'listing_search'::regclass
         and database = (select oid from pg_database where datname = current_database())) as waiting`;
-    return row?.waiting === expected || undefined;
+    return row?.waiting === expected;
   };
-  assert.ok(await poll(look, { clock: systemClock, limit: 10_000 }));
+  await until(expected ? 'a statement waits' : 'no statement waits', look);
 }
 
 for (const [moment, query, begun] of [

@@ -2,11 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createCatalogue } from '../src/ingest/catalogue.ts';
-import { systemClock } from '../src/lib/clock.ts';
-import { poll } from '../src/postgres/embedded/poll.ts';
+import { createCatalogue } from '../src/catalogue/catalogue.ts';
 import { draft } from './support/drafts.ts';
 import { startService } from './support/service.ts';
+import { until } from './support/until.ts';
 import { problemOf } from './support/web.ts';
 
 const service = await startService({ after });
@@ -42,15 +41,15 @@ test('while the places of heavy reads are taken, pages are answered, and the res
       const [row] = await tx<{ count: number }[]>`
         select count(*)::int as count from pg_locks where not granted
           and database = (select oid from pg_database where datname = current_database())`;
-      return row?.count === places || undefined;
+      return row?.count === places;
     };
-    assert.ok(await poll(blocked, { clock: systemClock, limit: 10_000 }), 'all places are taken');
+    await until('all places are taken', blocked);
     const asked = HEAVY.map((query) => service.get(`/v1/search/sales?${query}`, keys.internal));
     const page = await service.get('/v1/search/sales', keys.internal);
     assert.equal(page.status, 200, 'a page with its usual total waits for nobody');
     // All that has come by now waits; what did not wait was answered, and stays so.
-    const arrived = async () => (await active()) === places + HEAVY.length || undefined;
-    assert.ok(await poll(arrived, { clock: systemClock, limit: 10_000 }), 'all wait');
+    const arrived = async () => (await active()) === places + HEAVY.length;
+    await until('all wait', arrived);
     clock.advance(8_000);
     for (const answer of await Promise.all([...asked, ...figures])) {
       assert.equal(answer.status, 503);

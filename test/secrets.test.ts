@@ -4,11 +4,10 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { systemClock } from '../src/lib/clock.ts';
-import { poll } from '../src/postgres/embedded/poll.ts';
 import { runCli, startCli } from './support/cli.ts';
 import { temporaryFolder } from './support/database.ts';
 import { Canaries, canaryKey, canaryToken, serving } from './support/fuzz-canaries.ts';
+import { poll } from './support/until.ts';
 import { type Fault, startUpstream } from './support/upstream.ts';
 import { readToEnd } from './support/web.ts';
 
@@ -109,8 +108,8 @@ test('of all secrets that are sent, configured or made, none is in the log, an a
   const headers = { authorization: `Bearer ${key}` };
   const get = async (path: string) => (await fetch(`${url}${path}`, { headers })).text();
   const listed = await poll(
+    'a listing is found',
     async () => (JSON.parse(await get('/v1/search/sales')) as { data: { id: string }[] }).data[0]?.id,
-    { clock: systemClock, limit: 30_000 },
   );
   const leaky: Fault = (request, response) => {
     const told = `${request.headers.authorization} ${upstreamToken} ${clientSecret}`;

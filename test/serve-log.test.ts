@@ -5,9 +5,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { until } from './support/children.ts';
 import { LAUNCHER } from './support/cli.ts';
 import { atEnd, emptyDatabase, temporaryFolder } from './support/database.ts';
+import { until } from './support/until.ts';
 
 interface LogRecord {
   readonly level: string;

@@ -6,10 +6,9 @@ import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { systemClock } from '../src/lib/clock.ts';
-import { poll } from '../src/postgres/embedded/poll.ts';
 import { LAUNCHER, readyUrl } from './support/cli.ts';
 import { atEnd, temporaryFolder } from './support/database.ts';
+import { poll, until } from './support/until.ts';
 
 const folder = await temporaryFolder({ after }, 'serve');
 const data = join(folder, 'data');
@@ -45,10 +44,10 @@ async function serve(environment: Record<string, string> = {}): Promise<Run> {
     await ended;
   });
   const announced = async () => (child.exitCode === null ? readyUrl(text) : '');
-  const url = await poll(announced, { clock: systemClock, limit: 60_000 });
+  const url = await poll('the service says where it is, or ends', announced, 60_000);
   return {
     pid: child.pid ?? 0,
-    url: url ?? '',
+    url,
     output: () => text,
     kill: (signal) => child.kill(signal),
     ended,
@@ -102,18 +101,11 @@ test('a start says where everything is, and leaves keys that only the owner can 
 
   run.kill('SIGKILL');
   await run.ended;
-  const postmaster = await poll(
-    async () => {
-      const pid = Number(
-        (await readFile(join(data, 'postgres/cluster/postmaster.pid'), 'utf8').catch(() => '0')).split(
-          '\n',
-        )[0],
-      );
-      return pid > 0 && isAlive(pid) ? undefined : true;
-    },
-    { clock: systemClock, limit: 20_000 },
-  );
-  assert.equal(postmaster, true, 'PostgreSQL ends with the service, even one that was killed');
+  await until('PostgreSQL ends with the service, even one that was killed', async () => {
+    const file = join(data, 'postgres/cluster/postmaster.pid');
+    const [pid] = (await readFile(file, 'utf8').catch(() => '0')).split('\n');
+    return Number(pid) === 0 || !isAlive(Number(pid));
+  });
 
   const again = await serve();
   assert.equal(await readFile(file, 'utf8'), keys);

@@ -11,7 +11,7 @@ import { LiveError } from '../src/sources/source.ts';
 import { type ManualClock, manualClock } from './support/clock.ts';
 import { type Closing, testDatabase } from './support/database.ts';
 import { draftOf, type MemorySource, memorySource } from './support/source.ts';
-import { until } from './support/web.ts';
+import { until } from './support/until.ts';
 
 const INTERVAL = 60_000;
 
@@ -51,7 +51,8 @@ async function bench(t: Closing, listings = 7): Promise<Bench> {
   };
 }
 
-const loaded = (replication: Replication) => until(() => replication.status().state === 'following');
+const loaded = (replication: Replication) =>
+  until('the first load is complete', () => replication.status().state === 'following');
 
 /** Everything that a read of a source may write. */
 async function contents(database: Database) {
@@ -71,7 +72,10 @@ async function nextRound({ clock, source }: Bench, replication: Replication): Pr
     read = true;
   };
   clock.advance(INTERVAL);
-  await until(() => read && clock.waiting > 0 && replication.status().state !== 'starting');
+  await until(
+    'the interrupted read is given up',
+    () => read && clock.waiting > 0 && replication.status().state !== 'starting',
+  );
   source.pages = pages;
 }
 
@@ -116,7 +120,7 @@ test('a load that was cut off between pages goes on with the next page', async (
     },
   });
   await reached.promise;
-  await until(() => first.status().state === 'failing');
+  await until('the replication fails', () => first.status().state === 'failing');
   await first.stop();
   assert.equal((await contents(b.database)).listings.length, 4);
   assert.equal((await contents(b.database)).positions[0]?.loaded_at, null);
@@ -146,7 +150,7 @@ test('a page and the position after it are written together or not at all', asyn
       },
     },
   });
-  await until(() => replication.status().state === 'failing');
+  await until('the replication fails', () => replication.status().state === 'failing');
   await replication.stop();
   assert.deepEqual(await contents(b.database), { listings: [], events: [], positions: [] });
 });
@@ -235,8 +239,8 @@ test('failures wait longer and longer, are told once, and end by themselves', as
   const replication = b.start();
   for (const wait of [1_000, 2_000, 4_000]) {
     const left = b.source.failures.length;
-    await until(() => b.source.failures.length < left || left === 0);
-    await until(() => b.clock.waiting > 0 && replication.status().state === 'failing');
+    await until('the next failure is met', () => b.source.failures.length < left || left === 0);
+    await until('the retry is set', () => b.clock.waiting > 0 && replication.status().state === 'failing');
     b.clock.advance(wait - 1);
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(replication.status().state, 'failing');
@@ -250,7 +254,10 @@ test('a source that asks to be left alone is', async (t) => {
   const b = await bench(t);
   b.source.failures.push(new LiveError('upstream_rate_limited', 'later', { retryAfter: 120_000 }));
   const replication = b.start();
-  await until(() => replication.status().failure === 'upstream_rate_limited' && b.clock.waiting > 0);
+  await until(
+    'the rate limit is noticed',
+    () => replication.status().failure === 'upstream_rate_limited' && b.clock.waiting > 0,
+  );
   b.clock.advance(119_999);
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(replication.status().state, 'failing');
@@ -263,7 +270,7 @@ test('two processes on one database read the source once, and one takes over fro
   const first = b.start();
   await loaded(first);
   const second = b.start();
-  await until(() => second.status().state === 'waiting' && b.clock.waiting > 1);
+  await until('the second one waits', () => second.status().state === 'waiting' && b.clock.waiting > 1);
   assert.notEqual(second.status().loadedAt, null);
   await first.stop();
   b.clock.advance(INTERVAL);
@@ -279,14 +286,14 @@ test('a process that waits for the first load of another knows within seconds th
     yield* pages(from, signal);
   };
   const first = b.start();
-  await until(() => first.status().state !== 'starting' || b.clock.waiting > 0);
+  await until('the first one has begun', () => first.status().state !== 'starting' || b.clock.waiting > 0);
   const second = b.start();
-  await until(() => second.status().state === 'waiting' && b.clock.waiting > 0);
+  await until('the second one waits', () => second.status().state === 'waiting' && b.clock.waiting > 0);
   assert.equal(second.status().loadedAt, null);
   finish.resolve();
   await loaded(first);
   b.clock.advance(2_000);
-  await until(() => second.status().loadedAt !== null);
+  await until('the second one has taken over', () => second.status().loadedAt !== null);
 });
 
 test('stopping waits for the page that is being written', async (t) => {

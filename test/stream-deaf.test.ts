@@ -11,7 +11,7 @@ import { manualClock } from './support/clock.ts';
 import { type Closing, testDatabase } from './support/database.ts';
 import { parseEvents, startLive } from './support/live.ts';
 import { draftOf, memorySource } from './support/source.ts';
-import { until } from './support/web.ts';
+import { until } from './support/until.ts';
 
 const DEAF = (): Promise<void> => new Promise(() => {});
 const never = new AbortController().signal;
@@ -25,7 +25,7 @@ test('a stream ends with error and done within ten seconds, and the places are t
     const answer = await service.get(`/v1/listing/${service.id('a')}`, keys.internal);
     const begun = clock.monotonic();
     const text = answer.text();
-    await until(() => source.fetched.length === round);
+    await until('the source is asked', () => source.fetched.length === round);
     clock.advance(8_000);
     const events = parseEvents(await text);
     assert.deepEqual(
@@ -54,7 +54,7 @@ test('a service that is stopped waits for its streams, and for nothing that a so
   source.beforeFetch = DEAF;
   const answer = await service.get(`/v1/listing/${service.id('a')}`, keys.internal);
   const text = answer.text();
-  await until(() => source.fetched.length === 1);
+  await until('the source is asked', () => source.fetched.length === 1);
   const stopped = app.stop();
   clock.advance(8_000);
   assert.match(await text, /event: error[\s\S]*event: done/);
@@ -85,7 +85,7 @@ test('the last reader who leaves gives the place back at once, whatever the sour
   source.beforeFetch = DEAF;
   const reader = new AbortController();
   const left = fetch('a', reader.signal);
-  await until(() => source.fetched.length === 1);
+  await until('the source is asked', () => source.fetched.length === 1);
   reader.abort(new Error('gone'));
   await assert.rejects(left, /gone/);
   source.beforeFetch = async () => {};
@@ -98,11 +98,11 @@ test('who waits in line behind such a fetch has its place as soon as the deadlin
   const { source, clock, fetch } = await narrow(t);
   source.beforeFetch = DEAF;
   const first = fetch('a').catch((error: unknown) => error);
-  await until(() => source.fetched.length === 1);
+  await until('the source is asked', () => source.fetched.length === 1);
   clock.advance(5_000);
   source.beforeFetch = async () => {};
   const second = fetch('b');
-  await until(() => clock.waiting === 2);
+  await until('both deadlines are set', () => clock.waiting === 2);
   clock.advance(3_000);
   const error = await first;
   assert.ok(error instanceof LiveError && error.code === 'timeout');

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import type { LiveFailure } from '../src/sources/source.ts';
 import type { Reader } from './chaos/stream-clients.ts';
 import { type Gate, startGated, told } from './chaos/stream-gates.ts';
-import { until } from './support/web.ts';
+import { until } from './support/until.ts';
 
 const service = await startGated({ after });
 const { gates } = service;
@@ -29,6 +29,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
+/** Waits until so many streams are open. */
+const streamsAre = (count: number) =>
+  until(`${count} streams are open`, async () => (await service.streams()) === count);
+
 /** What must be so: at most one flight per listing, with those who wait for it. */
 class Model {
   readonly flights = new Map<string, { readonly gate: Gate; readonly readers: Set<Reader> }>();
@@ -49,7 +53,7 @@ class Model {
     const before = gates.length;
     const reader = await service.join(key);
     const flight = this.flights.get(key);
-    if (flight === undefined) await until(() => gates.length > before);
+    if (flight === undefined) await until('the source is asked', () => gates.length > before);
     assert.equal(gates.length - before, flight === undefined ? 1 : 0, 'one call for each flight');
     const gate = gates.at(-1);
     if (flight !== undefined) flight.readers.add(reader);
@@ -65,9 +69,9 @@ class Model {
     flight?.readers.delete(leaving.reader);
     if (flight?.readers.size === 0) {
       this.flights.delete(leaving.key);
-      await until(() => flight.gate.signal.aborted);
+      await until('the fetch is aborted', () => flight.gate.signal.aborted);
     }
-    while ((await service.streams()) !== this.readers.length);
+    await streamsAre(this.readers.length);
   }
 
   async end(key: string, code: LiveFailure | null): Promise<void> {
@@ -77,7 +81,7 @@ class Model {
     else flight.gate.fail(code);
     for (const reader of flight.readers) assert.equal(await told(reader), code ?? 'live');
     this.flights.delete(key);
-    while ((await service.streams()) !== this.readers.length);
+    await streamsAre(this.readers.length);
   }
 }
 
@@ -98,7 +102,7 @@ test('the first of 1,000 leaves: the call goes on, and 999 have its answer', asy
   const first = await service.join('a');
   const others = await Promise.all(Array.from({ length: 999 }, () => service.join('a')));
   first.socket.resetAndDestroy();
-  while ((await service.streams()) !== 999);
+  await streamsAre(999);
   const [gate] = gates.slice(before);
   assert.deepEqual([gates.length - before, gate?.signal.aborted], [1, false]);
   gate?.give();

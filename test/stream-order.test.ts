@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { request } from './chaos/stream-clients.ts';
 import { startStreams } from './chaos/stream-service.ts';
+import { until } from './support/until.ts';
 import { FAULTS } from './support/upstream.ts';
-import { until } from './support/web.ts';
 
 const service = await startStreams({ after });
 const { clock, upstream } = service;
@@ -16,7 +16,7 @@ test('cached comes without any time passing while the upstream is silent; its er
   const from = clock.monotonic();
   const asked = upstream.asked.length;
   const reader = await request(service.url, `/v1/listing/${service.id('a')}`, service.keys.pro);
-  await until(() => reader.text().includes('event: cached'));
+  await until('the first event arrives', () => reader.text().includes('event: cached'));
   assert.equal(clock.monotonic(), from);
   await upstream.untilAsked(asked + 1);
   assert.ok(!/event: (?:error|live)/.test(reader.text()));

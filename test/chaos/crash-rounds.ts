@@ -14,8 +14,8 @@ import {
   type RunningProcess,
   survivors,
 } from '../support/chaos-service.ts';
-import { until } from '../support/children.ts';
 import type { Closing } from '../support/database.ts';
+import { until } from '../support/until.ts';
 import { type Stage, setStage } from './crash-stage.ts';
 
 /**

@@ -6,10 +6,10 @@ import type { Database } from '../../src/postgres/client/database.ts';
 import { type Ledger, newLedger, writeCity, writeOn } from '../support/chaos-ledger.ts';
 import { newReaders, type Readers, readOn } from '../support/chaos-readers.ts';
 import { databaseBeside, isReady, type ServiceProcess, serve } from '../support/chaos-service.ts';
-import { until } from '../support/children.ts';
 import { runCli } from '../support/cli.ts';
 import { atEnd, type Closing, temporaryFolder } from '../support/database.ts';
 import { quietPort } from '../support/ports.ts';
+import { until } from '../support/until.ts';
 
 export interface IssuedKey {
   readonly id: string;

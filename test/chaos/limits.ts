@@ -10,11 +10,11 @@ import { systemClock } from '../../src/lib/clock.ts';
 import type { PoolStatus } from '../../src/postgres/client/pool.ts';
 import { startChaosApp } from '../support/chaos-app.ts';
 import { isReady, serve } from '../support/chaos-service.ts';
-import { until } from '../support/children.ts';
 import { runCli } from '../support/cli.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from '../support/database.ts';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.ts';
 import { quietPort } from '../support/ports.ts';
+import { until } from '../support/until.ts';
 
 /** Milliseconds: three seconds are promised, the rest is for a machine that runs other tests as well. */
 const ANSWER_LIMIT = 4_000;

@@ -2,7 +2,7 @@
 
 import { connect, type Socket } from 'node:net';
 import { parseEvents } from '../support/live.ts';
-import { until } from '../support/web.ts';
+import { until } from '../support/until.ts';
 
 export interface Reader {
   readonly socket: Socket;
@@ -47,7 +47,7 @@ export async function request(url: string, path: string, key: string, paused = f
 }
 
 const seen = (reader: Reader, word: string) =>
-  until(() => reader.isClosed() || reader.text().includes(`event: ${word}`));
+  until(`the reader sees ${word}`, () => reader.isClosed() || reader.text().includes(`event: ${word}`));
 
 export const BEHAVIOURS: readonly Behaviour[] = [
   { name: 'reads', stays: true, act: ({ closed }) => closed },
@@ -68,7 +68,7 @@ export const BEHAVIOURS: readonly Behaviour[] = [
     ...{ name: 'leaves while live waits', stays: false },
     async act(reader, { asked }) {
       await seen(reader, 'cached');
-      await until(asked);
+      await until('the source is asked', asked);
       reader.socket.destroy();
     },
   },

@@ -4,7 +4,7 @@ import type { ListingDraft } from '../../src/listings/draft.ts';
 import { LiveError, type LiveFailure, type Source } from '../../src/sources/source.ts';
 import type { Closing } from '../support/database.ts';
 import { type LiveService, startLive } from '../support/live.ts';
-import { until } from '../support/web.ts';
+import { until } from '../support/until.ts';
 import { type Reader, receivedFrom, request } from './stream-clients.ts';
 
 export interface Gate {
@@ -29,7 +29,10 @@ export async function startGated(t: Closing): Promise<GatedService> {
     ...{ ...service, gates },
     async join(key) {
       const reader = await request(service.url, `/v1/listing/${service.id(key)}`, service.keys.internal);
-      await until(() => reader.isClosed() || reader.text().includes('event: cached'));
+      await until(
+        'the reader sees cached',
+        () => reader.isClosed() || reader.text().includes('event: cached'),
+      );
       return reader;
     },
     async streams() {

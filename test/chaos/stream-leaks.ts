@@ -2,7 +2,7 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { until } from '../support/web.ts';
+import { until } from '../support/until.ts';
 import { type Reader, request } from './stream-clients.ts';
 import { LARGE_LISTING, type StreamService, WIDE_LISTING } from './stream-service.ts';
 
@@ -25,7 +25,8 @@ const AT_ONCE = 50;
 
 type Way = (reader: Reader) => Promise<void>;
 
-const seen = (reader: Reader, what: string) => until(() => reader.isClosed() || reader.text().includes(what));
+const seen = (reader: Reader, what: string) =>
+  until(`the reader sees ${what}`, () => reader.isClosed() || reader.text().includes(what));
 
 /** How a client goes: by listing, since a large one is still being written when its client goes. */
 const WAYS: readonly { readonly key: string; readonly paused: boolean; readonly leave: Way }[] = [
@@ -86,7 +87,7 @@ export async function abandon(service: StreamService, count: number): Promise<vo
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   await service.idle();
-  await until(() => service.line.open === 0);
+  await until('no fetch is under way', () => service.line.open === 0);
 }
 
 /** What is held now, once everything that ends by itself has ended. */

@@ -1,6 +1,6 @@
 // Owns one stream under one upstream fault and one way of reading, and the list of what it did wrong.
 
-import { until } from '../support/web.ts';
+import { until } from '../support/until.ts';
 import { BEHAVIOURS, type Behaviour, type Received, receivedFrom, request } from './stream-clients.ts';
 import { heal, UPSTREAM_FAULTS, type UpstreamFault } from './stream-faults.ts';
 import type { StreamService } from './stream-service.ts';
@@ -56,12 +56,12 @@ async function runCell(service: StreamService, fault: UpstreamFault, behaviour: 
     over = true;
   });
   if (fault.after > 0) {
-    await until(() => over || reached());
+    await until('the source is reached or the stream is over', () => over || reached());
     if (!over) clock.advance(fault.after);
   }
   await ended;
   await service.idle();
-  await until(() => line.open === 0);
+  await until('no fetch is under way', () => line.open === 0);
   const seconds = (clock.monotonic() - from) / 1000;
   const received = receivedFrom(reader.text());
   const violations = grammarViolations(received, fault.outcome, behaviour.stays);

@@ -8,6 +8,7 @@ import type { ManualClock } from '../support/clock.ts';
 import type { Closing } from '../support/database.ts';
 import { type LiveService, startLive } from '../support/live.ts';
 import { draftOf } from '../support/source.ts';
+import { until } from '../support/until.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 
 export interface StreamService extends LiveService {
@@ -79,7 +80,7 @@ export async function startStreams(t: Closing): Promise<StreamService> {
     return Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
   };
   const idle = async () => {
-    while ((await measure('freehold_http_active')) > 1);
+    await until('no request is under way', async () => (await measure('freehold_http_active')) <= 1);
   };
   return { ...service, upstream, line, measure, idle };
 }

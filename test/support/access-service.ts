@@ -10,9 +10,9 @@ import { createServer } from '../../src/http/server/server.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { Problem } from '../../src/lib/problem.ts';
-import { until } from './children.ts';
 import { manualClock } from './clock.ts';
 import type { Closing, TestDatabase } from './database.ts';
+import { until } from './until.ts';
 
 /** Judges tokens of these tests, such as `test/free/watchers`: a tier and what was granted. */
 const testTokens: CredentialVerifier = {

@@ -7,8 +7,8 @@ import type { ChaosApp } from './chaos-app.ts';
 import { examine, newLedger, writeCity, writeOn } from './chaos-ledger.ts';
 import { newReaders, readOn } from './chaos-readers.ts';
 import { isReady } from './chaos-service.ts';
-import { until } from './children.ts';
 import { atEnd } from './database.ts';
+import { until } from './until.ts';
 
 const NOTHING_WRONG = { lost: 0, missing: 0, extra: 0, torn: 0 };
 /** Refusals: by then the server has ended over the fault, and cannot start for it. */

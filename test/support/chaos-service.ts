@@ -4,12 +4,11 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { systemClock } from '../../src/lib/clock.ts';
-import { type Database, openDatabase } from '../../src/postgres/client/database.ts';
-import { poll } from '../../src/postgres/embedded/poll.ts';
-import { parseLock } from '../../src/postgres/embedded/postmaster.ts';
-import { rolePasswords } from '../../src/postgres/embedded/role-passwords.ts';
+import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { parseLock } from '../../src/postgres/postmaster.ts';
+import { rolePasswords } from '../../src/postgres/role-passwords.ts';
 import { LAUNCHER } from './cli.ts';
 import type { Closing } from './database.ts';
 import { atEnd } from './database.ts';
@@ -109,15 +108,15 @@ export async function familyOf(pid: number): Promise<RunningProcess[]> {
 /** Of these processes, those that still run half a minute later. */
 export async function survivors(family: readonly RunningProcess[]): Promise<readonly RunningProcess[]> {
   let left = family;
-  const gone = async () => {
+  const end = performance.now() + 30_000;
+  while (left.length > 0 && performance.now() < end) {
     const now = new Map((await processes()).map((each) => [each.pid, each]));
     left = left.filter(({ pid, command }) => {
       const found = now.get(pid);
       return found !== undefined && !found.state.startsWith('Z') && sameProgram(found.command, command);
     });
-    return left.length === 0 || undefined;
-  };
-  await poll(gone, { clock: systemClock, limit: 30_000, every: 100 });
+    await pause(100);
+  }
   return left;
 }
 

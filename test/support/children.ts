@@ -4,8 +4,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { systemClock } from '../../src/lib/clock.ts';
-import { poll } from '../../src/postgres/embedded/poll.ts';
 import type { Closing } from './database.ts';
 import { atEnd } from './database.ts';
 
@@ -47,12 +45,6 @@ export function startProgram(
     },
     ended,
   };
-}
-
-/** Looks until the condition holds; throws when it does not within the milliseconds of the limit. */
-export async function until(what: string, condition: () => Promise<boolean>, limit = 30_000): Promise<void> {
-  const look = async () => (await condition()) || undefined;
-  if (!(await poll(look, { clock: systemClock, limit }))) throw new Error(`Waited in vain: ${what}`);
 }
 
 function linesOf(child: ChildProcess): AsyncIterator<string, undefined> {

@@ -3,9 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemClock } from '../../src/lib/clock.ts';
-import { poll } from '../../src/postgres/embedded/poll.ts';
 import { type CliRun, readyUrl } from './cli.ts';
+import { poll } from './until.ts';
 
 /** A well-formed API key that nobody has. */
 export function canaryKey(): string {
@@ -74,10 +73,5 @@ export class Canaries {
 
 /** Where a service that was started says that it is. */
 export async function serving(run: CliRun): Promise<string> {
-  const url = await poll(async () => readyUrl(run.stdout()), {
-    clock: systemClock,
-    limit: 60_000,
-  });
-  if (url === undefined) throw new Error(`It does not serve: ${run.stderr()}`);
-  return url;
+  return await poll('the service says where it is', () => readyUrl(run.stdout()), 60_000);
 }

@@ -13,7 +13,7 @@ import { type ManualClock, manualClock } from './clock.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from './database.ts';
 import { quietPort } from './ports.ts';
 import { draftOf, type MemorySource, memorySource } from './source.ts';
-import { until } from './web.ts';
+import { until } from './until.ts';
 
 export interface LiveService {
   readonly url: string;
@@ -53,7 +53,7 @@ export async function startLive(
   });
   atEnd(t, () => app.stop());
   await app.server.listen('127.0.0.1', port);
-  await until(() => app.replication?.status().state === 'following');
+  await until('the first load is complete', () => app.replication?.status().state === 'following');
   const get: LiveService['get'] = (path, key, init) =>
     fetch(`${url}${path}`, {
       ...init,

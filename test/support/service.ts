@@ -1,17 +1,16 @@
 // Owns the whole service as tests start it: real HTTP, a database of its own, a small sample market, time by hand.
 
 import { join } from 'node:path';
-import { type SampleKeys, sampleKeys } from '../../src/access/keys/sample-keys.ts';
+import { type SampleKeys, sampleKeys } from '../../src/access/sample-keys.ts';
 import { type App, createApp, type Overrides } from '../../src/app/app.ts';
 import { openUpstream } from '../../src/app/upstream.ts';
 import { readConfig } from '../../src/config.ts';
-import { systemClock } from '../../src/lib/clock.ts';
 import { createLog, type Log } from '../../src/lib/log.ts';
-import type { Database } from '../../src/postgres/client/database.ts';
-import { poll } from '../../src/postgres/embedded/poll.ts';
+import type { Database } from '../../src/postgres/database.ts';
 import { type ManualClock, manualClock } from './clock.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from './database.ts';
 import { quietPort } from './ports.ts';
+import { until } from './until.ts';
 
 export interface ServiceOptions {
   /** Default `none`: an empty catalogue. */
@@ -44,7 +43,7 @@ export interface TestService {
   json(path: string, key?: string): Promise<never>;
 }
 
-const PATIENCE = 60_000;
+const LOAD_TIMEOUT = 60_000;
 
 /** Starts the service; with the sample market it resolves when the first load is complete. Stopped when the test ends. */
 export async function startService(t: Closing, options: ServiceOptions = {}): Promise<TestService> {
@@ -82,10 +81,11 @@ export async function startService(t: Closing, options: ServiceOptions = {}): Pr
   atEnd(t, () => app.stop());
   await app.server.listen('127.0.0.1', port);
   if (app.replication)
-    await poll(async () => app.replication?.status().loadedAt ?? undefined, {
-      clock: systemClock,
-      limit: PATIENCE,
-    });
+    await until(
+      'the first load is complete',
+      () => app.replication?.status().loadedAt !== null,
+      LOAD_TIMEOUT,
+    );
   // Tests read what they have just written: past the memory, unless they say otherwise.
   const get: TestService['get'] = (path, key, headers = {}) =>
     fetch(`${url}${path}`, {

@@ -158,8 +158,3 @@ export function parseRaw(text: string): { status: number; headers: Map<string, s
   });
   return { status: Number(first.split(' ')[1]), headers: new Map(pairs), body: text.slice(split + 4) };
 }
-
-/** Resolves as soon as the condition holds; asks again after every turn of the event loop. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
-}

@@ -1,0 +1,32 @@
+// Waiting for what other parts or processes do: a wait that outlasts its timeout fails, and says what it waited for.
+
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+
+const TIMEOUT = 30_000;
+/** Most waits end within a few turns of the event loop; longer ones must not take the processor from what they wait for. */
+const TURNS = 200;
+const INTERVAL = 10;
+
+/** Looks until `look` gives a value, and gives that; throws once it has given undefined for `timeout` milliseconds. */
+export async function poll<T>(
+  what: string,
+  look: () => T | undefined | Promise<T | undefined>,
+  timeout = TIMEOUT,
+): Promise<T> {
+  const end = performance.now() + timeout;
+  for (let turn = 0; ; turn += 1) {
+    const value = await look();
+    if (value !== undefined) return value;
+    if (performance.now() >= end) throw new Error(`Waited ${timeout} ms in vain: ${what}`);
+    await (turn < TURNS ? nextTurn() : pause(INTERVAL));
+  }
+}
+
+/** Waits until the condition holds; throws when it does not within `timeout` milliseconds. */
+export async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  timeout = TIMEOUT,
+): Promise<void> {
+  await poll(what, async () => (await condition()) || undefined, timeout);
+}
