@@ -1,12 +1,12 @@
 // Proves that the month's quota is exact over several processes, which are limiters of their own on one database.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { anonymous } from '../src/access/anonymous.ts';
-import { Limits } from '../src/access/limits.ts';
-import type { Principal, Tier } from '../src/access/principal.ts';
-import { TIERS, type Tiers } from '../src/access/tiers.ts';
+import { anonymous } from '../src/access/limits/anonymous.ts';
+import { Limits } from '../src/access/limits/limits.ts';
+import type { Principal, Tier } from '../src/access/tiers/principal.ts';
+import { TIERS, type Tiers } from '../src/access/tiers/tiers.ts';
 import { Problem } from '../src/lib/problem.ts';
-import { openDatabase } from '../src/postgres/database.ts';
+import { openDatabase } from '../src/postgres/client/database.ts';
 import { manualClock } from './support/clock.ts';
 import { testDatabase } from './support/database.ts';
 import { until } from './support/until.ts';

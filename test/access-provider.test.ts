@@ -2,11 +2,15 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { createAccess } from '../src/access/access.ts';
-import { Failures } from '../src/access/failures.ts';
-import { ProviderUnavailable, type SubscriptionProvider, type Verdict } from '../src/access/provider.ts';
+import { Failures } from '../src/access/limits/failures.ts';
 import { localSubscriptions } from '../src/access/providers/local.ts';
-import { PLANS, type Plan, TIERS } from '../src/access/tiers.ts';
-import { openDatabase } from '../src/postgres/database.ts';
+import {
+  ProviderUnavailable,
+  type SubscriptionProvider,
+  type Verdict,
+} from '../src/access/tiers/provider.ts';
+import { PLANS, type Plan, TIERS } from '../src/access/tiers/tiers.ts';
+import { openDatabase } from '../src/postgres/client/database.ts';
 import { type ManualClock, manualClock } from './support/clock.ts';
 import { testDatabase } from './support/database.ts';
 import { keyNumber, stubProvider } from './support/subscriptions.ts';

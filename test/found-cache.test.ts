@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { writeAreaBatch } from '../src/catalogue/area-writer.ts';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
-import { FoundCache } from '../src/catalogue/found-cache.ts';
+import { writeAreaBatch } from '../src/ingest/area-writer.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
+import { FoundCache } from '../src/search/legacy/found-cache.ts';
 import { draft } from './support/drafts.ts';
 import { startService } from './support/service.ts';
 import { until } from './support/until.ts';

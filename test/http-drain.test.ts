@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
-import type { ServerSentEvent } from '../src/http/route.ts';
+import type { ServerSentEvent } from '../src/http/frame/route.ts';
 import { until } from './support/until.ts';
 import { parseRaw, readToEnd, serveRoutes, testRoute, type Web } from './support/web.ts';
 

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
-import type { ListingDraft } from '../src/catalogue/draft.ts';
-import type { Database } from '../src/postgres/database.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
+import type { ListingDraft } from '../src/listings/draft.ts';
+import type { Database } from '../src/postgres/client/database.ts';
 import { startBeside } from './support/beside.ts';
 import { manualClock } from './support/clock.ts';
 import { draft, NO_ADDRESS } from './support/drafts.ts';

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createCatalogue, type StoredProperty } from '../src/catalogue/catalogue.ts';
-import { createMemory, PropertyCache } from '../src/catalogue/read-cache.ts';
+import { createCatalogue, type StoredProperty } from '../src/ingest/catalogue.ts';
+import { createMemory, PropertyCache } from '../src/listings/read-cache.ts';
 import { atEnd, testDatabase } from './support/database.ts';
 import { draft } from './support/drafts.ts';
 import { until } from './support/until.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { ClientDocumentRefusal } from '../src/oauth/client-document-refusal.ts';
+import { ClientDocumentRefusal } from '../src/oauth/clients/client-document-refusal.ts';
 import { documentBench, outcome, REDIRECTS, reply, serve } from './support/client-documents.ts';
 import { testDatabase } from './support/database.ts';
 import { json } from './support/documents.ts';

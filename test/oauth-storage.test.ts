@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { createLog } from '../src/lib/log.ts';
-import { sweepAll } from '../src/oauth/sweep.ts';
+import { sweepAll } from '../src/oauth/token/sweep.ts';
 import { consent, redeem, refresh, refreshed, sessionOf, signIn, standing } from './support/oauth.ts';
 import { startService, type TestService } from './support/service.ts';
 import { until } from './support/until.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
 import { draft } from './support/drafts.ts';
 import { startService } from './support/service.ts';
 import { until } from './support/until.ts';

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { writeAreaBatch } from '../src/catalogue/area-writer.ts';
-import { createCatalogue } from '../src/catalogue/catalogue.ts';
-import type { ListingDraft } from '../src/catalogue/draft.ts';
-import { propertyId, propertyIdentity } from '../src/catalogue/identity.ts';
-import { writeNames } from '../src/catalogue/search-row-store.ts';
-import { type Database, openDatabase, type Transaction } from '../src/postgres/database.ts';
+import { writeAreaBatch } from '../src/ingest/area-writer.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
+import { propertyId, propertyIdentity } from '../src/ingest/identity.ts';
+import { writeNames } from '../src/ingest/search-row-store.ts';
+import type { ListingDraft } from '../src/listings/draft.ts';
+import { type Database, openDatabase, type Transaction } from '../src/postgres/client/database.ts';
 import { testDatabase } from './support/database.ts';
 import { draft, NO_ADDRESS } from './support/drafts.ts';
 import { until } from './support/until.ts';

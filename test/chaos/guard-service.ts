@@ -2,15 +2,15 @@
 
 import { Agent, request } from 'node:http';
 import { createAccess } from '../../src/access/access.ts';
-import type { Principal } from '../../src/access/principal.ts';
-import type { SubscriptionProvider } from '../../src/access/provider.ts';
-import { TIERS, type Tiers } from '../../src/access/tiers.ts';
-import { route } from '../../src/http/route.ts';
-import { createServer } from '../../src/http/server.ts';
+import type { Principal } from '../../src/access/tiers/principal.ts';
+import type { SubscriptionProvider } from '../../src/access/tiers/provider.ts';
+import { TIERS, type Tiers } from '../../src/access/tiers/tiers.ts';
+import { route } from '../../src/http/frame/route.ts';
+import { createServer } from '../../src/http/server/server.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
-import type { Database } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/postgres/client/database.ts';
 import { atEnd, type Closing } from '../support/database.ts';
 import { until } from '../support/until.ts';
 

@@ -1,16 +1,16 @@
 // Owns the whole service within a test's own process, on a durable server of its own: real time, real HTTP, a sample market.
 
 import { join } from 'node:path';
-import { type SampleKeys, sampleKeys } from '../../src/access/sample-keys.ts';
+import { type SampleKeys, sampleKeys } from '../../src/access/keys/sample-keys.ts';
 import { type App, createApp } from '../../src/app/app.ts';
 import { openUpstream } from '../../src/app/upstream.ts';
 import { readConfig } from '../../src/config.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLog } from '../../src/lib/log.ts';
-import { socketUrl } from '../../src/postgres/connection-url.ts';
-import { type Database, openDatabase } from '../../src/postgres/database.ts';
-import { type EmbeddedServer, startEmbedded } from '../../src/postgres/embedded.ts';
-import { migrate } from '../../src/postgres/migrate.ts';
+import { socketUrl } from '../../src/postgres/client/connection-url.ts';
+import { type Database, openDatabase } from '../../src/postgres/client/database.ts';
+import { type EmbeddedServer, startEmbedded } from '../../src/postgres/embedded/embedded.ts';
+import { migrate } from '../../src/postgres/migrations/migrate.ts';
 import { atEnd, type Closing, temporaryFolder } from './database.ts';
 import { quietPort } from './ports.ts';
 import { until } from './until.ts';

@@ -1,12 +1,12 @@
 // Owns the whole service as tests start it: real HTTP, a database of its own, a small sample market, time by hand.
 
 import { join } from 'node:path';
-import { type SampleKeys, sampleKeys } from '../../src/access/sample-keys.ts';
+import { type SampleKeys, sampleKeys } from '../../src/access/keys/sample-keys.ts';
 import { type App, createApp, type Overrides } from '../../src/app/app.ts';
 import { openUpstream } from '../../src/app/upstream.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog, type Log } from '../../src/lib/log.ts';
-import type { Database } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/postgres/client/database.ts';
 import { type ManualClock, manualClock } from './clock.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from './database.ts';
 import { quietPort } from './ports.ts';
