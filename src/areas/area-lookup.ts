@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import { sameMeridian } from '../geometry/antimeridian.ts';
 import { type FlatPolygon, flattened, polygonContains, polygonsOf } from '../geometry/geometry.ts';
-import { Flights } from '../lib/flight.ts';
+import { SingleFlight } from '../lib/single-flight.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { AreaNames } from './area-names.ts';
 import { findAround, findBoundaries, findNames } from './area-read-store.ts';
@@ -25,7 +25,7 @@ export interface AreaLookup {
 
 export function createAreaLookup(database: Database): AreaLookup {
   const shapes = new Shapes(database);
-  const flights = new Flights<AreaNames>();
+  const flights = new SingleFlight<AreaNames>();
   let known: { readonly version: number; readonly names: AreaNames } | null = null;
 
   async function load(): Promise<AreaNames> {
@@ -44,7 +44,7 @@ export function createAreaLookup(database: Database): AreaLookup {
       // One row by its key tells whether anything has changed: nothing need be heard to stay true.
       const version = await database.read((sql) => readAreaVersion(sql));
       if (known?.version === version) return known.names;
-      return flights.join(String(version), null, load);
+      return flights.run(String(version), null, load);
     },
     holding: (lng, lat) => shapes.holding(lng, lat),
   };

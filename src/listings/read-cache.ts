@@ -2,7 +2,7 @@
 
 import { LRUCache } from 'lru-cache';
 import type { Catalogue, StoredListing, StoredProperty } from '../ingest/catalogue.ts';
-import { Flights } from '../lib/flight.ts';
+import { SingleFlight } from '../lib/single-flight.ts';
 import type { Database, Sql } from '../postgres/client/database.ts';
 import { listen, notify } from '../postgres/client/listen.ts';
 import type { Reads } from './reader.ts';
@@ -70,7 +70,7 @@ type ReadProperty = (id: string) => Promise<StoredProperty | null>;
 /** Remembers while it is told of changes; otherwise every read goes to the database. */
 export class PropertyCache {
   readonly #read: ReadProperty;
-  readonly #flights = new Flights<StoredProperty | null>();
+  readonly #flights = new SingleFlight<StoredProperty | null>();
   readonly #properties: LRUCache<string, StoredProperty>;
   /** A listing's property; may be out of date, so what it leads to is looked at again. */
   readonly #propertyOf = new LRUCache<string, string>({ max: 4 * MOST });
@@ -96,7 +96,7 @@ export class PropertyCache {
     if (!this.#told) return this.#read(id);
     // Readers that come after a change must not join a read from before it.
     const generation = this.#generation;
-    return this.#flights.join(`${generation} ${id}`, null, async () => {
+    return this.#flights.run(`${generation} ${id}`, null, async () => {
       const property = await this.#read(id);
       if (property && this.#told && generation === this.#generation) this.#remember(property);
       return property;

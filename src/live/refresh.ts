@@ -2,9 +2,9 @@
 
 import type { StoredListing } from '../ingest/catalogue.ts';
 import { Bulkhead, BulkheadFull } from '../lib/bulkhead.ts';
-import { Flights } from '../lib/flight.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import { SingleFlight } from '../lib/single-flight.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import { withinDeadline } from '../sources/deadline.ts';
 import { LiveError, type Source } from '../sources/source.ts';
@@ -41,7 +41,7 @@ export function createRefresh(options: RefreshOptions): Refresh {
 
 class Refresher {
   readonly #options: RefreshOptions;
-  readonly #flights = new Flights<StoredListing>();
+  readonly #flights = new SingleFlight<StoredListing>();
   readonly #bulkhead: Bulkhead;
   readonly #writing: WriteThrough;
   readonly #outcome: (outcome: string) => void;
@@ -63,7 +63,7 @@ class Refresher {
     if (!source?.live || source.id !== stored.source) {
       throw UNSUPPORTED;
     }
-    return this.#flights.join(stored.id, signal, (shared) => this.#run(source, stored, shared));
+    return this.#flights.run(stored.id, signal, (shared) => this.#run(source, stored, shared));
   }
 
   async #run(source: Source, stored: StoredListing, signal: AbortSignal): Promise<StoredListing> {

@@ -2,9 +2,9 @@
 
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/clock.ts';
-import { Flights } from '../../lib/flight.ts';
 import type { Outbound } from '../../lib/outbound.ts';
 import { type FailureKind, OutboundFailure } from '../../lib/outbound-failure.ts';
+import { SingleFlight } from '../../lib/single-flight.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { Client } from './client.ts';
 import { MAX_DOCUMENT, readClientDocument } from './client-document.ts';
@@ -54,7 +54,7 @@ interface Copy {
 export function createClientDocuments(options: ClientDocumentsOptions): ClientDocuments {
   const { database, clock, outbound, report } = options;
   const memory = new LRUCache<string, Copy>({ max: REMEMBERED });
-  const flights = new Flights<Copy>();
+  const flights = new SingleFlight<Copy>();
   const throttle = new DocumentThrottle(clock, options.bounds);
   const stopSweeping = sweepOften(options);
 
@@ -74,7 +74,7 @@ export function createClientDocuments(options: ClientDocumentsOptions): ClientDo
       const url = readClientIdUrl(text);
       const known = memory.get(url.href);
       if (known !== undefined && isFresh(known, clock.now())) return known.client;
-      const copy = await flights.join(url.href, signal ?? null, (leaving) => load(url, asker, leaving));
+      const copy = await flights.run(url.href, signal ?? null, (leaving) => load(url, asker, leaving));
       memory.set(url.href, copy);
       return copy.client;
     },

@@ -5,8 +5,8 @@ import type { CredentialVerifier } from '../../access/keys/identify.ts';
 import type { Attempt } from '../../access/limits/failures.ts';
 import type { Principal, Scope } from '../../access/tiers/principal.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { Flights } from '../../lib/flight.ts';
 import { Problem } from '../../lib/problem.ts';
+import { SingleFlight } from '../../lib/single-flight.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { isSecret, secretHash } from '../protocol/secret.ts';
 import { EVERYTHING, type RevocationNote } from './revocation-store.ts';
@@ -36,7 +36,7 @@ interface Known {
 export class AccessTokens implements CredentialVerifier {
   readonly #options: AccessTokensOptions;
   readonly #revocations: Revocations;
-  readonly #flights = new Flights<Known>();
+  readonly #flights = new SingleFlight<Known>();
   /** By hash: the tokens themselves are kept nowhere. */
   readonly #known: LRUCache<string, Known>;
   readonly #byGrant = new Map<number, Set<string>>();
@@ -95,7 +95,7 @@ export class AccessTokens implements CredentialVerifier {
     // that comes after a revocation must not join a look from before it.
     const flight = `${this.#revocations.generation} ${hash}`;
     if (!this.#flights.has(flight)) attempt.begin();
-    return this.#principal(await this.#flights.join(flight, null, () => this.#look(hash)));
+    return this.#principal(await this.#flights.run(flight, null, () => this.#look(hash)));
   }
 
   async #look(hash: string): Promise<Known> {

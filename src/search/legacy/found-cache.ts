@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { Flights } from '../../lib/flight.ts';
+import { SingleFlight } from '../../lib/single-flight.ts';
 
 /** Milliseconds that an answer is believed without a word: bounds what a notification that never came can cost. */
 const LIFETIME = 5_000;
@@ -31,7 +31,7 @@ const MOST_ASKED = 20_000;
 /** Who asks the same while it is being read shares that reading; a reading from before a change is kept by nobody. */
 export class FoundCache<Value extends object> {
   readonly #options: FoundCacheOptions<Value>;
-  readonly #flights = new Flights<Value>();
+  readonly #flights = new SingleFlight<Value>();
   readonly #found: LRUCache<string, Value>;
   readonly #asked: LRUCache<string, true> | null;
   #version: number | null = null;
@@ -62,7 +62,7 @@ export class FoundCache<Value extends object> {
     const known = this.#found.get(key);
     if (known !== undefined) return Promise.resolve(known);
     const keeps = this.#keeps(key);
-    return this.#flights.join(`${version} ${key}`, signal, async (left) => {
+    return this.#flights.run(`${version} ${key}`, signal, async (left) => {
       const value = await read(left);
       const holds = this.#options.version() === version && this.#version === version;
       if (keeps && holds) this.#found.set(key, value);

@@ -1,8 +1,8 @@
 // Owns talking to one RESO server as one client: the token on each request, renewed once, and what $metadata says.
 
 import type { Clock } from '../../../lib/clock.ts';
-import { Flights } from '../../../lib/flight.ts';
 import type { Outbound } from '../../../lib/outbound.ts';
+import { SingleFlight } from '../../../lib/single-flight.ts';
 import { LiveError } from '../../source.ts';
 import { refusal } from './answer.ts';
 import { type PropertyShape, propertyShape, UNKNOWN_SHAPE } from './metadata.ts';
@@ -32,7 +32,7 @@ export class Session {
   readonly clock: Clock;
   readonly #outbound: Outbound;
   readonly #tokens: Tokens;
-  readonly #flights = new Flights<PropertyShape>();
+  readonly #flights = new SingleFlight<PropertyShape>();
   #known: KnownShape | null = null;
 
   /** `root` is the address that `/Property` follows. */
@@ -65,7 +65,7 @@ export class Session {
     const known = this.#known;
     if (known !== null && known.until > this.clock.monotonic()) return known.shape;
     try {
-      return await this.#flights.join('metadata', signal, (shared) => this.#learn(shared));
+      return await this.#flights.run('metadata', signal, (shared) => this.#learn(shared));
     } catch (error) {
       if (signal.aborted)
         throw new LiveError('timeout', 'The source did not answer in time.', { cause: error });

@@ -1,8 +1,8 @@
 // Owns the access token: fetched by client credentials or given, shared by everyone who needs it, renewed before its end.
 
 import type { Clock } from '../../../lib/clock.ts';
-import { Flights } from '../../../lib/flight.ts';
 import type { Outbound } from '../../../lib/outbound.ts';
+import { SingleFlight } from '../../../lib/single-flight.ts';
 import { LiveError } from '../../source.ts';
 import { bodyOf, refusal } from './answer.ts';
 import { exchange } from './transport.ts';
@@ -34,7 +34,7 @@ export class Tokens {
   readonly #credentials: ResoCredentials;
   readonly #outbound: Outbound;
   readonly #clock: Clock;
-  readonly #flights = new Flights<Token>();
+  readonly #flights = new SingleFlight<Token>();
   #current: Token | null = null;
 
   constructor(credentials: ResoCredentials, outbound: Outbound, clock: Clock) {
@@ -49,7 +49,7 @@ export class Tokens {
     if (credentials.kind === 'bearer') return credentials.token;
     if (this.#current !== null && this.#current.until > this.#clock.monotonic()) return this.#current.value;
     try {
-      const token = await this.#flights.join('token', signal, (shared) => this.#fetch(credentials, shared));
+      const token = await this.#flights.run('token', signal, (shared) => this.#fetch(credentials, shared));
       return token.value;
     } catch (error) {
       if (error instanceof LiveError) throw error;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { Flights } from './flight.ts';
+import { SingleFlight } from './single-flight.ts';
 
 interface Run {
   readonly signal: AbortSignal;
@@ -27,9 +27,9 @@ const outcome = (promise: Promise<string>) =>
   );
 
 test('a thousand who wait for one key make one run and share its result', async () => {
-  const flights = new Flights<string>();
+  const flights = new SingleFlight<string>();
   const { runs, start } = runway();
-  const waiters = Array.from({ length: 1_000 }, () => flights.join('a', new AbortController().signal, start));
+  const waiters = Array.from({ length: 1_000 }, () => flights.run('a', new AbortController().signal, start));
   assert.equal(runs.length, 1);
   runs[0]?.resolve('here');
   assert.deepEqual(new Set(await Promise.all(waiters)), new Set(['here']));
@@ -37,19 +37,19 @@ test('a thousand who wait for one key make one run and share its result', async 
 });
 
 test('an error is shared too, and the next one to ask starts anew', async () => {
-  const flights = new Flights<string>();
+  const flights = new SingleFlight<string>();
   const { runs, start } = runway();
-  const waiters = [flights.join('a', null, start), flights.join('a', null, start)].map(outcome);
+  const waiters = [flights.run('a', null, start), flights.run('a', null, start)].map(outcome);
   runs[0]?.reject(new Error('no'));
   assert.deepEqual(await Promise.all(waiters), ['rejected: Error: no', 'rejected: Error: no']);
-  const again = flights.join('a', null, start);
+  const again = flights.run('a', null, start);
   runs[1]?.resolve('yes');
   assert.equal(await again, 'yes');
 });
 
 test('work that throws at once is a rejection', async () => {
-  const flights = new Flights<string>();
-  const failing = flights.join('a', null, () => {
+  const flights = new SingleFlight<string>();
+  const failing = flights.run('a', null, () => {
     throw new Error('at once');
   });
   await assert.rejects(failing, /at once/);
@@ -57,13 +57,13 @@ test('work that throws at once is a rejection', async () => {
 });
 
 test('who comes after the last one left gets a new run, also while the old one is still ending', async () => {
-  const flights = new Flights<string>();
+  const flights = new SingleFlight<string>();
   const { runs, start } = runway();
   const first = new AbortController();
-  const left = outcome(flights.join('a', first.signal, start));
+  const left = outcome(flights.run('a', first.signal, start));
   first.abort('bye');
   assert.equal(await left, 'rejected: bye');
-  const second = flights.join('a', new AbortController().signal, start);
+  const second = flights.run('a', new AbortController().signal, start);
   assert.equal(runs.length, 2);
   runs[0]?.reject(new Error('late'));
   await turn();
@@ -73,9 +73,9 @@ test('who comes after the last one left gets a new run, also while the old one i
 });
 
 test('one who has left before joining starts nothing', async () => {
-  const flights = new Flights<string>();
+  const flights = new SingleFlight<string>();
   const { runs, start } = runway();
-  assert.equal(await outcome(flights.join('a', AbortSignal.abort('gone'), start)), 'rejected: gone');
+  assert.equal(await outcome(flights.run('a', AbortSignal.abort('gone'), start)), 'rejected: gone');
   assert.equal(runs.length, 0);
 });
 
@@ -89,14 +89,14 @@ const step = fc.oneof(
 test('in any order of comings and goings there is one run at a time, aborted exactly when the last has left', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-      const flights = new Flights<string>();
+      const flights = new SingleFlight<string>();
       const { runs, start } = runway();
       const results: Promise<string>[] = [];
       let waiting: { readonly controller: AbortController; readonly result: Promise<string> }[] = [];
       for (const each of steps) {
         if (each.do === 'join') {
           const controller = new AbortController();
-          const result = outcome(flights.join('a', controller.signal, start));
+          const result = outcome(flights.run('a', controller.signal, start));
           results.push(result);
           waiting.push({ controller, result });
         } else if (each.do === 'leave' && waiting.length > 0) {
