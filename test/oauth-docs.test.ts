@@ -6,6 +6,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, type TestContext, test } from 'node:test';
+import { CODE_LIFETIME } from '../src/oauth/authorize/codes.ts';
+import { CLIENT_LIFETIME } from '../src/oauth/clients/clients.ts';
 import { ACCESS_LIFETIME, REFRESH_LIFETIME } from '../src/oauth/protocol/lifetimes.ts';
 import { atEnd, temporaryFolder } from './support/database.ts';
 import { follow, shellBlocks, writeKeys } from './support/following.ts';
@@ -73,12 +75,22 @@ test('the example with the official MCP client gets access', async (t) => {
   assert.match(said, /^Usage: .*"tier":"pro"/m);
 });
 
-test('lifetimes are told as they are', () => {
-  assert.equal(ACCESS_LIFETIME, 3_600_000);
-  assert.equal(REFRESH_LIFETIME, 30 * 86_400_000);
-  const site = readSource('src/site/oauth-page.ts').text;
-  assert.match(PAGE, /\| Access token \| 1 hour \|/);
-  assert.match(PAGE, /\| Refresh token \| 30 days,/);
-  assert.match(site, /row\('Access token', '1 hour'\)/);
-  assert.match(site, /row\('Refresh token', '30 days,/);
+const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
+const LIFETIMES = {
+  'Authorization code': `${CODE_LIFETIME / MINUTE} minutes`,
+  'Access token': `${ACCESS_LIFETIME / HOUR} hour`,
+  'Refresh token': `${REFRESH_LIFETIME / DAY} days`,
+  Registration: `${CLIENT_LIFETIME / DAY} days`,
+};
+
+test('docs/oauth.md and the page that is served state the lifetimes that codes, tokens and registrations have', async () => {
+  assert.equal(ACCESS_LIFETIME, HOUR);
+  assert.equal(REFRESH_LIFETIME, 30 * DAY);
+  const answer = await service.get('/docs/oauth');
+  assert.equal(answer.status, 200);
+  const served = await answer.text();
+  for (const [what, lifetime] of Object.entries(LIFETIMES)) {
+    assert.match(PAGE, new RegExp(`^\\| ${what} \\| ${lifetime}\\b`, 'm'));
+    assert.match(served, new RegExp(`<th scope="row">${what}</th><td>${lifetime}\\b`));
+  }
 });
