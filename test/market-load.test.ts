@@ -1,11 +1,12 @@
 // Proves that figures which take long leave searches their connections, come when their turn has come, and end with their askers.
 
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { createCatalogue } from '../src/ingest/catalogue.ts';
-import type { Transaction } from '../src/postgres/client/database.ts';
+import { openDatabase, type Transaction } from '../src/postgres/client/database.ts';
+import { atEnd } from './support/database.ts';
 import { draft } from './support/drafts.ts';
-import { startService } from './support/service.ts';
+import { startService, type TestService } from './support/service.ts';
 import { until } from './support/until.ts';
 
 const service = await startService({ after });
@@ -29,44 +30,53 @@ test('while many figures wait for the database, searches are answered; then all 
   assert.deepEqual(new Set(statuses), new Set([200]));
 });
 
-const STATS = `${service.url}/v1/market/stats?listingType=sale&minPrice=77`;
-const ask = (signal?: AbortSignal) =>
-  fetch(STATS, { headers: { authorization: `Bearer ${service.keys.internal}` }, ...(signal && { signal }) });
+const STATS = '/v1/market/stats?listingType=sale&minPrice=77';
 
-/** Resolves once so many statements wait for the lock of this transaction. */
-async function waiting(tx: Transaction, expected: number): Promise<void> {
-  const look = async () => {
-    const [row] = await tx<{ count: number }[]>`
-      select count(*)::int as count from pg_locks where not granted and relation = 'market_stay'::regclass
-        and database = (select oid from pg_database where datname = current_database())`;
-    return row?.count === expected;
-  };
-  await until(`${expected} wait`, look);
+/** A service whose statements may take a minute: one that ends sooner was stopped because nobody waits for it. */
+async function startPatient(t: TestContext): Promise<TestService> {
+  return startService(t, {
+    async connect(url) {
+      const database = openDatabase({ url, maxConnections: 4 });
+      atEnd(t, () => database.close(1_000));
+      return { ...database, read: (work, options) => database.read(work, { ...options, timeout: 60_000 }) };
+    },
+  });
 }
 
-test('PostgreSQL stops working on figures once all have left who asked for them, and not before', async () => {
-  const leaving = new AbortController();
-  const last = new AbortController();
-  await service.database.transaction(async (tx) => {
+test('PostgreSQL stops working on figures once all have left who asked for them, and not before', async (t) => {
+  const { url, keys, database } = await startPatient(t);
+  const headers = { authorization: `Bearer ${keys.internal}` };
+  const ask = (signal: AbortSignal | null = null) => fetch(`${url}${STATS}`, { headers, signal });
+  /** Requests under way, by the service's own count; without the one that asks. */
+  const active = async () => {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    return Number(/^freehold_http_active (\d+)$/m.exec(text)?.[1]) - 1;
+  };
+  const [leaving, last] = [new AbortController(), new AbortController()];
+  await database.transaction(async (tx) => {
     await tx`lock table market_stay in access exclusive mode`;
     const first = ask(leaving.signal);
-    await waiting(tx, 1);
+    await blocked(tx, 1);
     const second = ask(last.signal);
     // It has joined once it was counted, which is before the first can be seen to have left.
     await until('the second request is under way', async () => (await active()) === 2);
     leaving.abort();
     await assert.rejects(first);
     await until('the first request is over', async () => (await active()) === 1);
-    await waiting(tx, 1);
+    await blocked(tx, 1);
     last.abort();
     await assert.rejects(second);
-    await waiting(tx, 0);
+    await blocked(tx, 0);
   });
   assert.equal((await ask()).status, 200);
 });
 
-/** Requests under way, by the service's own count; without the one that asks. */
-async function active(): Promise<number> {
-  const text = await (await fetch(`${service.url}/metrics`)).text();
-  return Number(/^freehold_http_active (\d+)$/m.exec(text)?.[1]) - 1;
+/** Waits until so many statements wait for the lock of this transaction. */
+async function blocked(tx: Transaction, expected: number): Promise<void> {
+  await until(`${expected} statements are blocked`, async () => {
+    const [row] = await tx<{ count: number }[]>`
+      select count(*)::int as count from pg_locks where not granted and relation = 'market_stay'::regclass
+        and database = (select oid from pg_database where datname = current_database())`;
+    return row?.count === expected;
+  });
 }

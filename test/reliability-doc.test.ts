@@ -1,26 +1,74 @@
-// Proves that docs/reliability.md speaks of tests that exist, and names none of its promises twice.
+// Proof that docs/reliability.md names a test for each of its guarantees, and that these tests and programs exist.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { ROOT, readSource } from './support/source-files.ts';
+import { testNames } from './support/test-names.ts';
 
-const root = join(import.meta.dirname, '..');
-const text = readFileSync(join(root, 'docs/reliability.md'), 'utf8');
+const PAGE = readSource('docs/reliability.md').text;
 
-test('every program that docs/reliability.md names as a proof is there', () => {
-  const named = [...text.matchAll(/`((?:test|bench)\/[^`]+\.ts)`/g)].map(([, path = '']) => path);
-  assert.ok(named.length > 30);
-  assert.deepEqual(
-    named.filter((path) => !existsSync(join(root, path))),
-    [],
-  );
+interface Proof {
+  readonly guarantee: string;
+  readonly file: string;
+  readonly name: string;
+}
+
+/** Guarantees by their rows in the tables. */
+function guaranteesOf(page: string): string[] {
+  return [...page.matchAll(/^\| (R\d+(?:, R\d+)*) \|/gm)].flatMap(([, ids = '']) => ids.split(', '));
+}
+
+/** The list of tests: guarantees, below them files, below them names. */
+function proofsOf(page: string): Proof[] {
+  const proofs: Proof[] = [];
+  let [guarantees, file]: [string[], string] = [[], ''];
+  for (const line of page.split('\n')) {
+    const [, ids, path, name] = /^- \*\*(.+)\*\*$|^ {2}- `(.+)`$|^ {4}- (.+)$/.exec(line) ?? [];
+    if (ids !== undefined) [guarantees, file] = [ids.split(', '), ''];
+    else if (path !== undefined) file = path;
+    else if (name !== undefined) proofs.push(...guarantees.map((guarantee) => ({ guarantee, file, name })));
+  }
+  return proofs;
+}
+
+/** Proofs whose file has no test of that name. */
+function missing(proofs: readonly Proof[]): string[] {
+  return proofs
+    .filter(({ file, name }) => !existsSync(join(ROOT, file)) || !testNames(readSource(file)).includes(name))
+    .map(({ guarantee, file, name }) => `${guarantee}: ${file}: ${name}`);
+}
+
+test('each guarantee has one row, and names at least one test that runs in every build', () => {
+  const guarantees = guaranteesOf(PAGE);
+  assert.ok(guarantees.length > 20);
+  assert.equal(new Set(guarantees).size, guarantees.length);
+  const proven = new Set(proofsOf(PAGE).map(({ guarantee }) => guarantee));
+  assert.deepEqual(guarantees.toSorted(), [...proven].toSorted());
 });
 
-test('every promise has one row', () => {
-  const promises = [...text.matchAll(/^\| (R\d+(?:, R\d+)*) \|/gm)].flatMap(([, ids = '']) =>
-    ids.split(', '),
+test('every test that docs/reliability.md names exists in the file that it names', () => {
+  const proofs = proofsOf(PAGE);
+  assert.ok(proofs.length > 30);
+  assert.deepEqual(missing(proofs), []);
+});
+
+test('a test that was renamed, removed or only mentioned would be missed', () => {
+  const [proof] = proofsOf(PAGE);
+  assert.ok(proof);
+  assert.equal(missing([proof, { ...proof, name: `${proof.name}.` }]).length, 1);
+  assert.equal(missing([{ ...proof, file: 'test/none.test.ts' }]).length, 1);
+  const source =
+    'test("one", f); test(`two $' + '{x} of $' + '{y}`, f); t.test("three", f); // test("four", f)';
+  assert.deepEqual(testNames({ path: 'a.ts', text: source }), ['one', 'two … of …', 'three']);
+});
+
+test('every program that docs/reliability.md names for longer runs exists', () => {
+  const programs = [...PAGE.matchAll(/`((?:test|bench)\/[^`]+\.ts)`/g)].map(([, path = '']) => path);
+  assert.ok(programs.length > 30);
+  assert.deepEqual(
+    programs.filter((path) => !existsSync(join(ROOT, path))),
+    [],
   );
-  assert.equal(new Set(promises).size, promises.length);
-  assert.ok(promises.length > 20);
 });

@@ -62,6 +62,12 @@ export async function runDrain(t: Closing, options: DrainOptions): Promise<Drain
   // A process that has never seen a key lets only so many at once ask about it.
   for (const { url } of [first, second]) await get(url);
 
+  const steadyUrl = ({ url }: Instance) =>
+    `${url}/v1/property/${listingId('reso', KEYS[0] ?? '')}?freshness=cached`;
+  const urls = [steadyUrl(first), steadyUrl(second)] as const;
+  const load = startLoad({ urls, key: keys.internal }, options.perSecond ?? 0);
+  await until('the load is steady', async () => load.answered() >= (options.perSecond ?? 0));
+  // A stream ends with its deadline eight seconds after it began: what takes long comes before.
   const path = (at: number) => `/v1/listing/${listingId('reso', KEYS[at % KEYS.length] ?? '')}`;
   const readers = await Promise.all(
     Array.from({ length: options.streams }, (_, at) => request(first.url, path(at), keys.internal)),
@@ -69,11 +75,6 @@ export async function runDrain(t: Closing, options: DrainOptions): Promise<Drain
   await until('all streams have begun', async () =>
     readers.every((reader) => reader.text().includes('event: cached')),
   );
-  const steadyUrl = ({ url }: Instance) =>
-    `${url}/v1/property/${listingId('reso', KEYS[0] ?? '')}?freshness=cached`;
-  const urls = [steadyUrl(first), steadyUrl(second)] as const;
-  const load = startLoad({ urls, key: keys.internal }, options.perSecond ?? 0);
-  await until('the load is steady', async () => load.answered() >= (options.perSecond ?? 0));
   const { sql: lock, end: unlock } = database.dedicated();
   await lock`begin`;
   await lock`lock table listing in access exclusive mode`;
@@ -88,8 +89,9 @@ export async function runDrain(t: Closing, options: DrainOptions): Promise<Drain
   await until('it is draining', async () => (await answerTo(`${first.url}/readyz`)).startsWith('503'));
   await lock`commit`;
   await unlock(1);
-  const refused = await Promise.all(Array.from({ length: AFTERWARDS }, () => get(first.url)));
-  const takenOver = await Promise.all(Array.from({ length: AFTERWARDS }, () => get(second.url)));
+  const [refused, takenOver] = await Promise.all(
+    [first, second].map(({ url }) => Promise.all(Array.from({ length: AFTERWARDS }, () => get(url)))),
+  );
   if (options.upstreamAnswers) held.release();
   const streams = await Promise.all(readers.map(told));
   const { code } = await first.run.ended;
@@ -97,7 +99,7 @@ export async function runDrain(t: Closing, options: DrainOptions): Promise<Drain
   const steady = await load.stop();
   return {
     ...{ streams: count(streams), requests: count(await Promise.all(underWay)), code, seconds },
-    ...{ refused: count(refused), takenOver: count(takenOver), steady },
+    ...{ refused: count(refused ?? []), takenOver: count(takenOver ?? []), steady },
   };
 }
 
