@@ -58,7 +58,7 @@ async function burst(limits: Limits, caller: Principal, requests: number): Promi
 
 async function used(caller: Principal, month = '2026-01-01'): Promise<number> {
   const rows = await database.read(
-    (sql) => sql`select used from usage_month where account = ${caller.account} and month = ${month}::date`,
+    (sql) => sql`select used from monthly_usage where account = ${caller.account} and month = ${month}::date`,
   );
   return Number(rows[0]?.used ?? 0);
 }
@@ -271,7 +271,7 @@ describe('the monthly quota', () => {
     const caller = subscriber('free');
     await ask(limits, caller);
     const answers = await database.transaction(async (tx) => {
-      await tx`select from usage_month where account = ${caller.account} for update`;
+      await tx`select from monthly_usage where account = ${caller.account} for update`;
       const waiting = Array.from({ length: 3 }, () => ask(limits, caller));
       clock.advance(10_001);
       return { waiting };

@@ -27,7 +27,7 @@ async function bothWays(database: Database): Promise<readonly [kept: unknown[], 
     (sql) => sql`
       select no as area_no, listing_type as of_type, id as listing_id, listed_at as listed, price as asked,
         bedrooms as beds, bathrooms as baths, living_area as size, property_type as kind, city as town,
-        clock_start as began
+        days_on_market_start as began
       from listing_search, unnest(area_nos) as no where status = 'ACTIVE' and displayed order by id, no`,
   );
   return [[...kept], [...told]];

@@ -147,7 +147,7 @@ test('searches, counts, facets, figures and clusters answer from memory what the
 test('what is remembered is not read again: rows taken away behind everybody’s back are missed by fresh reads alone', async () => {
   const through = { 'cache-control': 'max-age=0' };
   const remembered = await Promise.all(REMEMBERED.map((path) => answered(path, through)));
-  for (const table of ['listing_search', 'market_stay', 'market_figure_cache'])
+  for (const table of ['listing_search', 'market_period', 'market_figure_cache'])
     await service.database.write((sql) => sql`delete from ${sql(table)}`);
   for (const [at, path] of REMEMBERED.entries()) {
     assert.equal(await answered(path, through), remembered[at], path);

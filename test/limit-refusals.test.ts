@@ -26,7 +26,7 @@ const RECORD_COUNTS = `
       insert into count_state (account, month, used) values (new.account, new.month, new.used);
       return new;
     end $$;
-  create trigger record_count after insert or update on usage_month for each row execute function record_count()`;
+  create trigger record_count after insert or update on monthly_usage for each row execute function record_count()`;
 
 const { database, url } = await testDatabase({ after });
 await database.write((sql) => sql.unsafe(RECORD_COUNTS));

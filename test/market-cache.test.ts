@@ -138,14 +138,14 @@ test('a second question reads no life again, and a write drops the months from i
   assert.deepEqual(before, [0, 0, ...Array(10).fill(1)]);
   const again = await service.database.transaction(async (tx) => {
     // Whoever reads lives waits for this transaction, and is given up.
-    await tx`lock table market_stay, market_event in access exclusive mode`;
+    await tx`lock table market_period, market_event in access exclusive mode`;
     return inventory(service);
   });
   assert.deepEqual(again, before);
   const ends = async () => {
     const rows = await service.database.read(
       (sql) => sql<{ end: string }[]>`
-        select end_on as end from market_figure_cache where area_no <> 0 and kind = 'inventory' order by 1`,
+        select end_date as end from market_figure_cache where area_no <> 0 and kind = 'inventory' order by 1`,
     );
     return rows.map(({ end }) => end);
   };
@@ -184,7 +184,7 @@ test('the running month is never kept', async (t) => {
     service.keys.internal,
   );
   const rows = await service.database.read(
-    (sql) => sql`select from market_figure_cache where end_on > '2026-01-01'`,
+    (sql) => sql`select from market_figure_cache where end_date > '2026-01-01'`,
   );
   assert.equal(rows.length, 0);
   assert.ok((await cachedRows(service)) > 0);

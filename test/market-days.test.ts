@@ -130,14 +130,14 @@ const follows = (town: string) =>
         ...(await sql`select kind, at, day, days, price from market_event where listing_id in (${scope}) order by 1, 2`),
       ],
       [
-        ...(await sql`select on_at, off_at, aged_from from market_stay where listing_id in (${scope}) order by 1, 2`),
+        ...(await sql`select started_at, ended_at, days_on_market_start from market_period where listing_id in (${scope}) order by 1, 2`),
       ],
       [...(await sql`select event, at, day from listing_event where listing_id in (${scope}) order by 1, 2`)],
       [
-        ...(await sql`select clock_start, clock_end, listed_at, price_changed_at from listing_search where id in (${scope}) order by 1, 2`),
+        ...(await sql`select days_on_market_start, days_on_market_end, listed_at, price_changed_at from listing_search where id in (${scope}) order by 1, 2`),
       ],
       [
-        ...(await sql`select clock_start, clock_end, time_zone, record ->> 'pendingAt' as pending from listing where id in (${scope}) order by 1, 2`),
+        ...(await sql`select days_on_market_start, days_on_market_end, time_zone, record ->> 'pendingAt' as pending from listing where id in (${scope}) order by 1, 2`),
       ],
     ];
   });

@@ -19,7 +19,7 @@ test('while many figures wait for the database, searches are answered; then all 
   const path = (at: number): string => `/v1/market/stats?listingType=sale&minPrice=${at}`;
   const [answers, searched] = await service.database.transaction(async (tx) => {
     // No statement of figures can begin before this ends.
-    await tx`lock table market_stay, market_event in access exclusive mode`;
+    await tx`lock table market_period, market_event in access exclusive mode`;
     const asked = Array.from({ length: 24 }, (_, at) => service.get(path(at), service.keys.internal));
     const search = await service.get('/v1/search/sales', service.keys.internal);
     assert.ok(status().busy < status().size, 'a connection is left');
@@ -54,7 +54,7 @@ test('PostgreSQL stops working on figures once all have left who asked for them,
   };
   const [leaving, last] = [new AbortController(), new AbortController()];
   await database.transaction(async (tx) => {
-    await tx`lock table market_stay in access exclusive mode`;
+    await tx`lock table market_period in access exclusive mode`;
     const first = ask(leaving.signal);
     await blocked(tx, 1);
     const second = ask(last.signal);
@@ -75,7 +75,7 @@ test('PostgreSQL stops working on figures once all have left who asked for them,
 async function blocked(tx: Transaction, expected: number): Promise<void> {
   await until(`${expected} statements are blocked`, async () => {
     const [row] = await tx<{ count: number }[]>`
-      select count(*)::int as count from pg_locks where not granted and relation = 'market_stay'::regclass
+      select count(*)::int as count from pg_locks where not granted and relation = 'market_period'::regclass
         and database = (select oid from pg_database where datname = current_database())`;
     return row?.count === expected;
   });

@@ -33,7 +33,7 @@ test('while the places of heavy reads are taken, pages are answered, and the res
   );
   const places = Math.floor(service.database.status().size / 3);
   await service.database.transaction(async (tx) => {
-    await tx`lock table market_stay, market_event in access exclusive mode`;
+    await tx`lock table market_period, market_event in access exclusive mode`;
     const figures = Array.from({ length: places }, (_, at) =>
       service.get(`/v1/market/stats?listingType=sale&minPrice=${at}`, keys.internal),
     );

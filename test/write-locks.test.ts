@@ -121,7 +121,7 @@ test('two sources that tell of one property at once are both written', async () 
     write('b', [at('earlier', high, earlier)]),
   );
   const [row] = await database.read(
-    (sql) => sql`select earlier_days from listing where listing_key = 'later'`,
+    (sql) => sql`select earlier_days_on_market from listing where listing_key = 'later'`,
   );
-  assert.equal(row?.earlier_days, 19);
+  assert.equal(row?.earlier_days_on_market, 19);
 });

@@ -70,7 +70,7 @@ const KEYS: Readonly<Record<Table, string>> = {
     listing_text: 'listing_id',
     listing_event: 'listing_id',
   },
-  ...{ market_listing: 'listing_id', market_stay: 'listing_id', market_event: 'listing_id' },
+  ...{ market_listing: 'listing_id', market_period: 'listing_id', market_event: 'listing_id' },
 };
 
 async function contents(

@@ -14,7 +14,7 @@ export const SOURCE = 'bench';
 
 export const TABLES = [
   ...(['property', 'listing', 'listing_search', 'listing_text', 'listing_event'] as const),
-  ...(['market_listing', 'market_stay', 'market_event'] as const),
+  ...(['market_listing', 'market_period', 'market_event'] as const),
 ] as const;
 export type Table = (typeof TABLES)[number];
 
@@ -58,7 +58,7 @@ function addProperty(rows: Record<Table, Row[]>, names: Set<string>, seen: reado
     const record = json(write.record);
     const days = earlier.get(write.id) ?? 0;
     const row = listingRow(write, observedAt);
-    rows.listing.push({ ...row, digest: `\\x${row.digest}`, record, earlier_days: days });
+    rows.listing.push({ ...row, digest: `\\x${row.digest}`, record, earlier_days_on_market: days });
     rows.listing_search.push(searchRow(write, observedAt));
     const text = textRow(write, observedAt);
     rows.listing_text.push(text.row);
@@ -103,11 +103,11 @@ function addFacts(rows: Record<Table, Row[]>, seen: readonly Seen[]): void {
       },
       ...{
         created_at: time(row.createdAt),
-        on_market_on: row.onMarketOn,
-        clock_end: time(row.clockEnd),
+        on_market_date: row.onMarketOn,
+        days_on_market_end: time(row.clockEnd),
       },
       ...{ list_price: row.listPrice, original_price: row.originalPrice, close_price: row.closePrice },
-      ...{ per_month: row.perMonth, months_free: row.monthsFree, time_zone: row.timeZone },
+      ...{ periods_per_month: row.perMonth, months_free: row.monthsFree, time_zone: row.timeZone },
     });
   }
   const past = seen.flatMap(({ write }) => write.events.map((event) => ({ ...event, listingId: write.id })));
@@ -117,9 +117,9 @@ function addFacts(rows: Record<Table, Row[]>, seen: readonly Seen[]): void {
     past,
   );
   for (const stay of life.stays) {
-    rows.market_stay.push({
-      ...{ ...property, listing_id: stay.listingId, on_at: time(stay.onAt), off_at: time(stay.offAt) },
-      ...{ superseded_at: time(stay.supersededAt), aged_from: time(stay.agedFrom) },
+    rows.market_period.push({
+      ...{ ...property, listing_id: stay.listingId, started_at: time(stay.onAt), ended_at: time(stay.offAt) },
+      ...{ superseded_at: time(stay.supersededAt), days_on_market_start: time(stay.agedFrom) },
       ...{ price: stay.price, months_free: stay.monthsFree },
     });
   }

@@ -131,13 +131,13 @@ export async function takeBlock(
   { account, month, quota, second }: BlockClaim,
 ): Promise<{ readonly used: number; readonly block: number } | undefined> {
   const [taken] = await sql<{ used: number; block: number }[]>`
-    insert into usage_month as u (account, month, used, block)
-    values (${account}, ${month}::date, usage_block(${quota}, ${second}), usage_block(${quota}, ${second}))
+    insert into monthly_usage as u (account, month, used, lease_size)
+    values (${account}, ${month}::date, quota_lease_size(${quota}, ${second}), quota_lease_size(${quota}, ${second}))
     on conflict (account, month) do update set
-      used = u.used + usage_block(${quota} - u.used, ${second}),
-      block = usage_block(${quota} - u.used, ${second})
+      used = u.used + quota_lease_size(${quota} - u.used, ${second}),
+      lease_size = quota_lease_size(${quota} - u.used, ${second})
     where u.used < ${quota}
-    returning used, block`;
+    returning used, lease_size as block`;
   return taken;
 }
 
@@ -148,7 +148,7 @@ export async function returnUnspent(
   unspent: ReadonlyMap<string, number>,
 ): Promise<void> {
   await sql`
-    update usage_month u set used = greatest(u.used - back.unspent, 0)
+    update monthly_usage u set used = greatest(u.used - back.unspent, 0)
     from unnest(${sql.array([...unspent.keys()], TEXT_ARRAY)}::text[],
       ${sql.array([...unspent.values()], INTEGER_ARRAY)}::int[]) as back (account, unspent)
     where u.account = back.account and u.month = ${month}::date`;
@@ -160,11 +160,11 @@ const INTEGER_ARRAY = 1007;
 /** Requests counted in a month so far, blocks that are taken but not yet spent included. */
 export async function readUsed(sql: Sql, account: string, month: string): Promise<number> {
   const [row] = await sql<{ used: number }[]>`
-    select used from usage_month where account = ${account} and month = ${month}::date`;
+    select used from monthly_usage where account = ${account} and month = ${month}::date`;
   return row?.used ?? 0;
 }
 
 /** Forgets the counts of months before this one. */
 export async function deleteOldMonths(sql: Sql, month: string): Promise<void> {
-  await sql`delete from usage_month where month < ${month}::date`;
+  await sql`delete from monthly_usage where month < ${month}::date`;
 }

@@ -5,7 +5,6 @@ import { requireWritableFolder } from '../lib/writable-folder.ts';
 import { type Database, openDatabase } from '../postgres/client/database.ts';
 import { type EmbeddedServer, startEmbedded } from '../postgres/embedded/embedded.ts';
 import { migrate } from '../postgres/migrations/migrate.ts';
-import { completeMarketFacts } from '../timeline/market-facts.ts';
 
 export interface Storage {
   readonly database: Database;
@@ -29,7 +28,6 @@ export async function openStorage(config: Config, log: (line: string) => void): 
   try {
     await database.serverVersion();
     await migrate(database);
-    await completeMarketFacts(database);
     return { database, embedded, close };
   } catch (error) {
     await close();

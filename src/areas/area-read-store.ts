@@ -214,7 +214,7 @@ const columns = (sql: Sql, include: AreaInclude): SqlFragment => sql`
   boundary is not null as has_boundary, time_zone, source, version,
   ${include.boundary ? sql`boundary` : sql`null`} as boundary,
   array(select parent.id from area_edge join area as parent on parent.no = parent_no
-    where child_no = area.no order by place) as parent_ids,
+    where child_no = area.no order by ordinal) as parent_ids,
   ${include.counts ? activeCount(sql, 'rental') : sql`null::integer`} as rentals,
   ${include.counts ? activeCount(sql, 'sale') : sql`null::integer`} as sales,
   ${include.ancestors ? ancestors(sql) : sql`null::json`} as ancestors`;
@@ -225,15 +225,15 @@ const activeCount = (sql: Sql, type: string): SqlFragment =>
 /** Every ancestor once, the nearest first; among the equally near, first parents before others. */
 const ancestors = (sql: Sql): SqlFragment => sql`coalesce((
   with recursive chain as (
-    select parent_no, place, 1 as depth from area_edge where child_no = area.no
+    select parent_no, ordinal, 1 as depth from area_edge where child_no = area.no
     union
-    select edge.parent_no, edge.place, depth + 1
+    select edge.parent_no, edge.ordinal, depth + 1
     from area_edge as edge join chain on edge.child_no = chain.parent_no where depth < ${GENERATIONS}),
   nearest as (
-    select distinct on (parent_no) parent_no, depth, place from chain where parent_no <> area.no
-    order by parent_no, depth, place)
+    select distinct on (parent_no) parent_no, depth, ordinal from chain where parent_no <> area.no
+    order by parent_no, depth, ordinal)
   select json_agg(json_build_object('id', around.id, 'name', around.name, 'type', around.type)
-    order by depth, place, around.id)
+    order by depth, ordinal, around.id)
   from nearest join area as around on around.no = parent_no), '[]')`;
 
 function readArea(row: AreaRow, include: AreaInclude): ReadArea {

@@ -98,29 +98,31 @@ export async function resolveParents(tx: Transaction): Promise<number> {
       select id as reference, no, id, type, 0 as rank from area
       union all select external_id, no, id, type, 1 from area
       union all select code.value, no, id, type, 2 from area, jsonb_each_text(codes) as code),
-    asked as (
-      select no, type, parent_reference as reference, 0 as place from area where parent_reference is not null
-      union all select no, type, other.reference, other.place
-      from area, unnest(other_parents) with ordinality as other (reference, place)),
-    found as (
-      select distinct on (asked.no, asked.place) asked.no as child_no, asked.place, names.no as parent_no
-      from asked join names
-        on names.reference = asked.reference and names.no <> asked.no and names.type <> asked.type
-      order by asked.no, asked.place, names.rank, names.id),
-    wanted as (select child_no, parent_no, min(place)::integer as place from found group by child_no, parent_no),
-    gone as (
+    child as (
+      select no, type, parent_reference as reference, 0 as ordinal from area where parent_reference is not null
+      union all select no, type, other.reference, other.ordinal
+      from area, unnest(other_parents) with ordinality as other (reference, ordinal)),
+    match as (
+      select distinct on (child.no, child.ordinal) child.no as child_no, child.ordinal, names.no as parent_no
+      from child join names
+        on names.reference = child.reference and names.no <> child.no and names.type <> child.type
+      order by child.no, child.ordinal, names.rank, names.id),
+    resolved as (
+      select child_no, parent_no, min(ordinal)::integer as ordinal from match group by child_no, parent_no),
+    deleted as (
       delete from area_edge as edge where not exists (
-        select from wanted where wanted.child_no = edge.child_no and wanted.parent_no = edge.parent_no)
+        select from resolved where resolved.child_no = edge.child_no and resolved.parent_no = edge.parent_no)
       returning 1),
-    come as (
-      insert into area_edge (child_no, parent_no, place) select child_no, parent_no, place from wanted
-      on conflict (child_no, parent_no) do update set place = excluded.place where area_edge.place <> excluded.place
+    upserted as (
+      insert into area_edge (child_no, parent_no, ordinal) select child_no, parent_no, ordinal from resolved
+      on conflict (child_no, parent_no) do update set ordinal = excluded.ordinal
+        where area_edge.ordinal <> excluded.ordinal
       returning 1)
-    select ((select count(*) from gone) + (select count(*) from come))::integer as changed`;
+    select ((select count(*) from deleted) + (select count(*) from upserted))::integer as changed`;
   await tx`
     update area set parent_id = first.id from (
       select child.no, parent.id from area as child
-      left join area_edge on child_no = child.no and place = 0 left join area as parent on parent.no = parent_no
+      left join area_edge on child_no = child.no and ordinal = 0 left join area as parent on parent.no = parent_no
     ) as first where first.no = area.no and area.parent_id is distinct from first.id`;
   return ties?.changed ?? 0;
 }

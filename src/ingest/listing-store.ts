@@ -22,8 +22,8 @@ interface ListingRow {
   record: KeptRecord;
   area_nos: number[];
   time_zone: string;
-  clock_start: string | null;
-  clock_end: string | null;
+  days_on_market_start: string | null;
+  days_on_market_end: string | null;
   created_at: string;
 }
 
@@ -59,7 +59,7 @@ export async function findLockedListings(
 ): Promise<Map<string, LockedListing>> {
   const rows = await tx<ListingRow[]>`
     select id, property_id, listing_type, status, displayed, address_displayed, version,
-      encode(digest, 'hex') as digest, record, area_nos, time_zone, clock_start, clock_end, created_at
+      encode(digest, 'hex') as digest, record, area_nos, time_zone, days_on_market_start, days_on_market_end, created_at
     from listing where id = any(${[...ids]}::text[])`;
   return new Map(
     rows.map((row) => [
@@ -75,7 +75,7 @@ export async function findLockedListings(
         addressDisplayed: row.address_displayed,
         areaNos: row.area_nos,
         timeZone: row.time_zone,
-        clock: clockOfRow(storedClock(row.clock_start, row.clock_end), row.time_zone),
+        clock: clockOfRow(storedClock(row.days_on_market_start, row.days_on_market_end), row.time_zone),
         createdAt: row.created_at,
       },
     ]),
@@ -95,22 +95,22 @@ export async function writeListings(
   const records = writes.map((write) => json(write.record)).join(SEPARATOR);
   await tx`
     insert into listing (id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
-      version, digest, record, area_nos, time_zone, clock_start, clock_end, created_at, updated_at, fetched_at)
+      version, digest, record, area_nos, time_zone, days_on_market_start, days_on_market_end, created_at, updated_at, fetched_at)
     select id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
-      version, decode(digest, 'hex'), kept.record::json, area_nos, time_zone, clock_start, clock_end,
+      version, decode(digest, 'hex'), kept.record::json, area_nos, time_zone, days_on_market_start, days_on_market_end,
       created_at, updated_at, fetched_at
     from json_to_recordset(${rows}::text::json) as row (
       id text, source text, listing_key text, property_id text, listing_type text, status text, displayed boolean,
       address_displayed boolean, version integer, digest text, area_nos integer[],
-      time_zone text, clock_start timestamptz, clock_end timestamptz, created_at timestamptz,
+      time_zone text, days_on_market_start timestamptz, days_on_market_end timestamptz, created_at timestamptz,
       updated_at timestamptz, fetched_at timestamptz)
     join unnest(${writes.map((write) => write.id)}::text[], string_to_array(${records}::text, ${SEPARATOR}))
       as kept (id, record) using (id)
     on conflict (id) do update set property_id = excluded.property_id, listing_type = excluded.listing_type,
       status = excluded.status, displayed = excluded.displayed, address_displayed = excluded.address_displayed,
       version = listing.version + 1, digest = excluded.digest, record = excluded.record,
-      area_nos = excluded.area_nos, time_zone = excluded.time_zone, clock_start = excluded.clock_start,
-      clock_end = excluded.clock_end, updated_at = excluded.updated_at, fetched_at = excluded.fetched_at`;
+      area_nos = excluded.area_nos, time_zone = excluded.time_zone, days_on_market_start = excluded.days_on_market_start,
+      days_on_market_end = excluded.days_on_market_end, updated_at = excluded.updated_at, fetched_at = excluded.fetched_at`;
   await writeSearchRows(tx, writes, observedAt);
   await writeWords(tx, writes, observedAt);
   await writeHistory(tx, writes.map(historyOf));
@@ -147,15 +147,15 @@ export interface ClockRow {
 
 export async function readClocks(tx: Transaction, propertyIds: readonly string[]): Promise<ClockRow[]> {
   return tx<ClockRow[]>`
-    select id, property_id as "propertyId", listing_type as "listingType", clock_start as start, clock_end as end,
-      earlier_days as "earlierDays"
-    from listing where property_id = any(${[...propertyIds]}::text[]) order by clock_start nulls first, id`;
+    select id, property_id as "propertyId", listing_type as "listingType", days_on_market_start as start, days_on_market_end as end,
+      earlier_days_on_market as "earlierDays"
+    from listing where property_id = any(${[...propertyIds]}::text[]) order by days_on_market_start nulls first, id`;
 }
 
 export async function writeEarlierDays(tx: Transaction, days: ReadonlyMap<string, number>): Promise<void> {
   if (days.size === 0) return;
   await tx`
-    update listing set earlier_days = row.days
+    update listing set earlier_days_on_market = row.days
     from unnest(${[...days.keys()]}::text[], ${[...days.values()]}::integer[]) as row (id, days)
     where listing.id = row.id`;
 }

@@ -94,8 +94,8 @@ function timeColumns({ record, clock, timeZone, listedFrom }: ListingWrite, obse
     updated_at: time(observedAt),
     closed_at: record.closedAt,
     price_changed_at: record.priceChangedAt ?? record.priceChange?.at ?? null,
-    clock_start: time(start),
-    clock_end: time(end),
+    days_on_market_start: time(start),
+    days_on_market_end: time(end),
   };
 }
 

@@ -28,15 +28,15 @@ export async function writeTimeZones(
     "storedStart" timestamptz, "storedEnd" timestamptz, "clockEnd" timestamptz, "listedAt" timestamptz,
     "priceChangedAt" timestamptz, record json)`;
   await tx`
-    update listing set time_zone = "timeZone", clock_start = "storedStart", clock_end = "storedEnd",
+    update listing set time_zone = "timeZone", days_on_market_start = "storedStart", days_on_market_end = "storedEnd",
       record = coalesce(row.record, listing.record), version = version + 1, updated_at = ${at}
     from ${row()} where listing.id = row.id`;
   await tx`
-    update listing_search set clock_start = "storedStart", clock_end = "storedEnd", listed_at = "listedAt",
+    update listing_search set days_on_market_start = "storedStart", days_on_market_end = "storedEnd", listed_at = "listedAt",
       price_changed_at = "priceChangedAt", updated_at = ${at}
     from ${row()} where listing_search.id = row.id`;
   await tx`
-    update market_listing set time_zone = "timeZone", clock_end = "clockEnd"
+    update market_listing set time_zone = "timeZone", days_on_market_end = "clockEnd"
     from ${row()} where listing_id = row.id`;
   await tx`
     update listing_event set at = day::timestamp at time zone "timeZone"

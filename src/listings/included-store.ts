@@ -23,7 +23,7 @@ export function findListingsOf(database: Database, propertyIds: readonly string[
   return database.read(
     (sql) => sql<StoredListing[]>`
       select ${storedColumns(sql)} from listing where property_id = any(${[...propertyIds]}::text[])
-      order by coalesce((record ->> 'listedAt')::timestamptz, clock_start, (record ->> 'closedAt')::timestamptz,
+      order by coalesce((record ->> 'listedAt')::timestamptz, days_on_market_start, (record ->> 'closedAt')::timestamptz,
         created_at) desc, id`,
   );
 }

@@ -9,8 +9,8 @@ export function storedColumns(sql: Sql): SqlFragment {
   return sql`listing.id, listing.source, listing.listing_key as "listingKey", listing.property_id as "propertyId",
     listing.listing_type as "listingType", listing.version, ${fetchedAtSql(sql)} as "fetchedAt",
     listing.created_at as "createdAt", listing.updated_at as "updatedAt", listing.status, listing.displayed,
-    listing.address_displayed as "addressDisplayed", listing.record, listing.clock_start as "clockStart",
-    listing.clock_end as "clockEnd", listing.earlier_days as "earlierDays",
+    listing.address_displayed as "addressDisplayed", listing.record, listing.days_on_market_start as "clockStart",
+    listing.days_on_market_end as "clockEnd", listing.earlier_days_on_market as "earlierDays",
     array(select area.id from unnest(listing.area_nos) with ordinality as held (no, place)
       join area on area.no = held.no order by held.place) as "areaIds"`;
 }
@@ -25,7 +25,7 @@ export async function findPropertyListings(sql: Sql, id: string): Promise<Stored
   return sql<StoredListing[]>`
     select ${storedColumns(sql)} from listing
     where property_id = coalesce((select named.property_id from listing as named where named.id = ${id}), ${id})
-    order by coalesce((record ->> 'listedAt')::timestamptz, clock_start, (record ->> 'closedAt')::timestamptz,
+    order by coalesce((record ->> 'listedAt')::timestamptz, days_on_market_start, (record ->> 'closedAt')::timestamptz,
       created_at) desc, id`;
 }
 

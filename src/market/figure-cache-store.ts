@@ -34,10 +34,10 @@ export async function findCachedSets(
   periods: readonly Period[],
 ): Promise<CachedSet[]> {
   return sql<CachedSet[]>`
-    select kind, start_on as start, end_on as end, total, measures
+    select kind, start_date as start, end_date as end, total, measures
     from market_figure_cache
     join unnest(${periods.map(({ start }) => start)}::text[]::date[], ${periods.map(({ end }) => end)}::text[]::date[])
-      as period (first, past) on start_on = first and end_on = past
+      as period (first, past) on start_date = first and end_date = past
     where area_no = ${scope.areaNo} and listing_type = ${scope.listingType} and currency = ${scope.currency}
       and time_zone = ${scope.timeZone} and kind = any(${[...kinds]}::text[])`;
 }
@@ -64,12 +64,12 @@ export async function cacheSets(
         select min(since) as since from market_figure_change
         where listing_type = ${listingType} and area_nos @> array[${areaNo}::integer]
           and not pg_visible_in_snapshot(xid, ${snapshot}::pg_snapshot))
-      insert into market_figure_cache (area_no, listing_type, currency, time_zone, kind, start_on, end_on, total, measures)
+      insert into market_figure_cache (area_no, listing_type, currency, time_zone, kind, start_date, end_date, total, measures)
       select ${areaNo}, ${listingType}, ${currency}, ${timeZone}, kind, start, "end", total, measures
       from json_to_recordset(${JSON.stringify(sets)}::text::json) as row (kind text, start date, "end" date,
         total double precision, measures json), overtaken
       where overtaken.since is null or "end" < overtaken.since
-      on conflict (area_no, listing_type, currency, time_zone, kind, end_on, start_on) do update
+      on conflict (area_no, listing_type, currency, time_zone, kind, end_date, start_date) do update
       set measures = (market_figure_cache.measures::jsonb || excluded.measures::jsonb)::json`;
   });
 }

@@ -49,9 +49,9 @@ export async function findSpread(
     with scope as (select id, living_area from listing_search where ${field.where(sql)}),
     member as (
       select (${measureSql(sql, field, measure, day)})::double precision as value
-      from market_stay join scope on id = listing_id
-      where off_at >= ${day}::timestamptz - interval '2 days' and ${wallSql(sql, field, 'on_at')} < ${day}::timestamp
-        and ${wallSql(sql, field, 'off_at')} >= ${day}::timestamp),
+      from market_period join scope on id = listing_id
+      where ended_at >= ${day}::timestamptz - interval '2 days' and ${wallSql(sql, field, 'started_at')} < ${day}::timestamp
+        and ${wallSql(sql, field, 'ended_at')} >= ${day}::timestamp),
     edge as (select min(value) as least, max(value) as most from member),
     placed as (
       select case when least = most then 1
@@ -75,6 +75,6 @@ function measureSql(sql: Sql, field: Field, measure: MeasureName, day: Day): Sql
     case 'livingArea':
       return sql`case when living_area > 0 then living_area end`;
     case 'daysOnMarket':
-      return sql`greatest(0, floor(extract(epoch from ${day}::timestamp - ${wallSql(sql, field, 'aged_from')}) / 86400))`;
+      return sql`greatest(0, floor(extract(epoch from ${day}::timestamp - ${wallSql(sql, field, 'days_on_market_start')}) / 86400))`;
   }
 }

@@ -118,11 +118,11 @@ function readParts(rows: readonly SummaryRow[], { set, measures }: Wanted, field
 
 /** When the listings were on the market. */
 const staySql = (sql: Sql, field: Field, wanted: readonly Wanted[]): SqlFragment => sql`
-  select scope.*, price, months_free, ${wallSql(sql, field, 'on_at')} as on_wall,
-    ${wallSql(sql, field, 'off_at')} as off_wall, ${wallSql(sql, field, 'aged_from')} as aged_wall,
+  select scope.*, price, months_free, ${wallSql(sql, field, 'started_at')} as on_wall,
+    ${wallSql(sql, field, 'ended_at')} as off_wall, ${wallSql(sql, field, 'days_on_market_start')} as aged_wall,
     ${wallSql(sql, field, 'superseded_at')} as superseded_wall
-  from market_stay join scope on id = listing_id
-  where off_at >= ${beforeAll(sql, wanted)} and on_at < ${afterAll(sql, wanted)}`;
+  from market_period join scope on id = listing_id
+  where ended_at >= ${beforeAll(sql, wanted)} and started_at < ${afterAll(sql, wanted)}`;
 
 /** What happened to the listings. */
 function eventSql(sql: Sql, field: Field, wanted: readonly Wanted[]): SqlFragment {

@@ -39,8 +39,8 @@ export async function invalidateFigures(tx: Transaction, changes: readonly Figur
     doomed as (
       -- In one order, so that two writers never wait for each other.
       select cached.ctid from market_figure_cache as cached
-      join earliest on area_no = no and listing_type = type and end_on >= earliest.since
-      order by area_no, listing_type, currency, time_zone, kind, end_on, start_on for update of cached),
+      join earliest on area_no = no and listing_type = type and end_date >= earliest.since
+      order by area_no, listing_type, currency, time_zone, kind, end_date, start_date for update of cached),
     dropped as (delete from market_figure_cache where ctid in (select ctid from doomed)),
     old as (
       delete from market_figure_change where ctid in (

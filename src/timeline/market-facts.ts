@@ -3,17 +3,13 @@
 import type { ListingWrite } from '../ingest/write-plan.ts';
 import { PER_MONTH } from '../listings/listing.ts';
 import { instant } from '../listings/market-clock.ts';
-import type { Database, Transaction } from '../postgres/client/database.ts';
+import type { Transaction } from '../postgres/client/database.ts';
 import { invalidateFigures } from './figure-cache-store.ts';
 import { type FigureChange, figureChanges } from './figure-changes.ts';
 import {
   findMarketEvents,
   findMarketListings,
-  isMarketComplete,
   type MarketListingRow,
-  markMarketComplete,
-  missingMarketListings,
-  nextProperties,
   replaceLives,
   writeMarketListings,
 } from './market-facts-store.ts';
@@ -29,7 +25,6 @@ export async function writeMarketFacts(
   await writeMarketListings(
     tx,
     writes.map((write) => marketRow(write, observedAt)),
-    'replace',
   );
   await invalidateFigures(tx, await retellMarket(tx, properties, writes));
 }
@@ -75,32 +70,4 @@ export async function retellMarket(
     events: lives.flatMap(({ events: some }) => some),
   };
   return figureChanges(before, after, writes);
-}
-
-const BATCH = 1_000;
-
-/**
- * Brings the facts up to what is stored, where an earlier release wrote listings without them; does nothing once that
- * is done. A batch a transaction: it can be stopped at any time, and others may write meanwhile.
- */
-export async function completeMarketFacts(database: Database): Promise<void> {
-  if (await database.read(isMarketComplete)) return;
-  const part = <T>(work: (tx: Transaction) => Promise<T>) => database.transaction(work, { timeout: 0 });
-  for (let after: string | null = ''; after !== null; ) {
-    const from: string = after;
-    after = await part(async (tx) => {
-      const { last, rows } = await missingMarketListings(tx, from, BATCH);
-      await writeMarketListings(tx, rows, 'keep');
-      return last;
-    });
-  }
-  for (let after: string | null = ''; after !== null; ) {
-    const from: string = after;
-    after = await part(async (tx) => {
-      const properties = await nextProperties(tx, from, BATCH);
-      if (properties.length > 0) await invalidateFigures(tx, await retellMarket(tx, properties));
-      return properties.at(-1) ?? null;
-    });
-  }
-  await part(markMarketComplete);
 }

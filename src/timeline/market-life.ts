@@ -31,7 +31,7 @@ export type MarketEventKind =
   | 'ended'
   | 'drop';
 
-/** Something that happened to a listing; what `days` and `ratio` are depends on the kind (see migration 010). */
+/** Something that happened to a listing; what `days` and `ratio` are depends on the kind: see the comments of table market_event. */
 export interface MarketEvent extends ReportedMoment {
   readonly listingId: string;
   readonly listingType: ListingType;

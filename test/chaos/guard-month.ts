@@ -74,7 +74,7 @@ export async function spendMonth(
     await Promise.all(runs.map(({ ended }) => ended));
   }
   const [row] = await database.read(
-    (sql) => sql<{ used: number }[]>`select used from usage_month where account = ${`sub:${id}`}`,
+    (sql) => sql<{ used: number }[]>`select used from monthly_usage where account = ${`sub:${id}`}`,
   );
   return { month, admitted, used: row?.used ?? 0, kills, block: Math.ceil(month / 50), unknown };
 }

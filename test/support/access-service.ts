@@ -89,7 +89,7 @@ export async function serveAccess(
   t.after(async () => {
     await server.close();
     await access.close();
-    await database.write((sql) => sql`delete from usage_month`);
+    await database.write((sql) => sql`delete from monthly_usage`);
   });
   async function get(
     path: string,

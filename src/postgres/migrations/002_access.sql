@@ -21,27 +21,27 @@ comment on column subscription.sample is 'True for the keys that the first start
 comment on column subscription.ends_at is 'From this time on the key is refused as expired.';
 comment on column subscription.revoked_at is 'From this time on the key is refused as unknown.';
 
-create table usage_month (
+create table monthly_usage (
   account text collate "C" not null check (length(account) between 1 and 200),
   month date not null check (extract(day from month) = 1),
   used integer not null check (used >= 0),
   -- RETURNING shows only new values before PostgreSQL 18, so the size is stored.
-  block integer not null check (block > 0),
+  lease_size integer not null check (lease_size > 0),
   primary key (account, month)
 )
 -- Rows are updated often: free space on the page keeps these updates out of the indexes.
 with (fillfactor = 70);
 
-create index usage_month_month on usage_month (month);
+create index monthly_usage_month on monthly_usage (month);
 
-comment on table usage_month is 'Requests of each caller in each UTC calendar month.';
-comment on column usage_month.used is 'Requests that processes have leased; a process leases a block of requests before it admits them.';
-comment on column usage_month.block is 'Size of the block that was leased last.';
-comment on index usage_month_month is 'Finds the months that are over.';
+comment on table monthly_usage is 'Requests of each caller in each UTC calendar month.';
+comment on column monthly_usage.used is 'Requests that processes have leased; a process leases requests before it admits them.';
+comment on column monthly_usage.lease_size is 'Number of requests that were leased last.';
+comment on index monthly_usage_month is 'Finds the months that are over.';
 
-create function usage_block(remaining integer, second integer) returns integer
+create function quota_lease_size(remaining integer, per_second integer) returns integer
   language sql immutable
-  return case when remaining < 50 then 1 else least(remaining / 50, second) end;
+  return case when remaining < 50 then 1 else least(remaining / 50, per_second) end;
 
-comment on function usage_block(integer, integer) is
-  'Number of requests that a process leases when `remaining` are left: a fiftieth, at most what the tier may spend in one second, and single requests near the end, so that a process that crashes wastes few.';
+comment on function quota_lease_size(integer, integer) is
+  'Number of requests that a process leases when `remaining` are left: a fiftieth, at most `per_second`, what the tier may spend in one second, and single requests near the end, so that a process that crashes wastes few.';

@@ -47,7 +47,7 @@ comment on column area.digest is 'SHA-256 of what the file says about the area: 
 create table area_edge (
   child_no integer not null references area (no) on delete cascade,
   parent_no integer not null references area (no) on delete cascade,
-  place integer not null,
+  ordinal integer not null,
   primary key (child_no, parent_no)
 );
 
@@ -55,7 +55,7 @@ create index area_edge_parent on area_edge (parent_no, child_no);
 
 comment on table area_edge is
   'Parents of each area; an area may have several, as a postal code that lies in two cities.';
-comment on column area_edge.place is 'Order of the parents; 0 is the area that area.parent_id names.';
+comment on column area_edge.ordinal is 'Order of the parents; 0 is the area that area.parent_id names.';
 
 create table area_word (
   word text collate "C" not null,
@@ -69,7 +69,7 @@ comment on table area_word is
   'Words of the names, aliases and codes of areas, so that a search for areas matches the beginning of any word.';
 
 create table area_state (
-  only_row boolean primary key default true check (only_row),
+  singleton boolean primary key default true check (singleton),
   version integer not null default 0
 );
 

@@ -25,9 +25,9 @@ create table listing (
   record json not null,
   area_nos integer[] not null,
   time_zone text not null default 'UTC',
-  clock_start timestamptz,
-  clock_end timestamptz,
-  earlier_days integer not null default 0,
+  days_on_market_start timestamptz,
+  days_on_market_end timestamptz,
+  earlier_days_on_market integer not null default 0,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   fetched_at timestamptz not null,
@@ -46,9 +46,9 @@ comment on column listing.digest is 'SHA-256 of what the source said: an unchang
 comment on column listing.record is 'The listing as JSON, before masking and unit conversion.';
 comment on column listing.area_nos is 'Numbers (area.no) of the areas that the listing lies in.';
 comment on column listing.time_zone is 'IANA time zone of the dates of the listing, taken from its areas.';
-comment on column listing.clock_start is 'Start of the days on market, moved on by the time on hold.';
-comment on column listing.clock_end is 'End of the days on market; null while the listing is on the market.';
-comment on column listing.earlier_days is 'Days on market of earlier listings of the property and type that this listing continues.';
+comment on column listing.days_on_market_start is 'Start of the days on market, moved on by the time on hold.';
+comment on column listing.days_on_market_end is 'End of the days on market; null while the listing is on the market.';
+comment on column listing.earlier_days_on_market is 'Days on market of earlier listings of the property and type that this listing continues.';
 comment on column listing.fetched_at is 'When the source last told a change of the listing.';
 
 create table listing_confirmation (

@@ -45,8 +45,8 @@ create table listing_search (
   updated_at timestamptz(3) not null,
   closed_at timestamptz(3),
   price_changed_at timestamptz(3),
-  clock_start timestamptz(3),
-  clock_end timestamptz(3),
+  days_on_market_start timestamptz(3),
+  days_on_market_end timestamptz(3),
   open_houses tstzmultirange,
 
   location point,
@@ -83,8 +83,8 @@ comment on column listing_search.price_per_area is 'Price per square foot, not r
 comment on column listing_search.price_direction is 'Direction of the last price change: decrease or increase.';
 comment on column listing_search.monthly_cost is 'Sum of the monthly costs.';
 comment on column listing_search.move_in_cost is 'Sum of the costs of moving in; null where any of them is unknown.';
-comment on column listing_search.clock_start is 'Start of the days on market, as in listing.';
-comment on column listing_search.clock_end is 'End of the days on market, as in listing.';
+comment on column listing_search.days_on_market_start is 'Start of the days on market, as in listing.';
+comment on column listing_search.days_on_market_end is 'End of the days on market, as in listing.';
 comment on column listing_search.open_houses is 'Hours of the open houses that are not canceled, ends included; null: none.';
 comment on column listing_search.location is 'Longitude and latitude, rounded where the address is withheld, so that no circle finds the house.';
 comment on column listing_search.area_nos is 'Numbers (area.no) of the areas that the listing lies in.';
@@ -97,19 +97,19 @@ create index search_active_listed on listing_search (listing_type, listed_at des
   where status = 'ACTIVE' and displayed;
 create index search_active_updated on listing_search (listing_type, updated_at desc nulls last, id desc)
   where status = 'ACTIVE' and displayed;
-create index search_active_began on listing_search (listing_type, clock_start desc nulls last, id desc)
+create index search_active_days_on_market on listing_search (listing_type, days_on_market_start desc nulls last, id desc)
   where status = 'ACTIVE' and displayed;
 create index search_active_price_changed on listing_search (listing_type, price_changed_at desc nulls last, id desc)
   where status = 'ACTIVE' and displayed;
 create index search_active_price on listing_search (listing_type, price, id)
   include (bedrooms, bathrooms, living_area, property_type) where status = 'ACTIVE' and displayed;
-create index search_active_per_area on listing_search (listing_type, price_per_area, id)
+create index search_active_price_per_area on listing_search (listing_type, price_per_area, id)
   where status = 'ACTIVE' and displayed;
 create index search_active_bedrooms on listing_search (listing_type, bedrooms, id) where status = 'ACTIVE' and displayed;
 create index search_active_bathrooms on listing_search (listing_type, bathrooms, id) where status = 'ACTIVE' and displayed;
 create index search_active_living_area on listing_search (listing_type, living_area, id)
   where status = 'ACTIVE' and displayed;
-create index search_active_year on listing_search (listing_type, year_built, id) where status = 'ACTIVE' and displayed;
+create index search_active_year_built on listing_search (listing_type, year_built, id) where status = 'ACTIVE' and displayed;
 create index search_active_areas on listing_search using gin (area_nos) where status = 'ACTIVE' and displayed;
 create index search_active_features on listing_search using gin (features) where status = 'ACTIVE' and displayed;
 create index search_active_open_houses on listing_search using gist (open_houses)

@@ -27,7 +27,7 @@ comment on table area_listing is
   'One row for each area that an active, displayed listing lies in; triggers on listing_search maintain it.';
 comment on column area_listing.of_type is 'listing_search.listing_type';
 comment on column area_listing.listed is 'listing_search.listed_at';
-comment on column area_listing.began is 'listing_search.clock_start';
+comment on column area_listing.began is 'listing_search.days_on_market_start';
 comment on column area_listing.asked is 'listing_search.price';
 comment on column area_listing.beds is 'listing_search.bedrooms';
 comment on column area_listing.baths is 'listing_search.bathrooms';
@@ -36,7 +36,7 @@ comment on column area_listing.kind is 'listing_search.property_type';
 comment on column area_listing.town is 'listing_search.city';
 
 create function area_listing_of(listing listing_search) returns setof area_listing language sql stable as $$
-  select no, listing.listing_type, listing.id, listing.listed_at, listing.clock_start, listing.price, listing.bedrooms,
+  select no, listing.listing_type, listing.id, listing.listed_at, listing.days_on_market_start, listing.price, listing.bedrooms,
     listing.bathrooms, listing.living_area, listing.property_type, listing.city
   from unnest(listing.area_nos) as no where listing.status = 'ACTIVE' and listing.displayed
 $$;
@@ -57,9 +57,9 @@ declare
 begin
   select array_agg(id) into moved from before join after using (id)
   where (before.listing_type, before.status, before.displayed, before.area_nos, before.listed_at, before.price,
-      before.bedrooms, before.bathrooms, before.living_area, before.property_type, before.city, before.clock_start)
+      before.bedrooms, before.bathrooms, before.living_area, before.property_type, before.city, before.days_on_market_start)
     is distinct from (after.listing_type, after.status, after.displayed, after.area_nos, after.listed_at, after.price,
-      after.bedrooms, after.bathrooms, after.living_area, after.property_type, after.city, after.clock_start);
+      after.bedrooms, after.bathrooms, after.living_area, after.property_type, after.city, after.days_on_market_start);
   if moved is not null then
     delete from area_listing where listing_id = any(moved);
     insert into area_listing

@@ -8,48 +8,48 @@ create table market_listing (
   status text not null,
   time_zone text not null default 'UTC',
   created_at timestamptz not null,
-  on_market_on date,
-  clock_end timestamptz,
+  on_market_date date,
+  days_on_market_end timestamptz,
   list_price double precision,
   original_price double precision,
   close_price double precision,
-  per_month double precision,
+  periods_per_month double precision,
   months_free double precision
 );
 
 create index market_listing_property on market_listing (property_id);
 
 comment on table market_listing is 'What the timeline needs of each listing besides its history.';
-comment on column market_listing.on_market_on is 'On-market date as the source gave it.';
-comment on column market_listing.clock_end is 'End of the days on market, as in listing.';
+comment on column market_listing.on_market_date is 'On-market date as the source gave it.';
+comment on column market_listing.days_on_market_end is 'End of the days on market, as in listing.';
 comment on column market_listing.list_price is 'Asking price; null where a closed listing has only its close price.';
-comment on column market_listing.per_month is
+comment on column market_listing.periods_per_month is
   'How many periods of the price make a month, 1 for sales; null where that is unknown.';
 comment on column market_listing.months_free is 'Months of free rent.';
 
-create table market_stay (
+create table market_period (
   property_id text collate "C" not null,
   listing_id text collate "C" not null,
-  on_at timestamptz not null,
-  off_at timestamptz not null,
+  started_at timestamptz not null,
+  ended_at timestamptz not null,
   superseded_at timestamptz not null,
-  aged_from timestamptz not null,
+  days_on_market_start timestamptz not null,
   price double precision,
   months_free double precision,
-  check (on_at < off_at)
+  check (started_at < ended_at)
 );
 
-create index market_stay_property on market_stay (property_id);
-create index market_stay_off on market_stay (off_at);
-create index market_stay_listing on market_stay (listing_id)
-  include (on_at, off_at, superseded_at, aged_from, price, months_free);
+create index market_period_property on market_period (property_id);
+create index market_period_ended on market_period (ended_at);
+create index market_period_listing on market_period (listing_id)
+  include (started_at, ended_at, superseded_at, days_on_market_start, price, months_free);
 
-comment on table market_stay is 'Periods in which a listing was on the market at one price.';
-comment on column market_stay.off_at is 'End of the period; infinity while it lasts.';
-comment on column market_stay.superseded_at is
+comment on table market_period is 'Periods in which a listing was on the market at one price.';
+comment on column market_period.ended_at is 'End of the period; infinity while it lasts.';
+comment on column market_period.superseded_at is
   'When a later listing of the same property and type replaced this one; infinity if none has.';
-comment on column market_stay.aged_from is 'First moment on the market, moved on by the time on hold.';
-comment on column market_stay.price is 'Asking price; of rentals per month.';
+comment on column market_period.days_on_market_start is 'First moment on the market, moved on by the time on hold.';
+comment on column market_period.price is 'Asking price; of rentals per month.';
 
 create table market_event (
   property_id text collate "C" not null,
@@ -77,13 +77,3 @@ comment on column market_event.days is
   'Days on the market until the event (left, ended), or from coming on the market to leaving it, with a fraction (new).';
 comment on column market_event.ratio is 'Close price over asking price (closed), or the drop in percent (drop).';
 comment on column market_event.original_ratio is 'Close price over original asking price (closed).';
-
-create table market_state (
-  only_row boolean primary key default true check (only_row),
-  complete boolean not null
-);
-
-insert into market_state (complete) values (true);
-
-comment on table market_state is 'One row about the timeline as a whole.';
-comment on column market_state.complete is 'False while the timeline of stored listings still has to be computed.';

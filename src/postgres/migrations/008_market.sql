@@ -6,11 +6,11 @@ create table market_figure_cache (
   currency text not null,
   time_zone text not null,
   kind text not null,
-  start_on date not null,
-  end_on date not null,
+  start_date date not null,
+  end_date date not null,
   total double precision not null,
   measures json not null,
-  primary key (area_no, listing_type, currency, time_zone, kind, end_on, start_on)
+  primary key (area_no, listing_type, currency, time_zone, kind, end_date, start_date)
 );
 
 comment on table market_figure_cache is
@@ -18,8 +18,8 @@ comment on table market_figure_cache is
 comment on column market_figure_cache.area_no is 'area.no; 0: all areas.';
 comment on column market_figure_cache.currency is 'Only listings in this currency; empty: all.';
 comment on column market_figure_cache.kind is 'Kind of the set of listings or events that is summed up.';
-comment on column market_figure_cache.start_on is 'First day; of the inventory at the start of a day, that day.';
-comment on column market_figure_cache.end_on is 'End of the period, exclusive; of the inventory at the start of a day, that day.';
+comment on column market_figure_cache.start_date is 'First day; of the inventory at the start of a day, that day.';
+comment on column market_figure_cache.end_date is 'End of the period, exclusive; of the inventory at the start of a day, that day.';
 comment on column market_figure_cache.total is 'Number of members of the set.';
 comment on column market_figure_cache.measures is 'Summary of each measure, by its name.';
 

@@ -44,7 +44,7 @@ comment on table oauth_revoked_client is
   'Clients of any kind that the operator revoked, also when nothing else is stored about them any more.';
 
 create table oauth_secret (
-  one boolean primary key default true check (one),
+  singleton boolean primary key default true check (singleton),
   secret bytea not null check (octet_length(secret) = 32)
 );
 

@@ -37,8 +37,8 @@ export function pageColumns(sql: Sql, place: SqlFragment, values: readonly SqlFr
   return sql`
   concat(
     ${place}, '\t', listing.id, '\t', listing.listing_type, '\t', listing.status, '\t', listing.displayed, '\t',
-    listing.address_displayed, '\t', listing.version, '\t', listing.area_nos, '\t', listing.clock_start, '\t',
-    listing.clock_end, '\t', listing.earlier_days, '\t', listing.created_at, '\t', listing.updated_at, '\t',
+    listing.address_displayed, '\t', listing.version, '\t', listing.area_nos, '\t', listing.days_on_market_start, '\t',
+    listing.days_on_market_end, '\t', listing.earlier_days_on_market, '\t', listing.created_at, '\t', listing.updated_at, '\t',
     ${fetchedAtSql(sql)} ${behind}) as short, listing.record`;
 }
 

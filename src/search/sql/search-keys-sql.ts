@@ -12,7 +12,11 @@ export const columnOf = (
 
 /** Whole days on the market, counted to the moment that the walk began, so that a walk stays in order. */
 export const daysSql = (sql: Sql, startedAt: number): SqlFragment =>
-  daysBetween(sql, sql`clock_start`, sql`coalesce(clock_end, ${instantSql(sql, startedAt)})`);
+  daysBetween(
+    sql,
+    sql`days_on_market_start`,
+    sql`coalesce(days_on_market_end, ${instantSql(sql, startedAt)})`,
+  );
 
 /** The same of what is on the market: its clock runs on. */
 export const daysSinceSql = (sql: Sql, start: SqlFragment, startedAt: number): SqlFragment =>

@@ -25,8 +25,8 @@ export async function findSnapshot(
   const measures = [...new Set(metrics.flatMap(({ measure }) => measure ?? []))];
   const rows = await sql<SummaryRow[]>`
     select ${summaryColumns(sql, measures)} from (
-      select price, living_area, case when clock_start is not null then greatest(0, floor(extract(epoch from
-        coalesce(clock_end, ${new Date(now).toISOString()}::timestamptz) - clock_start)::double precision / 86400)) end as age
+      select price, living_area, case when days_on_market_start is not null then greatest(0, floor(extract(epoch from
+        coalesce(days_on_market_end, ${new Date(now).toISOString()}::timestamptz) - days_on_market_start)::double precision / 86400)) end as age
       from listing_search where ${where}) as member`;
   const set = rows[0] ? readSummaries(rows[0], measures) : null;
   return Object.fromEntries(
