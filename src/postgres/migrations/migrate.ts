@@ -12,14 +12,14 @@ import { MigrationError, migrationOf, planMigrations } from './migration-plan.ts
 export { MigrationError } from './migration-plan.ts';
 
 export interface MigrateOptions {
-  /** Where the files are; this folder's `migrations` when absent. */
+  /** Folder of the files; this one when absent. */
   readonly folder?: string;
   /** Called before each file is run. */
   readonly onProgress?: (name: string, index: number, total: number) => void;
 }
 
 /** The files that come with this release. */
-export const MIGRATIONS_FOLDER = join(import.meta.dirname, '');
+export const MIGRATIONS_FOLDER = import.meta.dirname;
 
 /** One number for all of Freehold: whoever holds it changes the schema. */
 const LOCK = 4_663_267_141;
