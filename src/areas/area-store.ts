@@ -146,6 +146,6 @@ export async function readAreaVersion(sql: Sql): Promise<number> {
 export async function readPlacedAreas(sql: Sql | Transaction): Promise<PlacedArea[]> {
   return sql<PlacedArea[]>`
     select no, type, name, aliases, codes, area_km2 as "areaKm2", boundary, time_zone as "timeZone",
-      array(select parent_no from area_edge where child_no = no order by place) as "parentNos"
+      array(select parent_no from area_edge where child_no = no order by ordinal) as "parentNos"
     from area order by no`;
 }
