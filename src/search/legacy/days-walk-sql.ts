@@ -30,7 +30,7 @@ export function daysWalkSql(sql: Sql, walk: Walk, startedAt: number): SqlFragmen
 function knownSql(sql: Sql, walk: Walk, startedAt: number, fromStart: boolean): SqlFragment {
   const { source, columns, rows, keys, backwards } = walk;
   const cursor = fromStart ? null : walk.cursor;
-  const start = source.column('clockStart');
+  const start = source.column('daysOnMarketStart');
   const rising = isRising(keys, backwards);
   const beyond = cursor ? [beyondSql(sql, walk, cursor, startedAt)] : [];
   const met = allOf(sql, [source.where, sql`${start} is not null`, ...beyond]);
@@ -55,7 +55,7 @@ function unknownSql(
 ): SqlFragment {
   const id = keys.slice(1);
   const beyond = cursor ? [restSql(sql, id, [cursor.id], backwards)] : [];
-  const met = allOf(sql, [source.where, sql`${source.column('clockStart')} is null`, ...beyond]);
+  const met = allOf(sql, [source.where, sql`${source.column('daysOnMarketStart')} is null`, ...beyond]);
   return sql`select ${columns} from ${source.from} where ${met} order by ${orderSql(sql, id, backwards)} limit ${rows}`;
 }
 
@@ -70,7 +70,7 @@ function beyondSql(
   const exactly = restSql(sql, keys, [...values, id], backwards);
   // A cursor that was made up may tell of more days than any calendar has.
   if (typeof asked !== 'number' || asked < 0 || asked > MOST_DAYS) return exactly;
-  const start = source.column('clockStart');
+  const start = source.column('daysOnMarketStart');
   const days = sql`${asked}::double precision`;
   const near = isRising(keys, backwards)
     ? sql`${start} <= ${notAfterSql(sql, startedAt, days)}`

@@ -35,7 +35,7 @@ const KEPT_ORDERS: ReadonlySet<Read> = new Set<Read>([
   'bathrooms',
   'livingArea',
   'yearBuilt',
-  'clockStart',
+  'daysOnMarketStart',
 ]);
 
 /** Those of which an area keeps its rows in order, besides the one by days on market. */

@@ -48,7 +48,7 @@ function valueSql(
 ): SqlFragment {
   if (key === 'daysOnMarket')
     return isActive(plan)
-      ? daysSinceSql(sql, source.column('clockStart'), plan.startedAt)
+      ? daysSinceSql(sql, source.column('daysOnMarketStart'), plan.startedAt)
       : daysSql(sql, plan.startedAt);
   if (key === 'distance') return plan.centre ? distanceSql(sql, plan.centre) : sql`null::double precision`;
   if (key === 'relevance')

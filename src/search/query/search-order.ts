@@ -55,7 +55,7 @@ function suggestedSort(text: string): string | undefined {
 /** What is read of a listing to sort it by this key, where it is active. */
 export function readBy({ key }: Order): Read {
   if (key === 'relevance') return 'words';
-  if (key === 'daysOnMarket') return 'clockStart';
+  if (key === 'daysOnMarket') return 'daysOnMarketStart';
   return key === 'distance' ? 'other' : key;
 }
 

@@ -7,7 +7,15 @@ import type { SortKey } from '../query/search-parameters.ts';
 
 /** A column by the name that the API has for it: `yearBuilt` is year_built. */
 export const columnOf = (
-  name: RangeColumn | WordColumn | FlagColumn | ListColumn | SortKey | 'areaNos' | 'status' | 'clockStart',
+  name:
+    | RangeColumn
+    | WordColumn
+    | FlagColumn
+    | ListColumn
+    | SortKey
+    | 'areaNos'
+    | 'status'
+    | 'daysOnMarketStart',
 ): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Whole days on the market, counted to the moment that the walk began, so that a walk stays in order. */

@@ -21,7 +21,7 @@ const HELD = {
 } as const;
 
 /** What area_listing holds. */
-const OF_AREA = { ...HELD, clockStart: 'began' } as const;
+const OF_AREA = { ...HELD, daysOnMarketStart: 'began' } as const;
 
 /** A column of listing_search by the API's name. */
 export type Column = Parameters<typeof columnOf>[0];
