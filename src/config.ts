@@ -3,8 +3,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { nearest } from './http/input/values.ts';
 import { parseNetworks } from './lib/address.ts';
+import { nearest } from './lib/nearest.ts';
 import { isOneEdit } from './lib/one-edit.ts';
 import type { ResoCredentials } from './sources/reso/transport/token.ts';
 

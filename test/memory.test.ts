@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createCatalogue, type StoredProperty } from '../src/ingest/catalogue.ts';
+import { createCatalogue } from '../src/ingest/catalogue.ts';
 import { createMemory, PropertyCache } from '../src/listings/read-cache.ts';
+import type { StoredProperty } from '../src/listings/stored-listing.ts';
 import { atEnd, testDatabase } from './support/database.ts';
 import { draft } from './support/drafts.ts';
 import { until } from './support/until.ts';

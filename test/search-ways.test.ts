@@ -8,13 +8,13 @@ import type { Cursor } from '../src/http/input/cursor.ts';
 import { compileQuery } from '../src/http/input/query.ts';
 import { createCatalogue } from '../src/ingest/catalogue.ts';
 import { lookUp } from '../src/search/http/search-lookup.ts';
-import { type Crowding, createCrowd } from '../src/search/legacy/crowd.ts';
+import { createCrowd } from '../src/search/legacy/crowd.ts';
 import { countExactly, countRoughly, findPage } from '../src/search/legacy/search-store.ts';
+import type { Crowding, ResolvedQuery } from '../src/search/query/resolved-query.ts';
 import { planSearch, type SearchPlan } from '../src/search/query/search.ts';
 import { isShape } from '../src/search/query/search-conditions.ts';
 import { SaleSearchQuery, type SearchQuery } from '../src/search/query/search-parameters.ts';
 import type { Shape } from '../src/search/query/spatial.ts';
-import type { Meanings } from '../src/search/sql/text-sql.ts';
 import { manualClock } from './support/clock.ts';
 import { testDatabase } from './support/database.ts';
 import { factsArbitrary, NOW, writeAreas, writeMarket } from './support/market.ts';
@@ -36,11 +36,11 @@ const LIMIT = 3;
 const planOf = (query: Query): SearchPlan =>
   planSearch('sale', readQuery(new URLSearchParams(query).toString()) as SearchQuery, LIMIT, NOW);
 
-const meaningsOf = async (plan: SearchPlan): Promise<Meanings> =>
+const meaningsOf = async (plan: SearchPlan): Promise<ResolvedQuery> =>
   (await lookUp({ database, named: (ids) => findNamedAreas(database, ids) }, plan)).meanings;
 
 /** What stands on all pages, forwards to the end and back from there: ids with what they were sorted by. */
-async function walked(plan: SearchPlan, meanings: Meanings): Promise<unknown[]> {
+async function walked(plan: SearchPlan, meanings: ResolvedQuery): Promise<unknown[]> {
   const pages: unknown[] = [];
   let at: SearchPlan = plan;
   for (const direction of ['next', 'previous'] as const) {

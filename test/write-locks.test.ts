@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { writeNames } from '../src/areas/area-name-store.ts';
 import { writeAreaBatch } from '../src/ingest/area-writer.ts';
 import { createCatalogue } from '../src/ingest/catalogue.ts';
 import { propertyId, propertyIdentity } from '../src/ingest/identity.ts';
-import { writeNames } from '../src/ingest/search-row-store.ts';
 import type { ListingDraft } from '../src/listings/draft.ts';
 import { type Database, openDatabase, type Transaction } from '../src/postgres/client/database.ts';
 import { testDatabase } from './support/database.ts';

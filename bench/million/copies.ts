@@ -3,8 +3,9 @@
 import { createHash } from 'node:crypto';
 import type { Placement } from '../../src/areas/placement.ts';
 import { listingId, propertyId } from '../../src/ingest/identity.ts';
-import { areaWord } from '../../src/ingest/text-row.ts';
-import { type ListingWrite, withheld } from '../../src/ingest/write-plan.ts';
+import type { ListingWrite } from '../../src/ingest/write-plan.ts';
+import { coarseDegrees } from '../../src/listings/masking/coarse-location.ts';
+import { areaWord } from '../../src/text/index-terms.ts';
 import { line } from './copy.ts';
 import { degrees, type Marks, marksOf, type SeenDraft } from './drafts.ts';
 import { type PropertyRows, SOURCE, TABLES, type Table } from './rows.ts';
@@ -96,7 +97,8 @@ export function fill(
   for (const [at, { write, identity, key, said }] of pattern.listings.entries()) {
     const { address, display } = write.draft;
     const areaNos = placement.place(place, address);
-    const point = display.address || !place ? place : { lat: withheld(place.lat), lng: withheld(place.lng) };
+    const point =
+      display.address || !place ? place : { lat: coarseDegrees(place.lat), lng: coarseDegrees(place.lng) };
     gaps.set(`listing${at}`, listingId(SOURCE, filled(key, gaps)).slice(4));
     gaps.set(`property${at}`, propertyId(filled(identity, gaps)).slice(4));
     gaps.set(`area_nos${at}`, `{${areaNos.join()}}`);

@@ -1,4 +1,5 @@
 // Owns the wiring of access: from the tiers and a provider to the phases and routes that the server is given.
+
 import type { Phases, Route } from '../http/frame/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../postgres/client/database.ts';
@@ -8,9 +9,10 @@ import { Keys } from './keys/keys.ts';
 import { Failures } from './limits/failures.ts';
 import { Limits } from './limits/limits.ts';
 import { monthBefore, monthOf } from './limits/month.ts';
+import { deleteOldMonths } from './limits/month-store.ts';
 import { createPhases } from './phases.ts';
+import { SUBSCRIPTIONS_CHANNEL } from './providers/subscription-store.ts';
 import { accessRoutes } from './routes.ts';
-import { deleteOldMonths, SUBSCRIPTIONS_CHANNEL } from './store.ts';
 import type { Principal } from './tiers/principal.ts';
 import type { SubscriptionProvider } from './tiers/provider.ts';
 import type { Tiers } from './tiers/tiers.ts';

@@ -2,7 +2,7 @@
 
 import type { HealthCheck } from '../http/server/health.ts';
 import { Problem } from '../lib/problem.ts';
-import type { FindLoading } from '../listings/loading.ts';
+import type { FindLoading } from '../listings/provenance/loading.ts';
 import type { Database } from '../postgres/client/database.ts';
 import type { Replication } from '../sources/replicate.ts';
 

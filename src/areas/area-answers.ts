@@ -36,11 +36,13 @@ export interface AreaAnswers {
   nearby(id: string, asked: ListAsked, call: AreaCall): Promise<Reply>;
 }
 
-export function createAreaAnswers(options: {
+export interface AreaOptions {
   readonly database: Database;
   readonly tiers: Tiers;
   readonly publicUrl: string;
-}): AreaAnswers {
+}
+
+export function createAreaAnswers(options: AreaOptions): AreaAnswers {
   const { database, tiers, publicUrl } = options;
   const lookup = createAreaLookup(database);
 

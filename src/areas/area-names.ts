@@ -2,8 +2,7 @@
 
 import type { AreaType } from '../listings/vocabulary.ts';
 import { Spelling } from '../text/spelling.ts';
-import { comparedWords } from '../text/words.ts';
-import { plainLetters as plain, wordsOf } from './area.ts';
+import { comparedWords, plainLetters as plain, wordsOf } from '../text/words.ts';
 import type { AskedWord } from './area-query.ts';
 
 /** An area as the index takes it. */

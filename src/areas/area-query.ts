@@ -7,8 +7,7 @@ import { queryDigest, readCursor, type SortValue, writeCursor } from '../http/in
 import { invalidParameter, Problem } from '../lib/problem.ts';
 import { CURSOR_HINTS } from '../listings/shared-parameters.ts';
 import { AREA_TYPES, type AreaType } from '../listings/vocabulary.ts';
-import { comparedWords, writtenForms } from '../text/words.ts';
-import { wordsOf } from './area.ts';
+import { comparedWords, wordsOf, writtenForms } from '../text/words.ts';
 
 const SORTS = ['name', '-name', 'population', '-population', 'listingCount', '-listingCount'] as const;
 const PARTS = ['boundary', 'counts', 'ancestors'] as const;

@@ -5,10 +5,10 @@ import type { Principal } from '../access/tiers/principal.ts';
 import { simplified } from '../geometry/simplify.ts';
 import { type Route, route } from '../http/frame/route.ts';
 import { conditional, isKnown, weakEtag } from '../http/output/etag.ts';
+import { PageSchema } from '../listings/page-schema.ts';
 import { nullable } from '../listings/record.ts';
-import { type CatalogueRouteOptions, PageSchema } from '../search/http/routes.ts';
 import { AreaSchema, BoundarySchema } from './area.ts';
-import { createAreaAnswers, noArea, surroundings } from './area-answers.ts';
+import { type AreaOptions, createAreaAnswers, noArea, surroundings } from './area-answers.ts';
 import {
   filterParameters,
   includeOf,
@@ -73,7 +73,7 @@ const common = { method: 'GET', tag: 'Areas', access } as const;
 const missing = { 404: 'There is no such area' };
 const unchanged = { 304: 'Not changed since the ETag that was sent', ...missing };
 
-export function areaRoutes(options: CatalogueRouteOptions): readonly Route<Principal>[] {
+export function areaRoutes(options: AreaOptions): readonly Route<Principal>[] {
   const { database } = options;
   const answers = createAreaAnswers(options);
 

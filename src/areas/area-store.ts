@@ -1,9 +1,9 @@
 // Owns the SQL that writes areas, finds their parents, and reads what placing listings needs.
 
-import { writeNames } from '../ingest/search-row-store.ts';
 import type { Sql, Transaction } from '../postgres/client/database.ts';
 import { comparedWords, isName } from '../text/words.ts';
 import type { AreaDraft, MeasuredArea } from './area.ts';
+import { writeNames } from './area-name-store.ts';
 import type { PlacedArea } from './placement.ts';
 
 /** An area to write, measured. */

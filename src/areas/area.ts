@@ -6,6 +6,7 @@ import { centroidOf } from '../geometry/centroid.ts';
 import { areaKm2, type Boundary, type Box, boundaryBox, type Point } from '../geometry/geometry.ts';
 import { nullable } from '../listings/record.ts';
 import { AREA_TYPES, type AreaType } from '../listings/vocabulary.ts';
+import { plainLetters, wordsOf } from '../text/words.ts';
 
 const AreaTypeSchema = Type.Unsafe<AreaType>({ type: 'string', enum: [...AREA_TYPES] });
 
@@ -98,27 +99,6 @@ export interface MeasuredArea {
 /** Lower case, without accents and punctuation, words parted by a hyphen: for ids and addresses. */
 export function slugOf(text: string): string {
   return wordsOf(text).join('-') || 'area';
-}
-
-/** The words of a name as people type them: lower case, without accents, apostrophes or full stops. */
-export function wordsOf(text: string): string[] {
-  return text
-    .normalize('NFKD')
-    .replace(/[\p{M}'’.]/gu, '')
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '');
-}
-
-/** Letters that have a plain one beside them on most keyboards, but do not come apart in Unicode. */
-const PLAIN: Readonly<Record<string, string>> = {
-  ...{ ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ŋ: 'n', ŧ: 't' },
-  ...{ ß: 'ss', æ: 'ae', œ: 'oe', þ: 'th' },
-};
-
-/** A word of wordsOf as it is typed without such letters. */
-export function plainLetters(word: string): string {
-  return word.replace(/[øłđðħıŋŧßæœþ]/g, (letter) => PLAIN[letter] ?? letter);
 }
 
 /** The id of an area: its type and its id in the file, so that a re-import finds the same area. */

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { type LocalSubscriptions, localSubscriptions } from '../access/providers/local.ts';
-import type { SubscriptionRow } from '../access/store.ts';
+import type { SubscriptionRow } from '../access/providers/subscription-store.ts';
 import { PLANS, type Plan } from '../access/tiers/tiers.ts';
 import { readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';

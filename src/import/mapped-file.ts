@@ -1,7 +1,7 @@
 // Owns what a file must be for its map: that it has the columns, and that no key stands in it twice.
 
 import { resolve } from 'node:path';
-import { nearest } from '../http/input/values.ts';
+import { nearest } from '../lib/nearest.ts';
 import { delimiterText, likelyDelimiter } from './formats/delimiter.ts';
 import { type OpenedFile, openRecords } from './formats/records.ts';
 import { refuseOtherFile } from './formats/rejected.ts';

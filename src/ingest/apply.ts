@@ -3,17 +3,16 @@
 import { countChanges } from '../areas/area-counts.ts';
 import { holdAreaVersion, readPlacedAreas } from '../areas/area-store.ts';
 import { Placement } from '../areas/placement.ts';
-import { advanceSource, writeConfirmations } from '../listings/confirmation-store.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import { daysOnMarket, storedClock } from '../listings/market-clock.ts';
-import { tellChanged } from '../listings/read-cache.ts';
+import { advanceSource, writeConfirmations } from '../listings/provenance/confirmation-store.ts';
 import type { ResoRecord } from '../listings/reso.ts';
 import { writeResoRecords } from '../listings/reso-store.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 import { correctedHistory } from '../timeline/history-correction.ts';
 import { findRecordedHistory, replaceHistory } from '../timeline/history-store.ts';
 import { writeMarketFacts } from '../timeline/market-facts.ts';
-import type { Applied } from './catalogue.ts';
+import { tellChanged } from './change-notices.ts';
 import { listingId, propertyId, propertyIdentity } from './identity.ts';
 import {
   addToAreaCounts,
@@ -31,6 +30,12 @@ const DAY = 86_400_000;
 const LONGEST_GAP_DAYS = 30;
 
 export interface Writer {
+  /**
+   * Writes drafts with their history in the given transaction; a draft that says nothing new is noted as confirmed, which
+   * makes no version, event or notification. Listings whose keys are in `gone` are marked as gone upstream: status DELETED,
+   * history DELISTED. A transaction calls this once, since what it locks is locked in order.
+   * @param observedAt milliseconds since the epoch
+   */
   apply(
     tx: Transaction,
     source: string,
@@ -172,4 +177,14 @@ export function changedEarlierDays(rows: readonly ClockRow[]): Map<string, numbe
     last.set(place, { end: clock.end, days: carried + own });
   }
   return changed;
+}
+
+/** What one batch of drafts did; ids by listing key. */
+export interface Applied {
+  readonly created: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  /** Of the keys that were given as gone, those whose listings were still there. */
+  readonly removed: number;
+  readonly ids: ReadonlyMap<string, string>;
 }

@@ -3,8 +3,8 @@
 import { type AreaDraft, measure } from '../areas/area.ts';
 import { bumpAreaVersion, readPlacedAreas, resolveParents, writeAreas } from '../areas/area-store.ts';
 import { Placement } from '../areas/placement.ts';
-import { tellChanged } from '../listings/read-cache.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
+import { tellChanged } from './change-notices.ts';
 import { followPlaces, readForPlacing, writePlaces } from './place-store.ts';
 import { moveToTimeZones } from './time-zones.ts';
 

@@ -1,10 +1,10 @@
 // Owns the SQL that writes what searches read: narrow rows, words, and the names that misspelt words are held against.
 
+import { writeNames } from '../areas/area-name-store.ts';
+import type { KeptRecord } from '../listings/listing.ts';
 import type { Sql, Transaction } from '../postgres/client/database.ts';
 import { together } from '../postgres/client/fragments.ts';
 import { json } from '../postgres/client/stored-json.ts';
-import { addTypedCurrencies } from '../search/sql/currency-store.ts';
-import { trigramsOf } from '../text/words.ts';
 import { searchRow } from './search-row.ts';
 import { textRow } from './text-row.ts';
 import type { ListingWrite } from './write-plan.ts';
@@ -53,17 +53,16 @@ export async function writeWords(
   );
 }
 
-/** Adds names, in their order so that two writers never wait for each other; a name that is known writes nothing. */
-export async function writeNames(tx: Transaction, names: readonly string[]): Promise<void> {
-  const distinct = [...new Set(names)];
-  if (distinct.length === 0) return;
+/** Adds those that are new, in their order so that two writers never wait for each other; else it writes nothing. */
+export async function addTypedCurrencies(
+  tx: Transaction,
+  held: readonly Pick<KeptRecord, 'listingType' | 'currency'>[],
+): Promise<void> {
   await tx`
-    insert into search_word (word, trigrams)
-    select word, string_to_array(trigrams, ${SEPARATOR}) from unnest(${distinct}::text[],
-      ${distinct.map((name) => trigramsOf(name).join(SEPARATOR))}::text[]) as row (word, trigrams)
-    where not exists (select from search_word as known where known.word = row.word)
-    order by word on conflict do nothing`;
+    insert into listing_currency
+    select distinct listing_type, currency from unnest(${held.map(({ listingType }) => listingType)}::text[],
+      ${held.map(({ currency }) => currency)}::text[]) as row (listing_type, currency)
+    where not exists (select from listing_currency as known
+      where known.listing_type = row.listing_type and known.currency = row.currency)
+    order by 1, 2 on conflict do nothing`;
 }
-
-/** No word holds it. */
-const SEPARATOR = '\u001e';

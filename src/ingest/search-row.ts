@@ -3,8 +3,9 @@
 import type { ListingDraft } from '../listings/draft.ts';
 import type { KeptRecord } from '../listings/listing.ts';
 import { clockRow, instant } from '../listings/market-clock.ts';
+import { coarseDegrees } from '../listings/masking/coarse-location.ts';
 import { addressKey } from '../text/words.ts';
-import { type ListingWrite, withheld } from './write-plan.ts';
+import type { ListingWrite } from './write-plan.ts';
 
 /** The row of listing_search for a write; keys are its columns. */
 export function searchRow(write: ListingWrite, observedAt: number): Record<string, unknown> {
@@ -117,7 +118,7 @@ function placeColumns({ draft, record, areaNos }: ListingWrite): Record<string, 
 function searchPoint({ location, display }: ListingDraft): string | null {
   if (!location) return null;
   const { lat, lng } = location;
-  return display.address ? `(${lng},${lat})` : `(${withheld(lng)},${withheld(lat)})`;
+  return display.address ? `(${lng},${lat})` : `(${coarseDegrees(lng)},${coarseDegrees(lat)})`;
 }
 
 /** A multirange of all open houses that are not called off; one without an end is open for its first moment. */

@@ -1,21 +1,10 @@
 // Owns what free text reads of a listing: its words by the fields that they stand in, and the commonest filters. Pure.
 
 import { withoutAddress } from '../listings/present.ts';
+import { activeWord, areaWord, FIELD_LETTERS } from '../text/index-terms.ts';
 import { comparedWords, isName } from '../text/words.ts';
 import { searchRow } from './search-row.ts';
 import type { ListingWrite } from './write-plan.ts';
-
-/**
- * The letter before a word that stands in a field. A word of the other three is also kept without a letter; with that of the
- * description only where it stands in the address or in names of places as well.
- */
-export const FIELD_LETTERS = { id: 'A', address: 'B', area: 'C', description: 'D' } as const;
-
-/** What stands for an area among the words of the listings in it. */
-export const areaWord = (areaNo: number): string => `#${areaNo}`;
-
-/** What stands among the words of every active listing of this type that may be shown. */
-export const activeWord = (listingType: string): string => `=${listingType}`;
 
 /** The row of listing_text, and the words of names in it that misspelt ones are held against. */
 export interface TextRow {

@@ -138,9 +138,6 @@ export function listingRow(write: ListingWrite, observedAt: number): Record<stri
   };
 }
 
-/** Degrees kept of a withheld address: two decimals, about a kilometre. */
-export const withheld = (degrees: number): number => Math.round(degrees * 100) / 100;
-
 function time(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }

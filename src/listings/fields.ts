@@ -1,6 +1,6 @@
 // Owns sparse answers: which parts of a record `fields` asks for, with paths and slices.
 
-import { nearest } from '../http/input/values.ts';
+import { nearest } from '../lib/nearest.ts';
 import { invalidParameter } from '../lib/problem.ts';
 import { MEMBERS_BY_INCLUDE } from './record.ts';
 

@@ -1,8 +1,8 @@
 // Owns the SQL of what is added to listings on a page: what happened to them, and the properties they belong to.
 
-import type { StoredListing } from '../ingest/catalogue.ts';
 import type { Database } from '../postgres/client/database.ts';
-import { type HistoryRow, storedColumns } from './listing-read-store.ts';
+import { storedColumns } from './listing-read-store.ts';
+import type { HistoryRow, StoredListing } from './stored-listing.ts';
 
 /** Lines that one listing is told with at most. */
 const LONGEST_HISTORY = 100;

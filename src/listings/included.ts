@@ -1,13 +1,12 @@
 // Owns what `include` adds to the listings on a page: their history, the property that each belongs to, and RESO's fields.
 
-import type { StoredListing } from '../ingest/catalogue.ts';
 import type { Database } from '../postgres/client/database.ts';
-import type { Included } from '../search/query/answer-parameters.ts';
 import { findHistories, findListingsOf } from './included-store.ts';
 import type { View } from './present.ts';
 import { presentProperty } from './property.ts';
 import { presentReso } from './reso.ts';
 import { findResoRecords } from './reso-store.ts';
+import type { StoredListing } from './stored-listing.ts';
 
 /** What is added to a listing, by its id. */
 export type Additions = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
@@ -60,3 +59,7 @@ async function propertiesOf(database: Database, stored: readonly StoredListing[]
     ]),
   );
 }
+
+export const INCLUDED = ['history', 'property', 'reso', 'daysOnMarket'] as const;
+
+export type Included = (typeof INCLUDED)[number];

@@ -1,8 +1,8 @@
 // Owns the SQL that reads kept listings and properties, one by one or by the ids that a search found.
 
-import type { StoredListing } from '../ingest/catalogue.ts';
 import type { Sql, SqlFragment } from '../postgres/client/database.ts';
-import { fetchedAtSql } from './confirmation-store.ts';
+import { fetchedAtSql } from './provenance/confirmation-store.ts';
+import type { HistoryRow, StoredListing } from './stored-listing.ts';
 
 /** The columns of a StoredListing, from a table or alias called listing. */
 export function storedColumns(sql: Sql): SqlFragment {
@@ -27,19 +27,6 @@ export async function findPropertyListings(sql: Sql, id: string): Promise<Stored
     where property_id = coalesce((select named.property_id from listing as named where named.id = ${id}), ${id})
     order by coalesce((record ->> 'listedAt')::timestamptz, days_on_market_start, (record ->> 'closedAt')::timestamptz,
       created_at) desc, id`;
-}
-
-/** A line of a property's history as stored; times are RFC 3339. */
-export interface HistoryRow {
-  readonly at: string;
-  readonly event: string;
-  readonly listingId: string;
-  readonly listingType: string;
-  readonly price: number | null;
-  readonly previousPrice: number | null;
-  readonly status: string | null;
-  readonly previousStatus: string | null;
-  readonly origin: string;
 }
 
 const LONGEST_HISTORY = 1_000;

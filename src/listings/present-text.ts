@@ -1,7 +1,7 @@
 // Owns the JSON of a listing as it is shown, put together from the bytes that are kept: nearly all of it passes unread.
 
-import type { StoredListing } from '../ingest/catalogue.ts';
 import { besideRecord, isMasked, isShown, presentListing, type View } from './present.ts';
+import type { StoredListing } from './stored-listing.ts';
 
 /** A stored listing whose record is still the JSON that it is kept as. */
 export interface WrittenListing

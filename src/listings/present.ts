@@ -1,11 +1,11 @@
 // Owns how a stored listing becomes the record a reader sees: units, masked addresses, freshness and the clock.
 
-import type { StoredListing } from '../ingest/catalogue.ts';
-import { withheld } from '../ingest/write-plan.ts';
 import { cents, type KeptRecord } from './listing.ts';
 import { daysOnMarket, storedClock } from './market-clock.ts';
 import { addressMatcher } from './masking/address-matcher.ts';
+import { coarseDegrees } from './masking/coarse-location.ts';
 import type { Listing } from './record.ts';
+import type { StoredListing } from './stored-listing.ts';
 import { SQUARE_FEET_PER_SQUARE_METRE, type UnitSystem } from './vocabulary.ts';
 
 /** Who is looking, when and how. */
@@ -135,5 +135,5 @@ export function withoutAddress(record: Shown): Shown {
 function presentLocation(stored: StoredListing, view: View): Listing['location'] {
   const { location } = stored.record;
   if (!location || !isMasked(stored, view)) return location;
-  return { lat: withheld(location.lat), lng: withheld(location.lng), precision: 'approximate' };
+  return { lat: coarseDegrees(location.lat), lng: coarseDegrees(location.lng), precision: 'approximate' };
 }

@@ -1,7 +1,6 @@
 // Owns the public property record: a place, told from its listings, with their history.
 
 import { type Static, Type } from 'typebox';
-import type { StoredListing, StoredProperty } from '../ingest/catalogue.ts';
 import { EVENTS } from './history.ts';
 import { instant } from './market-clock.ts';
 import { presentListing, type View } from './present.ts';
@@ -13,6 +12,7 @@ import {
   LocationSchema,
   nullable,
 } from './record.ts';
+import type { StoredListing, StoredProperty } from './stored-listing.ts';
 import { LISTING_TYPES, PROPERTY_TYPES, STATUSES } from './vocabulary.ts';
 
 const oneOf = <T extends string>(values: readonly T[]) =>

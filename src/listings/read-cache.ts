@@ -1,28 +1,21 @@
 // Owns the memory of properties that were read lately, kept true by notifications of what was written.
 
 import { LRUCache } from 'lru-cache';
-import type { Catalogue, StoredListing, StoredProperty } from '../ingest/catalogue.ts';
 import { SingleFlight } from '../lib/single-flight.ts';
-import type { Database, Sql } from '../postgres/client/database.ts';
-import { listen, notify } from '../postgres/client/listen.ts';
+import type { Database } from '../postgres/client/database.ts';
+import { listen } from '../postgres/client/listen.ts';
+import type { ListingReads } from './listing-reads.ts';
 import type { Reads } from './reader.ts';
+import type { StoredListing, StoredProperty } from './stored-listing.ts';
 
 /** Every transaction that writes listings tells here which properties changed. */
-const LISTINGS_CHANNEL = 'listings';
-
-/** PostgreSQL takes payloads below 8,000 bytes; a change of more properties than fit speaks of all. */
-const LONGEST_PAYLOAD = 7_900;
-const ALL = '*';
+export const LISTINGS_CHANNEL = 'listings';
+/** Payload that speaks of every property. */
+export const ALL_PROPERTIES = '*';
 
 /** Milliseconds that a property is believed without a word: bounds what a notification that never came can cost. */
 const LIFETIME = 5_000;
 const MOST = 5_000;
-
-/** Tells, once the transaction is committed, that these properties changed; without ids, that any may have. */
-export async function tellChanged(tx: Sql, propertyIds?: readonly string[]): Promise<void> {
-  const payload = propertyIds?.join() ?? ALL;
-  await notify(tx, LISTINGS_CHANNEL, payload.length > LONGEST_PAYLOAD ? ALL : payload);
-}
 
 /** What reads from memory; it may be a moment behind the catalogue, never more than five seconds. */
 export interface Remembered extends Reads {
@@ -37,11 +30,11 @@ export interface Memory extends Remembered {
 
 /** `report` is told of trouble with notifications, for the log. */
 export function createMemory(
-  catalogue: Catalogue,
+  listings: ListingReads,
   database: Database,
   report: (error: unknown) => void,
 ): Memory {
-  const cache = new PropertyCache(catalogue.property, () => database.clock.monotonic());
+  const cache = new PropertyCache(listings.property, () => database.clock.monotonic());
   const onTrouble = (error: unknown): void => {
     cache.lost();
     report(error);
@@ -111,19 +104,19 @@ export class PropertyCache {
   /** A notification of changed properties. */
   changed(payload: string): void {
     this.#generation++;
-    if (payload === ALL) this.#properties.clear();
+    if (payload === ALL_PROPERTIES) this.#properties.clear();
     else for (const id of payload.split(',')) this.#properties.delete(id);
   }
 
   /** Notifications come, from now on; what was missed before is unknown. */
   joined(): void {
-    this.changed(ALL);
+    this.changed(ALL_PROPERTIES);
     this.#told = true;
   }
 
   /** Notifications do not come for now. */
   lost(): void {
     this.#told = false;
-    this.changed(ALL);
+    this.changed(ALL_PROPERTIES);
   }
 }

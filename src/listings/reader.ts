@@ -3,9 +3,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../access/tiers/principal.ts';
 import { tierName } from '../access/tiers/tiers.ts';
-import type { StoredListing, StoredProperty } from '../ingest/catalogue.ts';
 import { Problem } from '../lib/problem.ts';
 import type { View } from './present.ts';
+import type { StoredListing, StoredProperty } from './stored-listing.ts';
 import type { UnitSystem } from './vocabulary.ts';
 
 /** The view of one request; throws TIER_RESTRICTED where display rules are to be ignored by anyone but Internal. */

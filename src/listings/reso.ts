@@ -1,8 +1,8 @@
 // Owns what a reader sees of a listing's RESO record: the fields as the source gave them, but for what display rules withhold.
 
-import type { StoredListing } from '../ingest/catalogue.ts';
 import { type AddressMatcher, addressMatcher } from './masking/address-matcher.ts';
 import { presentListing, type View } from './present.ts';
+import type { StoredListing } from './stored-listing.ts';
 
 /** Fields of the RESO Data Dictionary by name, as the source gave them. */
 export type ResoRecord = Readonly<Record<string, unknown>>;

@@ -1,9 +1,9 @@
 // One listing as JSON, as it is stored: the variant of its stream.
 
 import type { Reply } from '../http/frame/route.ts';
-import type { StoredListing } from '../ingest/catalogue.ts';
 import { Problem } from '../lib/problem.ts';
 import { isShown, presentListing, type View } from '../listings/present.ts';
+import type { StoredListing } from '../listings/stored-listing.ts';
 import { contentDigest } from '../property/property-answer.ts';
 import { type Written, writtenOut } from './written.ts';
 

@@ -1,11 +1,11 @@
 // Owns one listing made fresh: one fetch for everyone who waits, in bounded time, written through to the catalogue.
 
-import type { StoredListing } from '../ingest/catalogue.ts';
 import { Bulkhead, BulkheadFull } from '../lib/bulkhead.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { SingleFlight } from '../lib/single-flight.ts';
 import type { ListingDraft } from '../listings/draft.ts';
+import type { StoredListing } from '../listings/stored-listing.ts';
 import { withinDeadline } from '../sources/deadline.ts';
 import { LiveError, type Source } from '../sources/source.ts';
 import { createWriteThrough, type WriteThrough, type WriteThroughOptions } from '../sources/write-through.ts';

@@ -1,8 +1,8 @@
 // Owns the order of a listing stream's events: cached, then live or error, then done.
 
 import type { ServerSentEvent } from '../http/frame/route.ts';
-import type { StoredListing } from '../ingest/catalogue.ts';
 import type { Listing } from '../listings/record.ts';
+import type { StoredListing } from '../listings/stored-listing.ts';
 import { LiveError, type LiveFailure } from '../sources/source.ts';
 import type { Refresh } from './refresh.ts';
 

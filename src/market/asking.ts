@@ -1,6 +1,6 @@
 // Owns how metrics and periods are asked for, and what is wrong with those that cannot be. Pure.
 
-import { nearest } from '../http/input/values.ts';
+import { nearest } from '../lib/nearest.ts';
 import { invalidParameter } from '../lib/problem.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import { METRICS, metricOf, metricsFor } from '../search/summaries/metrics.ts';

@@ -1,6 +1,6 @@
 // What answers about the market rest on: the sources of their listings, and the definitions of their metrics.
 
-import { findOrigin, type Origin } from '../listings/data-sources.ts';
+import { findOrigin, type Origin } from '../listings/provenance/data-sources.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
 import type { Asked } from './figures.ts';

@@ -1,10 +1,10 @@
 // Owns what the answers of the statistics look like.
 
 import { Type } from 'typebox';
-import { originMembers } from '../listings/data-sources.ts';
-import { LoadingSchema } from '../listings/loading.ts';
+import { PageSchema } from '../listings/page-schema.ts';
+import { originMembers } from '../listings/provenance/data-sources.ts';
+import { LoadingSchema } from '../listings/provenance/loading.ts';
 import { nullable, unitSchema } from '../listings/record.ts';
-import { PageSchema } from '../search/http/routes.ts';
 import { FigureUnitSchema } from '../search/summaries/search-stats.ts';
 import { SPREAD_UNITS } from './distribution.ts';
 

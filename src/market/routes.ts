@@ -5,7 +5,7 @@ import type { Principal } from '../access/tiers/principal.ts';
 import { pageSize, type Tiers } from '../access/tiers/tiers.ts';
 import { type Reply, type Route, route } from '../http/frame/route.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { FindLoading } from '../listings/loading.ts';
+import type { FindLoading } from '../listings/provenance/loading.ts';
 import type { Remembered } from '../listings/read-cache.ts';
 import { pageLinks, wantsFresh } from '../listings/reader.ts';
 import { untilAborted } from '../postgres/client/leaving.ts';

@@ -1,9 +1,9 @@
 // Owns the comparables of a property as they are told: each with its price, its distance, its likeness, and why.
 
 import { type Static, Type } from 'typebox';
-import type { StoredListing } from '../ingest/catalogue.ts';
 import type { View } from '../listings/present.ts';
 import { ListingSchema, nullable } from '../listings/record.ts';
+import type { StoredListing } from '../listings/stored-listing.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { BASES, type Basis, findComparables } from './comparables.ts';

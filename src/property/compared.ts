@@ -1,9 +1,9 @@
 // Owns how homes that were found near another one are ranked by likeness and told to a reader.
 
 import { type Static, Type } from 'typebox';
-import type { StoredListing } from '../ingest/catalogue.ts';
 import { areaIn, presentListing, type View } from '../listings/present.ts';
 import { ListingSchema, nullable, unitSchema } from '../listings/record.ts';
+import type { StoredListing } from '../listings/stored-listing.ts';
 import type { Neighbour } from './neighbour-store.ts';
 import { COMPARED_FACTS, type ComparedFact, type HomeFacts, type Likeness, likeness } from './similarity.ts';
 

@@ -8,8 +8,8 @@ import {
   EARTH_RADIUS_KM,
   type Point,
 } from '../geometry/geometry.ts';
-import type { StoredListing } from '../ingest/catalogue.ts';
 import { storedColumns } from '../listings/listing-read-store.ts';
+import type { StoredListing } from '../listings/stored-listing.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';
 import type { Database, Sql, SqlFragment } from '../postgres/client/database.ts';
 import { together } from '../postgres/client/fragments.ts';

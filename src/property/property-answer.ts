@@ -5,9 +5,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from 'typebox';
 import type { Access, Reply } from '../http/frame/route.ts';
 import { conditional } from '../http/output/etag.ts';
-import type { StoredListing, StoredProperty } from '../ingest/catalogue.ts';
 import { Problem } from '../lib/problem.ts';
 import { instant } from '../listings/market-clock.ts';
+import type { StoredListing, StoredProperty } from '../listings/stored-listing.ts';
 import { shownListings, subjectOf } from './subject.ts';
 
 export const PropertyParams = Type.Object({

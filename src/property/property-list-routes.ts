@@ -6,8 +6,9 @@ import { pageSize } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';
 import { queryDigest } from '../http/input/cursor.ts';
 import { choices } from '../http/input/parameter-kinds.ts';
-import type { Catalogue } from '../ingest/catalogue.ts';
 import { parseFields, selectFields } from '../listings/fields.ts';
+import type { ListingReads } from '../listings/listing-reads.ts';
+import { PageSchema } from '../listings/page-schema.ts';
 import { presentListing } from '../listings/present.ts';
 import { HistoryLine } from '../listings/property.ts';
 import type { Remembered } from '../listings/read-cache.ts';
@@ -15,7 +16,7 @@ import { pageLinks, readerFor, viewOf } from '../listings/reader.ts';
 import { ListingSchema, MEMBERS_BY_INCLUDE } from '../listings/record.ts';
 import { CURSOR_HINTS } from '../listings/shared-parameters.ts';
 import { LISTING_TYPES, type ListingType } from '../listings/vocabulary.ts';
-import { type CatalogueRouteOptions, PageSchema } from '../search/http/routes.ts';
+import type { CatalogueRouteOptions } from '../search/http/routes.ts';
 import { displayParameter, fieldsParameter, unitsParameter } from '../search/query/search-parameters.ts';
 import {
   ComparedSchema,
@@ -38,7 +39,7 @@ import { SIMILARITY_IN_WORDS } from './similarity.ts';
 import { factsOf } from './subject.ts';
 
 export interface PropertyRouteOptions extends CatalogueRouteOptions {
-  readonly catalogue: Pick<Catalogue, 'listing' | 'property'>;
+  readonly catalogue: ListingReads;
   /** Reads that need not see what was written this very moment. */
   readonly memory: Remembered;
 }

@@ -1,9 +1,8 @@
 // Owns how the listings and the history of a property are cut into pages that stay right while both grow. Pure.
 
 import { readCursor, writeCursor } from '../http/input/cursor.ts';
-import type { StoredListing } from '../ingest/catalogue.ts';
-import type { HistoryRow } from '../listings/listing-read-store.ts';
 import { instant } from '../listings/market-clock.ts';
+import type { HistoryRow, StoredListing } from '../listings/stored-listing.ts';
 
 export interface Page<T> {
   readonly rows: readonly T[];

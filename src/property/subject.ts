@@ -1,9 +1,9 @@
 // Owns which of a property's listings it is told from, and the facts by which it is compared with others. Pure.
 
-import type { StoredListing, StoredProperty } from '../ingest/catalogue.ts';
-import { withheld } from '../ingest/write-plan.ts';
+import { coarseDegrees } from '../listings/masking/coarse-location.ts';
 import { isShown, type View } from '../listings/present.ts';
 import { CURRENT } from '../listings/property.ts';
+import type { StoredListing, StoredProperty } from '../listings/stored-listing.ts';
 import type { HomeFacts } from './similarity.ts';
 
 type Reader = Pick<View, 'ignoreDisplayRules'>;
@@ -29,7 +29,7 @@ export function factsOf({ record, addressDisplayed }: StoredListing): HomeFacts 
   const { lat, lng } = location;
   return {
     propertyType: record.propertyType,
-    location: addressDisplayed ? { lat, lng } : { lat: withheld(lat), lng: withheld(lng) },
+    location: addressDisplayed ? { lat, lng } : { lat: coarseDegrees(lat), lng: coarseDegrees(lng) },
     livingArea: record.livingArea,
     bedrooms: record.bedrooms,
     bathrooms: record.bathrooms,

@@ -1,7 +1,7 @@
 // First load of a source, seen alike by every process on its database.
 
 import type { Clock } from '../lib/clock.ts';
-import type { FindLoading } from '../listings/loading.ts';
+import type { FindLoading } from '../listings/provenance/loading.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { findUnfinishedLoad } from './store.ts';
 

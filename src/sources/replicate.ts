@@ -5,7 +5,7 @@ import { analyzeListings } from '../ingest/statistics-store.ts';
 import { type Clock, pause } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { advanceSource } from '../listings/confirmation-store.ts';
+import { advanceSource } from '../listings/provenance/confirmation-store.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { ahead } from './ahead.ts';
 import { backoff } from './backoff.ts';

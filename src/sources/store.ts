@@ -1,6 +1,6 @@
 // Owns the SQL on how far each source has been read, and the lock that makes one process its reader.
 
-import type { Loading } from '../listings/loading.ts';
+import type { Loading } from '../listings/provenance/loading.ts';
 import type { Database, DedicatedConnection, Sql, Transaction } from '../postgres/client/database.ts';
 import type { Position } from './source.ts';
 

@@ -1,8 +1,9 @@
 // Owns writing what was learnt of one listing between two rounds of replication.
 
-import type { Catalogue, StoredListing } from '../ingest/catalogue.ts';
+import type { Catalogue } from '../ingest/catalogue.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { ListingDraft } from '../listings/draft.ts';
+import type { StoredListing } from '../listings/stored-listing.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { withinDeadline } from './deadline.ts';
 

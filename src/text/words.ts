@@ -1,7 +1,6 @@
 // Owns words as searches compare them: folded, with one spelling of what addresses abbreviate, and how misspelt ones are met.
 
 import { distance } from 'fastest-levenshtein';
-import { wordsOf } from '../areas/area.ts';
 import { joinOrdinals } from './ordinals.ts';
 import { SHORT_FORMS } from './street-words.ts';
 
@@ -81,4 +80,25 @@ function isExchanged(asked: string, name: string): boolean {
   return (
     asked.slice(0, at) + asked.charAt(at + 1) + asked.charAt(at) + asked.slice(at + 2) === name && at >= 0
   );
+}
+
+/** The words of a name as people type them: lower case, without accents, apostrophes or full stops. */
+export function wordsOf(text: string): string[] {
+  return text
+    .normalize('NFKD')
+    .replace(/[\p{M}'’.]/gu, '')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+}
+
+/** Letters that have a plain one beside them on most keyboards, but do not come apart in Unicode. */
+const PLAIN: Readonly<Record<string, string>> = {
+  ...{ ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ŋ: 'n', ŧ: 't' },
+  ...{ ß: 'ss', æ: 'ae', œ: 'oe', þ: 'th' },
+};
+
+/** A word of wordsOf as it is typed without such letters. */
+export function plainLetters(word: string): string {
+  return word.replace(/[øłđðħıŋŧßæœþ]/g, (letter) => PLAIN[letter] ?? letter);
 }

@@ -1,7 +1,28 @@
 // From when on the figures of the market change, as lives of listings are told anew. Pure.
 
-import type { ListingWrite } from '../ingest/write-plan.ts';
+import type { ListingDraft } from '../listings/draft.ts';
+import type { KeptRecord } from '../listings/listing.ts';
+import type { ListingType } from '../listings/vocabulary.ts';
 import type { MarketEvent, MarketLife, Stay } from './market-life.ts';
+
+/** What the timeline needs to know of one changed listing: as it was, and as it is written. */
+export interface ListingChange {
+  readonly id: string;
+  readonly propertyId: string;
+  readonly draft: ListingDraft;
+  readonly record: KeptRecord;
+  readonly areaNos: readonly number[];
+  readonly timeZone: string;
+  readonly clock: { readonly end: number | null };
+  /** Null: the listing is new. */
+  readonly before: {
+    readonly record: KeptRecord;
+    readonly listingType: ListingType;
+    readonly displayed: boolean;
+    readonly areaNos: readonly number[];
+    readonly createdAt: string;
+  } | null;
+}
 
 /** Figures that change from a moment on: of the areas and the type that a listing has now, and of those it had. */
 export interface FigureChange {
@@ -15,7 +36,7 @@ export interface FigureChange {
 type Life = Pick<MarketLife, 'stays' | 'events'>;
 
 /** What the change of these lives, by the writes that made it, changes of figures. */
-export function figureChanges(before: Life, after: Life, writes: readonly ListingWrite[]): FigureChange[] {
+export function figureChanges(before: Life, after: Life, writes: readonly ListingChange[]): FigureChange[] {
   const since = earliestChanges(before, after);
   const changes = new Map<string, FigureChange>();
   for (const [listingId, at] of since)
@@ -33,7 +54,7 @@ export function figureChanges(before: Life, after: Life, writes: readonly Listin
 }
 
 /** Whether a listing counts elsewhere than before, or is measured otherwise. */
-function hasMoved({ before, record, draft, areaNos }: ListingWrite): boolean {
+function hasMoved({ before, record, draft, areaNos }: ListingChange): boolean {
   return (
     before !== null &&
     (before.displayed !== draft.display.listing ||

@@ -1,11 +1,10 @@
 // Owns keeping the market's facts true: worked out anew for each property that a transaction writes, and once for all.
 
-import type { ListingWrite } from '../ingest/write-plan.ts';
 import { PER_MONTH } from '../listings/listing.ts';
 import { instant } from '../listings/market-clock.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 import { invalidateFigures } from './figure-cache-store.ts';
-import { type FigureChange, figureChanges } from './figure-changes.ts';
+import { type FigureChange, figureChanges, type ListingChange } from './figure-changes.ts';
 import {
   findMarketEvents,
   findMarketListings,
@@ -18,7 +17,7 @@ import { lifeOf } from './market-life.ts';
 /** Writes what the market needs to know of the written listings, then the facts of these properties. */
 export async function writeMarketFacts(
   tx: Transaction,
-  writes: readonly ListingWrite[],
+  writes: readonly ListingChange[],
   properties: readonly string[],
   observedAt: number,
 ): Promise<void> {
@@ -31,7 +30,7 @@ export async function writeMarketFacts(
 
 /** What the market needs to know of a write. */
 export function marketRow(
-  { id, draft, record, before, clock, propertyId, timeZone }: ListingWrite,
+  { id, draft, record, before, clock, propertyId, timeZone }: ListingChange,
   observedAt: number,
 ) {
   return {
@@ -52,7 +51,7 @@ export function marketRow(
 export async function retellMarket(
   tx: Transaction,
   properties: readonly string[],
-  writes: readonly ListingWrite[] = [],
+  writes: readonly ListingChange[] = [],
 ): Promise<FigureChange[]> {
   const listings = Map.groupBy(await findMarketListings(tx, properties), (listing) => listing.propertyId);
   const ids = [...listings.values()].flatMap((some) => some.map(({ id }) => id));

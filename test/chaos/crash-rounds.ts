@@ -1,9 +1,10 @@
 // Owns rounds of sudden ends: the service under load loses a process, comes back by itself, and is asked what it kept.
 
 import { monthOf } from '../../src/access/limits/month.ts';
-import { findSubscriptions, readUsed } from '../../src/access/store.ts';
+import { readUsed } from '../../src/access/limits/month-store.ts';
+import { findSubscriptions } from '../../src/access/providers/subscription-store.ts';
 import { pause, systemClock } from '../../src/lib/clock.ts';
-import { awake } from '../../src/postgres/embedded/poll.ts';
+import { awake } from '../../src/lib/poll.ts';
 import { examine, type Findings } from '../support/chaos-ledger.ts';
 import { seeded } from '../support/chaos-random.ts';
 import {

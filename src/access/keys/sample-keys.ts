@@ -4,7 +4,12 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { Clock } from '../../lib/clock.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { issueKey, keyHash } from '../providers/local.ts';
-import { countKnownKeys, endSamples, hasSubscriptions, lockSamples } from '../store.ts';
+import {
+  countKnownKeys,
+  endSamples,
+  hasSubscriptions,
+  lockSamples,
+} from '../providers/subscription-store.ts';
 import { PLANS, type Plan } from '../tiers/tiers.ts';
 
 export type SampleKeys = Readonly<Record<Plan, string>>;

@@ -1,9 +1,10 @@
 // Owns the monthly count in this process: blocks of requests taken from the shared count before any is admitted.
+
 import type { Clock } from '../../lib/clock.ts';
 import { databaseUnavailable } from '../../postgres/client/connection-errors.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { readUsed, returnUnspent, takeBlock } from '../store.ts';
 import { secondOf } from './month.ts';
+import { readUsed, returnUnspent, takeBlock } from './month-store.ts';
 
 /** Milliseconds for which a month that is used up by the database's count is not asked about again. */
 const EXHAUSTED_PAUSE = 10_000;

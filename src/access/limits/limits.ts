@@ -2,7 +2,6 @@
 import type { Access } from '../../http/frame/route.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { policyTeller } from '../tiers/policies.ts';
 import type { Principal } from '../tiers/principal.ts';
 import type { Tiers } from '../tiers/tiers.ts';
 import { Allowance, type MonthQuota, Share } from './allowance.ts';
@@ -16,6 +15,7 @@ import {
   wholeSeconds,
 } from './limit-standing.ts';
 import { type Month, monthTeller } from './month.ts';
+import { policyTeller } from './policies.ts';
 import { Ring } from './ring.ts';
 import { Roster } from './roster.ts';
 import { Streams } from './streams.ts';

@@ -3,6 +3,8 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
 import { Batch } from '../../postgres/client/batch.ts';
 import type { Database, Sql } from '../../postgres/client/database.ts';
+import { ProviderUnavailable, type SubscriptionProvider, type Verdict } from '../tiers/provider.ts';
+import type { Plan } from '../tiers/tiers.ts';
 import {
   findByKeyHash,
   findSubscriptions,
@@ -10,9 +12,7 @@ import {
   listSubscriptions,
   type SubscriptionRow,
   updateSubscription,
-} from '../store.ts';
-import { ProviderUnavailable, type SubscriptionProvider, type Verdict } from '../tiers/provider.ts';
-import type { Plan } from '../tiers/tiers.ts';
+} from './subscription-store.ts';
 
 export interface NewSubscription {
   readonly plan: Plan;

@@ -1,7 +1,7 @@
 // Suggestions for addresses that no route serves: the nearest one that is served.
 
 import { redact } from '../../lib/log.ts';
-import { nearest } from '../input/values.ts';
+import { nearest } from '../../lib/nearest.ts';
 
 /** Gives the served address that one was meant to be; undefined where none is near. */
 export type SuggestPath = (path: string) => string | undefined;

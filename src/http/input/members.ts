@@ -1,6 +1,8 @@
 // Owns how a JSON body is read that says in members what a query says in parameters: as strictly, and by the same schema.
 
 import { type TObject, type TSchema, Type } from 'typebox';
+import type { Suggest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/nearest.ts';
 import { type FieldError, Problem } from '../../lib/problem.ts';
 import { isInternal } from '../openapi/openapi-schemas.ts';
 import { CREDENTIAL_REMEDY, isCredentialName, MOST_FAULTS, refusalOf, withHints } from './query.ts';
@@ -8,10 +10,8 @@ import {
   asValueSchema,
   compileValue,
   membersOf,
-  nearest,
   type ReadValue,
   Refusal,
-  type Suggest,
   type ValueSchema,
 } from './values.ts';
 

@@ -2,16 +2,10 @@
 
 import type { TObject } from 'typebox';
 import { redact } from '../../lib/log.ts';
+import type { Suggest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/nearest.ts';
 import { type FieldError, faultSentence, Problem } from '../../lib/problem.ts';
-import {
-  asValueSchema,
-  compileValue,
-  nearest,
-  type ReadValue,
-  Refusal,
-  type Suggest,
-  type ValueSchema,
-} from './values.ts';
+import { asValueSchema, compileValue, type ReadValue, Refusal, type ValueSchema } from './values.ts';
 
 /** Reads the part of an address behind `?`. Throws INVALID_PARAMETER with every faulty parameter in `errors`. */
 export type ReadQuery = (text: string) => Record<string, unknown>;

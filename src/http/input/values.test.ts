@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { nearest, nearestFew } from './values.ts';
+import { nearest, nearestFew } from '../../lib/nearest.ts';
 
 /** The edit distance by its definition. */
 function steps(one: string, other: string): number {

@@ -37,3 +37,7 @@ export interface Records {
 export class FileFault extends Error {
   override readonly name = 'FileFault';
 }
+
+export const FORMATS = ['csv', 'geojson', 'ndjson', 'json'] as const;
+
+export type Format = (typeof FORMATS)[number];

@@ -5,11 +5,11 @@ import { open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import type { Format, ImportMap } from '../mapping/map.ts';
 import { type CsvOptions, readCsv } from './csv.ts';
 import { markedEncoding, requireText, SIGNATURE_BYTES } from './file-signature.ts';
 import { readGeoJson, readJsonArray } from './json-document.ts';
 import { readJsonLines } from './json-lines.ts';
+import type { Format } from './record.ts';
 import { FileFault, type Records } from './record.ts';
 
 export interface OpenedFile extends Records {
@@ -21,7 +21,14 @@ export interface OpenedFile extends Records {
 }
 
 /** Opens a file of listings or areas; its form and compression are told by its content. Throws FileFault. */
-export async function openRecords(path: string, rules: ImportMap['file'] = {}): Promise<OpenedFile> {
+/** How a file is written, where its name and first bytes do not tell. */
+export interface FileRules {
+  readonly format?: Format;
+  readonly delimiter?: string;
+  readonly encoding?: string;
+}
+
+export async function openRecords(path: string, rules: FileRules = {}): Promise<OpenedFile> {
   const { size } = await regularFile(path);
   if (size === 0) throw new FileFault(`${path} is empty.`);
   const encoding = rules.encoding ?? 'utf-8';

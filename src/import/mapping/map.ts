@@ -4,55 +4,12 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
 import { Errors } from 'typebox/value';
-import { nearest } from '../../http/input/values.ts';
+import { nearest } from '../../lib/nearest.ts';
 import { parseTimeZone } from '../../lib/time-zone.ts';
+import { FORMATS, type Format } from '../formats/record.ts';
 import { AREA_FIELDS, type Fields, LISTING_FIELDS } from './fields.ts';
-import { PERIODS, UNITS } from './numbers.ts';
 import { ruleFaults } from './rule-faults.ts';
-
-const FORMATS = ['csv', 'geojson', 'ndjson', 'json'] as const;
-
-const Scalar = Type.Unsafe<string | number | boolean | null>({
-  type: ['string', 'number', 'boolean', 'null'],
-  maxLength: 20_000,
-});
-const Mapped = Type.Unsafe<string | number | boolean | null | readonly string[]>({
-  type: ['string', 'number', 'boolean', 'null', 'array'],
-  items: { type: 'string' },
-});
-const Column = Type.String({ maxLength: 500 });
-const strict = { additionalProperties: false };
-
-const WhenSchema = Type.Object(
-  {
-    column: Column,
-    is: Type.Optional(Type.Array(Scalar, { minItems: 1 })),
-    isNot: Type.Optional(Type.Array(Scalar, { minItems: 1 })),
-  },
-  strict,
-);
-
-/** One way to fill a field. */
-const RuleSchema = Type.Object(
-  {
-    column: Type.Optional(Column),
-    columns: Type.Optional(Type.Array(Column, { minItems: 1 })),
-    constant: Type.Optional(Mapped),
-    join: Type.Optional(Type.String({ maxLength: 20 })),
-    prefix: Type.Optional(Type.String({ maxLength: 100 })),
-    when: Type.Optional(WhenSchema),
-    values: Type.Optional(Type.Record(Type.String(), Mapped)),
-    nulls: Type.Optional(Type.Array(Type.String())),
-    format: Type.Optional(Type.String({ minLength: 1, maxLength: 50 })),
-    separator: Type.Optional(Type.String({ minLength: 1, maxLength: 5 })),
-    unit: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: UNITS })),
-    per: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: PERIODS })),
-    default: Type.Optional(Mapped),
-    lenient: Type.Optional(Type.Boolean()),
-  },
-  strict,
-);
-export type Rule = Static<typeof RuleSchema>;
+import { RuleSchema, strict } from './rule-schema.ts';
 
 const MapSchema = Type.Object(
   {
@@ -81,8 +38,6 @@ const MapSchema = Type.Object(
   },
   strict,
 );
-
-export type Format = (typeof FORMATS)[number];
 
 /** A checked map file; each field has one rule or several, of which the first that gives a value counts. */
 export interface ImportMap extends Static<typeof MapSchema> {

@@ -2,9 +2,9 @@
 
 import { patternFault } from './dates.ts';
 import { type Field, LIST_KINDS, NUMBER_KINDS } from './fields.ts';
-import type { Rule } from './map.ts';
 import { NUMBER_FORMATS } from './numbers.ts';
 import { readRaw } from './rule.ts';
+import type { Rule } from './rule-schema.ts';
 import { Unreadable } from './unreadable.ts';
 
 const SOURCES = ['column', 'columns', 'constant'] as const;

@@ -2,7 +2,7 @@
 
 import type { RecordFields } from '../formats/record.ts';
 import { type Field, LIST_KINDS } from './fields.ts';
-import type { Rule } from './map.ts';
+import type { Rule } from './rule-schema.ts';
 import { Unreadable } from './unreadable.ts';
 import { readItems, readScalar, type Value, type Writing } from './values.ts';
 

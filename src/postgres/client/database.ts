@@ -2,7 +2,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import { pause, systemClock } from '../../lib/clock.ts';
 import { unlessAborted } from '../../lib/deadline.ts';
-import { awake } from '../embedded/poll.ts';
+import { awake } from '../../lib/poll.ts';
 import type { Connection, ConnectionSettings, Planning, Sql, Transaction } from './connection.ts';
 import { openConnection } from './connection.ts';
 import { databaseUnavailable, isBrokenConnection, translated } from './connection-errors.ts';

@@ -2,10 +2,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../lib/clock.ts';
+import { poll } from '../../lib/poll.ts';
 import type { Connection, Sql } from '../client/connection.ts';
 import type { Database } from '../client/database.ts';
 import { transact } from '../client/transaction.ts';
-import { poll } from '../embedded/poll.ts';
 import type { AppliedMigration, Migration } from './migration-plan.ts';
 import { MigrationError, migrationOf, planMigrations } from './migration-plan.ts';
 

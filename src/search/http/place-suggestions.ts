@@ -1,11 +1,11 @@
 // Suggestions for places that a search names and nothing has: the nearest names of listings and areas.
 
 import { type Static, Type } from 'typebox';
-import { wordsOf } from '../../areas/area.ts';
-import { nearestFew } from '../../http/input/values.ts';
+import { nearestFew } from '../../lib/nearest.ts';
 import { nullable } from '../../listings/record.ts';
 import type { AreaType } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
+import { wordsOf } from '../../text/words.ts';
 import type { SearchPlan } from '../query/search.ts';
 import type { SearchQuery } from '../query/search-parameters.ts';
 import { findUnlistedPlaces, type PlaceColumn, type PlaceName } from '../sql/place-suggestion-store.ts';

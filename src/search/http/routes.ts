@@ -5,7 +5,8 @@ import type { Principal } from '../../access/tiers/principal.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { compileMembers, describeMembers, ofMembers } from '../../http/input/members.ts';
 import { Problem } from '../../lib/problem.ts';
-import { LoadingSchema } from '../../listings/loading.ts';
+import { PageSchema } from '../../listings/page-schema.ts';
+import { LoadingSchema } from '../../listings/provenance/loading.ts';
 import { ListingSchema, nullable } from '../../listings/record.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
 import { FORMATS } from '../query/answer-parameters.ts';
@@ -23,18 +24,6 @@ const BODY_BYTES = 131_072;
 
 /** What the routes of searches and areas are made with. */
 export type CatalogueRouteOptions = SearchOptions;
-
-export const PageSchema = Type.Object(
-  {
-    limit: Type.Integer({
-      description: 'Results that fit the page: what was asked for, or the tier’s maximum.',
-    }),
-    hasMore: Type.Boolean(),
-    nextCursor: nullable(Type.String()),
-    prevCursor: nullable(Type.String()),
-  },
-  { $id: 'Page' },
-);
 
 const ListingList = Type.Object(
   {

@@ -1,9 +1,9 @@
 // Owns a search from plan to page: the listings found, the cursors around them, and how many there are in all.
 
 import { writeCursor } from '../../http/input/cursor.ts';
+import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
 import { idsFall } from '../query/search-order.ts';
-import type { Meanings } from '../sql/text-sql.ts';
 import type { Finder, FoundListing } from '../summaries/finder.ts';
 import { exactly, type FindTotal, type Total } from '../summaries/total.ts';
 
@@ -21,7 +21,7 @@ export interface SearchPage {
 }
 
 export interface Search {
-  page(plan: SearchPlan, meanings: Meanings): Promise<SearchPage>;
+  page(plan: SearchPlan, meanings: ResolvedQuery): Promise<SearchPage>;
   readonly total: FindTotal;
 }
 

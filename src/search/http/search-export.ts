@@ -2,9 +2,9 @@
 
 import { readCursor } from '../../http/input/cursor.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
 import { kindOf } from '../query/search-order.ts';
-import type { Meanings } from '../sql/text-sql.ts';
 import type { Search } from './search-answer.ts';
 import { headOf, linesOf } from './search-format.ts';
 import type { Showing } from './search-rows.ts';
@@ -15,7 +15,7 @@ const BATCH = 100;
 /** What an export is made of. */
 export interface Export extends Showing {
   readonly search: Search;
-  readonly meanings: Meanings;
+  readonly meanings: ResolvedQuery;
   readonly format: 'csv' | 'ndjson';
 }
 

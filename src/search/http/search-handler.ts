@@ -6,16 +6,16 @@ import { atLeast, pageSize, type Tiers } from '../../access/tiers/tiers.ts';
 import { createAreaRegister } from '../../areas/area-register.ts';
 import type { Reply } from '../../http/frame/route.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { FindLoading, Loading } from '../../listings/loading.ts';
+import type { FindLoading, Loading } from '../../listings/provenance/loading.ts';
 import type { Remembered } from '../../listings/read-cache.ts';
 import { pageLinks, viewOf, wantsFresh } from '../../listings/reader.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { untilAborted } from '../../postgres/client/leaving.ts';
 import { createCrowd } from '../legacy/crowd.ts';
+import type { ResolvedQuery } from '../query/resolved-query.ts';
 import { planSearch, type SearchPlan } from '../query/search.ts';
 import type { SearchQuery } from '../query/search-parameters.ts';
-import type { Meanings } from '../sql/text-sql.ts';
 import { withoutClusterCursor } from '../summaries/clusters.ts';
 import type { FindCurrencies } from '../summaries/currency.ts';
 import { explain } from '../summaries/explain.ts';
@@ -65,7 +65,11 @@ interface Reading {
   /** Throws INVALID_PARAMETER for an area that there is not. */
   readonly lookUp: (plan: SearchPlan) => Promise<LookedUp>;
   /** The plan in the one currency of the query. Throws INVALID_PARAMETER where it finds several. */
-  readonly inOneCurrency: (plan: SearchPlan, meanings: Meanings, query: SearchQuery) => Promise<SearchPlan>;
+  readonly inOneCurrency: (
+    plan: SearchPlan,
+    meanings: ResolvedQuery,
+    query: SearchQuery,
+  ) => Promise<SearchPlan>;
   /** The database for what looks at all results. */
   readonly queued: Database;
   /** For one answer, whose reads of all results end as the signal aborts. */

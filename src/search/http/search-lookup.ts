@@ -1,22 +1,21 @@
 // Owns what is looked up before a search: the areas that it names, and what its words can mean.
 
-import { wordsOf } from '../../areas/area.ts';
 import { type NamedArea, suggestArea } from '../../areas/area-lookup-store.ts';
 import { invalidParameter } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { isMisspelt, isName, tellingTrigrams, writtenForms } from '../../text/words.ts';
-import type { Crowd, Crowding } from '../legacy/crowd.ts';
+import { isMisspelt, isName, tellingTrigrams, wordsOf, writtenForms } from '../../text/words.ts';
+import type { Crowd } from '../legacy/crowd.ts';
 import { FEW } from '../legacy/page-ways.ts';
+import type { Crowding, ResolvedQuery, WordMeaning } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
 import { isShape } from '../query/search-conditions.ts';
 import { isActive, wholeQuery } from '../sql/source-sql.ts';
-import { textClasses, textQuery, type WordMeaning } from '../sql/text-query.ts';
-import type { Meanings } from '../sql/text-sql.ts';
+import { textClasses, textQuery } from '../sql/text-query.ts';
 import { findAreasByWord, findKnownNames, findSimilarNames, guessSizes } from '../sql/word-store.ts';
 
 export interface LookedUp {
   readonly areas: readonly NamedArea[];
-  readonly meanings: Meanings;
+  readonly meanings: ResolvedQuery;
 }
 
 /** Where names are looked up. */
@@ -89,7 +88,7 @@ async function misspelt(database: Database, word: string): Promise<string[]> {
 async function sizesOf(
   database: Database,
   plan: SearchPlan,
-  meanings: Omit<Meanings, 'sizes'>,
+  meanings: Omit<ResolvedQuery, 'sizes'>,
 ): Promise<Map<string, number>> {
   const { text, order } = plan;
   if (!text || !isActive(plan)) return new Map();

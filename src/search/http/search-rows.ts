@@ -1,12 +1,12 @@
 // Owns the rows of a page as a reader sees them: as JSON that passes through, or as records where parts of them are asked for.
 
 import { selectFields } from '../../listings/fields.ts';
+import type { Included } from '../../listings/included.ts';
 import { readIncluded } from '../../listings/included.ts';
 import { presentListing, type View } from '../../listings/present.ts';
 import { listingJson, opened, type WrittenJson } from '../../listings/present-text.ts';
 import type { Listing } from '../../listings/record.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import type { Included } from '../query/answer-parameters.ts';
 import type { SearchPlan } from '../query/search.ts';
 import type { FoundListing } from '../summaries/finder.ts';
 import { cursorAfter } from './search-answer.ts';

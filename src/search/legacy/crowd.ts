@@ -5,6 +5,7 @@ import { type Box, distanceKm, flattened, type Point, polygonContains } from '..
 import type { Clock } from '../../lib/clock.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
+import type { Crowding } from '../query/resolved-query.ts';
 import type { Shape } from '../query/spatial.ts';
 import { type SampledPlaces, samplePlaces } from './crowd-store.ts';
 
@@ -16,14 +17,6 @@ const MOST_TESTED = 400;
 const LIFETIME = 600_000;
 /** Milliseconds before it is tried again where it could not be drawn. */
 const PAUSE = 10_000;
-
-/** What is known of how many active listings lie in shapes. */
-export interface Crowding {
-  /** About how many. */
-  readonly listings: number;
-  /** Which share that is of all active listings of their type, from 0 to 1. */
-  readonly share: number;
-}
 
 /** About how many active listings of a type lie in all of these shapes; null while that is unknown. */
 export type Crowd = (type: ListingType, shapes: readonly Shape[]) => Crowding | null;

@@ -4,7 +4,8 @@ import type { Cursor } from '../../http/input/cursor.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { allOf } from '../sql/condition-sql.ts';
 import { daysSinceSql, instantSql } from '../sql/search-keys-sql.ts';
-import { inTurn, type Key, orderSql, restSql, type Walk } from './search-sql.ts';
+import { inTurn } from '../sql/source-sql.ts';
+import { type Key, orderSql, restSql, type Walk } from './search-sql.ts';
 
 /**
  * The rows of a walk whose one key is days on market, of listings whose clock runs. Listings of one day stand by their ids

@@ -1,10 +1,12 @@
 // Owns the SQL of a page: from where, and by which way, its rows are found. Pure.
 
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
+import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
 import { readBy } from '../query/search-order.ts';
 import { allOf, conditionsSql, shownSql } from '../sql/condition-sql.ts';
 import {
+  inTurn,
   isActive,
   isOfWords,
   ofAreaSql,
@@ -15,13 +17,12 @@ import {
   wordsSource,
 } from '../sql/source-sql.ts';
 import { type TextClass, textClasses, textQueries, togetherQuery } from '../sql/text-query.ts';
-import type { Meanings } from '../sql/text-sql.ts';
 import { daysWalkSql } from './days-walk-sql.ts';
 import { FEW, isByDays, isCrowded, isSparse, MANY, NEAR, NEXT } from './page-ways.ts';
-import { inTurn, type Place, pageWalk, sortedSql, type Walk, walkSql } from './search-sql.ts';
+import { type Place, pageWalk, sortedSql, type Walk, walkSql } from './search-sql.ts';
 
 /** A page's rows: ids in order, with the values they are sorted by (s0, s1, ...), one more than asked if there is one. */
-export function pageSql(sql: Sql, plan: SearchPlan, meanings: Meanings, place: Place): SqlFragment {
+export function pageSql(sql: Sql, plan: SearchPlan, meanings: ResolvedQuery, place: Place): SqlFragment {
   const { text, order } = plan;
   const page = { plan, meanings, place };
   if (!text || !isActive(plan)) {
@@ -40,7 +41,7 @@ export function pageSql(sql: Sql, plan: SearchPlan, meanings: Meanings, place: P
 }
 
 /** The page out of the rows next in the order: they hold it where it is full. */
-export function nextSql(sql: Sql, plan: SearchPlan, meanings: Meanings, place: Place): SqlFragment {
+export function nextSql(sql: Sql, plan: SearchPlan, meanings: ResolvedQuery, place: Place): SqlFragment {
   const source = sourceOf(sql, plan, meanings, plan.order.map(readBy));
   const areaNo = onlyArea(plan, meanings);
   const next =
@@ -63,7 +64,7 @@ const AREA_ROWS = { relation: 'area_listing', name: 'area_listing' };
 /** A page of a plan; within one class of relevance its place is another than the plan's. */
 interface Page {
   readonly plan: SearchPlan;
-  readonly meanings: Meanings;
+  readonly meanings: ResolvedQuery;
   readonly place: Place;
 }
 

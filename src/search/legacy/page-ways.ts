@@ -1,10 +1,11 @@
 // Owns by which way the rows of a page are found: how many listings there are about decides it, never what is found. Pure.
 
+import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
 import type { Condition } from '../query/search-conditions.ts';
+import type { Read } from '../query/search-order.ts';
 import { isKeptFalling, readBy } from '../query/search-order.ts';
-import { isActive, isOfAreas, onlyArea, type Read } from '../sql/source-sql.ts';
-import type { Meanings } from '../sql/text-sql.ts';
+import { isActive, isOfAreas, onlyArea } from '../sql/source-sql.ts';
 
 /** So many listings are found by their words and sorted in a few milliseconds. */
 export const FEW = 3_000;
@@ -55,7 +56,7 @@ const COMMON: ReadonlySet<string> = new Set<Read>([
 export const isKeptOrder = (read: Read): boolean => KEPT_ORDERS.has(read);
 
 /** Whether a page in this order has one best plan whatever is asked: a walk along one index of few rows or without filters. */
-export function hasOneWay(plan: SearchPlan, meanings: Meanings): boolean {
+export function hasOneWay(plan: SearchPlan, meanings: ResolvedQuery): boolean {
   if (plan.text || !isActive(plan)) return false;
   const reads = plan.order.map(readBy);
   if (onlyArea(plan, meanings) !== null)
@@ -68,7 +69,7 @@ export function hasOneWay(plan: SearchPlan, meanings: Meanings): boolean {
  * index holds the order. They are read by one plan whatever the filters: to make a better one for a rare value takes longer
  * than to read them.
  */
-export function isPerhapsNext(plan: SearchPlan, meanings: Meanings): boolean {
+export function isPerhapsNext(plan: SearchPlan, meanings: ResolvedQuery): boolean {
   const [only, ...others] = plan.order;
   if (only === undefined || others.length > 0 || plan.text || !isActive(plan) || isByDays(plan)) return false;
   const read = readBy(only);
@@ -90,7 +91,7 @@ function isCommon(condition: Condition, sorted: Read): boolean {
  * Whether rows whose first key is unknown, which come after all others, are to be asked for by themselves, since a page is
  * likely to be full without them: PostgreSQL plans each part of such a statement longer than it runs it.
  */
-export function mayEndBeforeUnknown(plan: SearchPlan, meanings: Meanings): boolean {
+export function mayEndBeforeUnknown(plan: SearchPlan, meanings: ResolvedQuery): boolean {
   const { cursor, text, order } = plan;
   if (text || isSparse(plan, meanings)) return false;
   if (cursor !== null) return cursor.direction === 'next' && cursor.values[0] !== null;
@@ -104,14 +105,14 @@ export const isByDays = (plan: SearchPlan): boolean =>
   isActive(plan) && plan.order.length === 1 && plan.order[0]?.key === 'daysOnMarket';
 
 /** Whether so many lie in the shape that those which come next in the order are likely to hold a page of them. */
-export function isCrowded(plan: SearchPlan, { inShape }: Meanings): boolean {
+export function isCrowded(plan: SearchPlan, { inShape }: ResolvedQuery): boolean {
   const { conditions, order } = plan;
   if (!isActive(plan) || conditions.some(({ kind }) => kind === 'areas' || kind === 'text')) return false;
   return order.length === 1 && order.map(readBy).every(isKeptOrder) && (inShape?.listings ?? 0) > CROWDED;
 }
 
 /** Whether so few lie in the shape that all of them are found, whatever the order. */
-export function isSparse(plan: SearchPlan, { inShape }: Meanings): boolean {
+export function isSparse(plan: SearchPlan, { inShape }: ResolvedQuery): boolean {
   if (!isActive(plan) || plan.conditions.some(({ kind }) => kind === 'areas' || kind === 'text'))
     return false;
   return inShape !== null && inShape.listings <= FEW_IN_SHAPE;

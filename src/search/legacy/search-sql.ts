@@ -3,12 +3,13 @@
 import type { Cursor, SortValue } from '../../http/input/cursor.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { together } from '../../postgres/client/fragments.ts';
+import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
 import type { TextCondition } from '../query/search-conditions.ts';
 import { idsFall, isKeptFalling, type Order, readBy } from '../query/search-order.ts';
 import { daysSinceSql, daysSql, distanceSql } from '../sql/search-keys-sql.ts';
-import { isActive, type Source } from '../sql/source-sql.ts';
-import { type Meanings, relevanceSql } from '../sql/text-sql.ts';
+import { inTurn, isActive, type Source } from '../sql/source-sql.ts';
+import { relevanceSql } from '../sql/text-sql.ts';
 import { isKeptOrder } from './page-ways.ts';
 
 /** A key of the order with the value it sorts by; the id comes last. */
@@ -23,7 +24,7 @@ export interface Key {
   readonly asKept?: boolean;
 }
 
-function keysOf(sql: Sql, plan: SearchPlan, meanings: Meanings, source: Source): Key[] {
+function keysOf(sql: Sql, plan: SearchPlan, meanings: ResolvedQuery, source: Source): Key[] {
   const keys = plan.order.map((by) => ({
     ...{ falling: by.falling, isId: false, value: valueSql(sql, by.key, plan, meanings, source) },
     type: by.key.endsWith('At') ? sql`timestamptz` : sql`double precision`,
@@ -43,7 +44,7 @@ function valueSql(
   sql: Sql,
   key: Order['key'],
   plan: SearchPlan,
-  meanings: Meanings,
+  meanings: ResolvedQuery,
   source: Source,
 ): SqlFragment {
   if (key === 'daysOnMarket')
@@ -59,7 +60,7 @@ function valueSql(
 function relevanceOf(
   sql: Sql,
   text: TextCondition,
-  meanings: Meanings,
+  meanings: ResolvedQuery,
   { id, holdsWords }: Source,
 ): SqlFragment {
   const relevance = relevanceSql(sql, text, meanings);
@@ -95,7 +96,7 @@ export interface Walk extends Place {
 export function pageWalk(
   sql: Sql,
   plan: SearchPlan,
-  meanings: Meanings,
+  meanings: ResolvedQuery,
   source: Source,
   place: Place = placeOf(plan),
 ): Walk {
@@ -154,14 +155,6 @@ export function sortedSql(sql: Sql, { source, keys, columns, cursor, backwards, 
   const beyond = cursor ? sql`where ${restSql(sql, named, [...values, id], backwards)}` : sql``;
   return sql`with met as materialized (select ${columns} from ${source.from} where ${source.where})
     select * from met ${beyond} order by ${orderSql(sql, named, backwards)} limit ${rows}`;
-}
-
-/** One select after the other, each in parentheses. */
-export function inTurn(sql: Sql, selects: readonly SqlFragment[]): SqlFragment {
-  return together(
-    sql,
-    selects.map((select, place) => sql`${place === 0 ? sql`` : sql`union all`} ${select}`),
-  );
 }
 
 export function orderSql(sql: Sql, keys: readonly Key[], backwards: boolean): SqlFragment {

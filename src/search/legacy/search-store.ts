@@ -3,12 +3,12 @@
 import { compose, run } from '../../postgres/client/compose.ts';
 import type { Planning } from '../../postgres/client/connection.ts';
 import type { Database, Sql, SqlFragment } from '../../postgres/client/database.ts';
+import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
 import { isShape } from '../query/search-conditions.ts';
 import { kindOf } from '../query/search-order.ts';
 import { type NumberedRow, pageColumns, type RawRow, rowIn } from '../sql/page-columns-sql.ts';
 import { sourceOf } from '../sql/source-sql.ts';
-import type { Meanings } from '../sql/text-sql.ts';
 import { nextSql, pageSql } from './page-sql.ts';
 import { hasOneWay, isPerhapsNext, mayEndBeforeUnknown } from './page-ways.ts';
 import { type Place, placeOf } from './search-sql.ts';
@@ -20,7 +20,11 @@ export interface FoundRows {
 }
 
 /** Up to one listing more than the page holds, in the order of the page (which a cursor backwards does not turn). */
-export async function findPage(database: Database, plan: SearchPlan, meanings: Meanings): Promise<FoundRows> {
+export async function findPage(
+  database: Database,
+  plan: SearchPlan,
+  meanings: ResolvedQuery,
+): Promise<FoundRows> {
   const found = await readRows(database, plan, meanings);
   const rows = found.slice(0, plan.limit);
   if (plan.cursor?.direction === 'previous') rows.reverse();
@@ -28,7 +32,11 @@ export async function findPage(database: Database, plan: SearchPlan, meanings: M
 }
 
 /** A listing that changes between the two statements may be met by both or by neither, as between two pages. */
-async function readRows(database: Database, plan: SearchPlan, meanings: Meanings): Promise<NumberedRow[]> {
+async function readRows(
+  database: Database,
+  plan: SearchPlan,
+  meanings: ResolvedQuery,
+): Promise<NumberedRow[]> {
   const place = placeOf(plan);
   if (isPerhapsNext(plan, meanings)) {
     const next = await readNext(database, plan, meanings, place);
@@ -44,7 +52,7 @@ async function readRows(database: Database, plan: SearchPlan, meanings: Meanings
 function readPage(
   database: Database,
   plan: SearchPlan,
-  meanings: Meanings,
+  meanings: ResolvedQuery,
   at: Place,
 ): Promise<NumberedRow[]> {
   const page = pageSql(compose, plan, meanings, at);
@@ -57,7 +65,7 @@ function readPage(
 function readNext(
   database: Database,
   plan: SearchPlan,
-  meanings: Meanings,
+  meanings: ResolvedQuery,
   at: Place,
 ): Promise<NumberedRow[]> {
   const page = nextSql(compose, plan, meanings, at);
@@ -98,7 +106,7 @@ export interface CountBounds {
 export async function countUpTo(
   database: Database,
   plan: SearchPlan,
-  meanings: Meanings,
+  meanings: ResolvedQuery,
   { most, signal }: CountBounds,
 ): Promise<number> {
   const { from, where } = sourceOf(compose, plan, meanings, []);
@@ -117,7 +125,7 @@ export async function countUpTo(
 export async function countExactly(
   database: Database,
   plan: SearchPlan,
-  meanings: Meanings,
+  meanings: ResolvedQuery,
 ): Promise<number> {
   const [row] = await database.read((sql) => {
     const { from, where } = sourceOf(compose, plan, meanings, []);
@@ -136,7 +144,7 @@ export async function countExactly(
 export async function countRoughly(
   database: Database,
   plan: SearchPlan,
-  meanings: Meanings,
+  meanings: ResolvedQuery,
 ): Promise<number> {
   const { inShape } = meanings;
   const asked = inShape ? { ...plan, conditions: plan.conditions.filter((each) => !isShape(each)) } : plan;

@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox';
 import { choice, choices, list, optional, whole, yesNo } from '../../http/input/parameter-kinds.ts';
+import { INCLUDED } from '../../listings/included.ts';
 import {
   CURSOR_HINTS,
   displayParameter,
@@ -27,9 +28,6 @@ export type Facet = (typeof FACETS)[number];
 
 export const FORMATS = ['json', 'geojson', 'csv', 'ndjson'] as const;
 export type Format = (typeof FORMATS)[number];
-
-export const INCLUDED = ['history', 'property', 'reso', 'daysOnMarket'] as const;
-export type Included = (typeof INCLUDED)[number];
 
 const pages = {
   sort: optional(

@@ -1,9 +1,9 @@
 // Owns the order of results: which keys `sort` names, which way each runs, and what a cursor keeps of them.
 
 import type { ValueKind } from '../../http/input/cursor.ts';
-import { nearest } from '../../http/input/values.ts';
+import { nearest } from '../../lib/nearest.ts';
 import { invalidParameter } from '../../lib/problem.ts';
-import type { Read } from '../sql/source-sql.ts';
+import type { FlagColumn, ListColumn, RangeColumn, WordColumn } from './search-conditions.ts';
 import { SORT_KEYS, type SortKey } from './search-parameters.ts';
 import type { PlainQuery } from './shorthand.ts';
 
@@ -69,3 +69,17 @@ export const idsFall = (order: readonly Order[]): boolean => order.at(-1)?.falli
 export function kindOf({ key }: Order): ValueKind {
   return key.endsWith('At') ? 'time' : 'number';
 }
+
+/** A column of listing_search by the API's name. */
+export type Column =
+  | RangeColumn
+  | WordColumn
+  | FlagColumn
+  | ListColumn
+  | SortKey
+  | 'areaNos'
+  | 'status'
+  | 'daysOnMarketStart';
+
+/** What is read of a listing besides what conditions are about: a column, its words, or several things together. */
+export type Read = Column | 'words' | 'other';

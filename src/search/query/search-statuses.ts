@@ -1,6 +1,6 @@
 // Owns which statuses a query means: in our spelling or RESO's, with or without what is under contract.
 
-import { nearest } from '../../http/input/values.ts';
+import { nearest } from '../../lib/nearest.ts';
 import { invalidParameter } from '../../lib/problem.ts';
 import { HIDDEN_STATUSES, STATUSES, type Status } from '../../listings/vocabulary.ts';
 

@@ -1,9 +1,9 @@
 // Owns the SQL of clusters: results counted by the cell of a grid that they lie in.
 
 import type { Database } from '../../postgres/client/database.ts';
+import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
 import { whereSql } from './condition-sql.ts';
-import type { Meanings } from './text-sql.ts';
 
 export interface ClusterRow {
   readonly column: number;
@@ -24,7 +24,7 @@ export interface Grid {
 export function findClusters(
   database: Database,
   plan: SearchPlan,
-  meanings: Meanings,
+  meanings: ResolvedQuery,
   { columns, rows }: Grid,
   limit: number,
   after: readonly [count: number, column: number, row: number] | null,

@@ -4,10 +4,11 @@ import type { Point } from '../../geometry/geometry.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { together } from '../../postgres/client/fragments.ts';
 import type { Part } from '../query/polygon.ts';
+import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
 import type { Condition, RangeColumn, WordColumn } from '../query/search-conditions.ts';
 import { columnOf, daysSql, distanceSql } from './search-keys-sql.ts';
-import { type Meanings, textSql } from './text-sql.ts';
+import { textSql } from './text-sql.ts';
 
 /** What of a plan its conditions are read with. */
 export interface Context extends Pick<SearchPlan, 'listingType' | 'ignoreDisplayRules' | 'startedAt'> {
@@ -22,7 +23,7 @@ const nameOf = ({ columns }: Context, column: RangeColumn | WordColumn): string 
 export function whereSql(
   sql: Sql,
   plan: Context & Pick<SearchPlan, 'conditions'>,
-  meanings: Meanings,
+  meanings: ResolvedQuery,
 ): SqlFragment {
   return sql`${shownSql(sql, plan)} and ${conditionsSql(sql, plan.conditions, plan, meanings)}`;
 }
@@ -34,7 +35,7 @@ export function whereSql(
 export function lifeSql(
   sql: Sql,
   plan: Context & Pick<SearchPlan, 'conditions'>,
-  meanings: Meanings,
+  meanings: ResolvedQuery,
 ): SqlFragment {
   const shown = plan.ignoreDisplayRules ? sql`` : sql`and displayed`;
   return sql`(listing_type = ${plan.listingType}) is true ${shown} and ${conditionsSql(sql, plan.conditions, plan, meanings)}`;
@@ -50,7 +51,7 @@ export function conditionsSql(
   sql: Sql,
   conditions: readonly Condition[],
   context: Context,
-  meanings: Meanings,
+  meanings: ResolvedQuery,
 ): SqlFragment {
   return allOf(
     sql,
@@ -58,7 +59,12 @@ export function conditionsSql(
   );
 }
 
-function conditionSql(sql: Sql, condition: Condition, context: Context, meanings: Meanings): SqlFragment {
+function conditionSql(
+  sql: Sql,
+  condition: Condition,
+  context: Context,
+  meanings: ResolvedQuery,
+): SqlFragment {
   switch (condition.kind) {
     case 'statuses':
       return condition.statuses.length === 1

@@ -4,9 +4,10 @@ import type { Database, Sql, SqlFragment } from '../../postgres/client/database.
 import { together } from '../../postgres/client/fragments.ts';
 import type { Facet } from '../query/answer-parameters.ts';
 import { BUCKET_EDGES } from '../query/price-buckets.ts';
+import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
-import { type Column, sourceOf } from './source-sql.ts';
-import type { Meanings } from './text-sql.ts';
+import type { Column } from '../query/search-order.ts';
+import { sourceOf } from './source-sql.ts';
 
 /** What was counted in one pass. */
 export interface CountedFacets {
@@ -26,7 +27,7 @@ export interface FacetRow {
 export async function countFacets(
   database: Database,
   plan: SearchPlan,
-  meanings: Meanings,
+  meanings: ResolvedQuery,
   facets: readonly Facet[],
   most: number,
 ): Promise<CountedFacets> {

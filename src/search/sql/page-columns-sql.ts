@@ -1,8 +1,8 @@
 // Owns how a page's listings come from the database: the short columns of each as one text, and its record as it is kept.
 
 import type { SortValue, ValueKind } from '../../http/input/cursor.ts';
-import { fetchedAtSql } from '../../listings/confirmation-store.ts';
 import type { WrittenListing } from '../../listings/present-text.ts';
+import { fetchedAtSql } from '../../listings/provenance/confirmation-store.ts';
 import type { ListingType, Status } from '../../listings/vocabulary.ts';
 import { parseInstant } from '../../postgres/client/column-types.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';

@@ -2,21 +2,11 @@
 
 import { EARTH_RADIUS_KM, type Point } from '../../geometry/geometry.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
-import type { FlagColumn, ListColumn, RangeColumn, WordColumn } from '../query/search-conditions.ts';
-import type { SortKey } from '../query/search-parameters.ts';
+import type { Column } from '../query/search-order.ts';
 
 /** A column by the name that the API has for it: `yearBuilt` is year_built. */
-export const columnOf = (
-  name:
-    | RangeColumn
-    | WordColumn
-    | FlagColumn
-    | ListColumn
-    | SortKey
-    | 'areaNos'
-    | 'status'
-    | 'daysOnMarketStart',
-): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const columnOf = (name: Column): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Whole days on the market, counted to the moment that the walk began, so that a walk stays in order. */
 export const daysSql = (sql: Sql, startedAt: number): SqlFragment =>

@@ -1,13 +1,15 @@
 // Owns where a search reads its listings from: their search rows, the rows that an area has side by side, or their words.
 
-import { activeWord, areaWord } from '../../ingest/text-row.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
+import { together } from '../../postgres/client/fragments.ts';
+import { activeWord, areaWord } from '../../text/index-terms.ts';
+import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
 import type { Condition } from '../query/search-conditions.ts';
+import type { Column, Read } from '../query/search-order.ts';
 import { allOf, conditionsSql, whereSql } from './condition-sql.ts';
 import { columnOf } from './search-keys-sql.ts';
 import { textQueries, togetherQuery } from './text-query.ts';
-import type { Meanings } from './text-sql.ts';
 
 /** What area_listing and listing_text hold, by our names. */
 const HELD = {
@@ -23,12 +25,6 @@ const HELD = {
 /** What area_listing holds. */
 const OF_AREA = { ...HELD, daysOnMarketStart: 'began' } as const;
 
-/** A column of listing_search by the API's name. */
-export type Column = Parameters<typeof columnOf>[0];
-
-/** What is read of a listing besides what conditions are about: a column, its words, or several things together. */
-export type Read = Column | 'words' | 'other';
-
 /** A relation and a condition on it, with the names that an id and columns have there. */
 export interface Source {
   readonly from: SqlFragment;
@@ -40,7 +36,12 @@ export interface Source {
 }
 
 /** Where the plan's listings are found the quickest; `reads` names what is read besides conditions. */
-export function sourceOf(sql: Sql, plan: SearchPlan, meanings: Meanings, reads: readonly Read[]): Source {
+export function sourceOf(
+  sql: Sql,
+  plan: SearchPlan,
+  meanings: ResolvedQuery,
+  reads: readonly Read[],
+): Source {
   if (plan.text && isActive(plan))
     return wordsSource(sql, plan, meanings, reads, textQueries(plan.text, meanings.words));
   const areaNo = onlyArea(plan, meanings);
@@ -83,7 +84,7 @@ export function isActive({ conditions, ignoreDisplayRules }: SearchPlan): boolea
 /** Queries of words within what is active, of the type, and in one of the areas: all must be met. */
 function wholeQueries(
   { listingType, conditions }: SearchPlan,
-  { areaNos }: Pick<Meanings, 'areaNos'>,
+  { areaNos }: Pick<ResolvedQuery, 'areaNos'>,
   [first = '', ...others]: readonly string[],
 ): string[] {
   const areas = conditions.some(({ kind }) => kind === 'areas');
@@ -94,7 +95,7 @@ function wholeQueries(
 /** The same as one query. */
 export const wholeQuery = (
   plan: SearchPlan,
-  meanings: Pick<Meanings, 'areaNos'>,
+  meanings: Pick<ResolvedQuery, 'areaNos'>,
   queries: readonly string[],
 ): string => togetherQuery(wholeQueries(plan, meanings, queries));
 
@@ -110,7 +111,7 @@ export const isOfWords = (plan: SearchPlan, reads: readonly Read[]): boolean =>
 export function wordsSource(
   sql: Sql,
   plan: SearchPlan,
-  meanings: Meanings,
+  meanings: ResolvedQuery,
   reads: readonly Read[],
   queries: readonly string[],
 ): Source {
@@ -136,8 +137,16 @@ const isOfHeld = (condition: Condition): boolean =>
   isHeld(condition.column);
 
 /** The number of the one area that a plan asks for, where it asks for what is active and may be shown; else null. */
-export function onlyArea(plan: SearchPlan, { areaNos }: Meanings): number | null {
+export function onlyArea(plan: SearchPlan, { areaNos }: ResolvedQuery): number | null {
   const [areaNo = null, ...others] = areaNos;
   const areas = plan.conditions.filter(({ kind }) => kind === 'areas');
   return isActive(plan) && areas.length === 1 && others.length === 0 ? areaNo : null;
+}
+
+/** One select after the other, each in parentheses. */
+export function inTurn(sql: Sql, selects: readonly SqlFragment[]): SqlFragment {
+  return together(
+    sql,
+    selects.map((select, place) => sql`${place === 0 ? sql`` : sql`union all`} ${select}`),
+  );
 }

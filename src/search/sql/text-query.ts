@@ -1,16 +1,9 @@
 // Owns what words mean as queries of the text index: which listings have them all, and which have them where they tell the most. Pure.
 
-import { areaWord, FIELD_LETTERS } from '../../ingest/text-row.ts';
+import { areaWord, FIELD_LETTERS } from '../../text/index-terms.ts';
 import type { TextField } from '../query/place-parameters.ts';
+import type { WordMeaning, WordMeanings } from '../query/resolved-query.ts';
 import type { TextCondition } from '../query/search-conditions.ts';
-
-/** What the words of a query stand for: themselves or the names they misspell, and the areas called so. */
-export interface WordMeaning {
-  readonly spellings: readonly string[];
-  readonly areaNos: readonly number[];
-}
-
-export type WordMeanings = ReadonlyMap<string, WordMeaning>;
 
 /** What a word is worth by the field that it stands in. */
 export const WORTH: Readonly<Record<TextField, number>> = { id: 8, address: 4, area: 2, description: 1 };

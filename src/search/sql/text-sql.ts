@@ -2,30 +2,22 @@
 
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { together } from '../../postgres/client/fragments.ts';
-import type { Crowding } from '../legacy/crowd.ts';
+import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { TextCondition } from '../query/search-conditions.ts';
-import { BY_WORTH, textQuery, WORTH, type WordMeanings, wordQuery } from './text-query.ts';
-
-/** What is looked up before a plan becomes SQL: the areas that it names, and its words. */
-export interface Meanings {
-  readonly areaNos: readonly number[];
-  /** Active listings in them, as the areas are counted: about so many rows are walked through at most. */
-  readonly areaListings: number;
-  /** About how many active listings lie in the shapes that are asked for; null: none is, or it is unknown. */
-  readonly inShape: Crowding | null;
-  readonly words: WordMeanings;
-  /** About how many active listings meet queries of the text index, where it matters. */
-  readonly sizes: ReadonlyMap<string, number>;
-}
+import { BY_WORTH, textQuery, WORTH, wordQuery } from './text-query.ts';
 
 /** Whether the row of listing_search has all words. */
-export function textSql(sql: Sql, condition: TextCondition, { words }: Meanings): SqlFragment {
+export function textSql(sql: Sql, condition: TextCondition, { words }: ResolvedQuery): SqlFragment {
   return sql`exists (select from listing_text as text
     where text.listing_id = listing_search.id and text.words @@ ${textQuery(condition, words)}::tsquery)`;
 }
 
 /** Each word counts by the most telling field that it stands in: 8 for an id, 4 address, 2 area, 1 description. */
-export function relevanceSql(sql: Sql, { words, fields }: TextCondition, meanings: Meanings): SqlFragment {
+export function relevanceSql(
+  sql: Sql,
+  { words, fields }: TextCondition,
+  meanings: ResolvedQuery,
+): SqlFragment {
   const asked = BY_WORTH.filter((field) => fields.includes(field));
   const worths = words.map((word) => {
     const cases = asked.map(

@@ -7,10 +7,10 @@ import { invalidParameter } from '../../lib/problem.ts';
 import { cents } from '../../listings/listing.ts';
 import { nullable } from '../../listings/record.ts';
 import type { Database } from '../../postgres/client/database.ts';
+import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
 import type { SearchQuery } from '../query/search-parameters.ts';
 import { findClusters } from '../sql/cluster-store.ts';
-import type { Meanings } from '../sql/text-sql.ts';
 
 export const ClusterSchema = Type.Object({
   geohash: Type.String(),
@@ -54,7 +54,7 @@ export function withoutClusterCursor(query: SearchQuery): SearchQuery {
 export async function clustersOf(
   database: Database,
   plan: SearchPlan,
-  meanings: Meanings,
+  meanings: ResolvedQuery,
   { zoom = 0, cursor: text }: SearchQuery,
 ): Promise<ClusterPage> {
   const letters = lettersAt(zoom);

@@ -4,11 +4,11 @@ import { invalidParameter } from '../../lib/problem.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { FoundCache, type FoundCacheOptions } from '../legacy/found-cache.ts';
+import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
 import type { Condition, RangeColumn } from '../query/search-conditions.ts';
 import type { SortKey } from '../query/search-parameters.ts';
 import { findCurrenciesFound, findTypedCurrencies, type TypedCurrency } from '../sql/currency-store.ts';
-import type { Meanings } from '../sql/text-sql.ts';
 
 const MONEY_COLUMNS: ReadonlySet<RangeColumn> = new Set<RangeColumn>([
   ...(['price', 'closePrice', 'pricePerArea', 'moveInCost', 'netEffectivePrice'] as const),
@@ -51,7 +51,7 @@ export interface CurrencyOptions {
 
 export interface PlannedSearch {
   readonly plan: SearchPlan;
-  readonly meanings: Meanings;
+  readonly meanings: ResolvedQuery;
   /** What is searched, for a refusal; default: here. */
   readonly place?: string;
 }

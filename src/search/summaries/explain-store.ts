@@ -3,17 +3,17 @@
 import { HIDDEN_STATUSES } from '../../listings/vocabulary.ts';
 import { compose, run } from '../../postgres/client/compose.ts';
 import type { Database, SqlFragment } from '../../postgres/client/database.ts';
+import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
 import { type Condition, isShape } from '../query/search-conditions.ts';
 import { allOf, conditionsSql, shownSql } from '../sql/condition-sql.ts';
-import type { Meanings } from '../sql/text-sql.ts';
 import { isCurrency } from './currency.ts';
 
 /** How many listings each set of conditions leaves, of all that a search may show in the plan's currency. */
 export async function countEach(
   database: Database,
   plan: SearchPlan,
-  meanings: Meanings,
+  meanings: ResolvedQuery,
   sets: readonly (readonly Condition[])[],
 ): Promise<number[]> {
   if (sets.length === 0) return [];

@@ -2,12 +2,12 @@
 
 import { Type } from 'typebox';
 import type { Database } from '../../postgres/client/database.ts';
+import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
 import { conditionsOf, filtersOf, isShape } from '../query/search-conditions.ts';
 import type { SearchQuery } from '../query/search-parameters.ts';
 import { DEFAULT_STATUS } from '../query/search-statuses.ts';
 import { type PlainQuery, plainQuery } from '../query/shorthand.ts';
-import type { Meanings } from '../sql/text-sql.ts';
 import { countEach } from './explain-store.ts';
 
 export const ExplainSchema = Type.Object(
@@ -46,7 +46,7 @@ const TOGETHER: readonly (readonly (keyof PlainQuery)[])[] = [
 export async function explain(
   database: Database,
   plan: SearchPlan,
-  meanings: Meanings,
+  meanings: ResolvedQuery,
   query: SearchQuery,
 ): Promise<Explained> {
   const plain = plainQuery(query);

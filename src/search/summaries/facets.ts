@@ -5,9 +5,9 @@ import { nullable } from '../../listings/record.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { Facet } from '../query/answer-parameters.ts';
 import { bucketOf } from '../query/price-buckets.ts';
+import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
 import { countFacets } from '../sql/facet-store.ts';
-import type { Meanings } from '../sql/text-sql.ts';
 
 const Counted = Type.Object({
   value: Type.Union([Type.String(), Type.Number()]),
@@ -34,7 +34,7 @@ export interface FacetCounts {
 export async function facetsOf(
   database: Database,
   plan: SearchPlan,
-  meanings: Meanings,
+  meanings: ResolvedQuery,
   facets: readonly Facet[],
   most: number,
 ): Promise<FacetCounts> {

@@ -1,18 +1,18 @@
 // Owns what a search reads of many listings at once, and how that is remembered.
 
 import type { AreaRegister } from '../../areas/area-register.ts';
-import { findOrigin, type Origin } from '../../listings/data-sources.ts';
 import type { WrittenListing } from '../../listings/present-text.ts';
+import { findOrigin, type Origin } from '../../listings/provenance/data-sources.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { untilAborted } from '../../postgres/client/leaving.ts';
 import { FoundCache, type FoundCacheOptions } from '../legacy/found-cache.ts';
 import { type CountBounds, countExactly, countRoughly, countUpTo, findPage } from '../legacy/search-store.ts';
 import type { Facet } from '../query/answer-parameters.ts';
+import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
 import type { SearchQuery } from '../query/search-parameters.ts';
 import { whereSql } from '../sql/condition-sql.ts';
 import type { NumberedRow } from '../sql/page-columns-sql.ts';
-import type { Meanings } from '../sql/text-sql.ts';
 import { type ClusterPage, clustersOf } from './clusters.ts';
 import { type FacetCounts, facetsOf } from './facets.ts';
 import type { ShownFigure } from './metric-figures.ts';
@@ -35,22 +35,22 @@ export interface FoundPage {
 }
 
 export interface Finder {
-  page(plan: SearchPlan, meanings: Meanings): Promise<FoundPage>;
-  countExactly(plan: SearchPlan, meanings: Meanings, signal?: AbortSignal): Promise<Counted>;
+  page(plan: SearchPlan, meanings: ResolvedQuery): Promise<FoundPage>;
+  countExactly(plan: SearchPlan, meanings: ResolvedQuery, signal?: AbortSignal): Promise<Counted>;
   /** One more than the bound where there are more; rejects where PostgreSQL does not get there in time. */
-  countUpTo(plan: SearchPlan, meanings: Meanings, bounds: CountBounds): Promise<Counted>;
+  countUpTo(plan: SearchPlan, meanings: ResolvedQuery, bounds: CountBounds): Promise<Counted>;
   /** The planner's guess. */
-  countRoughly(plan: SearchPlan, meanings: Meanings): Promise<Counted>;
+  countRoughly(plan: SearchPlan, meanings: ResolvedQuery): Promise<Counted>;
   /** Throws INVALID_CURSOR. */
   clusters(
     plan: SearchPlan,
-    meanings: Meanings,
+    meanings: ResolvedQuery,
     query: SearchQuery,
     signal?: AbortSignal,
   ): Promise<ClusterPage>;
   facets(
     plan: SearchPlan,
-    meanings: Meanings,
+    meanings: ResolvedQuery,
     facets: readonly Facet[],
     most: number,
     signal?: AbortSignal,
@@ -58,12 +58,12 @@ export interface Finder {
   /** Throws INVALID_PARAMETER. */
   stats(
     plan: SearchPlan,
-    meanings: Meanings,
+    meanings: ResolvedQuery,
     ids: readonly string[],
     signal?: AbortSignal,
   ): Promise<Readonly<Record<string, ShownFigure>>>;
   /** The sources of all results. */
-  origin(plan: SearchPlan, meanings: Meanings, signal?: AbortSignal): Promise<Origin>;
+  origin(plan: SearchPlan, meanings: ResolvedQuery, signal?: AbortSignal): Promise<Origin>;
 }
 
 export interface FinderOptions {
@@ -178,7 +178,7 @@ export function rememberingFinder(
 }
 
 /** All that decides which listings a plan finds. */
-function question(plan: SearchPlan, { areaNos, words }: Meanings): unknown {
+function question(plan: SearchPlan, { areaNos, words }: ResolvedQuery): unknown {
   const { listingType, conditions, ignoreDisplayRules } = plan;
   const byDays = conditions.some((each) => each.kind === 'range' && each.column === 'daysOnMarket');
   return [listingType, conditions, ignoreDisplayRules, areaNos, [...words], byDays && plan.startedAt];
@@ -188,7 +188,7 @@ function question(plan: SearchPlan, { areaNos, words }: Meanings): unknown {
  * That, and which of them are on the page and in which order. Days on market are counted from the moment of asking, so
  * that what depends on them is the same only for those who walk on from one moment.
  */
-function pageQuestion(plan: SearchPlan, meanings: Meanings): unknown {
+function pageQuestion(plan: SearchPlan, meanings: ResolvedQuery): unknown {
   const { order, centre, text, cursor, limit, startedAt } = plan;
   const byDays = order.some(({ key }) => key === 'daysOnMarket');
   return [question(plan, meanings), order, centre, text, cursor, limit, byDays && startedAt];

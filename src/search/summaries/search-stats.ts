@@ -1,13 +1,13 @@
 // Owns the figures of a search: metrics of all its results as they stand.
 
 import { Type } from 'typebox';
-import { nearest } from '../../http/input/values.ts';
+import { nearest } from '../../lib/nearest.ts';
 import { invalidParameter } from '../../lib/problem.ts';
 import { nullable, unitSchema } from '../../listings/record.ts';
 import type { Database } from '../../postgres/client/database.ts';
+import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
 import { whereSql } from '../sql/condition-sql.ts';
-import type { Meanings } from '../sql/text-sql.ts';
 import type { ShownFigure } from './metric-figures.ts';
 import { findSnapshot, snapshotMetrics } from './metric-store.ts';
 import { FIGURE_UNITS } from './metrics.ts';
@@ -36,7 +36,7 @@ export const StatsSchema = Type.Record(
 export async function statsOf(
   database: Database,
   plan: SearchPlan,
-  meanings: Meanings,
+  meanings: ResolvedQuery,
   ids: readonly string[],
 ): Promise<Record<string, ShownFigure>> {
   const known = snapshotMetrics(plan.listingType);

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualClock } from '../../../test/support/clock.ts';
 import { databaseUnavailable } from '../../postgres/client/connection-errors.ts';
+import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
-import type { Meanings } from '../sql/text-sql.ts';
 import { createTotals, MOST_COUNTED } from './total.ts';
 
-const meanings = {} as Meanings;
+const meanings = {} as ResolvedQuery;
 const planOf = (count: SearchPlan['count']) => ({ count }) as SearchPlan;
 
 const finder = (counts: {

@@ -2,8 +2,8 @@
 
 import { type Clock, pause } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
-import type { Meanings } from '../sql/text-sql.ts';
 import type { Finder } from './finder.ts';
 
 /** Up to so many listings are counted for every search; the count stops behind them. */
@@ -25,7 +25,7 @@ type Counts = Pick<Finder, 'countExactly' | 'countUpTo' | 'countRoughly'>;
  */
 export type FindTotal = (
   plan: SearchPlan,
-  meanings: Meanings,
+  meanings: ResolvedQuery,
   page?: Promise<unknown>,
 ) => Promise<Total | null>;
 
@@ -33,7 +33,7 @@ export const exactly = (value: number): Total => ({ value, relation: 'exact' });
 
 export function createTotals(finder: Counts, clock: Clock): FindTotal {
   /** Null: not in time. */
-  async function quickCount(plan: SearchPlan, meanings: Meanings, page: Promise<unknown> | undefined) {
+  async function quickCount(plan: SearchPlan, meanings: ResolvedQuery, page: Promise<unknown> | undefined) {
     const over = new AbortController();
     const late = Promise.allSettled([pause(clock, PATIENCE, over.signal), page]).then(() => null);
     const bounds = { most: MOST_COUNTED, signal: over.signal };

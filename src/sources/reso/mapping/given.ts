@@ -1,7 +1,7 @@
 // Owns what is kept of a RESO record in its own words: the fields that are asked for, as they came, and nothing else.
 
-import { PROPERTY_FIELDS } from '../transport/query.ts';
 import { isRecord, type UpstreamRecord } from './decode.ts';
+import { PROPERTY_FIELDS } from './property-fields.ts';
 
 const LONGEST_TEXT = 32_000;
 const LONGEST_LIST = 200;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { mapped } from '../../../../test/support/mapping.ts';
 import { LISTING_TYPES, PRICE_FREQUENCIES, PROPERTY_TYPES, STATUSES } from '../../../listings/vocabulary.ts';
-import { PROPERTY_FIELDS } from '../transport/query.ts';
+import { PROPERTY_FIELDS } from './property-fields.ts';
 
 const strange = fc.oneof(
   fc.jsonValue(),

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mapped, unreadable } from '../../../../test/support/mapping.ts';
-import { PROPERTY_FIELDS } from '../transport/query.ts';
 import type { UpstreamRecord } from './decode.ts';
 import { mapProperty } from './map.ts';
+import { PROPERTY_FIELDS } from './property-fields.ts';
 
 test('a timestamp that holds the day alone stays a day, and midnight in UTC stays a moment', () => {
   const pendingAt = (value: unknown) => mapped({ PendingTimestamp: value }).pendingAt;

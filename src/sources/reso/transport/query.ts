@@ -1,11 +1,7 @@
 // Owns the addresses that a RESO server is asked at: pure text from what is wanted and what the server knows.
 
-import { FEATURE_FIELDS } from '../mapping/features.ts';
-import FIELDS from '../mapping/fields.json' with { type: 'json' };
+import { PROPERTY_FIELDS } from '../mapping/property-fields.ts';
 import type { PropertyShape } from './metadata.ts';
-
-/** Every field that the mapping reads. */
-export const PROPERTY_FIELDS: readonly string[] = [...new Set([...FIELDS, ...FEATURE_FIELDS])].sort();
 
 const EXPANDED: readonly string[] = ['Media', 'OpenHouse', 'OpenHouses'];
 

@@ -1,6 +1,6 @@
 // Owns waiting for something outside this process (a file, another process) by looking again and again.
-import type { Clock } from '../../lib/clock.ts';
-import { pause } from '../../lib/clock.ts';
+import type { Clock } from './clock.ts';
+import { pause } from './clock.ts';
 
 interface PollOptions {
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 // SQL of confirmations: when a source last said that a listing is as it was, and when it last said anything.
 
-import type { Sql, SqlFragment, Transaction } from '../postgres/client/database.ts';
+import type { Sql, SqlFragment, Transaction } from '../../postgres/client/database.ts';
 
 /** When a listing was last confirmed by its source, of a table or alias called listing: by a change, or since then. */
 export const fetchedAtSql = (sql: Sql): SqlFragment => sql`greatest(listing.fetched_at,

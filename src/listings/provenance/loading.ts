@@ -1,7 +1,7 @@
 // First load of a source, as answers tell of it while it is under way.
 
 import { type Static, Type } from 'typebox';
-import { nullable } from './record.ts';
+import { nullable } from '../record.ts';
 
 const LoadingObject = Type.Object(
   {

@@ -1,6 +1,6 @@
 // Owns how fresh the catalogue is as a whole: when any source last told something.
 
-import type { Database } from '../postgres/client/database.ts';
+import type { Database } from '../../postgres/client/database.ts';
 import { findNewestConfirmation } from './confirmation-store.ts';
 
 /** Milliseconds that an answer is good for: every search carries it. */

@@ -1,6 +1,6 @@
 // SQL of the sources that listings come from.
 
-import type { Database, Sql, SqlFragment } from '../postgres/client/database.ts';
+import type { Database, Sql, SqlFragment } from '../../postgres/client/database.ts';
 
 export interface SourceRow {
   readonly id: string;

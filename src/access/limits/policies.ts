@@ -1,9 +1,10 @@
 // Owns the limits of each tier as policies: made anew only when the month turns.
-import { Policy } from '../limits/limit-standing.ts';
-import type { Month } from '../limits/month.ts';
-import { WINDOW } from '../limits/ring.ts';
-import type { Tier } from './principal.ts';
-import type { TierPlan, Tiers } from './tiers.ts';
+
+import type { Tier } from '../tiers/principal.ts';
+import type { TierPlan, Tiers } from '../tiers/tiers.ts';
+import { Policy } from './limit-standing.ts';
+import type { Month } from './month.ts';
+import { WINDOW } from './ring.ts';
 
 /** Null where unlimited. */
 export interface Policies {

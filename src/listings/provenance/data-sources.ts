@@ -1,9 +1,9 @@
 // Sources of figures: whose listings they rest on, and how fresh those are.
 
 import { type Static, Type } from 'typebox';
-import type { Database, Sql, SqlFragment } from '../postgres/client/database.ts';
+import type { Database, Sql, SqlFragment } from '../../postgres/client/database.ts';
+import { nullable } from '../record.ts';
 import { findSourcesOf } from './data-source-store.ts';
-import { nullable } from './record.ts';
 
 const DataSourceSchema = Type.Object(
   {

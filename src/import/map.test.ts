@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RecordFields } from '../formats/record.ts';
-import { listingOf } from '../listing-row.ts';
-import { LISTING_FIELDS } from './fields.ts';
-import { MapError, parseMap } from './map.ts';
-import { compileMap, sentenceOf } from './row.ts';
+import type { RecordFields } from './formats/record.ts';
+import { listingOf } from './listing-row.ts';
+import { LISTING_FIELDS } from './mapping/fields.ts';
+import { MapError, parseMap } from './mapping/map.ts';
+import { compileMap, sentenceOf } from './mapping/row.ts';
 
 const source = { id: 'here', name: 'Here' };
 const needed = {

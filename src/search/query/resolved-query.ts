@@ -1,0 +1,29 @@
+// Resolved query: a search plan's names looked up in the database before it becomes SQL.
+
+/** What is known of how many active listings lie in shapes. */
+export interface Crowding {
+  /** About how many. */
+  readonly listings: number;
+  /** Which share that is of all active listings of their type, from 0 to 1. */
+  readonly share: number;
+}
+
+/** What the words of a query stand for: themselves or the names they misspell, and the areas called so. */
+export interface WordMeaning {
+  readonly spellings: readonly string[];
+  readonly areaNos: readonly number[];
+}
+
+export type WordMeanings = ReadonlyMap<string, WordMeaning>;
+
+/** What is looked up before a plan becomes SQL: the areas that it names, and its words. */
+export interface ResolvedQuery {
+  readonly areaNos: readonly number[];
+  /** Active listings in them, as the areas are counted: about so many rows are walked through at most. */
+  readonly areaListings: number;
+  /** About how many active listings lie in the shapes that are asked for; null: none is, or it is unknown. */
+  readonly inShape: Crowding | null;
+  readonly words: WordMeanings;
+  /** About how many active listings meet queries of the text index, where it matters. */
+  readonly sizes: ReadonlyMap<string, number>;
+}
