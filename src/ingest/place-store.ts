@@ -39,11 +39,11 @@ export async function writePlaces(
   const places = rows.map((row) => `{${row.places.join()}}`);
   await tx`
     with row as (select id, places::integer[] from unnest(${ids}::text[], ${places}::text[]) as row (id, places)),
-    placed as (
+    updated_listing as (
       update listing set area_nos = places, version = version + 1, updated_at = ${at} from row
       where listing.id = row.id
     ),
-    worded as (
+    updated_text as (
       update listing_text set words = array_to_tsvector(array(
         select word from unnest(tsvector_to_array(words)) as word where word not like '#%'
         union all select '#' || no from unnest(places) as no))

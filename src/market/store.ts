@@ -94,8 +94,8 @@ export async function findParts(sql: Sql, field: Field, wanted: readonly Wanted[
   const rows = await sql<{ at: number | null; summed: SummaryRow; snapshot: string }[]>`
     with scope as materialized (
       select id, property_type, bedrooms, living_area from listing_search where ${field.where(sql)} order by id),
-    stay as (${staySql(sql, field, wanted)}), event as (${eventSql(sql, field, wanted)})
-    select taken.snapshot::text, summed.* from pg_current_snapshot() as taken (snapshot)
+    period as (${periodSql(sql, field, wanted)}), event as (${eventSql(sql, field, wanted)})
+    select current.snapshot::text, summed.* from pg_current_snapshot() as current (snapshot)
     left join (${together(sql, sets)}) as summed on true`;
   const parts = wanted.map((each, place) =>
     readParts(
@@ -117,9 +117,9 @@ function readParts(rows: readonly SummaryRow[], { set, measures }: Wanted, field
 }
 
 /** When the listings were on the market. */
-const staySql = (sql: Sql, field: Field, wanted: readonly Wanted[]): SqlFragment => sql`
-  select scope.*, price, months_free, ${wallSql(sql, field, 'started_at')} as on_wall,
-    ${wallSql(sql, field, 'ended_at')} as off_wall, ${wallSql(sql, field, 'days_on_market_start')} as aged_wall,
+const periodSql = (sql: Sql, field: Field, wanted: readonly Wanted[]): SqlFragment => sql`
+  select scope.*, price, months_free, ${wallSql(sql, field, 'started_at')} as started_wall,
+    ${wallSql(sql, field, 'ended_at')} as ended_wall, ${wallSql(sql, field, 'days_on_market_start')} as days_on_market_wall,
     ${wallSql(sql, field, 'superseded_at')} as superseded_wall
   from market_period join scope on id = listing_id
   where ended_at >= ${beforeAll(sql, wanted)} and started_at < ${afterAll(sql, wanted)}`;
@@ -187,8 +187,8 @@ const inventorySql = (
   with edge as materialized (select ${[...days]}::text[]::timestamp[] as ends),
   member as materialized (
     select index, property_type, bedrooms, living_area, price, months_free,
-      greatest(0, floor(extract(epoch from ends[index] - aged_wall)::double precision / 86400)) as age
-    from stay, edge, generate_series(width_bucket(on_wall, ends) + 1, width_bucket(off_wall, ends)) as index)
+      greatest(0, floor(extract(epoch from ends[index] - days_on_market_wall)::double precision / 86400)) as age
+    from period, edge, generate_series(width_bucket(started_wall, ends) + 1, width_bucket(ended_wall, ends)) as index)
   select index ${groupSql(sql, field)}, ${summaryColumns(sql, measures)}
   from member group by index ${groupSql(sql, field)}`;
 
@@ -202,18 +202,18 @@ const activeSql = (
   periods: readonly Period[],
   measures: readonly Measure[],
 ): SqlFragment => sql`
-  with ${edgesSql(sql, periods)}, present as (
-    select index, id, false as fell from stay, edge, generate_series(
-      width_bucket(on_wall, ends) + 1, width_bucket(off_wall ${JUST_BEFORE(sql)}, starts)) as index
+  with ${edgesSql(sql, periods)}, on_market as (
+    select index, id, false as fell from period, edge, generate_series(
+      width_bucket(started_wall, ends) + 1, width_bucket(ended_wall ${JUST_BEFORE(sql)}, starts)) as index
     where superseded_wall >= ends[index]),
-  lowered as (
+  price_drop as (
     select index, id, true as fell from event, edge, generate_series(
       width_bucket(wall, ends) + 1, width_bucket(wall, starts)) as index
     where kind = 'drop'),
-  told as (
-    select index, id, bool_or(fell) as dropped from (table present union all table lowered) as either
+  listed as (
+    select index, id, bool_or(fell) as dropped from (table on_market union all table price_drop) as either
     group by index, id having not bool_and(fell)),
-  member as (select index, dropped, scope.* from told join scope using (id))
+  member as (select index, dropped, scope.* from listed join scope using (id))
   select index ${groupSql(sql, field)}, ${summaryColumns(sql, measures)}
   from member group by index ${groupSql(sql, field)}`;
 

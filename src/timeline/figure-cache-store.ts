@@ -31,18 +31,18 @@ export async function invalidateFigures(tx: Transaction, changes: readonly Figur
     with change as (
       select * from json_to_recordset(${rows}::text::json) as row ("listingId" text, since timestamptz,
         "hadAreaNos" integer[], "hadType" text)),
-    place as (
+    affected as (
       select listing_type as type, unnest(area_nos || 0) as no, since from change join listing on id = "listingId"
       union all select "hadType", unnest("hadAreaNos" || 0), since from change where "hadType" is not null),
     earliest as (
-      select type, no, (min(since) - ${MARGIN}::interval)::date as since from place group by type, no),
-    doomed as (
+      select type, no, (min(since) - ${MARGIN}::interval)::date as since from affected group by type, no),
+    stale as (
       -- In one order, so that two writers never wait for each other.
       select cached.ctid from market_figure_cache as cached
       join earliest on area_no = no and listing_type = type and end_date >= earliest.since
       order by area_no, listing_type, currency, time_zone, kind, end_date, start_date for update of cached),
-    dropped as (delete from market_figure_cache where ctid in (select ctid from doomed)),
-    old as (
+    deleted as (delete from market_figure_cache where ctid in (select ctid from stale)),
+    expired as (
       delete from market_figure_change where ctid in (
         select ctid from market_figure_change where changed_at < clock_timestamp() - ${KEPT_CHANGES}::interval
         limit 100 for update skip locked))
