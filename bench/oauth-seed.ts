@@ -7,7 +7,6 @@ import { type StoredModel, upsertModels } from './oauth-adapter.ts';
 import { CLIENT, createPeer, REDIRECT_URI, SCOPE } from './oauth-peer.ts';
 import type { Stand } from './stand.ts';
 
-const BYTEA_ARRAY = 1001;
 /** Paying callers, among whom our grants are shared out. */
 const SUBSCRIPTIONS = 1_000;
 const VERIFIER = 'v'.repeat(43);
@@ -40,7 +39,7 @@ export function ourSeed({ database }: Stand, publicUrl: string): Seed {
           'sub_' || lpad(to_hex(n % ${SUBSCRIPTIONS}::int8 + 1), 24, '0'), now(), now(), now() + interval '31 days'
         from generate_series(1, ${count}::int8) n returning id`;
       const first = grants[0]?.id ?? 0;
-      const rows = sql`unnest(${sql.array(hashes, BYTEA_ARRAY)}) with ordinality as row (hash, n)`;
+      const rows = sql`unnest(${hashes}::bytea[]) with ordinality as row (hash, n)`;
       if (kind === 'refresh')
         await sql`
           insert into oauth_refresh_token (hash, grant_id, expires_at)

@@ -12,13 +12,15 @@ export async function copyInto(
   lines: readonly string[],
 ): Promise<void> {
   if (lines.length === 0) return;
-  const stream = await sql`copy ${sql(table)} (${sql([...columns])}) from stdin`.writable();
+  const stream = await sql.unsafe(`copy ${quoted(table)} (${columns.map(quoted)}) from stdin`).writable();
   const end = finished(stream);
   for (let at = 0; at < lines.length; at += 500)
     if (!stream.write(lines.slice(at, at + 500).join(''))) await once(stream, 'drain');
   stream.end();
   await end;
 }
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** The line of a row, its values in the order of its keys. */
 export function line(row: Readonly<Record<string, unknown>>): string {

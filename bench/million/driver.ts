@@ -1,10 +1,9 @@
 // Owns the service's own driver as arms use it: opened with the same settings, telling what it sends where that is wanted.
 
 import postgres from 'postgres';
-import { ARRAY_TYPES, writeArray } from '../../src/postgres/client/array-types.ts';
-import { COLUMN_TYPES } from '../../src/postgres/client/column-types.ts';
 import { NOT_REMEMBERED, PLANNING, type Planning } from '../../src/postgres/client/connection.ts';
 import { parseDatabaseUrl } from '../../src/postgres/client/connection-url.ts';
+import { formatArray, VALUE_TYPES } from '../../src/postgres/client/value-types.ts';
 
 /** A statement with its parameters as PostgreSQL's text; null is null. */
 export interface Statement {
@@ -33,7 +32,7 @@ export function openDriver(url: string, connections: number, { planned, tell }: 
   return postgres({
     password,
     ...{ host, port, database, user, max: connections, fetch_types: false },
-    types: { ...COLUMN_TYPES, ...ARRAY_TYPES },
+    types: VALUE_TYPES,
     connection: sessionFor(planned),
     ...(tell && {
       debug: (_connection: number, text: string, parameters: unknown[]) =>
@@ -44,7 +43,7 @@ export function openDriver(url: string, connections: number, { planned, tell }: 
 
 function asText(value: unknown): string | null {
   if (value === null || value === undefined) return null;
-  if (Array.isArray(value)) return writeArray(value, String);
+  if (Array.isArray(value)) return formatArray(value, String);
   if (typeof value === 'boolean') return value ? 't' : 'f';
   return String(value);
 }

@@ -10,6 +10,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { marketRoutes } from '../../src/market/routes.ts';
 import type { Planning } from '../../src/postgres/client/connection.ts';
 import type { Database } from '../../src/postgres/client/database.ts';
+import { createSql } from '../../src/postgres/client/sql.ts';
 import { PriceTrends } from '../../src/property/price-trend.ts';
 import { valuationRoutes } from '../../src/property/valuation-routes.ts';
 import { searchRoutes } from '../../src/search/http/routes.ts';
@@ -37,7 +38,7 @@ export function openRecorder(stand: LargeStand): Recorder {
     ...stand.database,
     read(work, options) {
       planned = options?.planned ?? 'each';
-      return work(driver);
+      return work(createSql(driver));
     },
   };
   const catalogue = createCatalogue(database);

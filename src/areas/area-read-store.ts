@@ -4,7 +4,7 @@ import type { Boundary, Box } from '../geometry/geometry.ts';
 import { EARTH_RADIUS_KM } from '../geometry/geometry.ts';
 import type { AreaType } from '../listings/vocabulary.ts';
 import type { Sql, SqlFragment } from '../postgres/client/database.ts';
-import { together } from '../postgres/client/fragments.ts';
+import { joinSql } from '../postgres/client/sql.ts';
 import type { Area } from './area.ts';
 import type { NamedArea } from './area-names.ts';
 import type { AreaInclude, AreaOrder, AreaQuery } from './area-query.ts';
@@ -159,9 +159,8 @@ function conditions(sql: Sql, query: AreaQuery): SqlFragment {
     ${parentNo === null ? sql`` : sql`and no in (select child_no from area_edge where parent_no = ${parentNo})`}
     ${ancestorNo === null ? sql`` : sql`and no in (${descendants(sql, ancestorNo)})`}
     ${nos === null ? sql`` : sql`and no = any(${[...nos]}::integer[])`}
-    ${boxes === null ? sql`` : sql`and (false ${together(sql, boxes.flatMap(andPastTheEdge).map(meeting(sql)))})`}
-    ${together(
-      sql,
+    ${boxes === null ? sql`` : sql`and (false ${joinSql(boxes.flatMap(andPastTheEdge).map(meeting(sql)))})`}
+    ${joinSql(
       words.map(
         ({ beginning, forms }) => sql`and exists (select from area_word where area_no = area.no and
           (word >= ${beginning} and word < ${`${beginning}\u{10ffff}`} or word = any(${[...forms]}::text[])))`,

@@ -3,7 +3,7 @@
 import { writeNames } from '../areas/area-name-store.ts';
 import type { KeptRecord } from '../listings/listing.ts';
 import type { Sql, Transaction } from '../postgres/client/database.ts';
-import { together } from '../postgres/client/fragments.ts';
+import { joinSql } from '../postgres/client/sql.ts';
 import { json } from '../postgres/client/stored-json.ts';
 import { searchRow } from './search-row.ts';
 import { textRow } from './text-row.ts';
@@ -27,11 +27,9 @@ export async function writeSearchRows(
 }
 
 const assignments = (sql: Sql, columns: readonly string[]) =>
-  together(
-    sql,
-    columns.map(
-      (column, place) => sql`${place === 0 ? sql`` : sql`,`} ${sql(column)} = excluded.${sql(column)}`,
-    ),
+  joinSql(
+    columns.map((column) => sql`${sql(column)} = excluded.${sql(column)}`),
+    ', ',
   );
 
 export async function writeWords(

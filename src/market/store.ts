@@ -2,7 +2,7 @@
 
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database, Sql, SqlFragment } from '../postgres/client/database.ts';
-import { together } from '../postgres/client/fragments.ts';
+import { joinSql } from '../postgres/client/sql.ts';
 import {
   readSummaries,
   type Summaries,
@@ -96,7 +96,7 @@ export async function findParts(sql: Sql, field: Field, wanted: readonly Wanted[
       select id, property_type, bedrooms, living_area from listing_search where ${field.where(sql)} order by id),
     period as (${periodSql(sql, field, wanted)}), event as (${eventSql(sql, field, wanted)})
     select current.snapshot::text, summed.* from pg_current_snapshot() as current (snapshot)
-    left join (${together(sql, sets)}) as summed on true`;
+    left join (${joinSql(sets)}) as summed on true`;
   const parts = wanted.map((each, place) =>
     readParts(
       rows.flatMap(({ at, summed }) => (at === place ? [summed] : [])),
@@ -169,10 +169,7 @@ function setSql(sql: Sql, field: Field, wanted: Wanted): SqlFragment {
 }
 
 const groupSql = (sql: Sql, { groupBy }: Field): SqlFragment =>
-  together(
-    sql,
-    groupBy.map((name) => sql`, ${sql(GROUPINGS[name])}`),
-  );
+  joinSql(groupBy.map((name) => sql`, ${sql(GROUPINGS[name])}`));
 
 /**
  * What is on the market as each of these days begins. Members are made before they are sorted: else every one of them would

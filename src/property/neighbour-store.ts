@@ -12,7 +12,7 @@ import { storedColumns } from '../listings/listing-read-store.ts';
 import type { StoredListing } from '../listings/stored-listing.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';
 import type { Database, Sql, SqlFragment } from '../postgres/client/database.ts';
-import { together } from '../postgres/client/fragments.ts';
+import { joinSql } from '../postgres/client/sql.ts';
 import { comparableTypes, type HomeFacts } from './similarity.ts';
 
 /** Which homes are looked for. */
@@ -130,7 +130,7 @@ export function boxesSql(sql: Sql, centre: Point, km: number): SqlFragment {
     ([minLng, minLat, maxLng, maxLat], place) =>
       sql`${place === 0 ? sql`` : sql`or`} location <@ box(point(${minLng}, ${minLat}), point(${maxLng}, ${maxLat}))`,
   );
-  return together(sql, boxes);
+  return joinSql(boxes);
 }
 
 function sizeSql(sql: Sql, livingArea: number | null): SqlFragment {

@@ -40,8 +40,8 @@ export async function returnUnspent(
 ): Promise<void> {
   await sql`
     update monthly_usage u set used = greatest(u.used - back.unspent, 0)
-    from unnest(${sql.array([...unspent.keys()], TEXT_ARRAY)}::text[],
-      ${sql.array([...unspent.values()], INTEGER_ARRAY)}::int[]) as back (account, unspent)
+    from unnest(${[...unspent.keys()]}::text[],
+      ${[...unspent.values()]}::int[]) as back (account, unspent)
     where u.account = back.account and u.month = ${month}::date`;
 }
 
@@ -56,7 +56,3 @@ export async function readUsed(sql: Sql, account: string, month: string): Promis
 export async function deleteOldMonths(sql: Sql, month: string): Promise<void> {
   await sql`delete from monthly_usage where month < ${month}::date`;
 }
-
-const TEXT_ARRAY = 1009;
-
-const INTEGER_ARRAY = 1007;

@@ -53,7 +53,7 @@ export async function findSubscriptions(
   ids: readonly string[],
 ): Promise<Map<string, SubscriptionRow>> {
   const rows = await sql<SubscriptionRow[]>`
-    select ${columns(sql)} from subscription where id = any(${sql.array([...ids], TEXT_ARRAY)})`;
+    select ${columns(sql)} from subscription where id = any(${[...ids]}::text[])`;
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -95,7 +95,7 @@ export async function endSamples(tx: Transaction, now: Date): Promise<void> {
 /** How many of these keys have a subscription, in force or not. */
 export async function countKnownKeys(sql: Sql, keyHashes: readonly Buffer[]): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
-    select count(*)::int from subscription where key_hash = any(${sql.array([...keyHashes], BYTEA_ARRAY)})`;
+    select count(*)::int from subscription where key_hash = any(${[...keyHashes]}::bytea[])`;
   return row?.count ?? 0;
 }
 
@@ -104,9 +104,6 @@ export async function hasSubscriptions(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ found: boolean }[]>`select exists (select from subscription) as found`;
   return row?.found === true;
 }
-
-const BYTEA_ARRAY = 1001;
-const TEXT_ARRAY = 1009;
 
 function columns(sql: Sql) {
   return sql`id, tier, key_hint as "keyHint", label, created_at as "createdAt", ends_at as "endsAt",

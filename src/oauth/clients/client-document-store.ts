@@ -12,8 +12,6 @@ export interface DocumentRow<Moment = string> {
   readonly freshUntil: Moment;
 }
 
-const TEXT_ARRAY = 1009;
-
 /** The copy, fresh or not. */
 export async function findDocument(sql: Sql, url: string): Promise<DocumentRow | undefined> {
   const [row] = await sql<DocumentRow[]>`
@@ -27,7 +25,7 @@ export async function findDocument(sql: Sql, url: string): Promise<DocumentRow |
 export async function saveDocument(sql: Sql, row: DocumentRow<Date>): Promise<void> {
   await sql`
     insert into oauth_client_document (url, client_name, redirect_uris, fetched_at, fresh_until)
-    values (${row.url}, ${row.name}, ${sql.array([...row.redirectUris], TEXT_ARRAY)}, ${row.fetchedAt},
+    values (${row.url}, ${row.name}, ${[...row.redirectUris]}::text[], ${row.fetchedAt},
       ${row.freshUntil})
     on conflict (url) do update set client_name = excluded.client_name, redirect_uris = excluded.redirect_uris,
       fetched_at = excluded.fetched_at, fresh_until = excluded.fresh_until`;

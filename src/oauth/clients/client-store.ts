@@ -24,13 +24,11 @@ export interface NewClient {
 }
 
 const LISTED = 1_000;
-const TEXT_ARRAY = 1009;
 
 export async function insertClient(sql: Sql, client: NewClient, deadline: ServerTime): Promise<void> {
-  const uris = sql.array([...client.redirectUris], TEXT_ARRAY);
   await sql`
     insert into oauth_client (id, name, redirect_uris, about, created_at, expires_at)
-    values (${client.id}, ${client.name}, ${uris}, ${JSON.stringify(client.about)}::text::jsonb,
+    values (${client.id}, ${client.name}, ${[...client.redirectUris]}::text[], ${JSON.stringify(client.about)}::text::jsonb,
       ${client.createdAt}, ${client.expiresAt})
     returning require_before(${deadline})`;
 }

@@ -20,15 +20,13 @@ interface NewGrant {
   readonly expiresAt: Date;
 }
 
-const TEXT_ARRAY = 1009;
-
 /** Writes both in one statement, notes that the client, if it registered here, is used, and gives the grant's id. */
 export async function insertGrantWithCode(sql: Sql, row: NewGrant, deadline: ServerTime): Promise<number> {
   const [written] = await sql<{ id: number }[]>`
     with made as (
       insert into oauth_grant (client_id, redirect_uri, scope, resources, tier, subscription, address_hash,
         created_at, renewed_at, expires_at)
-      values (${row.clientId}, ${row.redirectUri}, ${row.scope}, ${sql.array([...row.resources], TEXT_ARRAY)},
+      values (${row.clientId}, ${row.redirectUri}, ${row.scope}, ${[...row.resources]}::text[],
         ${row.tier}, ${row.subscription}, ${row.addressHash}, ${row.createdAt}, ${row.createdAt}, ${row.expiresAt})
       returning id
     ), used as (

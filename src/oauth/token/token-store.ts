@@ -4,7 +4,6 @@ import type { Plan } from '../../access/tiers/tiers.ts';
 import type { ServerTime, Sql } from '../../postgres/client/database.ts';
 
 /** PostgreSQL's type number of an array of bytes. */
-const BYTEA = 1001;
 
 /** What every row of a family leads to. */
 export interface GrantFacts {
@@ -51,7 +50,7 @@ export async function findCodes(sql: Sql, hashes: readonly string[]): Promise<Ma
   const rows = await sql<(CodeRow & { readonly hash: string })[]>`
     select encode(c.hash, 'hex') as hash, c.challenge, c.expires_at as "expiresAt", c.used_at as "usedAt",
       g.redirect_uri as "redirectUri", ${grantFacts(sql)}
-    from oauth_code c join oauth_grant g on g.id = c.grant_id where c.hash = any(${sql.array([...hashes], BYTEA)})`;
+    from oauth_code c join oauth_grant g on g.id = c.grant_id where c.hash = any(${[...hashes]}::bytea[])`;
   return new Map(rows.map((row) => [row.hash, row]));
 }
 
@@ -94,7 +93,7 @@ export async function findRefreshTokens(
     select encode(r.hash, 'hex') as hash, r.expires_at as "expiresAt", r.rotated_at as "rotatedAt",
       encode(r.successor, 'hex') as nonce, ${grantFacts(sql)}
     from oauth_refresh_token r join oauth_grant g on g.id = r.grant_id
-    where r.hash = any(${sql.array([...hashes], BYTEA)})`;
+    where r.hash = any(${[...hashes]}::bytea[])`;
   return new Map(rows.map((row) => [row.hash, row]));
 }
 

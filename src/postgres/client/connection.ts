@@ -4,19 +4,15 @@ import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { ARRAY_TYPES } from './array-types.ts';
-import { COLUMN_TYPES } from './column-types.ts';
 import type { ConnectionTarget } from './connection-url.ts';
+import { createSql, type Sql } from './sql.ts';
+import { VALUE_TYPES } from './value-types.ts';
 
-/** A tagged template that runs SQL: sql`select ${value}`. Every value becomes a parameter. */
-export type Sql = postgres.ISql<Record<never, never>>;
 /** The same inside a transaction. Anything written with it is kept or dropped as a whole. */
 export interface Transaction extends Sql {
   /** Runs a part of the transaction that may fail alone: what it wrote is undone and its error comes out. */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
 }
-/** A part of a statement, made with the same template. */
-export type SqlFragment = postgres.Fragment;
 
 export interface ConnectionSettings {
   readonly applicationName: string;
@@ -81,11 +77,12 @@ export function openConnection(target: ConnectionTarget, settings: ConnectionSet
   };
   // The driver's types do not know its `socket` option.
   const options = { ...driverOptions(target, settings), socket: line.open, onclose };
-  const sql = postgres(options);
+  const driver = postgres(options);
+  const sql = createSql(driver);
   // Once the driver is ending it refuses every further statement at once, where it would otherwise let it wait.
   const retire = () => {
     line.cut();
-    void sql.end({ timeout: 0 });
+    void driver.end({ timeout: 0 });
   };
   let planning: Planning = 'each';
   let refusal: unknown = null;
@@ -114,7 +111,7 @@ export function openConnection(target: ConnectionTarget, settings: ConnectionSet
     destroy: retire,
     async end(seconds) {
       // Without a timeout the driver would wait for ever on a connection that is already lost.
-      await sql.end({ timeout: seconds });
+      await driver.end({ timeout: seconds });
       line.cut();
     },
   };
@@ -170,7 +167,7 @@ function driverOptions(target: ConnectionTarget, settings: ConnectionSettings) {
     ...(settings.lasting === true ? { max_lifetime: null } : {}),
     // Asking for the array types would be the one statement whose failure nobody could catch.
     fetch_types: false,
-    types: { ...COLUMN_TYPES, ...ARRAY_TYPES },
+    types: VALUE_TYPES,
     connection: {
       application_name: settings.applicationName,
       TimeZone: 'UTC',

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { pause, systemClock } from '../../lib/clock.ts';
 import { unlessAborted } from '../../lib/deadline.ts';
 import { awake } from '../../lib/poll.ts';
-import type { Connection, ConnectionSettings, Planning, Sql, Transaction } from './connection.ts';
+import type { Connection, ConnectionSettings, Planning, Transaction } from './connection.ts';
 import { openConnection } from './connection.ts';
 import { databaseUnavailable, isBrokenConnection, translated } from './connection-errors.ts';
 import type { ConnectionTarget } from './connection-url.ts';
@@ -11,10 +11,12 @@ import { parseDatabaseUrl } from './connection-url.ts';
 import type { PoolStatus } from './pool.ts';
 import { createPool } from './pool.ts';
 import { ServerClock, type ServerTime } from './server-clock.ts';
+import type { Sql } from './sql.ts';
 import { transact } from './transaction.ts';
 
-export type { Sql, SqlFragment, Transaction } from './connection.ts';
+export type { Transaction } from './connection.ts';
 export type { ServerTime } from './server-clock.ts';
+export type { Sql, SqlFragment } from './sql.ts';
 
 export interface DatabaseOptions {
   /** `postgres://user:password@host:port/database`, or with `?host=/folder` for a socket. */

@@ -1,7 +1,6 @@
 // Owns notifications between processes: a channel that is joined again after every loss, and says when it may have missed something.
 import { pause } from '../../lib/clock.ts';
-import type { Sql } from './connection.ts';
-import type { Database, DedicatedConnection } from './database.ts';
+import type { Database, DedicatedConnection, Sql } from './database.ts';
 
 export interface Listener {
   close(): Promise<void>;

@@ -1,5 +1,6 @@
 // Owns the frame of a transaction on one connection: begun, then committed or rolled back, and never half of it elsewhere.
-import type { Connection, Sql, Transaction } from './connection.ts';
+import type { Connection, Transaction } from './connection.ts';
+import type { Sql } from './sql.ts';
 
 /**
  * Commits when `work` resolves and rolls back when it throws. The driver's own frame is not used: when the connection

@@ -2,9 +2,9 @@
 
 import type { Cursor } from '../../http/input/cursor.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
+import { joinSql } from '../../postgres/client/sql.ts';
 import { allOf } from '../sql/condition-sql.ts';
 import { daysSinceSql, instantSql } from '../sql/search-keys-sql.ts';
-import { inTurn } from '../sql/source-sql.ts';
 import { type Key, orderSql, restSql, type Walk } from './search-sql.ts';
 
 /**
@@ -21,9 +21,9 @@ export function daysWalkSql(sql: Sql, walk: Walk, startedAt: number): SqlFragmen
       ? []
       : [unknownSql(sql, walk, isUnknown ? cursor : null)];
   const parts = backwards ? [...unknown, ...known] : [...known, ...unknown];
-  return sql`select * from (${inTurn(
-    sql,
+  return sql`select * from (${joinSql(
     parts.map((part) => sql`(${part})`),
+    ' union all ',
   )}) as branches limit ${rows}`;
 }
 

@@ -1,12 +1,12 @@
 // Owns the SQL of a page: from where, and by which way, its rows are found. Pure.
 
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
+import { joinSql } from '../../postgres/client/sql.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
 import { readBy } from '../query/search-order.ts';
 import { allOf, conditionsSql, shownSql } from '../sql/condition-sql.ts';
 import {
-  inTurn,
   isActive,
   isOfWords,
   ofAreaSql,
@@ -142,7 +142,7 @@ function inClasses(sql: Sql, page: Page, classes: readonly TextClass[]): SqlFrag
     const cursor = place.cursor && relevance === at ? { ...place.cursor, values } : null;
     const within = { ...page, plan: { ...plan, order: others }, place: { ...place, cursor } };
     const found = foundBy(sql, within, [query]);
-    return sql`(select id, ${relevance}::double precision as s0 ${names} from (${found}) as found)`;
+    return sql`(select id, ${relevance}::double precision as s0 ${joinSql(names)} from (${found}) as found)`;
   });
-  return sql`select * from (${inTurn(sql, selects)}) as classes limit ${plan.limit + 1}`;
+  return sql`select * from (${joinSql(selects, ' union all ')}) as classes limit ${plan.limit + 1}`;
 }

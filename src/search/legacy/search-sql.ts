@@ -2,13 +2,13 @@
 
 import type { Cursor, SortValue } from '../../http/input/cursor.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
-import { together } from '../../postgres/client/fragments.ts';
+import { joinSql } from '../../postgres/client/sql.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
 import type { TextCondition } from '../query/search-conditions.ts';
 import { idsFall, isKeptFalling, type Order, readBy } from '../query/search-order.ts';
 import { daysSinceSql, daysSql, distanceSql } from '../sql/search-keys-sql.ts';
-import { inTurn, isActive, type Source } from '../sql/source-sql.ts';
+import { isActive, type Source } from '../sql/source-sql.ts';
 import { relevanceSql } from '../sql/text-sql.ts';
 import { isKeptOrder } from './page-ways.ts';
 
@@ -107,8 +107,7 @@ export function pageWalk(
 
 function valueColumns(sql: Sql, source: Source, keys: readonly Key[]): SqlFragment {
   const values = keys.filter(({ isId }) => !isId);
-  return sql`${source.id} as id ${together(
-    sql,
+  return sql`${source.id} as id ${joinSql(
     values.map((key, place) => sql`, ${key.value} as ${sql(`s${place}`)}`),
   )}`;
 }
@@ -124,7 +123,7 @@ export function walkSql(sql: Sql, walk: Walk): SqlFragment {
   // limit, so the later ones are read only when the earlier ones do not fill the page.
   const orderBy = orderSql(sql, asKept(keys), backwards);
   const branches = parts.map((part) => sql`(${select} and ${part} order by ${orderBy} ${limit})`);
-  return sql`select * from (${inTurn(sql, branches)}) as branches ${limit}`;
+  return sql`select * from (${joinSql(branches, ' union all ')}) as branches ${limit}`;
 }
 
 /**
@@ -164,7 +163,7 @@ export function orderSql(sql: Sql, keys: readonly Key[], backwards: boolean): Sq
     const nulls = key.isId ? sql`` : unknownFirst ? sql`nulls first` : sql`nulls last`;
     return sql`${place === 0 ? sql`` : sql`,`} ${key.value} ${direction} ${nulls}`;
   });
-  return together(sql, parts);
+  return joinSql(parts);
 }
 
 /** What lies beyond the cursor, in the order of the walk: rows that tie on the first key, then those past it. */

@@ -1,13 +1,13 @@
 // Owns the SQL of a search: the page of listings, and how many there are.
 
-import { compose, run } from '../../postgres/client/compose.ts';
 import type { Planning } from '../../postgres/client/connection.ts';
 import type { Database, Sql, SqlFragment } from '../../postgres/client/database.ts';
+import type { RawRow } from '../../postgres/client/sql.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
 import { isShape } from '../query/search-conditions.ts';
 import { kindOf } from '../query/search-order.ts';
-import { type NumberedRow, pageColumns, type RawRow, rowIn } from '../sql/page-columns-sql.ts';
+import { type NumberedRow, pageColumns, rowIn } from '../sql/page-columns-sql.ts';
 import { sourceOf } from '../sql/source-sql.ts';
 import { nextSql, pageSql } from './page-sql.ts';
 import { hasOneWay, isPerhapsNext, mayEndBeforeUnknown } from './page-ways.ts';
@@ -55,9 +55,8 @@ function readPage(
   meanings: ResolvedQuery,
   at: Place,
 ): Promise<NumberedRow[]> {
-  const page = pageSql(compose, plan, meanings, at);
   return readFound(database, plan, hasOneWay(plan, meanings) ? 'once' : 'each', (sql) =>
-    selectPage(sql, plan, page),
+    selectPage(sql, plan, pageSql(sql, plan, meanings, at)),
   );
 }
 
@@ -68,8 +67,7 @@ function readNext(
   meanings: ResolvedQuery,
   at: Place,
 ): Promise<NumberedRow[]> {
-  const page = nextSql(compose, plan, meanings, at);
-  return readFound(database, plan, 'once', (sql) => selectPage(sql, plan, page));
+  return readFound(database, plan, 'once', (sql) => selectPage(sql, plan, nextSql(sql, plan, meanings, at)));
 }
 
 async function readFound(
@@ -85,13 +83,13 @@ async function readFound(
 }
 
 async function selectPage(sql: Sql, plan: SearchPlan, page: SqlFragment): Promise<RawRow[]> {
-  const values = plan.order.map((_, place) => compose`page.${compose(`s${place}`)}`);
-  const statement = compose`
-    select ${pageColumns(compose, compose`page.place`, values)}
+  const values = plan.order.map((_, place) => sql`page.${sql(`s${place}`)}`);
+  const statement = sql`
+    select ${pageColumns(sql, sql`page.place`, values)}
     from (select row_number() over () as place, rows.* from (${page}) as rows) as page
     join listing on listing.id = page.id`;
   // Taken out of what the driver gave: that lives until a full collection, by closures that are born among old objects.
-  return (await run(sql, statement).raw()).splice(0) as unknown as RawRow[];
+  return (await statement.raw()).splice(0);
 }
 
 /** How far a count goes. */
@@ -109,13 +107,15 @@ export async function countUpTo(
   meanings: ResolvedQuery,
   { most, signal }: CountBounds,
 ): Promise<number> {
-  const { from, where } = sourceOf(compose, plan, meanings, []);
-  const statement = compose`
-    select count(*)::double precision as count
-    from (select from ${from} where ${where} limit ${most + 1}::integer) as counted`;
   // Not cut short by the signal, which would cost the connection: PostgreSQL stops by itself.
   const [row] = await database.read(
-    async (sql) => (signal.aborted ? [] : run<{ count: number }>(sql, statement)),
+    async (sql) => {
+      if (signal.aborted) return [];
+      const { from, where } = sourceOf(sql, plan, meanings, []);
+      return sql<{ count: number }[]>`
+        select count(*)::double precision as count
+        from (select from ${from} where ${where} limit ${most + 1}::integer) as counted`;
+    },
     { planned: 'brief' },
   );
   signal.throwIfAborted();
@@ -128,11 +128,8 @@ export async function countExactly(
   meanings: ResolvedQuery,
 ): Promise<number> {
   const [row] = await database.read((sql) => {
-    const { from, where } = sourceOf(compose, plan, meanings, []);
-    return run<{ count: number }>(
-      sql,
-      compose`select count(*)::double precision as count from ${from} where ${where}`,
-    );
+    const { from, where } = sourceOf(sql, plan, meanings, []);
+    return sql<{ count: number }[]>`select count(*)::double precision as count from ${from} where ${where}`;
   });
   return row?.count ?? 0;
 }
@@ -149,11 +146,10 @@ export async function countRoughly(
   const { inShape } = meanings;
   const asked = inShape ? { ...plan, conditions: plan.conditions.filter((each) => !isShape(each)) } : plan;
   const [row] = await database.read((sql) => {
-    const { from, where } = sourceOf(compose, asked, meanings, []);
-    return run<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(
-      sql,
-      compose`explain (format json) select from ${from} where ${where}`,
-    );
+    const { from, where } = sourceOf(sql, asked, meanings, []);
+    return sql<
+      { 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }[]
+    >`explain (format json) select from ${from} where ${where}`;
   });
   return Math.round((row?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0) * (inShape?.share ?? 1));
 }

@@ -2,7 +2,7 @@
 
 import type { Point } from '../../geometry/geometry.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
-import { together } from '../../postgres/client/fragments.ts';
+import { joinSql } from '../../postgres/client/sql.ts';
 import type { Part } from '../query/polygon.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
@@ -175,18 +175,9 @@ function cornersOf(points: readonly Point[]): string {
 }
 
 export function allOf(sql: Sql, parts: readonly SqlFragment[]): SqlFragment {
-  const [first = sql`true`, ...rest] = parts;
-  return sql`${first} ${together(
-    sql,
-    rest.map((part) => sql`and ${part}`),
-  )}`;
+  return parts.length === 0 ? sql`true` : joinSql(parts, ' and ');
 }
 
 function anyOf(sql: Sql, parts: readonly SqlFragment[]): SqlFragment {
-  const [first = sql`false`, ...rest] = parts;
-  if (rest.length === 0) return first;
-  return sql`(${first} ${together(
-    sql,
-    rest.map((part) => sql`or ${part}`),
-  )})`;
+  return parts.length === 0 ? sql`false` : sql`(${joinSql(parts, ' or ')})`;
 }

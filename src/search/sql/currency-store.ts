@@ -1,11 +1,11 @@
 // SQL of currencies: which ones a type of listings has had, and which of them a search finds.
 
 import type { ListingType } from '../../listings/vocabulary.ts';
-import { compose, run } from '../../postgres/client/compose.ts';
 import type { Database } from '../../postgres/client/database.ts';
+import { joinSql } from '../../postgres/client/sql.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
-import { inTurn, sourceOf } from './source-sql.ts';
+import { sourceOf } from './source-sql.ts';
 
 export interface TypedCurrency {
   readonly listingType: ListingType;
@@ -30,11 +30,13 @@ export async function findCurrenciesFound(
   meanings: ResolvedQuery,
   currencies: readonly string[],
 ): Promise<readonly string[]> {
-  const { from, where, column } = sourceOf(compose, plan, meanings, ['currency']);
-  const found = currencies.map(
-    (currency) => compose`(select ${currency}::text as currency where exists (
+  const rows = await database.read((sql) => {
+    const { from, where, column } = sourceOf(sql, plan, meanings, ['currency']);
+    const found = currencies.map(
+      (currency) => sql`(select ${currency}::text as currency where exists (
       select from ${from} where ${where} and ${column('currency')} = ${currency}))`,
-  );
-  const rows = await database.read((sql) => run<{ currency: string }>(sql, inTurn(compose, found)));
+    );
+    return sql<{ currency: string }[]>`${joinSql(found, ' union all ')}`;
+  });
   return rows.map(({ currency }) => currency);
 }

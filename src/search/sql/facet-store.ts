@@ -1,7 +1,7 @@
 // Owns the SQL of facets: how many of all results have each value of a trait, counted in one pass over them.
 
 import type { Database, Sql, SqlFragment } from '../../postgres/client/database.ts';
-import { together } from '../../postgres/client/fragments.ts';
+import { joinSql } from '../../postgres/client/sql.ts';
 import type { Facet } from '../query/answer-parameters.ts';
 import { BUCKET_EDGES } from '../query/price-buckets.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
@@ -43,11 +43,11 @@ export async function countFacets(
     );
     return sql<(FacetRow | AllRow)[]>`
       with found as materialized (
-        select ${listed(sql, values)}, ${areAlike(facets) ? sql`count(*)` : sql`1`} as listings
+        select ${joinSql(values, ', ')}, ${areAlike(facets) ? sql`count(*)` : sql`1`} as listings
         from ${source.from} where ${source.where} ${areAlike(facets) ? groupedBy(sql, facets) : sql``})
       select * from (
         select null as facet, null as value, coalesce(sum(listings), 0)::double precision as count from found
-        ${together(sql, counts)}) as counted
+        ${joinSql(counts)}) as counted
       order by facet, count desc, value`;
   });
   return { rows: counted.filter(isOfFacet), total: counted.find(({ facet }) => facet === null)?.count ?? 0 };
@@ -65,19 +65,13 @@ const isOfFacet = (row: FacetRow | AllRow): row is FacetRow => row.facet !== nul
 const areAlike = (facets: readonly Facet[]): boolean => !facets.includes('features');
 
 const groupedBy = (sql: Sql, facets: readonly Facet[]): SqlFragment =>
-  sql`group by ${listed(
-    sql,
+  sql`group by ${joinSql(
     facets.map((facet) => named(sql, facet)),
+    ', ',
   )}`;
 
 /** Called as no column of a table is. */
 const named = (sql: Sql, facet: Facet): SqlFragment => sql`${sql(`by ${facet}`)}`;
-
-const listed = (sql: Sql, fragments: readonly SqlFragment[]): SqlFragment =>
-  together(
-    sql,
-    fragments.map((fragment, place) => (place === 0 ? fragment : sql`, ${fragment}`)),
-  );
 
 /** The column that a facet is counted by. */
 const READ_FOR: Readonly<Record<Facet, Column>> = {

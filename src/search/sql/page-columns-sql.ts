@@ -4,9 +4,9 @@ import type { SortValue, ValueKind } from '../../http/input/cursor.ts';
 import type { WrittenListing } from '../../listings/present-text.ts';
 import { fetchedAtSql } from '../../listings/provenance/confirmation-store.ts';
 import type { ListingType, Status } from '../../listings/vocabulary.ts';
-import { parseInstant } from '../../postgres/client/column-types.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
-import { together } from '../../postgres/client/fragments.ts';
+import { joinSql, type RawRow } from '../../postgres/client/sql.ts';
+import { parseInstant } from '../../postgres/client/value-types.ts';
 
 /** A listing on a page, with the numbers of its areas in place of their ids. */
 export type NumberedListing = Omit<WrittenListing, 'areaIds'> & { readonly areaNos: readonly number[] };
@@ -19,9 +19,6 @@ export interface NumberedRow {
   readonly values: readonly SortValue[];
 }
 
-/** A row as it came: the bytes of its two columns. */
-export type RawRow = readonly (Buffer | null)[];
-
 /** Between short columns: it stands in no id, number, moment or array of numbers. */
 const FIELD = '\t';
 
@@ -30,10 +27,7 @@ const FIELD = '\t';
  * it is sorted by. All short ones are one text: they take the driver longer than the database takes to find them.
  */
 export function pageColumns(sql: Sql, place: SqlFragment, values: readonly SqlFragment[]): SqlFragment {
-  const behind = together(
-    sql,
-    values.map((value) => sql`, '\t', ${value}`),
-  );
+  const behind = joinSql(values.map((value) => sql`, '\t', ${value}`));
   return sql`
   concat(
     ${place}, '\t', listing.id, '\t', listing.listing_type, '\t', listing.status, '\t', listing.displayed, '\t',

@@ -1,7 +1,6 @@
 // Owns where a search reads its listings from: their search rows, the rows that an area has side by side, or their words.
 
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
-import { together } from '../../postgres/client/fragments.ts';
 import { activeWord, areaWord } from '../../text/index-terms.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
@@ -141,12 +140,4 @@ export function onlyArea(plan: SearchPlan, { areaNos }: ResolvedQuery): number |
   const [areaNo = null, ...others] = areaNos;
   const areas = plan.conditions.filter(({ kind }) => kind === 'areas');
   return isActive(plan) && areas.length === 1 && others.length === 0 ? areaNo : null;
-}
-
-/** One select after the other, each in parentheses. */
-export function inTurn(sql: Sql, selects: readonly SqlFragment[]): SqlFragment {
-  return together(
-    sql,
-    selects.map((select, place) => sql`${place === 0 ? sql`` : sql`union all`} ${select}`),
-  );
 }

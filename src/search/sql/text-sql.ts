@@ -1,7 +1,7 @@
 // Owns the SQL of free text: whether a listing has the words, and how much they say of it. Pure.
 
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
-import { together } from '../../postgres/client/fragments.ts';
+import { joinSql } from '../../postgres/client/sql.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { TextCondition } from '../query/search-conditions.ts';
 import { BY_WORTH, textQuery, WORTH, wordQuery } from './text-query.ts';
@@ -24,7 +24,7 @@ export function relevanceSql(
       (field) =>
         sql`when text.words @@ ${wordQuery(word, [field], meanings.words)}::tsquery then ${WORTH[field]}::double precision`,
     );
-    return sql`+ case ${together(sql, cases)} else 0 end`;
+    return sql`+ case ${joinSql(cases)} else 0 end`;
   });
-  return sql`0::double precision ${together(sql, worths)}`;
+  return sql`0::double precision ${joinSql(worths)}`;
 }

@@ -1,7 +1,7 @@
 // Owns the SQL that tells what words can mean: known names, names like them, the areas that are called so, and how many listings have them.
 
 import type { Database } from '../../postgres/client/database.ts';
-import { together } from '../../postgres/client/fragments.ts';
+import { joinSql } from '../../postgres/client/sql.ts';
 
 /** Those of the words that are names as they stand. */
 export async function findKnownNames(database: Database, words: readonly string[]): Promise<string[]> {
@@ -42,13 +42,11 @@ export async function findAreasByWord(database: Database, words: readonly string
 /** The planner's guess of how many listings meet each query of the text index, in their order. */
 export async function guessSizes(database: Database, queries: readonly string[]): Promise<number[]> {
   const [row] = await database.read((sql) => {
-    const selects = queries.map(
-      (query, at) => sql`${at === 0 ? sql`` : sql`union all`}
-        (select from listing_text where words @@ ${query}::tsquery)`,
-    );
+    const selects = queries.map((query) => sql`(select from listing_text where words @@ ${query}::tsquery)`);
     // The last one, of nothing, so that there is always a union.
+    selects.push(sql`(select from listing_text where active is null)`);
     return sql<{ 'QUERY PLAN': [{ Plan: { Plans: { 'Plan Rows': number }[] } }] }[]>`
-      explain (format json) ${together(sql, selects)} union all (select from listing_text where active is null)`;
+      explain (format json) ${joinSql(selects, ' union all ')}`;
   });
   const plans = row?.['QUERY PLAN'][0].Plan.Plans ?? [];
   return queries.map((_, at) => plans[at]?.['Plan Rows'] ?? 0);

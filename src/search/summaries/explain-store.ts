@@ -1,8 +1,8 @@
 // Owns the SQL that counts what several sets of conditions leave, in one pass over the listings.
 
 import { HIDDEN_STATUSES } from '../../listings/vocabulary.ts';
-import { compose, run } from '../../postgres/client/compose.ts';
 import type { Database, SqlFragment } from '../../postgres/client/database.ts';
+import { joinSql } from '../../postgres/client/sql.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';
 import { type Condition, isShape } from '../query/search-conditions.ts';
@@ -17,32 +17,30 @@ export async function countEach(
   sets: readonly (readonly Condition[])[],
 ): Promise<number[]> {
   if (sets.length === 0) return [];
-  // Sets share most of their conditions: each is written, and looked at for a listing, once.
-  const columns = new Map<unknown, SqlFragment>();
-  const conditions: SqlFragment[] = [];
-  const columnOf = (condition: Condition): SqlFragment => {
-    // Shapes are the same objects in all sets, and long.
-    const key = isShape(condition) ? condition : JSON.stringify(condition);
-    const known = columns.get(key);
-    if (known !== undefined) return known;
-    const name = compose`${compose(`m${columns.size}`)}`;
-    conditions.push(compose`(${conditionsSql(compose, [condition], plan, meanings)}) as ${name}`);
-    columns.set(key, name);
-    return name;
-  };
-  const counts = sets.map(
-    (set, at) => compose`count(*) filter (where ${allOf(compose, set.map(columnOf))})
-      ::double precision as ${compose(`c${at}`)}`,
-  );
   const currency = plan.conditions.filter(isCurrency);
-  const statement = compose`
-    select ${listed(counts)} from (
-      select ${listed(conditions)} from listing_search
-      where ${shownSql(compose, plan)} and ${conditionsSql(compose, currency, plan, meanings)}
+  const [row] = await database.read((sql) => {
+    // Sets share most of their conditions: each is written, and looked at for a listing, once.
+    const columns = new Map<unknown, SqlFragment>();
+    const conditions: SqlFragment[] = [];
+    const columnOf = (condition: Condition): SqlFragment => {
+      // Shapes are the same objects in all sets, and long.
+      const key = isShape(condition) ? condition : JSON.stringify(condition);
+      const known = columns.get(key);
+      if (known !== undefined) return known;
+      const name = sql`${sql(`m${columns.size}`)}`;
+      conditions.push(sql`(${conditionsSql(sql, [condition], plan, meanings)}) as ${name}`);
+      columns.set(key, name);
+      return name;
+    };
+    const counts = sets.map(
+      (set, at) => sql`count(*) filter (where ${allOf(sql, set.map(columnOf))})
+      ::double precision as ${sql(`c${at}`)}`,
+    );
+    return sql<Readonly<Record<string, number>>[]>`
+    select ${joinSql(counts, ', ')} from (
+      select ${joinSql(conditions, ', ')} from listing_search
+      where ${shownSql(sql, plan)} and ${conditionsSql(sql, currency, plan, meanings)}
         and status <> all(${[...HIDDEN_STATUSES]}::text[]) offset 0) as met`;
-  const [row] = await database.read((sql) => run<Readonly<Record<string, number>>>(sql, statement));
+  });
   return sets.map((_, at) => row?.[`c${at}`] ?? 0);
 }
-
-const listed = (parts: readonly SqlFragment[]): SqlFragment =>
-  compose`${parts.map((part, at) => (at === 0 ? part : compose`, ${part}`))}`;

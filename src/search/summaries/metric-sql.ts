@@ -1,7 +1,7 @@
 // Owns how what a metric looks at is said in SQL, over any relation that has the columns named here. Pure.
 
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
-import { together } from '../../postgres/client/fragments.ts';
+import { joinSql } from '../../postgres/client/sql.ts';
 import type { Measure } from './metrics.ts';
 
 /** A set summed up in one measure; quartiles are at 0.25, 0.5 and 0.75 with linear interpolation. */
@@ -56,7 +56,7 @@ export function summaryColumns(sql: Sql, measures: readonly Measure[]): SqlFragm
       avg(${value}) as ${sql(`${measure}_mean`)}, sum(${value}) as ${sql(`${measure}_sum`)},
       ${quartiles} as ${sql(`${measure}_quartiles`)}`;
   });
-  return sql`count(*)::double precision as total ${together(sql, columns)}`;
+  return sql`count(*)::double precision as total ${joinSql(columns)}`;
 }
 
 /** A row with the columns above, and whatever else was selected. */
