@@ -1,11 +1,10 @@
 // Owns the fields that say what a listing is, where it stands in its life and what it costs.
 
+import { DAY } from '../market/calendar.ts';
 import type { HomeKind } from '../market/home.ts';
 import type { Listing, Status } from '../market/listing.ts';
 import region from '../names/region.json' with { type: 'json' };
 import { choice, choices, date, decimal, type Field, fate, flag, text, timestamp, whole } from './field.ts';
-
-const DAY = 86_400_000;
 
 const SALE_TYPES: Readonly<Record<HomeKind, string>> = {
   house: 'Residential',

@@ -1,11 +1,11 @@
 // Owns the fields of cost and contract: fees, taxes, lease terms, and who offers the listing.
+
 import { agentOf } from '../market/agents.ts';
+import { DAY } from '../market/calendar.ts';
 import { isDwelling } from '../market/home.ts';
 import type { Listing } from '../market/listing.ts';
 import { remarksOf } from '../market/remarks.ts';
 import { choice, choices, date, decimal, type Field, fate, fated, flag, text, whole } from './field.ts';
-
-const DAY = 86_400_000;
 
 const isLease = (listing: Listing): boolean => listing.side === 'lease';
 const isHomeLease = (listing: Listing): boolean => isLease(listing) && isDwelling(listing.home.kind);

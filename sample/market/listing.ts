@@ -1,4 +1,5 @@
 // Owns one listing's state and the ways it may change, so that its dates and timestamps always agree.
+import { DAY } from './calendar.ts';
 import type { Home } from './home.ts';
 
 export type Status =
@@ -66,8 +67,6 @@ export type Entry = Pick<
   Listing,
   'key' | 'id' | 'home' | 'side' | 'weekly' | 'seed' | 'agent' | 'enteredAt' | 'listPrice' | 'photos'
 >;
-
-const DAY = 86_400_000;
 
 /** A draft: entered, not yet offered. */
 export function enter(entry: Entry): Listing {

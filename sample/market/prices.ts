@@ -1,8 +1,9 @@
 // Owns what things cost: values of homes, rents, the market's trend and season, and how sellers round.
+
 import type { Neighborhood } from '../land/regions.ts';
+import { DAY } from './calendar.ts';
 import type { HomeKind } from './home.ts';
 
-const DAY = 86_400_000;
 const YEAR = 365.25 * DAY;
 /** The instant at which the price index is 1. */
 const BASE = Date.UTC(2025, 0, 1);

@@ -2,6 +2,7 @@
 
 import type { Phases, Route } from '../http/frame/route.ts';
 import type { Clock } from '../lib/clock.ts';
+import { DAY } from '../lib/time.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { listen } from '../postgres/client/listen.ts';
 import { type CredentialVerifier, createIdentify } from './keys/identify.ts';
@@ -16,8 +17,6 @@ import { accessRoutes } from './routes.ts';
 import type { Principal } from './tiers/principal.ts';
 import type { SubscriptionProvider } from './tiers/provider.ts';
 import type { Tiers } from './tiers/tiers.ts';
-
-const DAY = 86_400_000;
 
 export interface AccessOptions {
   /** A sentence on how a caller without credentials comes by a key. */

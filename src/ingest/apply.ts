@@ -3,6 +3,7 @@
 import { countChanges } from '../areas/area-counts.ts';
 import { holdAreaVersion, readPlacedAreas } from '../areas/area-store.ts';
 import { Placement } from '../areas/placement.ts';
+import { DAY } from '../lib/time.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import { daysOnMarket, storedClock } from '../listings/market-clock.ts';
 import { advanceSource, writeConfirmations } from '../listings/provenance/confirmation-store.ts';
@@ -25,7 +26,6 @@ import {
 } from './listing-store.ts';
 import { goneDraft, isOlder, type ListingWrite, planWrite } from './write-plan.ts';
 
-const DAY = 86_400_000;
 /** A gap between two listings that still makes them one stay on the market. */
 const LONGEST_GAP_DAYS = 30;
 

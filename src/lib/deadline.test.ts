@@ -5,25 +5,25 @@ import { test } from 'node:test';
 import { manualClock } from '../../test/support/clock.ts';
 import { withDeadline } from './deadline.ts';
 
-const late = () => new Error('too late');
+const onTimeout = () => new Error('too onTimeout');
 
 test('work that is done in time gives its result and leaves no timer', async () => {
   const clock = manualClock();
-  assert.equal(await withDeadline({ clock, milliseconds: 10, late }, async () => 'done'), 'done');
+  assert.equal(await withDeadline({ clock, milliseconds: 10, onTimeout }, async () => 'done'), 'done');
   assert.equal(clock.waiting, 0);
 });
 
 test('work that ignores its signal is let go at the deadline', async () => {
   const clock = manualClock();
   let signal: AbortSignal | undefined;
-  const working = withDeadline({ clock, milliseconds: 10, late }, (given) => {
+  const working = withDeadline({ clock, milliseconds: 10, onTimeout }, (given) => {
     signal = given;
     return new Promise(() => {});
   });
   clock.advance(9);
   assert.equal(signal?.aborted, false);
   clock.advance(1);
-  await assert.rejects(working, /too late/);
+  await assert.rejects(working, /too onTimeout/);
   assert.equal(signal?.aborted, true);
 });
 
@@ -35,9 +35,12 @@ test('a parent that aborts, or had aborted, reaches the work with its reason', a
       if (signal.aborted) reject(signal.reason);
       signal.addEventListener('abort', () => reject(signal.reason));
     });
-  const working = withDeadline({ clock, milliseconds: 10, parent: parent.signal, late }, wait);
+  const working = withDeadline({ clock, milliseconds: 10, parent: parent.signal, onTimeout }, wait);
   parent.abort(new Error('left'));
   await assert.rejects(working, /left/);
-  await assert.rejects(withDeadline({ clock, milliseconds: 10, parent: parent.signal, late }, wait), /left/);
+  await assert.rejects(
+    withDeadline({ clock, milliseconds: 10, parent: parent.signal, onTimeout }, wait),
+    /left/,
+  );
   assert.equal(clock.waiting, 0);
 });

@@ -1,4 +1,4 @@
-// Owns waiting no longer than agreed: a signal that aborts in time, and an error even from work that ignores it.
+// Deadlines: a signal that aborts in time, and an error even from work that ignores the signal.
 
 import type { Clock } from './clock.ts';
 
@@ -8,7 +8,7 @@ export interface Deadline {
   /** Aborts the work too; then the work's own error is what comes. */
   readonly parent?: AbortSignal;
   /** The error of a missed deadline. */
-  readonly late: () => Error;
+  readonly onTimeout: () => Error;
 }
 
 /** Gives what the work gives, or rejects at the deadline with its error; what the work does later is let go. */
@@ -16,14 +16,14 @@ export async function withDeadline<T>(
   deadline: Deadline,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const { clock, milliseconds, parent, late } = deadline;
+  const { clock, milliseconds, parent, onTimeout } = deadline;
   const controller = new AbortController();
   const missed = Promise.withResolvers<never>();
   const abort = () => controller.abort(parent?.reason);
   if (parent?.aborted) abort();
   parent?.addEventListener('abort', abort, { once: true });
   const cancel = clock.after(milliseconds, () => {
-    const error = late();
+    const error = onTimeout();
     controller.abort(error);
     missed.reject(error);
   });

@@ -7,6 +7,7 @@ import { createSecureContext, getCACertificates, type SecureContext } from 'node
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Agent, buildConnector, request } from 'undici';
 import type { Clock } from './clock.ts';
+import { withDeadline } from './deadline.ts';
 import { failureOf, OutboundFailure } from './outbound-failure.ts';
 
 export interface OutboundRequest {
@@ -74,32 +75,26 @@ export function createOutbound(options: OutboundOptions): Outbound {
     bodyTimeout: 0,
   });
   return {
-    send: (outgoing) =>
-      withDeadline(outgoing, clock, (signal) => exchange(outgoing, agent, signal, allowAddress)),
+    send: (outgoing) => bounded(outgoing, clock, (signal) => exchange(outgoing, agent, signal, allowAddress)),
     close: () => agent.destroy(),
   };
 }
 
-async function withDeadline<Result>(
+/** Runs a request to its deadline, or until its signal aborts; throws an OutboundFailure. */
+async function bounded<Result>(
   { deadlineMs, signal }: OutboundRequest,
   clock: Clock,
   run: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const controller = new AbortController();
-  const leave = () =>
-    controller.abort(new OutboundFailure('aborted', 'Nobody waits for the answer any more'));
-  const cancel = clock.after(deadlineMs, () => {
-    controller.abort(new OutboundFailure('timeout', `No complete answer within ${deadlineMs} ms`));
-  });
-  if (signal?.aborted === true) leave();
-  signal?.addEventListener('abort', leave, { once: true });
+  const onTimeout = () => new OutboundFailure('timeout', `No complete answer within ${deadlineMs} ms`);
   try {
-    return await run(controller.signal);
+    return await withDeadline(
+      { clock, milliseconds: deadlineMs, onTimeout, ...(signal && { parent: signal }) },
+      run,
+    );
   } catch (error) {
-    throw failureOf(controller.signal.aborted ? controller.signal.reason : error);
-  } finally {
-    cancel();
-    signal?.removeEventListener('abort', leave);
+    if (signal?.aborted) throw new OutboundFailure('aborted', 'Nobody waits for the answer any more');
+    throw failureOf(error);
   }
 }
 

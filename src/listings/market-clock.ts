@@ -1,10 +1,9 @@
 // Owns the market clock: how long a listing has been on the market, without the time it was on hold or withdrawn.
 
+import { DAY } from '../lib/time.ts';
 import { afterClockTime, clockTimeBetween } from './place-time.ts';
 import { firstGiven, type ReportedDate, type ReportedDates, STARTED_BY } from './reported-dates.ts';
 import { isOnMarket, type Status } from './vocabulary.ts';
-
-const DAY = 86_400_000;
 
 /** Milliseconds since the epoch. `end` is null while the clock runs; time on hold is taken out by moving `start`. */
 export interface MarketClock {

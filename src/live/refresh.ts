@@ -1,13 +1,13 @@
 // Owns one listing made fresh: one fetch for everyone who waits, in bounded time, written through to the catalogue.
 
 import { Bulkhead, BulkheadFull } from '../lib/bulkhead.ts';
+import { withDeadline } from '../lib/deadline.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { SingleFlight } from '../lib/single-flight.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import type { StoredListing } from '../listings/stored-listing.ts';
-import { withinDeadline } from '../sources/deadline.ts';
-import { LiveError, type Source } from '../sources/source.ts';
+import { LiveError, type Source, sourceTimeout } from '../sources/source.ts';
 import { createWriteThrough, type WriteThrough, type WriteThroughOptions } from '../sources/write-through.ts';
 
 export interface RefreshOptions extends WriteThroughOptions {
@@ -83,8 +83,9 @@ class Refresher {
   /** The one place where a listing is fetched: a circuit breaker would stand around `source.fetchOne`. */
   #fetch(source: Source, key: string, signal: AbortSignal): Promise<ListingDraft> {
     const { clock, deadline = DEADLINE } = this.#options;
-    return withinDeadline(clock, deadline, signal, (limited) =>
-      this.#bulkhead.run(limited, () => source.fetchOne(key, limited)),
+    return withDeadline(
+      { clock, milliseconds: deadline, parent: signal, onTimeout: sourceTimeout },
+      (limited) => this.#bulkhead.run(limited, () => source.fetchOne(key, limited)),
     );
   }
 

@@ -1,5 +1,7 @@
 // Owns the calendar of statistics: dates, half-open periods, and the periods that one is compared with. Pure.
 
+import { DAY } from '../lib/time.ts';
+
 /** A day as YYYY-MM-DD. */
 export type Day = string;
 
@@ -12,7 +14,6 @@ export interface Period {
 export const INTERVALS = ['week', 'month', 'quarter', 'year'] as const;
 export type Interval = (typeof INTERVALS)[number];
 
-const DAY = 86_400_000;
 const millis = (day: Day): number => Date.parse(`${day}T00:00:00Z`);
 const dayOf = (at: number): Day => new Date(at).toISOString().slice(0, 10);
 

@@ -1,5 +1,6 @@
 // Owns which homes a property is valued by: closed or offered near it, at what price, and how that is known.
 
+import { DAY } from '../lib/time.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { type Ranked, rankedByLikeness } from './compared.ts';
@@ -30,8 +31,6 @@ export interface ComparableQuery {
   readonly now: number;
   readonly ignoreDisplayRules: boolean;
 }
-
-const DAY = 86_400_000;
 
 /** The comparables of a home among its nearest neighbours, the most alike first. */
 export async function findComparables(

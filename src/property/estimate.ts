@@ -1,5 +1,6 @@
 // Owns how the worth of a home is estimated from its comparables: adjusted, weighted, and with a range. Pure.
 
+import { DAY } from '../lib/time.ts';
 import type { Basis } from './comparables.ts';
 import { type CoefficientPrior, fitLocally } from './local-regression.ts';
 import type { HomeFacts } from './similarity.ts';
@@ -52,7 +53,6 @@ const DEVIATIONS = 1.72;
 const MISSING = 4;
 /** The range is never narrower than this share of the value, each way. */
 const NARROWEST = 0.05;
-const DAY = 86_400_000;
 const KM_IN_A_DEGREE = 111.195;
 
 /** How a comparable differs from the subject in one respect, and what that is worth before the neighbourhood is looked at. */

@@ -2,6 +2,7 @@
 
 import { LRUCache } from 'lru-cache';
 import type { Point } from '../geometry/geometry.ts';
+import { HOUR } from '../lib/time.ts';
 import type { ListingType, PropertyType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { findPriceSlope } from './price-trend-store.ts';
@@ -26,7 +27,6 @@ export const TREND_AREA_POWER = 0.45;
 const STRENGTH = 500_000;
 /** Degrees of the squares whose homes share a trend. */
 const SQUARE = 0.25;
-const HOUR = 3_600_000;
 const MAX_SQUARES = 2_000;
 
 /** Trends by square and hour, each read from the database once. */

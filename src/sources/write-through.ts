@@ -2,10 +2,11 @@
 
 import type { Catalogue } from '../ingest/catalogue.ts';
 import type { Clock } from '../lib/clock.ts';
+import { withDeadline } from '../lib/deadline.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import type { StoredListing } from '../listings/stored-listing.ts';
 import type { Database } from '../postgres/client/database.ts';
-import { withinDeadline } from './deadline.ts';
+import { sourceTimeout } from './source.ts';
 
 export interface WriteThroughOptions {
   readonly catalogue: Pick<Catalogue, 'apply' | 'listing'>;
@@ -25,7 +26,7 @@ const DEADLINE = 1_500;
 
 export function createWriteThrough({ catalogue, database, clock }: WriteThroughOptions): WriteThrough {
   const bounded = <T>(work: () => Promise<T>) =>
-    withinDeadline(clock, DEADLINE, new AbortController().signal, work);
+    withDeadline({ clock, milliseconds: DEADLINE, onTimeout: sourceTimeout }, work);
   return {
     store: (stored, draft) =>
       bounded(async () => {

@@ -1,12 +1,12 @@
 // Owns how the life of a property on the market is told from its listings and their history. Pure.
 
+import { DAY } from '../lib/time.ts';
 import { afterClockTime, clockTimeBetween } from '../listings/place-time.ts';
 import { momentOf, type ReportedMoment } from '../listings/reported-dates.ts';
 import { isOnMarket, type ListingType, type Status } from '../listings/vocabulary.ts';
 import { type MarketListing, monthly, type PastEvent, type PricePoint, pricesOf } from './market-prices.ts';
 import { type Turn, turnsOf } from './market-turns.ts';
 
-const DAY = 86_400_000;
 /** Within this time after a delisting the property's next listing goes on with it. */
 const RELIST = 30 * DAY;
 

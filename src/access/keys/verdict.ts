@@ -11,7 +11,7 @@ import { isPlan } from '../tiers/tiers.ts';
 
 const PATIENCE = {
   milliseconds: 5_000,
-  late: () => new ProviderUnavailable(new Error('The subscription provider did not answer in time')),
+  onTimeout: () => new ProviderUnavailable(new Error('The subscription provider did not answer in time')),
 };
 
 /** Puts one question to the provider; throws whatever it throws, or ProviderUnavailable for what is no answer in time. */

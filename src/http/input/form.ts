@@ -1,14 +1,12 @@
 // Owns how a form's body is read: the pairs of application/x-www-form-urlencoded, each field once unless it is a list.
 
 import type { TObject, TSchema } from 'typebox';
+import { decodeFormText } from '../../lib/percent-encoding.ts';
 import { Problem } from '../../lib/problem.ts';
 import { decodeUtf8, invalid } from './body.ts';
 import { asValueSchema } from './values.ts';
 
 const MOST_FIELDS = 100;
-/** What stands for itself. */
-const PLAIN = /^[\w.~-]*$/;
-
 export type Pair = readonly [name: string, value: string];
 
 /**
@@ -66,13 +64,8 @@ export function grouped(pairs: readonly Pair[]): Map<string, string[]> {
 
 /** The decoded text of one name or value; null where an escape is not UTF-8, or hides the character NUL. */
 function decode(text: string): string | null {
-  if (PLAIN.test(text)) return text;
-  try {
-    const decoded = decodeURIComponent(text.replaceAll('+', ' '));
-    return decoded.includes('\0') ? null : decoded;
-  } catch {
-    return null;
-  }
+  const decoded = decodeFormText(text);
+  return decoded === null || decoded.includes('\0') ? null : decoded;
 }
 
 function listing(schema: TSchema): 'never' | 'perhaps' | 'always' {

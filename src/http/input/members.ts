@@ -1,6 +1,7 @@
 // Owns how a JSON body is read that says in members what a query says in parameters: as strictly, and by the same schema.
 
 import { type TObject, type TSchema, Type } from 'typebox';
+import { pointerTo } from '../../lib/json-pointer.ts';
 import type { Suggest } from '../../lib/nearest.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { type FieldError, Problem } from '../../lib/problem.ts';
@@ -87,11 +88,6 @@ const unknown = (name: string, suggestion: string | undefined): FieldError =>
 
 const fieldError = (pointer: string, { detail, suggestion }: Refusal): FieldError =>
   suggestion === undefined ? { pointer, detail } : { pointer, detail, suggestion };
-
-/** A member's place as a JSON pointer (RFC 6901), cut to what can be recognised. */
-function pointerTo(name: string): string {
-  return `/${name.slice(0, 64).replaceAll('~', '~0').replaceAll('/', '~1')}`;
-}
 
 const refused = (errors: readonly FieldError[]): Problem =>
   refusalOf(errors, ({ pointer = '' }) => `The member ${pointer.slice(1)}`);

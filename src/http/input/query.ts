@@ -4,6 +4,7 @@ import type { TObject } from 'typebox';
 import { redact } from '../../lib/log.ts';
 import type { Suggest } from '../../lib/nearest.ts';
 import { nearest } from '../../lib/nearest.ts';
+import { decodeFormText } from '../../lib/percent-encoding.ts';
 import { type FieldError, faultSentence, Problem } from '../../lib/problem.ts';
 import { asValueSchema, compileValue, type ReadValue, Refusal, type ValueSchema } from './values.ts';
 
@@ -110,8 +111,8 @@ function collect(
     if (piece === '') continue;
     if (errors.length === MOST_FAULTS) break;
     const equals = piece.indexOf('=');
-    const name = decode(equals < 0 ? piece : piece.slice(0, equals));
-    const value = decode(equals < 0 ? '' : piece.slice(equals + 1));
+    const name = decodeFormText(equals < 0 ? piece : piece.slice(0, equals));
+    const value = decodeFormText(equals < 0 ? '' : piece.slice(equals + 1));
     if (name === null || value === null) {
       errors.push({ parameter: shorten(name ?? piece), detail: 'has a %-escape that is not valid UTF-8' });
       continue;
@@ -122,16 +123,6 @@ function collect(
     else texts.push(value);
   }
   return occurrences;
-}
-
-function decode(text: string): string | null {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
-  if (!spaced.includes('%')) return spaced;
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    return null;
-  }
 }
 
 function unknown(name: string, parameters: ReadonlyMap<string, Parameter>, suggest: Suggest): FieldError {

@@ -1,7 +1,7 @@
 // Owns how an error becomes an answer: the problem document, its headers, and what is kept from the client.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { redact } from '../../lib/log.ts';
+import { pointerTo } from '../../lib/json-pointer.ts';
 import { faultSentence, Problem } from '../../lib/problem.ts';
 import type { ErrorForm, Reply } from '../frame/route.ts';
 import type { Headers } from './headers.ts';
@@ -68,7 +68,7 @@ function fromViolations(violations: readonly Violation[]): Problem {
   const errors = violations.map((violation) => {
     const extra = violation.params.additionalProperty;
     const isExtra = typeof extra === 'string';
-    const pointer = isExtra ? `${violation.instancePath}/${pointerPart(extra)}` : violation.instancePath;
+    const pointer = isExtra ? pointerTo(extra, violation.instancePath) : violation.instancePath;
     const allowed = violation.params.allowedValues;
     const list = Array.isArray(allowed) ? `: ${allowed.join(', ')}` : '';
     const detail = isExtra
@@ -80,11 +80,6 @@ function fromViolations(violations: readonly Violation[]): Problem {
   const place = first?.pointer ? `The member ${first.pointer.slice(1)}` : 'The body';
   const detail = faultSentence(place, first ?? { detail: 'is not valid' });
   return new Problem('INVALID_BODY', detail, { errors });
-}
-
-/** A member's name as a part of a JSON pointer (RFC 6901), cut to what can be recognised. */
-function pointerPart(name: string): string {
-  return redact(name).slice(0, 64).replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** The problem as the route writes its errors; by default as a problem document. */

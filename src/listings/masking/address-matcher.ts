@@ -1,5 +1,6 @@
 // Address matcher: finds and hides the street address of one home in what people wrote about it.
 
+import { decodePercent } from '../../lib/percent-encoding.ts';
 import { foldText, foldWhole } from '../../text/folded-text.ts';
 import { comparedWords } from '../../text/words.ts';
 import type { KeptRecord } from '../listing.ts';
@@ -87,9 +88,5 @@ function spansOf(text: string, pattern: RegExp): Span[] {
 
 /** Without what addresses of pages write as bytes. */
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return decodePercent(text) ?? text;
 }

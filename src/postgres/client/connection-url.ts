@@ -1,4 +1,6 @@
-// Owns reading and writing DATABASE_URL, including sockets, which the standard URL parser refuses.
+// DATABASE_URL: parsed and formatted, sockets included, which the standard URL parser refuses.
+
+import { decodePercent } from '../../lib/percent-encoding.ts';
 
 export type EncryptionMode = 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
 
@@ -95,9 +97,7 @@ function splitOnce(text: string, separator: string): [string, string | undefined
 }
 
 function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw new Error('DATABASE_URL has a part that is not percent-encoded properly');
-  }
+  const decoded = decodePercent(text);
+  if (decoded === null) throw new Error('DATABASE_URL has a part that is not percent-encoded properly');
+  return decoded;
 }

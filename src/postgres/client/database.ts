@@ -1,7 +1,7 @@
 // Owns the face that every store sees: reads, writes and transactions, each with a deadline and an honest failure.
 import type { Clock } from '../../lib/clock.ts';
 import { pause, systemClock } from '../../lib/clock.ts';
-import { unlessAborted } from '../../lib/deadline.ts';
+import { unlessAborted, withDeadline } from '../../lib/deadline.ts';
 import { awake } from '../../lib/poll.ts';
 import type { Connection, ConnectionSettings, Planning, Transaction } from './connection.ts';
 import { openConnection } from './connection.ts';
@@ -126,8 +126,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
     try {
       lease.connection.plan(planned);
-      const begun = () => withDeadline(clock, end, () => work(lease.connection, end));
-      const result = await (signal ? unlessAborted(signal, begun()) : begun());
+      const begun = beforeDeadline(clock, end, () => work(lease.connection, end));
+      const result = await (signal ? unlessAborted(signal, begun) : begun);
       lease.release();
       return result;
     } catch (met) {
@@ -228,17 +228,11 @@ class DeadlineMissed extends Error {
   readonly code = 'ETIMEDOUT';
 }
 
-async function withDeadline<T>(clock: Clock, end: number, work: () => Promise<T>): Promise<T> {
+function beforeDeadline<T>(clock: Clock, end: number, work: () => Promise<T>): Promise<T> {
   if (end === Number.POSITIVE_INFINITY) return work();
-  const { promise: deadline, reject } = Promise.withResolvers<never>();
-  const cancel = clock.after(Math.max(0, end - clock.monotonic()), () => {
-    reject(new DeadlineMissed('The database did not answer in time'));
-  });
-  try {
-    return await Promise.race([work(), deadline]);
-  } finally {
-    cancel();
-  }
+  const milliseconds = Math.max(0, end - clock.monotonic());
+  const onTimeout = () => new DeadlineMissed('The database did not answer in time');
+  return withDeadline({ clock, milliseconds, onTimeout }, work);
 }
 
 function statementTimeout(timeout: number): number {

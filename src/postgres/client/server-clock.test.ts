@@ -4,10 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { manualClock } from '../../../test/support/clock.ts';
+import { MINUTE } from '../../lib/time.ts';
 import type { Connection } from './connection.ts';
 import { ServerClock } from './server-clock.ts';
-
-const MINUTE = 60_000;
 
 /** A connection to a server whose clock is ahead of ours, and which reads it between the two halves of a round trip. */
 function setUp({

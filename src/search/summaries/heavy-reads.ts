@@ -58,8 +58,8 @@ export class HeavyReads {
   }
 
   #deadline(remedy: string, parent: AbortSignal | undefined): Deadline {
-    const late = () => overloaded(remedy);
-    return { clock: this.#clock, milliseconds: PATIENCE, late, ...(parent && { parent }) };
+    const onTimeout = () => overloaded(remedy);
+    return { clock: this.#clock, milliseconds: PATIENCE, onTimeout, ...(parent && { parent }) };
   }
 }
 

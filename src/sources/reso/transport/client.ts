@@ -1,10 +1,10 @@
 // Owns the RESO Web API source: the source port, put together from token, metadata, pages and mapping.
 
 import type { Clock } from '../../../lib/clock.ts';
+import { withDeadline } from '../../../lib/deadline.ts';
 import type { Outbound } from '../../../lib/outbound.ts';
 import type { ListingDraft } from '../../../listings/draft.ts';
-import { withinDeadline } from '../../deadline.ts';
-import { LiveError, type Source, type SourcePage } from '../../source.ts';
+import { LiveError, type Source, type SourcePage, sourceTimeout } from '../../source.ts';
 import { FieldReader, type UpstreamRecord } from '../mapping/decode.ts';
 import { mapProperty } from '../mapping/map.ts';
 import { OneListing } from './one.ts';
@@ -56,9 +56,12 @@ export function resoSource(options: ResoOptions): Source {
       return draftOf(listingKey, await one.fetch(listingKey, signal), map);
     },
     check: (signal) =>
-      withinDeadline(clock, CHECK_DEADLINE, signal, async (limited) => {
-        await pages.newest(limited);
-      }),
+      withDeadline(
+        { clock, milliseconds: CHECK_DEADLINE, parent: signal, onTimeout: sourceTimeout },
+        async (limited) => {
+          await pages.newest(limited);
+        },
+      ),
     close: () => outbound.close(),
   };
 }

@@ -1,7 +1,7 @@
 // Owns reading the whole of a RESO server: first everything, link by link, then what changed since.
 
-import { withinDeadline } from '../../deadline.ts';
-import { LiveError, type Position } from '../../source.ts';
+import { withDeadline } from '../../../lib/deadline.ts';
+import { LiveError, type Position, sourceTimeout } from '../../source.ts';
 import { isRecord, parseTime, type UpstreamRecord } from '../mapping/decode.ts';
 import { bodyOf, refusal, valuesOf } from './answer.ts';
 import { changesUrl, loadUrl, newestUrl } from './query.ts';
@@ -95,8 +95,9 @@ export class Pages {
 
   #get(url: string, signal: AbortSignal): Promise<UpstreamAnswer> {
     const headers = { prefer: `odata.maxpagesize=${this.#options.pageSize}` };
-    return withinDeadline(this.#session.clock, DEADLINE, signal, (limited) =>
-      this.#session.get(url, { signal: limited, largest: LARGEST, headers }),
+    return withDeadline(
+      { clock: this.#session.clock, milliseconds: DEADLINE, parent: signal, onTimeout: sourceTimeout },
+      (limited) => this.#session.get(url, { signal: limited, largest: LARGEST, headers }),
     );
   }
 

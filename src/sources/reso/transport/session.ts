@@ -3,6 +3,7 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Outbound } from '../../../lib/outbound.ts';
 import { SingleFlight } from '../../../lib/single-flight.ts';
+import { DAY, MINUTE } from '../../../lib/time.ts';
 import { LiveError } from '../../source.ts';
 import { refusal } from './answer.ts';
 import { type PropertyShape, propertyShape, UNKNOWN_SHAPE } from './metadata.ts';
@@ -24,8 +25,6 @@ interface KnownShape {
 
 const LARGEST_METADATA = 32 * 1024 * 1024;
 const NO_METADATA: readonly number[] = [400, 404, 405, 410, 501];
-const DAY = 86_400_000;
-const MINUTE = 60_000;
 
 export class Session {
   readonly root: string;
