@@ -124,7 +124,7 @@ test('a public URL holds nothing that could end a text it is written into', () =
   for (const letter of ['"', "'", '<', '>', '`', '\\', ' '])
     assert.match(
       faultsOf({ PUBLIC_URL: `https://example.com/a${letter}b` })[0] ?? '',
-      /must not hold quotes/,
+      /must not contain quotes/,
     );
 });
 

@@ -118,7 +118,7 @@ export function readConfig(environment: Environment = process.env, folder: strin
   };
   if (config.publicUrl === null && !isLoopback(config.host)) {
     faults.push(
-      `PUBLIC_URL is missing: HOST=${config.host} is reached from elsewhere, so say under which URL`,
+      `PUBLIC_URL is missing: HOST=${config.host} is not loopback, so set the URL that clients use`,
     );
   }
   if (faults.length > 0) throw new ConfigError(faults);
@@ -132,7 +132,7 @@ function unknownNames(environment: Environment, fromFile: Environment): string[]
   const prefixed = outside.filter((name) => PREFIXES.some((prefix) => name.startsWith(prefix)));
   const faults = [...new Set([...inFile, ...prefixed])].map((name) => {
     const meant = nearest(name, NAMES);
-    return `${name} is not a setting; ${meant ? `did you mean ${meant}?` : 'remove it (the README lists all)'}`;
+    return `${name} is not a setting; ${meant ? `did you mean ${meant}?` : 'remove it (docs/configuration.md lists all settings)'}`;
   });
   const slips = outside
     .filter((name) => !inFile.includes(name) && !prefixed.includes(name))
@@ -212,7 +212,7 @@ class Reader {
   secret(name: string): string | null {
     const text = this.text(name);
     if (text !== null && !/^[!-~]{16,256}$/.test(text))
-      this.faults.push(`${name} must have 16 to 256 letters, digits and signs, without blanks`);
+      this.faults.push(`${name} must have 16 to 256 printable characters, without spaces`);
     return text;
   }
 
@@ -273,14 +273,14 @@ class Reader {
 }
 
 function urlFault(text: string, rules: { readonly bare?: boolean }): string | null {
-  if (!URL.canParse(text)) return 'must be a whole URL such as https://api.example.com';
+  if (!URL.canParse(text)) return 'must be an absolute URL such as https://api.example.com';
   // Whatever quotes or tags could be made of: the URL is written into pages and documents as it stands.
-  if (/["'<>`\\\s]/.test(text)) return 'must not hold quotes, angle brackets, backslashes or blanks';
+  if (/["'<>`\\\s]/.test(text)) return 'must not contain quotes, angle brackets, backslashes or spaces';
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https://';
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    return 'must be https: plain http is for this machine alone';
-  if (url.username !== '' || url.password !== '') return 'must not hold credentials';
+    return 'must use https: plain http is allowed for this machine only';
+  if (url.username !== '' || url.password !== '') return 'must not contain credentials';
   if (rules.bare && (url.search !== '' || url.hash !== '')) return 'must not have a query or a fragment';
   return null;
 }

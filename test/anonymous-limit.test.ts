@@ -21,7 +21,7 @@ test('a service that others can reach never names a file: it says who gives a ke
   const environment = { PUBLIC_URL: 'https://homes.example' };
   const detail = await refusalAfter(await startService(t, { environment }), 10);
   assert.doesNotMatch(detail, /keys\.env/);
-  assert.match(detail, /whoever runs this service creates one/);
+  assert.match(detail, /ask the operator of this service/);
 });
 
 test('an operator may allow callers without a key more', async (t) => {

@@ -140,7 +140,7 @@ test('a polygon cut in two at the antimeridian is the one that was drawn past it
   );
 });
 
-test('an edge that can be meant either way round is refused, with the parameter and the remedy', async () => {
+test('an edge that can be meant ambiguous edge is refused, with the parameter and the remedy', async () => {
   const jumping = [
     { lng: 179, lat: -1 },
     { lng: -179, lat: -1 },
@@ -162,7 +162,7 @@ test('an edge that can be meant either way round is refused, with the parameter 
     assert.deepEqual([answer.status, code], [400, 'INVALID_GEOMETRY']);
     const { detail = '', ...place } = errors[0] ?? {};
     assert.deepEqual(place, named);
-    assert.match(detail, /either way round.*write 181 for -179.*section 3\.1\.9/);
+    assert.match(detail, /ambiguous edge.*write 181 for -179.*section 3\.1\.9/);
   }
   for (const refused of ['0,0;361,0;361,1', '-200,0;-20,0;161,0;0,5'])
     assert.equal(

@@ -24,13 +24,13 @@ async function detailOfBody(body: unknown): Promise<string> {
 
 test('whoever looks for page numbers learns what a cursor takes', async () => {
   for (const query of ['page=2', 'offset=20'])
-    assert.match(await detailOf(query), /send page\.nextCursor of the page before as cursor/);
+    assert.match(await detailOf(query), /send page\.nextCursor of the previous page as cursor/);
 });
 
 test('an order or a figure that does not exist is refused as one of those that do', async () => {
   assert.match(
     await detailOf('sort=cost'),
-    /^The parameter sort must be one of price, .*with - before it for falling/,
+    /^The parameter sort must be one of price, .*prefix with - for descending/,
   );
   assert.match(await detailOf('stats=price'), /^The parameter stats must be one of inventory, /);
 });

@@ -27,7 +27,7 @@ const idsOf = (text: string): string => (JSON.parse(text) as Page).data.map(({ i
 
 /** Ends the server and waits until the service is well again; gives the milliseconds from the server's start on. */
 async function interrupt(app: ChaosApp, signal: NodeJS.Signals): Promise<number> {
-  const said = () => app.lines.filter((line) => line === 'PostgreSQL runs again').length;
+  const said = () => app.lines.filter((line) => line === 'PostgreSQL is running again').length;
   const before = said();
   endProcess((await postmasterOf(app.dataDirectory))?.pid ?? 0, signal);
   // A question that is put in that moment is put again, and may find the next server: readiness need not have told.

@@ -51,7 +51,7 @@ test('doctor fails where the tiers file cannot be used, and is content where it 
 test('doctor fails where another program has the port, and is content where Freehold itself has it', async (t) => {
   const taken = (await examine({ PORT: String(await occupiedPort()) })).get('port');
   assert.equal(taken?.state, 'fail');
-  assert.match(taken?.detail ?? '', /^Port \d+ on 127\.0\.0\.1 is taken/);
+  assert.match(taken?.detail ?? '', /^Port \d+ on 127\.0\.0\.1 is in use/);
   const { port } = new URL((await startService(t)).url);
   const own = (await examine({ PORT: port })).get('port');
   assert.equal(own?.state, 'ok');
@@ -63,7 +63,7 @@ test('serve says in one sentence that its port is taken, and has made nothing', 
   const environment = { PORT: port, DATA_DIR: join(folder, 'none') };
   const { code, stderr } = await runCli(t, ['serve'], { folder, environment });
   assert.equal(code, 1);
-  assert.match(stderr, new RegExp(`^Error: Port ${port} on 127\\.0\\.0\\.1 is taken.*\\n$`));
+  assert.match(stderr, new RegExp(`^Error: Port ${port} on 127\\.0\\.0\\.1 is in use.*\\n$`));
   assert.equal((await examine({ ...environment, PORT: '0' })).get('data directory')?.state, 'warn');
 });
 

@@ -108,7 +108,7 @@ test('readiness is 503 until the first load is complete, and says why without be
     assert.equal(status, 503);
     assert.deepEqual(
       told.checks?.map(({ name, detail }) => [name, detail]),
-      [['first-load', 'The first load of the source "feed" is not complete yet: 2 of 4 listings.']],
+      [['first-load', 'The first load of the source "feed" is not complete: 2 of 4 listings.']],
     );
   }
   gates[1]?.resolve();

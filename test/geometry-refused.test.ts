@@ -50,7 +50,7 @@ const FAULTS = [
       [2, 2],
       [0, 0],
     ]),
-    'the shell encloses nothing: its corners lie on one line at [0, 0]',
+    'the shell encloses nothing: its corners are on one line at [0, 0]',
   ],
   [
     'swapped',

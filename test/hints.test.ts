@@ -103,7 +103,7 @@ test('an address that nothing is at leads to the nearest that something is at', 
   for (const [path, meant] of Object.entries(paths))
     assert.ok((await refusal(path, 404)).detail.endsWith(` Did you mean ${meant}?`), path);
   const { detail } = await refusal('/nothing-like-any-address', 404);
-  assert.equal(detail, 'There is nothing at this address; /openapi.json lists all that there are.');
+  assert.equal(detail, 'There is nothing at this URL; /openapi.json lists all endpoints.');
   const secret = await refusal(`/v1/propertys/${keys.pro}`, 404);
   assert.ok(!secret.detail.includes(keys.pro));
 });

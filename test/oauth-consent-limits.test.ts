@@ -93,7 +93,7 @@ test('RL1: an address makes 300 grants without a key in a minute, so that nobody
   const page = await decide({ decision: 'free' }, '192.0.2.6');
   assert.deepEqual([page.status, page.headers.get('location')], [429, null]);
   assert.match(page.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
-  assert.match(await page.text(), /Too many at once/);
+  assert.match(await page.text(), /Too many requests/);
   const told = await sendJson(service, { ...ask().parameters, decision: 'free' }, from('192.0.2.6'));
   const body = (await told.json()) as Record<string, unknown>;
   assert.deepEqual([told.status, body.error], [429, 'temporarily_unavailable']);

@@ -184,7 +184,7 @@ test('a server that is killed is started again with its rows, and the database a
   await database.write((sql) => sql`insert into kept values (1)`);
   const killed = await readPostmaster(server.place.cluster);
   process.kill(killed?.pid ?? 0, 'SIGKILL');
-  await until('the server runs again', async () => lines.includes('PostgreSQL runs again'));
+  await until('the server runs again', async () => lines.includes('PostgreSQL is running again'));
   assert.deepEqual([...(await database.read((sql) => sql`select id from kept`))], [{ id: 1 }]);
   assert.notEqual((await readPostmaster(server.place.cluster))?.pid, killed?.pid);
 });

@@ -56,7 +56,7 @@ test('while the places of heavy reads are taken, pages are answered, and the res
       assert.equal(answer.headers.get('retry-after'), '5');
       const { code, detail } = await problemOf(answer);
       assert.equal(code, 'OVERLOADED');
-      assert.match(detail, /Leave out facets|Ask for a smaller place/);
+      assert.match(detail, /Remove facets|Request a smaller place/);
     }
   });
 });

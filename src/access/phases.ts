@@ -44,17 +44,14 @@ function refusalOf(caller: Principal, access: Access): Problem | null {
   if (access.tier !== undefined && !atLeast(caller.tier, access.tier))
     return tierRefusal(caller, access.tier);
   if (access.scope === undefined || caller.scopes === null || holds(caller.scopes, access.scope)) return null;
-  return new Problem(
-    'INSUFFICIENT_SCOPE',
-    `This endpoint needs a token that was granted the scope ${access.scope}.`,
-  );
+  return new Problem('INSUFFICIENT_SCOPE', `This endpoint needs a token with the scope ${access.scope}.`);
 }
 
 function tierRefusal(caller: Principal, needed: string): Problem {
   const name = isTier(needed) ? tierName(needed) : needed;
   return new Problem(
     'TIER_RESTRICTED',
-    `This endpoint needs the ${name} tier or a higher one; these credentials are of the ${tierName(caller.tier)} tier.`,
+    `This endpoint needs the ${name} tier or higher; these credentials have the ${tierName(caller.tier)} tier.`,
   );
 }
 

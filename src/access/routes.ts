@@ -25,7 +25,7 @@ const Usage = Type.Object(
     }),
     streams: Type.Object({ limit: Type.Integer({ minimum: 0 }), open: Type.Integer({ minimum: 0 }) }),
   },
-  { $id: 'Usage', description: 'What the caller may use and has left; null means unlimited.' },
+  { $id: 'Usage', description: 'The caller’s limits and what is left of them. Null means unlimited.' },
 );
 
 /** GET /v1/usage. */
@@ -36,12 +36,12 @@ export function accessRoutes(limits: Limits): readonly Route<Principal>[] {
       path: '/v1/usage',
       operation: 'getUsage',
       tag: 'Account',
-      summary: 'What is left of your limits',
+      summary: 'Get your limits and usage',
       description:
-        'Requests left in the minute and in the month, and streams held open. Counted against the minute only; the ' +
+        'Requests left in the minute and in the month, and open streams. Counts against the minute only. The ' +
         'minute and the streams are those of the process that answers.',
       access: { credentials: 'required', scope: 'listings:read', counts: 'minute' },
-      answer: { description: 'The limits of your tier, and how much of them is left', schema: Usage },
+      answer: { description: 'The limits of your tier and what is left of them', schema: Usage },
       handle: async ({ caller }) => ({ json: await usageOf(limits, caller) }),
     }),
   ];

@@ -81,7 +81,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const metrics = createMetrics({ withProcess: true });
   const tiers = config.tiersFile === null ? TIERS : await readTiersFile(config.tiersFile);
   const provider = overrides.provider ?? localSubscriptions(database, clock).provider;
-  const report = (error: unknown): void => log.error({ err: error }, 'Failed behind the scenes');
+  const report = (error: unknown): void => log.error({ err: error }, 'Background task failed');
   const common = { database, clock, tiers, provider, report };
   const oauth = startOAuth({ ...overrides, ...common, config, log, metrics, publicUrl });
   const access = createAccess({
@@ -130,5 +130,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 function toGetKey(publicUrl: string, keysFile: string | null): string | undefined {
   const { hostname } = new URL(publicUrl);
   const local = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
-  return local && keysFile !== null ? `A key allows more: ${keysFile} has one for each tier.` : undefined;
+  return local && keysFile !== null
+    ? `A key allows more: ${keysFile} contains one for each tier.`
+    : undefined;
 }

@@ -15,20 +15,21 @@ export const DESCRIBE: Omit<Describe, 'server'> = {
   title: 'Freehold',
   version: VERSION,
   description:
-    'Property listings: search, areas, property by id, and a live stream for one listing. Send credentials as ' +
-    '`Authorization: Bearer SERVICE-...`, or an OAuth access token in its place; searches and areas also answer without, within tight limits. Keep keys in ' +
-    'environment variables and never in client-side code, and use the lowest tier that suffices.',
+    'A property-listing API: search, areas, market statistics, properties by id, and a live stream for one ' +
+    'listing. Send credentials as `Authorization: Bearer SERVICE-...`, or with an OAuth access token instead ' +
+    'of the key. Searches, areas and market statistics also work without credentials, within tight limits. ' +
+    'Keep keys in environment variables, never in client-side code, and use the lowest tier that suffices.',
   license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
   tags: {
-    Search: 'Listings by place, price and kind, page by page.',
-    Areas: 'Places with a name: counties, cities, neighbourhoods, postal codes.',
-    Market: 'Figures over many listings: prices, supply, pace, by period and place.',
-    Properties: 'A place with all its listings and what happened to them.',
-    Live: 'One listing, fresh from its source.',
-    Account: 'What a caller may use and has used.',
-    OAuth: 'Where tokens come from: how clients register, ask somebody for consent, and get them.',
-    Health: 'Whether the service lives, is ready, and how it fares.',
-    Service: 'Descriptions of the service itself.',
+    Search: 'Search listings by place, price and type.',
+    Areas: 'Named areas: counties, cities, neighbourhoods, postal codes.',
+    Market: 'Market statistics: prices, supply and pace, by period and place.',
+    Properties: 'A property with all its listings and their history.',
+    Live: 'One listing, live from its source.',
+    Account: 'Limits and usage of the caller.',
+    OAuth: 'Client registration, consent and tokens.',
+    Health: 'Liveness, readiness and metrics.',
+    Service: 'Descriptions of this API.',
   },
 };
 

@@ -30,10 +30,7 @@ function loadCheck(findLoading: FindLoading): HealthCheck {
       if (loading === null) return 'complete';
       const { source, records, total } = loading;
       const far = `${records} of ${total ?? 'an unknown number of'} listings`;
-      throw new Problem(
-        'OVERLOADED',
-        `The first load of the source "${source}" is not complete yet: ${far}.`,
-      );
+      throw new Problem('OVERLOADED', `The first load of the source "${source}" is not complete: ${far}.`);
     },
   };
 }

@@ -34,5 +34,5 @@ function describe({ records, total, perSecond, secondsLeft }: Progress, complete
   const count = (value: number): string => value.toLocaleString('en-US');
   const of = total === null ? '' : ` of ${count(total)}`;
   const left = complete || secondsLeft === null ? '' : `, ${secondsLeft} s left`;
-  return `First load: ${count(records)}${of} listings, ${count(perSecond)} a second${left}`;
+  return `First load: ${count(records)}${of} listings, ${count(perSecond)}/s${left}`;
 }

@@ -35,13 +35,17 @@ const Params = Type.Object({
   file: Type.String({
     pattern: '^(?:\\d{1,2}|tour)\\.svg$',
     missing: 'NOT_FOUND',
-    description: 'The picture: its number, or `tour`.',
+    description: 'The number of the photo, or `tour`.',
   }),
 });
 
 const Query = Type.Object({
   w: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 4_000, description: 'Width in pixels; default as it was drawn.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 4_000,
+      description: 'Width in pixels. Default: the original width.',
+    }),
   ),
 });
 
@@ -59,14 +63,14 @@ export function samplePhotoRoute({ url: sampleUrl, outbound }: SamplePictures): 
     operation: 'getSamplePhoto',
     page: true,
     tag: 'Service',
-    summary: 'A picture of the sample market',
+    summary: 'Get a photo of the sample market',
     access: { credentials: 'none', counts: 'nothing' },
     accepts: ['image/svg+xml'],
     anyAccept: true,
     params: Params,
     query: Query,
     answer: { description: 'The picture.', contentType: 'image/svg+xml' },
-    alsoAnswers: { 304: 'The picture is the one that If-None-Match names.' },
+    alsoAnswers: { 304: 'The photo still matches If-None-Match.' },
     async handle({ params: { key, file }, query: { w }, headers, signal }) {
       const url = `${sampleUrl}/photos/${key}/${file}${w === undefined ? '' : `?w=${w}`}`;
       const fetched = await bulkhead
@@ -82,7 +86,7 @@ export function samplePhotoRoute({ url: sampleUrl, outbound }: SamplePictures): 
 
 /** Throws NOT_FOUND where there is no such picture, OVERLOADED where the market answers with anything else. */
 function pictureOf({ status, headers, body }: OutboundAnswer): string {
-  if (status === 404) throw new Problem('NOT_FOUND', 'The sample market has no such picture.');
+  if (status === 404) throw new Problem('NOT_FOUND', 'The sample market has no such photo.');
   if (status !== 200 || headers['content-type'] !== TYPE) throw unavailable();
   return body.toString();
 }
@@ -90,7 +94,7 @@ function pictureOf({ status, headers, body }: OutboundAnswer): string {
 const unavailable = (): Problem =>
   new Problem(
     'OVERLOADED',
-    'The sample market does not give its pictures at present; ask again in a few seconds.',
+    'The sample market does not serve photos at the moment. Try again in a few seconds.',
     {
       headers: { 'retry-after': '5' },
     },

@@ -50,8 +50,8 @@ export const includeParameter = Type.Optional(
   Type.Array(Type.Unsafe<Part>({ type: 'string', enum: [...PARTS] }), {
     uniqueItems: true,
     description:
-      'Which costly parts to fill; the others are null. Without it: counts and ancestors. ' +
-      'hasBoundary tells a missing boundary from one that was not asked for.',
+      'Expensive parts to include; the others are null. Default: counts and ancestors. hasBoundary ' +
+      'distinguishes a missing boundary from one that was not requested.',
   }),
 );
 
@@ -65,13 +65,11 @@ export const typeParameter = Type.Optional(
 );
 
 export const pagingParameters = {
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Areas on the page; lowered to the tier’s maximum.' }),
-  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'Page size, capped at the tier’s maximum.' })),
   cursor: Type.Optional(
     Type.String({
       maxLength: 2_000,
-      description: 'A page’s nextCursor, with the same filters.',
+      description: 'The nextCursor of a page. Send the same filters with it.',
       hints: CURSOR_HINTS,
     }),
   ),
@@ -85,14 +83,15 @@ const degrees = (most: number, description: string) =>
 export const filterParameters = {
   type: typeParameter,
   hasBoundary: Type.Optional(
-    Type.Boolean({ description: 'Only areas with, or only those without a boundary.' }),
+    Type.Boolean({ description: 'Only areas with a boundary, or only those without.' }),
   ),
   include: includeParameter,
   sort: Type.Optional(
     Type.Unsafe<Sort>({
       type: 'string',
       enum: [...SORTS],
-      description: 'A minus sorts downwards; areas of unknown population stand last. Without it: name.',
+      description:
+        'Sort order; prefix with - for descending. Default: name. Areas of unknown population come last.',
     }),
   ),
   ...pagingParameters,
@@ -103,28 +102,29 @@ export const ListQuery = Type.Object({
     Type.String({
       maxLength: 120,
       description:
-        'Beginnings of words of the name, its aliases and codes, in any order; accents do not matter, and Saint is St. ' +
-        'Where no area has them all, misspelt words are forgiven: one letter from four on, two from eight on.',
+        'Starts of words of the name, its aliases and codes, in any order. Ignores accents, and treats Saint as ' +
+        'St. If no area matches all words, tolerates typos: one letter in words of four or more, two in words of ' +
+        'eight or more.',
     }),
   ),
   suggest: Type.Optional(
     Type.Boolean({
       description:
-        'For autocomplete: one page of what q is likely to mean, the likeliest first, instead of all in order. ' +
-        'Needs q; cannot be had with sort or cursor.',
+        'For autocomplete: returns one page of the most likely areas for q, best first. Needs q; cannot be ' +
+        'combined with sort or cursor.',
     }),
   ),
-  parentId: id('Only areas that have this one among their parents.'),
-  ancestorId: id('Only areas below this one, by any of their parents.'),
-  lat: degrees(90, 'With lng: only areas whose boundaries hold this point, edges included.'),
-  lng: degrees(180, 'With lat. Meridians 180 and -180 are one.'),
+  parentId: id('Only areas that have this parent.'),
+  ancestorId: id('Only areas below this one, through any of their parents.'),
+  lat: degrees(90, 'With lng: only areas whose boundary contains this point, edges included.'),
+  lng: degrees(180, 'With lat. Meridians 180 and -180 are the same.'),
   bbox: Type.Optional(
     Type.Array(Type.Number(), {
       minItems: 4,
       maxItems: 4,
       description:
-        'minLng,minLat,maxLng,maxLat: only areas whose bounding boxes meet it, edges included. ' +
-        'minLng above maxLng crosses the antimeridian.',
+        'minLng,minLat,maxLng,maxLat: only areas whose bounding box intersects it, edges included. minLng above ' +
+        'maxLng crosses the antimeridian.',
     }),
   ),
   ...filterParameters,
@@ -185,11 +185,11 @@ export function cursorAfter(asked: ListAsked, sortValue: SortValue, lastId: stri
 /** Refuses parameters that make no sense together. */
 export function checkTogether(asked: ListAsked): void {
   if ((asked.lat === undefined) !== (asked.lng === undefined))
-    throw invalidParameter(asked.lat === undefined ? 'lat' : 'lng', 'is missing: lat and lng go together');
+    throw invalidParameter(asked.lat === undefined ? 'lat' : 'lng', 'is missing: send lat and lng together');
   if (asked.suggest !== true) return;
   if (asked.q === undefined) throw invalidParameter('suggest', 'needs q');
   for (const name of ['sort', 'cursor'] as const)
-    if (asked[name] !== undefined) throw invalidParameter(name, 'cannot be had with suggest=true');
+    if (asked[name] !== undefined) throw invalidParameter(name, 'cannot be combined with suggest=true');
 }
 
 /** Everything that decides which areas there are and in which order. */
@@ -223,13 +223,13 @@ function boxesOf([minLng = 0, minLat = 0, maxLng = 0, maxLat = 0]: readonly numb
   checkPoint('bbox', { lng: minLng, lat: minLat });
   checkPoint('bbox', { lng: maxLng, lat: maxLat });
   if (minLat > maxLat)
-    throw badGeometry('bbox', `its south edge ${minLat} lies north of its north edge ${maxLat}`);
+    throw badGeometry('bbox', `its south edge ${minLat} is north of its north edge ${maxLat}`);
   return splitAtAntimeridian(minLng, minLat, maxLng, maxLat);
 }
 
 function badDirection(): Problem {
   return new Problem(
     'INVALID_CURSOR',
-    'The cursor leads backwards; lists of areas are walked forwards only.',
+    'The cursor leads backwards; lists of areas can only be paged forwards.',
   );
 }

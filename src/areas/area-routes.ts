@@ -32,7 +32,7 @@ const AreaList = Type.Object(
 const NearbyArea = Type.Object(
   {
     ...AreaSchema.properties,
-    distanceKm: Type.Number({ description: 'Between the centroids, over the sphere.' }),
+    distanceKm: Type.Number({ description: 'Great-circle distance between the centroids.' }),
   },
   { $id: 'NearbyArea' },
 );
@@ -58,8 +58,8 @@ const BoundaryQuery = Type.Object({
       exclusiveMinimum: 0,
       maximum: 100_000,
       description:
-        'Metres that the drawn line may lie away from the corners that it leaves out. Rings stay rings, however small, ' +
-        'and none comes to cross itself or another.',
+        'Maximum distance in metres between the simplified line and the removed corners. Every ring is kept, ' +
+        'however small, and none crosses itself or another.',
     }),
   ),
 });
@@ -70,8 +70,8 @@ const AreaParams = Type.Object({
 
 const access = { credentials: 'optional', scope: 'listings:read', counts: 'month' } as const;
 const common = { method: 'GET', tag: 'Areas', access } as const;
-const missing = { 404: 'There is no such area' };
-const unchanged = { 304: 'Not changed since the ETag that was sent', ...missing };
+const missing = { 404: 'No such area' };
+const unchanged = { 304: 'Not modified since the ETag in the request', ...missing };
 
 export function areaRoutes(options: AreaOptions): readonly Route<Principal>[] {
   const { database } = options;
@@ -83,8 +83,7 @@ export function areaRoutes(options: AreaOptions): readonly Route<Principal>[] {
       path: '/v1/areas',
       operation: 'listAreas',
       summary: 'Find areas',
-      description:
-        'Areas in the order of their names unless another is asked for. Their ids are what `areaId` of the searches takes.',
+      description: 'Areas sorted by name by default. Use their ids as `areaId` in searches.',
       query: ListQuery,
       answer: { description: 'A page of areas', schema: AreaList },
       handle: (call) => answers.list(call.query, call),
@@ -111,7 +110,7 @@ export function areaRoutes(options: AreaOptions): readonly Route<Principal>[] {
       ...common,
       path: '/v1/areas/:id/children',
       operation: 'listAreaChildren',
-      summary: 'Areas directly within an area',
+      summary: 'List the direct children of an area',
       params: AreaParams,
       query: Type.Object(filterParameters),
       answer: { description: 'A page of areas', schema: AreaList },
@@ -122,7 +121,7 @@ export function areaRoutes(options: AreaOptions): readonly Route<Principal>[] {
       ...common,
       path: '/v1/areas/:id/boundary',
       operation: 'getAreaBoundary',
-      summary: 'The boundary of an area',
+      summary: 'Get the boundary of an area',
       params: AreaParams,
       query: BoundaryQuery,
       accepts: ['application/geo+json', 'application/json'],
@@ -143,10 +142,10 @@ export function areaRoutes(options: AreaOptions): readonly Route<Principal>[] {
       ...common,
       path: '/v1/areas/:id/nearby',
       operation: 'listNearbyAreas',
-      summary: 'Areas near an area',
+      summary: 'List areas near an area',
       description:
-        'Other areas by the distance between their centroids and this one’s, the nearest first. Areas without a ' +
-        'boundary have no centroid: they are near nothing.',
+        'Other areas by the distance between centroids, nearest first. Areas without a boundary have no centroid ' +
+        'and are not listed.',
       params: AreaParams,
       query: Type.Object({ type: typeParameter, include: includeParameter, ...pagingParameters }),
       answer: { description: 'A page of areas', schema: NearbyAreaList },

@@ -21,8 +21,8 @@ export const BoundarySchema = Type.Unsafe<Boundary>(
 );
 
 const BOX_RULE =
-  'minLng, minLat, maxLng, maxLat: the narrowest around the boundary. minLng above maxLng crosses the antimeridian ' +
-  '(RFC 7946, section 5.2).';
+  'minLng, minLat, maxLng, maxLat: the narrowest box around the boundary. minLng above maxLng crosses the ' +
+  'antimeridian (RFC 7946, section 5.2).';
 
 export const AreaSchema = Type.Object(
   {
@@ -31,11 +31,11 @@ export const AreaSchema = Type.Object(
     name: Type.String(),
     slug: Type.String(),
     type: AreaTypeSchema,
-    parentId: nullable(Type.String({ description: 'The first of its parents.' })),
-    parentIds: Type.Array(Type.String(), { description: 'Every area that it is directly within.' }),
+    parentId: nullable(Type.String({ description: 'The primary parent.' })),
+    parentIds: Type.Array(Type.String(), { description: 'All direct parents.' }),
     ancestors: nullable(
       Type.Array(Type.Object({ id: Type.String(), name: Type.String(), type: AreaTypeSchema }), {
-        description: 'The parents, their parents and so on, each once, the nearest first.',
+        description: 'The parents, their parents and so on, each once, nearest first.',
       }),
     ),
     centroid: nullable(Type.Object({ lat: Type.Number(), lng: Type.Number() })),
@@ -62,8 +62,7 @@ export const AreaSchema = Type.Object(
   },
   {
     $id: 'Area',
-    description:
-      'A place with a name. Every key is always present; what is unknown or was not asked for is null.',
+    description: 'A named area. All keys are always present; unknown and not requested values are null.',
   },
 );
 

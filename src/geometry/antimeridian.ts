@@ -21,15 +21,15 @@ export function ringFault(ring: readonly Point[]): string | null {
     if (span > 180 && span !== 360) return edgeFault(from.lng, to.lng);
   }
   const { least, most } = lngsOf(ring);
-  return most - least > 360 ? `spans ${most - least} degrees of longitude, at most 360 are allowed` : null;
+  return most - least > 360 ? `spans ${most - least} degrees of longitude; at most 360 are allowed` : null;
 }
 
 function edgeFault(from: number, to: number): string {
   const past = to < from ? to + 360 : to - 360;
   return (
-    `has an edge from longitude ${from} to ${to}, which can be meant either way round: to cross the antimeridian, ` +
-    `write ${past} for ${to} and so on, or cut the polygon in two there (RFC 7946, section 3.1.9); to go the long way, ` +
-    'put a corner in between'
+    `has an ambiguous edge from longitude ${from} to ${to}: to cross the antimeridian, write ${past} for ` +
+    `${to} and so on, or cut the polygon in two there (RFC 7946, section 3.1.9); to go the long way, add a ` +
+    'corner in between'
   );
 }
 

@@ -55,7 +55,10 @@ function positionsFault(positions: readonly unknown[]): string | null {
   }
   const [first, last] = [points[0], points.at(-1)];
   if (first?.lng !== last?.lng || first?.lat !== last?.lat)
-    return `it begins at [${first?.lng}, ${first?.lat}] and ends at [${last?.lng}, ${last?.lat}]: repeat its first position at its end (RFC 7946, section 3.1.6)`;
+    return (
+      `it starts at [${first?.lng}, ${first?.lat}] and ends at [${last?.lng}, ${last?.lat}]: repeat its first ` +
+      'position at the end (RFC 7946, section 3.1.6)'
+    );
   return positions.length < 4 ? 'it has fewer than 4 positions' : ringFault(points);
 }
 
@@ -74,7 +77,7 @@ function shapeFault(boundary: Boundary): string | null {
   );
 }
 
-const REMEDY = '(ogr2ogr -makevalid mends such geometries)';
+const REMEDY = '(ogr2ogr -makevalid repairs such geometries)';
 
 function isPosition(value: unknown): value is Position {
   return Array.isArray(value) && typeof value[0] === 'number' && typeof value[1] === 'number';

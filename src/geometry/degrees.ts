@@ -16,8 +16,8 @@ export const degrees = (text: string): number | null => (DECIMAL.test(text.trim(
 export function degreesFault({ lng, lat }: Point, farthest = 180): string | null {
   if (Math.max(Math.abs(lng), Math.abs(lat)) > FARTHEST_DEGREE)
     return (
-      `[${lng}, ${lat}] is not in degrees; it looks like metres or feet of a projection: ` +
-      'give longitude and latitude (WGS 84, EPSG:4326)'
+      `[${lng}, ${lat}] is not in degrees; it looks like metres or feet of a projection: send longitude and ` +
+      'latitude (WGS 84, EPSG:4326)'
     );
   if (Math.abs(lat) > 90)
     return Math.abs(lng) <= 90

@@ -195,7 +195,7 @@ test('the ring and the point of a fault are named, whichever way rings wind', ()
       [5, 5],
       /on one line/,
     ],
-    [[[box(0, 0, 2, 2), box(0, 0, 2, 2)]], 0, 0, [0, 0], /take all of it/],
+    [[[box(0, 0, 2, 2), box(0, 0, 2, 2)]], 0, 0, [0, 0], /cover all of it/],
   ] as const;
   for (const [shape, polygonAt, ringAt, point, reason] of cases) {
     const written = findValidityFault(shape as unknown as Polygons);

@@ -39,7 +39,7 @@ function degenerateRing(polygons: readonly (readonly (readonly Position[])[])[])
           polygon,
           ring,
           point: positions[0] ?? [],
-          reason: 'encloses nothing: its corners lie on one line',
+          reason: 'encloses nothing: its corners are on one line',
         };
     }
   return null;
@@ -58,7 +58,7 @@ function emptyPolygon(polygons: readonly (readonly (readonly Position[])[])[]): 
         polygon,
         ring: 0,
         point: shell[0] ?? [],
-        reason: 'encloses nothing: its holes take all of it',
+        reason: 'encloses nothing: its holes cover all of it',
       };
   }
   return null;

@@ -72,10 +72,10 @@ test('a start that fails is told of and tried again', async () => {
   for (const pause of [100, 200, 400]) await advance(pause);
   assert.equal(runs.length, 2);
   assert.deepEqual(lines, [
-    'It ended unasked (signal SIGKILL); starting it again',
+    'It ended unexpectedly (signal SIGKILL); restarting it',
     'no room',
     'no room',
-    'It runs again',
+    'It is running again',
   ]);
   await supervisor.stop();
 });

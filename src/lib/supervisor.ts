@@ -50,7 +50,7 @@ export function supervise(first: SupervisedProcess, options: SupervisorOptions):
       current = undefined;
       if (stopping.signal.aborted) return;
       if (clock.monotonic() - begun >= HEALTHY_AFTER) delay = FIRST_PAUSE;
-      log(`${name} ended unasked (${how}); starting it again`);
+      log(`${name} ended unexpectedly (${how}); restarting it`);
       current = await restart();
     }
   }
@@ -65,7 +65,7 @@ export function supervise(first: SupervisedProcess, options: SupervisorOptions):
         return undefined;
       });
       if (next === undefined) continue;
-      if (!stopping.signal.aborted) log(`${name} runs again`);
+      if (!stopping.signal.aborted) log(`${name} is running again`);
       else await next.stop();
       return next;
     }

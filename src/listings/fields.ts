@@ -40,7 +40,7 @@ export function parseFields(
     const end = checkKeys(keys, schema);
     refuseLeftOut(keys, include);
     const items = match[1] === undefined ? null : Number(match[1]);
-    if (items !== null && !isList(end)) throw invalidParameter('fields', `${quoted(path)}: not a list`);
+    if (items !== null && !isList(end)) throw invalidParameter('fields', `${quoted(path)} is not a list`);
     return { keys, items };
   });
   refuseOverlaps(fields);
@@ -53,7 +53,7 @@ function refuseLeftOut(keys: readonly string[], include: readonly string[]): voi
     if (include.includes(part) || !keys.some((key) => members.includes(key))) continue;
     throw invalidParameter(
       'fields',
-      `${quoted(keys.join('.'))} is told only with include=${part}: add that to the request`,
+      `${quoted(keys.join('.'))} needs include=${part}: add that to the request`,
     );
   }
 }

@@ -45,7 +45,7 @@ export const HistoryLine = Type.Object({
   origin: Type.Unsafe<'upstream' | 'observed'>({
     type: 'string',
     enum: ['upstream', 'observed'],
-    description: 'upstream: the source gave the time; observed: when we saw it.',
+    description: 'upstream: the source stated the time; observed: the service noticed the change then.',
   }),
 });
 
@@ -57,10 +57,10 @@ export const LiveSchema = nullable(
     {
       attempted: Type.Boolean(),
       ok: Type.Boolean(),
-      error: nullable(Type.String({ description: 'A code of the listing stream’s error event.' })),
+      error: nullable(Type.String({ description: 'An error code of the listing stream.' })),
       durationMs: Type.Integer(),
     },
-    { description: 'Null when this reader’s tier does not fetch, or asked not to.' },
+    { description: 'Null if the caller’s tier has no live reads, or the request asked for none.' },
   ),
 );
 
@@ -95,7 +95,7 @@ export const PropertySchema = Type.Object(
     lastSale: Deal,
     lastRent: Deal,
   },
-  { description: 'A place; its listings are periods on the market.' },
+  { description: 'A property. Each of its listings is one period on the market.' },
 );
 
 export type Property = Static<typeof PropertySchema>;

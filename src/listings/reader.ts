@@ -22,7 +22,7 @@ export function viewOf(
   if (asked.display === 'ignore' && caller.tier !== 'internal') {
     throw new Problem(
       'TIER_RESTRICTED',
-      `display=ignore needs the ${tierName('internal')} tier; leave it out to see what the source lets be shown.`,
+      `display=ignore needs the ${tierName('internal')} tier; remove it to see what the source allows to be shown.`,
     );
   }
   return {

@@ -18,7 +18,10 @@ const oneOf = <T extends string>(values: readonly T[], description?: string) =>
     ...(description === undefined ? {} : { description }),
   });
 
-export const AreaUnitSchema = oneOf(['sqft', 'sqm'] as const, 'The unit of every area in this record.');
+export const AreaUnitSchema = oneOf(
+  ['sqft', 'sqm'] as const,
+  'Unit of all floor and lot areas in this record.',
+);
 
 export const AddressSchema = Type.Object(
   {
@@ -35,13 +38,13 @@ export const AddressSchema = Type.Object(
     country: text,
     crossStreet: text,
   },
-  { $id: 'Address', description: 'Street parts are null where the source withholds the address.' },
+  { $id: 'Address', description: 'Street parts are null if the source withholds the address.' },
 );
 
 export const LocationSchema = nullable(
   Type.Object(
     { lat: Type.Number(), lng: Type.Number(), precision: oneOf(['exact', 'approximate'] as const) },
-    { description: 'WGS 84 degrees; approximate where the address is withheld.' },
+    { description: 'WGS 84 degrees; approximate if the address is withheld.' },
   ),
 );
 
@@ -110,8 +113,8 @@ const daysOnMarketMembers = {
     nullable(
       Type.Integer({
         description:
-          'With the days of earlier listings of the property of the same type, where no more than 30 days lie between. Only with ' +
-          '`include=daysOnMarket`.',
+          'Includes the days of earlier listings of the property of the same type, if no more than 30 days lie ' +
+          'between. Only with `include=daysOnMarket`.',
       }),
     ),
   ),
@@ -122,7 +125,7 @@ const daysOnMarketMembers = {
 
 export const ListingSchema = Type.Object(
   {
-    id: Type.String({ description: 'Stable across re-imports.' }),
+    id: Type.String({ description: 'Stable across repeated imports.' }),
     object: Type.Literal('listing'),
     propertyId: Type.String(),
     listingType: oneOf(LISTING_TYPES),
@@ -149,7 +152,9 @@ export const ListingSchema = Type.Object(
     propertyType: oneOf(PROPERTY_TYPES),
     propertySubType: text,
     bedrooms: nullable(Type.Integer({ description: '0 is a studio.' })),
-    bathrooms: nullable(Type.Number({ description: 'Full 1, three-quarter 0.75, half 0.5, quarter 0.25.' })),
+    bathrooms: nullable(
+      Type.Number({ description: 'A full bath counts 1, three-quarter 0.75, half 0.5, quarter 0.25.' }),
+    ),
     bathroomsFull: integer,
     bathroomsHalf: integer,
     rooms: integer,
@@ -168,7 +173,7 @@ export const ListingSchema = Type.Object(
     saleConditions: texts,
     address: AddressSchema,
     location: LocationSchema,
-    areaIds: Type.Array(Type.String(), { description: 'Areas that hold the listing, smallest first.' }),
+    areaIds: Type.Array(Type.String(), { description: 'Areas that contain the listing, smallest first.' }),
     description: text,
     photos: Type.Array(PhotoSchema),
     photoCount: integer,
@@ -186,28 +191,27 @@ export const ListingSchema = Type.Object(
     offMarketAt: date,
     expiresOn: date,
     daysOnMarket: nullable(
-      Type.Integer({ description: 'Days on the market in this listing, as counted here.' }),
+      Type.Integer({ description: 'Days on the market in this listing, as this service counts them.' }),
     ),
     ...daysOnMarketMembers,
     createdAt: Type.String({ format: 'date-time' }),
     updatedAt: Type.String({ format: 'date-time' }),
     upstreamModifiedAt: time,
-    source: oneOf(['live', 'cached'] as const, 'live: fetched from upstream for this answer.'),
+    source: oneOf(['live', 'cached'] as const, 'live: fetched from the source for this response.'),
     fetchedAt: Type.String({
       format: 'date-time',
-      description:
-        'When the source last told this listing, be it without a change; may be five seconds behind.',
+      description: 'When the source last sent this listing, changed or not. May be five seconds old.',
     }),
     provider: ProviderSchema,
     url: Type.String({ format: 'uri' }),
     listingUrl: text,
-    version: Type.Integer({ description: 'Grows by one with each change.' }),
+    version: Type.Integer({ description: 'Increases by one with each change.' }),
   },
   {
     $id: 'Listing',
     description:
-      'One period on the market. Every key is always present, but for cumulativeDaysOnMarket and daysOnMarketReported; ' +
-      'unknown is null.',
+      'A listing: one period on the market. All keys are always present, except cumulativeDaysOnMarket and ' +
+      'daysOnMarketReported; unknown values are null.',
   },
 );
 

@@ -29,13 +29,13 @@ export const unitsParameter = optional(
     type: 'string',
     enum: ['imperial', 'metric'],
     default: 'imperial',
-    description: 'Units of areas and distances, in filters and in the answer.',
+    description: 'Units of areas and distances, in filters and in the response.',
   }),
 );
 
 export const fieldsParameter = optional(
   list(Type.String({ maxLength: 120 }), {
-    description: 'Only these parts of each record: `id,price,address.city,photos[1]`.',
+    description: 'Returns only these parts of each record: `id,price,address.city,photos[1]`.',
   }),
 );
 

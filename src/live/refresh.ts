@@ -31,7 +31,7 @@ const LONGEST_LINE = 1_000;
 /** One for all: where it was thrown from tells nobody anything, and finding that out is most of its cost. */
 const UNSUPPORTED = new LiveError(
   'live_unsupported',
-  'This listing’s source cannot be asked for one listing at a time.',
+  'The source of this listing does not support live reads.',
 );
 
 export function createRefresh(options: RefreshOptions): Refresh {
@@ -52,7 +52,7 @@ class Refresher {
     this.#bulkhead = new Bulkhead({ places: options.atOnce ?? AT_ONCE, line: LONGEST_LINE });
     const counter = options.metrics.counter(
       'freehold_live_fetches_total',
-      'Listings asked for live, by outcome.',
+      'Live fetches of listings, by outcome.',
       ['outcome'],
     );
     this.#outcome = (outcome) => counter.inc({ outcome });
@@ -101,17 +101,14 @@ class Refresher {
   }
 
   #complain(stored: StoredListing, error: unknown): void {
-    this.#options.log.error(
-      { listing: stored.id, err: error },
-      'What the source said of a listing could not be stored',
-    );
+    this.#options.log.error({ listing: stored.id, err: error }, 'A fetched listing could not be stored');
   }
 }
 
 function liveError(error: unknown): LiveError {
   if (error instanceof LiveError) return error;
   if (error instanceof BulkheadFull) {
-    return new LiveError('upstream_unavailable', 'Too many listings are being fetched at present.', {
+    return new LiveError('upstream_unavailable', 'Too many listings are being fetched at the moment.', {
       cause: error,
     });
   }

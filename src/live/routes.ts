@@ -48,10 +48,10 @@ function streamRoute(options: LiveRouteOptions): Route<Principal> {
     tag: 'Live',
     summary: 'Stream one listing, cached and then live',
     description:
-      'Sends `cached` at once, then `live`, or `error` when the source could not be asked, then `done`, and closes. ' +
-      'An EventSource reconnects after `done` by itself; it then gets 204 and stops. Where Accept names `application/json` and ' +
-      'not `text/event-stream`, the stored listing is answered instead: that takes no place of a stream and needs the scope ' +
-      '`listings:read` only.',
+      'Sends `cached` at once, then `live`, or `error` if the fetch failed, then `done`, and closes. A native ' +
+      'EventSource reconnects after `done`; it then gets 204 and stops. If Accept names `application/json` and ' +
+      'not `text/event-stream`, the response is the stored listing as JSON: that uses no stream and needs the ' +
+      'scope `listings:read`.',
     access: { credentials: 'required', tier: 'pro', scope: 'listings:live', counts: 'month', stream: true },
     accepts: ['text/event-stream'],
     head: false,
@@ -59,7 +59,7 @@ function streamRoute(options: LiveRouteOptions): Route<Principal> {
     query: StreamQuery,
     answer: { description: 'The events', contentType: 'text/event-stream', example: EXAMPLE },
     variant: recordRoute(options),
-    alsoAnswers: { 204: 'Last-Event-ID names a done: that stream is complete.' },
+    alsoAnswers: { 204: 'Last-Event-ID is the id of a `done` event: that stream is complete.' },
     early: ({ headers }) => (isAfterDone(headers['last-event-id']) ? { status: 204 } : null),
     handle(call) {
       const found = readerFor(call.headers, options).listing(call.params.id);
@@ -101,13 +101,13 @@ function recordRoute(options: LiveRouteOptions): Route<Principal> {
     path: '/v1/listing/:id',
     operation: 'getListing',
     tag: 'Live',
-    summary: 'One listing as it is stored',
+    summary: 'The stored listing',
     access: { credentials: 'required', tier: 'pro', scope: 'listings:read', counts: 'month' },
     accepts: ['application/json'],
     params: ListingParams,
     query: StreamQuery,
     answer: { description: 'The listing', schema: ListingSchema },
-    alsoAnswers: { 304: 'The listing, asked for as JSON, is as If-None-Match knows it.' },
+    alsoAnswers: { 304: 'The listing (requested as JSON) still matches If-None-Match.' },
     handle(call) {
       const found = readerFor(call.headers, options).listing(call.params.id);
       return found instanceof Promise ? found.then((listing) => told(call, listing)) : told(call, found);

@@ -33,9 +33,9 @@ export function readMetrics(texts: readonly string[] | undefined, type: ListingT
       );
     }
     if (metric.statistic === 'yield')
-      throw invalidParameter('metrics', `${id} looks at rentals and sales together: GET /v1/market/yield`);
+      throw invalidParameter('metrics', `${id} compares rentals with sales: use GET /v1/market/yield`);
     if (!metric.types.includes(type))
-      throw invalidParameter('metrics', `${id} cannot be asked of listingType=${type}`);
+      throw invalidParameter('metrics', `${id} does not exist for listingType=${type}`);
     return { id, metric, change: change === 'mom' || change === 'yoy' ? change : null };
   });
 }
@@ -52,8 +52,8 @@ export function readPeriod({ from, to }: MarketQuery, now: number, timeZone: str
     const end = startOf(day, 'month');
     return { start: addIntervals(end, 'month', -1), end };
   }
-  if (from === undefined) throw invalidParameter('from', 'is missing: from and to go together');
-  if (to === undefined) throw invalidParameter('to', 'is missing: from and to go together');
+  if (from === undefined) throw invalidParameter('from', 'is missing: send from and to together');
+  if (to === undefined) throw invalidParameter('to', 'is missing: send from and to together');
   return checked({ start: from, end: to }, day);
 }
 
@@ -61,7 +61,7 @@ function checked(period: Period, day: Day): Period {
   if (period.start < FIRST_DAY) throw invalidParameter('from', `is before ${FIRST_DAY}`);
   if (period.start >= period.end) throw invalidParameter('from', `is not before to, which is ${period.end}`);
   if (period.end > addDays(day, 1))
-    throw invalidParameter('to', `is after tomorrow, ${addDays(day, 1)}: nothing is known of what comes`);
+    throw invalidParameter('to', `is after tomorrow, ${addDays(day, 1)}: there is no data about the future`);
   if (daysBetween(period) > MOST_DAYS) throw invalidParameter('from', 'is more than 100 years before to');
   return period;
 }
@@ -73,7 +73,7 @@ const MOST_POINTS = 1_200;
 export function readSeries(asked: MarketQuery, now: number, timeZone: string): Period[] {
   const { interval = 'month', from, to, periods } = asked;
   if (from !== undefined && to !== undefined && periods !== undefined)
-    throw invalidParameter('periods', 'cannot be given with both from and to: two of them say it all');
+    throw invalidParameter('periods', 'cannot be combined with both from and to: send two of the three');
   const day = today(now, timeZone);
   for (const [name, value] of [
     ['from', from],
@@ -88,12 +88,11 @@ export function readSeries(asked: MarketQuery, now: number, timeZone: string): P
     to ?? (from !== undefined && periods !== undefined ? addIntervals(from, interval, count) : known);
   const start = from ?? addIntervals(end, interval, -count);
   if (to === undefined && from !== undefined && periods === undefined && start >= end)
-    throw invalidParameter('from', `must be before ${known}: no full ${interval} has passed since`);
-  if (start < FIRST_DAY)
-    throw invalidParameter(from ? 'from' : 'periods', `reaches back before ${FIRST_DAY}`);
+    throw invalidParameter('from', `must be before ${known}: no full ${interval} has passed since then`);
+  if (start < FIRST_DAY) throw invalidParameter(from ? 'from' : 'periods', `goes back before ${FIRST_DAY}`);
   if (start >= end) throw invalidParameter('from', `is not before to, which is ${end}`);
   if (end > startOf(addIntervals(day, interval, 1), interval))
-    throw invalidParameter(to ? 'to' : 'periods', 'reaches beyond the interval that today is in');
+    throw invalidParameter(to ? 'to' : 'periods', 'goes past the current interval');
   return pointsOf(start, end, interval, asked.window);
 }
 
@@ -104,7 +103,7 @@ function pointsOf(start: Day, end: Day, interval: Interval, window: string | und
     const days = window === undefined ? null : Number(window.slice(1, -1));
     points.push({ start: days === null ? from : addDays(to, -days), end: to });
     if (points.length > MOST_POINTS)
-      throw invalidParameter('from', `makes more than ${MOST_POINTS} points; choose a longer interval`);
+      throw invalidParameter('from', `produces more than ${MOST_POINTS} points; choose a longer interval`);
     from = to;
   }
   return points;

@@ -169,8 +169,8 @@ function ignoreUnavailable(error: unknown): void {
 const unfinished = (left: number): Problem =>
   new Problem(
     'OVERLOADED',
-    `These figures are computed for the first time, and ${left} of their months are left. What is done is kept: ask again, ` +
-      'or for fewer months or metrics.',
+    `These statistics are being computed for the first time, and ${left} of their months are left. Finished ` +
+      'months are cached: send the request again, or ask for fewer months or metrics.',
     { headers: { 'retry-after': '1' } },
   );
 

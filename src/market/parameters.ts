@@ -29,42 +29,42 @@ const oneOf = <T extends string>(values: readonly T[], options: object) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], ...options });
 
 const listingType = oneOf<ListingType>(['rental', 'sale'], {
-  description: 'Which kind of listings the figures are of.',
+  description: 'Listing type of the statistics.',
   aliases: ['dataType'],
   caseInsensitive: true,
 });
 const period = {
-  from: day('The first day. Without `from` and `to`: the last full calendar month.'),
-  to: day('The day after the last one.'),
+  from: day('First day. Default without `from` and `to`: the last full calendar month.'),
+  to: day('The day after the last day.'),
 };
 const metrics = optional(
   Type.Array(Type.String({ maxLength: 60 }), {
     description:
-      'Ids of metrics; all of them by default. With `_mom` or `_yoy` at its end: the change since a month or a year before.',
+      'Ids of metrics. Default: all. With the suffix `_mom` or `_yoy`: the change to the month or year before.',
     maxItems: 100,
     uniqueItems: true,
   }),
 );
 const groupBy = optional(
   Type.Array(oneOf(['propertyType', 'bedrooms'] as const, {}), {
-    description: 'Figures also for each property type, number of bedrooms, or both together.',
+    description: 'Also returns statistics for each property type, number of bedrooms, or both.',
     uniqueItems: true,
   }),
 );
 const limit = (what: string) =>
   optional(
-    Type.Integer({ minimum: 1, description: `${what} in the answer; lowered to the tier’s maximum.` }),
+    Type.Integer({ minimum: 1, description: `${what} in the response, capped at the tier’s maximum.` }),
   );
 const cursor = optional(
   Type.String({
     ...{ maxLength: 2_000, hints: CURSOR_HINTS },
-    description: 'A page’s nextCursor, with the same parameters.',
+    description: 'The nextCursor of a page. Send the same parameters with it.',
   }),
 );
 const units = optional(
   oneOf(['imperial', 'metric'] as const, {
     default: 'imperial',
-    description: 'Units of areas and distances, in filters and in the answer.',
+    description: 'Units of areas and distances, in filters and in the response.',
   }),
 );
 
@@ -88,21 +88,22 @@ export const HistoryQuery = Type.Object({
   interval: optional(
     oneOf<Interval>(INTERVALS, {
       default: 'month',
-      description: 'How long each point is; weeks begin on Monday.',
+      description: 'Length of each point’s period. Weeks begin on Monday.',
     }),
   ),
-  from: day('The first day of the first point: the first day of an interval.'),
-  to: day('The day after the last point. Without it: the last full interval.'),
+  from: day('First day of the first point; must be the first day of an interval.'),
+  to: day('The day after the last point. Default: the end of the last full interval.'),
   periods: optional(
     Type.Integer({
       ...{ minimum: 1, maximum: 1_200, aliases: ['historyRange'] },
-      description: 'How many points, up to `to`; 12 by default.',
+      description: 'Number of points before `to`. Default: 12.',
     }),
   ),
   window: optional(
     Type.String({
       ...{ maxLength: 5, pattern: '^P[1-9]\\d{0,2}D$' },
-      description: '`P30D`: each point looks at that many days up to its end, whatever the interval.',
+      description:
+        'Rolling window such as `P30D`: each point covers that many days up to its end, whatever the interval.',
     }),
   ),
   ...{ limit: limit('Points'), cursor },
@@ -114,7 +115,7 @@ const COMPARED = {
     uniqueItems: true,
     aliases: (area as { aliases?: string[] } | undefined)?.aliases ?? [],
   },
-  description: 'The areas to compare, each on its own.',
+  description: 'The areas to compare.',
 };
 
 export const CompareQuery = Type.Object({
@@ -130,11 +131,10 @@ export type MeasureName = (typeof MEASURES)[number];
 export const DistributionQuery = Type.Object({
   ...{ listingType, ...scope, ...period },
   measure: oneOf<MeasureName>(MEASURES, {
-    description:
-      'What is measured, over the inventory at the end of the period; of rentals, price is per month.',
+    description: 'Measure, over the inventory at the end of the period. Rents are per month.',
   }),
   buckets: optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many buckets of equal width.' }),
+    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Number of buckets of equal width.' }),
   ),
 });
 

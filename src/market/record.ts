@@ -18,8 +18,8 @@ const Change = nullable(
     { previous: number, yearAgo: number },
     {
       description:
-        'How much more than in the period before and a year before: 0.05 is 5 % more. Null where either value is ' +
-        'withheld; the whole is null of a metric that is a change itself.',
+        'Relative change to the previous period and to a year before: 0.05 is 5 % more. Null if either value is ' +
+        'suppressed. The whole object is null for a metric that is a change itself.',
     },
   ),
 );
@@ -27,14 +27,14 @@ const Change = nullable(
 export const FigureSchema = Type.Object(
   {
     value: number,
-    n: Type.Integer({ description: 'Observations that the value rests on.' }),
+    n: Type.Integer({ description: 'Number of observations used.' }),
     excluded: Type.Integer({
-      description: 'Others that could not be measured, such as those without a price.',
+      description: 'Observations that could not be measured, such as those without a price.',
     }),
     p25: number,
     p75: number,
     change: Change,
-    suppressed: Type.Boolean({ description: 'True where the sample is too small for the value to be told.' }),
+    suppressed: Type.Boolean({ description: 'True if the sample is too small; the value is then null.' }),
     unit: FigureUnitSchema,
   },
   { $id: 'MarketFigure', description: 'One metric over one period.' },
@@ -42,22 +42,22 @@ export const FigureSchema = Type.Object(
 
 const Figures = Type.Object(
   {},
-  { additionalProperties: FigureSchema, description: 'By the ids of the metrics.' },
+  { additionalProperties: FigureSchema, description: 'Keys are ids of metrics.' },
 );
 const PeriodSchema = Type.Object(
   { start: date, end: date },
-  { description: 'From the start up to, not including, the end.' },
+  { description: 'Includes the start and excludes the end.' },
 );
 const ScopeSchema = Type.Object({
   listingType: Type.Unsafe<'rental' | 'sale'>({ type: 'string', enum: ['rental', 'sale'] }),
   areas: Type.Array(Type.Object({ id: text, name: text })),
   timeZone: Type.String({
-    description: 'On whose calendar periods begin and end: that of the areas, else UTC.',
+    description: 'Time zone in which periods begin and end: that of the areas, else UTC.',
   }),
   currency: nullable(
     Type.String({
       description:
-        'What all money in the answer is in: ISO 4217. Null where there is none, and where each area tells its own.',
+        'Currency of all money in the response (ISO 4217). Null if there is none, or if each area names its own.',
     }),
   ),
   filters: Type.Object({}, { additionalProperties: true }),
@@ -68,7 +68,7 @@ const Meta = Type.Object({
   units: Type.Unsafe<'imperial' | 'metric'>({ type: 'string', enum: ['imperial', 'metric'] }),
   ...originMembers,
   definitions: Type.Record(Type.String(), Type.String({ format: 'uri' }), {
-    description: 'Where each metric of the answer is defined, by its id.',
+    description: 'Links to the definition of each metric, by its id.',
   }),
   loading: LoadingSchema,
 });
@@ -83,11 +83,11 @@ export const StatsSchema = Type.Object(
       Type.Object({
         by: Type.Object(
           { propertyType: Type.Optional(text), bedrooms: Type.Optional(nullable(Type.Number())) },
-          { description: 'What the listings of the group have in common.' },
+          { description: 'The values that define the group.' },
         ),
         metrics: Figures,
       }),
-      { description: 'Groups in which there was anything; none without groupBy.' },
+      { description: 'Non-empty groups; empty without groupBy.' },
     ),
     page: PageSchema,
     meta: Meta,
@@ -102,7 +102,7 @@ export const HistorySchema = Type.Object(
     interval: text,
     window: nullable(text),
     points: Type.Array(Type.Object({ start: date, end: date, metrics: Figures }), {
-      description: 'The oldest first.',
+      description: 'Oldest first.',
     }),
     page: PageSchema,
     meta: Meta,
@@ -116,7 +116,7 @@ export const ComparisonSchema = Type.Object(
     scope: ScopeSchema,
     period: PeriodSchema,
     areas: Type.Array(Type.Object({ areaId: text, name: text, currency: nullable(text), metrics: Figures }), {
-      description: 'In the order in which they were asked for.',
+      description: 'In the order of the request.',
     }),
     page: PageSchema,
     meta: Meta,
@@ -140,7 +140,7 @@ export const YieldSchema = Type.Object(
         nRentals: Type.Integer(),
         nSales: Type.Integer(),
         suppressed: Type.Boolean(),
-        unit: unitSchema(['share'], 'The unit of value: the rent of a year as a share of the price.'),
+        unit: unitSchema(['share'], 'Unit of value: a year’s rent as a share of the price.'),
       }),
     ),
     sameProperty: Type.Object({
@@ -149,7 +149,7 @@ export const YieldSchema = Type.Object(
       p25: number,
       p75: number,
       suppressed: Type.Boolean(),
-      unit: unitSchema(['share'], 'The unit of value, p25 and p75.'),
+      unit: unitSchema(['share'], 'Unit of value, p25 and p75.'),
     }),
     page: PageSchema,
     meta: Meta,
@@ -163,16 +163,13 @@ export const DistributionSchema = Type.Object(
     scope: ScopeSchema,
     period: PeriodSchema,
     measure: text,
-    unit: unitSchema(
-      SPREAD_UNITS,
-      'The unit of percentiles and buckets; money is in the currency of the scope.',
-    ),
+    unit: unitSchema(SPREAD_UNITS, 'Unit of percentiles and buckets. Money is in the currency of the scope.'),
     n: Type.Integer(),
     excluded: Type.Integer(),
     suppressed: Type.Boolean(),
     percentiles: Type.Object({ p5: number, p25: number, p50: number, p75: number, p95: number }),
     buckets: Type.Array(Type.Object({ from: Type.Number(), to: Type.Number(), count: Type.Integer() }), {
-      description: 'Each holds its lower edge; the last one both.',
+      description: 'Each bucket includes its lower edge; the last one includes both edges.',
     }),
     meta: Meta,
   },
@@ -189,14 +186,14 @@ export const MetricListSchema = Type.Object(
         kind: text,
         listingTypes: texts,
         formula: text,
-        definition: Type.String({ format: 'uri', description: 'Where it is explained to people.' }),
+        definition: Type.String({ format: 'uri', description: 'Link to its explanation.' }),
         minimumSample: nullable(
           Type.Integer({
-            description: 'Fewer observations, and the value is withheld; null: never withheld.',
+            description: 'With fewer observations the value is suppressed. Null: never suppressed.',
           }),
         ),
         snapshot: Type.Boolean({
-          description: 'Whether searches can give it for what they find, in `stats`.',
+          description: 'Whether searches support it in `stats`.',
         }),
       }),
     ),

@@ -81,23 +81,22 @@ const ENDPOINTS: readonly Endpoint[] = [
       schema: StatsSchema,
       answer: statsAnswer,
     },
-    summary: 'Figures of one period',
+    summary: 'Get market statistics of one period',
     description:
-      'All metrics, or chosen ones, over the listings that meet the filters; also for each property type or number of ' +
-      'bedrooms. Listings count by what they were in the period, whatever became of them.',
+      'All metrics, or selected ones, over the listings that match the filters, optionally grouped by property ' +
+      'type or bedrooms. Listings count by their state in the period, not by what became of them later.',
   },
   {
     ...{ path: 'history', operation: 'getMarketHistory', query: HistoryQuery, schema: HistorySchema },
     answer: historyAnswer,
-    summary: 'Figures over time',
-    description:
-      'A point for each interval, the oldest first. Each point is what `stats` answers for its period.',
+    summary: 'Get market statistics over time',
+    description: 'One point per interval, oldest first. Each point equals `stats` for its period.',
   },
   {
     ...{ path: 'compare', operation: 'compareMarkets', query: CompareQuery, schema: ComparisonSchema },
     answer: compareAnswer,
-    summary: 'Areas side by side',
-    description: 'The same figures for each of several areas, over the same days.',
+    summary: 'Compare market statistics of areas',
+    description: 'The same statistics for several areas, over the same days.',
   },
   {
     ...{
@@ -107,20 +106,20 @@ const ENDPOINTS: readonly Endpoint[] = [
       schema: YieldSchema,
       answer: yieldAnswer,
     },
-    summary: 'Gross rent yield by bedrooms',
+    summary: 'Get gross rent yields by bedrooms',
     description:
-      'Twelve times the median rent asked for what was new to let, over the median price asked for what was new for ' +
-      'sale, for each number of bedrooms. `sameProperty` compares only homes that were offered both ways.',
+      'Twelve times the median asking rent of new rental listings, divided by the median asking price of new ' +
+      'sale listings, for each number of bedrooms. `sameProperty` compares only homes that were offered both ways.',
   },
   {
     ...{ path: 'distribution', operation: 'getMarketDistribution', query: DistributionQuery },
     ...{ schema: DistributionSchema, answer: distributionAnswer },
-    summary: 'How one measure is spread',
-    description: 'Percentiles and a histogram over what was on the market as the period ended.',
+    summary: 'Get the distribution of one measure',
+    description: 'Percentiles and a histogram over the listings on the market at the end of the period.',
   },
 ];
 
-const REMEDY = 'Ask for a smaller place, a shorter period, or fewer metrics and groups.';
+const REMEDY = 'Request a smaller place, a shorter period, or fewer metrics and groups.';
 
 /** Answers that are held. */
 const MOST_ANSWERS = 2_000;
@@ -166,8 +165,8 @@ function metricsRoute(publicUrl: string): Route<Principal> {
   return route<Principal>()({
     method: 'GET',
     ...{ path: '/v1/market/metrics', operation: 'listMetrics', tag: 'Market', access },
-    summary: 'What each metric means',
-    description: 'Every metric with its unit, its formula in words and its minimum sample.',
+    summary: 'List the definitions of all metrics',
+    description: 'Every metric with its unit, formula in words and minimum sample.',
     answer: { description: 'All metrics', schema: MetricListSchema },
     handle: ({ requestId, caller }) => ({
       json: { ...metricsAnswer(publicUrl), meta: { requestId, tier: caller.tier } },

@@ -95,7 +95,7 @@ function filtersOf(asked: MarketQuery, listingType: ListingType): Record<string,
   const sent = Object.entries(asked).filter(([, value]) => value !== undefined);
   const foreign = sent.filter(([name]) => other.includes(name) && !own.includes(name));
   if (foreign.length > 0) {
-    const detail = `cannot be asked of listingType=${listingType}`;
+    const detail = `does not exist for listingType=${listingType}`;
     throw refuse(foreign.map(([parameter]) => ({ parameter, detail })));
   }
   return Object.fromEntries(sent.filter(([name]) => own.includes(name)));

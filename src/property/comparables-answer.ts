@@ -14,17 +14,17 @@ import { factsOf } from './subject.ts';
 
 export const ComparableSchema = Type.Object(
   {
-    price: Type.Number({ description: 'The price it compares by; of rentals, per month.' }),
+    price: Type.Number({ description: 'The price used for the comparison; rents are per month.' }),
     basis: Type.Unsafe<Basis>({
       type: 'string',
       enum: [...BASES],
-      description: 'closed: what was paid; asking: what is or was asked.',
+      description: 'closed: price paid; asking: asking price.',
     }),
     closedAt: nullable(Type.String({ format: 'date' })),
     ...comparedMembers,
     listing: ListingSchema,
   },
-  { $id: 'Comparable', description: 'A home like the one asked about, that was sold, let, or is offered.' },
+  { $id: 'Comparable', description: 'A comparable home that was sold, let, or is on the market.' },
 );
 export type ToldComparable = Static<typeof ComparableSchema>;
 

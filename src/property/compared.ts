@@ -36,9 +36,9 @@ const FactSchema = Type.Unsafe<ComparedFact>({ type: 'string', enum: [...COMPARE
 
 /** The members that say how a home compares with the subject. */
 export const comparedMembers = {
-  distance: Type.Number({ description: 'In `distanceUnit`, to three decimals.' }),
+  distance: Type.Number({ description: 'In `distanceUnit`, rounded to three decimals.' }),
   distanceUnit: unitSchema(['mi', 'km'], 'Miles, or kilometres with `units=metric`.'),
-  similarity: Type.Number({ minimum: 0, maximum: 1, description: 'To three decimals.' }),
+  similarity: Type.Number({ minimum: 0, maximum: 1, description: 'Rounded to three decimals.' }),
   why: Type.Object({
     agrees: Type.Array(FactSchema),
     differs: Type.Array(
@@ -48,20 +48,24 @@ export const comparedMembers = {
         other: Type.Union([Type.Number(), Type.Boolean()]),
       }),
     ),
-    unknown: Type.Array(FactSchema, { description: 'Not known of one of the two.' }),
+    unknown: Type.Array(FactSchema, { description: 'Facts unknown for one of the two.' }),
   }),
 } as const;
 
 export const ComparedSchema = Type.Object(
   { ...comparedMembers, listing: ListingSchema },
-  { $id: 'ComparedListing', description: 'A listing, and how its home compares with the one asked about.' },
+  { $id: 'ComparedListing', description: 'A listing, and how its home compares with the subject property.' },
 );
 export type Compared = Static<typeof ComparedSchema>;
 
 export const SubjectSchema = nullable(
   Type.Object(
     { listingId: Type.String(), propertyType: Type.String(), lat: Type.Number(), lng: Type.Number() },
-    { description: 'What was compared with; null where its place is not known, and nothing can be.' },
+    {
+      description:
+        'The listing of the subject property that was compared. Null if its place is unknown; then there are no ' +
+        'comparables.',
+    },
   ),
 );
 

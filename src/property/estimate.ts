@@ -76,13 +76,13 @@ const EFFECTS: readonly Effect[] = [
 
 /** For documentation: the method, in words. */
 export const METHOD_IN_WORDS =
-  `The ${MOST} most alike comparables within ${ESTIMATE_RADIUS_KM} km that closed in the last ${ESTIMATE_DAYS_OLD} ` +
-  `days, or where those are fewer than ${FEWEST}, also what is asked for homes on the market. Each price is carried to ` +
-  `today by the trend of prices around the place, over at most ${TREND_LIMIT_DAYS} days. The value is that of a ` +
-  'regression of the logarithms at the home itself, on living area, lot size, bathrooms, year built, waterfront and ' +
-  `place, weighted by similarity to the power ${SIMILARITY_POWER}, with little weight for prices far off. low and high ` +
-  `are made to hold ${LEVEL * 100} % of the prices paid; they lie at least ${NARROWEST * 100} % away. Rents are asked ` +
-  'rents per month.';
+  `Uses the ${MOST} most similar comparables within ${ESTIMATE_RADIUS_KM} km that closed in the last ` +
+  `${ESTIMATE_DAYS_OLD} days; if those are fewer than ${FEWEST}, also asking prices of homes on the market. ` +
+  `Each price is adjusted to today by the local price trend, over at most ${TREND_LIMIT_DAYS} days. The ` +
+  'value comes from a regression of log prices on living area, lot size, bathrooms, year built, waterfront ' +
+  `and place, weighted by similarity to the power ${SIMILARITY_POWER}, with little weight for outliers. low ` +
+  `and high are designed to contain ${LEVEL * 100} % of the prices paid; they are at least ` +
+  `${NARROWEST * 100} % away. Rents are asking rents per month.`;
 
 /** The comparables that count: the most alike of those that closed, or of all where too few did. */
 export function chosenEvidence<E extends Evidence>(ranked: readonly E[]): E[] {

@@ -26,10 +26,10 @@ export const PROPERTY_ACCESS: Access = {
   counts: 'month',
 };
 
-export const NOT_MODIFIED = { 304: 'The answer is as If-None-Match knows it.' } as const;
+export const NOT_MODIFIED = { 304: 'The response still matches If-None-Match.' } as const;
 
 export function propertyNotFound(): Problem {
-  return new Problem('PROPERTY_NOT_FOUND', 'There is no property, and no listing of one, with this id.');
+  return new Problem('PROPERTY_NOT_FOUND', 'There is no property or listing with this id.');
 }
 
 /** A property as a reader may know it. */

@@ -45,11 +45,9 @@ export interface PropertyRouteOptions extends CatalogueRouteOptions {
 }
 
 const paging = {
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Results on the page; lowered to the tier’s maximum.' }),
-  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'Page size, capped at the tier’s maximum.' })),
   cursor: Type.Optional(
-    Type.String({ maxLength: 2_000, description: 'A page’s nextCursor.', hints: CURSOR_HINTS }),
+    Type.String({ maxLength: 2_000, description: 'The nextCursor of a page.', hints: CURSOR_HINTS }),
   ),
 };
 
@@ -65,7 +63,7 @@ const SimilarList = Type.Object(
   {
     object: Type.Literal('list'),
     subject: SubjectSchema,
-    data: Type.Array(ComparedSchema, { description: 'The most alike first.' }),
+    data: Type.Array(ComparedSchema, { description: 'Most similar first.' }),
     meta: Meta,
   },
   { $id: 'SimilarList' },
@@ -76,7 +74,7 @@ export const listingTypeParameter = Type.Optional(
   Type.Unsafe<ListingType>({
     type: 'string',
     enum: [...LISTING_TYPES],
-    description: 'For sale or for rent; default as the listing that the property is told from.',
+    description: 'Sale or rental listings. Default: the type of the property’s current listing.',
   }),
 );
 
@@ -86,7 +84,7 @@ export const radiusParameter = Type.Optional(
     exclusiveMinimum: 0,
     maximum: 60,
     default: 5,
-    description: 'How far away a home may be, in miles, or in kilometres with units=metric. Default 5.',
+    description: 'Maximum distance in miles, or in kilometres with units=metric. Default: 5.',
   }),
 );
 
@@ -103,8 +101,8 @@ function listingsRoute(options: PropertyRouteOptions): Route<Principal> {
     path: '/v1/property/:id/listings',
     operation: 'listPropertyListings',
     tag: 'Properties',
-    summary: 'The listings of a property, newest first',
-    description: 'Whole listings; `include=listings` of the property is the short form.',
+    summary: 'List the listings of a property',
+    description: 'Full listings, newest first. `include=listings` on the property returns a short form.',
     access: PROPERTY_ACCESS,
     params: PropertyParams,
     query: Type.Object({
@@ -146,8 +144,9 @@ function historyRoute(options: PropertyRouteOptions): Route<Principal> {
     path: '/v1/property/:id/history',
     operation: 'listPropertyHistory',
     tag: 'Properties',
-    summary: 'What happened to a property, newest first',
-    description: 'Every listing, change of price or status, sale and lease; the latest thousand.',
+    summary: 'List the history of a property',
+    description:
+      'Every listing, change of price or status, sale and lease, newest first; the latest thousand.',
     access: PROPERTY_ACCESS,
     params: PropertyParams,
     query: Type.Object({ ...paging, display: displayParameter }),
@@ -177,10 +176,10 @@ function similarRoute(options: PropertyRouteOptions): Route<Principal> {
     path: '/v1/property/:id/similar',
     operation: 'listSimilarListings',
     tag: 'Properties',
-    summary: 'Listings on the market like this property',
+    summary: 'List similar listings on the market',
     description:
-      'Of the 200 nearest of its kind that are on the market, with half to double its living area, the most alike, one ' +
-      `for each property. Similarity: ${SIMILARITY_IN_WORDS}`,
+      'The most similar of the 200 nearest listings of its kind that are on the market and have half to double ' +
+      `its living area, one per property. Similarity: ${SIMILARITY_IN_WORDS}`,
     access: PROPERTY_ACCESS,
     params: PropertyParams,
     query: Type.Object({
@@ -190,7 +189,7 @@ function similarRoute(options: PropertyRouteOptions): Route<Principal> {
       units: unitsParameter,
       display: displayParameter,
     }),
-    answer: { description: 'The most alike first', schema: SimilarList },
+    answer: { description: 'Most similar first', schema: SimilarList },
     alsoAnswers: NOT_MODIFIED,
     async handle({ params, query, caller, headers, requestId }) {
       const view = viewOf(caller, query, clock.now(), publicUrl);

@@ -24,18 +24,18 @@ const NamedArea = Type.Object({
 
 const PartsSchema = Type.Object({
   photos: nullable(ListingSchema.properties.photos),
-  areas: nullable(Type.Array(NamedArea, { description: `Small to large. ${UNLESS}` })),
+  areas: nullable(Type.Array(NamedArea, { description: `Smallest first. ${UNLESS}` })),
   comparables: nullable(
     Type.Array(ComparableSchema, {
-      description: `As /comparables answers without parameters, at most ${DEFAULT_COUNT}. ${UNLESS}`,
+      description: `The response of /comparables without parameters, at most ${DEFAULT_COUNT}. ${UNLESS}`,
     }),
   ),
   estimate: nullable(EstimateSchema),
   reso: nullable(
     Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'What the source said of the listing that the property is told from, in RESO’s own fields, without what is ' +
-        `withheld. Null where the source speaks no RESO. ${UNLESS}`,
+        'The source’s own RESO fields of the property’s current listing, without withheld ones. Null if the ' +
+        `source is not a RESO server. ${UNLESS}`,
     }),
   ),
 });
@@ -46,8 +46,7 @@ export const FullPropertySchema = Type.Object(
   {
     $id: 'Property',
     description:
-      'A place; its listings are periods on the market. listings, history, photos, areas, comparables, estimate and ' +
-      'reso are null unless included.',
+      'A property. Each of its listings is one period on the market. listings, history, photos, areas, comparables, estimate and reso are null unless included.',
   },
 );
 

@@ -36,7 +36,8 @@ const Query = Type.Object({
     Type.Array(Type.Unsafe<Includable>({ type: 'string', enum: [...INCLUDABLE] }), {
       maxItems: INCLUDABLE.length,
       description:
-        'Further parts of the record. `daysOnMarket` adds `cumulativeDaysOnMarket` and `daysOnMarketReported` to each listing in it.',
+        'Additional parts of the record. `daysOnMarket` adds `cumulativeDaysOnMarket` and `daysOnMarketReported` ' +
+        'to each listing in it.',
     }),
   ),
   fields: fieldsParameter,
@@ -45,7 +46,7 @@ const Query = Type.Object({
     Type.Unsafe<'auto' | 'cached'>({
       type: 'string',
       enum: ['auto', 'cached'],
-      description: 'auto: fetched live where the tier has it; cached: never. Default auto.',
+      description: '`auto` (default): fetch live if the tier includes it. `cached`: never.',
     }),
   ),
   display: displayParameter,
@@ -63,15 +64,15 @@ export function propertyRoute(options: LiveRouteOptions): Route<Principal> {
     path: '/v1/property/:id',
     operation: 'getProperty',
     tag: 'Properties',
-    summary: 'One property, with the listing it has at present',
+    summary: 'Get a property with its current listing',
     description:
-      'Business and Internal callers get data fetched live for this answer; where that fails, what is stored, with ' +
-      'the reason in `live.error`.',
+      'Business and Internal callers get data fetched live for this response. If that fails, they get the ' +
+      'stored data, with the reason in `live.error`.',
     access: PROPERTY_ACCESS,
     params: PropertyParams,
     query: Query,
     answer: { description: 'The property', schema: FullPropertySchema },
-    alsoAnswers: { 304: 'The property is as If-None-Match knows it.' },
+    alsoAnswers: { 304: 'The property still matches If-None-Match.' },
     handle(call) {
       const found = readerFor(call.headers, options).property(call.params.id);
       return found instanceof Promise ? found.then((stored) => told(call, stored)) : told(call, found);

@@ -65,10 +65,11 @@ const AGREES_FROM = 0.8;
 
 /** For documentation: the definition of similarity, in words. */
 export const SIMILARITY_IN_WORDS =
-  'The weighted mean of how well each fact agrees, from 0 to 1. Place (weight 4) counts 1 / (1 + kilometres). Living ' +
-  'area (3) falls to 0 at half or double, lot size (1) at a quarter or four times, by their logarithms; bedrooms and ' +
-  'bathrooms (1 each) fall to 0 at a difference of 3, the year built (1) at 50 years, waterfront (1) is the same or ' +
-  'not. A fact not known of both counts one half. Facts agree from 0.8 on.';
+  'The weighted mean of how well each fact agrees, from 0 to 1. Place (weight 4) counts 1 / (1 + ' +
+  'kilometres). On a logarithmic scale, living area (3) falls to 0 at half or double, lot size (1) at a ' +
+  'quarter or four times. Bedrooms and bathrooms (1 each) fall to 0 at a difference of 3, year built (1) at ' +
+  '50 years; waterfront (1) is equal or not. A fact unknown for one of the two counts one half. Facts agree ' +
+  'from 0.8 on.';
 
 /** How alike two homes are; the order of the two does not matter. */
 export function likeness(a: HomeFacts, b: HomeFacts): Likeness {

@@ -35,7 +35,7 @@ const Comparables = Type.Object(
     listingType: Type.Unsafe<(typeof LISTING_TYPES)[number]>({ type: 'string', enum: [...LISTING_TYPES] }),
     currency: Type.String(),
     subject: SubjectSchema,
-    data: Type.Array(ComparableSchema, { description: 'The most alike first.' }),
+    data: Type.Array(ComparableSchema, { description: 'Most similar first.' }),
     meta: Meta,
   },
   { $id: 'Comparables' },
@@ -59,7 +59,7 @@ const ComparablesQuery = Type.Object({
       minimum: 1,
       maximum: 3_650,
       default: DEFAULT_DAYS_OLD,
-      description: `How many days ago a comparable may have closed. Default ${DEFAULT_DAYS_OLD}.`,
+      description: `Maximum age of a closing in days. Default: ${DEFAULT_DAYS_OLD}.`,
     }),
   ),
   compCount: Type.Optional(
@@ -68,7 +68,7 @@ const ComparablesQuery = Type.Object({
       maximum: 25,
       default: DEFAULT_COUNT,
       aliases: ['limit'],
-      description: `How many, if there are so many; lowered to the tier’s page. Default ${DEFAULT_COUNT}.`,
+      description: `Maximum number of comparables, capped at the tier’s page size. Default: ${DEFAULT_COUNT}.`,
     }),
   ),
   units: unitsParameter,
@@ -88,15 +88,15 @@ function comparablesRoute(options: PropertyRouteOptions): Route<Principal> {
     path: '/v1/property/:id/comparables',
     operation: 'listComparables',
     tag: 'Properties',
-    summary: 'Homes that compare with a property',
+    summary: 'List comparable homes of a property',
     description:
-      'Of the 200 nearest homes of its kind, closed lately or on the market, with half to double its living area, the ' +
-      `most alike, one listing for each property. Similarity: ${SIMILARITY_IN_WORDS} Distances are between places as ` +
-      'they are shown, rounded where an address is withheld.',
+      'The most similar of the 200 nearest homes of its kind that closed recently or are on the market and have ' +
+      `half to double its living area, one listing per property. Similarity: ${SIMILARITY_IN_WORDS} Distances ` +
+      'are between displayed places, which are rounded if an address is withheld.',
     access: PROPERTY_ACCESS,
     params: PropertyParams,
     query: ComparablesQuery,
-    answer: { description: 'The most alike first', schema: Comparables },
+    answer: { description: 'Most similar first', schema: Comparables },
     alsoAnswers: NOT_MODIFIED,
     async handle({ params, query, caller, headers, requestId }) {
       const view = viewOf(caller, query, clock.now(), publicUrl);
@@ -128,8 +128,8 @@ function estimateRoute(options: ValuationRouteOptions): Route<Principal> {
     path: '/v1/property/:id/estimate',
     operation: 'estimateProperty',
     tag: 'Properties',
-    summary: 'What a property is probably worth, for sale and for rent',
-    description: `${METHOD_IN_WORDS} Where the source forbids estimates by machine there is none.`,
+    summary: 'Estimate the price and rent of a property',
+    description: `${METHOD_IN_WORDS} There is no estimate if the source forbids automated valuation.`,
     access: PROPERTY_ACCESS,
     params: PropertyParams,
     query: Type.Object({ display: displayParameter }),

@@ -13,10 +13,10 @@ import type { HomeFacts } from './similarity.ts';
 import { allowsEstimate, factsOf } from './subject.ts';
 
 const REASONS = {
-  withheld_by_source: 'the source forbids estimates by machine',
-  place_unknown: 'where the home stands is not known',
-  living_area_unknown: 'its living area is not known',
-  too_few_comparables: 'fewer than five homes compare with it',
+  withheld_by_source: 'the source forbids automated valuation',
+  place_unknown: 'the place of the home is unknown',
+  living_area_unknown: 'its living area is unknown',
+  too_few_comparables: 'fewer than five homes are comparable',
 } as const;
 export type Reason = keyof typeof REASONS;
 
@@ -24,24 +24,26 @@ const amount = nullable(Type.Number());
 
 const ValuationSchema = Type.Object(
   {
-    value: nullable(Type.Number({ description: 'For rent: per month.' })),
+    value: nullable(Type.Number({ description: 'Rents are per month.' })),
     low: amount,
     high: amount,
     level: nullable(
-      Type.Number({ description: 'The share of prices that low to high is made to hold, from 0 to 1.' }),
+      Type.Number({
+        description: 'The share of prices, from 0 to 1, that low to high is designed to contain.',
+      }),
     ),
     n: Type.Integer({
-      description: 'Comparables it rests on, or, where they are too few, how many there are.',
+      description: 'Number of comparables used, or found if they are too few.',
     }),
     basis: nullable(
       Type.Unsafe<(typeof BASES)[number] | 'mixed'>({
         type: 'string',
         enum: [...BASES, 'mixed'],
-        description: 'Whether the comparables’ prices were paid or asked.',
+        description: 'Whether comparables use prices paid or asking prices.',
       }),
     ),
-    asOf: Type.String({ format: 'date', description: 'The day it holds for.' }),
-    method: Type.String({ description: 'In words.' }),
+    asOf: Type.String({ format: 'date', description: 'The day of the estimate.' }),
+    method: Type.String({ description: 'Description of the method.' }),
     reason: nullable(
       Type.Unsafe<Reason>({
         type: 'string',
@@ -58,7 +60,7 @@ type Valuation = Static<typeof ValuationSchema>;
 
 export const EstimateSchema = Type.Object(
   { currency: Type.String(), sale: ValuationSchema, rent: ValuationSchema },
-  { $id: 'Estimate', description: 'What a home is probably worth, for sale and for rent.' },
+  { $id: 'Estimate', description: 'The estimated price and rent of a home.' },
 );
 export type Estimate = Static<typeof EstimateSchema>;
 

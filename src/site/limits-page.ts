@@ -104,7 +104,7 @@ const HEADERS: readonly (readonly [name: string, meaning: string])[] = [
   ['RateLimit-Policy', 'The limits in force: at most q requests in w seconds.'],
   ['RateLimit', 'What is left: r requests, and t seconds until there are more.'],
   ['X-RateLimit-Limit', 'The number of the limit that you reach first.'],
-  ['X-RateLimit-Remaining', 'What is left of it.'],
+  ['X-RateLimit-Remaining', 'Remaining requests of that limit.'],
   ['X-RateLimit-Reset', 'Seconds until there is more of it.'],
   ['Retry-After', 'On 429 and 503: seconds to wait before you try again.'],
 ];

@@ -53,7 +53,7 @@ export const AUTHORIZE: readonly Case[] = [
   authorize('prompt none', { prompt: 'none' }),
   authorize('prompt login', { prompt: 'login' }),
   authorize('a request object', { request: 'e30.e30.' }),
-  authorize('the address of a request object', { request_uri: 'https://app.example/request' }),
+  authorize('the URL of a request object', { request_uri: 'https://app.example/request' }),
   authorize('a resource elsewhere', { resource: 'https://elsewhere.example/' }),
   authorize('a resource with a fragment', { resource: 'https://elsewhere.example/#a' }),
   authorize('a relative resource', { resource: '/mcp' }),

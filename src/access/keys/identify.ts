@@ -92,13 +92,13 @@ function misplacedKey({ headers }: Incoming): string | undefined {
 
 function readCredential(header: string | undefined, misplaced: string | undefined): string {
   if (misplaced !== undefined)
-    throw new Problem('MISSING_API_KEY', `The header ${misplaced} is not read here. ${REMEDY}`);
+    throw new Problem('MISSING_API_KEY', `The header ${misplaced} is not supported. ${REMEDY}`);
   if (header === undefined)
     throw new Problem('MISSING_API_KEY', `This endpoint needs credentials. ${REMEDY}`);
   const [, scheme = '', credential = ''] = /^ *([^ ]*) *(.*)$/.exec(header) ?? [];
   if (scheme === '') throw new Problem('MISSING_API_KEY', `The Authorization header is empty. ${REMEDY}`);
   if (scheme.toLowerCase() !== 'bearer') {
-    throw new Problem('INVALID_TOKEN', `The Authorization header has another scheme than Bearer. ${REMEDY}`);
+    throw new Problem('INVALID_TOKEN', `The Authorization header must use the scheme Bearer. ${REMEDY}`);
   }
   if (credential === '') throw new Problem('MISSING_API_KEY', `No credential follows Bearer. ${REMEDY}`);
   return credential;

@@ -186,7 +186,7 @@ export class Keys implements CredentialVerifier {
 function normalised(credential: string): string {
   const key = credential.toUpperCase();
   if (KEY_FORM.test(key)) return key;
-  throw new Problem('INVALID_API_KEY', 'The API key is malformed: it has the form SERVICE-<UUID>.');
+  throw new Problem('INVALID_API_KEY', 'The API key is malformed: it must have the form SERVICE-<UUID>.');
 }
 
 function principalOf({ subscription, tier }: ActiveSubscription): Principal {
@@ -203,8 +203,7 @@ function refusal(state: 'expired' | 'unknown'): Problem {
 }
 
 function unavailable(wait: number, cause: unknown): Problem {
-  const detail =
-    'The API key cannot be checked at the moment; this says nothing about the key. Try again later.';
+  const detail = 'The API key cannot be checked at the moment; it may be valid. Try again later.';
   const seconds = Math.max(1, Math.ceil(wait / 1000));
   return new Problem('SUBSCRIPTIONS_UNAVAILABLE', detail, {
     headers: { 'retry-after': String(seconds) },

@@ -11,7 +11,7 @@ import {
 } from './limit-standing.ts';
 
 /** How a caller without credentials comes by a key, where nobody said. */
-const TO_GET_KEY = 'A key allows more: whoever runs this service creates one with a subscription.';
+const TO_GET_KEY = 'A key allows more: ask the operator of this service for a subscription.';
 
 /** The 429 for a caller with nothing left of a minute or a month: QUOTA_EXCEEDED where the month is among them. */
 export function exhausted(tier: Tier, standings: Standings, toGetKey = TO_GET_KEY): Problem {

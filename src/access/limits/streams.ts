@@ -38,7 +38,7 @@ export class Streams {
   /** The 429 for a caller with no place left; `headers` say how its other limits stand. */
   refusal(caller: Principal, headers: Readonly<Record<string, string>>): Problem {
     const most = this.#tiers[caller.tier].streams;
-    const detail = `The ${tierName(caller.tier)} tier may hold ${most} streams open at once. Close one, or wait for one to end.`;
+    const detail = `The ${tierName(caller.tier)} tier allows ${most} concurrent streams. Close one, or wait for one to end.`;
     return new Problem('TOO_MANY_STREAMS', detail, {
       headers: { ...headers, 'retry-after': String(STREAM_SECONDS) },
       members: { violatedPolicies: ['streams'] },

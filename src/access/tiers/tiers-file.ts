@@ -28,10 +28,10 @@ export async function readTiersFile(path: string): Promise<Tiers> {
 
 /** Every fault of a parsed tiers file as a sentence; empty when it is sound. */
 export function tiersFaults(content: unknown): string[] {
-  if (!isObject(content)) return ['the file must hold one object, with a member for each tier it changes'];
+  if (!isObject(content))
+    return ['the file must contain one object, with a member for each tier that it changes'];
   return Object.entries(content).flatMap(([tier, numbers]) => {
-    if (!isTier(tier))
-      return [`${tier}: there is no such tier; the tiers are ${Object.keys(TIERS).join(', ')}`];
+    if (!isTier(tier)) return [`${tier}: no such tier; the tiers are ${Object.keys(TIERS).join(', ')}`];
     if (!isObject(numbers)) return [`${tier}: must be an object`];
     return Object.entries(numbers).flatMap(([field, value]) => fieldFaults(tier, field, value));
   });
@@ -39,7 +39,7 @@ export function tiersFaults(content: unknown): string[] {
 
 function fieldFaults(tier: string, field: string, value: unknown): string[] {
   if (!Object.hasOwn(FIELDS, field)) {
-    return [`${tier}.${field}: there is no such number; a tier has ${Object.keys(FIELDS).join(', ')}`];
+    return [`${tier}.${field}: no such member; a tier has ${Object.keys(FIELDS).join(', ')}`];
   }
   const { schema, words } = FIELDS[field as keyof TierPlan];
   return Value.Check(schema, value) ? [] : [`${tier}.${field}: must be ${words}`];

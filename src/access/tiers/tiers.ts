@@ -32,7 +32,7 @@ export type Plan = (typeof PLANS)[number];
 export const SCOPES: Readonly<Record<Scope, { readonly tier: Tier; readonly description: string }>> = {
   'listings:read': {
     tier: 'free',
-    description: 'Search and read listings, properties, areas and market figures',
+    description: 'Search and read listings, properties, areas and market statistics',
   },
   'listings:live': { tier: 'pro', description: 'Fetch a listing live from its source' },
   watchers: { tier: 'free', description: 'Manage watchers and read their events' },

@@ -72,7 +72,7 @@ export class Dispatcher<Caller> {
       if (request.method === 'HEAD' && chosen.route.head === false)
         throw new Problem(
           'METHOD_NOT_ALLOWED',
-          'This address answers HEAD with Accept: application/json only.',
+          'This URL supports HEAD only with Accept: application/json.',
           {
             headers: { allow: 'GET, OPTIONS' },
           },
@@ -195,7 +195,7 @@ export class Dispatcher<Caller> {
       return { status: 204, headers: { allow, ...(isCrossOrigin(path) && preflightHeaders(allow)) } };
     }
     if (methods.length === 0) throw this.#notFound(path);
-    throw new Problem('METHOD_NOT_ALLOWED', `This address answers ${allow} only.`, { headers: { allow } });
+    throw new Problem('METHOD_NOT_ALLOWED', `This URL supports ${allow} only.`, { headers: { allow } });
   }
 
   #notFound(path: string): Problem {

@@ -89,5 +89,5 @@ function refusalOf<Caller>(phases: Phases<Caller>, caller: Caller, access: Acces
 function acceptable<Caller>(accept: string | undefined, { accepts: offered, route }: Plan<Caller>): string {
   const type = negotiate(accept, offered) ?? (route.anyAccept === true ? offered[0] : null);
   if (typeof type === 'string') return type;
-  throw new Problem('NOT_ACCEPTABLE', `This endpoint answers with ${offered.join(' or ')} only.`);
+  throw new Problem('NOT_ACCEPTABLE', `This endpoint responds with ${offered.join(' or ')} only.`);
 }

@@ -29,7 +29,7 @@ export function createReporter<Caller>(options: {
   const { clock, log, metrics, phases } = options;
   const durations = metrics.durations(
     'freehold_http_request_duration_seconds',
-    'Time from the head of a request to the end of its answer.',
+    'Time from the head of a request to the end of its response.',
     ['method', 'route', 'status'],
   );
   const refusals = metrics.counter(

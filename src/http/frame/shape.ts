@@ -10,17 +10,17 @@ const LONGEST_URL = 8192;
 export function refuseMalformed(request: IncomingMessage): void {
   const url = request.url ?? '';
   if (url.length > LONGEST_URL) {
-    throw new Problem('URI_TOO_LONG', `The address is longer than ${LONGEST_URL} characters.`);
+    throw new Problem('URI_TOO_LONG', `The URL is longer than ${LONGEST_URL} characters.`);
   }
   if (url.includes('#')) {
-    throw new Problem('INVALID_REQUEST', 'The address has a fragment; write # as %23 in a value.');
+    throw new Problem('INVALID_REQUEST', 'The URL has a fragment; write # as %23 in a value.');
   }
   if (request.headers.host === undefined && request.httpVersion === '1.1') {
     throw new Problem('INVALID_REQUEST', 'The header Host is missing.');
   }
   const { expect } = request.headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
-    throw new Problem('INVALID_REQUEST', 'Of Expect only 100-continue is understood.');
+    throw new Problem('INVALID_REQUEST', 'The header Expect supports only 100-continue.');
   }
   const repeated = repeatedHeader(request.rawHeaders);
   if (repeated !== null) {

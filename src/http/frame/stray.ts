@@ -6,7 +6,7 @@ import { negotiate } from '../input/accept.ts';
 import type { Reply, Route } from './route.ts';
 
 /** What is told of an address that nothing answers. */
-export const NOTHING_HERE = 'There is nothing at this address; /openapi.json lists all that there are.';
+export const NOTHING_HERE = 'There is nothing at this URL; /openapi.json lists all endpoints.';
 
 /** Renders the page of an address where nothing is; its status is set by whoever sends it. */
 export type NotFoundPage = (missing: { readonly detail: string; readonly requestId: string }) => Reply;
@@ -42,7 +42,7 @@ export function strayRoute<Caller>(path: string): Route<Caller> {
     ownQuery: true,
     operation: 'stray',
     tag: 'none',
-    summary: 'An address without a route.',
+    summary: 'A path without a route.',
     answer: { description: 'A problem.' },
     handle: () => ({ status: 404 }),
   };

@@ -12,7 +12,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) throw invalid('The body is empty; send one JSON value.');
   const text = decodeUtf8(bytes);
   const value = parse(text);
-  if (inspect(value) !== countNames(text)) throw invalid('The body names a member of an object twice.');
+  if (inspect(value) !== countNames(text)) throw invalid('The body contains a duplicate member.');
   return value;
 }
 
@@ -61,7 +61,7 @@ function inspect(root: unknown): number {
 function inspectNames(object: object): number {
   const names = Object.keys(object);
   for (const name of names) {
-    if (POISON.has(name)) throw invalid(`The body may not name a member ${name}.`);
+    if (POISON.has(name)) throw invalid(`The body must not have a member ${name}.`);
     if (name.includes('\0')) throw invalid('The body contains the character NUL.');
   }
   return names.length;

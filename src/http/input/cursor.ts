@@ -43,10 +43,9 @@ export function writeCursor(cursor: Cursor): string {
 export function readCursor(text: string, query: string, kinds: readonly ValueKind[]): Cursor {
   const parts = parse(text);
   if (!Array.isArray(parts) || (parts.length !== 5 && parts.length !== 6))
-    throw invalid('it is not one that this service gave out');
+    throw invalid('this service did not issue it');
   const [digest, sign, startedAt, values, id, currency = null] = parts as unknown[];
-  if (digest !== query)
-    throw invalid('it belongs to other filters or another sort: keep both while you page');
+  if (digest !== query) throw invalid('it belongs to other filters or another sort; keep both while paging');
   const sound =
     (sign === 1 || sign === -1) &&
     isInstant(startedAt) &&
@@ -57,7 +56,7 @@ export function readCursor(text: string, query: string, kinds: readonly ValueKin
     Array.isArray(values) &&
     values.length === kinds.length &&
     values.every((value, index) => value === null || isSound(value, kinds[index]));
-  if (!sound) throw invalid('it is not one that this service gave out');
+  if (!sound) throw invalid('this service did not issue it');
   const direction = sign === 1 ? 'next' : 'previous';
   return { query, direction, startedAt: Number(startedAt), values, id, currency };
 }
@@ -97,6 +96,6 @@ function parse(text: string): unknown {
 }
 
 function invalid(why: string): Problem {
-  const detail = `The cursor cannot be used: ${why}. Begin again without a cursor.`;
+  const detail = `The cursor cannot be used: ${why}. Start again without a cursor.`;
   return new Problem('INVALID_CURSOR', detail, { errors: [{ parameter: 'cursor', detail: why }] });
 }

@@ -21,7 +21,7 @@ export function parseForm(
   const { properties = {} } = (schema ?? {}) as Partial<TObject>;
   const pairs = parsePairs(decodeUtf8(bytes));
   if (pairs === null)
-    throw invalid(`The body is not a form: at most ${MOST_FIELDS} pairs, with %-escapes in UTF-8.`);
+    throw invalid(`The body is not a valid form: at most ${MOST_FIELDS} pairs, with %-escapes in UTF-8.`);
   const fields: Record<string, string | readonly string[]> = {};
   for (const [name, values] of grouped(pairs)) {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;

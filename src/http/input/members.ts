@@ -45,7 +45,7 @@ export function compileMembers(schema: TObject, suggest: Suggest = nearest): Rea
     if (sent.length > MOST_MEMBERS)
       throw new Problem(
         'INVALID_BODY',
-        `The body has ${sent.length} members; at most ${MOST_MEMBERS} are read.`,
+        `The body has ${sent.length} members; at most ${MOST_MEMBERS} are allowed.`,
       );
     return readAll(sent, members, { defaults, suggest: hinting });
   };
@@ -76,7 +76,7 @@ function readAll(
   return values;
 }
 
-const sameAs = (other: string) => new Refusal(`means the same as ${other}: send one of them only`);
+const sameAs = (other: string) => new Refusal(`means the same as ${other}: send only one of them`);
 
 const unknown = (name: string, suggestion: string | undefined): FieldError =>
   fieldError(
@@ -114,9 +114,9 @@ function compileList(schema: ValueSchema, read: (value: unknown) => unknown): (v
   const [least, most] = [schema.minItems ?? 1, schema.maxItems ?? MOST_ITEMS];
   return (value) => {
     if (!Array.isArray(value))
-      return new Refusal('must be a list, in square brackets even around a single value');
-    if (value.length < least) return new Refusal(`takes at least ${least} values`);
-    if (value.length > most) return new Refusal(`takes at most ${most} values`);
+      return new Refusal('must be a list, in square brackets even for a single value');
+    if (value.length < least) return new Refusal(`needs at least ${least} values`);
+    if (value.length > most) return new Refusal(`allows at most ${most} values`);
     const items = value.map((item) => read(item));
     return items.find((item) => item instanceof Refusal) ?? items;
   };
@@ -146,7 +146,7 @@ function asText(value: unknown, schema: ValueSchema): string | Refusal {
     return typeof value === 'number' ? plain(value) : new Refusal('must be a number');
   if (type === 'boolean')
     return typeof value === 'boolean' ? String(value) : new Refusal('must be true or false');
-  return typeof value === 'string' ? value : new Refusal('must be a text');
+  return typeof value === 'string' ? value : new Refusal('must be a string');
 }
 
 /** Numbers of a list that stands for one text: a box. */

@@ -7,7 +7,7 @@ export const list = <S extends TSchema>(items: S, options: TArrayOptions = {}) =
 
 /** Any of some names. */
 export const names = (what: string, ...aliases: string[]) =>
-  optional(list(Type.String({ maxLength: 120 }), { description: `${what}; case does not matter.`, aliases }));
+  optional(list(Type.String({ maxLength: 120 }), { description: `${what}; not case-sensitive.`, aliases }));
 /** Any of some ids, as they are written. */
 export const ids = (what: string) =>
   optional(list(Type.String({ maxLength: 120 }), { description: `${what}.` }));
@@ -22,7 +22,7 @@ export const text = (description: string, maxLength: number, ...aliases: string[
 export const day = (description: string, ...aliases: string[]) =>
   optional(Type.String({ format: 'date', description: `${description}: a date.`, aliases }));
 export const moment = (description: string, ...aliases: string[]) =>
-  text(`${description}: a date, a time or a duration back from now (P7D).`, 40, ...aliases);
+  text(`${description}: a date, a time, or a duration before now (P7D).`, 40, ...aliases);
 
 /** One of some words. */
 export const choice = <T extends string>(
@@ -52,7 +52,7 @@ export const range = (of: string, hints: readonly string[] = []) =>
     Type.String({
       maxLength: 40,
       pattern: RANGE,
-      description: `${of} as a range such as 2:4, 2: or *:4, or one number; in place of its min and max.`,
+      description: `${of}: a range such as 2:4, 2: or *:4, or one number; replaces its min and max.`,
       hints,
     }),
   );

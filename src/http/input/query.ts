@@ -25,7 +25,7 @@ const CREDENTIAL_NAMES = new Set([
 export const isCredentialName = (name: string): boolean => CREDENTIAL_NAMES.has(name.toLowerCase());
 /** What is told of a credential that was sent in the wrong place. */
 export const CREDENTIAL_REMEDY =
-  'credentials belong in the header Authorization: Bearer, never in an address or a body';
+  'credentials belong in the header Authorization: Bearer, never in a URL or a body';
 
 interface Parameter {
   readonly name: string;
@@ -83,7 +83,7 @@ function readAll(
     if (parameter === undefined) continue;
     const other = [...occurrences.keys()].find((name) => name < sent && parameters.get(name) === parameter);
     if (other !== undefined) {
-      errors.push({ parameter: sent, detail: `means the same as ${other}: send one of them only` });
+      errors.push({ parameter: sent, detail: `means the same as ${other}: send only one of them` });
       continue;
     }
     const value = parameter.read(texts);
@@ -105,7 +105,7 @@ function collect(
   const occurrences = new Map<string, string[]>();
   const pieces = text.split('&', MOST_PARAMETERS + 1);
   if (pieces.length > MOST_PARAMETERS) {
-    throw new Problem('INVALID_PARAMETER', `At most ${MOST_PARAMETERS} parameters fit in one request.`);
+    throw new Problem('INVALID_PARAMETER', `A request may have at most ${MOST_PARAMETERS} parameters.`);
   }
   for (const piece of pieces) {
     if (piece === '') continue;
@@ -130,7 +130,7 @@ function unknown(name: string, parameters: ReadonlyMap<string, Parameter>, sugge
   if (isCredentialName(name)) return { parameter, detail: CREDENTIAL_REMEDY };
   if (parameters.size === 0) return { parameter, detail: 'this endpoint takes no query parameters' };
   const suggestion = suggest(name, parameters.keys());
-  const remedy = suggestion === 'cursor' ? ': send page.nextCursor of the page before as cursor' : '';
+  const remedy = suggestion === 'cursor' ? ': send page.nextCursor of the previous page as cursor' : '';
   const detail = `is not known to this endpoint${remedy}`;
   return suggestion === undefined ? { parameter, detail } : { parameter, detail, suggestion };
 }
@@ -172,7 +172,7 @@ function compileOccurrences(schema: ValueSchema): (texts: readonly string[]) => 
     return compileList(schema, compileValue({ caseInsensitive, ...asValueSchema(schema.items) }));
   }
   const read = compileValue(schema);
-  const twice = new Refusal('takes one value and was given more than one');
+  const twice = new Refusal('allows one value and has more than one');
   return ([text, ...more]) => (more.length > 0 || text === undefined ? twice : read(text));
 }
 
@@ -182,13 +182,13 @@ function compileList(schema: ValueSchema, read: ReadValue): (texts: readonly str
   const most = schema.maxItems ?? MOST_ITEMS;
   return (texts) => {
     const items = separator === null ? texts : texts.flatMap((text) => text.split(separator));
-    if (items.length < least) return new Refusal(`takes at least ${least} values`);
-    if (items.length > most) return new Refusal(`takes at most ${most} values`);
+    if (items.length < least) return new Refusal(`needs at least ${least} values`);
+    if (items.length > most) return new Refusal(`allows at most ${most} values`);
     const values: unknown[] = [];
     for (const item of items) {
       const value = read(item);
       if (value instanceof Refusal) return value;
-      if (schema.uniqueItems === true && values.includes(value)) return new Refusal('names a value twice');
+      if (schema.uniqueItems === true && values.includes(value)) return new Refusal('contains a value twice');
       values.push(value);
     }
     return values;

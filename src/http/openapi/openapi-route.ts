@@ -19,7 +19,7 @@ export function openapiRoutes<Caller>(
     method: 'GET',
     access: { credentials: 'none', counts: 'nothing' },
     tag: 'Service',
-    alsoAnswers: { 304: 'The document is the one that If-None-Match names.' },
+    alsoAnswers: { 304: 'The document still matches If-None-Match.' },
   } as const;
   const define = route<Caller>();
   const routes = [
@@ -38,7 +38,7 @@ export function openapiRoutes<Caller>(
       ...common,
       path: '/openapi.yaml',
       operation: 'getOpenapiYaml',
-      summary: 'This document, as YAML',
+      summary: 'Get this document as YAML',
       accepts: [YAML],
       answer: { description: 'The OpenAPI 3.1 document.', contentType: YAML },
       handle: textHandler(`${YAML}; charset=utf-8`, () => toYaml(document)),

@@ -81,7 +81,7 @@ export function describeParameter(schema: TSchema): string {
     type === 'array' && typeof separator === 'string'
       ? `Several values are separated by "${separator}".`
       : '',
-    caseInsensitive === true ? 'In any case.' : '',
+    caseInsensitive === true ? 'Not case-sensitive.' : '',
     aliases.length > 0 ? `Also known as ${aliases.map((alias) => `\`${alias}\``).join(', ')}.` : '',
   ];
   return sentences.filter((sentence) => sentence !== '').join(' ');

@@ -7,11 +7,11 @@ import type { Json } from './openapi-schemas.ts';
 /** The error document (RFC 9457) of every answer from 400 on. */
 export const ProblemSchema = Type.Object(
   {
-    type: Type.String({ format: 'uri', description: 'A page about this code.' }),
+    type: Type.String({ format: 'uri', description: 'Link to the documentation of this code.' }),
     title: Type.String(),
     status: Type.Integer({ minimum: 400, maximum: 599 }),
-    detail: Type.String({ description: 'What was wrong with this request, and the remedy.' }),
-    code: Type.Enum(Object.keys(PROBLEMS), { description: 'Stable: programs decide by it.' }),
+    detail: Type.String({ description: 'What was wrong with this request, and how to fix it.' }),
+    code: Type.Enum(Object.keys(PROBLEMS), { description: 'Stable code for programs.' }),
     requestId: Type.String({ description: 'The value of X-Request-Id.' }),
     errors: Type.Optional(
       Type.Array(
@@ -21,17 +21,17 @@ export const ProblemSchema = Type.Object(
             Type.String({ description: 'JSON pointer to the faulty place in the body.' }),
           ),
           detail: Type.String(),
-          suggestion: Type.Optional(Type.String({ description: 'What was probably meant.' })),
+          suggestion: Type.Optional(Type.String({ description: 'The likely intended value.' })),
         }),
       ),
     ),
     violatedPolicies: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'On 429: the limits that were reached, as RateLimit names them.',
+        description: 'On 429: names of the exceeded policies, as in RateLimit-Policy.',
       }),
     ),
   },
-  { $id: 'Problem', description: 'An error. Single codes may add members.' },
+  { $id: 'Problem', description: 'An error. Some codes add members.' },
 );
 
 const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example });
@@ -43,18 +43,18 @@ const number = (description: string, example: number) => ({
 
 /** Response headers, by the name under which they stand in components. */
 export const HEADERS = {
-  'X-Request-Id': text('Names this request; support and logs know it.', 'req_Yb0mV2nTq3hJk9Lw'),
+  'X-Request-Id': text('Id of this request, as in the service’s log.', 'req_Yb0mV2nTq3hJk9Lw'),
   'RateLimit-Policy': text(
     'The limits in force: quota `q` in a window of `w` seconds.',
     '"minute";q=60;w=60',
   ),
-  RateLimit: text('What is left: `r` requests, and `t` seconds until more.', '"minute";r=59;t=60'),
-  'X-RateLimit-Limit': number('The quota of the limit that binds first.', 60),
-  'X-RateLimit-Remaining': number('What is left of it.', 59),
-  'X-RateLimit-Reset': number('Seconds until more is available.', 60),
-  'Retry-After': number('Seconds to wait before the next attempt.', 18),
+  RateLimit: text('Remaining quota: `r` requests, and `t` seconds until more.', '"minute";r=59;t=60'),
+  'X-RateLimit-Limit': number('Quota of the limit that is reached first.', 60),
+  'X-RateLimit-Remaining': number('Remaining requests of that limit.', 59),
+  'X-RateLimit-Reset': number('Seconds until more requests are available.', 60),
+  'Retry-After': number('Seconds to wait before a retry.', 18),
   'WWW-Authenticate': text(
-    'Where and how to get credentials (RFC 6750, RFC 9728).',
+    'How to get credentials (RFC 6750, RFC 9728).',
     'Bearer resource_metadata="https://api.example/.well-known/oauth-protected-resource"',
   ),
 } as const;
@@ -86,20 +86,20 @@ interface SharedAnswer {
 export const SHARED_ANSWERS: Readonly<Record<number, SharedAnswer>> = {
   400: {
     ...{ name: 'BadRequest', code: 'INVALID_PARAMETER', headers: [] },
-    description: 'The request is malformed; `errors` names every faulty parameter.',
+    description: 'The request is invalid; `errors` lists every invalid parameter.',
   },
   401: {
     ...{ name: 'Unauthorized', code: 'INVALID_API_KEY', headers: ['WWW-Authenticate'] },
-    description: 'Credentials are missing, wrong or expired.',
+    description: 'Credentials are missing, invalid or expired.',
   },
   403: {
     ...{ name: 'Forbidden', code: 'TIER_RESTRICTED', headers: [] },
-    description: 'The credentials do not reach this endpoint.',
+    description: 'The credentials do not allow this endpoint.',
   },
-  404: { name: 'NotFound', code: 'NOT_FOUND', headers: [], description: 'There is no such resource.' },
+  404: { name: 'NotFound', code: 'NOT_FOUND', headers: [], description: 'The resource does not exist.' },
   406: {
     ...{ name: 'NotAcceptable', code: 'NOT_ACCEPTABLE', headers: [] },
-    description: 'Nothing that this endpoint can answer with fits Accept.',
+    description: 'The endpoint supports no media type in Accept.',
   },
   413: {
     name: 'PayloadTooLarge',
@@ -109,21 +109,21 @@ export const SHARED_ANSWERS: Readonly<Record<number, SharedAnswer>> = {
   },
   415: {
     ...{ name: 'UnsupportedMediaType', code: 'UNSUPPORTED_MEDIA_TYPE', headers: [] },
-    description: 'The body is of a type or coding that is not read here.',
+    description: 'The type or encoding of the body is not supported.',
   },
   429: {
     ...{ name: 'TooManyRequests', code: 'RATE_LIMITED', headers: ['Retry-After', ...LIMIT_HEADERS] },
-    description: 'A limit is reached; `violatedPolicies` names it.',
+    description: 'A limit is exceeded; `violatedPolicies` names it.',
   },
   500: {
     name: 'InternalError',
     code: 'INTERNAL_ERROR',
     headers: [],
-    description: 'Something went wrong here.',
+    description: 'Something went wrong in the service.',
   },
   503: {
     ...{ name: 'ServiceUnavailable', code: 'DATABASE_UNAVAILABLE', headers: ['Retry-After'] },
-    description: 'Something that is needed does not answer now; try again later.',
+    description: 'A dependency does not answer at the moment; try again later.',
   },
 };
 

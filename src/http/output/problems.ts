@@ -19,17 +19,17 @@ export interface ProblemContext {
 /** What Fastify throws on its own behalf, by code. Texts are ours, since theirs name its own parts. */
 const FRAMEWORK: Readonly<Record<string, () => Problem>> = {
   FST_ERR_BAD_URL: unreadableAddress,
-  FST_ERR_MAX_PARAM_LENGTH: () => new Problem('URI_TOO_LONG', 'A part of the address is too long.'),
+  FST_ERR_MAX_PARAM_LENGTH: () => new Problem('URI_TOO_LONG', 'A part of the path is too long.'),
   FST_ERR_CTP_BODY_TOO_LARGE: () =>
     new Problem('PAYLOAD_TOO_LARGE', 'The body is too large; send less.', {
       headers: { connection: 'close' },
     }),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
-    new Problem('UNSUPPORTED_MEDIA_TYPE', 'The Content-Type of the body is not one that is read here.', {
+    new Problem('UNSUPPORTED_MEDIA_TYPE', 'The Content-Type of the body is not supported.', {
       headers: { connection: 'close' },
     }),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
-    new Problem('INVALID_REQUEST', 'The body is not as long as Content-Length says.', {
+    new Problem('INVALID_REQUEST', 'The length of the body does not match Content-Length.', {
       headers: { connection: 'close' },
     }),
   ECONNRESET: () => new Problem('INVALID_REQUEST', 'The connection closed before the request was complete.'),
@@ -44,7 +44,7 @@ interface Violation {
 
 /** The problem of an address that no router can take apart. */
 export function unreadableAddress(): Problem {
-  return new Problem('INVALID_REQUEST', 'The address has a %-escape that is not valid UTF-8.');
+  return new Problem('INVALID_REQUEST', 'The URL has a %-escape that is not valid UTF-8.');
 }
 
 /** Any thrown value as a Problem; what is not one becomes an INTERNAL_ERROR that says nothing about its cause. */
@@ -57,7 +57,7 @@ export function toProblem(thrown: unknown): Problem {
   }
   return new Problem(
     'INTERNAL_ERROR',
-    'Something went wrong on our side. The request id finds it in our log.',
+    'Something went wrong on our side. Quote the request id when you report it.',
     {
       cause: thrown,
     },

@@ -69,8 +69,8 @@ function toProblem(error: ParserError): Problem {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return isLongLine(error.rawPacket)
-        ? new Problem('URI_TOO_LONG', 'The address is too long.', { cause: error })
-        : new Problem('HEADERS_TOO_LARGE', 'The headers are too large; 16 KiB is the most.', {
+        ? new Problem('URI_TOO_LONG', 'The URL is too long.', { cause: error })
+        : new Problem('HEADERS_TOO_LARGE', 'The headers are too large; the maximum is 16 KiB.', {
             cause: error,
           });
     case 'ERR_HTTP_REQUEST_TIMEOUT':
@@ -78,7 +78,7 @@ function toProblem(error: ParserError): Problem {
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return new Problem('PAYLOAD_TOO_LARGE', 'The chunk extensions are too large.', { cause: error });
     default:
-      return new Problem('INVALID_REQUEST', 'This is not a request in HTTP/1.1 form.', { cause: error });
+      return new Problem('INVALID_REQUEST', 'This is not a valid HTTP/1.1 request.', { cause: error });
   }
 }
 

@@ -55,7 +55,7 @@ export class ConnectionLimit {
   constructor(options: ConnectionLimitOptions) {
     const { metrics } = options;
     this.#options = options;
-    metrics.gauge('freehold_http_connections', 'Connections that are open.', () => this.#open.size);
+    metrics.gauge('freehold_http_connections', 'Open connections.', () => this.#open.size);
     this.#counts = {
       evicted: metrics.counter(
         'freehold_http_connections_evicted_total',
@@ -64,7 +64,7 @@ export class ConnectionLimit {
       ),
       refused: metrics.counter(
         'freehold_http_connections_refused_total',
-        'Connections for which there was no room.',
+        'Connections refused for want of room.',
         [],
       ),
     };
@@ -109,7 +109,7 @@ export class ConnectionLimit {
   /** Throws OVERLOADED where there was no room for the connection. */
   refuse(socket: Socket): void {
     if (!this.#refused.has(socket)) return;
-    const detail = 'Too many connections are open, of your address or in all. Close some, or use them again.';
+    const detail = 'Too many connections are open, from your address or in total. Close or reuse some.';
     throw new Problem('OVERLOADED', detail, { headers: { connection: 'close', 'retry-after': '1' } });
   }
 

@@ -33,7 +33,7 @@ export class Drain {
   /** Throws SHUTTING_DOWN once draining has begun. */
   refuse(): void {
     if (!this.#draining) return;
-    throw new Problem('SHUTTING_DOWN', 'This process is shutting down; another may answer.', {
+    throw new Problem('SHUTTING_DOWN', 'This process is shutting down. Try again.', {
       headers: { connection: 'close', 'retry-after': '1' },
     });
   }

@@ -71,7 +71,7 @@ export function healthRoutes<Caller>(options: HealthOptions): readonly Route<Cal
       ...common,
       path: '/livez',
       operation: 'getLiveness',
-      summary: 'Whether the process lives',
+      summary: 'Check liveness',
       answer: { description: 'The process answers.', schema: Health },
       handle: () => ({ json: { status: 'ok' }, headers: NEVER_STORED }),
     }),
@@ -79,13 +79,13 @@ export function healthRoutes<Caller>(options: HealthOptions): readonly Route<Cal
       ...common,
       path: '/readyz',
       operation: 'getReadiness',
-      summary: 'Whether the service can do its work',
+      summary: 'Check readiness',
       query: Type.Object({
-        verbose: Type.Boolean({ default: false, flag: true, description: 'Tell of every check.' }),
+        verbose: Type.Boolean({ default: false, flag: true, description: 'Report every check.' }),
       }),
       answer: { description: 'The service is ready.', schema: Health },
       alsoAnswers: {
-        503: 'The service is not ready, and `checks` says why; or it is about to stop.',
+        503: 'The service is not ready (`checks` says why), or it is shutting down.',
       },
       handle: async ({ query }) => readiness(await findings(), options.isDraining(), query.verbose),
     }),
@@ -93,13 +93,13 @@ export function healthRoutes<Caller>(options: HealthOptions): readonly Route<Cal
       ...common,
       path: '/metrics',
       operation: 'getMetrics',
-      summary: 'Measurements for Prometheus',
+      summary: 'Get metrics for Prometheus',
       description:
-        'Answers to the networks that METRICS_ALLOW names and to whoever sends METRICS_TOKEN as a Bearer credential; on ' +
-        'the same machine without either while the service is not public.',
+        'Open to the networks in METRICS_ALLOW, to callers that send METRICS_TOKEN as a Bearer credential, and, ' +
+        'without either setting, to this machine while the service is not public.',
       accepts: ['text/plain', 'application/openmetrics-text'],
-      answer: { description: 'Measurements in text form.', contentType: 'text/plain' },
-      alsoAnswers: { 404: 'The client may not read measurements.' },
+      answer: { description: 'Metrics in text format.', contentType: 'text/plain' },
+      alsoAnswers: { 404: 'The client may not read metrics.' },
       handle: metricsHandler(options),
     }),
   ];
@@ -122,7 +122,7 @@ async function run({ name, required, check }: HealthCheck, clock: Clock): Promis
   const timeout = new AbortController();
   try {
     const late = pause(clock, CHECK_DEADLINE_MS, timeout.signal).then(() => {
-      if (!timeout.signal.aborted) throw new Problem('REQUEST_TIMEOUT', 'There was no answer in time.');
+      if (!timeout.signal.aborted) throw new Problem('REQUEST_TIMEOUT', 'The check timed out.');
     });
     const remark = await Promise.race([check(), late]);
     return { name, required, ok: true, ...(typeof remark === 'string' && { detail: remark }) };

@@ -29,13 +29,16 @@ export function requireFreePort(host: string, port: number): Promise<number> {
 function sentence(host: string, port: number, { code, message }: NodeJS.ErrnoException): string {
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} on ${host} is taken, perhaps by a Freehold that already runs: stop that program, or set PORT to another port.`;
+      return (
+        `Port ${port} on ${host} is in use, perhaps by a running Freehold: stop that program, or set PORT to ` +
+        'another port.'
+      );
     case 'EACCES':
-      return `Port ${port} on ${host} is closed to this user: set PORT to 1024 or above.`;
+      return `This user may not listen on port ${port} of ${host}: set PORT to 1024 or above.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `HOST=${host} is no address of this machine: set HOST to one that is, such as 127.0.0.1.`;
+      return `HOST=${host} is not an address of this machine: set HOST to one that is, such as 127.0.0.1.`;
     default:
       return `The service cannot listen on port ${port} of ${host} (${message}): set PORT or HOST.`;
   }

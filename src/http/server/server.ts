@@ -97,8 +97,8 @@ export function createServer<Caller>(options: ServerOptions<Caller>): WebServer 
     suggestPath: pathSuggester(routes.map(({ path }) => path)),
     reporter: createReporter(options),
   });
-  metrics.gauge('freehold_http_active', 'Requests and streams under way.', () => drain.active);
-  metrics.gauge('freehold_http_streams', 'Event streams that are open.', () => dispatcher.streams);
+  metrics.gauge('freehold_http_active', 'Requests and streams in progress.', () => drain.active);
+  metrics.gauge('freehold_http_streams', 'Open event streams.', () => dispatcher.streams);
   const plans = routes.map((route) => planRoute(route, publicUrl));
   const asked = plans.filter(({ route }) => route.method === 'GET');
   const told = plans.filter(({ route }) => route.method !== 'GET');

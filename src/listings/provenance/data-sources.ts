@@ -7,15 +7,15 @@ import { findSourcesOf } from './data-source-store.ts';
 
 const DataSourceSchema = Type.Object(
   {
-    id: Type.String({ description: 'As `provider.id` of its listings.' }),
+    id: Type.String({ description: 'The `provider.id` of its listings.' }),
     name: nullable(Type.String()),
-    attribution: nullable(Type.String({ description: 'Null where it differs from listing to listing.' })),
+    attribution: nullable(Type.String({ description: 'Null if it differs between listings.' })),
     dataAsOf: Type.String({
       format: 'date-time',
-      description: 'When it last told something, or was read to its end.',
+      description: 'When it last sent data, or was last read to its end.',
     }),
   },
-  { $id: 'DataSource', description: 'Where listings come from.' },
+  { $id: 'DataSource', description: 'A source of listings.' },
 );
 export type DataSource = Static<typeof DataSourceSchema>;
 
@@ -24,10 +24,12 @@ export const originMembers = {
   dataAsOf: nullable(
     Type.String({
       format: 'date-time',
-      description: 'The `dataAsOf` of the stalest of the sources; null where there are none.',
+      description: 'The `dataAsOf` of the stalest source; null if there are none.',
     }),
   ),
-  sources: Type.Array(DataSourceSchema, { description: 'Whose listings are in the scope, by their ids.' }),
+  sources: Type.Array(DataSourceSchema, {
+    description: 'The sources whose listings are in the scope, sorted by id.',
+  }),
 };
 
 export interface Origin {

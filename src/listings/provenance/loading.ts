@@ -5,13 +5,15 @@ import { nullable } from '../record.ts';
 
 const LoadingObject = Type.Object(
   {
-    source: Type.String({ description: 'The id of the source, which is its listings’ `provider.id`.' }),
+    source: Type.String({ description: 'The id of the source, the `provider.id` of its listings.' }),
     records: Type.Integer({ description: 'Records read so far.' }),
-    total: nullable(Type.Integer({ description: 'Of how many; null where the source does not tell.' })),
+    total: nullable(
+      Type.Integer({ description: 'Records in total; null if the source does not report it.' }),
+    ),
   },
   {
     $id: 'Loading',
-    description: 'How far the first load of a source is; what is answered meanwhile rests on what is there.',
+    description: 'Progress of a source’s first load. Until it ends, responses cover what is loaded so far.',
   },
 );
 export type Loading = Static<typeof LoadingObject>;

@@ -124,7 +124,7 @@ export const authorizeErrors: ErrorForm = {
   write({ problem, requestId, request, headers }) {
     if (negotiate(request.accept, OFFERED) === JSON_TYPE) return { headers, ...oauthDocument(problem) };
     const { status } = oauthDocument(problem);
-    const detail = `${problem.message} Go back to the app, and start again from there.`;
+    const detail = `${problem.message} Go back to the app and start again.`;
     const text =
       status >= 500
         ? renderUnavailable(requestId)

@@ -109,7 +109,7 @@ async function askAgain(
   { request, asked, decision }: { request: AuthorizationRequest; asked: Parameters; decision: string },
 ): Promise<Reply> {
   if (wantsJson(mediaType)) {
-    throw new AuthorizeRefusal('invalid_request', 'This page is too old', 'The transaction has expired.');
+    throw new AuthorizeRefusal('invalid_request', 'This page has expired', 'The transaction has expired.');
   }
   const again = await page(options, request, asked, 'stale');
   return decision === 'key' ? again : { ...again, status: 400 };
@@ -147,7 +147,7 @@ async function sent(
   const { transaction: key } = await keys();
   const opened = openTransaction(key, transaction, clock.now());
   if (opened === null) {
-    const detail = 'What it sent was not made here, or was changed on the way. Start again from the app.';
+    const detail = 'The page was not issued by this service, or was changed. Start again from the app.';
     throw new AuthorizeRefusal('invalid_request', 'This page cannot be used', detail);
   }
   return { asked: opened.parameters, stale: opened.stale };
@@ -165,6 +165,6 @@ function entryOf(name: string, values: readonly string[]): readonly (readonly [s
 
 function unreadable(): AuthorizeRefusal {
   const detail =
-    'The app that sent you here made a mistake: its request is not text in UTF-8, or far too long.';
+    'The app that sent you here made a mistake: its request is not valid UTF-8, or much too long.';
   return new AuthorizeRefusal('invalid_request', 'This request cannot be read', detail);
 }

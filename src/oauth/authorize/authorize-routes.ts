@@ -11,20 +11,19 @@ const text = (description: string) => Type.Optional(Type.String({ description })
 const parameters = {
   response_type: text('`code`.'),
   client_id: text(
-    'A registered client, the https address of its metadata document, or any name for an app on the own computer.',
+    'The id of a registered client, the https URL of a client metadata document, or any name for an app on ' +
+      'the person’s own computer.',
   ),
-  redirect_uri: text(
-    'Where the answer goes. Clients that are not registered may only use loopback addresses.',
-  ),
+  redirect_uri: text('Where the response is sent. Unregistered clients may only use loopback addresses.'),
   code_challenge: text('Base64url of the SHA-256 of the verifier (PKCE).'),
   code_challenge_method: text('`S256`.'),
-  state: text('Comes back as it was sent; 2,048 characters at most.'),
-  scope: text('Parted by spaces; without it, all scopes.'),
+  state: text('Returned unchanged. At most 2,048 characters.'),
+  scope: text('Separated by spaces. Default: all scopes.'),
   response_mode: text('`query`.'),
-  prompt: text('`none` is refused: somebody is always asked.'),
+  prompt: text('`none` is refused: consent always needs a person.'),
 };
 const resource = Type.Union([Type.String(), Type.Array(Type.String())], {
-  description: 'What the token is for (RFC 8707): the API, the MCP endpoint, or both; without it, both.',
+  description: 'What the token is for (RFC 8707): the API, the MCP endpoint, or both. Default: both.',
 });
 
 /** Described here and judged by `authorize`: what is wrong with it must be told as OAuth says. */
@@ -35,10 +34,10 @@ const Query = Type.Object({
 
 const DecisionBody = Type.Object(
   {
-    transaction: text('From the page; with it, the parameters of the request are not looked at.'),
+    transaction: text('From the page; with it, the other request parameters are ignored.'),
     decision: Type.Optional(
       Type.Enum(['key', 'free', 'deny'], {
-        description: 'Without it, `key`. It decides also where a key is sent.',
+        description: 'Default: `key`. Takes precedence over a key in the same request.',
       }),
     ),
     api_key: text('The key whose subscription the client may use.'),
@@ -47,18 +46,18 @@ const DecisionBody = Type.Object(
     request_uri: text('Not supported.'),
     resource: Type.Optional(resource),
   },
-  { $id: 'AuthorizationDecision', description: 'A decision, and the request that it is about.' },
+  { $id: 'AuthorizationDecision', description: 'A decision, and the authorization request that it answers.' },
 );
 
 const Decided = Type.Object(
   {
     redirect_to: Type.String({ format: 'uri' }),
-    code: Type.Optional(Type.String({ description: 'To be exchanged within five minutes.' })),
-    error: Type.Optional(Type.String({ description: '`access_denied`, where the decision was `deny`.' })),
+    code: Type.Optional(Type.String({ description: 'The code; exchange it within five minutes.' })),
+    error: Type.Optional(Type.String({ description: '`access_denied` if the decision was `deny`.' })),
     state: Type.String(),
     iss: Type.String({ format: 'uri' }),
   },
-  { $id: 'AuthorizationOutcome', description: 'What the redirect would tell the client.' },
+  { $id: 'AuthorizationOutcome', description: 'The parameters that the redirect would carry.' },
 );
 
 const common = {
@@ -78,12 +77,12 @@ export function authorizeRoutes(options: AuthorizeOptions): readonly Route<Princ
       ...common,
       method: 'GET',
       operation: 'showConsent',
-      summary: 'Ask somebody for consent',
-      description: 'A browser is sent here. Changes nothing: the decision is a POST to the same address.',
+      summary: 'Show the consent page',
+      description: 'Send the person’s browser here. Changes nothing: the decision is a POST to the same URL.',
       query: Query,
       accepts: ['text/html'],
-      answer: { description: 'The page on which to decide.', contentType: 'text/html' },
-      alsoAnswers: { 303: 'Something is wrong, of which the client is told by a redirect.' },
+      answer: { description: 'The consent page.', contentType: 'text/html' },
+      alsoAnswers: { 303: 'An error, reported to the client by redirect.' },
       handle: (call) => show(options, call),
     }),
     define({
@@ -92,15 +91,15 @@ export function authorizeRoutes(options: AuthorizeOptions): readonly Route<Princ
       operation: 'decideConsent',
       summary: 'Decide',
       description:
-        'Sent by the page, or by a program with the parameters of the request. JSON is answered where Accept says so.',
+        'Sent by the page, or by a program with the parameters of the request. Returns JSON if Accept asks for it.',
       body: DecisionBody,
       consumes: ['application/x-www-form-urlencoded', 'application/json'],
       bodyBytes: BODY_BYTES,
       accepts: OFFERED,
       answer: { description: 'Decided.', contentType: 'application/json', schema: Decided },
       alsoAnswers: {
-        303: 'Decided: a redirect takes code or error to the client.',
-        401: 'The key is not good.',
+        303: 'Decided: the redirect carries the code or error to the client.',
+        401: 'The key is not valid.',
         403: 'Another site sent the form.',
         429: 'Too many wrong keys, or grants without a key.',
       },

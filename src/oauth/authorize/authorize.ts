@@ -85,15 +85,15 @@ function stateToReturn(parameters: Parameters): Fault | null {
 
 function noRequestObject(parameters: Parameters): Fault | null {
   if (single(parameters, 'request') !== undefined) {
-    return ['request_not_supported', 'Send the parameters themselves, not as a request object'];
+    return ['request_not_supported', 'Send plain parameters, not a request object'];
   }
   if (single(parameters, 'request_uri') === undefined) return null;
-  return ['request_uri_not_supported', 'Send the parameters themselves, not the address of a request object'];
+  return ['request_uri_not_supported', 'Send plain parameters, not the URL of a request object'];
 }
 
 function codeAsked(parameters: Parameters): Fault | null {
   const type = single(parameters, 'response_type');
-  if (type === undefined) return ['invalid_request', 'response_type is missing; it is code'];
+  if (type === undefined) return ['invalid_request', 'response_type is missing; it must be code'];
   return type === 'code' ? null : ['unsupported_response_type', 'response_type must be code'];
 }
 
@@ -104,14 +104,14 @@ function answerInQuery(parameters: Parameters): Fault | null {
 
 function challengeGiven(parameters: Parameters): Fault | null {
   const challenge = single(parameters, 'code_challenge');
-  if (challenge === undefined) return ['invalid_request', 'code_challenge is missing: PKCE is always needed'];
+  if (challenge === undefined) return ['invalid_request', 'code_challenge is missing: PKCE is required'];
   if (/^[\w-]{43}$/.test(challenge)) return null;
   return ['invalid_request', 'code_challenge must be the base64url of a SHA-256, which has 43 characters'];
 }
 
 function challengeByS256(parameters: Parameters): Fault | null {
   const method = single(parameters, 'code_challenge_method');
-  if (method === undefined) return ['invalid_request', 'code_challenge_method is missing; it is S256'];
+  if (method === undefined) return ['invalid_request', 'code_challenge_method is missing; it must be S256'];
   return method === 'S256' ? null : ['invalid_request', 'code_challenge_method must be S256'];
 }
 
@@ -122,12 +122,12 @@ function resourcesHere(parameters: Parameters, publicUrl: string): Fault | null 
 
 function scopesKnown(parameters: Parameters): Fault | null {
   if (readScopes(single(parameters, 'scope')) !== null) return null;
-  return ['invalid_scope', 'scope names nothing that is known here'];
+  return ['invalid_scope', 'scope contains no known scope'];
 }
 
 function personMayBeAsked(parameters: Parameters): Fault | null {
   const prompts = (single(parameters, 'prompt') ?? '').split(' ');
-  return prompts.includes('none') ? ['interaction_required', 'Somebody has to be asked first'] : null;
+  return prompts.includes('none') ? ['interaction_required', 'Consent needs a person'] : null;
 }
 
 /** The one value of a parameter without which nobody can be redirected. */
@@ -149,16 +149,16 @@ function redirectOf(client: Client, redirectUri: string): string {
     if (isLoopback(redirectUri)) return redirectUri;
     throw new AuthorizeRefusal(
       'invalid_client',
-      'This app is not known here',
-      'It is not registered, or its registration has expired: registrations live for 30 days. Start again from the ' +
-        'app, so that it registers anew. Apps that are not registered can only be on your own computer.',
+      'Unknown app',
+      'The app is not registered, or its registration has expired: registrations last 30 days. Start again from ' +
+        'the app, so that it registers again. Only apps on your own computer may be unregistered.',
     );
   }
   if (isRegistered(redirectUri, client.redirectUris)) return redirectUri;
   throw new AuthorizeRefusal(
     'invalid_request',
-    'This app may not take you there',
-    'The redirect_uri that it sent is not one of those that it registered. Go back to the app, and tell its makers.',
+    'Invalid redirect',
+    'The app sent a redirect_uri that it did not register. Go back to the app, and tell its makers.',
   );
 }
 

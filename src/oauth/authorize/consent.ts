@@ -77,8 +77,9 @@ async function allowance({ judgeKey, keys, freeGrants }: ConsentParts, made: Dec
 }
 
 function tooManyGrants(retryAfter: number): AuthorizeRefusal {
-  const detail = 'Very many apps were given access from your network just now. Wait a minute, and try again.';
-  return new AuthorizeRefusal('temporarily_unavailable', 'Too many at once', detail, {
+  const detail =
+    'Very many apps were given access from your network just now. Wait a minute, then try again.';
+  return new AuthorizeRefusal('temporarily_unavailable', 'Too many requests', detail, {
     status: 429,
     retryAfter,
   });

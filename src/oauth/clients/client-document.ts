@@ -14,16 +14,16 @@ type Members = Readonly<Record<string, unknown>>;
 export function readClientDocument(url: URL, answer: OutboundAnswer): Client {
   const members = readMembers(url, answer);
   if (members.client_id !== url.href) {
-    throw refusal('document', url, 'its client_id must be exactly the address of the document');
+    throw refusal('document', url, 'its client_id must be exactly the URL of the document');
   }
   if ('client_secret' in members || 'client_secret_expires_at' in members) {
-    throw refusal('document', url, 'a public document must not hold a client_secret');
+    throw refusal('document', url, 'a public document must not contain a client_secret');
   }
   if (!worksWithoutSecret(members)) {
     throw refusal(
       'document',
       url,
-      'its token_endpoint_auth_method must be none, or none be among those supported',
+      'its token_endpoint_auth_method must be none, or none must be among those supported',
     );
   }
   return {
@@ -34,7 +34,8 @@ export function readClientDocument(url: URL, answer: OutboundAnswer): Client {
 }
 
 function readMembers(url: URL, { status, headers, body }: OutboundAnswer): Members {
-  if (status !== 200) throw refusal('answer', url, `it must answer 200 itself, and answered ${status}`);
+  if (status !== 200)
+    throw refusal('answer', url, `it must return 200 without a redirect, and returned ${status}`);
   const type =
     String(headers['content-type'] ?? '')
       .split(';', 1)[0]

@@ -107,15 +107,15 @@ async function download(outbound: Outbound, url: URL, clock: Clock, signal: Abor
 const NOWHERE = 'its host has no address on the public Internet';
 
 const FAULTS: Readonly<Record<FailureKind, string>> = {
-  timeout: `it gave no complete answer within ${PATIENCE / 1000} seconds`,
+  timeout: `it sent no complete response within ${PATIENCE / 1000} seconds`,
   refused: 'its host accepts no connection there',
-  reset: 'its host cut the connection',
+  reset: 'its host closed the connection',
   unresolved: NOWHERE,
   forbidden_address: NOWHERE,
   too_large: `it is larger than ${MAX_DOCUMENT / 1024} KB`,
-  malformed: 'the answer is not valid HTTP',
+  malformed: 'the response is not valid HTTP',
   tls: 'the certificate of its host is not valid for it',
-  invalid_url: 'the address cannot be requested',
+  invalid_url: 'the URL cannot be requested',
   aborted: 'nobody waited for it',
 };
 

@@ -55,13 +55,13 @@ const REFUSED: readonly (readonly [reason: string, ...texts: readonly string[]])
     'https://a.example/b\tc',
   ],
   [
-    'as browsers read it',
+    'as browsers normalise it',
     'https://a.exampl\u00ade/b',
     'https://a\u3002example/b',
     'https://a%2eexample/b',
     'https:///a.example/b',
   ],
-  ['as browsers read it', 'https://bücher.example/b', 'https://ａ.example/b'],
+  ['as browsers normalise it', 'https://bücher.example/b', 'https://ａ.example/b'],
   ['normal form', 'https://a.example\\b'],
   [
     'not an address',

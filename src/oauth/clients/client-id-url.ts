@@ -19,24 +19,24 @@ type Rule = readonly [holds: (url: URL, text: string) => boolean, fault: string]
 /** In the order in which they are told. Texts are tested as they are written: a URL object has already mended them. */
 const RULES: readonly Rule[] = [
   [(_, text) => !text.includes('#'), 'it must not have a fragment'],
-  [(_, text) => !authorityOf(text).includes('@'), 'it must not carry a user name or password'],
+  [(_, text) => !authorityOf(text).includes('@'), 'it must not contain a user name or password'],
   [(_, text) => !hasDotSegment(text), 'its path must not have "." or ".." segments'],
   [({ pathname }) => pathname !== '/', 'it must have a path, such as /oauth/client.json'],
-  [({ port }) => port === '' || Number(port) >= FIRST_FREE_PORT, 'its port must be none or at least 1024'],
+  [({ port }) => port === '' || Number(port) >= FIRST_FREE_PORT, 'its port must be absent or at least 1024'],
   [({ hostname }) => isIP(hostname.replace(/^\[|\]$/g, '')) === 0, 'its host must be a name, not an address'],
   [({ hostname }) => DOMAIN.test(hostname), 'its host must be a full domain name'],
   [
     ({ hostname }) => !INWARD.some((name) => hostname.endsWith(`.${name}`)),
     'its host must be a name of the public Internet',
   ],
-  [(_, text) => hasCanonicalHost(text), 'its host must be written as browsers read it'],
+  [(_, text) => hasCanonicalHost(text), 'its host must be written as browsers normalise it'],
   [({ href }, text) => href === text, 'it must be written in its normal form'],
 ];
 
 /** The address as a URL. Throws ClientDocumentRefusal `url`. */
 export function readClientIdUrl(text: string): URL {
   if (!text.startsWith('https://')) throw refusal('it must begin with https://');
-  if (text.length > MAX_LENGTH) throw refusal(`it must not be longer than ${MAX_LENGTH} characters`);
+  if (text.length > MAX_LENGTH) throw refusal(`it must have at most ${MAX_LENGTH} characters`);
   if (!URL.canParse(text)) throw refusal('it is not a URL');
   const url = new URL(text);
   const broken = RULES.find(([holds]) => !holds(url, text));
@@ -45,7 +45,7 @@ export function readClientIdUrl(text: string): URL {
 }
 
 function refusal(fault: string): ClientDocumentRefusal {
-  return new ClientDocumentRefusal('url', `This client_id cannot be the address of a document: ${fault}.`);
+  return new ClientDocumentRefusal('url', `This client_id cannot be the URL of a document: ${fault}.`);
 }
 
 function authorityOf(text: string): string {

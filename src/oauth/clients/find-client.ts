@@ -38,13 +38,13 @@ export async function identifyClient(
 
 function malformed(): AuthorizeRefusal {
   const detail =
-    'The client_id that the app sent is none: it is one that was registered here, or the https address of a document. ' +
-    'Go back to the app, and tell its makers.';
-  return new AuthorizeRefusal('invalid_client', 'This app is not known here', detail);
+    'The client_id that the app sent is invalid: it must be one that was registered here, or the https URL of ' +
+    'a document. Go back to the app, and tell its makers.';
+  return new AuthorizeRefusal('invalid_client', 'Unknown app', detail);
 }
 
 function shutOut(): AuthorizeRefusal {
-  const detail = 'Whoever runs this service has shut it out. Only they can say why.';
+  const detail = 'The operator of this service has blocked it. Only they can say why.';
   return new AuthorizeRefusal('invalid_client', 'This app may not connect', detail);
 }
 
@@ -53,7 +53,7 @@ function unusable(refusal: ClientDocumentRefusal): AuthorizeRefusal {
   const options = { retryAfter, cause: refusal };
   if (kind !== 'busy')
     return new AuthorizeRefusal('invalid_client', 'This app cannot be looked up', message, options);
-  return new AuthorizeRefusal('temporarily_unavailable', 'Too many apps at once', message, {
+  return new AuthorizeRefusal('temporarily_unavailable', 'Too many requests', message, {
     ...options,
     status: 503,
   });

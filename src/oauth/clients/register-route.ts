@@ -15,26 +15,28 @@ const BODY_BYTES = 16_384;
 
 const Uris = Type.Array(Type.String(), {
   description:
-    'Where it may be redirected to, ten at most: https; http on localhost, 127.0.0.1 or [::1], of any port; or a scheme with a dot.',
+    'At most ten redirect URIs: https; http on localhost, 127.0.0.1 or [::1] with any port; or a scheme with a dot.',
 });
 
 const ClientMetadata = Type.Object(
   {
-    client_name: Type.Optional(Type.String({ description: 'Shown to people as what the app calls itself.' })),
+    client_name: Type.Optional(
+      Type.String({ description: 'Name that the consent page shows, marked as unverified.' }),
+    ),
     redirect_uris: Type.Optional(Uris),
   },
   {
     $id: 'ClientMetadata',
-    description: 'What a client says of itself (RFC 7591); other members are ignored.',
+    description: 'Client metadata (RFC 7591). Other members are ignored.',
   },
 );
 
 const RegisteredClient = Type.Object(
   {
     client_id: Type.String(),
-    client_id_issued_at: Type.Integer({ description: 'Seconds since 1970.' }),
+    client_id_issued_at: Type.Integer({ description: 'Unix time in seconds.' }),
     client_id_expires_at: Type.Integer({
-      description: 'Seconds since 1970; from then on the client has to register again. Grants live on.',
+      description: 'Unix time in seconds at which the registration expires. Grants outlive it.',
     }),
     client_name: Type.String(),
     redirect_uris: Uris,
@@ -42,7 +44,7 @@ const RegisteredClient = Type.Object(
     response_types: Type.Array(Type.String()),
     token_endpoint_auth_method: Type.Literal('none'),
   },
-  { $id: 'RegisteredClient', description: 'A client as it was registered.' },
+  { $id: 'RegisteredClient', description: 'The registered client.' },
 );
 
 export interface RegisterOptions extends ClientParts {
@@ -64,7 +66,7 @@ export function registerRoute(options: RegisterOptions): Route<Principal> {
     operation: 'registerClient',
     tag: 'OAuth',
     summary: 'Register a client',
-    description: 'Every client is a public one: none gets a secret. Not needed for apps on the own computer.',
+    description: 'Clients are public and get no secret. Apps on the person’s own computer need not register.',
     access: { credentials: 'none', counts: 'nothing' },
     ...{ ownQuery: true, anyAccept: true, bodyBytes: BODY_BYTES },
     body: ClientMetadata,

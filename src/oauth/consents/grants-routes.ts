@@ -35,9 +35,9 @@ export interface GrantsOptions extends GrantsParts {
 const BODY_BYTES = 16_384;
 
 const GrantsForm = Type.Object({
-  api_key: Type.Optional(Type.String({ description: 'The key whose grants are meant.' })),
-  proof: Type.Optional(Type.String({ description: 'From the page, in place of the key.' })),
-  end: Type.Optional(Type.String({ description: 'The id of a grant to be ended.' })),
+  api_key: Type.Optional(Type.String({ description: 'The key whose grants to list.' })),
+  proof: Type.Optional(Type.String({ description: 'From the page, instead of the key.' })),
+  end: Type.Optional(Type.String({ description: 'The id of a grant to end.' })),
 });
 
 const Grants = Type.Object(
@@ -50,14 +50,14 @@ const Grants = Type.Object(
         scope: Type.String(),
         tier: Type.String(),
         created_at: Type.String({ format: 'date-time' }),
-        last_used_at: Type.String({ format: 'date-time', description: 'True to the day.' }),
+        last_used_at: Type.String({ format: 'date-time', description: 'Exact to the day.' }),
       }),
     ),
     ended: Type.Union([Type.Boolean(), Type.Null()], {
-      description: 'Whether the grant named by `end` was ended; null where none was named.',
+      description: 'Whether the grant named by `end` was ended; null if none was named.',
     }),
   },
-  { $id: 'OAuthGrants', description: 'Which apps have access with a key.' },
+  { $id: 'OAuthGrants', description: 'The apps that have access with a key.' },
 );
 
 interface Fields {
@@ -84,7 +84,7 @@ export function grantsRoutes(options: GrantsOptions): readonly Route<Principal>[
       method: 'GET',
       page: true,
       operation: 'showGrants',
-      summary: 'See which apps have access',
+      summary: 'Show the page of connected apps',
       accepts: ['text/html'],
       answer: { description: 'A page that asks for a key.', contentType: 'text/html' },
       handle: () => askPage(options, null),
@@ -94,14 +94,14 @@ export function grantsRoutes(options: GrantsOptions): readonly Route<Principal>[
       method: 'POST',
       operation: 'listGrants',
       summary: 'List the grants of a key, or end one',
-      description: 'Answers with a page, or with JSON where Accept says so.',
+      description: 'Returns a page, or JSON if Accept asks for it.',
       body: GrantsForm,
       consumes: ['application/x-www-form-urlencoded', 'application/json'],
       bodyBytes: BODY_BYTES,
       accepts: OFFERED,
-      answer: { description: 'The grants that are left.', contentType: 'application/json', schema: Grants },
+      answer: { description: 'The remaining grants.', contentType: 'application/json', schema: Grants },
       alsoAnswers: {
-        401: 'The key is not good, or the page was open for too long.',
+        401: 'The key is not valid, or the page has expired.',
         403: 'Another site sent the form.',
         429: 'Too many wrong keys.',
       },
@@ -147,7 +147,7 @@ function refused(options: GrantsOptions, { requestId }: Asking, programs: boolea
 
 function stale(options: GrantsOptions, programs: boolean): Reply {
   if (!programs) return askPage(options, 'stale');
-  throw keyProblem(new Problem('INVALID_API_KEY', 'The proof is not valid, or no longer. Send the key.'));
+  throw keyProblem(new Problem('INVALID_API_KEY', 'The proof is invalid or has expired. Send the key.'));
 }
 
 function askPage({ publicUrl }: GrantsOptions, fault: KeyFault | null): Reply {
@@ -162,7 +162,7 @@ const NO_STORE = { 'cache-control': 'no-store' };
 
 function noticeOf(ended: boolean | null): string | null {
   if (ended === null) return null;
-  return ended ? 'Access has been ended.' : 'There is no such access any more.';
+  return ended ? 'Access has been ended.' : 'This access had already ended.';
 }
 
 function forPrograms({ id, clientId, clientName, scopes, tier, since, lastUsedAt }: OwnGrant) {

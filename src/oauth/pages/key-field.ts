@@ -21,9 +21,9 @@ const WORDS: Readonly<Record<KeyFault, readonly [verdict: string, remedy: string
   missing: ['No key', 'Enter an API key.'],
   invalid: [
     'Key not accepted',
-    'It belongs to no active subscription. Compare it with the one you were given.',
+    'It belongs to no active subscription. Compare it with the key that you received.',
   ],
-  expired: ['Key not accepted', 'Its subscription has ended. Renew it, or use the key of another.'],
+  expired: ['Key not accepted', 'Its subscription has ended. Renew it, or use another key.'],
   throttled: [
     'Key not checked',
     'Too many wrong keys came from your address. Wait a minute, then try again.',

@@ -26,7 +26,8 @@ export function renderUnavailable(requestId?: string): string {
   return renderRefusal({
     title: 'Not possible at the moment',
     detail:
-      'The service cannot do this just now. Wait a minute, go back in your browser, and try again. If it goes on, start again from the app.',
+      'The service cannot do this at the moment. Wait a minute, go back in your browser, and try again. If that ' +
+      'fails, start again from the app.',
     ...(requestId !== undefined && { requestId }),
   });
 }

@@ -52,8 +52,8 @@ export function tooMany(seconds: number, code: ProblemCode = 'RATE_LIMITED'): Pr
 
 const OAuthErrorSchema = Type.Object(
   {
-    error: Type.String({ description: 'What went wrong, in the words of OAuth: programs decide by it.' }),
-    error_description: Type.String({ description: 'The same for people, with the remedy.' }),
+    error: Type.String({ description: 'OAuth error code, for programs.' }),
+    error_description: Type.String({ description: 'Explanation for people, with the remedy.' }),
   },
   { $id: 'OAuthError', description: 'An error of an OAuth endpoint (RFC 6749, section 5.2).' },
 );
@@ -74,10 +74,10 @@ export function oauthErrors(malformed: OAuthErrorCode = 'invalid_request'): Erro
   return {
     write: ({ problem, headers }) => ({ headers, ...oauthDocument(problem, malformed) }),
     answers: {
-      400: 'The request is malformed, or asks for what cannot be; `error` says which.',
+      400: 'The request is invalid; `error` says why.',
       413: 'The body is too large.',
-      500: 'Something went wrong here.',
-      503: 'Something that is needed does not answer now; try again later.',
+      500: 'Something went wrong in the service.',
+      503: 'A dependency does not answer at the moment; try again later.',
     },
     content: { 'application/json': OAuthErrorSchema },
   };

@@ -22,12 +22,8 @@ export interface OAuthMetrics {
 }
 
 export function createOAuthMetrics(metrics: Metrics): OAuthMetrics {
-  const issued = metrics.counter('freehold_oauth_tokens_issued_total', 'Pairs of tokens issued.', [
-    'grant_type',
-  ]);
-  const refreshes = metrics.counter('freehold_oauth_refreshes_total', 'Refreshes, by how they ended.', [
-    'outcome',
-  ]);
+  const issued = metrics.counter('freehold_oauth_tokens_issued_total', 'Token pairs issued.', ['grant_type']);
+  const refreshes = metrics.counter('freehold_oauth_refreshes_total', 'Refreshes, by outcome.', ['outcome']);
   const revocations = metrics.counter(
     'freehold_oauth_revocations_total',
     'Grants and access tokens revoked.',

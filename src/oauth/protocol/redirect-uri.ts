@@ -29,7 +29,7 @@ type Finding = 'allowed' | 'unlisted' | { readonly fault: string };
  * where others remain, and the same is not kept twice. A text says why the list cannot be taken.
  */
 export function readRedirectUris(value: unknown): readonly string[] | string {
-  if (!Array.isArray(value) || value.length === 0) return 'redirect_uris must name at least one URI';
+  if (!Array.isArray(value) || value.length === 0) return 'redirect_uris must contain at least one URI';
   if (value.length > MOST) return `redirect_uris must not have more than ${MOST} entries`;
   const allowed = new Set<string>();
   for (const uri of value) {
@@ -73,9 +73,10 @@ function examine(uri: string): Finding {
   if (uri.includes('#')) return { fault: 'must not have a fragment' };
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(uri)?.[1]?.toLowerCase();
   if (scheme === undefined) return { fault: 'must be absolute' };
-  if (DANGEROUS_SCHEMES.has(scheme)) return { fault: `must not have the scheme ${scheme}` };
-  if (!CHARACTERS.test(uri)) return { fault: 'has characters that a URI cannot have, or a wildcard' };
-  if (/^[^:]*:\/\/[^/?]*@/.test(uri)) return { fault: 'must not carry a user name or password' };
+  if (DANGEROUS_SCHEMES.has(scheme)) return { fault: `must not use the scheme ${scheme}` };
+  if (!CHARACTERS.test(uri))
+    return { fault: 'contains a wildcard or characters that are not allowed in a URI' };
+  if (/^[^:]*:\/\/[^/?]*@/.test(uri)) return { fault: 'must not contain a user name or password' };
   if (!URL.canParse(uri)) return { fault: 'is not a URI' };
   if (hasAddedNames(uri)) return { fault: `must not have ${[...ADDED].join(', ')} in its query` };
   return scheme === 'https' || scheme === 'http' ? examineWeb(uri) : examineApp(uri, scheme);
@@ -84,7 +85,7 @@ function examine(uri: string): Finding {
 function examineWeb(uri: string): Finding {
   // Parsers of the web find a host also behind one slash or three; whoever compares texts would not.
   if (!/^https?:\/\/[^/?]/.test(uri)) return { fault: 'must have a host, and its scheme in lower case' };
-  if (!hasCanonicalHost(uri)) return { fault: 'must have its host written as browsers read it' };
+  if (!hasCanonicalHost(uri)) return { fault: 'must have its host written as browsers normalise it' };
   if (uri.startsWith('https:') || LOOPBACK.test(uri)) return 'allowed';
   return { fault: 'of http must be on localhost, 127.0.0.1 or [::1]' };
 }

@@ -12,6 +12,6 @@ export function refuseForeignPage(headers: IncomingHttpHeaders, publicUrl: strin
   const foreignSite = site !== undefined && site !== 'same-origin' && site !== 'none';
   if (!foreignSite && (origin === undefined || origin === new URL(publicUrl).origin)) return;
   const detail =
-    'Another site sent this decision. Decide on the page of this service: start again from the app.';
+    'Another site sent this form. Start again from the app, and decide on the page of this service.';
   throw new AuthorizeRefusal('invalid_request', 'Not decided here', detail, { status: 403 });
 }

@@ -24,14 +24,14 @@ const text = (description: string) => Type.Optional(Type.String({ description })
 
 const TokenForm = Type.Object({
   grant_type: text('`authorization_code` or `refresh_token`.'),
-  client_id: text('The client, as it was named when the code was asked for.'),
+  client_id: text('The client_id of the authorization request.'),
   code: text('With `authorization_code`: the code.'),
-  code_verifier: text('With `authorization_code`: the secret behind the code_challenge.'),
-  redirect_uri: text('With `authorization_code`: as it was when the code was asked for; may be left out.'),
-  refresh_token: text('With `refresh_token`: the token.'),
-  scope: text('With `refresh_token`: fewer scopes than were granted, for the new access token alone.'),
+  code_verifier: text('With `authorization_code`: the PKCE verifier of the code_challenge.'),
+  redirect_uri: text('With `authorization_code`: the redirect_uri of the authorization request. Optional.'),
+  refresh_token: text('With `refresh_token`: the refresh token.'),
+  scope: text('With `refresh_token`: fewer scopes than granted, for the new access token only.'),
   resource: Type.Optional(
-    Type.Array(Type.String(), { description: 'Fewer resources than were granted (RFC 8707).' }),
+    Type.Array(Type.String(), { description: 'Fewer resources than granted (RFC 8707).' }),
   ),
 });
 
@@ -40,16 +40,18 @@ const Tokens = Type.Object(
     access_token: Type.String(),
     token_type: Type.Literal('Bearer'),
     expires_in: Type.Integer({ minimum: 0, description: 'Seconds.' }),
-    refresh_token: Type.String({ description: 'Replaces the one sent, if one was.' }),
-    scope: Type.String({ description: 'What the access token holds, parted by spaces.' }),
+    refresh_token: Type.String({
+      description: 'Replaces the refresh token in the request, if there was one.',
+    }),
+    scope: Type.String({ description: 'The scopes of the access token, separated by spaces.' }),
   },
-  { $id: 'Tokens', description: 'A pair of tokens (OAuth 2.1, section 3.2.3).' },
+  { $id: 'Tokens', description: 'A token pair (OAuth 2.1, section 3.2.3).' },
 );
 
 const RevocationForm = Type.Object({
-  token: text('An access token, or a refresh token: then all that goes with it ends too.'),
-  client_id: text('The client that it was issued to.'),
-  token_type_hint: text('Not needed: tokens say themselves what they are.'),
+  token: text('An access token, or a refresh token, which ends its whole grant.'),
+  client_id: text('The client that the token was issued to.'),
+  token_type_hint: text('Not needed: tokens identify their own type.'),
 });
 
 export type TokenRoutesOptions = Omit<TokenEndpoint, 'known' | 'perGrant' | 'perAddress'> & {
@@ -77,13 +79,13 @@ export function tokenRoutes(options: TokenRoutesOptions): readonly Route<Princip
       operation: 'exchangeToken',
       summary: 'Exchange a code or a refresh token for tokens',
       description:
-        'A refresh token is replaced each time. The old one still gives the same new pair for a short while, in case the ' +
-        'answer was lost; shown later, it ends everything that was issued with it.',
+        'A refresh replaces the refresh token. For a short grace period the old one returns the same new pair, in ' +
+        'case the response was lost. After that, its use ends the grant with all its tokens.',
       body: TokenForm,
       answer: { description: 'The tokens', schema: Tokens },
       alsoAnswers: {
-        401: 'The client has been revoked, or contradicts itself.',
-        429: 'Too many requests; the tokens sent are still good.',
+        401: 'The client was revoked, or its credentials contradict each other.',
+        429: 'Too many requests; the tokens in the request are still valid.',
       },
       handle: async ({ body: fields, headers, address }) => ({
         json: await exchange(tokens, { fields, authorization: headers.authorization, address }),
@@ -95,11 +97,11 @@ export function tokenRoutes(options: TokenRoutesOptions): readonly Route<Princip
       ...bounds,
       path: '/oauth/revoke',
       operation: 'revokeToken',
-      summary: 'Give a token back',
-      description: 'Answers the same whether or not the token was known (RFC 7009).',
+      summary: 'Revoke a token',
+      description: 'The response is the same whether or not the token exists (RFC 7009).',
       body: RevocationForm,
-      answer: { description: 'The token, if there was one, is of no use any more' },
-      alsoAnswers: { 401: 'The client contradicts itself.' },
+      answer: { description: 'The token, if it existed, is no longer valid' },
+      alsoAnswers: { 401: 'The client’s credentials contradict each other.' },
       handle: async ({ body: { token, client_id: clientId }, headers, address }) => {
         await revoke(revocations, { token, clientId, authorization: headers.authorization, address });
         return { headers: { 'cache-control': 'no-store' } };

@@ -67,7 +67,7 @@ function namesKnownGrantType(_endpoint: TokenEndpoint, { fields }: TokenRequest)
 
 function unsupported(): never {
   const names = [...GRANT_TYPES.keys()].join(' and ');
-  throw oauthError('unsupported_grant_type', `The grant types served here are ${names}.`);
+  throw oauthError('unsupported_grant_type', `The supported grant types are ${names}.`);
 }
 
 /** Asked only where tokens are refused: whoever revokes a client revokes its grants, so no success has to wait for it. */

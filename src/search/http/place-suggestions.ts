@@ -13,11 +13,12 @@ import { findUnlistedPlaces, type PlaceColumn, type PlaceName } from '../sql/pla
 const PlaceSuggestionSchema = Type.Object(
   {
     parameter: Type.Unsafe<PlaceColumn>({ type: 'string', enum: ['city', 'postalCode'] }),
-    value: Type.String({ description: 'What was asked for.' }),
+    value: Type.String({ description: 'The requested value.' }),
     suggestions: Type.Array(Type.String(), {
       maxItems: 3,
       description:
-        'The nearest names, the nearest first: of areas as they are written, of listings in lower case. Empty where none is near.',
+        'The most similar names, best first. Names of areas keep their spelling, names from listings are in lower ' +
+        'case. Empty if none is similar.',
     }),
   },
   { $id: 'PlaceSuggestion', description: 'A city or postal code that no listing and no area has.' },
@@ -28,8 +29,8 @@ export type PlaceSuggestion = Static<typeof PlaceSuggestionSchema>;
 export const PlaceSuggestionsSchema = nullable(
   Type.Array(PlaceSuggestionSchema, {
     description:
-      'On a first page that is empty, for each `city` and `postalCode` that no listing and no area has; of many values the ' +
-      'first five. Else null.',
+      'If the first page is empty: each requested `city` and `postalCode` that no listing and no area has, at ' +
+      'most five. Otherwise null.',
   }),
 );
 

@@ -31,12 +31,12 @@ const ListingList = Type.Object(
     data: Type.Optional(
       Type.Array(ListingSchema, {
         description:
-          'With `include` each also has `history` or `property`, as a property has them, or `reso`.',
+          'With `include`, each listing also has `history` or `property`, as on a property, or `reso`.',
       }),
     ),
     clusters: Type.Optional(
       Type.Array(ClusterSchema, {
-        description: 'In place of `data` with `cluster=true`, the largest first.',
+        description: 'Replaces `data` if `cluster=true`; largest first.',
       }),
     ),
     page: PageSchema,
@@ -55,7 +55,7 @@ const ListingList = Type.Object(
       currency: nullable(
         Type.String({
           description:
-            'What bounds, sorts and figures of money are in: ISO 4217. Null where there are none; each listing names its own.',
+            'Currency of price filters, sorts and statistics (ISO 4217). Null if there are none; each listing names its own.',
         }),
       ),
       areas: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
@@ -63,8 +63,8 @@ const ListingList = Type.Object(
         Type.String({
           format: 'date-time',
           description:
-            'With facets, figures, clusters or explanations: when the stalest of the sources that the results come from last ' +
-            'told something. Else when any source did; each listing tells its own in `fetchedAt`.',
+            'With facets, statistics, clusters or explanations: when the stalest source of the results last sent ' +
+            'data. Otherwise: when any source did; `fetchedAt` has the time of each listing.',
         }),
       ),
       loading: LoadingSchema,
@@ -72,7 +72,7 @@ const ListingList = Type.Object(
       tier: Type.String(),
     }),
   },
-  { $id: 'ListingList', description: 'One page of listings. Nothing found is an empty page.' },
+  { $id: 'ListingList', description: 'One page of listings. The page is empty if nothing matches.' },
 );
 
 const { object: _, data: __, clusters: ___, ...besides } = ListingList.properties;
@@ -102,8 +102,8 @@ const ListingFeatures = Type.Object(
 );
 
 const FORMS =
-  'As GeoJSON, CSV or JSON lines where `format` or Accept asks for it. Business and Internal get all results in one ' +
-  'answer as CSV or JSON lines, unless they give a `limit`.';
+  '`format` or Accept selects JSON, GeoJSON, CSV or JSON lines. As CSV or JSON lines, Business and Internal ' +
+  'receive all results in one response, unless they set a `limit`.';
 
 export function searchRoutes(options: CatalogueRouteOptions): readonly Route<Principal>[] {
   const readings = createReadings(options);
@@ -129,8 +129,8 @@ export function searchRoutes(options: CatalogueRouteOptions): readonly Route<Pri
         operation: `search${name}`,
         summary: `Search ${one}`,
         description:
-          'Values of one parameter are alternatives, different parameters must all be met. Pages are walked by cursor; a ' +
-          `listing that does not change meanwhile is met exactly once. ${FORMS}`,
+          'Values of one parameter are combined with OR, different parameters with AND. Follow `page.nextCursor` to ' +
+          `page; paging never skips or repeats an unchanged listing. ${FORMS}`,
         query,
         handle(call) {
           const { caller, requestId, mediaType, headers, url } = call;
@@ -144,12 +144,12 @@ export function searchRoutes(options: CatalogueRouteOptions): readonly Route<Pri
         ...common,
         method: 'POST',
         operation: `search${name}ByBody`,
-        summary: `Search ${one} by a body`,
+        summary: `Search ${one} with a JSON body`,
         description:
-          'The search with everything in a JSON body, under the same names: lists are arrays, numbers are numbers, and ' +
-          '`polygon` may be a GeoJSON Polygon or MultiPolygon. The address takes no parameters.',
+          'The same search with its parameters in a JSON body: lists are arrays, numbers are numbers, and `polygon` ' +
+          'may be a GeoJSON Polygon or MultiPolygon. The URL takes no parameters.',
         ...{ ownBody: true, bodyBytes: BODY_BYTES },
-        body: describeMembers(query, `Search${name}`, `What GET ${common.path} takes, in JSON.`),
+        body: describeMembers(query, `Search${name}`, `The parameters of GET ${common.path} as JSON.`),
         handle(call) {
           const { caller, requestId, mediaType, headers } = call;
           return answerSearch(options, readings, {

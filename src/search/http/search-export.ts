@@ -38,6 +38,6 @@ export async function* exportLines({ search, meanings, format, ...showing }: Exp
 /** An export runs one way. Throws INVALID_CURSOR for a cursor that leads back. */
 export function refuseBackwards({ cursor }: SearchPlan): void {
   if (cursor?.direction !== 'previous') return;
-  const detail = 'it leads to the page before, and an export goes on only';
+  const detail = 'it leads to the previous page, and an export only goes forward';
   throw new Problem('INVALID_CURSOR', `cursor: ${detail}.`, { errors: [{ parameter: 'cursor', detail }] });
 }

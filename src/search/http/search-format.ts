@@ -23,9 +23,9 @@ export function formatOf(query: SearchQuery, mediaType: string): Format {
   const format = query.format ?? accepted;
   if (format === 'json' || format === 'geojson') return format;
   for (const name of ['facets', 'stats', 'cluster', 'explain'] as const)
-    if (query[name] !== undefined) throw invalidParameter(name, `cannot be told as ${format}`);
+    if (query[name] !== undefined) throw invalidParameter(name, `cannot be returned as ${format}`);
   const nested = format === 'csv' ? query.include?.find((part) => !(part in MEMBERS_BY_INCLUDE)) : undefined;
-  if (nested !== undefined) throw invalidParameter('include', `${nested} cannot be told as csv`);
+  if (nested !== undefined) throw invalidParameter('include', `${nested} cannot be returned as csv`);
   return format;
 }
 

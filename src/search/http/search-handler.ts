@@ -86,7 +86,7 @@ interface Work extends Showing, Reading {
 }
 
 const REMEDY =
-  'Leave out facets, stats, explain, cluster or count=exact, or ask for a smaller place with fewer filters.';
+  'Remove facets, stats, explain, cluster or count=exact, or search a smaller place with fewer filters.';
 
 /** The most values of a facet, where the tier's page does not hold fewer. */
 const MOST_VALUES = 100;

@@ -33,9 +33,11 @@ const pages = {
   sort: optional(
     list(Type.String({ maxLength: 40 }), {
       description:
-        `Keys in order, \`-\` for falling: ${SORT_KEYS.join(', ')}. Default -listedAt; unknown values last; ids ` +
-        'break ties, the way of the last key. `distance` needs lat, lng and radius, `relevance` needs q (-relevance: best first); listings of ' +
-        'one relevance stand by -listedAt. `listedAt` is `onMarketDate` where the source gives it, as in `listedSince`. Instead of a sign, Asc or Desc may stand behind a key.',
+        `Sort by ${SORT_KEYS.join(', ')}; prefix with \`-\` for descending. Default: -listedAt. Several keys apply ` +
+        'in order; unknown values come last; ids break ties in the direction of the last key. `distance` needs ' +
+        'lat, lng and radius; `relevance` needs q (use -relevance for best first, newest first among equals). ' +
+        '`listedAt` is `onMarketDate` if the source states it, as in `listedSince`. A suffix Asc or Desc may ' +
+        'replace the prefix.',
       aliases: ['sortBy'],
       maxItems: 5,
     }),
@@ -43,14 +45,14 @@ const pages = {
   limit: optional(
     Type.Integer({
       minimum: 1,
-      description: 'Results on the page; above the tier’s maximum it is lowered to it.',
+      description: 'Page size, capped at the tier’s maximum.',
       aliases: ['pageSize', 'resultsPerPage'],
     }),
   ),
   cursor: optional(
     Type.String({
       maxLength: 2_000,
-      description: 'A page’s nextCursor or prevCursor, with the same filters.',
+      description: 'The nextCursor or prevCursor of a page. Send the same filters with it.',
       aliases: ['lastId'],
       hints: CURSOR_HINTS,
     }),
@@ -60,49 +62,49 @@ const pages = {
       type: 'string',
       enum: ['exact', 'estimate', 'none'],
       description:
-        'How `total` is found. `estimate`, the default: exact up to 10,000 results, and an estimate above that or where counting ' +
-        'takes too long; `relation` says which. `exact` is slower. `none`: `total` is null.',
+        'How to compute `total`. `estimate` (default): exact up to 10,000 results, an estimate above that or if ' +
+        'counting takes too long; `relation` says which. `exact`: slower. `none`: `total` is null.',
     }),
   ),
-  includeTotalCount: yesNo('true is `count=exact`, false is `count=none`.'),
+  includeTotalCount: yesNo('`true` means `count=exact`, `false` means `count=none`.'),
 };
 
 const parts = {
   fields: fieldsParameter,
   include: choices(
     INCLUDED,
-    'Adds to each listing what happened to it (`history`), the property it belongs to (`property`), what the source ' +
-      'said of it in RESO’s own fields (`reso`; null where it speaks no RESO), or `cumulativeDaysOnMarket` and ' +
-      '`daysOnMarketReported` (`daysOnMarket`: the only one that csv has columns for).',
+    'Adds to each listing its `history`, its `property`, the source’s own RESO fields (`reso`; null if the ' +
+      'source is not a RESO server), or `cumulativeDaysOnMarket` and `daysOnMarketReported` (`daysOnMarket`; ' +
+      'the only one with CSV columns).',
     '$expand',
   ),
   units: unitsParameter,
   display: displayParameter,
   format: choice(
     FORMATS,
-    'How the answer is written; without it, what Accept asks for. Business and Internal get all results at once as ' +
-      'csv or ndjson where no `limit` is given: each row ends with the cursor from which an export that was cut goes on.',
+    'Response format. Default: from Accept. Without `limit`, Business and Internal receive all results at ' +
+      'once as csv or ndjson; each row ends with the cursor from which an interrupted export can continue.',
   ),
 };
 
 const figures = {
   facets: choices(
     FACETS,
-    'Counts of all results by these traits, the commonest first.',
+    'Counts all results by these properties, most frequent first.',
     'aggregates',
     'aggregations',
   ),
   stats: optional(
     list(Type.String({ maxLength: 60 }), {
-      description: 'Metrics of all results as they stand, by the ids of GET /v1/market/metrics.',
+      description: 'Current statistics of all results, by ids from GET /v1/market/metrics.',
       aliases: ['statistics'],
       maxItems: 20,
     }),
   ),
-  cluster: yesNo('true: instead of listings, clusters of all results within `bbox`, by `zoom`.'),
-  zoom: whole('How near the map is that shows the clusters, as maps on the web count it.', 20),
+  cluster: yesNo('`true` returns clusters of all results within `bbox` at `zoom`, instead of listings.'),
+  zoom: whole('Zoom level of the map that shows the clusters, as on web maps.', 20),
   explain: yesNo(
-    'true: tells of each filter how many listings it alone would leave, and how many the others would.',
+    '`true` reports for each filter how many listings match it alone, and how many match all others.',
   ),
 };
 

@@ -33,7 +33,7 @@ const PROPERTY_TYPE_SYNONYMS: Readonly<Record<string, PropertyType>> = {
 const kind = {
   status: optional(
     list(Type.String({ maxLength: 40 }), {
-      description: 'Default ACTIVE. Ours or RESO’s spelling; `any` for all.',
+      description: 'Default: ACTIVE. Accepts this API’s or RESO’s spelling; `any` for all.',
       aliases: ['standardStatus'],
     }),
   ),
@@ -48,7 +48,7 @@ const kind = {
       { description: 'Any of these types.', aliases: ['type'] },
     ),
   ),
-  propertySubType: names('Sub-type as RESO writes it', 'subtype'),
+  propertySubType: names('Sub-type in RESO’s spelling', 'subtype'),
 };
 
 const money = {
@@ -56,21 +56,22 @@ const money = {
     Type.String({
       pattern: '^[A-Za-z]{3}$',
       description:
-        'Listings whose prices are in this currency (ISO 4217). Bounds, sorts and figures of money are of one currency: ' +
-        'without this the only one among the listings asked for, whatever their prices; where there are several, a 400 names them.',
+        'Only listings priced in this currency (ISO 4217). Price filters, sorts and statistics use one currency. ' +
+        'Default: the only currency among the matching listings, whatever their prices; if there are several, a ' +
+        '400 lists them.',
       aliases: ['currency_code'],
     }),
   ),
 };
 
 const numbers = {
-  minPrice: amount('Price at least; rentals compare the rent per month.', 'minprice'),
-  maxPrice: amount('Price at most.', 'maxprice'),
+  minPrice: amount('Minimum price; for rentals, the rent per month.', 'minprice'),
+  maxPrice: amount('Maximum price.', 'maxprice'),
   price: range('Price'),
-  minPricePerArea: amount('Price per square foot or metre at least.'),
-  maxPricePerArea: amount('Price per square foot or metre at most.'),
-  minBedrooms: whole('Bedrooms at least.', 1_000, 'minBeds', 'minbeds'),
-  maxBedrooms: whole('Bedrooms at most.', 1_000, 'maxBeds', 'maxbeds'),
+  minPricePerArea: amount('Minimum price per square foot or metre.'),
+  maxPricePerArea: amount('Maximum price per square foot or metre.'),
+  minBedrooms: whole('Minimum number of bedrooms.', 1_000, 'minBeds', 'minbeds'),
+  maxBedrooms: whole('Maximum number of bedrooms.', 1_000, 'maxBeds', 'maxbeds'),
   bedrooms: optional(
     list(
       Type.Union([
@@ -78,80 +79,79 @@ const numbers = {
         Type.String({ maxLength: 40, pattern: RANGE, description: 'a range such as 2:4, 2: or *:4' }),
       ]),
       {
-        description: 'Exactly these numbers of bedrooms, or one range such as 2:4, 2: or *:4; 0 is a studio.',
+        description: 'Exact numbers of bedrooms, or one range such as 2:4, 2: or *:4. 0 is a studio.',
         aliases: ['beds'],
       },
     ),
   ),
-  minBathrooms: amount('Bathrooms at least; a half bath is 0.5.', 'minBaths', 'minbaths'),
-  maxBathrooms: amount('Bathrooms at most.', 'maxBaths', 'maxbaths'),
+  minBathrooms: amount('Minimum number of bathrooms; a half bath is 0.5.', 'minBaths', 'minbaths'),
+  maxBathrooms: amount('Maximum number of bathrooms.', 'maxBaths', 'maxbaths'),
   bathrooms: range('Bathrooms', ['baths', 'bath', 'bathroom']),
-  minLivingArea: amount('Living area at least, in `units`.', 'minSqft', 'minarea'),
-  maxLivingArea: amount('Living area at most, in `units`.', 'maxSqft', 'maxarea'),
+  minLivingArea: amount('Minimum living area, in `units`.', 'minSqft', 'minarea'),
+  maxLivingArea: amount('Maximum living area, in `units`.', 'maxSqft', 'maxarea'),
   squareFootage: range('Living area, in `units`'),
-  minLotSize: amount('Lot size at least, in square feet or metres.'),
-  maxLotSize: amount('Lot size at most, in square feet or metres.'),
+  minLotSize: amount('Minimum lot size, in square feet or metres.'),
+  maxLotSize: amount('Maximum lot size, in square feet or metres.'),
   lotSize: range('Lot size, in square feet or metres'),
-  minacres: amount('Lot size in acres at least; in place of `minLotSize`.'),
-  maxacres: amount('Lot size in acres at most; in place of `maxLotSize`.'),
+  minacres: amount('Minimum lot size in acres; replaces `minLotSize`.'),
+  maxacres: amount('Maximum lot size in acres; replaces `maxLotSize`.'),
   minYearBuilt: whole('Built in this year or later.', 9_999, 'minyear'),
   maxYearBuilt: whole('Built in this year or earlier.', 9_999, 'maxyear'),
-  yearBuilt: range('Year of building'),
-  minParking: whole('Parking spaces at least.', 10_000, 'minCarspaces'),
-  minGarage: whole('Garage spaces at least.', 10_000),
-  minStories: whole('Stories at least.', 1_000),
+  yearBuilt: range('Year built'),
+  minParking: whole('Minimum number of parking spaces.', 10_000, 'minCarspaces'),
+  minGarage: whole('Minimum number of garage spaces.', 10_000),
+  minStories: whole('Minimum number of stories.', 1_000),
   minFloor: whole('On this floor or above.', 1_000),
 };
 
 const traits = {
   features: optional(
     list(Type.String({ maxLength: 60 }), {
-      description:
-        'Features by their slugs (`washer_dryer`, `pool`): all of them, or any with `featuresOperator=OR`.',
+      description: 'Feature slugs (`washer_dryer`, `pool`): all of them, or any with `featuresOperator=OR`.',
       aliases: ['amenities', 'propertyFeatures'],
     }),
   ),
-  featuresOperator: choice(['AND', 'OR'], 'Whether all features (the default) or any of them are wanted.'),
-  newConstruction: yesNo('Newly built, or known not to be.'),
-  waterfront: yesNo('On the water, or known not to be.'),
-  hasPhotos: yesNo('With, or without, any photo.'),
-  hasVirtualTour: yesNo('With, or without, a virtual tour.'),
-  hasPrice: yesNo('With, or without, a price.'),
-  hasLivingArea: yesNo('With, or without, a living area.'),
+  featuresOperator: choice(['AND', 'OR'], '`AND` (default) requires all features, `OR` any of them.'),
+  newConstruction: yesNo('Whether it is new construction. Unknown matches neither.'),
+  waterfront: yesNo('Whether it is waterfront. Unknown matches neither.'),
+  hasPhotos: yesNo('Whether it has photos.'),
+  hasVirtualTour: yesNo('Whether it has a virtual tour.'),
+  hasPrice: yesNo('Whether it has a price.'),
+  hasLivingArea: yesNo('Whether its living area is known.'),
 };
 
 const changes = {
-  minDaysOnMarket: whole('Whole days on the market at least.', 1_000_000, 'mindom'),
-  maxDaysOnMarket: whole('Whole days on the market at most.', 1_000_000, 'maxdom'),
+  minDaysOnMarket: whole('Minimum number of whole days on the market.', 1_000_000, 'mindom'),
+  maxDaysOnMarket: whole('Maximum number of whole days on the market.', 1_000_000, 'maxdom'),
   daysOld: range('Whole days on the market'),
   listedSince: moment(
-    'On the market at or after. That is `onMarketDate`, from its first moment by the clocks of the place, or else `listedAt`',
+    'Came on the market at or after this time, by `onMarketDate` (from local midnight) or else `listedAt`',
   ),
-  listedBefore: moment('On the market before, by the same'),
-  updatedSince: moment('Changed in this service at or after'),
-  updatedBefore: moment('Changed in this service before'),
-  priceChanged: choice(['decrease', 'increase'], 'Which way the price last changed.', {
+  listedBefore: moment('Came on the market before this time, by the same dates'),
+  updatedSince: moment('Last changed in this service at or after this time'),
+  updatedBefore: moment('Last changed in this service before this time'),
+  priceChanged: choice(['decrease', 'increase'], 'Direction of the last price change.', {
     aliases: ['lastPriceChangeType'],
   }),
-  priceChangedSince: moment('Price last changed at or after'),
+  priceChangedSince: moment('Price last changed at or after this time'),
   minPriceDropPercent: optional(
     Type.Number({
       minimum: 0,
       maximum: 100,
-      description: 'The last change of price lowered it by at least this share.',
+      description: 'Minimum reduction of the last price change, as a share of the price.',
     }),
   ),
-  openHouseFrom: moment('Open at this time or later', 'inspectionFrom'),
-  openHouseTo: moment('Opens before', 'inspectionTo'),
+  openHouseFrom: moment('Has an open house at this time or later', 'inspectionFrom'),
+  openHouseTo: moment('Has an open house that starts before this time', 'inspectionTo'),
 };
 
 const origin = {
-  agentId: ids('Listings of any of these agents'),
-  officeId: ids('Listings of any of these offices'),
-  providerId: ids('Listings from any of these sources'),
-  mlsNumber: names('Number that the source shows to people (`provider.listingId`)'),
+  agentId: ids('Agent ids, any of these'),
+  officeId: ids('Office ids, any of these'),
+  providerId: ids('Source ids, any of these'),
+  mlsNumber: names('Listing number that the source displays (`provider.listingId`)'),
   ids: optional(
-    list(Type.String({ maxLength: 64 }), { description: 'Listings with these ids.', maxItems: 100 }),
+    list(Type.String({ maxLength: 64 }), { description: 'Listing ids, any of these.', maxItems: 100 }),
   ),
 };
 

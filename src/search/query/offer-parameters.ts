@@ -14,32 +14,32 @@ import {
 } from '../../http/input/parameter-kinds.ts';
 
 export const rentalParameters = {
-  availableFrom: day('To move in on this day or later', 'dateAvailableFrom'),
-  availableBy: day('To move in by this day'),
+  availableFrom: day('Available on this day or later', 'dateAvailableFrom'),
+  availableBy: day('Available by this day'),
   leaseTermMonths: optional(
     list(Type.Integer({ minimum: 0, maximum: 1_200 }), {
-      description: 'Lease of exactly these numbers of months.',
+      description: 'Lease terms of exactly these numbers of months.',
     }),
   ),
-  minLeaseTermMonths: whole('Lease of at least this many months.', 1_200),
-  furnished: names('How it is furnished: `Furnished`, `Partially`, `Unfurnished`, `Negotiable`'),
-  pets: names('Pets of which any is welcome: `cats`, `dogs`'),
-  noFee: yesNo('Without a broker’s fee, or known to have one.'),
-  rentControl: yesNo('Known to be under rent control, or known not to be.'),
-  utilitiesIncluded: names('Utilities of which any is in the rent: `water`, `internet`'),
-  maxMoveInCost: amount('All costs of moving in together at most; where one of them is unknown, not met.'),
-  hasConcession: yesNo('With, or without, months free.'),
-  maxNetEffectivePrice: amount('Rent per month at most, with months free taken into account.'),
+  minLeaseTermMonths: whole('Minimum lease term in months.', 1_200),
+  furnished: names('Furnishing: `Furnished`, `Partially`, `Unfurnished`, `Negotiable`'),
+  pets: names('Allowed pets, any of these: `cats`, `dogs`'),
+  noFee: yesNo('Whether there is no broker’s fee. Unknown matches neither.'),
+  rentControl: yesNo('Whether it is under rent control. Unknown matches neither.'),
+  utilitiesIncluded: names('Utilities included in the rent, any of these: `water`, `internet`'),
+  maxMoveInCost: amount('Maximum total of move-in costs. A listing with an unknown cost does not match.'),
+  hasConcession: yesNo('Whether it offers months free.'),
+  maxNetEffectivePrice: amount('Maximum rent per month after months free.'),
 };
 
 export const saleParameters = {
-  saleCondition: names('Special conditions as RESO writes them, any of these', 'specialListingConditions'),
-  maxMonthlyCost: amount('Association fee and tax together, per month, at most.'),
-  maxAssociationFee: amount('Association fee per month at most.'),
-  maxTax: amount('Tax per month at most.'),
-  minClosePrice: amount('Closed at this price or more.', 'minSoldPrice'),
-  maxClosePrice: amount('Closed at this price or less.', 'maxSoldPrice'),
-  closedSince: moment('Closed at or after'),
+  saleCondition: names('Special conditions in RESO’s spelling, any of these', 'specialListingConditions'),
+  maxMonthlyCost: amount('Maximum of association fee and tax per month together.'),
+  maxAssociationFee: amount('Maximum association fee per month.'),
+  maxTax: amount('Maximum tax per month.'),
+  minClosePrice: amount('Minimum closing price.', 'minSoldPrice'),
+  maxClosePrice: amount('Maximum closing price.', 'maxSoldPrice'),
+  closedSince: moment('Closed at or after this time'),
   closedBefore: moment('Closed before'),
-  underContract: choice(['exclude'], 'Leaves out what is under contract or pending.'),
+  underContract: choice(['exclude'], 'Excludes listings that are under contract or pending.'),
 };

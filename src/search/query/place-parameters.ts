@@ -10,19 +10,19 @@ export const placeParameters = {
   areaId: optional(
     list(Type.String({ maxLength: 200 }), {
       description:
-        'In any of these areas: within its boundary, or, where it has none, by address or through its children.',
+        'In any of these areas: inside the boundary, or if it has none, by address or through its child areas.',
       aliases: ['locationId', 'areas'],
       maxItems: 50,
     }),
   ),
   city: names('City', 'cities'),
-  neighborhood: names('Neighbourhood as the source writes it'),
+  neighborhood: names('Neighbourhood in the source’s spelling'),
   county: names('County'),
   state: names('State or province'),
   postalCode: names('Postal code', 'postalCodes', 'zip', 'zipCode'),
   country: names('Country'),
   address: text(
-    'The address, or its beginning: case, accents, punctuation and how Street is written do not matter.',
+    'Address or the start of one. Ignores case, accents, punctuation and abbreviations such as St for Street.',
     200,
   ),
   bbox: optional(
@@ -30,7 +30,7 @@ export const placeParameters = {
       maxLength: 120,
       written: 'numbers',
       description:
-        'minLng,minLat,maxLng,maxLat; edges included; minLng above maxLng crosses the antimeridian.',
+        'minLng,minLat,maxLng,maxLat. Includes its edges. minLng above maxLng crosses the antimeridian.',
     }),
   ),
   lat: optional(
@@ -45,7 +45,7 @@ export const placeParameters = {
     }),
   ),
   radius: text(
-    '`2km`, `1.5mi`, `800m`; a bare number is in miles or kilometres by `units`; at most 100 km.',
+    '`2km`, `1.5mi` or `800m`; a plain number is in miles or kilometres, depending on `units`. At most 100 km.',
     20,
   ),
   polygon: optional(
@@ -53,26 +53,26 @@ export const placeParameters = {
       maxLength: 60_000,
       written: 'geometry',
       description:
-        '`lng,lat;lng,lat;...` or a GeoJSON Polygon or MultiPolygon; 3 to 500 corners in all; edges included, ' +
-        'holes left out. Across the antimeridian: cut in two there (RFC 7946, section 3.1.9), or with longitudes that ' +
-        'go on past 180 or -180; an edge of more than 180 degrees is refused, as it can be meant either way round. ' +
-        'So are rings that cross themselves, holes outside their shell and parts that overlap.',
+        '`lng,lat;lng,lat;...` or a GeoJSON Polygon or MultiPolygon, with 3 to 500 corners in all. Includes ' +
+        'edges, excludes holes. Across the antimeridian, cut it in two there (RFC 7946, section 3.1.9), or use ' +
+        'longitudes past 180 or -180. Ambiguous edges of more than 180 degrees, rings that cross themselves, ' +
+        'holes outside their shell and overlapping parts are refused.',
     }),
   ),
-  map: text('Polygons as a JSON list of lists of [lng, lat]; in place of `polygon`.', 60_000),
+  map: text('Polygons as a JSON list of lists of [lng, lat]; replaces `polygon`.', 60_000),
   points: optional(
     list(Type.String({ maxLength: 60 }), {
-      description: 'Corners as `lat,lng`, latitude first; in place of `polygon`.',
+      description: 'Corners as `lat,lng`, latitude first; replaces `polygon`.',
       separator: null,
       maxItems: 500,
     }),
   ),
   q: text(
-    'Words to be found in address, ids, area names or description, all of them; misspelt names of streets and ' +
-      'areas are met too.',
+    'Full-text search in address, ids, area names and description. All words must match; names of streets and ' +
+      'areas tolerate typos.',
     200,
     'search',
     'keywords',
   ),
-  qFields: choices(TEXT_FIELDS, 'Where the words of `q` are looked for; by default everywhere.'),
+  qFields: choices(TEXT_FIELDS, 'Fields that `q` searches. Default: all.'),
 };

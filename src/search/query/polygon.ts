@@ -32,7 +32,7 @@ export function readPolygon(text: string): Part[] {
 /** Throws INVALID_GEOMETRY for too many corners. */
 function checkCount(corners: number): void {
   if (corners > MOST_CORNERS)
-    throw badGeometry('polygon', `has ${corners} corners, at most ${MOST_CORNERS} are allowed`);
+    throw badGeometry('polygon', `has ${corners} corners; at most ${MOST_CORNERS} are allowed`);
 }
 
 /** Of a list of polygons each stands for itself: what lies in two of them is found once. */
@@ -42,7 +42,7 @@ function checkValidity(parts: readonly Part[], isList: boolean): void {
   );
   const fault = isList ? firstFault(polygons) : findValidityFault(polygons);
   if (fault === null) return;
-  const remedy = fault.reason === 'crosses itself' ? ': give its corners in the order of the way round' : '';
+  const remedy = fault.reason === 'crosses itself' ? ': list its corners in order around the edge' : '';
   throw badGeometry('polygon', validityText(fault, parts.length > 1) + remedy);
 }
 

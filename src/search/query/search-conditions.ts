@@ -158,15 +158,15 @@ function text({ q, qFields, address }: PlainQuery): Condition[] {
   const conditions: Condition[] = [];
   if (address !== undefined) {
     const key = addressKey(address);
-    if (key === null) throw invalidParameter('address', 'holds no word to look for');
+    if (key === null) throw invalidParameter('address', 'contains no word to search for');
     conditions.push({ kind: 'address', key });
   }
-  if (qFields !== undefined && q === undefined) throw invalidParameter('qFields', 'goes with q only');
+  if (qFields !== undefined && q === undefined) throw invalidParameter('qFields', 'needs q');
   if (q === undefined) return conditions;
   const asked = askedWords(q);
-  if (asked.length === 0) throw invalidParameter('q', 'holds no word to look for');
+  if (asked.length === 0) throw invalidParameter('q', 'contains no word to search for');
   if (asked.length > MOST_WORDS)
-    throw invalidParameter('q', `has ${asked.length} words, at most ${MOST_WORDS} are looked for`);
+    throw invalidParameter('q', `has ${asked.length} words; at most ${MOST_WORDS} are allowed`);
   return [...conditions, { kind: 'text', words: asked, fields: qFields ?? TEXT_FIELDS }];
 }
 
@@ -234,7 +234,7 @@ function bounds(query: PlainQuery): Condition[] {
 function lists(query: PlainQuery): Condition[] {
   const { features, featuresOperator, pets, utilitiesIncluded, saleCondition } = query;
   if (featuresOperator !== undefined && features === undefined)
-    throw invalidParameter('featuresOperator', 'goes with features only');
+    throw invalidParameter('featuresOperator', 'needs features');
   const asked = [
     ['features', features, featuresOperator !== 'OR'],
     ['pets', pets, false],

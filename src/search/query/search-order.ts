@@ -20,7 +20,7 @@ export function readOrder({ sort = DEFAULT_SORT, q, lat }: PlainQuery): Order[] 
   for (const text of sort) {
     const by = readKey(text);
     const { key } = by;
-    if (order.some((before) => before.key === key)) throw invalidParameter('sort', `names ${key} twice`);
+    if (order.some((before) => before.key === key)) throw invalidParameter('sort', `contains ${key} twice`);
     if (key === 'distance' && lat === undefined)
       throw invalidParameter('sort', 'distance needs lat, lng and radius');
     if (key === 'relevance' && q === undefined) throw invalidParameter('sort', 'relevance needs q');
@@ -38,7 +38,7 @@ function readKey(text: string): Order {
   if (key && !(minus && way)) return { key, falling: minus === '-' || way === 'Desc' };
   throw invalidParameter(
     'sort',
-    `must be one of ${SORT_KEYS.join(', ')}, with - before it for falling order`,
+    `must be one of ${SORT_KEYS.join(', ')}; prefix with - for descending`,
     suggestedSort(text),
   );
 }

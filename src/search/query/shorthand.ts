@@ -36,13 +36,13 @@ export function plainQuery(query: SearchQuery): PlainQuery {
   let plain: PlainQuery = { ...others };
   const put = (from: Shorthand, to: keyof PlainQuery, value: PlainQuery[keyof PlainQuery]): void => {
     if (plain[to] !== undefined)
-      throw invalidParameter(from, `means the same as ${to}: send one of them only`);
+      throw invalidParameter(from, `means the same as ${to}: send only one of them`);
     plain = { ...plain, [to]: value };
   };
   const texts = (bedrooms ?? []).filter((each) => typeof each === 'string');
   const [range] = texts;
   if (range !== undefined) {
-    if (bedrooms?.length !== 1) throw invalidParameter('bedrooms', 'takes numbers, or one range alone');
+    if (bedrooms?.length !== 1) throw invalidParameter('bedrooms', 'takes either numbers or one range');
     const [least, most] = ends(range);
     if (least !== undefined) put('bedrooms', 'minBedrooms', least);
     if (most !== undefined) put('bedrooms', 'maxBedrooms', most);

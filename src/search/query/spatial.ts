@@ -37,14 +37,14 @@ function readBox(text: string): Box[] {
   checkPoint('bbox', { lng: minLng, lat: minLat });
   checkPoint('bbox', { lng: maxLng, lat: maxLat });
   if (minLat > maxLat)
-    throw badGeometry('bbox', `its south edge ${minLat} lies north of its north edge ${maxLat}`);
+    throw badGeometry('bbox', `its south edge ${minLat} is north of its north edge ${maxLat}`);
   return splitAtAntimeridian(minLng, minLat, maxLng, maxLat);
 }
 
 function readCircle({ lat, lng, radius }: PlainQuery, units: UnitSystem): Shape | null {
   if (lat === undefined && lng === undefined && radius === undefined) return null;
   for (const [name, value] of Object.entries({ lat, lng, radius })) {
-    if (value === undefined) throw invalidParameter(name, 'is missing: lat, lng and radius go together');
+    if (value === undefined) throw invalidParameter(name, 'is missing: send lat, lng and radius together');
   }
   const km = readDistance(radius ?? '', units);
   const centre = { lat: lat ?? 0, lng: lng ?? 0 };

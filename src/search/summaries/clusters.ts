@@ -14,14 +14,14 @@ import { findClusters } from '../sql/cluster-store.ts';
 
 export const ClusterSchema = Type.Object({
   geohash: Type.String(),
-  lat: Type.Number({ description: 'The middle of its listings.' }),
+  lat: Type.Number({ description: 'The centre of its listings.' }),
   lng: Type.Number(),
   count: Type.Integer(),
   medianPrice: nullable(
-    Type.Number({ description: 'In `currency`, of those whose price is known; rents per month.' }),
+    Type.Number({ description: 'In `currency`, over listings with a price; rents per month.' }),
   ),
   currency: nullable(
-    Type.String({ description: 'What medianPrice is in: ISO 4217; null where no price is known.' }),
+    Type.String({ description: 'Currency of medianPrice (ISO 4217); null if no price is known.' }),
   ),
 });
 export type Cluster = Static<typeof ClusterSchema>;
@@ -39,13 +39,13 @@ export interface ClusterPage {
 /** The query without its cursor where it asks for clusters, whose cursors are of another kind than those of listings. */
 export function withoutClusterCursor(query: SearchQuery): SearchQuery {
   if (query.cluster !== true) {
-    if (query.zoom !== undefined) throw invalidParameter('zoom', 'goes with cluster=true only');
+    if (query.zoom !== undefined) throw invalidParameter('zoom', 'needs cluster=true');
     return query;
   }
   if (query.zoom === undefined) throw invalidParameter('zoom', 'is missing: cluster needs zoom and bbox');
   if (query.bbox === undefined) throw invalidParameter('bbox', 'is missing: cluster needs zoom and bbox');
   for (const name of ['sort', 'fields', 'include'] as const)
-    if (query[name] !== undefined) throw invalidParameter(name, 'cannot go with cluster=true');
+    if (query[name] !== undefined) throw invalidParameter(name, 'cannot be combined with cluster=true');
   const { cursor: _, ...rest } = query;
   return rest;
 }

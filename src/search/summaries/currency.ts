@@ -96,7 +96,8 @@ async function onlyCurrency(
   const names = `${currencies.slice(0, -1).join(', ')} and ${currencies.at(-1)}`;
   throw invalidParameter(
     'currency',
-    `is needed: prices ${searches[0]?.place ?? 'here'} are in ${names}, and are compared and summed up in one currency only`,
+    `is required: prices ${searches[0]?.place ?? 'here'} are in ${names}, and prices are compared and summed ` +
+      'in one currency only',
   );
 }
 

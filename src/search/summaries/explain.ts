@@ -22,8 +22,8 @@ export const ExplainSchema = Type.Object(
   },
   {
     description:
-      'In `meta.currency`, where that is told: for each filter the listings of the asked status that it alone leaves, and those that all others leave without it; ' +
-      '`status` is told of in the same way where it is asked for.',
+      'For each filter: listings of the requested status that match it alone, and those that match all others. ' +
+      'Includes `status` if it was requested. Prices count in `meta.currency`, if set.',
   },
 );
 

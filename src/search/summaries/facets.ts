@@ -17,8 +17,8 @@ const Bucket = Type.Object({ from: Type.Number(), to: nullable(Type.Number()), c
 
 export const FacetsSchema = Type.Record(Type.String(), Type.Array(Type.Union([Counted, Bucket])), {
   description:
-    'For each facet the values that results have, the commonest first; `priceBucket` counts prices from `from` up to, and ' +
-    'without, `to`. Listings of which a value is unknown are not counted.',
+    'For each facet, the values of the results, most frequent first. `priceBucket` counts prices from `from` ' +
+    'up to but excluding `to`. Listings with an unknown value are not counted.',
 });
 export type Facets = Static<typeof FacetsSchema>;
 

@@ -66,12 +66,12 @@ export class HeavyReads {
 const overloaded = (remedy: string, cause?: Error): Problem =>
   new Problem(
     'OVERLOADED',
-    `More figures are asked for than can be computed at the moment. ${remedy} Or try again in a few seconds.`,
+    `Too many statistics are being computed at the moment. ${remedy} Or try again in a few seconds.`,
     { headers: { 'retry-after': RETRY_AFTER }, ...(cause && { cause }) },
   );
 
 /** What PostgreSQL has not done in its time it would hardly do the next time: less must be asked for. */
 const tooMuch = (remedy: string, cause: Error): Problem =>
-  new Problem('OVERLOADED', `What was asked for takes longer to compute than an answer may take. ${remedy}`, {
+  new Problem('OVERLOADED', `The request takes longer to compute than the time limit allows. ${remedy}`, {
     ...{ headers: { 'retry-after': RETRY_AFTER }, cause },
   });

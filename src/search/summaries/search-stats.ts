@@ -14,7 +14,7 @@ import { FIGURE_UNITS } from './metrics.ts';
 
 export const FigureUnitSchema = unitSchema(
   FIGURE_UNITS,
-  'The unit of value, p25 and p75; money is in the currency of the answer, that of rents for a month.',
+  'Unit of value, p25 and p75. Money is in the currency of the response; rents are per month.',
 );
 
 const figure = nullable(Type.Number());
@@ -28,7 +28,8 @@ export const StatsSchema = Type.Record(
   }),
   {
     description:
-      'Figures by their ids. `n`: listings they rest on; `excluded`: those of which it is not known; `suppressed`: too few.',
+      'Statistics by id. `n`: listings used; `excluded`: listings with an unknown value; `suppressed`: too few ' +
+      'listings.',
   },
 );
 

@@ -98,7 +98,7 @@ async function refuse(parts: TokenParts, hash: string, shown: Omit<Shown, 'row'>
 }
 
 function unknown(): Problem {
-  return invalidGrant('The code is not known. Ask for a new one.');
+  return invalidGrant('The code is unknown. Request a new one.');
 }
 
 /** Also reached where the grant had been revoked, or the code has just expired: then there is nothing left to end. */
@@ -106,13 +106,13 @@ async function replayed(parts: TokenParts, row: CodeRow, hash: string): Promise<
   const { grant, clientId } = row;
   parts.audit('code_replay', { grant, client: clientId, hash: hashPrefix(hash) });
   await endFamily(parts, row, 'code_replay');
-  throw invalidGrant('The code was used before, so all that was issued from it has been revoked.');
+  throw invalidGrant('The code was already used, so everything issued from it has been revoked.');
 }
 
 /** A code that was used stays known for longer, so that its second use is noticed. */
 function inTime({ row, now }: Shown): Problem | null {
   if (row.usedAt !== null || now < Date.parse(row.expiresAt)) return null;
-  return invalidGrant('The code has expired. Ask for a new one.');
+  return invalidGrant('The code has expired. Request a new one.');
 }
 
 function sameClient({ row, clientId }: Shown): Problem | null {
@@ -123,15 +123,20 @@ function sameClient({ row, clientId }: Shown): Problem | null {
 function sameRedirect({ row, fields }: Shown): Problem | null {
   const sent = fields.redirect_uri;
   if (sent === undefined || sent === row.redirectUri) return null;
-  return invalidGrant('The field redirect_uri is not the one that the code was asked for with.');
+  return invalidGrant('The field redirect_uri differs from that of the authorization request.');
 }
 
 function grantedResources({ row, fields }: Shown): Problem | null {
   if (narrowResources(row.resources, fields.resource ?? []) !== null) return null;
-  return oauthError('invalid_target', 'The field resource names what the code was not issued for.');
+  return oauthError(
+    'invalid_target',
+    'The field resource names a resource that the code was not issued for.',
+  );
 }
 
 function provenVerifier({ row, verifier }: Shown): Problem | null {
   if (isProof(verifier, row.challenge)) return null;
-  return invalidGrant('The field code_verifier does not fit the challenge that the code was asked for with.');
+  return invalidGrant(
+    'The field code_verifier does not match the code_challenge of the authorization request.',
+  );
 }

@@ -57,11 +57,11 @@ async function reused(parts: TokenParts, { facts, hash }: Shown): Promise<never>
 }
 
 const REASONS = {
-  unknown: 'The refresh token is not known.',
+  unknown: 'The refresh token is unknown.',
   foreign_client: 'The refresh token was issued to another client.',
   expired: 'The refresh token has expired.',
   revoked: 'The refresh token has been revoked.',
-  reused: 'The refresh token was used before, so all that was issued with it has been revoked.',
+  reused: 'The refresh token was already used, so everything issued with it has been revoked.',
   subscription_ended: 'The subscription behind this refresh token has ended.',
 } as const satisfies { readonly [outcome in RefreshOutcome]?: string };
 

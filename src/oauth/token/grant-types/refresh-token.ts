@@ -66,10 +66,10 @@ function refuseForeign(
 /** What the new access token is to hold. */
 function narrowed(facts: KnownGrant, fields: Parameters<GrantType>[2]): Pick<Shown, 'scope' | 'resources'> {
   const scope = narrowScope(facts.scope, fields.scope);
-  if (scope === null) throw oauthError('invalid_scope', 'The field scope asks for more than was granted.');
+  if (scope === null) throw oauthError('invalid_scope', 'The field scope requests more than was granted.');
   const resources = narrowResources(facts.resources, fields.resource ?? []);
   if (resources !== null) return { scope, resources };
-  throw oauthError('invalid_target', 'The field resource names what was not granted.');
+  throw oauthError('invalid_target', 'The field resource names a resource that was not granted.');
 }
 
 /** Asks the provider when first called, and never twice in one request. Without a subscription nobody is asked. */
@@ -106,10 +106,14 @@ async function decide(parts: TokenParts, shown: Shown, row: RefreshRow | undefin
 async function currentTier(parts: TokenParts, { facts, verdict }: Shown): Promise<Plan> {
   const found = await verdict().catch((cause: unknown) => {
     parts.metrics.refreshed('unavailable');
-    throw oauthError('temporarily_unavailable', 'The subscription cannot be checked now; try again later.', {
-      headers: { 'retry-after': RETRY_AFTER },
-      cause,
-    });
+    throw oauthError(
+      'temporarily_unavailable',
+      'The subscription cannot be checked at the moment; try again later.',
+      {
+        headers: { 'retry-after': RETRY_AFTER },
+        cause,
+      },
+    );
   });
   if (found === 'free') return 'free';
   if (found.state === 'active') return found.tier;
