@@ -146,7 +146,7 @@ test('an area whose boundary counts wrongly is rejected with the ring and the po
   const unclosed = [
     'unclosed',
     polygon(box(0, 0, 2, 2).slice(0, 4)),
-    'begins at [0, 0] and ends at [0, 2]',
+    'starts at [0, 0] and ends at [0, 2]',
   ] as const;
   const faults = [...FAULTS, unclosed];
   const mapFile = await file('shapes-map.json', map());

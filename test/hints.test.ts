@@ -83,7 +83,7 @@ test('a key that comes in another header, in an address or in a body is told whe
       const { code, detail } = await problemOf(answer);
       assert.equal(code, 'MISSING_API_KEY');
       assert.match(detail, SENTENCE);
-      assert.match(detail, new RegExp(`The header ${name} is not read.*Authorization: Bearer`, 'i'));
+      assert.match(detail, new RegExp(`The header ${name} is not supported.*Authorization: Bearer`, 'i'));
     }
   const inAddress = await service.get(`/v1/search/sales?api_key=${keys.pro}`);
   assert.match((await problemOf(inAddress)).detail, /Authorization: Bearer/);

@@ -138,7 +138,7 @@ const changes = {
     Type.Number({
       minimum: 0,
       maximum: 100,
-      description: 'Minimum reduction of the last price change, as a share of the price.',
+      description: 'Minimum price reduction at the last price change, in percent.',
     }),
   ),
   openHouseFrom: moment('Has an open house at this time or later', 'inspectionFrom'),
