@@ -6,7 +6,7 @@ import { nullable } from './record.ts';
 export const PageSchema = Type.Object(
   {
     limit: Type.Integer({
-      description: 'Results that fit the page: what was asked for, or the tier’s maximum.',
+      description: 'The page size: the requested one, or the tier’s maximum.',
     }),
     hasMore: Type.Boolean(),
     nextCursor: nullable(Type.String()),
