@@ -14,7 +14,10 @@ async function refusalAfter({ get }: TestService, admitted: number): Promise<str
 }
 
 test('on its own machine the eleventh request without a key in a minute is told which file has keys', async (t) => {
-  assert.match(await refusalAfter(await startService(t), 10), /A key allows more: \/\S+\/keys\.env contains one/);
+  assert.match(
+    await refusalAfter(await startService(t), 10),
+    /A key allows more: \/\S+\/keys\.env contains one/,
+  );
 });
 
 test('a service that others can reach never names a file: it says who gives a key', async (t) => {

@@ -43,7 +43,7 @@ test('doctor fails where the tiers file cannot be used, and is content where it 
   await writeFile(file, '{"free": {"minutes": 30}}');
   const wrong = (await examine({ TIERS_FILE: file, PORT: '0' })).get('tiers file');
   assert.equal(wrong?.state, 'fail');
-  assert.match(wrong?.detail ?? '', /free\.minutes: there is no such number/);
+  assert.match(wrong?.detail ?? '', /free\.minutes: no such member/);
   await writeFile(file, '{"free": {"minute": 30}}');
   assert.equal((await examine({ TIERS_FILE: file, PORT: '0' })).get('tiers file')?.state, 'ok');
 });
