@@ -6,7 +6,7 @@ import { localSubscriptions } from '../src/access/providers/local.ts';
 import type { Principal } from '../src/access/tiers/principal.ts';
 import { TIERS } from '../src/access/tiers/tiers.ts';
 import { systemClock as clock } from '../src/lib/clock.ts';
-import { startTokens } from '../src/oauth/token/tokens.ts';
+import { startTokens } from '../src/oauth/token/token-service.ts';
 import { openDatabase } from '../src/postgres/client/database.ts';
 
 const listening = Number(process.env.PORT);

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
-import { newSecret, secretHash } from '../src/oauth/protocol/secret.ts';
+import { createSecret, hashSecret } from '../src/oauth/protocol/secret.ts';
 import { type StoredModel, upsertModels } from './oauth-adapter.ts';
 import { CLIENT, createPeer, REDIRECT_URI, SCOPE } from './oauth-peer.ts';
 import type { Stand } from './stand.ts';
@@ -25,8 +25,8 @@ export type Seed = (kind: Kind, count: number) => Promise<string[]>;
 /** Ours: every grant has a subscription, whose provider is asked at each refresh. */
 export function ourSeed({ database }: Stand, publicUrl: string): Seed {
   return async (kind, count) => {
-    const secrets = Array.from({ length: count }, () => newSecret(kind === 'code' ? 'ac' : 'rt'));
-    const hashes = secrets.map(secretHash);
+    const secrets = Array.from({ length: count }, () => createSecret(kind === 'code' ? 'ac' : 'rt'));
+    const hashes = secrets.map(hashSecret);
     await database.transaction(async (sql) => {
       await sql`
         insert into subscription (id, tier, key_hash, key_hint, created_at)

@@ -83,7 +83,7 @@ describe('a 503 means that nothing was done', () => {
     for (const { service, stalled } of [straight, ...skewed]) {
       await signIn(service);
       const consented = await consent(service);
-      assertUnavailable(await stalled('"codeHash"', () => redeem(service, consented)));
+      assertUnavailable(await stalled('"presentedHash"', () => redeem(service, consented)));
       const session = sessionOf(await redeem(service, consented), consented.clientId);
       assert.equal(await standing(service, session.accessToken), 200);
     }

@@ -11,8 +11,8 @@ import type { Metrics } from '../lib/metrics.ts';
 import { authorizationParts } from '../oauth/authorize/authorization.ts';
 import { createClientDocuments } from '../oauth/clients/client-documents.ts';
 import type { FreeGrantNumbers } from '../oauth/consents/free-grant-cap.ts';
-import { grantRules } from '../oauth/protocol/lifetimes.ts';
-import { startTokens, tokenParts } from '../oauth/token/tokens.ts';
+import { createGrantLimits } from '../oauth/protocol/lifetimes.ts';
+import { createTokenContext, startTokens } from '../oauth/token/token-service.ts';
 import type { Database } from '../postgres/client/database.ts';
 
 export interface OAuthOptions {
@@ -41,7 +41,11 @@ export function startOAuth(options: OAuthOptions) {
     /** What the routes are given, once there is somebody who judges keys. */
     parts(keys: Pick<Keys, 'verifyFresh'>) {
       const { revoked } = tokens;
-      const exchange = tokenParts({ ...options, rules: grantRules(config.oauth), revoked });
+      const exchange = createTokenContext({
+        ...options,
+        limits: createGrantLimits(config.oauth),
+        onRevoked: revoked,
+      });
       const { metrics } = exchange;
       return {
         oauth: authorizationParts({ ...options, keys, documents, metrics, revoked }),

@@ -10,7 +10,7 @@ import { systemClock } from '../lib/clock.ts';
 import { createLog } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { authorizationParts } from '../oauth/authorize/authorization.ts';
-import { tokenParts } from '../oauth/token/tokens.ts';
+import { createTokenContext } from '../oauth/token/token-service.ts';
 import { openDatabase } from '../postgres/client/database.ts';
 import { describeService } from './describe.ts';
 import { featureRoutes } from './routes.ts';
@@ -36,15 +36,30 @@ export function openApi(): object {
   const log = createLog({ level: 'silent' });
   const metrics = createMetrics();
   const provider = { validate: refresh, refresh };
-  const rules = { grace: 0, longest: null };
+  const grantLimits = { grace: 0, maxAge: null };
   const common = { database, clock, tiers: TIERS, publicUrl: PUBLIC_URL, document: () => ({}) };
   const [keys, documents] = [{ verifyFresh: refresh }, { find: refresh }];
-  const tokens = tokenParts({ ...common, provider, log, metrics, rules, revoked: () => {} });
+  const tokens = createTokenContext({
+    ...common,
+    provider,
+    log,
+    metrics,
+    limits: grantLimits,
+    onRevoked: () => {},
+  });
   const parts = {
     ...{ ...common, limits, catalogue, memory: { ...catalogue, version: () => null }, refresh },
     findLoading: refresh,
     sample: null,
-    oauth: authorizationParts({ ...tokens, ...common, log, keys, documents, report: () => {} }),
+    oauth: authorizationParts({
+      ...tokens,
+      ...common,
+      log,
+      revoked: tokens.onRevoked,
+      keys,
+      documents,
+      report: () => {},
+    }),
     tokens,
   };
   const server = createServer<Principal>({

@@ -19,7 +19,9 @@ import { countMarket } from '../market/market-size-store.ts';
 import { marketRoutes } from '../market/routes.ts';
 import { grantsRoutes } from '../oauth/consents/grants-routes.ts';
 import { type OAuthRoutesOptions, oauthRoutes } from '../oauth/routes.ts';
-import { type TokenRoutesOptions, tokenRoutes } from '../oauth/token/token-routes.ts';
+import { revocationRoute } from '../oauth/token/revocation-endpoint.ts';
+import type { TokenContext } from '../oauth/token/token-context.ts';
+import { tokenRoute } from '../oauth/token/token-endpoint.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { PriceTrends } from '../property/price-trend.ts';
 import { propertyPartRoutes } from '../property/property-list-routes.ts';
@@ -45,7 +47,7 @@ export interface FeatureParts {
   readonly limits: Limits;
   readonly tiers: Tiers;
   readonly oauth: OAuthRoutesOptions;
-  readonly tokens: TokenRoutesOptions;
+  readonly tokens: TokenContext;
   readonly clock: Clock;
   readonly publicUrl: string;
   readonly findLoading: FindLoading;
@@ -73,8 +75,9 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...liveRoutes({ ...parts, streams: parts.limits.streams, gather: propertyParts(valuer) }),
     ...accessRoutes(parts.limits),
     ...oauthRoutes(parts.oauth),
-    ...tokenRoutes(parts.tokens),
-    ...grantsRoutes({ ...parts.oauth, ...parts.tokens }),
+    tokenRoute(parts.tokens),
+    revocationRoute(parts.tokens),
+    ...grantsRoutes({ ...parts.tokens, ...parts.oauth, revoked: parts.tokens.onRevoked }),
     ...(sample === null ? [] : [samplePhotoRoute(sample)]),
     ...siteRoutes({
       ...{ ...parts, metrics: METRICS, minimumSample: MINIMUM_SAMPLE, routes: () => routes },

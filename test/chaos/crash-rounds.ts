@@ -159,7 +159,7 @@ async function judge(stage: Stage, from: number) {
   return {
     ...(await examine(database, stage.ledger, from)),
     uncounted: Math.max(0, counted - used),
-    lostKeys: ids.filter((id) => !found.has(id)).length,
+    lostKeys: found.filter((row) => row === undefined).length,
   };
 }
 

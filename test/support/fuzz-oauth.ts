@@ -1,6 +1,6 @@
 // Owns what the fuzzer sends to the authorization server: requests, decisions, exchanges and registrations, bent in every part.
 
-import { newSecret } from '../../src/oauth/protocol/secret.ts';
+import { createSecret } from '../../src/oauth/protocol/secret.ts';
 import { bent, type FuzzCase, HEADERS, TEXTS } from './fuzz.ts';
 import type { Random } from './fuzz-random.ts';
 
@@ -49,10 +49,10 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   decision: ['free', 'free', 'key', 'deny', 'FREE'],
   api_key: ['SERVICE-00000000-0000-4000-8000-000000000000', ' service-x', 'SERVICE-'.repeat(400)],
   grant_type: ['authorization_code', 'refresh_token', 'password'],
-  code: [newSecret('ac'), newSecret('at'), 'ac_'],
+  code: [createSecret('ac'), createSecret('at'), 'ac_'],
   code_verifier: ['a'.repeat(43), 'a'.repeat(129)],
-  refresh_token: [newSecret('rt'), newSecret('ac'), 'rt_'],
-  token: [newSecret('rt'), newSecret('at'), 'SERVICE-'],
+  refresh_token: [createSecret('rt'), createSecret('ac'), 'rt_'],
+  token: [createSecret('rt'), createSecret('at'), 'SERVICE-'],
   token_type_hint: ['access_token', 'x'],
   proof: [`e30.${'a'.repeat(43)}`],
   end: ['1', '-1', '9'.repeat(40)],

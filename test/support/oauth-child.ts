@@ -23,10 +23,9 @@ await sampleKeys({ database: plain, clock: systemClock, file: join(folder, 'keys
 let doomed = false;
 const database: Database = {
   ...plain,
-  async writeByDeadline(work) {
-    const result = await plain.writeByDeadline(work);
-    // Of all single statements only exchanges tell which of them came about.
-    if (doomed && Array.isArray(result) && typeof result[0] === 'number')
+  async writeByDeadline(work, options) {
+    const result = await plain.writeByDeadline(work, options);
+    if (doomed && Array.isArray(result) && result[0]?.outcome === 'rotated')
       process.kill(process.pid, 'SIGKILL');
     return result;
   },

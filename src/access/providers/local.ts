@@ -1,7 +1,7 @@
 // Owns the subscriptions that this service issues itself: their keys, their plans and their ends.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
-import { Batch } from '../../postgres/client/batch.ts';
+import { batch } from '../../postgres/client/batch.ts';
 import type { Database, Sql } from '../../postgres/client/database.ts';
 import { ProviderUnavailable, type SubscriptionProvider, type Verdict } from '../tiers/provider.ts';
 import type { Plan } from '../tiers/tiers.ts';
@@ -49,15 +49,13 @@ export function localSubscriptions(database: Database, clock: Clock): LocalSubsc
     });
     return verdictOf(row, clock.now());
   };
-  const byId = new Batch(async (ids: readonly string[]) => {
-    const found = await database.read((sql) => findSubscriptions(sql, ids));
-    return (id) => found.get(id);
-  });
+  const findById = batch((ids: readonly string[]) =>
+    database.read((sql) => findSubscriptions(sql, ids), { planned: 'once' }),
+  );
   return {
     provider: {
       validate: (key) => judge(database.read((sql) => findByKeyHash(sql, keyHash(key)))),
-      refresh: (subscription) => judge(byId.ask(subscription)),
-      inDatabase: true,
+      refresh: (subscription) => judge(findById(subscription)),
     },
     create: (wanted) => database.write((sql) => issueKey(sql, wanted, date())),
     list: () => database.read(listSubscriptions),

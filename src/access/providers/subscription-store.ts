@@ -47,14 +47,15 @@ export async function findByKeyHash(sql: Sql, keyHash: Buffer): Promise<Subscrip
   return row;
 }
 
-/** The subscriptions among these ids that there are, by id. */
+/** The subscriptions of these ids, in the same order. */
 export async function findSubscriptions(
   sql: Sql,
   ids: readonly string[],
-): Promise<Map<string, SubscriptionRow>> {
+): Promise<readonly (SubscriptionRow | undefined)[]> {
   const rows = await sql<SubscriptionRow[]>`
     select ${columns(sql)} from subscription where id = any(${[...ids]}::text[])`;
-  return new Map(rows.map((row) => [row.id, row]));
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => byId.get(id));
 }
 
 /** The newest subscriptions first; a thousand at most. */

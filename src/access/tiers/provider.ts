@@ -20,11 +20,6 @@ export interface SubscriptionProvider {
   validate(key: string, signal: AbortSignal): Promise<Verdict>;
   /** Judges a subscription again by the reference that an earlier verdict gave. */
   refresh(subscription: string, signal: AbortSignal): Promise<Verdict>;
-  /**
-   * True where `refresh` says what the service's own database holds: a statement that hangs on a verdict may then look there
-   * itself, as of the moment at which it writes, and spare the question.
-   */
-  readonly inDatabase?: boolean;
 }
 
 /** The provider gave no answer that could be trusted: it says nothing about the key. */

@@ -4,8 +4,7 @@ import type { Scope } from '../../access/tiers/principal.ts';
 import type { Client } from '../clients/client.ts';
 import type { OAuthErrorCode } from '../protocol/errors.ts';
 import { isLoopback, isRegistered } from '../protocol/redirect-uri.ts';
-import { readResources } from '../protocol/resource.ts';
-import { readScopes } from '../protocol/scope.ts';
+import { parseScopes, resourcesAt, selectResources } from '../protocol/scope.ts';
 import { AuthorizeFault, AuthorizeRefusal, type ReturnAddress } from './authorize-refusal.ts';
 import type { Parameters } from './transaction.ts';
 
@@ -47,8 +46,8 @@ export async function readRequest(
   return {
     ...{ client, redirectUri, state: state ?? '' },
     codeChallenge: single(parameters, 'code_challenge') ?? '',
-    scopes: readScopes(single(parameters, 'scope')) ?? [],
-    resources: readResources(several(parameters, 'resource'), publicUrl) ?? [],
+    scopes: parseScopes(single(parameters, 'scope')) ?? [],
+    resources: selectResources(resourcesAt(publicUrl), several(parameters, 'resource')) ?? [],
   };
 }
 
@@ -116,12 +115,12 @@ function challengeByS256(parameters: Parameters): Fault | null {
 }
 
 function resourcesHere(parameters: Parameters, publicUrl: string): Fault | null {
-  if (readResources(several(parameters, 'resource'), publicUrl) !== null) return null;
+  if (selectResources(resourcesAt(publicUrl), several(parameters, 'resource')) !== null) return null;
   return ['invalid_target', `resource must be ${publicUrl} or ${publicUrl}/mcp`];
 }
 
 function scopesKnown(parameters: Parameters): Fault | null {
-  if (readScopes(single(parameters, 'scope')) !== null) return null;
+  if (parseScopes(single(parameters, 'scope')) !== null) return null;
   return ['invalid_scope', 'scope contains no known scope'];
 }
 

@@ -5,7 +5,7 @@ import type { Plan } from '../../access/tiers/tiers.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { insertGrantWithCode } from '../consents/grant-store.ts';
-import { newSecret, secretHash } from '../protocol/secret.ts';
+import { createSecret, hashSecret } from '../protocol/secret.ts';
 
 /** Milliseconds in which a code has to be exchanged. */
 export const CODE_LIFETIME = 300_000;
@@ -36,10 +36,10 @@ export async function issueCode(
   { database, clock }: { readonly database: Database; readonly clock: Clock },
   consent: Consent,
 ): Promise<IssuedCode> {
-  const code = newSecret('ac');
+  const code = createSecret('ac');
   const now = clock.now();
   const times = { createdAt: new Date(now), expiresAt: new Date(now + CODE_LIFETIME) };
-  const row = { ...consent, ...times, scope: consent.scope.join(' '), codeHash: secretHash(code) };
+  const row = { ...consent, ...times, scope: consent.scope.join(' '), codeHash: hashSecret(code) };
   return {
     code,
     grant: await database.writeByDeadline((sql, deadline) => insertGrantWithCode(sql, row, deadline)),

@@ -5,7 +5,7 @@ import type { Principal } from '../../access/tiers/principal.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { addressGroup } from '../../lib/address.ts';
 import type { Audit } from '../protocol/audit.ts';
-import { oauthErrors, tooMany } from '../protocol/errors.ts';
+import { oauthErrors, tooManyRequests } from '../protocol/errors.ts';
 import { Throttle } from '../protocol/throttle.ts';
 import { type ClientParts, Registrar } from './clients.ts';
 import { readRegistration } from './registration.ts';
@@ -75,7 +75,7 @@ export function registerRoute(options: RegisterOptions): Route<Principal> {
     alsoAnswers: { 429: 'Too many registrations from this address.' },
     async handle({ body, address }) {
       const wait = throttle.take(addressGroup(address));
-      if (wait > 0) throw tooMany(wait);
+      if (wait > 0) throw tooManyRequests(wait);
       const { about, ...registered } = readRegistration(body);
       const { id, issuedAt, expiresAt } = await registrar.register({ about, ...registered });
       audit('registered', { client: id });

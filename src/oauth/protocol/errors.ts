@@ -45,7 +45,7 @@ export function oauthError(
 }
 
 /** Too many requests from an address: clients of OAuth keep what they have and try again, which `Retry-After` dates. */
-export function tooMany(seconds: number, code: ProblemCode = 'RATE_LIMITED'): Problem {
+export function tooManyRequests(seconds: number, code: ProblemCode = 'RATE_LIMITED'): Problem {
   const headers = { 'retry-after': String(seconds) };
   return oauthError('temporarily_unavailable', 'Too many requests; try again later.', { code, headers });
 }

@@ -1,4 +1,4 @@
-// Owns how long what is issued here lives, and when a family of tokens ends for good.
+// Lifetimes of what is issued: access tokens, refresh tokens, and the grant that they belong to.
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -8,40 +8,39 @@ export const ACCESS_LIFETIME = 60 * MINUTE;
 export const REFRESH_LIFETIME = 30 * DAY;
 
 /** A refresh writes to its grant only when the grant's dates are that old. */
-export const RENEWAL_STEP = DAY;
+export const RENEWAL_INTERVAL = DAY;
 
 /** The operator's settings. */
-export interface GrantRules {
-  /** Milliseconds in which a rotated refresh token still leads to the pair that replaced it. */
+export interface GrantLimits {
+  /** Milliseconds in which a replaced refresh token still leads to the pair that replaced it. */
   readonly grace: number;
   /** Milliseconds after consent at which every token of a grant ends; null: as long as it is refreshed. */
-  readonly longest: number | null;
+  readonly maxAge: number | null;
 }
 
-/** The rules as the configuration gives them, in seconds and days. */
-export function grantRules(settings: {
+/** The limits as the configuration gives them, in seconds and days. */
+export function createGrantLimits(settings: {
   readonly refreshGrace: number;
   readonly grantMaxDays: number | null;
-}): GrantRules {
+}): GrantLimits {
   const { refreshGrace, grantMaxDays } = settings;
-  return { grace: refreshGrace * 1_000, longest: grantMaxDays === null ? null : grantMaxDays * DAY };
+  return { grace: refreshGrace * 1_000, maxAge: grantMaxDays === null ? null : grantMaxDays * DAY };
 }
 
-/** Wall-clock milliseconds. */
 export interface Expiries {
-  readonly access: number;
-  readonly refresh: number;
+  readonly access: Date;
+  readonly refresh: Date;
   /** No token issued within the next day outlives it. */
-  readonly grant: number;
+  readonly grant: Date;
 }
 
-/** When the tokens of a grant end that are issued now; all at its end, where that comes first. */
-export function expiriesOf(now: number, createdAt: number, { longest }: GrantRules): Expiries {
-  const end = longest === null ? Number.POSITIVE_INFINITY : createdAt + longest;
-  const until = (lifetime: number) => Math.min(now + lifetime, end);
+/** When the tokens of a grant end that are issued now; all at its end, where that comes first. Wall-clock milliseconds. */
+export function computeExpiries(now: number, createdAt: number, { maxAge }: GrantLimits): Expiries {
+  const end = maxAge === null ? Number.POSITIVE_INFINITY : createdAt + maxAge;
+  const until = (lifetime: number) => new Date(Math.min(now + lifetime, end));
   return {
     access: until(ACCESS_LIFETIME),
     refresh: until(REFRESH_LIFETIME),
-    grant: until(REFRESH_LIFETIME + RENEWAL_STEP),
+    grant: until(REFRESH_LIFETIME + RENEWAL_INTERVAL),
   };
 }

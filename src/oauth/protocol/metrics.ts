@@ -11,7 +11,7 @@ export type RefreshOutcome =
   | 'unknown'
   | 'foreign_client'
   | 'expired'
-  | 'revoked'
+  | 'ended'
   | 'subscription_ended'
   | 'unavailable';
 

@@ -1,9 +1,8 @@
-// Owns the proof which scopes and resources are read out of a request.
+// Proof of which scopes and resources are read out of a request.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readResources } from './resource.ts';
-import { readScopes } from './scope.ts';
+import { downscope, parseScopes, resourcesAt, selectResources } from './scope.ts';
 
 const ALL = ['listings:read', 'listings:live', 'watchers'];
 
@@ -20,7 +19,7 @@ test('AZ11: unknown scopes are dropped, those of OpenID Connect ask for nothing,
     ['constructor __proto__', null],
     ['LISTINGS:READ', null],
   ];
-  for (const [asked, granted] of cases) assert.deepEqual(readScopes(asked), granted, `${asked}`);
+  for (const [asked, granted] of cases) assert.deepEqual(parseScopes(asked), granted, `${asked}`);
 });
 
 test('AZ10: the API and the MCP endpoint are resources, with or without a slash; nothing else is', () => {
@@ -43,5 +42,20 @@ test('AZ10: the API and the MCP endpoint are resources, with or without a slash;
     [['/mcp'], null],
     [['HTTPS://API.EXAMPLE'], null],
   ];
-  for (const [asked, read] of cases) assert.deepEqual(readResources(asked, base), read, asked.join());
+  for (const [asked, read] of cases)
+    assert.deepEqual(selectResources(resourcesAt(base), asked), read, asked.join());
+});
+
+test('RF10: a refresh may ask for some of the granted scopes, and not for one that was not granted', () => {
+  const granted = 'listings:read watchers';
+  const cases: readonly [string | undefined, string | null][] = [
+    [undefined, granted],
+    ['', granted],
+    ['openid', granted],
+    ['watchers', 'watchers'],
+    ['watchers listings:read', granted],
+    ['listings:live', null],
+    ['watchers junk', null],
+  ];
+  for (const [requested, scope] of cases) assert.equal(downscope(granted, requested), scope, `${requested}`);
 });

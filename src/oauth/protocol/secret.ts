@@ -1,52 +1,58 @@
-// Owns the form of what is issued here: codes and tokens of 256 random bits, with a checksum that tells them from garbage.
+// Form of the codes and tokens issued here: 256 random bits, with a checksum that tells them from garbage.
 
-import { hash, randomFillSync } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** What a secret is for, as it stands before its first underscore: none is ever taken for another. */
+/** Authorization code, access token, refresh token; the kind stands before the first underscore, so none is taken for another. */
 export type SecretKind = 'ac' | 'at' | 'rt';
 
-export const RANDOM_BYTES = 32;
+const RANDOM_BYTES = 32;
 /** A kind and its underscore, 43 characters of random bits, 6 of checksum. */
 const FORM = /^(?:ac|at|rt)_[\w-]{49}$/;
-const RANDOM_TO = 46;
+const RANDOM_END = 46;
 
 /** A new secret, such as `at_…`: 52 characters of which 43 are random. */
-export function newSecret(kind: SecretKind): string {
-  return writeSecret(kind, draw(RANDOM_BYTES).toString('base64url'));
-}
-
-/** The secret of this kind with these 43 random characters. */
-export function writeSecret(kind: SecretKind, random: string): string {
-  const body = `${kind}_${random}`;
-  return body + checksum(body);
+export function createSecret(kind: SecretKind): string {
+  return formatSecret(kind, randomBytes(RANDOM_BYTES));
 }
 
 /** Whether a text has the form of a secret of this kind, and its checksum. */
 export function isSecret(kind: SecretKind, text: string): boolean {
   // A checksum protects nothing: it only spares the database what cannot be in it.
-  return FORM.test(text) && text.startsWith(kind) && text.endsWith(checksum(text.slice(0, RANDOM_TO)));
+  return FORM.test(text) && text.startsWith(kind) && text.endsWith(checksum(text.slice(0, RANDOM_END)));
 }
 
-/** How a secret is stored, and looked up, in hexadecimal: no comparison then depends on the secret itself. */
-export function secretHash(secret: string): string {
+/** SHA-256 by which a secret is stored and looked up, in hexadecimal: no comparison then depends on the secret itself. */
+export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-const scratch = Buffer.alloc(4);
-
-function checksum(body: string): string {
-  scratch.writeUInt32BE(crc32(body));
-  return scratch.toString('base64url');
+/** An access token and the refresh token issued with it. */
+export interface TokenPair {
+  readonly accessToken: string;
+  readonly refreshToken: string;
 }
 
-const DRAWN_AT_ONCE = 4_096;
-let drawn = Buffer.alloc(0);
+/**
+ * The pair that replaces a refresh token, the same at each call, so that a client whose answer was lost gets it again.
+ * Token and nonce hold 256 random bits each, so the halves of one digest are as good as random to whoever lacks either;
+ * the database lacks the token.
+ */
+export function deriveTokenPair(refreshToken: string, nonce: string): TokenPair {
+  const bytes = hash('sha512', `freehold successor ${nonce} ${refreshToken}`, 'buffer');
+  return {
+    accessToken: formatSecret('at', bytes.subarray(0, RANDOM_BYTES)),
+    refreshToken: formatSecret('rt', bytes.subarray(RANDOM_BYTES)),
+  };
+}
 
-/** Random bytes. They are drawn for many at once, which is what makes them cheap, and no byte is given out twice. */
-export function draw(bytes: number): Buffer {
-  if (drawn.length < bytes) drawn = randomFillSync(Buffer.allocUnsafeSlow(DRAWN_AT_ONCE));
-  const random = drawn.subarray(0, bytes);
-  drawn = drawn.subarray(bytes);
-  return random;
+function formatSecret(kind: SecretKind, random: Buffer): string {
+  const body = `${kind}_${random.toString('base64url')}`;
+  return body + checksum(body);
+}
+
+function checksum(body: string): string {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc32(body));
+  return bytes.toString('base64url');
 }

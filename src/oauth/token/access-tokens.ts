@@ -8,10 +8,10 @@ import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { SingleFlight } from '../../lib/single-flight.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { isSecret, secretHash } from '../protocol/secret.ts';
+import { hashSecret, isSecret } from '../protocol/secret.ts';
 import { EVERYTHING, type RevocationNote } from './revocation-store.ts';
 import { Revocations } from './revocations.ts';
-import { type AccessRow, findAccessToken } from './token-store.ts';
+import { type AccessTokenRow, findAccessToken } from './token-store.ts';
 
 const REMEMBERED = 50_000;
 /** A longer credential is none of ours, and is not looked at. */
@@ -59,7 +59,7 @@ export class AccessTokens implements CredentialVerifier {
    */
   verify(credential: string, attempt: Attempt): Principal | Promise<Principal> {
     if (credential.length > LONGEST) throw invalid();
-    const hash = secretHash(credential);
+    const hash = hashSecret(credential);
     const known = this.#known.get(hash);
     if (known === undefined) {
       if (!isSecret('at', credential)) throw invalid();
@@ -133,7 +133,7 @@ export class AccessTokens implements CredentialVerifier {
 }
 
 /** Expiry, revocation and audience, in this order; null where the token is good. */
-function refusalOf(row: AccessRow | undefined, resource: string, now: number): Problem | null {
+function refusalOf(row: AccessTokenRow | undefined, resource: string, now: number): Problem | null {
   if (row === undefined) return invalid();
   if (Date.parse(row.expiresAt) <= now) return expired();
   if (row.revokedAt !== null) return invalid();
@@ -144,7 +144,7 @@ function refusalOf(row: AccessRow | undefined, resource: string, now: number): P
  * Requests of a key and of its tokens share one quota. Without a key there is one Free allowance for each consenting
  * address; a grant has exactly one such address, so counting by it bounds each grant too.
  */
-function principalOf({ tier, scope, subscription, addressHash }: AccessRow): Principal {
+function principalOf({ tier, scope, subscription, addressHash }: AccessTokenRow): Principal {
   const account =
     subscription === null ? `free:${addressHash?.toString('hex') ?? ''}` : `sub:${subscription}`;
   return { kind: 'token', tier, account, subscription, scopes: new Set(scope.split(' ') as Scope[]) };

@@ -1,172 +1,176 @@
-// Owns the SQL on codes and tokens: how they are found, exchanged and replaced, many of each in one statement.
+// SQL of codes and tokens: how they are found, exchanged and replaced.
+//
+// Where the rules stand: what a code or token is worth (used, replaced and when, expired, ended) is decided in SQL alone, by
+// oauth_redeem and oauth_rotate, which lock its row, so that it holds among all processes. The state that is read before is
+// computed by the same functions and spares work that could only be in vain. What a request may ask for (client, redirect,
+// PKCE, scope, resource, subscription) is decided in TypeScript alone, in grant-types: it depends on nothing that changes.
 
 import type { Plan } from '../../access/tiers/tiers.ts';
 import type { ServerTime, Sql } from '../../postgres/client/database.ts';
 
-/** PostgreSQL's type number of an array of bytes. */
-
-/** What every row of a family leads to. */
-export interface GrantFacts {
+/** The grant that a code or token belongs to. */
+export interface TokenGrant {
   readonly grant: number;
   readonly clientId: string;
-  /** Parted by spaces. */
+  /** Separated by spaces. */
   readonly scope: string;
   readonly resources: readonly string[];
-  readonly tier: Plan;
+  /** The provider's reference; null: the Free tier without a key. */
   readonly subscription: string | null;
   /** RFC 3339. */
   readonly createdAt: string;
-  readonly revokedAt: string | null;
 }
 
-export interface CodeRow extends GrantFacts {
+export interface CodeRow extends TokenGrant {
   readonly redirectUri: string;
   readonly challenge: string;
-  readonly expiresAt: string;
-  readonly usedAt: string | null;
+  readonly state: 'current' | 'used' | 'expired' | 'ended';
 }
 
-export interface RefreshRow extends GrantFacts {
-  readonly expiresAt: string;
-  readonly rotatedAt: string | null;
-  /** What the pair that replaced it was made with, in hexadecimal. */
-  readonly nonce: string | null;
+export interface RefreshTokenRow extends TokenGrant {
+  /** In hexadecimal. */
+  readonly nonce: string;
+  readonly state: 'current' | 'replaced' | 'expired' | 'ended';
 }
 
-/** Tokens about to be issued, as the database reads them. Times are wall-clock milliseconds; hashes are hexadecimal. */
+/** A pair of tokens to be stored in exchange for a code or a refresh token. Hashes are hexadecimal. */
 interface NewTokens {
+  readonly presentedHash: string;
+  readonly grant: number;
   readonly accessHash: string;
   readonly refreshHash: string;
-  /** Null: all that the grant holds. */
+  /** Null: all of the grant. */
   readonly resources: readonly string[] | null;
-  readonly accessExpires: number;
-  readonly refreshExpires: number;
-  readonly grantExpires: number;
-  readonly now: number;
+  readonly accessExpires: Date;
+  readonly refreshExpires: Date;
+  readonly grantExpires: Date;
+  readonly now: Date;
 }
 
-/** The codes among these hashes that are known, by hash. */
-export async function findCodes(sql: Sql, hashes: readonly string[]): Promise<Map<string, CodeRow>> {
+/** The codes of these hashes, in the same order. */
+export async function findCodes(
+  sql: Sql,
+  hashes: readonly string[],
+  now: Date,
+): Promise<readonly (CodeRow | undefined)[]> {
   const rows = await sql<(CodeRow & { readonly hash: string })[]>`
-    select encode(c.hash, 'hex') as hash, c.challenge, c.expires_at as "expiresAt", c.used_at as "usedAt",
-      g.redirect_uri as "redirectUri", ${grantFacts(sql)}
-    from oauth_code c join oauth_grant g on g.id = c.grant_id where c.hash = any(${[...hashes]}::bytea[])`;
-  return new Map(rows.map((row) => [row.hash, row]));
+    select encode(c.hash, 'hex') as hash, ${grantColumns(sql)}, g.redirect_uri as "redirectUri", c.challenge,
+      oauth_code_state(c.used_at, c.expires_at, g.revoked_at, ${now}) as state
+    from oauth_code c join oauth_grant g on g.id = c.grant_id
+    where c.hash = any(${[...hashes]}::bytea[])`;
+  const byHash = new Map(rows.map((row) => [row.hash, row]));
+  return hashes.map((hash) => byHash.get(hash));
 }
 
-/** A code, and what it is shown with. */
-export interface Redemption extends NewTokens {
-  readonly codeHash: string;
-  readonly clientId: string;
-  /** Null where none was sent. */
-  readonly redirectUri: string | null;
-  /** Of the verifier: see pkce.ts. */
-  readonly proof: string;
-  /** Milliseconds from consent after which nothing issued from it is good; null: no such bound. */
-  readonly longest: number | null;
-}
-
-/** A code that was taken, and the grant that it was issued from. */
-export type Redeemed = Omit<GrantFacts, 'clientId' | 'tier' | 'revokedAt'>;
+export type Redemption = NewTokens;
+export type RedemptionOutcome = 'redeemed' | 'used' | 'expired' | 'ended' | 'unknown';
 
 /**
- * Judges codes, takes those that pass and writes their tokens, which row locks make exact among all processes. Gives them
- * by their places, from 1; who is missing was refused, and took nothing.
+ * Marks codes as used and stores their tokens, each where it is still good; outcomes in the same order. Exchanges are made in
+ * the order of their grants, as by everybody who locks several, so that no two deadlock.
  */
 export async function redeemCodes(
   sql: Sql,
-  all: readonly Redemption[],
+  redemptions: readonly Redemption[],
   deadline: ServerTime,
-): Promise<Map<number, Redeemed>> {
-  const rows = await sql<(Redeemed & { readonly place: number })[]>`
-    select place, "grant", scope, resources, subscription, created_at as "createdAt"
-    from oauth_redeem_all(${JSON.stringify(all)}) where require_before(${deadline})`;
-  return new Map(rows.map(({ place, ...redeemed }) => [place, redeemed]));
+): Promise<readonly RedemptionOutcome[]> {
+  const rows = await sql<{ readonly outcome: RedemptionOutcome }[]>`
+    select outcome
+    from (
+      select * from rows from (json_to_recordset(${JSON.stringify(redemptions)}::text::json) as (${newTokenColumns(sql)}))
+        with ordinality order by "grant"
+    ) t, oauth_redeem(${newTokenArguments(sql)}) as outcome
+    where require_before(${deadline}) order by t.ordinality`;
+  return rows.map(({ outcome }) => outcome);
 }
 
-/** The refresh tokens among these hashes that are known, by hash. */
+/** The refresh tokens of these hashes, in the same order. */
 export async function findRefreshTokens(
   sql: Sql,
   hashes: readonly string[],
-): Promise<Map<string, RefreshRow>> {
-  const rows = await sql<(RefreshRow & { readonly hash: string })[]>`
-    select encode(r.hash, 'hex') as hash, r.expires_at as "expiresAt", r.rotated_at as "rotatedAt",
-      encode(r.successor, 'hex') as nonce, ${grantFacts(sql)}
+  now: Date,
+): Promise<readonly (RefreshTokenRow | undefined)[]> {
+  const rows = await sql<(RefreshTokenRow & { readonly hash: string })[]>`
+    select encode(r.hash, 'hex') as hash, ${grantColumns(sql)}, encode(r.nonce, 'hex') as nonce,
+      oauth_refresh_token_state(r.rotated_at, r.expires_at, g.revoked_at, ${now}) as state
     from oauth_refresh_token r join oauth_grant g on g.id = r.grant_id
     where r.hash = any(${[...hashes]}::bytea[])`;
-  return new Map(rows.map((row) => [row.hash, row]));
+  const byHash = new Map(rows.map((row) => [row.hash, row]));
+  return hashes.map((hash) => byHash.get(hash));
 }
 
 export interface Rotation extends NewTokens {
-  readonly presentedHash: string;
-  /** What the new pair is made with: hexadecimal. */
-  readonly nonce: string;
-  /** Null: that of the subscription, as this database knows it; it has to be in force then. */
+  /** Null only for a token that has been replaced already. */
   readonly tier: Plan | null;
-  /** Parted by spaces; null: all that the grant holds. */
+  /** Separated by spaces; null: all of the grant. */
   readonly scope: string | null;
-  /** A grant whose dates are older than this is renewed too. */
-  readonly renewBefore: number;
+  /** A token that was replaced after that still leads to the same pair. */
+  readonly graceStart: Date;
+  /** A grant that was renewed before that is renewed too. */
+  readonly renewBefore: Date;
 }
 
-/**
- * Replaces refresh tokens, which row locks make exact among all processes. Gives the places, from 1, of those that had not
- * been replaced already, have not expired, and whose grant and subscription go on.
- */
-export async function rotateTokens(
+export type RotationResult =
+  | {
+      /** `repeated`: the pair had been issued before, within the grace. */
+      readonly outcome: 'rotated' | 'repeated';
+      /** Of the access token that was issued; null: all of the grant. */
+      readonly scope: string | null;
+      /** RFC 3339; null: it has been revoked. */
+      readonly accessExpires: string | null;
+    }
+  | { readonly outcome: 'reused' | 'expired' | 'ended' | 'unknown' };
+
+/** Replaces refresh tokens, each where it is still good; results in the same order. */
+export async function rotateRefreshTokens(
   sql: Sql,
-  all: readonly Rotation[],
+  rotations: readonly Rotation[],
   deadline: ServerTime,
-): Promise<readonly number[]> {
-  const [row] = await sql<{ done: number[] }[]>`
-    select done from oauth_rotate_all(${JSON.stringify(all)}) as done where require_before(${deadline})`;
-  return row?.done ?? [];
+): Promise<readonly RotationResult[]> {
+  return sql<RotationResult[]>`
+    select outcome, issued_scope as scope, issued_expires as "accessExpires"
+    from (
+      select * from rows from (json_to_recordset(${JSON.stringify(rotations)}::text::json) as (${newTokenColumns(sql)},
+          tier text, scope text, "graceStart" timestamptz, "renewBefore" timestamptz))
+        with ordinality order by "grant"
+    ) t, oauth_rotate(${newTokenArguments(sql)}, access_tier => t.tier, access_scope => t.scope,
+        grace_start => t."graceStart", renew_before => t."renewBefore")
+    where require_before(${deadline}) order by t.ordinality`;
 }
 
-/** What became of the pair that replaced a refresh token. */
-export interface SuccessorRow {
-  readonly rotated: boolean;
-  /** The access token's; null where it holds all of its grant, or is gone. */
-  readonly scope: string | null;
-  /** The access token's; null where it is gone. */
-  readonly accessExpires: string | null;
+/** Members of NewTokens as columns. */
+function newTokenColumns(sql: Sql) {
+  return sql`"presentedHash" text, "grant" bigint, "accessHash" text, "refreshHash" text, resources text[],
+    "accessExpires" timestamptz, "refreshExpires" timestamptz, "grantExpires" timestamptz, now timestamptz`;
 }
 
-export async function findSuccessor(
-  sql: Sql,
-  refreshHash: string,
-  accessHash: string,
-): Promise<SuccessorRow | undefined> {
-  const [row] = await sql<SuccessorRow[]>`
-    select r.rotated_at is not null as rotated, a.scope, a.expires_at as "accessExpires"
-    from oauth_refresh_token r left join oauth_access_token a on a.hash = decode(${accessHash}, 'hex')
-    where r.hash = decode(${refreshHash}, 'hex')`;
-  return row;
+function newTokenArguments(sql: Sql) {
+  return sql`presented => decode(t."presentedHash", 'hex'), at => t.now,
+    access_hash => decode(t."accessHash", 'hex'), access_expires => t."accessExpires",
+    refresh_hash => decode(t."refreshHash", 'hex'), refresh_expires => t."refreshExpires",
+    access_resources => t.resources, grant_expires => t."grantExpires"`;
 }
 
-export interface AccessRow {
+export interface AccessTokenRow {
   readonly grant: number;
   readonly tier: Plan;
   readonly scope: string;
   readonly resources: readonly string[];
   readonly subscription: string | null;
   readonly addressHash: Buffer | null;
-  readonly clientId: string;
   readonly expiresAt: string;
   readonly revokedAt: string | null;
 }
 
 /** An access token with what it holds, whether or not it is still good. */
-export async function findAccessToken(sql: Sql, hash: string): Promise<AccessRow | undefined> {
-  const [row] = await sql<AccessRow[]>`
+export async function findAccessToken(sql: Sql, hash: string): Promise<AccessTokenRow | undefined> {
+  const [row] = await sql<AccessTokenRow[]>`
     select g.id as grant, a.tier, coalesce(a.scope, g.scope) as scope, coalesce(a.resources, g.resources) as resources,
-      g.subscription, g.address_hash as "addressHash", g.client_id as "clientId", a.expires_at as "expiresAt",
-      g.revoked_at as "revokedAt"
+      g.subscription, g.address_hash as "addressHash", a.expires_at as "expiresAt", g.revoked_at as "revokedAt"
     from oauth_access_token a join oauth_grant g on g.id = a.grant_id where a.hash = decode(${hash}, 'hex')`;
   return row;
 }
 
-function grantFacts(sql: Sql) {
-  return sql`g.id as grant, g.client_id as "clientId", g.scope, g.resources, g.tier, g.subscription,
-    g.created_at as "createdAt", g.revoked_at as "revokedAt"`;
+function grantColumns(sql: Sql) {
+  return sql`g.id as grant, g.client_id as "clientId", g.scope, g.resources, g.subscription, g.created_at as "createdAt"`;
 }

@@ -70,7 +70,10 @@ export interface Database {
    * Runs one statement that undoes itself past its deadline, by the SQL function `require_before`: after a 503 because of
    * time nothing has been done, and nothing will be. Never tried again: where the connection broke, nobody knows.
    */
-  writeByDeadline<T>(work: (sql: Sql, deadline: ServerTime) => Promise<T>): Promise<T>;
+  writeByDeadline<T>(
+    work: (sql: Sql, deadline: ServerTime) => Promise<T>,
+    options?: Pick<ReadOptions, 'planned'>,
+  ): Promise<T>;
   /** Runs a transaction: committed when `work` resolves, rolled back when it throws. Never tried again. */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: OperationOptions): Promise<T>;
   /** The version, such as '18.4'. Throws a sentence when the server is older than this service needs. */
@@ -191,8 +194,8 @@ export function openDatabase(options: DatabaseOptions): Database {
         { work: statements(work, own?.timeout), planned: 'each' },
         { limit: own?.timeout ?? timeout, again: false },
       ),
-    writeByDeadline: (work) =>
-      perform({ work: inTime(work), planned: 'each' }, { limit: timeout, again: false }),
+    writeByDeadline: (work, own) =>
+      perform({ work: inTime(work), planned: own?.planned ?? 'each' }, { limit: timeout, again: false }),
     transaction: (work, own) =>
       perform(
         { work: begin(work, own?.timeout), planned: 'each' },

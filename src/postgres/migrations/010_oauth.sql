@@ -113,10 +113,11 @@ create table oauth_refresh_token (
   grant_id bigint not null,
   expires_at timestamptz(3) not null,
   rotated_at timestamptz(3),
-  successor bytea check (octet_length(successor) <= 128),
+  -- Each UUID brings 122 random bits.
+  nonce bytea not null default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())),
   keyless boolean not null default false
 )
--- Each row is updated once, and grows: free space on the page keeps the update out of the indexes.
+-- Each row is updated once: free space on the page keeps the update out of the indexes.
 with (fillfactor = 50);
 
 create index oauth_refresh_token_expires on oauth_refresh_token (expires_at);
@@ -125,8 +126,8 @@ create index oauth_refresh_token_keyless on oauth_refresh_token (grant_id) where
 comment on table oauth_refresh_token is
   'Refresh tokens; a rotated one stays until it expires, so that its reuse is noticed.';
 comment on column oauth_refresh_token.hash is 'SHA-256 of the token.';
-comment on column oauth_refresh_token.successor is
-  'Nonce from which, together with the token itself, the pair that replaced it is derived.';
+comment on column oauth_refresh_token.nonce is
+  'Random bits from which, together with the token itself, the pair that replaces it is derived.';
 comment on column oauth_refresh_token.keyless is
   'Whether the grant has no key; anybody can make such grants, so when one ends its tokens are found and deleted at once.';
 

@@ -1,13 +1,83 @@
--- Exchange of authorization codes and refresh tokens for new tokens: one statement, one transaction. A JSON array carries one
--- object for each exchange, with times in milliseconds since the epoch and bytes in hexadecimal; results name an exchange by
--- its position, from 1. Each exchange is judged alone: one that is refused issues nothing and changes nothing. Grants are
--- taken in the order of their ids, as by everybody who locks several, so that no two transactions deadlock. Plans are
--- generic and by key, also where a table was small when the plan was made.
+-- Exchange of authorization codes and refresh tokens for new tokens: one statement each, which locks the code or the token,
+-- decides by its state, and returns the outcome by name. These functions own what the state permits: whether a code is used, a
+-- refresh token is replaced, and what became of the pair that replaced it. What a request may ask for is checked before, in
+-- src/oauth/token/grant-types. They are functions because a statement that has waited for a lock would go on with the rows
+-- that it saw before, and each statement of a function sees what was committed last; and because plans are made once for each
+-- connection. Plans are by key, also where a table was small when the plan was made.
+
+create function oauth_code_state(
+  used_at timestamptz,
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  at timestamptz
+) returns text language sql immutable return
+  case
+    when used_at is not null then 'used'
+    when revoked_at is not null then 'ended'
+    when expires_at <= at then 'expired'
+    else 'current'
+  end;
+
+comment on function oauth_code_state is
+  'State of an authorization code at a time: current, used, expired, or ended together with its grant.';
+
+create function oauth_refresh_token_state(
+  rotated_at timestamptz,
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  at timestamptz
+) returns text language sql immutable return
+  case
+    when revoked_at is not null then 'ended'
+    when rotated_at is not null then 'replaced'
+    when expires_at <= at then 'expired'
+    else 'current'
+  end;
+
+comment on function oauth_refresh_token_state is
+  'State of a refresh token at a time: current, replaced, expired, or ended together with its grant.';
+
+create function oauth_redeem(
+  presented bytea,
+  at timestamptz,
+  refresh_hash bytea,
+  refresh_expires timestamptz,
+  access_hash bytea,
+  access_expires timestamptz,
+  access_resources text[],
+  grant_expires timestamptz
+) returns text language plpgsql
+set plan_cache_mode to force_generic_plan set enable_seqscan to off set enable_hashjoin to off set enable_mergejoin to off
+as $$
+declare
+  code record;
+begin
+  select g.id as grant_id, g.tier, g.subscription is null as keyless,
+    oauth_code_state(c.used_at, c.expires_at, g.revoked_at, at) as state
+  into code
+  from oauth_code c join oauth_grant g on g.id = c.grant_id
+  where c.hash = presented for update of c;
+  if not found then
+    return 'unknown';
+  elsif code.state <> 'current' then
+    return code.state;
+  end if;
+  update oauth_code set used_at = at where hash = presented;
+  insert into oauth_refresh_token (hash, grant_id, expires_at, keyless)
+  values (refresh_hash, code.grant_id, refresh_expires, code.keyless);
+  insert into oauth_access_token (hash, grant_id, expires_at, tier, resources)
+  values (access_hash, code.grant_id, access_expires, code.tier, access_resources);
+  update oauth_grant set renewed_at = at, expires_at = grant_expires where id = code.grant_id;
+  return 'redeemed';
+end $$;
+
+comment on function oauth_redeem is
+  'Exchanges an authorization code for tokens. Outcomes: redeemed, used, expired, ended, unknown.';
 
 create function oauth_rotate(
   presented bytea,
   at timestamptz,
-  nonce bytea,
+  grace_start timestamptz,
   refresh_hash bytea,
   refresh_expires timestamptz,
   access_hash bytea,
@@ -16,115 +86,49 @@ create function oauth_rotate(
   access_scope text,
   access_resources text[],
   renew_before timestamptz,
-  grant_expires timestamptz
-) returns boolean language plpgsql as $$
-declare
-  family bigint;
-  granted text;
-  due boolean;
-  keyless boolean;
-begin
-  -- The row's lock makes processes that rotate the same token take turns: whoever comes second finds it rotated.
-  update oauth_refresh_token r set rotated_at = at, successor = nonce
-  from oauth_grant g
-    left join subscription s on s.id = g.subscription and s.revoked_at is null and (s.ends_at is null or s.ends_at > at)
-  where r.hash = presented and r.rotated_at is null and r.expires_at > at
-    and g.id = r.grant_id and g.revoked_at is null
-    and (access_tier is not null or g.subscription is null or s.id is not null)
-  returning r.grant_id, coalesce(access_tier, s.tier, 'free'),
-    g.tier <> coalesce(access_tier, s.tier, 'free') or g.renewed_at < renew_before, g.subscription is null
-  into family, granted, due, keyless;
-  if family is null then
-    return false;
-  end if;
-  insert into oauth_refresh_token (hash, grant_id, expires_at, keyless)
-  values (refresh_hash, family, refresh_expires, keyless);
-  insert into oauth_access_token (hash, grant_id, expires_at, tier, scope, resources)
-  values (access_hash, family, access_expires, granted, access_scope, access_resources);
-  if due then
-    update oauth_grant set tier = granted, renewed_at = at, expires_at = grant_expires where id = family;
-  end if;
-  return true;
-end $$;
-
-comment on function oauth_rotate(bytea, timestamptz, bytea, bytea, timestamptz, bytea, timestamptz, text, text, text[],
-  timestamptz, timestamptz) is
-  'Replaces one refresh token and returns whether it did; without access_tier the tier is that of the subscription at that moment, and nothing is replaced where the subscription has ended.';
-
-create function oauth_rotate_all(exchanges text) returns integer[] language plpgsql
+  grant_expires timestamptz,
+  out outcome text,
+  out issued_scope text,
+  out issued_expires timestamptz
+) language plpgsql
 set plan_cache_mode to force_generic_plan set enable_seqscan to off set enable_hashjoin to off set enable_mergejoin to off
 as $$
 declare
-  each record;
-  done integer[] := '{}';
+  token record;
+  successor record;
 begin
-  for each in
-    select a.* from rows from (json_to_recordset(exchanges::json) as ("presentedHash" text, nonce text,
-        "refreshHash" text, "accessHash" text, tier text, scope text, resources text[],
-        now float8, "accessExpires" float8, "refreshExpires" float8, "grantExpires" float8, "renewBefore" float8))
-      with ordinality as a
-      join oauth_refresh_token r on r.hash = decode(a."presentedHash", 'hex')
-    order by r.grant_id
-  loop
-    if oauth_rotate(decode(each."presentedHash", 'hex'), to_timestamp(each.now / 1000), decode(each.nonce, 'hex'),
-      decode(each."refreshHash", 'hex'), to_timestamp(each."refreshExpires" / 1000),
-      decode(each."accessHash", 'hex'), to_timestamp(each."accessExpires" / 1000),
-      each.tier, each.scope, each.resources,
-      to_timestamp(each."renewBefore" / 1000), to_timestamp(each."grantExpires" / 1000)) then
-      done := done || each.ordinality::integer;
-    end if;
-  end loop;
-  return done;
-end $$;
-
-comment on function oauth_rotate_all(text) is
-  'Replaces refresh tokens and returns the positions of those that were replaced.';
-
--- `proof` is the SHA-256 of the challenge that the verifier makes, so the time of its comparison tells nothing about either;
--- `redirectUri` and `resources` are null where they were not sent; `longest` limits the life of what is issued, in
--- milliseconds from the consent, and null does not.
-create function oauth_redeem_all(exchanges text)
-returns table (place integer, "grant" bigint, scope text, resources text[], subscription text, created_at timestamptz)
-language plpgsql
-set plan_cache_mode to force_generic_plan set enable_seqscan to off set enable_hashjoin to off set enable_mergejoin to off
-as $$
-#variable_conflict use_column
-declare
-  each record;
-  taken record;
-  last_date timestamptz;
-begin
-  for each in
-    select a.* from rows from (json_to_recordset(exchanges::json) as ("codeHash" text, "clientId" text,
-        "redirectUri" text, proof text, resources text[], "refreshHash" text, "accessHash" text,
-        now float8, "accessExpires" float8, "refreshExpires" float8, "grantExpires" float8, longest float8))
-      with ordinality as a
-      join oauth_code c on c.hash = decode(a."codeHash", 'hex')
-    order by c.grant_id
-  loop
-    update oauth_code c set used_at = to_timestamp(each.now / 1000)
-    from oauth_grant g
-    where c.hash = decode(each."codeHash", 'hex') and c.used_at is null and c.expires_at > to_timestamp(each.now / 1000)
-      and g.id = c.grant_id and g.revoked_at is null and g.client_id = each."clientId"
-      and (each."redirectUri" is null or g.redirect_uri = each."redirectUri")
-      and (each.resources is null or g.resources @> each.resources)
-      and sha256(c.challenge::bytea) = decode(each.proof, 'hex')
-    returning g.* into taken;
-    continue when not found;
-    -- The least of times leaves out what is null.
-    last_date := taken.created_at + each.longest * interval '1 millisecond';
+  select g.id as grant_id, r.rotated_at, g.subscription is null as keyless,
+    g.tier is distinct from access_tier or g.renewed_at < renew_before as renewal_due,
+    oauth_refresh_token_state(r.rotated_at, r.expires_at, g.revoked_at, at) as state
+  into token
+  from oauth_refresh_token r join oauth_grant g on g.id = r.grant_id
+  where r.hash = presented for update of r;
+  outcome := coalesce(token.state, 'unknown');
+  if outcome = 'current' then
+    update oauth_refresh_token set rotated_at = at where hash = presented;
     insert into oauth_refresh_token (hash, grant_id, expires_at, keyless)
-    values (decode(each."refreshHash", 'hex'), taken.id, least(to_timestamp(each."refreshExpires" / 1000), last_date),
-      taken.subscription is null);
-    insert into oauth_access_token (hash, grant_id, expires_at, tier, resources)
-    values (decode(each."accessHash", 'hex'), taken.id, least(to_timestamp(each."accessExpires" / 1000), last_date),
-      taken.tier, case when not each.resources @> taken.resources then each.resources end);
-    update oauth_grant set renewed_at = to_timestamp(each.now / 1000),
-      expires_at = least(to_timestamp(each."grantExpires" / 1000), last_date)
-    where id = taken.id;
-    return query select each.ordinality::integer, taken.id, taken.scope, taken.resources, taken.subscription, taken.created_at;
-  end loop;
+    values (refresh_hash, token.grant_id, refresh_expires, token.keyless);
+    insert into oauth_access_token (hash, grant_id, expires_at, tier, scope, resources)
+    values (access_hash, token.grant_id, access_expires, access_tier, access_scope, access_resources);
+    if token.renewal_due then
+      update oauth_grant set tier = access_tier, renewed_at = at, expires_at = grant_expires where id = token.grant_id;
+    end if;
+    outcome := 'rotated';
+    issued_scope := access_scope;
+    issued_expires := access_expires;
+  elsif outcome = 'replaced' then
+    select r.rotated_at, a.scope, a.expires_at into successor
+    from oauth_refresh_token r left join oauth_access_token a on a.hash = access_hash
+    where r.hash = refresh_hash;
+    if found and successor.rotated_at is null and token.rotated_at > grace_start then
+      outcome := 'repeated';
+      issued_scope := successor.scope;
+      issued_expires := successor.expires_at;
+    else
+      outcome := 'reused';
+    end if;
+  end if;
 end $$;
 
-comment on function oauth_redeem_all(text) is
-  'Redeems authorization codes whose parameters are all right, so that a mistake burns none, and returns the grants of those that were redeemed.';
+comment on function oauth_rotate is
+  'Replaces a refresh token by the pair whose hashes are given, which are the same at each try. Outcomes: rotated; repeated, where it was replaced after grace_start and its successor is unused; reused, where it was replaced otherwise; expired, ended, unknown. Of the pair that was issued, now or before, it returns the scope (null: all of the grant) and the end of the access token (null: it was revoked).';

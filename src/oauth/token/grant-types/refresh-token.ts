@@ -1,161 +1,184 @@
-// Owns the exchange of a refresh token for a new pair: its provider is asked afresh, and then it is replaced once.
+// Refresh token grant: checks the request, asks the provider of the subscription, then replaces the token by one statement.
 
 import { askFresh } from '../../../access/keys/verdict.ts';
-import type { Verdict } from '../../../access/tiers/provider.ts';
+import { ProviderUnavailable } from '../../../access/tiers/provider.ts';
 import type { Plan } from '../../../access/tiers/tiers.ts';
+import type { Problem } from '../../../lib/problem.ts';
 import { hashPrefix } from '../../protocol/audit.ts';
-import { oauthError, tooMany } from '../../protocol/errors.ts';
-import { expiriesOf, RENEWAL_STEP } from '../../protocol/lifetimes.ts';
-import { isSecret, secretHash } from '../../protocol/secret.ts';
-import type { KnownGrant } from '../known-grants.ts';
-import { narrowResources, narrowScope } from '../narrowing.ts';
-import { newNonce, successorOf } from '../succession.ts';
+import { oauthError, tooManyRequests } from '../../protocol/errors.ts';
+import { computeExpiries, RENEWAL_INTERVAL } from '../../protocol/lifetimes.ts';
+import type { RefreshOutcome } from '../../protocol/metrics.ts';
+import { downscope, selectResources } from '../../protocol/scope.ts';
+import { deriveTokenPair, hashSecret, isSecret, type TokenPair } from '../../protocol/secret.ts';
 import {
-  endFamily,
+  endGrant,
   type GrantType,
+  invalidGrant,
   invalidRequest,
-  type TokenAnswer,
-  type TokenParts,
-} from '../token-parts.ts';
-import type { RefreshRow } from '../token-store.ts';
-import { answerOf, repeat, type Shown, unusable } from './refresh-retry.ts';
+  type TokenContext,
+  type TokenFields,
+  type TokenResponse,
+} from '../token-context.ts';
+import type { RefreshTokenRow, RotationResult } from '../token-store.ts';
 
 /** Seconds after which a client may ask again while nobody knows whether its subscription is in force. */
 const RETRY_AFTER = '5';
 
-/** Throws invalid_request, invalid_grant, invalid_scope, invalid_target, temporarily_unavailable. */
-export const exchangeRefreshToken: GrantType = async (parts, clientId, fields) => {
-  const token = fields.refresh_token;
-  if (token === undefined) throw invalidRequest('The field refresh_token is missing.');
-  if (!isSecret('rt', token)) throw unusable(parts, 'unknown');
-  const hash = secretHash(token);
-  const known = parts.known.get(hash);
-  const row = known === undefined ? await parts.exchanges.findRefreshToken(hash) : null;
-  const facts = known ?? row;
-  if (facts === undefined || facts === null) throw unusable(parts, 'unknown');
-  refuseForeign(parts, facts, clientId, hash);
-  const wait = parts.perGrant.take(String(facts.grant));
-  if (wait > 0) throw tooMany(wait);
-  const asked = narrowed(facts, fields);
-  const shown: Shown = {
-    ...asked,
-    token,
-    hash,
-    facts,
-    now: parts.clock.now(),
-    verdict: judgeOnce(parts, facts),
-  };
-  if (row !== null && row !== undefined) return decide(parts, shown, row);
-  return (
-    (await replaceKnown(parts, shown)) ?? decide(parts, shown, await parts.exchanges.findRefreshToken(hash))
-  );
-};
-
-/** The id of a public client proves nothing, so another's is no reason to end the family. */
-function refuseForeign(
-  parts: TokenParts,
-  { grant, clientId }: KnownGrant,
-  sender: string,
-  hash: string,
-): void {
-  if (sender === clientId) return;
-  parts.audit('refresh_foreign_client', { grant, client: sender, hash: hashPrefix(hash) });
-  throw unusable(parts, 'foreign_client');
+/** A refresh token that was found. */
+interface PresentedToken {
+  readonly row: RefreshTokenRow;
+  readonly token: string;
+  readonly hash: string;
 }
 
 /** What the new access token is to hold. */
-function narrowed(facts: KnownGrant, fields: Parameters<GrantType>[2]): Pick<Shown, 'scope' | 'resources'> {
-  const scope = narrowScope(facts.scope, fields.scope);
+interface TokenRights {
+  readonly scope: string;
+  readonly resources: readonly string[];
+}
+
+/** Throws invalid_request, invalid_grant, invalid_scope, invalid_target, temporarily_unavailable. */
+export const exchangeRefreshToken: GrantType = async (context, clientId, fields) => {
+  const presented = await findPresentedToken(context, fields.refresh_token);
+  const { row, token } = presented;
+  requireSameClient(context, presented, clientId);
+  requireLowRate(context, row);
+  const rights = resolveRights(row, fields);
+  // A retry gets what was issued before, whatever became of the subscription since.
+  const tier = row.state === 'current' ? await fetchTier(context, row) : null;
+  const pair = deriveTokenPair(token, row.nonce);
+  const now = context.clock.now();
+  const result = await rotate(context, presented, { pair, rights, tier, now });
+  context.metrics.refreshed(result.outcome);
+  switch (result.outcome) {
+    case 'rotated':
+      context.metrics.issued('refresh_token');
+      return createResponse(pair, result, { row, now });
+    case 'repeated':
+      return createResponse(pair, result, { row, now });
+    case 'reused':
+      // Somebody holds a token that its client has replaced: which of the two is the thief cannot be told, so both go.
+      context.audit('refresh_reuse', {
+        grant: row.grant,
+        client: row.clientId,
+        hash: hashPrefix(presented.hash),
+      });
+      await endGrant(context, row, 'refresh_reuse');
+      throw invalidGrant(REASONS.reused);
+    case 'expired':
+    case 'ended':
+    case 'unknown':
+      throw invalidGrant(REASONS[result.outcome]);
+  }
+};
+
+async function findPresentedToken(context: TokenContext, token: string | undefined): Promise<PresentedToken> {
+  if (token === undefined) throw invalidRequest('The field refresh_token is missing.');
+  if (!isSecret('rt', token)) throw refuse(context, 'unknown');
+  const hash = hashSecret(token);
+  const row = await context.tokens.findRefreshToken(hash);
+  if (row === undefined) throw refuse(context, 'unknown');
+  return { row, token, hash };
+}
+
+/** The id of a public client proves nothing, so another's is no reason to end the grant. */
+function requireSameClient(context: TokenContext, { row, hash }: PresentedToken, clientId: string): void {
+  if (row.clientId === clientId) return;
+  context.audit('refresh_foreign_client', { grant: row.grant, client: clientId, hash: hashPrefix(hash) });
+  throw refuse(context, 'foreign_client');
+}
+
+function requireLowRate({ grantThrottle }: TokenContext, { grant }: RefreshTokenRow): void {
+  const wait = grantThrottle.take(String(grant));
+  if (wait > 0) throw tooManyRequests(wait);
+}
+
+function resolveRights(row: RefreshTokenRow, fields: TokenFields): TokenRights {
+  const scope = downscope(row.scope, fields.scope);
   if (scope === null) throw oauthError('invalid_scope', 'The field scope requests more than was granted.');
-  const resources = narrowResources(facts.resources, fields.resource ?? []);
+  const resources = selectResources(row.resources, fields.resource ?? []);
   if (resources !== null) return { scope, resources };
   throw oauthError('invalid_target', 'The field resource names a resource that was not granted.');
 }
 
-/** Asks the provider when first called, and never twice in one request. Without a subscription nobody is asked. */
-function judgeOnce(parts: TokenParts, { subscription }: KnownGrant): () => Promise<Verdict | 'free'> {
-  let verdict: Promise<Verdict | 'free'> | undefined;
-  return () => {
-    verdict ??= subscription === null ? Promise.resolve('free') : askFresh(parts, subscription);
-    return verdict;
-  };
-}
-
-/** No look at a token whose grant is known here; null where there is more to say than "replaced". */
-async function replaceKnown(parts: TokenParts, shown: Shown): Promise<TokenAnswer | null> {
-  if (parts.provider.inDatabase === true) return replace(parts, shown, null);
-  const verdict = await shown.verdict().catch(() => null);
-  if (verdict === 'free') return replace(parts, shown, 'free');
-  return verdict?.state === 'active' ? replace(parts, shown, verdict.tier) : null;
-}
-
-/** Decides by the state of the token: ended, replaced, or current. */
-async function decide(parts: TokenParts, shown: Shown, row: RefreshRow | undefined): Promise<TokenAnswer> {
-  if (row === undefined) throw unusable(parts, 'unknown');
-  if (row.revokedAt !== null) throw unusable(parts, 'revoked');
-  if (row.rotatedAt !== null) return repeat(parts, shown, row.rotatedAt, row.nonce);
-  if (shown.now >= Date.parse(row.expiresAt)) throw unusable(parts, 'expired');
-  return (
-    (parts.provider.inDatabase === true ? await replace(parts, shown, null) : null) ??
-    (await replace(parts, shown, await currentTier(parts, shown))) ??
-    overtaken(parts, shown)
-  );
-}
-
-/** The tier of the subscription as its provider sees it now. Nothing has been spent when this throws. */
-async function currentTier(parts: TokenParts, { facts, verdict }: Shown): Promise<Plan> {
-  const found = await verdict().catch((cause: unknown) => {
-    parts.metrics.refreshed('unavailable');
+/** The tier of the subscription as its provider knows it now. Nothing has been changed when this throws. */
+async function fetchTier(context: TokenContext, row: RefreshTokenRow): Promise<Plan> {
+  if (row.subscription === null) return 'free';
+  const status = await askFresh(context, row.subscription).catch((error: unknown) => {
+    if (!(error instanceof ProviderUnavailable)) throw error;
+    context.metrics.refreshed('unavailable');
     throw oauthError(
       'temporarily_unavailable',
       'The subscription cannot be checked at the moment; try again later.',
       {
         headers: { 'retry-after': RETRY_AFTER },
-        cause,
+        cause: error,
       },
     );
   });
-  if (found === 'free') return 'free';
-  if (found.state === 'active') return found.tier;
-  await endFamily(parts, facts, 'subscription_ended');
-  throw unusable(parts, 'subscription_ended');
+  if (status.state === 'active') return status.tier;
+  await endGrant(context, row, 'subscription_ended');
+  throw refuse(context, 'subscription_ended');
 }
 
-/**
- * Null where the token had been replaced already, has expired, or its grant has ended. A tier of null stands for that of
- * the subscription in the database as the token is replaced, which then has to be in force.
- */
-async function replace(parts: TokenParts, shown: Shown, tier: Plan | null): Promise<TokenAnswer | null> {
-  const { hash, facts, now, scope, resources } = shown;
-  const nonce = newNonce();
-  const pair = successorOf(shown.token, nonce);
-  const expiries = expiriesOf(now, Date.parse(facts.createdAt), parts.rules);
-  const rotation = {
+interface NewPair {
+  readonly pair: TokenPair;
+  readonly rights: TokenRights;
+  readonly tier: Plan | null;
+  readonly now: number;
+}
+
+function rotate(
+  { tokens, limits }: TokenContext,
+  { row, hash }: PresentedToken,
+  { pair, rights, tier, now }: NewPair,
+): Promise<RotationResult> {
+  const expiries = computeExpiries(now, Date.parse(row.createdAt), limits);
+  const { scope, resources } = rights;
+  return tokens.rotateRefreshToken({
     presentedHash: hash,
-    nonce,
-    accessHash: secretHash(pair.accessToken),
-    refreshHash: secretHash(pair.refreshToken),
+    grant: row.grant,
+    accessHash: hashSecret(pair.accessToken),
+    refreshHash: hashSecret(pair.refreshToken),
     tier,
-    scope: scope === facts.scope ? null : scope,
-    resources: resources.length === facts.resources.length ? null : resources,
+    scope: scope === row.scope ? null : scope,
+    resources: resources.length === row.resources.length ? null : resources,
     accessExpires: expiries.access,
     refreshExpires: expiries.refresh,
     grantExpires: expiries.grant,
-    renewBefore: now - RENEWAL_STEP,
-    now,
-  };
-  if (!(await parts.exchanges.rotate(rotation))) return null;
-  parts.known.replace(hash, rotation.refreshHash, facts);
-  parts.metrics.issued('refresh_token');
-  parts.metrics.refreshed('rotated');
-  return answerOf(pair, scope, expiries.access - now);
+    graceStart: new Date(now - limits.grace),
+    renewBefore: new Date(now - RENEWAL_INTERVAL),
+    now: new Date(now),
+  });
 }
 
-/** Somebody replaced the token, or ended its grant, while its provider was asked: what they left decides. */
-async function overtaken(parts: TokenParts, shown: Shown): Promise<TokenAnswer> {
-  const row = await parts.exchanges.findRefreshToken(shown.hash);
-  if (row?.rotatedAt && row.revokedAt === null) {
-    return repeat(parts, { ...shown, now: parts.clock.now() }, row.rotatedAt, row.nonce);
-  }
-  throw unusable(parts, 'revoked');
+/** `issued` tells what the pair holds, whether it was issued now or before. */
+function createResponse(
+  { accessToken, refreshToken }: TokenPair,
+  issued: Extract<RotationResult, { outcome: 'rotated' | 'repeated' }>,
+  { row, now }: { readonly row: RefreshTokenRow; readonly now: number },
+): TokenResponse {
+  const expires = issued.accessExpires === null ? now : Date.parse(issued.accessExpires);
+  return {
+    access_token: accessToken,
+    token_type: 'Bearer',
+    expires_in: Math.max(0, Math.floor((expires - now) / 1000)),
+    refresh_token: refreshToken,
+    scope: issued.scope ?? row.scope,
+  };
+}
+
+const REASONS = {
+  unknown: 'The refresh token is unknown.',
+  foreign_client: 'The refresh token was issued to another client.',
+  expired: 'The refresh token has expired.',
+  ended: 'The refresh token has been revoked.',
+  reused: 'The refresh token was already used, so everything issued with it has been revoked.',
+  subscription_ended: 'The subscription behind this refresh token has ended.',
+} as const satisfies { readonly [outcome in RefreshOutcome]?: string };
+
+/** The invalid_grant of a token that is refused before it reaches the statement; counted. */
+function refuse({ metrics }: TokenContext, outcome: keyof typeof REASONS): Problem {
+  metrics.refreshed(outcome);
+  return invalidGrant(REASONS[outcome]);
 }

@@ -8,13 +8,17 @@ import type { Metrics } from '../../lib/metrics.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { isRevokedClient } from '../clients/clients.ts';
 import { createAudit } from '../protocol/audit.ts';
-import type { GrantRules } from '../protocol/lifetimes.ts';
+import type { GrantLimits } from '../protocol/lifetimes.ts';
 import { createOAuthMetrics } from '../protocol/metrics.ts';
+import { Throttle } from '../protocol/throttle.ts';
 import { AccessTokens } from './access-tokens.ts';
-import { exchangesWith } from './exchanges.ts';
 import type { RevocationNote } from './revocation-store.ts';
 import { startSweeper } from './sweep.ts';
-import type { TokenRoutesOptions } from './token-routes.ts';
+import { createTokenBatches } from './token-batches.ts';
+import type { TokenContext } from './token-context.ts';
+
+/** Requests of one grant at the token endpoint in any minute. */
+const REQUESTS_PER_GRANT = 120;
 
 export interface Tokens {
   /** Judges access tokens. */
@@ -45,23 +49,24 @@ export function startTokens(options: {
   };
 }
 
-/** What the routes of tokens are given. Starts nothing. */
-export function tokenParts(options: {
+/** What the token and revocation endpoints are given. Starts nothing. */
+export function createTokenContext(options: {
   readonly database: Database;
   readonly clock: Clock;
   readonly provider: SubscriptionProvider;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly publicUrl: string;
-  readonly rules: GrantRules;
-  readonly revoked: (note: RevocationNote) => void;
-}): TokenRoutesOptions {
-  const { log, metrics, ...parts } = options;
+  readonly limits: GrantLimits;
+  readonly onRevoked: (note: RevocationNote) => void;
+}): TokenContext {
+  const { log, metrics, ...context } = options;
   return {
-    ...parts,
-    exchanges: exchangesWith(parts.database),
+    ...context,
+    tokens: createTokenBatches(context.database),
     audit: createAudit(log),
     metrics: createOAuthMetrics(metrics),
-    isRevoked: (clientId) => isRevokedClient(parts, clientId),
+    grantThrottle: new Throttle(context.clock, REQUESTS_PER_GRANT),
+    isRevokedClient: (clientId) => isRevokedClient(context, clientId),
   };
 }

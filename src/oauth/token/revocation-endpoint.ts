@@ -1,0 +1,65 @@
+// Revocation endpoint (POST /oauth/revoke, RFC 7009): a client gives a token back.
+
+import { Type } from 'typebox';
+import type { Principal } from '../../access/tiers/principal.ts';
+import { type Route, route } from '../../http/frame/route.ts';
+import { addressGroup } from '../../lib/address.ts';
+import { oauthErrors, tooManyRequests } from '../protocol/errors.ts';
+import { hashSecret, isSecret } from '../protocol/secret.ts';
+import { Throttle } from '../protocol/throttle.ts';
+import { revokeAccessToken } from './revocation-store.ts';
+import { endGrant, getClientId, invalidRequest, type TokenContext } from './token-context.ts';
+
+/** Requests of one address in any minute. */
+const REQUESTS_PER_ADDRESS = 300;
+const BODY_BYTES = 16_384;
+
+const text = (description: string) => Type.Optional(Type.String({ description }));
+
+const RevocationForm = Type.Object({
+  token: text('An access token, or a refresh token, which ends its whole grant.'),
+  client_id: text('The client that the token was issued to.'),
+  token_type_hint: text('Not needed: tokens identify their own type.'),
+});
+
+export function revocationRoute(context: TokenContext): Route<Principal> {
+  const throttle = new Throttle(context.clock, REQUESTS_PER_ADDRESS);
+  return route<Principal>()({
+    method: 'POST',
+    path: '/oauth/revoke',
+    operation: 'revokeToken',
+    tag: 'OAuth',
+    summary: 'Revoke a token',
+    description: 'The response is the same whether or not the token exists (RFC 7009).',
+    access: { credentials: 'none', counts: 'nothing' },
+    ...{ bodyBytes: BODY_BYTES, ownQuery: true, anyAccept: true },
+    body: RevocationForm,
+    consumes: ['application/x-www-form-urlencoded'],
+    errors: oauthErrors(),
+    answer: { description: 'The token, if it existed, is no longer valid' },
+    alsoAnswers: { 401: 'The client’s credentials contradict each other.' },
+    async handle({ body: { token, client_id: sent }, headers, address }) {
+      // As a 503, which clients may repeat.
+      const wait = throttle.take(addressGroup(address));
+      if (wait > 0) throw tooManyRequests(wait, 'OVERLOADED');
+      const clientId = getClientId(sent, headers.authorization, context.publicUrl);
+      if (token === undefined) throw invalidRequest('The field token is missing.');
+      await revokeToken(context, token, clientId);
+      return { headers: { 'cache-control': 'no-store' } };
+    },
+  });
+}
+
+/** Ends a token of this client: a refresh token with its whole grant, an access token alone. */
+async function revokeToken(context: TokenContext, token: string, clientId: string): Promise<void> {
+  const { tokens, database, metrics, onRevoked } = context;
+  const hash = hashSecret(token);
+  if (isSecret('rt', token)) {
+    const row = await tokens.findRefreshToken(hash);
+    if (row?.clientId === clientId) await endGrant(context, row, 'client_request');
+  } else if (isSecret('at', token)) {
+    if (!(await database.write((sql) => revokeAccessToken(sql, hash, clientId)))) return;
+    onRevoked(`token:${hash}`);
+    metrics.revoked('access_token');
+  }
+}
