@@ -10,8 +10,8 @@ import { planAreas } from '../src/areas/area-query.ts';
 import type { Boundary } from '../src/geometry/geometry.ts';
 import { writeAreaBatch } from '../src/ingest/area-writer.ts';
 import type { Database } from '../src/postgres/client/database.ts';
-import type { Closing } from '../test/support/database.ts';
-import { startService, type TestService } from '../test/support/service.ts';
+import type { Closing } from '../test/support/database/database.ts';
+import { startService, type TestService } from '../test/support/service/service.ts';
 import { random } from './market.ts';
 import { percentile } from './statistics.ts';
 

@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { startUpstream, type Upstream } from '../test/support/upstream.ts';
+import { startUpstream, type Upstream } from '../test/support/sources/upstream.ts';
 import { type Arm, type Stand, startArm, writeTiers } from './stand.ts';
 import type { Row } from './throughput.ts';
 

@@ -1,7 +1,7 @@
 // Owns the seeded market of the benchmarks: any number of plausible listings, the same for the same seed.
 
 import type { ListingDraft } from '../src/listings/draft.ts';
-import { draft, NO_ADDRESS } from '../test/support/drafts.ts';
+import { draft, NO_ADDRESS } from '../test/support/catalogue/drafts.ts';
 
 const CITIES = ['Alder', 'Birch', 'Cedar', 'Dogwood', 'Elm', 'Fir', 'Gum', 'Hazel', 'Ivy', 'Juniper'];
 const TYPES = ['SINGLE_FAMILY', 'CONDO', 'TOWNHOUSE', 'APARTMENT', 'LAND'] as const;

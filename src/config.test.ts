@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ENVIRONMENTS } from '../test/support/environments.ts';
+import { ENVIRONMENTS } from '../test/support/process/environments.ts';
 import { ConfigError, type Environment, readConfig } from './config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'freehold-config-'));

@@ -1,14 +1,14 @@
 // Owns the proof that the code keeps the rules of ARCHITECTURE.md, whose import table it reads rather than repeats.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { functionLengths } from './support/function-lengths.ts';
+import { functionLengths } from './support/code/function-lengths.ts';
 import {
   type Import,
   parseSource,
   readSource,
   type SourceFile,
   sourceFiles,
-} from './support/source-files.ts';
+} from './support/code/source-files.ts';
 
 const all = await sourceFiles('{src,sample}/**/*.ts');
 const isTest = ({ path }: SourceFile) => path.endsWith('.test.ts');

@@ -4,7 +4,7 @@ import { join, relative, resolve } from 'node:path';
 import type { EventData } from 'node:test';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
-import { SERVER_VARIABLE, startTestServer } from './support/database.ts';
+import { SERVER_VARIABLE, startTestServer } from './support/database/database.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const CONCURRENCY = 2;

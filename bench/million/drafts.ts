@@ -1,7 +1,7 @@
 // Owns the seeded homes of the large benchmark: properties with all their listings, the same for the same seed and day.
 
 import type { ListingDraft, RentalTerms } from '../../src/listings/draft.ts';
-import { draft, NO_ADDRESS } from '../../test/support/drafts.ts';
+import { draft, NO_ADDRESS } from '../../test/support/catalogue/drafts.ts';
 import { random } from '../market.ts';
 import { name, pick, type Town } from './towns.ts';
 

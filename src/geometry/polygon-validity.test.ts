@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Position } from 'geojson';
-import { runs } from '../../test/support/runs.ts';
+import { runs } from '../../test/support/check/runs.ts';
 import { orientation } from './orientation.ts';
 import { findValidityFault } from './polygon-validity.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { manualClock } from '../../test/support/clock.ts';
+import { manualClock } from '../../test/support/service/clock.ts';
 import { type SupervisedProcess, supervise } from './supervisor.ts';
 
 interface FakeProcess extends SupervisedProcess {

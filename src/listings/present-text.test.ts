@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { draft } from '../../test/support/drafts.ts';
+import { draft } from '../../test/support/catalogue/drafts.ts';
 import type { ListingDraft, RentalTerms } from './draft.ts';
 import { keptRecord } from './listing.ts';
 import { presentListing, type View } from './present.ts';

@@ -1,4 +1,4 @@
-// A client with generated types, as somebody who builds on the API would write it; compiled and run by test/openapi-client.test.ts.
+// A client with generated types, as somebody who builds on the API would write it; compiled and run by test/docs/openapi-client.test.ts.
 import createClient from 'openapi-fetch';
 import type { paths } from './api.d.ts';
 

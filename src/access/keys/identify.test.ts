@@ -1,8 +1,8 @@
 // Proves how an Authorization header is read, and that what is wrong in it never makes an anonymous caller.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { manualClock } from '../../../test/support/clock.ts';
-import { stubProvider } from '../../../test/support/subscriptions.ts';
+import { manualClock } from '../../../test/support/service/clock.ts';
+import { stubProvider } from '../../../test/support/service/stub-provider.ts';
 import type { Access } from '../../http/frame/route.ts';
 import { Problem } from '../../lib/problem.ts';
 import { Failures } from '../limits/failures.ts';

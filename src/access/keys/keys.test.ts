@@ -1,8 +1,8 @@
 // Proves what the service promises about keys: how long an answer is believed, how often the provider is asked.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { manualClock } from '../../../test/support/clock.ts';
-import { keyNumber, stubProvider } from '../../../test/support/subscriptions.ts';
+import { manualClock } from '../../../test/support/service/clock.ts';
+import { keyNumber, stubProvider } from '../../../test/support/service/stub-provider.ts';
 import { Problem } from '../../lib/problem.ts';
 import { Failures } from '../limits/failures.ts';
 import { FAILURES_PER_MINUTE } from '../tiers/tiers.ts';

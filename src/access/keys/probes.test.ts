@@ -1,8 +1,8 @@
 // Owns the proof that junk keys are bounded together, and that they keep nobody else's new keys out.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { manualClock } from '../../../test/support/clock.ts';
-import { keyNumber, stubProvider } from '../../../test/support/subscriptions.ts';
+import { manualClock } from '../../../test/support/service/clock.ts';
+import { keyNumber, stubProvider } from '../../../test/support/service/stub-provider.ts';
 import { Problem } from '../../lib/problem.ts';
 import { Failures } from '../limits/failures.ts';
 import { createIdentify } from './identify.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { manualClock } from '../../../test/support/clock.ts';
+import { manualClock } from '../../../test/support/service/clock.ts';
 import type { Access } from '../../http/frame/route.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { runs } from '../../../test/support/runs.ts';
+import { runs } from '../../../test/support/check/runs.ts';
 import { readDate, readTime } from './dates.ts';
 import { Unreadable } from './unreadable.ts';
 

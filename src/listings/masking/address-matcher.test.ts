@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { NO_ADDRESS } from '../../../test/support/drafts.ts';
-import { runs } from '../../../test/support/runs.ts';
-import { spelledStreet, textWith } from '../../../test/support/spellings.ts';
+import { NO_ADDRESS } from '../../../test/support/catalogue/drafts.ts';
+import { spelledStreet, textWith } from '../../../test/support/catalogue/spellings.ts';
+import { runs } from '../../../test/support/check/runs.ts';
 import type { DraftAddress } from '../draft.ts';
 import { addressMatcher } from './address-matcher.ts';
 

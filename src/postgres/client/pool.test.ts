@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { manualClock } from '../../../test/support/clock.ts';
+import { manualClock } from '../../../test/support/service/clock.ts';
 import type { Lease } from './pool.ts';
 import { createPool } from './pool.ts';
 

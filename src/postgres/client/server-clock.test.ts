@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { manualClock } from '../../../test/support/clock.ts';
+import { manualClock } from '../../../test/support/service/clock.ts';
 import { MINUTE } from '../../lib/time.ts';
 import type { Connection } from './connection.ts';
 import { ServerClock } from './server-clock.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import postgres from 'postgres';
-import { testDatabase } from '../../../test/support/database.ts';
+import { testDatabase } from '../../../test/support/database/database.ts';
 import { createSql, formatStatement, joinSql } from './sql.ts';
 
 /** Opens no connection before a statement runs, and none of these does. */

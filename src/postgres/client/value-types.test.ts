@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { testDatabase } from '../../../test/support/database.ts';
+import { testDatabase } from '../../../test/support/database/database.ts';
 import { formatArray, parseArray, parseInstant, parseInt8 } from './value-types.ts';
 
 const { database } = await testDatabase({ after });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { manualClock } from '../../../test/support/clock.ts';
+import { manualClock } from '../../../test/support/service/clock.ts';
 import { databaseUnavailable } from '../../postgres/client/connection-errors.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
 import type { SearchPlan } from '../query/search.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { mapped } from '../../../../test/support/mapping.ts';
+import { mapped } from '../../../../test/support/sources/mapping.ts';
 import { LISTING_TYPES, PRICE_FREQUENCIES, PROPERTY_TYPES, STATUSES } from '../../../listings/vocabulary.ts';
 import { PROPERTY_FIELDS } from './property-fields.ts';
 

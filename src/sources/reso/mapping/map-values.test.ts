@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mapped, unreadable } from '../../../../test/support/mapping.ts';
+import { mapped, unreadable } from '../../../../test/support/sources/mapping.ts';
 import type { UpstreamRecord } from './decode.ts';
 import { mapProperty } from './map.ts';
 import { PROPERTY_FIELDS } from './property-fields.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mapped, mappedRental, unreadable } from '../../../../test/support/mapping.ts';
+import { mapped, mappedRental, unreadable } from '../../../../test/support/sources/mapping.ts';
 
 const STATUS_TABLE = [
   ['Active', 'Active', 'ACTIVE'],

@@ -1,0 +1,192 @@
+// Proves that every subscription provider keeps the port's promises: the one in our own tables, and the tests' stub.
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { createAccess } from '../../src/access/access.ts';
+import { Failures } from '../../src/access/limits/failures.ts';
+import { localSubscriptions } from '../../src/access/providers/local.ts';
+import {
+  ProviderUnavailable,
+  type SubscriptionProvider,
+  type Verdict,
+} from '../../src/access/tiers/provider.ts';
+import { PLANS, type Plan, TIERS } from '../../src/access/tiers/tiers.ts';
+import { openDatabase } from '../../src/postgres/client/database.ts';
+import { until } from '../support/check/until.ts';
+import { testDatabase } from '../support/database/database.ts';
+import { type ManualClock, manualClock } from '../support/service/clock.ts';
+import { keyNumber, stubProvider } from '../support/service/stub-provider.ts';
+
+const { database, name } = await testDatabase({ after });
+
+/** What a provider's owner can do, and the provider itself. */
+interface Subject {
+  readonly provider: SubscriptionProvider;
+  /** The same provider while what it depends on is gone. */
+  readonly broken: SubscriptionProvider;
+  readonly clock: ManualClock;
+  subscribe(plan: Plan, endsAt?: number): Promise<string>;
+  changePlan(key: string, plan: Plan): Promise<void>;
+  revoke(key: string): Promise<void>;
+}
+
+function local(): Subject {
+  const clock = manualClock();
+  const subscriptions = localSubscriptions(database, clock);
+  const ids = new Map<string, string>();
+  const idOf = (key: string) => ids.get(key) ?? assert.fail('unknown key');
+  const gone = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/nothing', timeout: 1_000 });
+  return {
+    provider: subscriptions.provider,
+    broken: localSubscriptions(gone, clock).provider,
+    clock,
+    async subscribe(plan, endsAt) {
+      const end = endsAt === undefined ? {} : { endsAt: new Date(endsAt) };
+      const { id, key } = await subscriptions.create({ plan, ...end });
+      ids.set(key, id);
+      return key;
+    },
+    changePlan: async (key, plan) => void (await subscriptions.changePlan(idOf(key), plan)),
+    revoke: async (key) => void (await subscriptions.revoke(idOf(key))),
+  };
+}
+
+function stub(): Subject {
+  const clock = manualClock();
+  const provider = stubProvider();
+  const broken = stubProvider();
+  broken.mode = 'fail';
+  const atDate = async (verdict: Promise<Verdict>): Promise<Verdict> => {
+    const answer = await verdict;
+    return answer.state === 'active' && answer.endsAt !== null && answer.endsAt <= clock.now()
+      ? { state: 'expired' }
+      : answer;
+  };
+  return {
+    provider: {
+      validate: (key, signal) => atDate(provider.validate(key, signal)),
+      refresh: (subscription, signal) => atDate(provider.refresh(subscription, signal)),
+    },
+    broken,
+    clock,
+    subscribe: async (plan, endsAt) => provider.subscribe(plan, endsAt),
+    async changePlan(key, tier) {
+      const verdict = await provider.validate(key, AbortSignal.abort());
+      assert.equal(verdict.state, 'active');
+      if (verdict.state === 'active') provider.change(key, { ...verdict, tier });
+    },
+    revoke: async (key) => provider.change(key, { state: 'unknown' }),
+  };
+}
+
+const signal = new AbortController().signal;
+
+for (const [title, create] of Object.entries({ local, stub })) {
+  describe(`the ${title} provider`, () => {
+    test('knows a key of every plan, by the key and by its reference', async () => {
+      const { provider, subscribe } = create();
+      for (const plan of PLANS) {
+        const verdict = await provider.validate(await subscribe(plan), signal);
+        assert.equal(verdict.state, 'active');
+        if (verdict.state !== 'active') return;
+        assert.equal(verdict.tier, plan);
+        assert.equal(verdict.endsAt, null);
+        assert.deepEqual(await provider.refresh(verdict.subscription, signal), verdict);
+      }
+    });
+
+    test('keeps the reference when the plan changes', async () => {
+      const { provider, subscribe, changePlan } = create();
+      const key = await subscribe('free');
+      const before = await provider.validate(key, signal);
+      await changePlan(key, 'business');
+      assert.deepEqual(await provider.validate(key, signal), { ...before, tier: 'business' });
+    });
+
+    test('calls a key expired from the moment its subscription ends', async () => {
+      const { provider, clock, subscribe } = create();
+      const endsAt = clock.now() + 1_000;
+      const key = await subscribe('pro', endsAt);
+      clock.advance(999);
+      const active = await provider.validate(key, signal);
+      assert.equal(active.state === 'active' && active.endsAt, endsAt);
+      clock.advance(1);
+      assert.deepEqual(await provider.validate(key, signal), { state: 'expired' });
+    });
+
+    test('calls keys and references unknown that were revoked or never were', async () => {
+      const { provider, subscribe, revoke } = create();
+      const key = await subscribe('pro');
+      await revoke(key);
+      assert.deepEqual(await provider.validate(key, signal), { state: 'unknown' });
+      assert.deepEqual(await provider.validate(keyNumber(1), signal), { state: 'unknown' });
+      assert.deepEqual(await provider.refresh('sub_never', signal), { state: 'unknown' });
+    });
+
+    test('says that it cannot tell when it cannot', async () => {
+      const { broken } = create();
+      await assert.rejects(broken.validate(keyNumber(1), signal), ProviderUnavailable);
+      await assert.rejects(broken.refresh('sub_x', signal), ProviderUnavailable);
+    });
+  });
+}
+
+describe('subscriptions of our own', () => {
+  const subscriptions = localSubscriptions(database, manualClock());
+
+  test('are listed with a hint of the key, and the key itself stands nowhere in the database', async () => {
+    const { id, key } = await subscriptions.create({ plan: 'pro', label: 'A label' });
+    assert.match(key, /^SERVICE-[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$/);
+    const row = (await subscriptions.list()).find((each) => each.id === id);
+    assert.deepEqual(row, {
+      id,
+      tier: 'pro',
+      keyHint: key.slice(-4),
+      label: 'A label',
+      createdAt: '2026-01-05T12:00:00.000Z',
+      endsAt: null,
+      revokedAt: null,
+    });
+    const [{ text } = { text: '' }] = await database.read(
+      (sql) => sql<{ text: string }[]>`select string_agg(subscription::text, ' ') as text from subscription`,
+    );
+    assert.ok(text.includes(id));
+    assert.ok(!text.toUpperCase().includes(key.slice(8)));
+  });
+
+  test('can be ended now or later, and an end can be taken back; a revocation cannot', async () => {
+    const { id } = await subscriptions.create({ plan: 'free' });
+    assert.equal((await subscriptions.end(id))?.endsAt, '2026-01-05T12:00:00.000Z');
+    const later = await subscriptions.end(id, new Date('2026-03-01T00:00:00Z'));
+    assert.equal(later?.endsAt, '2026-03-01T00:00:00.000Z');
+    assert.equal((await subscriptions.end(id, null))?.endsAt, null);
+    const revoked = await subscriptions.revoke(id);
+    assert.equal((await subscriptions.end(id, null))?.revokedAt, revoked?.revokedAt);
+    assert.notEqual(revoked?.revokedAt, null);
+  });
+
+  test('give undefined for an id that is none', async () => {
+    assert.equal(await subscriptions.end('sub_none'), undefined);
+    assert.equal(await subscriptions.changePlan('sub_none', 'pro'), undefined);
+    assert.equal(await subscriptions.revoke('sub_none'), undefined);
+  });
+
+  test('that change are told to every process: a remembered key is asked about again well before ten minutes', async (t) => {
+    const options = { database, clock: manualClock(), tiers: TIERS, provider: subscriptions.provider };
+    const access = createAccess({ ...options, report: (error) => assert.fail(String(error)) });
+    t.after(() => access.close());
+    const { id, key } = await subscriptions.create({ plan: 'free' });
+    const tier = async () => {
+      const attempt = new Failures(options.clock).attempt('192.0.2.1');
+      return (await access.keys.verify(key, attempt)).tier;
+    };
+    assert.equal(await tier(), 'free');
+    await until('the process listens', async () => {
+      const rows = await database.read(
+        (sql) => sql`select from pg_stat_activity where datname = ${name} and query ilike 'listen%'`,
+      );
+      return rows.length > 0;
+    });
+    await subscriptions.changePlan(id, 'pro');
+    await until('the change is noticed', async () => (await tier()) === 'pro');
+  });
+});

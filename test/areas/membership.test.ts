@@ -1,0 +1,102 @@
+// Owns the proof of how listings and areas come together: whichever came first, and whatever changes.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { placeListingsAnew, writeAreaBatch } from '../../src/ingest/area-writer.ts';
+import type { Property } from '../../src/listings/property.ts';
+import type { Listing } from '../../src/listings/record.ts';
+import { area, at, database, found, keys, service, square, write } from '../support/catalogue/catalogue.ts';
+import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
+
+test('a listing that comes to lie in another area has changed: its version, its date, and the tag of its property', async () => {
+  const { ids } = await write(
+    draft('enclosed', { location: at(60.5, 60.5) }),
+    draft('untouched', { location: at(62.5, 60.5) }),
+  );
+  const look = async (name: string) => {
+    const answer = await service.get(`/v1/property/${ids.get(name)}`, keys.pro);
+    const { currentListing } = (await answer.json()) as Property;
+    const { version, areaIds = [], updatedAt = '' } = currentListing ?? {};
+    return { version, areas: areaIds.length, updatedAt, etag: answer.headers.get('etag') };
+  };
+  const before = { enclosed: await look('enclosed'), untouched: await look('untouched') };
+  await writeAreaBatch(database, 'test', [
+    area({ type: 'custom', name: 'Enclosure', boundary: square(60, 60, 1) }),
+  ]);
+  await placeListingsAnew(database, () => {});
+  const after = await look('enclosed');
+  assert.deepEqual(
+    [before.enclosed.version, before.enclosed.areas, after.version, after.areas],
+    [1, 0, 2, 1],
+  );
+  assert.notEqual(after.etag, before.enclosed.etag);
+  assert.notEqual(after.updatedAt, before.enclosed.updatedAt);
+  assert.deepEqual(await look('untouched'), before.untouched);
+  await placeListingsAnew(database, () => {});
+  assert.deepEqual(await look('enclosed'), after, 'placed the same again, nothing has changed');
+});
+
+test('areas and listings may come in either order; what a boundary holds decides, edges included', async () => {
+  const { ids } = await write(
+    draft('inside', { location: at(50.5, 50.5) }),
+    draft('edge', { location: at(50, 50.5) }),
+    draft('outside', { location: at(49.999999, 50.5) }),
+    draft('named', { address: { ...NO_ADDRESS, city: 'Unbounded City' } }),
+  );
+  await writeAreaBatch(database, 'test', [
+    area({
+      type: 'neighborhood',
+      name: 'Squareville',
+      boundary: square(50, 50, 1),
+      parentReference: 'Unbounded City',
+    }),
+    area({ type: 'city', name: 'Unbounded City' }),
+  ]);
+  await placeListingsAnew(database, () => {});
+  const idsOf = (listings: readonly Listing[]) => listings.map((listing) => listing.id).sort();
+  const of = (...names: string[]) => names.map((name) => ids.get(name)).sort();
+  assert.deepEqual(idsOf(await found('areaId=neighborhood-squareville')), of('inside', 'edge'));
+  // A city without a boundary holds what its address names and what its neighbourhoods hold.
+  assert.deepEqual(idsOf(await found('areaId=city-unbounded-city')), of('inside', 'edge', 'named'));
+  await write(draft('later', { location: at(50.7, 50.7) }));
+  assert.equal((await found('areaId=neighborhood-squareville')).length, 3);
+  const shown: { counts: object; ancestors: { id: string }[] } = await service.json(
+    '/v1/areas/neighborhood-squareville',
+  );
+  assert.deepEqual(shown.counts, { rentals: 0, sales: 3 });
+  assert.deepEqual(
+    shown.ancestors.map((ancestor) => ancestor.id),
+    ['city-unbounded-city'],
+  );
+  await write(draft('later', { location: at(50.7, 50.7), status: 'PENDING' }));
+  const after = await service.json('/v1/areas/neighborhood-squareville');
+  assert.deepEqual((after as { counts: object }).counts, { rentals: 0, sales: 2 });
+});
+
+test('areas are found by the beginning of any word, in any order, and paged by cursor', async () => {
+  await writeAreaBatch(database, 'test', [
+    area({ type: 'city', name: 'Saint Étienne Grove' }),
+    area({ type: 'city', name: 'St. Grovers Mill' }),
+    area({ type: 'county', name: 'Groverland' }),
+  ]);
+  const names = async (query: string): Promise<string[]> => {
+    const answer: { data: { name: string }[] } = await service.json(`/v1/areas?${query}`, keys.pro);
+    return answer.data.map((entry) => entry.name);
+  };
+  assert.deepEqual(await names('q=grov'), ['Groverland', 'Saint Étienne Grove', 'St. Grovers Mill']);
+  assert.deepEqual(await names('q=grov etienne'), ['Saint Étienne Grove']);
+  assert.deepEqual(await names('q=land'), []);
+  assert.deepEqual(await names('q=st gro&type=city'), ['Saint Étienne Grove', 'St. Grovers Mill']);
+  const first: { page: { nextCursor: string } } = await service.json('/v1/areas?q=grov&limit=2', keys.pro);
+  assert.deepEqual(await names(`q=grov&limit=2&cursor=${first.page.nextCursor}`), ['St. Grovers Mill']);
+  const children: { data: { id: string }[] } = await service.json('/v1/areas/city-unbounded-city/children');
+  assert.deepEqual(
+    children.data.map((entry) => entry.id),
+    ['neighborhood-squareville'],
+  );
+  const boundary: { geometry: { type: string } } = await service.json(
+    '/v1/areas/neighborhood-squareville/boundary',
+  );
+  assert.equal(boundary.geometry.type, 'Polygon');
+  assert.equal((await service.get('/v1/areas/nowhere')).status, 404);
+});

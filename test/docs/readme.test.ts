@@ -1,0 +1,185 @@
+// Tests of README.md and docs/configuration.md: commands run as they stand; tables of settings, tiers and figures are compared.
+import assert from 'node:assert/strict';
+import { existsSync, globSync } from 'node:fs';
+import { glob, symlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { test } from 'node:test';
+import { parseEnv } from 'node:util';
+import { TIERS } from '../../src/access/tiers/tiers.ts';
+import { banner } from '../../src/app/banner.ts';
+import { readConfig } from '../../src/config.ts';
+import { ROOT, readSource } from '../support/code/source-files.ts';
+import { temporaryFolder } from '../support/database/database.ts';
+import { follow, shellBlocks, writeKeys } from '../support/process/shell-blocks.ts';
+import { startService } from '../support/service/service.ts';
+
+const README = readSource('README.md').text;
+const PAGES = [
+  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'],
+  ...globSync('docs/{*,decisions/*}.md', { cwd: ROOT }),
+];
+const CONFIGURATION = readSource('docs/configuration.md').text;
+
+test('a newcomer who follows the README searches, takes a key, finds a city, reads a property and sees it live', async (t) => {
+  const { url, keys, databaseUrl } = await startService(t, { source: 'sample', sampleListings: 2_000 });
+  const folder = await temporaryFolder(t, 'newcomer');
+  await writeKeys(folder, keys);
+  await symlink(join(ROOT, 'docs'), join(folder, 'docs'));
+  const [search = '', usage = '', city = '', words = '', property = '', stream = '', imports = ''] =
+    await follow(shellBlocks(README), folder, url, { DATABASE_URL: databaseUrl });
+  assert.equal(JSON.parse(search).data.length, 3);
+  assert.equal(JSON.parse(usage).tier, 'free');
+  const rentals = JSON.parse(city);
+  assert.ok(rentals.data.length > 0);
+  assert.deepEqual(Object.keys(rentals.data[0]), ['id', 'object', 'price', 'address']);
+  const [, facets = '', table = ''] = /^(\{.*\})(id,.*)$/s.exec(words.trim()) ?? [];
+  assert.ok(JSON.parse(facets).facets.bedrooms.length > 0);
+  assert.equal(table.trim().split('\r\n').length, 4);
+  const [stored = '', fresh = ''] = property.trim().split(/(?<=\})(?=\{)/);
+  assert.ok(JSON.parse(stored).history.length > 0);
+  assert.equal(JSON.parse(fresh).source, 'live');
+  assert.deepEqual(
+    [...stream.matchAll(/^event: (\w+)$/gm)].map(([, event]) => event),
+    ['cached', 'live', 'done'],
+  );
+  assert.match(imports, /usable +5\s+rejected +1/);
+});
+
+test('all but the first request of the README bring a key: ten in a minute would not be enough', () => {
+  const requests = shellBlocks(README).flatMap((block) => block.match(/curl [^|]*?'?"?http:/gs) ?? []);
+  assert.ok(requests.length > 8);
+  const without = requests.filter((request) => !request.includes('Authorization: Bearer $FREEHOLD_'));
+  assert.equal(without.length, 1);
+});
+
+/** Rows of tables whose first cell is a setting: its name, default and example. */
+function settingRows(page: string): { name: string; value: string | undefined; example: string }[] {
+  return [...page.matchAll(/^\| `([A-Z_]+)` \| (?:`([^`]*)`)?.*?(?:`([^`]*)` \|)?$/gm)].map(
+    ([, name = '', value, example = '']) => ({ name, value, example }),
+  );
+}
+
+test('docs/configuration.md names every setting with its default, and no other', () => {
+  const config = readSource('src/config.ts');
+  const known = [
+    ...(/const NAMES = \[([\s\S]*?)\n\];/.exec(config.code)?.[1]?.matchAll(/'(\w+)'/g) ?? []),
+  ].map(([, name]) => name);
+  const rows = settingRows(CONFIGURATION);
+  assert.ok(known.length > 10);
+  assert.deepEqual(rows.map(({ name }) => name).toSorted(), known.toSorted());
+  const shown = new Map(rows.map(({ name, value }) => [name, value]));
+  const defaults = readConfig({}, ROOT);
+  assert.ok(defaults.source.kind === 'sample');
+  const { source } = defaults;
+  const expected = {
+    ...{ PORT: defaults.port, HOST: defaults.host, LOG_LEVEL: defaults.logLevel, SOURCE: source.kind },
+    ...{ SAMPLE_PORT: source.port, SAMPLE_INTERVAL: source.interval, SUBSCRIPTIONS: defaults.subscriptions },
+    OAUTH_REFRESH_GRACE_SECONDS: defaults.oauth.refreshGrace,
+  };
+  for (const [name, value] of Object.entries(expected)) assert.equal(shown.get(name), String(value), name);
+  assert.equal(defaults.dataDirectory, join(ROOT, shown.get('DATA_DIR') ?? ''));
+  const stated = [...shown].filter(([, value]) => value !== undefined).map(([name]) => name);
+  assert.deepEqual(stated.toSorted(), [...Object.keys(expected), 'DATA_DIR'].toSorted());
+});
+
+test('every example of docs/configuration.md is a valid setting that changes the configuration', () => {
+  const examples = new Map(settingRows(CONFIGURATION).map(({ name, example }) => [name, example]));
+  const { RESO_BEARER_TOKEN, ...others } = Object.fromEntries(examples);
+  const withClient = readConfig(others, ROOT);
+  for (const name of Object.keys(others).filter((other) => !/^(?:SAMPLE_|SUBSCRIPTIONS$)/.test(other))) {
+    const { [name]: _, ...rest } = others;
+    const isNeeded = /^(?:RESO_|PUBLIC_URL)/.test(name);
+    if (isNeeded) assert.throws(() => readConfig(rest, ROOT), name);
+    else assert.notDeepEqual(readConfig(rest, ROOT), withClient, name);
+  }
+  const { RESO_BASE_URL = '', SAMPLE_PORT = '', SAMPLE_INTERVAL = '' } = others;
+  const { source } = readConfig({ SOURCE: 'reso', RESO_BASE_URL, RESO_BEARER_TOKEN }, ROOT);
+  assert.deepEqual(source.kind === 'reso' && source.credentials, {
+    kind: 'bearer',
+    token: RESO_BEARER_TOKEN,
+  });
+  const sample = readConfig({ SAMPLE_PORT, SAMPLE_INTERVAL }, ROOT).source;
+  assert.deepEqual(sample, { kind: 'sample', port: Number(SAMPLE_PORT), interval: Number(SAMPLE_INTERVAL) });
+});
+
+test('the two env files of docs/configuration.md are valid', () => {
+  const files = [...CONFIGURATION.matchAll(/^```ini\n([\s\S]*?)^```$/gm)].map(([, file = '']) =>
+    parseEnv(file),
+  );
+  assert.deepEqual(
+    files.map((file) => readConfig(file, ROOT).source.kind),
+    ['reso', 'none'],
+  );
+});
+
+test('the settings of the README are ten of docs/configuration.md, with the same defaults', () => {
+  const all = new Map(settingRows(CONFIGURATION).map(({ name, value }) => [name, value]));
+  const rows = settingRows(README);
+  assert.equal(rows.length, 10);
+  for (const { name, value } of rows) assert.ok(all.has(name) && all.get(name) === value, name);
+});
+
+test('the README takes a reader a few minutes: below 900 words', () => {
+  assert.ok(README.split(/\s+/).length < 900);
+});
+
+test('the README shows the banner as the service prints it', () => {
+  const places = {
+    ...{ url: 'http://127.0.0.1:8080', docs: 'http://127.0.0.1:8080/docs' },
+    ...{ sampleMarket: 'http://127.0.0.1:43123', keysFile: '/srv/freehold/.freehold/keys.env' },
+    dataDirectory: '/srv/freehold/.freehold',
+    database: '/srv/freehold/.freehold/postgres/cluster',
+  };
+  assert.ok(README.includes(banner(places).trim()));
+});
+
+test('the README states the limits of each tier as they are', () => {
+  const rows = [
+    ...README.matchAll(/^\| (none|Free|Pro|Business|Internal) \| (.*?) \| (.*?) \| (.*?) \| (.*?) \|/gm),
+  ].map(([, tier = '', ...numbers]) => [tier, ...numbers]);
+  const write = (value: number | null) => value?.toLocaleString('en') ?? 'unlimited';
+  const expected = Object.entries(TIERS).map(([tier, { minute, month, page, streams }]) => [
+    tier === 'anonymous' ? 'none' : tier[0]?.toUpperCase() + tier.slice(1),
+    ...[minute, month, page, streams].map(write),
+  ]);
+  assert.deepEqual(rows, expected);
+});
+
+test('the README states only figures that stand in docs/performance.md', () => {
+  const [, table = ''] = /^\| \| Measured \|\n\|---\|---\|\n((?:\|.*\n)+)/m.exec(README) ?? [];
+  const rows = table.trim().split('\n');
+  assert.equal(rows.length, 5);
+  const performance = readSource('docs/performance.md').text;
+  for (const row of rows) assert.ok(performance.includes(`\n${row}`), row);
+});
+
+for (const page of PAGES) {
+  test(`every file that ${page} refers to is there`, () => {
+    const links = [...readSource(page).text.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(
+      ([, target = '']) => target,
+    );
+    const folder = page.split('/').slice(0, -1).join('/');
+    const missing = links.filter((target) => !existsSync(join(ROOT, folder, target)));
+    assert.deepEqual(missing, []);
+  });
+}
+
+test('every decision stands in the list of decisions', async () => {
+  const pages = await Array.fromAsync(glob('docs/decisions/*.md', { cwd: ROOT }));
+  const list = readSource('docs/decisions/README.md').text;
+  const missing = pages
+    .map((path) => basename(path))
+    .filter((name) => name !== 'README.md' && !list.includes(`](${name})`));
+  assert.deepEqual(missing, []);
+});
+
+test('every dependency has its reason written down', () => {
+  const { dependencies } = JSON.parse(readSource('package.json').text) as {
+    dependencies: Record<string, string>;
+  };
+  const reasons = readSource('docs/decisions/dependencies.md').text;
+  const rows = [...reasons.matchAll(/^\| ([@\w./-]+) \|/gm)]
+    .map(([, name]) => name)
+    .filter((name) => name !== 'Package');
+  assert.deepEqual(rows.toSorted(), Object.keys(dependencies).toSorted());
+});

@@ -1,0 +1,150 @@
+// Proof that the requests that the API reference shows can be sent as they stand.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { noBrowser as skip, startBrowser, visit } from '../support/browser/chromium.ts';
+import { startService, type TestService } from '../support/service/service.ts';
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required: boolean;
+  readonly example?: unknown;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Record<string, { readonly example?: object }> };
+}
+
+type Document = { readonly paths: Record<string, Record<string, Operation>> };
+
+function operationsOf({ paths }: Document) {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+}
+
+test('every request that the reference shows is answered, with the key of its tier and words in capitals filled in', {
+  skip,
+}, async (t) => {
+  const service = await startService(t, { source: 'sample' });
+  const browser = await startBrowser(t);
+  const document: Document = await service.json('/openapi.json');
+  const { page, faults } = await visit(browser, `${service.url}/docs`, { origins: [service.url] });
+  const answers: Record<string, string> = {};
+  for (const { path, method, operation } of operationsOf(document)) {
+    const { operationId, tags } = operation;
+    const place = `tag/${tags[0]?.toLowerCase()}/${method.toUpperCase()}${path}`;
+    await page.evaluate(`location.hash = ${JSON.stringify(place)}`);
+    const sample = page
+      .locator(`[id="api-1/${place}"] pre`)
+      .filter({ hasText: /^\s*curl / })
+      .first();
+    const command = (await sample.innerText()).trim();
+    await service.clock.advance(60_000);
+    answers[operationId] = await send(command, operationId, service, answers);
+  }
+  assert.ok(JSON.parse(answers.searchSales ?? '').data.length > 0);
+  assert.ok(JSON.parse(answers.getArea ?? '').counts.sales > 0);
+  assert.match(answers.streamListing ?? '', /^event: live$/m);
+  assert.match(answers.revokeToken ?? 'none', /^$/);
+  assert.deepEqual(faults, []);
+});
+
+/** Runs a command as somebody would who pastes it; gives what it printed. Throws where the answer is a refusal. */
+async function send(
+  command: string,
+  operationId: string,
+  { keys }: TestService,
+  answers: Readonly<Record<string, string>>,
+): Promise<string> {
+  const filled = command
+    .replace('YOUR_SECRET_TOKEN', operationId === 'streamListing' ? keys.pro : keys.free)
+    .replace('SERVICE-00000000-0000-0000-0000-000000000000', keys.free)
+    .replace('CODE_FROM_THE_REDIRECT', () => partOf(answers.decideConsent, /[?&]code=([^&\s]+)/))
+    .replace('REFRESH_TOKEN', () => partOf(answers.exchangeToken, /"refresh_token":"([^"]+)"/));
+  const headers = operationId === 'decideConsent' ? '--include' : '';
+  const script = `curl() { command curl --silent --show-error --fail-with-body --max-time 30 ${headers} "$@"; }\n${filled}`;
+  const { stdout } = await promisify(execFile)('bash', ['-c', script]).catch(
+    (error: { stdout: string; stderr: string }) => assert.fail(`${filled}\n${error.stdout}${error.stderr}`),
+  );
+  return stdout;
+}
+
+const partOf = (answer = '', part: RegExp): string => part.exec(answer)?.[1] ?? '';
+
+/** Parameters that mean something only beside others. */
+const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
+  ...{ lat: ['lng', 'radius'], lng: ['lat', 'radius'], radius: ['lat', 'lng'], zoom: ['cluster', 'bbox'] },
+  ...{ cluster: ['zoom', 'bbox'], qFields: ['q'], suggest: ['q'], featuresOperator: ['features'] },
+  ...{ from: ['to'], to: ['from'] },
+};
+
+/** What an answer before gives is not known beforehand. */
+const FROM_ANSWERS = ['cursor'];
+
+test('every parameter and body has an example, and every example is accepted', async (t) => {
+  const { url, json, keys } = await startService(t, { source: 'sample' });
+  const document: Document = await json('/docs/reference.json');
+  const plain: Document = await json('/openapi.json');
+  const missing: string[] = [];
+  for (const { path, operation } of operationsOf(plain)) {
+    for (const { name, example } of operation.parameters ?? [])
+      if (example === undefined) missing.push(`${path} ${name}`);
+    for (const { example } of Object.values(operation.requestBody?.content ?? {}))
+      if (example === undefined) missing.push(`${path} body`);
+  }
+  assert.deepEqual(missing, []);
+  const [rentals, sales] = ['rentals', 'sales'].map((type) =>
+    namesOf(plain.paths[`/v1/search/${type}`]?.get),
+  );
+  const ofRentals = new Set(rentals?.filter((name) => !sales?.includes(name)));
+  const refused: string[] = [];
+  const headers = { authorization: `Bearer ${keys.internal}` };
+  for (const { path, operation } of operationsOf(document).filter(({ path: each }) =>
+    each.startsWith('/v1/'),
+  )) {
+    for (const { name, address } of requestsOf(path, operation)) {
+      const fitting = ofRentals.has(name)
+        ? address.replace('listingType=sale', 'listingType=rental')
+        : address;
+      const answer = await fetch(`${url}${fitting}`, { headers });
+      const text = await answer.text();
+      if (answer.status !== 200) refused.push(`${fitting}: ${text}`);
+    }
+  }
+  assert.deepEqual(refused, []);
+});
+
+const namesOf = (operation?: Operation): string[] => operation?.parameters?.map(({ name }) => name) ?? [];
+
+/** A request for each optional parameter, with those that it must have and those that it needs beside it. */
+function requestsOf(path: string, { parameters = [] }: Operation) {
+  const known = new Map(parameters.map((each) => [each.name, each]));
+  const optional = parameters.filter(({ name, required }) => !required && !FROM_ANSWERS.includes(name));
+  const required = parameters.filter((each) => each.required);
+  return optional.map((parameter) => {
+    const beside = (COMPANIONS[parameter.name] ?? []).flatMap((name) => known.get(name) ?? []);
+    const sent = new Set([...required, parameter, ...beside]);
+    const query = new URLSearchParams();
+    let address = path;
+    for (const each of sent) {
+      const value = exampleOf(each);
+      if (each.in === 'path') address = address.replace(`{${each.name}}`, String(value));
+      else for (const text of textsOf(each.name, value)) query.append(each.name, text);
+    }
+    return { name: parameter.name, address: `${address}?${query}` };
+  });
+}
+
+const exampleOf = (parameter: Parameter): unknown =>
+  (parameter as { examples?: { sample: { value: unknown } } }).examples?.sample.value;
+
+function textsOf(name: string, value: unknown): string[] {
+  if (!Array.isArray(value)) return [String(value)];
+  return name === 'points' ? value.map(String) : [value.join()];
+}

@@ -1,0 +1,279 @@
+// Proves that every error a client can meet is met by a request to the real service, whole and as documented.
+
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { localSubscriptions } from '../../src/access/providers/local.ts';
+import { createApp } from '../../src/app/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/lib/log.ts';
+import { PROBLEMS, type ProblemCode } from '../../src/lib/problem.ts';
+import { openDatabase } from '../../src/postgres/client/database.ts';
+import { until } from '../support/check/until.ts';
+import { atEnd, temporaryFolder, testDatabase } from '../support/database/database.ts';
+import { startDatabaseProxy } from '../support/database/database-proxy.ts';
+import { signIn } from '../support/oauth/oauth.ts';
+import { manualClock } from '../support/service/clock.ts';
+import { parseRaw, readToEnd } from '../support/service/http-server.ts';
+import { quietPort } from '../support/service/ports.ts';
+import { startService } from '../support/service/service.ts';
+import { keyNumber, stubProvider } from '../support/service/stub-provider.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+interface Asked {
+  readonly path?: string;
+  readonly method?: string;
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+type Reach = () => Promise<Answer>;
+
+const service = await startService({ after });
+const folder = await temporaryFolder({ after }, 'errors');
+const tiersFile = join(folder, 'tiers.json');
+await writeFile(tiersFile, JSON.stringify({ free: { month: 1 }, pro: { streams: 0 } }));
+const provider = stubProvider();
+/** Small in every respect: quotas, streams, callers, patience, and subscriptions that can be made to fail. */
+const small = await startService(
+  { after },
+  {
+    environment: { TIERS_FILE: tiersFile, TRUSTED_PROXIES: '127.0.0.1' },
+    overrides: { provider, capacity: 2, limits: { headersTimeoutMs: 200, checkIntervalMs: 20 } },
+  },
+);
+const { keys } = service;
+const [freeKey, proKey] = [provider.subscribe('free'), provider.subscribe('pro')];
+
+async function ask({ path = '/v1/areas', method = 'GET', key, headers = {} }: Asked, url = service.url) {
+  const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const answer = await fetch(`${url}${path}`, { method, headers: { ...authorization, ...headers } });
+  return { status: answer.status, headers: new Map(answer.headers), body: await answer.text() };
+}
+
+async function send(bytes: string, url = service.url): Promise<Answer> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.on('error', () => undefined).write(bytes);
+  return parseRaw(await readToEnd(socket));
+}
+
+async function last(count: number, reach: Reach): Promise<Answer> {
+  for (let before = 1; before < count; before += 1) await reach();
+  return reach();
+}
+
+/** The service over a line to its database that is then cut. */
+async function withoutDatabase(): Promise<Answer> {
+  const { url: direct } = await testDatabase({ after });
+  const line = await startDatabaseProxy({ after }, direct);
+  const database = openDatabase({ url: line.url });
+  const port = await quietPort();
+  const publicUrl = service.url;
+  const environment = { DATABASE_URL: direct, DATA_DIR: folder, SOURCE: 'none' };
+  const app = await createApp({
+    ...{ config: readConfig(environment, folder), database, source: null, interval: 0, publicUrl },
+    log: createLog({ level: 'silent' }),
+    overrides: { clock: manualClock() },
+  });
+  atEnd({ after }, async () => {
+    await app.stop();
+    await database.close(100);
+  });
+  await app.server.listen('127.0.0.1', port);
+  line.mode = 'cut';
+  return ask({ path: '/v1/areas/any' }, `http://127.0.0.1:${port}`);
+}
+
+async function withBrokenTable(): Promise<Answer> {
+  await service.database.write((sql) => sql`alter table area rename to area_elsewhere`);
+  const answer = await ask({ key: keys.internal });
+  await service.database.write((sql) => sql`alter table area_elsewhere rename to area`);
+  return answer;
+}
+
+async function whileDraining(): Promise<Answer> {
+  provider.mode = 'wait';
+  const before = provider.calls;
+  const waiting = ask({ key: keyNumber(3) }, small.url);
+  await until('the provider is asked', () => provider.calls > before);
+  const stopping = small.app.stop();
+  const answer = await ask({}, small.url);
+  provider.settle();
+  await waiting;
+  await stopping;
+  return answer;
+}
+
+const HEAD = `Host: x\r\nAuthorization: Bearer ${keys.internal}\r\n`;
+const PRO = HEAD.replace(keys.internal, keys.pro);
+const search =
+  (query: string): Reach =>
+  () =>
+    ask({ path: `/v1/search/sales?${query}`, key: keys.pro });
+const subscriptions = localSubscriptions(service.database, service.clock);
+
+/** How each code is met. The order matters twice: draining is the end of the small service, so it comes last. */
+const ROWS: { readonly [code in ProblemCode]?: Reach } = {
+  MISSING_API_KEY: () => ask({ path: '/v1/usage' }),
+  INVALID_API_KEY: () => ask({ key: keyNumber(1) }),
+  async EXPIRED_API_KEY() {
+    const { key } = await subscriptions.create({
+      plan: 'pro',
+      endsAt: new Date(service.clock.now() + 1_000),
+    });
+    service.clock.advance(1_000);
+    return ask({ key });
+  },
+  INVALID_TOKEN: () => ask({ headers: { authorization: 'Basic eDp5' } }),
+  async EXPIRED_TOKEN() {
+    const { accessToken } = await signIn(service, { key: keys.internal });
+    service.clock.advance(3_600_000);
+    return ask({ key: accessToken });
+  },
+  async INSUFFICIENT_SCOPE() {
+    const { accessToken } = await signIn(service, { key: keys.pro, scope: 'listings:read' });
+    return ask({ path: '/v1/listing/x', key: accessToken });
+  },
+  TIER_RESTRICTED: () => ask({ path: '/v1/listing/x', key: keys.free }),
+  INVALID_REQUEST: () => send(`GET /v1/areas HTTP/1.1\r\n${HEAD}${HEAD}Connection: close\r\n\r\n`),
+  INVALID_PARAMETER: search('minPrise=1'),
+  INVALID_CURSOR: search('cursor=abc'),
+  INVALID_GEOMETRY: search('polygon=1,1;2,2'),
+  INVALID_BODY: () => send(`GET /v1/areas HTTP/1.1\r\n${HEAD}Content-Length: 2\r\n\r\n{}`),
+  NOT_FOUND: () => ask({ path: '/v2' }),
+  LISTING_NOT_FOUND: () => ask({ path: '/v1/listing/x', key: keys.pro }),
+  PROPERTY_NOT_FOUND: () => ask({ path: '/v1/property/x', key: keys.pro }),
+  AREA_NOT_FOUND: () => ask({ path: '/v1/areas/x', key: keys.pro }),
+  METHOD_NOT_ALLOWED: () => ask({ method: 'DELETE' }),
+  NOT_ACCEPTABLE: () => ask({ key: keys.pro, headers: { accept: 'text/csv' } }),
+  REQUEST_TIMEOUT: () => send('GET /v1/areas HTTP/1.1\r\nHost: x\r\nX-', small.url),
+  PAYLOAD_TOO_LARGE: () =>
+    send(
+      `POST /v1/search/sales HTTP/1.1\r\n${PRO}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n` +
+        `1;${'a'.repeat(40_000)}\r\n`,
+    ),
+  UNSUPPORTED_MEDIA_TYPE: () =>
+    send(`POST /v1/search/sales HTTP/1.1\r\n${PRO}Content-Type: text/csv\r\nContent-Length: 2\r\n\r\n{}`),
+  URI_TOO_LONG: () => ask({ path: `/v1/areas?q=${'a'.repeat(9_000)}` }),
+  RATE_LIMITED: () => last(11, () => ask({ path: '/v1/areas?limit=1' })),
+  QUOTA_EXCEEDED: () => last(2, () => ask({ key: freeKey }, small.url)),
+  TOO_MANY_STREAMS: () => ask({ path: '/v1/listing/x', key: proKey }, small.url),
+  HEADERS_TOO_LARGE: () => send(`GET /v1/areas HTTP/1.1\r\n${HEAD}X-A: ${'a'.repeat(17_000)}\r\n\r\n`),
+  INTERNAL_ERROR: withBrokenTable,
+  async SUBSCRIPTIONS_UNAVAILABLE() {
+    provider.mode = 'fail';
+    return ask({ key: keyNumber(2) }, small.url);
+  },
+  DATABASE_UNAVAILABLE: withoutDatabase,
+  async OVERLOADED() {
+    let host = 0;
+    return last(3, () => ask({ headers: { 'x-forwarded-for': `192.0.2.${++host}` } }, small.url));
+  },
+  SHUTTING_DOWN: whileDraining,
+};
+
+/** Codes that are met after the request was counted, so that the answer must tell the limits. */
+const COUNTED: readonly ProblemCode[] = [
+  ...([
+    'TIER_RESTRICTED',
+    'INSUFFICIENT_SCOPE',
+    'INVALID_PARAMETER',
+    'INVALID_CURSOR',
+    'INVALID_GEOMETRY',
+  ] as const),
+  ...(['LISTING_NOT_FOUND', 'PROPERTY_NOT_FOUND', 'AREA_NOT_FOUND', 'NOT_ACCEPTABLE'] as const),
+  ...(['RATE_LIMITED', 'QUOTA_EXCEEDED', 'TOO_MANY_STREAMS', 'UNSUPPORTED_MEDIA_TYPE'] as const),
+];
+
+const AT_FAULT: readonly ProblemCode[] = ['INVALID_PARAMETER', 'INVALID_CURSOR', 'INVALID_GEOMETRY'];
+const MEMBERS = ['type', 'title', 'status', 'detail', 'code', 'requestId', 'errors', 'violatedPolicies'];
+
+const page = await (await service.get('/docs/errors')).text();
+
+test('every code has a request that meets it', () => {
+  for (const code of Object.keys(PROBLEMS) as ProblemCode[]) {
+    assert.ok(ROWS[code], `${code} needs a row`);
+  }
+});
+
+for (const [name, reach] of Object.entries(ROWS)) {
+  const code = name as ProblemCode;
+  test(`${code} is met, whole and as documented`, async () => {
+    const answer = await reach();
+    const base = answerBase(code);
+    checkDocument(code, answer, base);
+    checkChallenge(code, answer, base);
+    checkLimits(code, answer);
+  });
+}
+
+/** Where links lead: the small service is another one. */
+function answerBase(code: ProblemCode): string {
+  const ofSmall: readonly ProblemCode[] = [
+    ...(['REQUEST_TIMEOUT', 'QUOTA_EXCEEDED', 'TOO_MANY_STREAMS', 'OVERLOADED'] as const),
+    ...(['SUBSCRIPTIONS_UNAVAILABLE', 'SHUTTING_DOWN'] as const),
+  ];
+  return ofSmall.includes(code) ? small.url : service.url;
+}
+
+function checkDocument(code: ProblemCode, { status, headers, body }: Answer, base: string): void {
+  const [expected, title] = PROBLEMS[code];
+  const problem = JSON.parse(body);
+  assert.deepEqual([problem.code, status, problem.status, problem.title], [code, expected, expected, title]);
+  assert.match(headers.get('content-type') ?? '', /^application\/problem\+json(;|$)/);
+  assert.equal(headers.get('cache-control'), 'no-store');
+  assert.deepEqual(
+    Object.keys(problem).filter((member) => !MEMBERS.includes(member)),
+    [],
+  );
+  assert.equal(problem.type, `${base}/docs/errors#${code}`);
+  assert.ok(page.includes(`id="${code}"`), 'the link leads to an entry');
+  assert.match(problem.detail, /^[A-Z][^\n]{8,}[.?]$/, 'a sentence');
+  assert.match(problem.requestId, /^req_/);
+  assert.equal(problem.requestId, headers.get('x-request-id'));
+  assert.ok(!/SERVICE-[0-9A-F]{8}-|relation|postgres|\.ts:/i.test(body), 'nothing private is told');
+  if (AT_FAULT.includes(code)) {
+    assert.ok(problem.errors.length > 0);
+    for (const error of problem.errors) assert.ok(error.parameter && error.detail, 'names what is at fault');
+  }
+}
+
+/** RFC 6750 and RFC 9728: every 401 leads on; an error is named only where a Bearer credential was sent. */
+function checkChallenge(code: ProblemCode, { status, headers }: Answer, base: string): void {
+  const insufficient = code === 'INSUFFICIENT_SCOPE';
+  assert.equal(headers.has('www-authenticate'), status === 401 || insufficient);
+  if (status !== 401 && !insufficient) return;
+  const challenge = headers.get('www-authenticate') ?? '';
+  const metadata = `Bearer resource_metadata="${base}/.well-known/oauth-protected-resource", scope="listings:`;
+  assert.ok(challenge.startsWith(metadata), challenge);
+  const [, error] = /, error="(\w+)", error_description="[^"]+"/.exec(challenge) ?? [];
+  const named: Partial<Record<ProblemCode, string>> = {
+    INVALID_API_KEY: 'invalid_token',
+    EXPIRED_API_KEY: 'invalid_token',
+    EXPIRED_TOKEN: 'invalid_token',
+    INSUFFICIENT_SCOPE: 'insufficient_scope',
+  };
+  assert.equal(error, named[code]);
+}
+
+function checkLimits(code: ProblemCode, { status, headers, body }: Answer): void {
+  if (status === 405) assert.match(headers.get('allow') ?? '', /^GET, HEAD, OPTIONS$/);
+  if (status === 429 || status === 503) assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  if (status === 429) {
+    const { violatedPolicies } = JSON.parse(body);
+    const expected = { RATE_LIMITED: 'minute', QUOTA_EXCEEDED: 'month', TOO_MANY_STREAMS: 'streams' };
+    assert.deepEqual(violatedPolicies, [expected[code as keyof typeof expected]]);
+  }
+  if (!COUNTED.includes(code)) return;
+  assert.match(headers.get('ratelimit-policy') ?? '', /^"minute";q=\d+;w=60/);
+  assert.match(headers.get('ratelimit') ?? '', /^"minute";r=\d+;t=\d+/);
+  for (const name of ['limit', 'remaining', 'reset'])
+    assert.match(headers.get(`x-ratelimit-${name}`) ?? '', /^\d+$/);
+}

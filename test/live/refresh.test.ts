@@ -1,0 +1,48 @@
+// Proves what becomes of a live fetch when the database, and not the source, is at fault.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import { listingId } from '../../src/ingest/identity.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
+import { createRefresh } from '../../src/live/refresh.ts';
+import { LiveError } from '../../src/sources/source.ts';
+import { type Closing, testDatabase } from '../support/database/database.ts';
+import { manualClock } from '../support/service/clock.ts';
+import { draftOf, memorySource } from '../support/sources/memory-source.ts';
+
+const never = new AbortController().signal;
+
+async function withBrokenWrites(t: Closing) {
+  const { database } = await testDatabase(t);
+  const catalogue = createCatalogue(database);
+  const source = memorySource();
+  const clock = manualClock();
+  source.put(draftOf('a'), '2026-01-01T00:00:00.000Z');
+  await database.transaction((tx) => catalogue.apply(tx, source.id, [draftOf('a')], clock.now()));
+  const stored = await catalogue.listing(listingId(source.id, 'a'));
+  assert.ok(stored);
+  const complaints: unknown[] = [];
+  const broken = () => Promise.reject(new Error('disk full'));
+  const refresh = createRefresh({
+    ...{ source, database, clock, metrics: createMetrics() },
+    catalogue: { ...catalogue, apply: broken },
+    log: { error: (details: unknown) => void complaints.push(details) },
+  });
+  return { source, complaints, fetch: () => refresh(stored, never).catch((reason: unknown) => reason) };
+}
+
+test('a fresh copy that cannot be stored is an error that the log explains, and not a wrong answer', async (t) => {
+  const { fetch, complaints } = await withBrokenWrites(t);
+  const error = await fetch();
+  assert.ok(error instanceof LiveError && error.code === 'fetch_failed');
+  assert.equal(complaints.length, 1);
+});
+
+test('a listing found gone is told as gone even when that cannot be written, and the log knows', async (t) => {
+  const { fetch, complaints, source } = await withBrokenWrites(t);
+  source.listings.clear();
+  const error = await fetch();
+  assert.ok(error instanceof LiveError && error.code === 'not_found_upstream');
+  assert.equal(complaints.length, 1);
+});

@@ -1,0 +1,70 @@
+// Owns the proof that a revocation reaches every service: at once where LISTEN works, in five seconds where it hangs.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { until } from '../../support/check/until.ts';
+import { refresh, refreshed, revoke, signIn, standing } from '../../support/oauth/oauth.ts';
+import { startBeside } from '../../support/service/second-service.ts';
+import { startService } from '../../support/service/service.ts';
+
+const service = await startService({ after });
+const { clock, database } = service;
+
+async function listeners(): Promise<number> {
+  const rows = await database.read(
+    (sql) =>
+      sql`select from pg_stat_activity where datname = current_database() and query ilike 'listen "oauth%'`,
+  );
+  return rows.length;
+}
+
+async function startListening(t: Parameters<typeof startBeside>[0]) {
+  const before = await listeners();
+  const beside = await startBeside(t, service);
+  await until('it listens', async () => (await listeners()) > before);
+  return beside;
+}
+
+test('a revocation reaches the other service while time stands still', async (t) => {
+  const beside = await startListening(t);
+  const single = await signIn(service);
+  const family = await signIn(service);
+  // Twice: from the second time on it believes what it has seen, and does not look.
+  for (const { accessToken } of [single, family, single, family])
+    assert.equal(await standing(beside, accessToken), 200);
+  await revoke(service, single.accessToken, single.clientId);
+  await revoke(service, family.refreshToken, family.clientId);
+  for (const { accessToken } of [single, family]) {
+    assert.equal(await standing(service, accessToken), 'INVALID_TOKEN', 'at once where it was revoked');
+    await until('it is heard', async () => (await standing(beside, accessToken)) === 'INVALID_TOKEN');
+  }
+  assert.equal(await standing(beside, (await refreshed(service, single)).accessToken), 200);
+});
+
+test('where LISTEN hangs unnoticed, what was revoked is refused five seconds later at the latest', async (t) => {
+  const beside = await startListening(t);
+  const single = await signIn(service);
+  const first = await signIn(service);
+  const second = await refreshed(service, first);
+  const third = await refreshed(service, second);
+  const spared = await signIn(service);
+  const all = [single, first, second, third, spared].map(({ accessToken }) => accessToken);
+  for (const token of [...all, ...all]) assert.equal(await standing(beside, token), 200);
+  beside.silence();
+  await revoke(service, single.accessToken, single.clientId);
+  assert.equal((await refresh(service, first)).status, 400, 'reuse ends the family');
+  for (const token of all) assert.equal(await standing(beside, token), 200, 'believed for now');
+  clock.advance(5_000);
+  for (const token of all.slice(0, -1)) assert.equal(await standing(beside, token), 'INVALID_TOKEN');
+  assert.equal(await standing(beside, spared.accessToken), 200);
+});
+
+test('where LISTEN hangs, requests that keep coming make the service look for itself', async (t) => {
+  const beside = await startListening(t);
+  const { accessToken, refreshToken, clientId } = await signIn(service);
+  assert.equal(await standing(beside, accessToken), 200);
+  beside.silence();
+  await revoke(service, refreshToken, clientId);
+  clock.advance(2_000);
+  await until('it has looked', async () => (await standing(beside, accessToken)) === 'INVALID_TOKEN');
+});

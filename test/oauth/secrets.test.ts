@@ -1,0 +1,85 @@
+// Proves that after a whole life with OAuth, mistakes and thefts and outages in it, no secret stands in a table, a file or a log.
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { test } from 'node:test';
+import { createLog } from '../../src/lib/log.ts';
+import type { Database } from '../../src/postgres/client/database.ts';
+import { temporaryFolder } from '../support/database/database.ts';
+import { Canaries, serving } from '../support/fuzz/canaries.ts';
+import { WatchedLife } from '../support/oauth/canaries.ts';
+import { runCli, startCli } from '../support/process/cli.ts';
+import { startService } from '../support/service/service.ts';
+import { stubProvider } from '../support/service/stub-provider.ts';
+
+/** A refresh token counts as reused at once. */
+const NO_GRACE = { OAUTH_REFRESH_GRACE_SECONDS: '0' };
+
+/** Every row of every table as COPY writes it; bytes also as they are. */
+async function copyOf(database: Database): Promise<string> {
+  const tables = await database.read(
+    (sql) => sql<{ name: string }[]>`
+      select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables
+      where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`,
+  );
+  const texts: string[] = [];
+  for (const { name } of tables) {
+    const chunks = await database.read(async (sql) => {
+      const stream = await sql.unsafe(`copy ${name} to stdout`).readable();
+      return stream.toArray();
+    });
+    texts.push(`${name}\n${Buffer.concat(chunks).toString('latin1')}`);
+  }
+  const text = texts.join('\n');
+  return text + text.replaceAll(/\\\\x([0-9a-f]+)/g, (_, hex) => Buffer.from(hex, 'hex').toString('latin1'));
+}
+
+test('R30, R31: a copy of every table and the log at its most talkative hold no secret, also after outages', async (t) => {
+  const sink = new PassThrough();
+  const written: Buffer[] = [];
+  sink.on('data', (chunk: Buffer) => written.push(chunk));
+  const provider = stubProvider();
+  const service = await startService(t, {
+    log: createLog({ level: 'trace', stream: sink }),
+    environment: NO_GRACE,
+    overrides: { provider },
+  });
+  const canaries = new Canaries();
+  const life = new WatchedLife(service, canaries, provider.subscribe('pro'));
+  await life.play();
+  const session = await life.signIn('before the outage');
+  provider.mode = 'fail';
+  assert.equal((await life.consent('in the outage')).code, null);
+  assert.equal(await life.refresh('in the outage', session), null);
+  provider.mode = 'answer';
+  assert.ok((life.statuses[503] ?? 0) >= 2, 'there was an outage');
+  assert.ok((life.statuses[401] ?? 0) > 10 && (life.statuses[400] ?? 0) > 20, JSON.stringify(life.statuses));
+  const copy = await copyOf(service.database);
+  assert.ok(copy.includes('watched-app') && copy.includes('oauth_access_token'), 'the tables are there');
+  assert.deepEqual(canaries.in(copy), []);
+  for (const line of Buffer.concat(written).toString().split('\n'))
+    assert.deepEqual(canaries.in(line), [], line);
+  assert.ok(Buffer.concat(written).toString().split('\n').length > 80, 'the log tells of every request');
+});
+
+test('R30, R31: the data directory and all that the process said hold no secret', async (t) => {
+  const folder = await temporaryFolder(t, 'oauth-secrets');
+  const data = join(folder, 'data');
+  const environment = { ...NO_GRACE, DATA_DIR: data, PORT: '0', LOG_LEVEL: 'trace', SOURCE: 'none' };
+  const service = startCli(t, ['serve'], { folder, environment });
+  const url = await serving(service);
+  const made = await runCli(t, ['subscriptions', 'create', '--plan', 'pro', '--json'], {
+    folder,
+    environment,
+  });
+  const { key } = JSON.parse(made.stdout) as { key: string };
+  const canaries = new Canaries();
+  const life = new WatchedLife({ url }, canaries, key);
+  await life.play();
+  service.kill('SIGTERM');
+  const { stdout, stderr } = await service.ended;
+  assert.ok((life.statuses[200] ?? 0) > 10, JSON.stringify(life.statuses));
+  for (const line of `${stdout}\n${stderr}`.split('\n')) assert.deepEqual(canaries.in(line), [], line);
+  assert.deepEqual(await canaries.below(data, ['keys.env']), []);
+});

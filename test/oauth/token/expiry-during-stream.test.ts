@@ -1,0 +1,31 @@
+// Proves what becomes of a listing stream whose token expires while it runs.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LiveError } from '../../../src/sources/source.ts';
+import { signIn, standing } from '../../support/oauth/oauth.ts';
+import { startLive } from '../../support/sources/live-service.ts';
+
+const HOUR = 3_600_000;
+
+test('AT10: a stream ends by itself within its ten seconds, also when its token expires meanwhile', async (t) => {
+  const service = await startLive(t);
+  const { accessToken } = await signIn(service, { key: service.keys.pro });
+  service.clock.advance(HOUR - 1_000);
+  const asked = Promise.withResolvers<void>();
+  service.source.beforeFetch = (signal) => {
+    asked.resolve();
+    return new Promise((_, reject) =>
+      signal.addEventListener('abort', () => reject(new LiveError('timeout', 'late'))),
+    );
+  };
+  const streaming = service.stream('a', accessToken);
+  await asked.promise;
+  service.clock.advance(2_000);
+  assert.equal(await standing(service, accessToken), 'EXPIRED_TOKEN');
+  service.clock.advance(7_000);
+  assert.deepEqual(
+    (await streaming).map(({ event }) => event),
+    ['cached', 'error', 'done'],
+  );
+});

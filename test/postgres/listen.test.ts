@@ -1,0 +1,105 @@
+// Owns the proof that a listener hears what is committed, and says so whenever it may have missed something.
+import assert from 'node:assert/strict';
+import { EventEmitter, on } from 'node:events';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import type { Database } from '../../src/postgres/client/database.ts';
+import { openDatabase } from '../../src/postgres/client/database.ts';
+import { listen, notify } from '../../src/postgres/client/listen.ts';
+import { startEmbedded } from '../../src/postgres/embedded/embedded.ts';
+import { readPostmaster } from '../../src/postgres/embedded/postmaster.ts';
+import { until } from '../support/check/until.ts';
+import { atEnd, emptyDatabase, temporaryFolder } from '../support/database/database.ts';
+import { startDatabaseProxy } from '../support/database/database-proxy.ts';
+import { manualClock } from '../support/service/clock.ts';
+
+const CHANNEL = 'Homes "for sale"';
+
+/** What a listener hears, in order: 'gap', or a message. */
+function hear(t: TestContext, database: Database): () => Promise<string> {
+  const events = new EventEmitter();
+  const heard = on(events, 'heard');
+  const listener = listen(
+    database,
+    CHANNEL,
+    (payload) => events.emit('heard', payload),
+    () => events.emit('heard', 'gap'),
+  );
+  atEnd(t, () => listener.close());
+  return async () => {
+    const next = await heard.next();
+    return String((next.value as unknown[])[0]);
+  };
+}
+
+test('a message is heard once its transaction is committed, and not when it is rolled back', async (t) => {
+  const { database } = await emptyDatabase(t);
+  const next = hear(t, database);
+  assert.equal(await next(), 'gap');
+  const rolledBack = database.transaction(async (tx) => {
+    await notify(tx, CHANNEL, 'never');
+    throw new Error('no');
+  });
+  await assert.rejects(rolledBack);
+  await database.transaction((tx) => notify(tx, CHANNEL, 'sold'));
+  assert.equal(await next(), 'sold');
+});
+
+test('after the server was killed and came back, the gap is told and messages are heard again', async (t) => {
+  const dataDirectory = join(await temporaryFolder(t, 'listen'), 'data');
+  const server = await startEmbedded({ dataDirectory, log: () => {}, durable: false });
+  atEnd(t, () => server.stop());
+  const database = openDatabase({ socket: server.connection, maxConnections: 1 });
+  atEnd(t, () => database.close(100));
+  const next = hear(t, database);
+  assert.equal(await next(), 'gap');
+  process.kill((await readPostmaster(server.place.cluster))?.pid ?? 0, 'SIGKILL');
+  assert.equal(await next(), 'gap');
+  await database.write((sql) => notify(sql, CHANNEL, 'back'));
+  assert.equal(await next(), 'back');
+});
+
+test('a line that hangs without a word is noticed and replaced', async (t) => {
+  const { url, database: direct } = await emptyDatabase(t);
+  const proxy = await startDatabaseProxy(t, url);
+  const clock = manualClock();
+  const database = openDatabase({ url: proxy.url, clock });
+  const next = hear(t, database);
+  assert.equal(await next(), 'gap');
+  proxy.mode = 'hang';
+  await until('the listener asks whether the line lives', async () => {
+    clock.advance(1_000);
+    return proxy.swallowed > 0;
+  });
+  proxy.mode = 'pass';
+  let told = '';
+  void next().then((event) => {
+    told = event;
+  });
+  await until('the gap is told', async () => {
+    if (told === '') clock.advance(1_000);
+    return told !== '';
+  });
+  assert.equal(told, 'gap');
+  await direct.write((sql) => notify(sql, CHANNEL, 'heard'));
+  assert.equal(await next(), 'heard');
+});
+
+test('a handler that throws is told of and does not end the listening', async (t) => {
+  const { database } = await emptyDatabase(t);
+  const { promise: trouble, resolve: onTrouble } = Promise.withResolvers<unknown>();
+  const { promise: joined, resolve: onGap } = Promise.withResolvers<void>();
+  const { promise: second, resolve: onSecond } = Promise.withResolvers<string>();
+  const onMessage = (payload: string) => {
+    if (payload === 'first') throw new Error('handler');
+    onSecond(payload);
+  };
+  const listener = listen(database, CHANNEL, onMessage, onGap, { onTrouble });
+  atEnd(t, () => listener.close());
+  await joined;
+  await database.write((sql) => notify(sql, CHANNEL, 'first'));
+  await database.write((sql) => notify(sql, CHANNEL, 'second'));
+  assert.equal(((await trouble) as Error).message, 'handler');
+  assert.equal(await second, 'second');
+});

@@ -1,0 +1,299 @@
+// Searches and their figures over a store with three currencies, held against plain loops over the same listings.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import {
+  type Facts,
+  factsArbitrary,
+  NOW,
+  type Row,
+  toDraft,
+  writeAreas,
+  writeMarket,
+} from '../support/catalogue/random-market.ts';
+import { type Answer, idsOf, type ListingType } from '../support/catalogue/search-client.ts';
+import { runs } from '../support/check/runs.ts';
+import { comparedPrice } from '../support/oracle/facts.ts';
+import type { Query } from '../support/oracle/filters.ts';
+import { compareBy } from '../support/oracle/order.ts';
+import { FILTERS, finds } from '../support/oracle/search-oracle.ts';
+import { manualClock } from '../support/service/clock.ts';
+import { problemOf } from '../support/service/http-server.ts';
+import { startService } from '../support/service/service.ts';
+
+const CURRENCIES = ['EUR', 'JPY', 'USD'];
+
+/** Two cities have one currency each, the third two, and what lies elsewhere has all three. */
+function currencyOf({ city }: Facts, index: number): string {
+  const held = { Aldern: ['USD'], 'ALDERN ': ['USD'], 'Brook Hollow': ['EUR'], Crane: ['USD', 'JPY'] }[
+    city ?? ''
+  ];
+  const choice = held ?? CURRENCIES;
+  return choice[index % choice.length] ?? 'USD';
+}
+
+const service = await startService({ after }, { clock: manualClock(NOW) });
+await writeAreas(service.database);
+const catalogue = createCatalogue(service.database);
+const [sample = []] = fc.sample(fc.array(factsArbitrary, { minLength: 400, maxLength: 400, size: 'max' }), {
+  ...{ seed: 71, numRuns: 1 },
+});
+const market = await writeMarket(service.database, catalogue, sample, currencyOf);
+
+type Told = Answer & {
+  readonly meta: { readonly currency: string | null };
+  readonly facets: { readonly priceBucket: readonly { readonly count: number; readonly from: number }[] };
+  readonly stats: Record<string, { readonly value: number | null; readonly n: number }>;
+  readonly clusters: readonly { readonly count: number; readonly medianPrice: number | null }[];
+  readonly explain: {
+    readonly filters: readonly { readonly parameter: string; readonly matchesAlone: number }[];
+  };
+};
+
+const ask = (type: ListingType, query: Query): Promise<Response> =>
+  service.get(`/v1/search/${type}s?${new URLSearchParams(query)}`, service.keys.internal);
+
+async function told(type: ListingType, query: Query): Promise<Told> {
+  const answer = await ask(type, query);
+  const text = await answer.text();
+  assert.equal(answer.status, 200, `${JSON.stringify(query)}: ${text}`);
+  return JSON.parse(text) as Told;
+}
+
+const MONEY =
+  /^(min|max)(Price|ClosePrice|PricePerArea|MoveInCost|NetEffectivePrice|MonthlyCost|AssociationFee|Tax)$|^price$/;
+
+const found = (type: ListingType, query: Query): Row[] =>
+  market.filter((row) => finds(type, query, row, NOW));
+
+/** The currency that must be told; or those that must be named, where there are several. */
+function expected(type: ListingType, query: Query, tellsMoney: boolean): string | null | readonly string[] {
+  const bounded = Object.keys(query).some((name) => MONEY.test(name));
+  const sorted = /(^|,)-?price(PerArea)?(,|$)/.test(query.sort ?? '');
+  if (query.currency !== undefined) return query.currency.toUpperCase();
+  if (!bounded && !sorted && !tellsMoney) return null;
+  const scope = Object.fromEntries(Object.entries(query).filter(([name]) => !MONEY.test(name)));
+  const held = [...new Set(found(type, scope).map(({ currency }) => currency))].sort();
+  return held.length > 1 ? held : (held[0] ?? null);
+}
+
+async function refused(type: ListingType, query: Query, names: readonly string[]): Promise<void> {
+  const answer = await ask(type, query);
+  assert.equal(answer.status, 400, JSON.stringify(query));
+  const { code, errors = [] } = await problemOf(answer);
+  assert.equal(code, 'INVALID_PARAMETER');
+  assert.equal(errors[0]?.parameter, 'currency');
+  assert.deepEqual(errors[0]?.detail?.match(/\b[A-Z]{3}\b/g), names, errors[0]?.detail);
+}
+
+const queries = fc
+  .record({
+    type: fc.constantFrom<ListingType>('rental', 'sale'),
+    filters: fc
+      .subarray(
+        FILTERS.filter(
+          (each) => !each.alone && !each.parameters.some((name) => ['ids', 'currency'].includes(name)),
+        ),
+        { minLength: 0, maxLength: 2 },
+      )
+      .chain((filters) => fc.tuple(fc.constant(filters), ...filters.map(({ values }) => values))),
+    place: fc.constantFrom<Query>({}, { city: 'aldern' }, { city: 'brook hollow' }, { city: 'crane' }),
+    money: fc.constantFrom<Query>(...([{}, { minPrice: '1200' }, { maxPricePerArea: '625' }] as const)),
+    sort: fc.constantFrom<Query>(
+      {},
+      { sort: 'price' },
+      { sort: 'bedrooms,-price' },
+      { sort: '-pricePerArea' },
+    ),
+    currency: fc.constantFrom<Query>(
+      {},
+      {},
+      { currency: 'usd' },
+      { currency: 'JPY' },
+      { currency_code: 'EUR' },
+    ),
+  })
+  .map(({ type, filters: [kept, ...parts], place, money, sort, currency }) => {
+    const fits = kept.every(({ saleOnly, rentalOnly }) => !(type === 'sale' ? rentalOnly : saleOnly));
+    const query: Query = Object.assign({ status: 'any' }, money, ...(fits ? parts : []), place, sort);
+    return { type, query, currency };
+  });
+
+const meaning = ({ query, currency }: { query: Query; currency: Query }): Query => {
+  const asked = currency.currency ?? currency.currency_code;
+  return asked === undefined ? query : { ...query, currency: asked };
+};
+
+test('a search compares prices in one currency, asked for or the only one in its scope, or names those there are', async () => {
+  let [found400, foundSome] = [0, 0];
+  await fc.assert(
+    fc.asyncProperty(queries, async ({ type, query, currency }) => {
+      const meant = meaning({ query, currency });
+      const asked = { ...query, ...currency, limit: '40', count: 'exact', fields: 'id' };
+      const binding = expected(type, meant, false);
+      if (Array.isArray(binding)) {
+        await refused(type, asked, binding);
+        found400 += 1;
+        return;
+      }
+      const rows = found(type, meant)
+        .filter((row) => binding === null || row.currency === binding)
+        .sort((a, b) => compareBy(query.sort ?? '-listedAt', a, b, NOW, query));
+      const pages: Told[] = [];
+      for (let cursor: string | null = ''; cursor !== null; cursor = pages.at(-1)?.page.nextCursor ?? null)
+        pages.push(await told(type, { ...asked, ...(cursor && { cursor }) }));
+      assert.deepEqual(
+        idsOf(pages),
+        rows.map(({ id }) => id),
+      );
+      for (const { meta, total } of pages) {
+        assert.equal(meta.currency, binding);
+        assert.deepEqual(total, { value: rows.length, relation: 'exact' });
+      }
+      if (rows.length > 0) foundSome += 1;
+    }),
+    runs(120, 73),
+  );
+  assert.ok(found400 > 20 && foundSome > 30, `${found400} were refused, ${foundSome} found something`);
+});
+
+const median = (values: readonly number[]): number | null => {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = (sorted.length - 1) / 2;
+  if (sorted.length === 0) return null;
+  return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2;
+};
+const rounded = (value: number | null): number | null => value && Math.round(value * 100) / 100;
+
+test('facets by price, statistics, clusters and explanations are of one currency', async () => {
+  let [found400, figures] = [0, 0];
+  const box = { bbox: '-180,-90,180,90' };
+  await fc.assert(
+    fc.asyncProperty(queries, async ({ type, query: { bbox: _, sort: __, ...query }, currency }) => {
+      const meant = meaning({ query, currency });
+      const asked = { ...query, ...currency, limit: '500', count: 'exact' };
+      const metric = type === 'sale' ? 'median_list_price' : 'median_rent';
+      const money = [
+        { ...asked, facets: 'bedrooms,priceBucket' },
+        { ...asked, stats: metric },
+        { ...asked, ...box, cluster: 'true', zoom: '0' },
+      ];
+      const [inFacets, inStats, inBox] = [meant, meant, { ...meant, ...box }].map((each) =>
+        expected(type, each, true),
+      );
+      if (Array.isArray(inFacets)) {
+        for (const each of money.slice(0, 2)) await refused(type, each, inFacets);
+        found400 += 1;
+        return;
+      }
+      assert.equal(inStats, inFacets);
+      const rows = found(type, meant).filter((row) => inFacets === null || row.currency === inFacets);
+      const prices = rows.flatMap(({ facts }) => comparedPrice(facts) ?? []);
+      const [facets, stats] = [await told(type, money[0] ?? {}), await told(type, money[1] ?? {})];
+      assert.equal(facets.meta.currency, inFacets);
+      assert.equal(stats.meta.currency, inFacets);
+      assert.equal(
+        facets.facets.priceBucket.reduce((sum, { count }) => sum + count, 0),
+        prices.length,
+      );
+      const positive = prices.filter((price) => price > 0);
+      assert.equal(stats.stats[metric]?.n, positive.length);
+      if (positive.length >= 5) {
+        assert.equal(stats.stats[metric]?.value, rounded(median(positive)));
+        figures += 1;
+      }
+      const clusters = await told(type, money[2] ?? {});
+      assert.equal(clusters.meta.currency, inBox);
+      const placed = found(type, { ...meant, ...box }).filter(
+        (row) => inBox === null || row.currency === inBox,
+      );
+      assert.equal(
+        clusters.clusters.reduce((sum, { count }) => sum + count, 0),
+        placed.length,
+      );
+      const explained = await told(type, { ...asked, minPrice: '1', explain: 'true' });
+      const alone = explained.explain.filters.find(({ parameter }) => parameter === 'minPrice')?.matchesAlone;
+      const priced = found(type, { status: query.status ?? 'any', minPrice: '1' });
+      assert.equal(alone, priced.filter((row) => inFacets === null || row.currency === inFacets).length);
+    }),
+    runs(60, 79),
+  );
+  assert.ok(found400 > 10 && figures > 10, `${found400} were refused, ${figures} medians held`);
+});
+
+test('a search without any price condition, sort or figure goes over all currencies', async () => {
+  const { data, meta, total } = await told('sale', {
+    status: 'any',
+    limit: '500',
+    count: 'exact',
+    facets: 'bedrooms',
+  });
+  assert.equal(meta.currency, null);
+  assert.deepEqual([...new Set(data.map(({ currency }) => currency))].sort(), CURRENCIES);
+  assert.equal(total?.value, found('sale', { status: 'any' }).length);
+});
+
+test('a body and an export follow the same rule', async () => {
+  const post = (body: object) =>
+    fetch(`${service.url}/v1/search/sales`, {
+      ...{ method: 'POST', body: JSON.stringify(body) },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${service.keys.internal}` },
+    });
+  const mixed = await post({ maxPrice: 500_000 });
+  assert.equal(mixed.status, 400);
+  assert.match((await problemOf(mixed)).errors?.[0]?.detail ?? '', /EUR, JPY and USD/);
+  const one = await post({ maxPrice: 500_000, currency: 'EUR', fields: ['currency'], limit: 500 });
+  const { data } = (await one.json()) as Answer;
+  assert.ok(data.length > 0 && data.every(({ currency }) => currency === 'EUR'));
+  for (const format of ['csv', 'ndjson']) {
+    assert.equal((await ask('sale', { format, sort: 'price' })).status, 400, format);
+    const lines = await (
+      await ask('sale', { format, sort: 'price', currency: 'JPY', fields: 'currency' })
+    ).text();
+    const rows = lines
+      .trim()
+      .split('\n')
+      .slice(format === 'csv' ? 1 : 0);
+    assert.ok(rows.length > 0 && rows.every((row) => row.includes('JPY')), format);
+  }
+});
+
+test('a cursor keeps its currency, whatever comes meanwhile', async () => {
+  const inAldern: Query = { city: 'aldern', sort: 'price', limit: '3', status: 'any' };
+  const boxed: Query = {
+    city: 'aldern',
+    bbox: '-180,-90,180,90',
+    cluster: 'true',
+    zoom: '12',
+    limit: '1',
+    status: 'any',
+  };
+  const first = await told('sale', inAldern);
+  const clusters = await told('sale', boxed);
+  const [aldern] = sample.filter(({ city, listingType }) => city === 'Aldern' && listingType === 'sale');
+  assert.ok(aldern && first.page.nextCursor && clusters.page.nextCursor);
+  const foreign = {
+    ...toDraft('yen', { ...aldern, status: 'ACTIVE', displayed: true, listPrice: 120_000 }),
+    currency: 'JPY',
+  };
+  await service.database.transaction((tx) => catalogue.apply(tx, 'other', [foreign], NOW));
+  await refused('sale', inAldern, ['JPY', 'USD']);
+  let met = first.data.length;
+  for (let cursor: string | null = first.page.nextCursor; cursor !== null; ) {
+    const next: Told = await told('sale', { ...inAldern, cursor });
+    assert.equal(next.meta.currency, 'USD');
+    assert.ok(next.data.every(({ currency }) => currency === 'USD'));
+    met += next.data.length;
+    cursor = next.page.nextCursor;
+  }
+  assert.equal(met, found('sale', { city: 'aldern', status: 'any' }).length);
+  assert.equal((await told('sale', { ...boxed, cursor: clusters.page.nextCursor })).meta.currency, 'USD');
+  await service.database.transaction((tx) => catalogue.apply(tx, 'other', [], NOW, ['yen']));
+});
+
+test('a currency is three letters', async () => {
+  for (const currency of ['US', 'DOLLAR', '€', 'US1', ''])
+    assert.equal((await ask('sale', { currency })).status, 400, currency);
+});

@@ -1,0 +1,68 @@
+// Proves that what looks at all results of a search waits its turn with the figures of the market, and pages never do.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import { draft } from '../support/catalogue/drafts.ts';
+import { until } from '../support/check/until.ts';
+import { problemOf } from '../support/service/http-server.ts';
+import { startService } from '../support/service/service.ts';
+
+const service = await startService({ after });
+await service.database.transaction((tx) =>
+  createCatalogue(service.database).apply(tx, 'test', [draft('one'), draft('two')], service.clock.now()),
+);
+const { keys, clock } = service;
+
+const HEAVY = [
+  'facets=city',
+  'stats=inventory',
+  'explain=true&minPrice=1',
+  'count=exact&limit=1',
+  'cluster=true&zoom=3&bbox=-180,-90,180,90',
+  'facets=city&stats=inventory&explain=true&count=exact',
+];
+
+test('while the places of heavy reads are taken, pages are answered, and the rest is told to ask for less', async () => {
+  const before = await Promise.all(
+    HEAVY.map((query) => service.get(`/v1/search/sales?${query}`, keys.internal)),
+  );
+  assert.deepEqual(
+    before.map(({ status }) => status),
+    HEAVY.map(() => 200),
+  );
+  const places = Math.floor(service.database.status().size / 3);
+  await service.database.transaction(async (tx) => {
+    await tx`lock table market_period, market_event in access exclusive mode`;
+    const figures = Array.from({ length: places }, (_, at) =>
+      service.get(`/v1/market/stats?listingType=sale&minPrice=${at}`, keys.internal),
+    );
+    const blocked = async () => {
+      const [row] = await tx<{ count: number }[]>`
+        select count(*)::int as count from pg_locks where not granted
+          and database = (select oid from pg_database where datname = current_database())`;
+      return row?.count === places;
+    };
+    await until('all places are taken', blocked);
+    const asked = HEAVY.map((query) => service.get(`/v1/search/sales?${query}`, keys.internal));
+    const page = await service.get('/v1/search/sales', keys.internal);
+    assert.equal(page.status, 200, 'a page with its usual total waits for nobody');
+    // All that has come by now waits; what did not wait was answered, and stays so.
+    const arrived = async () => (await active()) === places + HEAVY.length;
+    await until('all wait', arrived);
+    clock.advance(8_000);
+    for (const answer of await Promise.all([...asked, ...figures])) {
+      assert.equal(answer.status, 503);
+      assert.equal(answer.headers.get('retry-after'), '5');
+      const { code, detail } = await problemOf(answer);
+      assert.equal(code, 'OVERLOADED');
+      assert.match(detail, /Remove facets|Request a smaller place/);
+    }
+  });
+});
+
+/** Requests under way, by the service's own count; without the one that asks. */
+async function active(): Promise<number> {
+  const text = await (await fetch(`${service.url}/metrics`)).text();
+  return Number(/^freehold_http_active (\d+)$/m.exec(text)?.[1]) - 1;
+}

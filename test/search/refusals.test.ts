@@ -1,0 +1,83 @@
+// Proves what searches refuse, and in which words; what they find is proved by the other search tests.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import { draft } from '../support/catalogue/drafts.ts';
+import { asking, idsOf } from '../support/catalogue/search-client.ts';
+import { startService } from '../support/service/service.ts';
+
+const service = await startService({ after });
+const ask = asking(service);
+await service.database.transaction((tx) => {
+  const drafts = Array.from({ length: 12 }, (_, index) =>
+    draft(`key-${index}`, { listPrice: index * 1_000 }),
+  );
+  return createCatalogue(service.database).apply(tx, 'test', drafts, service.clock.now());
+});
+
+test('a cursor goes with the same query, in whatever order its parameters stand and whether defaults are spelt out', async () => {
+  const asked = { minPrice: '1000', maxPrice: '9000', limit: '2' };
+  const first = await ask('sale', asked);
+  const cursor = first.page.nextCursor ?? '';
+  const second = idsOf([await ask('sale', { ...asked, cursor })]);
+  assert.equal(second.length, 2);
+  for (const same of [
+    { cursor, limit: '2', maxPrice: '9000', minPrice: '1000' },
+    { status: 'ACTIVE', sort: '-listedAt', units: 'imperial', ...asked, cursor },
+    { minprice: '1000', maxPrice: '9000', pageSize: '2', cursor },
+  ])
+    assert.deepEqual(idsOf([await ask('sale', same)]), second);
+});
+
+test('a cursor of other filters, another sort or nobody’s making is refused', async () => {
+  const { page } = await ask('sale', { limit: '5' });
+  for (const query of [
+    `cursor=${page.nextCursor}&minPrice=1`,
+    `cursor=${page.nextCursor}&sort=price`,
+    'cursor=abc',
+    `cursor=${Buffer.from('[1,2,3,4,5]').toString('base64url')}`,
+  ]) {
+    const answer = await service.get(`/v1/search/sales?${query}`, service.keys.internal);
+    assert.equal(answer.status, 400);
+    assert.equal(((await answer.json()) as { code: string }).code, 'INVALID_CURSOR');
+  }
+});
+
+test('every wrong parameter is named with its remedy', async () => {
+  for (const [query, parameter] of [
+    ['minPrice=2&maxPrice=1', 'minPrice'],
+    ['minprise=1', 'minprise'],
+    ['minPrice=1e5', 'minPrice'],
+    ['status=SOLD', 'status'],
+    ['status=DELETED', 'status'],
+    ['sort=-cost', 'sort'],
+    ['radius=2km', 'lat'],
+    ['lat=1&lng=1&radius=101km', 'radius'],
+    ['bbox=1,2,3', 'bbox'],
+    ['bbox=1,3,2,2', 'bbox'],
+    ['polygon=1,2;3,4', 'polygon'],
+    ['listedSince=yesterday', 'listedSince'],
+    ['listedSince=2025-02-30', 'listedSince'],
+    ['areaId=nowhere', 'areaId'],
+    ['fields=prize', 'fields'],
+    ['limit=0', 'limit'],
+    ['type=CONDO&propertyType=CONDO', 'type'],
+  ] as const) {
+    const answer = await service.get(`/v1/search/sales?${query}`, service.keys.internal);
+    const problem = (await answer.json()) as {
+      code: string;
+      errors: { parameter: string; detail: string }[];
+    };
+    assert.equal(answer.status, 400, query);
+    assert.ok(
+      problem.errors.some((error) => error.parameter === parameter && error.detail.length > 5),
+      query,
+    );
+  }
+});
+
+test('rentals know nothing of what only sales have', async () => {
+  const answer = await service.get('/v1/search/rentals?minClosePrice=1', service.keys.internal);
+  assert.equal(answer.status, 400);
+});

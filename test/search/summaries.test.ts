@@ -1,0 +1,288 @@
+// Proves what searches tell besides listings: facets, clusters and explanations, each held against a loop over the listings.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import { draft } from '../support/catalogue/drafts.ts';
+import {
+  factsArbitrary,
+  NOW,
+  type Row,
+  writeAreas,
+  writeMarket,
+} from '../support/catalogue/random-market.ts';
+import { type Answer, asking } from '../support/catalogue/search-client.ts';
+import { runs } from '../support/check/runs.ts';
+import { AREAS, comparedPrice, inArea } from '../support/oracle/facts.ts';
+import type { Query } from '../support/oracle/filters.ts';
+import { FILTERS, finds, inBox, seenAt } from '../support/oracle/search-oracle.ts';
+import { manualClock } from '../support/service/clock.ts';
+import { startService } from '../support/service/service.ts';
+
+const service = await startService({ after }, { clock: manualClock(NOW) });
+const ask = asking(service);
+await writeAreas(service.database);
+const [sample = []] = fc.sample(fc.array(factsArbitrary, { minLength: 300, maxLength: 300, size: 'max' }), {
+  ...{ seed: 53, numRuns: 1 },
+});
+const market = await writeMarket(service.database, createCatalogue(service.database), sample);
+
+type Told = Answer & {
+  readonly facets: Record<string, { value?: string | number; from?: number; to?: number; count: number }[]>;
+  readonly clusters: {
+    readonly geohash: string;
+    readonly count: number;
+    readonly lat: number;
+    readonly lng: number;
+    readonly medianPrice: number | null;
+  }[];
+  readonly stats: Record<string, { value: number | null; n: number; excluded: number; suppressed: boolean }>;
+  readonly explain: { filters: { parameter: string; matchesAlone: number; matchesWithout: number }[] };
+};
+const told = async (type: 'rental' | 'sale', query: Query) => (await ask(type, query)) as Told;
+const found = (type: 'rental' | 'sale', query: Query): Row[] =>
+  market.filter((row) => finds(type, query, row, NOW));
+
+/** Counts of values, the commonest first and then in the order of their text. */
+function counted(values: readonly (string | number | null)[]): { value: string | number; count: number }[] {
+  const counts = Map.groupBy(
+    values.filter((value) => value !== null),
+    (value) => value,
+  );
+  return [...counts]
+    .map(([value, all]) => ({ value, count: all.length }))
+    .sort((a, b) => b.count - a.count || (String(a.value) < String(b.value) ? -1 : 1));
+}
+
+const FACETS: Readonly<Record<string, (row: Row) => readonly (string | number | null)[]>> = {
+  propertyType: ({ facts }) => [facts.propertyType],
+  status: ({ facts }) => [facts.status],
+  bedrooms: ({ facts }) => [facts.bedrooms],
+  bathrooms: ({ facts }) => [facts.bathrooms],
+  city: ({ facts }) => [facts.city?.trim().toLowerCase() ?? null],
+  features: ({ facts }) => facts.features,
+  yearBuiltDecade: ({ facts }) => [facts.yearBuilt && Math.floor(facts.yearBuilt / 10) * 10],
+  areaId: ({ facts }) => Object.keys(AREAS).filter((id) => inArea(id, facts)),
+};
+
+const queries = fc.record({
+  type: fc.constantFrom('rental' as const, 'sale' as const),
+  filter: fc
+    .constantFrom(
+      ...FILTERS.filter((each) => !each.saleOnly && !each.rentalOnly && !each.parameters.includes('ids')),
+    )
+    .chain(({ values }) => values),
+  status: fc.constantFrom({}, { status: 'any' }),
+});
+
+test('facets count all results by each value, the commonest first', async () => {
+  await fc.assert(
+    fc.asyncProperty(queries, async ({ type, filter, status }) => {
+      const query = { ...status, ...filter };
+      const { facets } = await told(type, { ...query, facets: Object.keys(FACETS).join(), limit: '1' });
+      const rows = found(type, query);
+      // In the order of text, which is what a database sorts by that knows no language.
+      for (const [facet, read] of Object.entries(FACETS)) {
+        const expected = counted(rows.flatMap(read));
+        const sortable = (list: readonly unknown[] | undefined) =>
+          list?.map((each) => JSON.stringify(each)).sort();
+        assert.deepEqual(sortable(facets[facet]), sortable(expected), facet);
+        const counts = facets[facet]?.map(({ count }) => count) ?? [];
+        assert.deepEqual(
+          counts,
+          counts.toSorted((a, b) => b - a),
+        );
+      }
+    }),
+    runs(60, 59),
+  );
+});
+
+test('prices are counted in thirds of powers of ten, each in just one bucket', async () => {
+  for (const type of ['rental', 'sale'] as const) {
+    const { facets } = await told(type, { status: 'any', facets: 'priceBucket', limit: '1' });
+    const prices = found(type, { status: 'any' }).flatMap(({ facts }) => comparedPrice(facts) ?? []);
+    let all = 0;
+    for (const { from = 0, to = Number.POSITIVE_INFINITY, count } of facets.priceBucket ?? []) {
+      assert.equal(count, prices.filter((price) => price >= from && price < to).length);
+      assert.equal(to, Math.round(10 ** ((Math.round(Math.log10(from) * 3) + 1) / 3) * 100) / 100);
+      all += count;
+    }
+    assert.equal(all, prices.length);
+  }
+});
+
+/** A geohash by halving, as its inventor tells it. */
+function geohash(lng: number, lat: number, letters: number): string {
+  const sides = { lng: [-180, 180], lat: [-90, 90] } as { lng: [number, number]; lat: [number, number] };
+  let [text, bits, count] = ['', 0, 0];
+  for (let turn = 0; text.length < letters; turn += 1) {
+    const [side, value] = turn % 2 === 0 ? (['lng', lng] as const) : (['lat', lat] as const);
+    const [low, high] = sides[side];
+    const middle = (low + high) / 2;
+    sides[side] = value >= middle ? [middle, high] : [low, middle];
+    bits = bits * 2 + (value >= middle ? 1 : 0);
+    count += 1;
+    if (count === 5) {
+      text += '0123456789bcdefghjkmnpqrstuvwxyz'[bits];
+      [bits, count] = [0, 0];
+    }
+  }
+  return text;
+}
+
+test('clusters hold all results in the box, each where its geohash says, with their median price', async () => {
+  for (const zoom of [0, 3, 8, 12, 20]) {
+    for (const bbox of ['-180,-90,180,90', '20,10,20.5,11', '179,10,-179.5,12']) {
+      const query = { status: 'any', bbox };
+      const { clusters, total } = await told('sale', {
+        ...{
+          ...query,
+          cluster: 'true',
+          zoom: String(zoom),
+          limit: '500',
+          count: 'exact',
+        },
+      });
+      const rows = found('sale', query);
+      const letters = clusters[0]?.geohash.length ?? 1;
+      const places = Map.groupBy(rows, ({ facts }) => {
+        const at = seenAt(facts) ?? { lat: 0, lng: 0 };
+        assert.ok(inBox(bbox, at.lng, at.lat));
+        return geohash(at.lng, at.lat, letters);
+      });
+      const expected = [...places].map(([hash, own]) => {
+        const prices = own.flatMap(({ facts }) => comparedPrice(facts) ?? []).sort((a, b) => a - b);
+        const middle = (prices.length - 1) / 2;
+        const median = ((prices[Math.floor(middle)] ?? 0) + (prices[Math.ceil(middle)] ?? 0)) / 2;
+        return { hash, count: own.length, median: prices.length ? Math.round(median * 100) / 100 : null };
+      });
+      const shown = clusters.map((each) => ({
+        hash: each.geohash,
+        count: each.count,
+        median: each.medianPrice,
+      }));
+      const byHash = (a: { hash: string }, b: { hash: string }) => (a.hash < b.hash ? -1 : 1);
+      assert.deepEqual(shown.sort(byHash), expected.sort(byHash));
+      assert.equal(total?.value, rows.length);
+    }
+  }
+});
+
+test('an explanation tells of each filter what it leaves alone, and what the others leave without it', async () => {
+  const asked = fc
+    .subarray(
+      FILTERS.filter(
+        (each) => !each.alone && !each.saleOnly && !each.rentalOnly && !each.parameters.includes('ids'),
+      ),
+      { minLength: 1, maxLength: 3 },
+    )
+    .chain((filters) => fc.tuple(...filters.map((filter) => filter.values)));
+  await fc.assert(
+    fc.asyncProperty(asked, async (parts) => {
+      // What money is in binds all counts, and is no filter among them.
+      const { currency: _, ...query }: Query = Object.assign({}, ...parts);
+      const { explain } = await told('sale', { ...query, explain: 'true', limit: '1' });
+      for (const { parameter, matchesAlone, matchesWithout } of explain.filters) {
+        const group = [
+          ['radius', 'lat', 'lng'],
+          ['features', 'featuresOperator'],
+          ['q', 'qFields'],
+        ].find((names) => names.includes(parameter)) ?? [parameter];
+        const isStatus = parameter === 'status';
+        const entries = Object.entries(query);
+        const status = isStatus || query.status === undefined ? {} : { status: query.status };
+        const alone = Object.fromEntries(entries.filter(([name]) => group.includes(name)));
+        const rest = Object.fromEntries(entries.filter(([name]) => !group.includes(name)));
+        const free = isStatus ? { status: 'any' } : {};
+        assert.equal(matchesAlone, found('sale', { ...status, ...alone }).length, `${parameter} alone`);
+        assert.equal(matchesWithout, found('sale', { ...rest, ...free }).length, `without ${parameter}`);
+      }
+      const names = Object.keys(query).filter(
+        (name) => !['lat', 'lng', 'featuresOperator', 'qFields'].includes(name),
+      );
+      assert.deepEqual(explain.filters.map(({ parameter }) => parameter).sort(), names.sort());
+    }),
+    runs(60, 61),
+  );
+});
+
+test('figures are of all results, and withheld where they would rest on a few', async () => {
+  for (const type of ['rental', 'sale'] as const) {
+    for (const query of [
+      { status: 'any' },
+      { minBedrooms: '1' },
+      { minBedrooms: '33', minYearBuilt: '2026' },
+    ]) {
+      const { stats } = await told(type, { ...query, stats: 'inventory,median_list_price', limit: '1' });
+      const rows = found(type, query);
+      const prices = rows.flatMap(({ facts }) => comparedPrice(facts) ?? []).sort((a, b) => a - b);
+      const middle = (prices.length - 1) / 2;
+      const median = ((prices[Math.floor(middle)] ?? 0) + (prices[Math.ceil(middle)] ?? 0)) / 2;
+      assert.equal(stats.inventory?.value, rows.length);
+      const { value, n, excluded, suppressed } = stats.median_list_price ?? {};
+      const few = prices.length < 5;
+      const shown = few ? null : Math.round(median * 100) / 100;
+      assert.deepEqual(
+        [value, n, excluded, suppressed],
+        [shown, prices.length, rows.length - prices.length, few],
+      );
+    }
+  }
+});
+
+test('what cannot be told is refused', async () => {
+  for (const [query, parameter] of [
+    ['facets=colour', 'facets'],
+    ['cluster=true&zoom=3', 'bbox'],
+    ['cluster=true&bbox=1,1,2,2', 'zoom'],
+    ['zoom=3', 'zoom'],
+    ['cluster=true&zoom=21&bbox=1,1,2,2', 'zoom'],
+    ['cluster=true&zoom=2&bbox=1,1,2,2&sort=price', 'sort'],
+    ['facets=city&format=csv', 'facets'],
+    ['explain=true&format=ndjson', 'explain'],
+    ['include=history&format=csv', 'include'],
+    ['include=reso,photos', 'include'],
+    ['include=reso&format=csv', 'include'],
+    ['stats=colour', 'stats'],
+    ['sort=distance', 'sort'],
+    ['sort=relevance', 'sort'],
+    ['qFields=area', 'qFields'],
+    ['q=%21%21', 'q'],
+    ['featuresOperator=OR', 'featuresOperator'],
+    ['price=1:2&minPrice=1', 'price'],
+    ['openHouseFrom=2026-02-01&openHouseTo=2026-01-01', 'openHouseFrom'],
+    ['rentControl=true', 'rentControl'],
+  ] as const) {
+    const answer = await service.get(`/v1/search/sales?${query}`, service.keys.internal);
+    const problem = (await answer.json()) as { errors?: { parameter: string }[] };
+    assert.deepEqual([answer.status, problem.errors?.[0]?.parameter], [400, parameter], query);
+  }
+});
+
+test('anonymous callers get at most ten values and ten clusters', async () => {
+  const many = Array.from({ length: 14 }, (_, index) => index);
+  await service.database.transaction((tx) =>
+    createCatalogue(service.database).apply(
+      tx,
+      'other',
+      many.map((index) => ({
+        ...draft(`spread-${index}`),
+        bedrooms: 100 + index,
+        location: { lat: -40, lng: -60 + index * 3, precision: 'exact' as const },
+      })),
+      NOW,
+    ),
+  );
+  const free = async (query: string): Promise<Told> =>
+    (await (await service.get(`/v1/search/sales?${query}`)).json()) as Told;
+  const { facets } = await free('minBedrooms=100&facets=bedrooms&limit=100');
+  assert.equal(facets.bedrooms?.length, 10);
+  const clustered = await free('cluster=true&zoom=9&bbox=-61,-41,0,-39&limit=100');
+  assert.deepEqual([clustered.clusters.length, clustered.page.hasMore, clustered.page.limit], [10, true, 10]);
+  const rest = await free(`cluster=true&zoom=9&bbox=-61,-41,0,-39&cursor=${clustered.page.nextCursor}`);
+  assert.deepEqual([rest.clusters.length, rest.page.hasMore], [4, false]);
+  const hashes = [...clustered.clusters, ...rest.clusters].map(({ geohash }) => geohash);
+  assert.equal(new Set(hashes).size, 14);
+});

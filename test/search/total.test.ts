@@ -1,0 +1,102 @@
+// Proves that a total is what a walk to the end meets, what facets add up to, and says so where it is only estimated.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import { MOST_COUNTED } from '../../src/search/summaries/total.ts';
+import { draft } from '../support/catalogue/drafts.ts';
+import { factsArbitrary, NOW, writeAreas, writeMarket } from '../support/catalogue/random-market.ts';
+import { asking, idsOf, walk } from '../support/catalogue/search-client.ts';
+import { runs } from '../support/check/runs.ts';
+import { FILTERS } from '../support/oracle/search-oracle.ts';
+import { manualClock } from '../support/service/clock.ts';
+import { startService } from '../support/service/service.ts';
+
+const service = await startService({ after }, { clock: manualClock(NOW) });
+const { database } = service;
+const ask = asking(service);
+await writeAreas(database);
+const [facts = []] = fc.sample(fc.array(factsArbitrary, { minLength: 300, maxLength: 300, size: 'max' }), {
+  ...{ seed: 31, numRuns: 1 },
+});
+await writeMarket(database, createCatalogue(database), facts);
+
+const filter = fc.oneof(
+  fc.constant({}),
+  ...FILTERS.filter((each) => !each.rentalOnly && !each.parameters.includes('ids')).map(
+    ({ values }) => values,
+  ),
+);
+
+interface Counts {
+  readonly facets: { readonly status: readonly { readonly count: number }[] };
+}
+
+test('a walk to its end meets as many listings as every page of it says there are', async () => {
+  let pages = 0;
+  await fc.assert(
+    fc.asyncProperty(filter, async (one) => {
+      const query = { ...one, limit: '7' };
+      const found = await walk(ask, 'sale', query);
+      const value = idsOf(found).length;
+      for (const { total } of found) assert.deepEqual(total, { value, relation: 'exact' });
+      pages += found.length;
+    }),
+    runs(60, 5),
+  );
+  assert.ok(pages > 60, `${pages} pages were read`);
+});
+
+test('a facet that every listing has adds up to the total, which is exact', async () => {
+  await fc.assert(
+    fc.asyncProperty(filter, async (one) => {
+      const query = { ...one, limit: '1', facets: 'status,features' };
+      const { total, facets } = (await ask('sale', query)) as Awaited<ReturnType<typeof ask>> & Counts;
+      const value = facets.status.reduce((sum, { count }) => sum + count, 0);
+      assert.deepEqual(total, { value, relation: 'exact' });
+    }),
+    runs(40, 6),
+  );
+});
+
+/** Copies of the one rental, numbered; faster than writing each as a source does. */
+async function copyRental(from: number, to: number): Promise<void> {
+  await database.transaction(
+    async (tx) => {
+      await tx`create temp table copied on commit drop as
+        select listing.*, n from listing, generate_series(${from}::integer, ${to}::integer) as n
+        where listing_key = 'rental'`;
+      await tx`create temp table found on commit drop as select listing_search.*, n
+        from listing_search join copied on copied.id = listing_search.id`;
+      for (const table of ['copied', 'found']) await tx`update ${tx(table)} set id = 'lst_copy' || n`;
+      await tx`update copied set listing_key = 'copy' || n`;
+      for (const table of ['copied', 'found']) await tx`alter table ${tx(table)} drop column n`;
+      await tx`insert into listing select * from copied`;
+      await tx`insert into listing_search select * from found`;
+    },
+    { timeout: 60_000 },
+  );
+}
+
+test('up to 10,000 listings are counted; above that an estimate says so and is not lower', async () => {
+  await database.transaction((tx) => tx`delete from listing_search where listing_type = 'rental'`);
+  await database.transaction((tx) =>
+    createCatalogue(database).apply(tx, 'test', [draft('rental', { listingType: 'rental' })], NOW),
+  );
+  await copyRental(2, MOST_COUNTED);
+  const total = async (query: Record<string, string> = {}) =>
+    (await ask('rental', { limit: '1', ...query })).total;
+  assert.deepEqual(await total(), { value: MOST_COUNTED, relation: 'exact' });
+  await copyRental(MOST_COUNTED + 1, MOST_COUNTED + 5);
+  const estimate = await total();
+  assert.equal(estimate?.relation, 'estimate');
+  assert.ok((estimate?.value ?? 0) > MOST_COUNTED);
+  const whole = { value: MOST_COUNTED + 5, relation: 'exact' };
+  assert.deepEqual(await total({ count: 'exact' }), whole);
+  assert.deepEqual(
+    await total({ facets: 'bedrooms' }),
+    whole,
+    'facets count all, also where no value is known',
+  );
+});

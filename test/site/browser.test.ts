@@ -1,0 +1,164 @@
+// Owns what only a browser can tell of the pages: that nothing is fetched from elsewhere, refused, or wider than the screen.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { BrowserContextOptions } from 'playwright-core';
+import type { Principal } from '../../src/access/tiers/principal.ts';
+import { TIERS } from '../../src/access/tiers/tiers.ts';
+import { DESCRIBE } from '../../src/app/describe.ts';
+import { createServer } from '../../src/http/server/server.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createLog } from '../../src/lib/log.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
+import { METRICS, MINIMUM_SAMPLE } from '../../src/search/summaries/metrics.ts';
+import { notFoundPage } from '../../src/site/not-found-page.ts';
+import { siteRoutes } from '../../src/site/routes.ts';
+import { noBrowser as skip, startBrowser, type Visit, visit } from '../support/browser/chromium.ts';
+
+const anonymous: Principal = {
+  kind: 'anonymous',
+  tier: 'anonymous',
+  account: 'ip:',
+  subscription: null,
+  scopes: null,
+};
+
+const MARKET = { sales: 12_345, rentals: 678, areas: 90, confirmedAt: '2026-03-31T12:00:00.000Z' };
+
+async function startSite(): Promise<string> {
+  const publicUrl = 'http://127.0.0.1';
+  const routes = siteRoutes({
+    ...{ publicUrl, tiers: TIERS, metrics: METRICS, minimumSample: MINIMUM_SAMPLE },
+    findLoading: async () => null,
+    findMarketSize: async () => MARKET,
+    routes: () => routes,
+    reference: {
+      ...{ clock: systemClock, document: () => server.openapi, samples: {}, placeholders: {} },
+      findIds: async () => null,
+    },
+  });
+  const server = createServer<Principal>({
+    routes,
+    phases: {
+      identify: async () => anonymous,
+      allow: () => {},
+      limit: async () => ({}),
+      headers: () => ({}),
+    },
+    clock: systemClock,
+    log: createLog({ level: 'silent' }),
+    metrics: createMetrics(),
+    publicUrl,
+    health: { checks: [], metricsAccess: { allow: [], token: null } },
+    describe: DESCRIBE,
+    notFoundPage: notFoundPage(publicUrl),
+  });
+  const port = await server.listen('127.0.0.1', 0);
+  after(() => server.close());
+  return `http://127.0.0.1:${port}`;
+}
+
+const parts = skip === false ? await Promise.all([startSite(), startBrowser({ after })]) : null;
+
+async function show(path: string, options: BrowserContextOptions): Promise<Visit> {
+  assert.ok(parts !== null);
+  const [base, browser] = parts;
+  const shown = await visit(browser, `${base}${path}`, { origins: [base], ...options });
+  if (path === '/docs') await shown.page.getByRole('heading', { name: 'Freehold', level: 1 }).waitFor();
+  return shown;
+}
+
+for (const path of [
+  '/',
+  '/docs',
+  '/docs/start',
+  '/docs/oauth',
+  '/docs/metrics',
+  '/docs/limits',
+  '/docs/errors',
+]) {
+  test(`${path} fetches nothing from elsewhere, breaks no rule of its policy and fits a telephone`, {
+    skip,
+  }, async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page, faults } = await show(path, { viewport: { width: 390, height: 844 }, colorScheme });
+      assert.deepEqual(faults, []);
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      assert.ok(Number(overflow) <= 0, `${overflow} px wider than the screen`);
+      const ground = await page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+      assert.equal(ground, colorScheme === 'light' ? 'rgb(250, 248, 244)' : 'rgb(20, 24, 22)');
+      await page.context().close();
+    }
+  });
+}
+
+test('an error code in the address leads to its entry, by keyboard alone one can reach the content', {
+  skip,
+}, async () => {
+  const { page } = await show('/docs/errors#RATE_LIMITED', { viewport: { width: 1280, height: 900 } });
+  const top = await page.evaluate(
+    'document.querySelector("#RATE_LIMITED:target").getBoundingClientRect().top',
+  );
+  assert.ok(Number(top) >= 0 && Number(top) < 400, `the entry is at ${top}`);
+  await page.keyboard.press('Tab');
+  await page.context().close();
+  const start = await show('/docs/start', {});
+  await start.page.keyboard.press('Tab');
+  assert.equal(await start.page.evaluate('document.activeElement.className'), 'skip');
+  await start.page.keyboard.press('Enter');
+  assert.match(start.page.url(), /#content$/);
+  await start.page.context().close();
+});
+
+test('pages are whole without JavaScript', { skip }, async () => {
+  const { page } = await show('/docs/limits', { javaScriptEnabled: false });
+  assert.equal(await page.getByRole('table').count(), 3);
+  assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1);
+  await page.context().close();
+});
+
+test('code is copied by the button beside it; without JavaScript there is no button', { skip }, async () => {
+  const { page, faults } = await show('/', { permissions: ['clipboard-read', 'clipboard-write'] });
+  const button = page.getByRole('button', { name: 'Copy' });
+  await button.click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  const copied = await page.evaluate('navigator.clipboard.readText()');
+  assert.match(String(copied), /^curl 'http:[^']+\/v1\/search\/sales\?[^']+'$/);
+  assert.deepEqual(faults, []);
+  await page.context().close();
+  const plain = await show('/', { javaScriptEnabled: false });
+  assert.equal(await plain.page.getByRole('button').count(), 0);
+  assert.equal(await plain.page.getByText('curl').count(), 1);
+  await plain.page.context().close();
+});
+
+test('on a telephone every link of the navigation can be seen and hit, and a wide table scrolls in itself', {
+  skip,
+}, async () => {
+  const { page } = await show('/docs/limits', { viewport: { width: 390, height: 844 } });
+  for (const link of await page.getByRole('navigation').getByRole('link').all()) {
+    const box = await link.boundingBox();
+    assert.ok(
+      box !== null && box.x >= 0 && box.x + box.width <= 390 && box.height >= 40,
+      JSON.stringify(box),
+    );
+  }
+  const widths = await page.evaluate(
+    '[...document.querySelectorAll(".wide")].map((each) => [each.scrollWidth, each.clientWidth])',
+  );
+  assert.ok((widths as [number, number][]).some(([content, shown]) => content > shown));
+  await page.context().close();
+});
+
+test('an address where nothing is shows a page that leads on', { skip }, async () => {
+  assert.ok(parts !== null);
+  const [base, browser] = parts;
+  const { page } = await visit(browser, `${base}/v1/nothing/here`, {
+    origins: [base],
+    viewport: { width: 390, height: 844 },
+  });
+  await page.getByRole('heading', { name: 'There is nothing here', level: 1 }).waitFor();
+  await page.getByRole('link', { name: 'The home page' }).click();
+  assert.equal(new URL(page.url()).pathname, '/');
+  assert.match(await page.locator('main').innerText(), /12,345/);
+  await page.context().close();
+});

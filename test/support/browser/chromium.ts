@@ -1,0 +1,47 @@
+// Owns how tests get at a real browser, and what a page did there that it should not have done.
+import { access } from 'node:fs/promises';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { atEnd, type Closing } from '../database/database.ts';
+
+const CHROMIUM = '/usr/bin/chromium';
+const FLAGS = ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
+
+/** Why tests that need the browser cannot run; false where they can. */
+export const noBrowser: string | false = await access(CHROMIUM).then(
+  () => false,
+  () => `no browser at ${CHROMIUM}`,
+);
+
+/** A browser, closed at the end of the test or file. */
+export async function startBrowser(t: Closing): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  atEnd(t, () => browser.close());
+  return browser;
+}
+
+export interface Visit {
+  readonly page: Page;
+  /** Requests that left `origins`, complaints on the console, errors of scripts. */
+  readonly faults: readonly string[];
+}
+
+/** Opens a page in a context of its own, which may speak to these origins. */
+export async function visit(
+  browser: Browser,
+  address: string,
+  { origins, ...options }: BrowserContextOptions & { readonly origins: readonly string[] },
+): Promise<Visit> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!/^(?:data|blob):/.test(url) && !origins.includes(new URL(url).origin)) faults.push(url);
+  });
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
+  });
+  page.on('pageerror', ({ message }) => faults.push(message));
+  await page.goto(address, { waitUntil: 'load' });
+  return { page, faults };
+}

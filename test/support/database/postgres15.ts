@@ -1,0 +1,50 @@
+// Owns a PostgreSQL 15 of the machine's own for tests: the oldest server that is supported, reached over TCP with a password.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { ownDirectory } from '../../../src/postgres/embedded/cluster-place.ts';
+import { openServerLog } from '../../../src/postgres/embedded/server-log.ts';
+import { launchServer } from '../../../src/postgres/embedded/server-process.ts';
+import { serverUser } from '../../../src/postgres/embedded/server-user.ts';
+import { quietPort } from '../service/ports.ts';
+import { atEnd, type Closing, temporaryFolder } from './database.ts';
+
+const NATIVE = '/usr/lib/postgresql/15';
+const found = await access(join(NATIVE, 'bin', 'initdb')).then(
+  () => true,
+  () => false,
+);
+/** Why tests of it are skipped; false where they are not. */
+export const withoutPostgres15 = found ? false : `no PostgreSQL 15 in ${NATIVE}`;
+
+/** A server of its own on a free port; resolves with the administrator's URL. */
+export async function startPostgres15(t: Closing): Promise<string> {
+  const folder = await temporaryFolder(t, 'external');
+  const cluster = join(folder, 'cluster');
+  const user = await serverUser(cluster);
+  await ownDirectory(cluster, user);
+  const passwordFile = join(folder, 'password');
+  await writeFile(passwordFile, 's3cret', { mode: 0o644 });
+  const args = ['-D', cluster, '-U', 'admin', '-A', 'scram-sha-256', '--pwfile', passwordFile, '--no-sync'];
+  const made = spawn(join(NATIVE, 'bin', 'initdb'), args, { ...user, cwd: '/', stdio: 'ignore' });
+  assert.deepEqual(await once(made, 'exit'), [0, null]);
+  const port = await quietPort();
+  const log = openServerLog(join(folder, 'server.log'), systemClock);
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    fsync: 'off',
+  };
+  const binaries = { native: NATIVE, libraries: undefined };
+  const server = await launchServer({ binaries, cluster, user, settings, log, clock: systemClock });
+  atEnd(t, async () => {
+    await server.stop();
+    log.close();
+  });
+  return `postgres://admin:s3cret@127.0.0.1:${port}/postgres`;
+}

@@ -1,0 +1,73 @@
+// Owns the parts of tests about client documents: hosts of documents, the service's own way to them, and its clock.
+
+import assert from 'node:assert/strict';
+import { createInternet } from '../../../src/lib/internet.ts';
+import { ClientDocumentRefusal } from '../../../src/oauth/clients/client-document-refusal.ts';
+import { type ClientDocuments, createClientDocuments } from '../../../src/oauth/clients/client-documents.ts';
+import type { FetchBounds } from '../../../src/oauth/clients/document-throttle.ts';
+import type { Database } from '../../../src/postgres/client/database.ts';
+import type { Closing } from '../database/database.ts';
+import { type ManualClock, manualClock } from '../service/clock.ts';
+import { type DocumentHosts, documentHosts, type Handler, json } from './document-hosts.ts';
+
+export const REDIRECTS = ['https://client.example/cb', 'http://127.0.0.1/cb'];
+
+export interface DocumentBench {
+  readonly hosts: DocumentHosts;
+  readonly clock: ManualClock;
+  readonly documents: ClientDocuments;
+  /** The client's name, or the kind of refusal. */
+  find(url: string, asker?: string): Promise<string>;
+  /** Another process on the same database. */
+  another(bounds?: Partial<FetchBounds>): ClientDocuments;
+}
+
+export async function documentBench(
+  t: Closing,
+  database: Database,
+  bounds: Partial<FetchBounds> = {},
+): Promise<DocumentBench> {
+  const hosts = await documentHosts(t);
+  const clock = manualClock(Date.now());
+  const report = (error: unknown) => assert.fail(String(error));
+  function another(own = bounds): ClientDocuments {
+    const outbound = createInternet(clock, hosts.internet);
+    const documents = createClientDocuments({ database, clock, outbound, report, bounds: own });
+    t.after(async () => {
+      await documents.close();
+      await outbound.close();
+    });
+    return documents;
+  }
+  const documents = another();
+  const find = async (url: string, asker = '192.0.2.1') => outcome(documents.find(url, asker));
+  return { hosts, clock, documents, another, find };
+}
+
+/** The client's name, `-` where it has none, or the kind of refusal. */
+export async function outcome(found: ReturnType<ClientDocuments['find']>): Promise<string> {
+  try {
+    return (await found).name ?? '-';
+  } catch (error) {
+    assert.ok(error instanceof ClientDocumentRefusal, String(error));
+    return error.kind;
+  }
+}
+
+/** Serves a document that is in order but for the given change, under its own address. */
+export function serve(
+  { hosts }: DocumentBench,
+  path: string,
+  change: object = {},
+  headers: Record<string, string> = {},
+): string {
+  const document = { client_id: hosts.url(path), client_name: 'Good', redirect_uris: REDIRECTS, ...change };
+  return hosts.put(path, json(document, headers));
+}
+
+/** Answers with exactly this. */
+export const reply =
+  (status: number, headers: Record<string, string>, body: string | Buffer = ''): Handler =>
+  (_request, response) =>
+    void response.writeHead(status, headers).end(body);
+export const JSON_TYPE = { 'content-type': 'application/json' };

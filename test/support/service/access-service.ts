@@ -1,0 +1,113 @@
+// Owns a small service for tests of access: real phases, real limits, and routes that do nothing.
+import assert from 'node:assert/strict';
+import { createAccess } from '../../../src/access/access.ts';
+import type { CredentialVerifier } from '../../../src/access/keys/identify.ts';
+import { localSubscriptions } from '../../../src/access/providers/local.ts';
+import type { Principal, Scope } from '../../../src/access/tiers/principal.ts';
+import { isPlan, type Plan, TIERS } from '../../../src/access/tiers/tiers.ts';
+import { type Access, type Route, route } from '../../../src/http/frame/route.ts';
+import { createServer } from '../../../src/http/server/server.ts';
+import { createLog } from '../../../src/lib/log.ts';
+import { createMetrics } from '../../../src/lib/metrics.ts';
+import { Problem } from '../../../src/lib/problem.ts';
+import { until } from '../check/until.ts';
+import type { Closing, TestDatabase } from '../database/database.ts';
+import { manualClock } from './clock.ts';
+
+/** Judges tokens of these tests, such as `test/free/watchers`: a tier and what was granted. */
+const testTokens: CredentialVerifier = {
+  matches: (credential) => credential.startsWith('test/'),
+  verify(credential): Principal {
+    const [, tier = '', ...scopes] = credential.split('/');
+    if (!isPlan(tier)) throw new Problem('EXPIRED_TOKEN', 'The access token has expired.');
+    const account = `sub:${credential}`;
+    return { kind: 'token', tier, account, subscription: account, scopes: new Set(scopes as Scope[]) };
+  },
+};
+
+function testRoute(path: string, access: Access, handle: Route<Principal>['handle'] = () => ({ json: {} })) {
+  const documentation = { operation: path.replaceAll(/\W/g, ''), tag: 'Test', summary: 'A route of a test.' };
+  return route<Principal>()({
+    ...documentation,
+    method: 'GET',
+    path,
+    access,
+    answer: { description: 'Whatever the test wants.' },
+    handle,
+  });
+}
+
+const OPEN: Access = { credentials: 'optional', scope: 'listings:read', counts: 'month' };
+const PRO: Access = {
+  credentials: 'required',
+  tier: 'pro',
+  scope: 'listings:live',
+  counts: 'month',
+  stream: true,
+};
+
+/** A service with one route of each kind of access; the database is emptied of counts when the test ends. */
+export async function serveAccess(
+  { database, name }: TestDatabase,
+  t: Closing,
+  trustedProxies: readonly string[] = [],
+) {
+  const clock = manualClock();
+  const subscriptions = localSubscriptions(database, clock);
+  const report = (error: unknown) => assert.fail(String(error));
+  const access = createAccess({
+    ...{ database, clock, report, tiers: TIERS },
+    provider: subscriptions.provider,
+    verifiers: [testTokens],
+  });
+  const routes = [
+    ...access.routes,
+    testRoute('/v1/open', OPEN),
+    testRoute('/v1/missing', OPEN, () => {
+      throw new Problem('NOT_FOUND', 'There is nothing here.');
+    }),
+    testRoute('/v1/any', { credentials: 'required', scope: 'listings:read', counts: 'month' }),
+    testRoute('/v1/stream', PRO),
+    testRoute('/v1/watch', { credentials: 'required', scope: 'watchers', counts: 'month' }),
+    testRoute('/v1/export', { ...OPEN, credentials: 'required', tier: 'business' }),
+    testRoute('/free', { credentials: 'none', counts: 'nothing' }),
+  ];
+  const server = createServer<Principal>({
+    ...{ routes, clock, trustedProxies, phases: access.phases, publicUrl: 'https://api.example' },
+    log: createLog({ level: 'silent' }),
+    metrics: createMetrics(),
+    health: { checks: [], metricsAccess: { allow: [], token: null } },
+    describe: { title: 'Test', version: '1', tags: { Test: '.', Account: '.', Health: '.', Service: '.' } },
+  });
+  const port = await server.listen('127.0.0.1', 0);
+  await until('the service listens for changes', async () => {
+    const listening = await database.read(
+      (sql) => sql`select from pg_stat_activity where datname = ${name} and query ilike 'listen%'`,
+    );
+    return listening.length > 0;
+  });
+  t.after(async () => {
+    await server.close();
+    await access.close();
+    await database.write((sql) => sql`delete from monthly_usage`);
+  });
+  async function get(
+    path: string,
+    authorization: string | null = null,
+    headers: Record<string, string> = {},
+  ) {
+    const all = authorization === null ? headers : { ...headers, authorization };
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: all });
+    const body = (await response.json()) as Record<string, unknown>;
+    return { status: response.status, headers: response.headers, body, code: body.code ?? null };
+  }
+  const bearer = async (plan: Plan) => `Bearer ${(await subscriptions.create({ plan })).key}`;
+  return { clock, access, get, bearer };
+}
+
+/** Requests left in the minute and the month, as an answer tells them. */
+export function left(headers: Headers): string {
+  return [...(headers.get('ratelimit') ?? '').matchAll(/"(\w+)";r=(\d+)/g)]
+    .map(([, name, r]) => `${name} ${r}`)
+    .join(', ');
+}

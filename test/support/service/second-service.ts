@@ -1,0 +1,50 @@
+// Owns a second service beside the one of a test: the same database, address and time, memories of its own.
+
+import { createApp, type Overrides } from '../../../src/app/app.ts';
+import { readConfig } from '../../../src/config.ts';
+import { createLog } from '../../../src/lib/log.ts';
+import { type Database, openDatabase } from '../../../src/postgres/client/database.ts';
+import { atEnd, type Closing, temporaryFolder } from '../database/database.ts';
+import { startDatabaseProxy } from '../database/database-proxy.ts';
+import { quietPort } from './ports.ts';
+import type { TestService } from './service.ts';
+
+export interface Beside {
+  readonly url: string;
+  /** Keeps everything from its listening connections: they hang, as if nothing ever happened. */
+  silence(): void;
+}
+
+/** Starts it, with a database that may be changed; it ends with the test. */
+export async function startBeside(
+  t: Closing,
+  service: TestService,
+  overrides: Pick<Overrides, 'provider'> = {},
+  changed: (database: Database) => Database = (database) => database,
+): Promise<Beside> {
+  const { databaseUrl, clock } = service;
+  const line = await startDatabaseProxy(t, databaseUrl);
+  const listening = openDatabase({ url: line.url });
+  const plain = openDatabase({ url: databaseUrl, maxConnections: 4, timeout: 20_000 });
+  const database = changed({ ...plain, dedicated: (hooks) => listening.dedicated(hooks) });
+  const folder = await temporaryFolder(t, 'beside');
+  const environment = { DATABASE_URL: databaseUrl, DATA_DIR: folder, SOURCE: 'none' };
+  const app = await createApp({
+    ...{ config: readConfig(environment, folder), database, source: null, interval: 0 },
+    ...{ publicUrl: service.url, log: createLog({ level: 'silent' }), overrides: { ...overrides, clock } },
+  });
+  atEnd(t, async () => {
+    line.mode = 'cut';
+    await app.stop();
+    await plain.close(1_000);
+    await listening.close(100);
+  });
+  const port = await quietPort();
+  await app.server.listen('127.0.0.1', port);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    silence() {
+      line.mode = 'hang';
+    },
+  };
+}

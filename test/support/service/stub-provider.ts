@@ -1,0 +1,69 @@
+// Owns a subscription provider for tests: it holds verdicts in memory, counts its calls, and fails on demand.
+import {
+  type ActiveSubscription,
+  ProviderUnavailable,
+  type SubscriptionProvider,
+  type Verdict,
+} from '../../../src/access/tiers/provider.ts';
+import type { Plan } from '../../../src/access/tiers/tiers.ts';
+
+export interface StubProvider extends SubscriptionProvider {
+  /** Calls of validate so far. */
+  readonly calls: number;
+  /** How it answers: at once, with a failure, or only when `settle` is called. */
+  mode: 'answer' | 'fail' | 'wait';
+  /** Lets every waiting call answer with what holds now. */
+  settle(): void;
+  /** Makes a subscription and gives its key. */
+  subscribe(tier: Plan, endsAt?: number): string;
+  change(key: string, verdict: Verdict): void;
+}
+
+/** A key that is well-formed and new: the number is its last part. */
+export function keyNumber(number: number): string {
+  return `SERVICE-00000000-0000-4000-8000-${number.toString(16).toUpperCase().padStart(12, '0')}`;
+}
+
+export function stubProvider(): StubProvider {
+  const verdicts = new Map<string, Verdict>();
+  let waiting: (() => void)[] = [];
+  let calls = 0;
+  const stub: StubProvider = {
+    mode: 'answer',
+    get calls() {
+      return calls;
+    },
+    async validate(key) {
+      calls++;
+      if (stub.mode === 'fail') throw new ProviderUnavailable(new Error('told to fail'));
+      if (stub.mode === 'wait') await new Promise<void>((resolve) => waiting.push(resolve));
+      return verdicts.get(key) ?? { state: 'unknown' };
+    },
+    async refresh(subscription) {
+      if (stub.mode === 'fail') throw new ProviderUnavailable(new Error('told to fail'));
+      const found = [...verdicts].find(([key]) => reference(key) === subscription);
+      return found?.[1] ?? { state: 'unknown' };
+    },
+    settle() {
+      for (const resolve of waiting) resolve();
+      waiting = [];
+    },
+    subscribe(tier, endsAt) {
+      const key = keyNumber(0xabc000 + verdicts.size);
+      const verdict: ActiveSubscription = {
+        state: 'active',
+        subscription: reference(key),
+        tier,
+        endsAt: endsAt ?? null,
+      };
+      verdicts.set(key, verdict);
+      return key;
+    },
+    change: (key, verdict) => void verdicts.set(key, verdict),
+  };
+  return stub;
+}
+
+function reference(key: string): string {
+  return `sub_${key.slice(-12).toLowerCase()}`;
+}
