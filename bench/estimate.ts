@@ -13,7 +13,7 @@ import { findComparables } from '../src/property/comparables.ts';
 import {
   ESTIMATE_DAYS_OLD,
   ESTIMATE_RADIUS_KM,
-  type Estimated,
+  type EstimatedPrice,
   estimateFrom,
   LEVEL,
 } from '../src/property/estimate.ts';
@@ -30,7 +30,7 @@ interface Guess {
   readonly fold: number;
   readonly paid: number;
   readonly closedOn: string;
-  readonly estimated: Estimated;
+  readonly estimated: EstimatedPrice;
   readonly baseline: number | null;
 }
 
@@ -125,7 +125,7 @@ async function guess(
   listingType: ListingType,
   home: HomeFacts,
   now: number,
-): Promise<Estimated | null> {
+): Promise<EstimatedPrice | null> {
   const market = { listingType, currency: 'USD', now, ignoreDisplayRules: false };
   const [ranked, slope] = await Promise.all([
     findComparables(database, {

@@ -51,8 +51,6 @@ const TO_TURN = new Set([
   'http/frame <- http/server',
   'http/input <- http/openapi',
   'http/output <- http/frame',
-  'live <- property',
-  'live <- search/query',
   'oauth/authorize <- oauth',
   'oauth/authorize <- oauth/token',
   'oauth/clients <- access/limits',

@@ -46,7 +46,7 @@ export function openRecorder(stand: LargeStand): Recorder {
     ...{ database, catalogue, clock: systemClock, tiers: TIERS },
     heavy: new HeavyReads(database, systemClock),
     // Each question is put to the database.
-    memory: { ...catalogue, version: () => null },
+    cache: { ...catalogue, version: () => null },
     ...{ publicUrl: 'http://127.0.0.1', dataAsOf: async () => null, findLoading: async () => null },
     findCurrencies: async () => [],
   };

@@ -16,7 +16,7 @@ import type { Internet } from '../lib/internet.ts';
 import type { Log } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { createOutbound } from '../lib/outbound.ts';
-import { createMemory } from '../listings/read-cache.ts';
+import { createPropertyCache } from '../listings/property-cache.ts';
 import { createRefresh } from '../live/refresh.ts';
 import type { FreeGrantNumbers } from '../oauth/consents/free-grant-cap.ts';
 import type { Database } from '../postgres/client/database.ts';
@@ -89,12 +89,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     toGetKey: toGetKey(publicUrl, options.keysFile ?? null),
   });
   const catalogue = createCatalogue(database);
-  const memory = createMemory(catalogue, database, report);
+  const cache = createPropertyCache(catalogue, database, report);
   const refresh = createRefresh({ source, catalogue, database, clock, log, metrics });
   const findLoading = createFindLoading({ database, clock, source: source?.id ?? null });
   const sample = sampleUrl === null ? null : { url: sampleUrl, outbound: createOutbound({ clock }) };
   const routes = featureRoutes({
-    ...{ database, catalogue, memory, refresh, clock, tiers, publicUrl, findLoading },
+    ...{ database, catalogue, cache, refresh, clock, tiers, publicUrl, findLoading },
     sample,
     ...{ limits: access.limits, ...oauth.parts(access.keys), document: () => server.openapi },
   });
@@ -119,7 +119,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await replication?.stop();
       await oauth.close();
       await access.close();
-      await memory.close();
+      await cache.close();
       await source?.close();
       await sample?.outbound.close();
     },

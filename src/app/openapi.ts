@@ -48,7 +48,7 @@ export function openApi(): object {
     onRevoked: () => {},
   });
   const parts = {
-    ...{ ...common, limits, catalogue, memory: { ...catalogue, version: () => null }, refresh },
+    ...{ ...common, limits, catalogue, cache: { ...catalogue, version: () => null }, refresh },
     findLoading: refresh,
     sample: null,
     oauth: authorizationParts({

@@ -10,9 +10,9 @@ import type { Json } from '../http/openapi/openapi-schemas.ts';
 import type { Catalogue } from '../ingest/catalogue.ts';
 import type { Clock } from '../lib/clock.ts';
 import { rememberFor } from '../lib/remember.ts';
+import type { CachedReads } from '../listings/property-cache.ts';
 import { freshnessOf } from '../listings/provenance/freshness.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
-import type { Remembered } from '../listings/read-cache.ts';
 import type { Refresh } from '../live/refresh.ts';
 import { liveRoutes } from '../live/routes.ts';
 import { countMarket } from '../market/market-size-store.ts';
@@ -24,9 +24,7 @@ import type { TokenContext } from '../oauth/token/token-context.ts';
 import { tokenRoute } from '../oauth/token/token-endpoint.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { PriceTrends } from '../property/price-trend.ts';
-import { propertyPartRoutes } from '../property/property-list-routes.ts';
-import { propertyParts } from '../property/property-parts.ts';
-import { valuationRoutes } from '../property/valuation-routes.ts';
+import { propertyRoutes } from '../property/routes.ts';
 import { searchRoutes } from '../search/http/routes.ts';
 import { createFindCurrencies } from '../search/summaries/currency.ts';
 import { HeavyReads } from '../search/summaries/heavy-reads.ts';
@@ -42,7 +40,7 @@ const MARKET_SIZE_LIFETIME = 10_000;
 export interface FeatureParts {
   readonly database: Database;
   readonly catalogue: Catalogue;
-  readonly memory: Remembered;
+  readonly cache: CachedReads;
   readonly refresh: Refresh;
   readonly limits: Limits;
   readonly tiers: Tiers;
@@ -58,21 +56,19 @@ export interface FeatureParts {
 }
 
 export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] {
-  const { database, memory, clock, sample } = parts;
+  const { database, cache, clock, sample } = parts;
   const findCurrencies = createFindCurrencies(database, {
-    version: () => memory.version(),
+    version: () => cache.version(),
     monotonic: () => clock.monotonic(),
   });
   const heavy = new HeavyReads(database, clock);
-  const valuer = { database, trends: new PriceTrends(database) };
   const reading = { ...parts, heavy, dataAsOf: freshnessOf(database), findCurrencies };
   const routes: readonly Route<Principal>[] = [
     ...searchRoutes(reading),
     ...areaRoutes(reading),
     ...marketRoutes(reading),
-    ...propertyPartRoutes(reading),
-    ...valuationRoutes({ ...reading, ...valuer }),
-    ...liveRoutes({ ...parts, streams: parts.limits.streams, gather: propertyParts(valuer) }),
+    ...propertyRoutes({ ...parts, trends: new PriceTrends(database) }),
+    ...liveRoutes({ ...parts, streams: parts.limits.streams }),
     ...accessRoutes(parts.limits),
     ...oauthRoutes(parts.oauth),
     tokenRoute(parts.tokens),

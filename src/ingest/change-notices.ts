@@ -1,6 +1,6 @@
 // Change notices: every transaction that writes listings tells other processes which properties changed.
 
-import { ALL_PROPERTIES, LISTINGS_CHANNEL } from '../listings/read-cache.ts';
+import { ALL_PROPERTIES, LISTINGS_CHANNEL } from '../listings/property-cache.ts';
 import type { Sql } from '../postgres/client/database.ts';
 import { notify } from '../postgres/client/listen.ts';
 

@@ -1,6 +1,6 @@
 // Owns what free text reads of a listing: its words by the fields that they stand in, and the commonest filters. Pure.
 
-import { withoutAddress } from '../listings/present.ts';
+import { maskAddress } from '../listings/present.ts';
 import { activeWord, areaWord, FIELD_LETTERS } from '../text/index-terms.ts';
 import { comparedWords, isName } from '../text/words.ts';
 import { searchRow } from './search-row.ts';
@@ -32,7 +32,7 @@ const MOST_WORDS = 2_000;
 /** Nothing is found by what is not shown: where the address is withheld, its words are left out everywhere. */
 function listingWords({ id, draft, record }: ListingWrite): { words: string[]; names: string[] } {
   const { property: _, ...kept } = record;
-  const shown = draft.display.address ? kept : withoutAddress(kept);
+  const shown = draft.display.address ? kept : maskAddress(kept);
   const { address, provider } = shown;
   const parts = [
     [FIELD_LETTERS.id, [id, shown.propertyId, provider.listingKey, provider.listingId]],

@@ -1,25 +1,25 @@
-// Owns what `include` adds to the listings on a page: their history, the property that each belongs to, and RESO's fields.
+// Members that `include` adds to listings: their history, the property of each, and the fields of the RESO record.
 
 import type { Database } from '../postgres/client/database.ts';
-import { findHistories, findListingsOf } from './included-store.ts';
-import type { View } from './present.ts';
-import { presentProperty } from './property.ts';
+import { findHistories, findListingsOfProperties } from './listing-read-store.ts';
+import type { ReaderView } from './present.ts';
+import { presentProperty } from './property-record.ts';
 import { presentReso } from './reso.ts';
 import { findResoRecords } from './reso-store.ts';
 import type { StoredListing } from './stored-listing.ts';
 
-/** What is added to a listing, by its id. */
-export type Additions = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+/** Members by the id of the listing that they are added to. */
+export type IncludedMembers = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
-/** Reads what is asked for of all listings at once. */
-export async function readIncluded(
+/** Finds what is included for all listings at once. */
+export async function findIncluded(
   database: Database,
   stored: readonly StoredListing[],
   included: readonly Included[],
-  view: View,
-): Promise<Additions> {
-  const histories = included.includes('history') ? await historiesOf(database, stored) : null;
-  const properties = included.includes('property') ? await propertiesOf(database, stored, view) : null;
+  view: ReaderView,
+): Promise<IncludedMembers> {
+  const histories = included.includes('history') ? await findHistoriesOf(database, stored) : null;
+  const properties = included.includes('property') ? await findPropertiesOf(database, stored, view) : null;
   const records = included.includes('reso')
     ? await findResoRecords(
         database,
@@ -41,16 +41,15 @@ export async function readIncluded(
   );
 }
 
-async function historiesOf(database: Database, stored: readonly StoredListing[]) {
-  const lines = await findHistories(
-    database,
-    stored.map(({ id }) => id),
-  );
+async function findHistoriesOf(database: Database, stored: readonly StoredListing[]) {
+  const ids = stored.map(({ id }) => id);
+  const lines = await database.read((sql) => findHistories(sql, ids));
   return Map.groupBy(lines, ({ listingId }) => listingId);
 }
 
-async function propertiesOf(database: Database, stored: readonly StoredListing[], view: View) {
-  const listings = await findListingsOf(database, [...new Set(stored.map(({ propertyId }) => propertyId))]);
+async function findPropertiesOf(database: Database, stored: readonly StoredListing[], view: ReaderView) {
+  const ids = [...new Set(stored.map(({ propertyId }) => propertyId))];
+  const listings = await database.read((sql) => findListingsOfProperties(sql, ids));
   const byProperty = Map.groupBy(listings, ({ propertyId }) => propertyId);
   return new Map(
     [...byProperty].map(([id, own]) => [

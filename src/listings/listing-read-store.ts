@@ -1,4 +1,4 @@
-// Owns the SQL that reads kept listings and properties, one by one or by the ids that a search found.
+// SQL that reads stored listings and what happened to them.
 
 import type { Sql, SqlFragment } from '../postgres/client/database.ts';
 import { fetchedAtSql } from './provenance/confirmation-store.ts';
@@ -20,16 +20,37 @@ export async function findListing(sql: Sql, id: string): Promise<StoredListing |
   return row ?? null;
 }
 
+/** The listings with these ids, by id. */
+export async function findListings(sql: Sql, ids: readonly string[]): Promise<Map<string, StoredListing>> {
+  if (ids.length === 0) return new Map();
+  const rows = await sql<StoredListing[]>`
+    select ${storedColumns(sql)} from listing where id = any(${[...ids]}::text[])`;
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 /** All listings of a property, which may be named by the id of any of them; newest first. */
 export async function findPropertyListings(sql: Sql, id: string): Promise<StoredListing[]> {
+  return findListingsWhere(
+    sql,
+    sql`property_id = coalesce((select named.property_id from listing as named where named.id = ${id}), ${id})`,
+  );
+}
+
+/** All listings of some properties, newest first. */
+export function findListingsOfProperties(sql: Sql, propertyIds: readonly string[]): Promise<StoredListing[]> {
+  return findListingsWhere(sql, sql`property_id = any(${[...propertyIds]}::text[])`);
+}
+
+async function findListingsWhere(sql: Sql, where: SqlFragment): Promise<StoredListing[]> {
   return sql<StoredListing[]>`
-    select ${storedColumns(sql)} from listing
-    where property_id = coalesce((select named.property_id from listing as named where named.id = ${id}), ${id})
+    select ${storedColumns(sql)} from listing where ${where}
     order by coalesce((record ->> 'listedAt')::timestamptz, days_on_market_start, (record ->> 'closedAt')::timestamptz,
       created_at) desc, id`;
 }
 
-const LONGEST_HISTORY = 1_000;
+const MAX_HISTORY = 1_000;
+/** Lines of history that a listing on a page is returned with. */
+const MAX_LISTING_HISTORY = 100;
 
 /** The history of some listings, newest first, at most a thousand lines. */
 export async function findHistory(sql: Sql, listingIds: readonly string[]): Promise<HistoryRow[]> {
@@ -37,5 +58,15 @@ export async function findHistory(sql: Sql, listingIds: readonly string[]): Prom
     select at, event, listing_id as "listingId", listing_type as "listingType", price,
       previous_price as "previousPrice", status, previous_status as "previousStatus", origin
     from listing_event where listing_id = any(${[...listingIds]}::text[])
-    order by at desc, sequence desc limit ${LONGEST_HISTORY}`;
+    order by at desc, sequence desc limit ${MAX_HISTORY}`;
+}
+
+/** The history of each of some listings, newest first. */
+export async function findHistories(sql: Sql, listingIds: readonly string[]): Promise<HistoryRow[]> {
+  return sql<HistoryRow[]>`
+    select line.* from unnest(${[...listingIds]}::text[]) as requested (id), lateral (
+      select at, event, listing_id as "listingId", listing_type as "listingType", price,
+        previous_price as "previousPrice", status, previous_status as "previousStatus", origin
+      from listing_event where listing_id = requested.id order by at desc, sequence desc
+      limit ${MAX_LISTING_HISTORY}) as line`;
 }

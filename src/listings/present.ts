@@ -1,4 +1,4 @@
-// Owns how a stored listing becomes the record a reader sees: units, masked addresses, freshness and the clock.
+// Presenter of listings: makes of a stored record the one that a reader sees, with its units, masked address and freshness.
 
 import { cents, type KeptRecord } from './listing.ts';
 import { daysOnMarket, storedClock } from './market-clock.ts';
@@ -8,13 +8,13 @@ import type { Listing } from './record.ts';
 import type { StoredListing } from './stored-listing.ts';
 import { SQUARE_FEET_PER_SQUARE_METRE, type UnitSystem } from './vocabulary.ts';
 
-/** Who is looking, when and how. */
-export interface View {
+/** Who reads, when and in which units. */
+export interface ReaderView {
   readonly units: UnitSystem;
   readonly source: 'live' | 'cached';
   /** Internal callers may switch display rules off. */
   readonly ignoreDisplayRules: boolean;
-  /** Whether listings tell the days of earlier listings, and those that the source counts. */
+  /** Whether listings show the days of earlier listings, and those that the source counts. */
   readonly allDaysOnMarket: boolean;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -23,18 +23,20 @@ export interface View {
 }
 
 /** Whether this reader may know of the listing at all; a draft upstream is nobody's business yet. */
-export function isShown(
+export function isVisible(
   { status, displayed }: Pick<StoredListing, 'status' | 'displayed'>,
-  view: Pick<View, 'ignoreDisplayRules'>,
+  view: Pick<ReaderView, 'ignoreDisplayRules'>,
 ): boolean {
   return status !== 'INCOMPLETE' && (displayed || view.ignoreDisplayRules);
 }
 
 /** The public record; null where the whole listing is hidden from this reader. */
-export function presentListing(stored: StoredListing, view: View): Listing | null {
-  if (!isShown(stored, view)) return null;
+export function presentListing(stored: StoredListing, view: ReaderView): Listing | null {
+  if (!isVisible(stored, view)) return null;
   const { property, ...kept } = stored.record;
-  const record = isMasked(stored, view) ? withoutAddress(kept) : kept;
+  const record = isMasked(stored, view) ? maskAddress(kept) : kept;
+  const unit: Listing['areaUnit'] = view.units === 'metric' ? 'sqm' : 'sqft';
+  const days = daysOnMarket(storedClock(stored.clockStart, stored.clockEnd), view.now);
   return {
     ...record,
     rental: withRentControl(record.rental),
@@ -42,44 +44,25 @@ export function presentListing(stored: StoredListing, view: View): Listing | nul
     livingArea: areaIn(record.livingArea, view.units),
     lotSize: areaIn(record.lotSize, view.units),
     location: presentLocation(stored, view),
-    ...besideRecord(stored, view),
-    ...(view.allDaysOnMarket && {
-      cumulativeDaysOnMarket: cumulativeDays(stored, view),
-      daysOnMarketReported: property.daysOnMarketReported,
-    }),
-  };
-}
-
-function cumulativeDays(stored: StoredListing, view: View): number | null {
-  const days = ownDays(stored, view);
-  return days === null ? null : days + stored.earlierDays;
-}
-
-const ownDays = (stored: Pick<StoredListing, 'clockStart' | 'clockEnd'>, { now }: View): number | null =>
-  daysOnMarket(storedClock(stored.clockStart, stored.clockEnd), now);
-
-/** What stands in no record, since it depends on the reader, on the moment, or on what the catalogue did with it. */
-export function besideRecord(
-  stored: Omit<StoredListing, 'record' | 'source' | 'listingKey' | 'propertyId'>,
-  view: View,
-) {
-  const unit: Listing['areaUnit'] = view.units === 'metric' ? 'sqm' : 'sqft';
-  return {
     areaUnit: unit,
     lotSizeUnit: unit,
     areaIds: [...stored.areaIds],
-    daysOnMarket: ownDays(stored, view),
+    daysOnMarket: days,
     createdAt: stored.createdAt,
     updatedAt: stored.updatedAt,
     source: view.source,
     fetchedAt: view.source === 'live' ? new Date(view.now).toISOString() : stored.fetchedAt,
     url: `${view.publicUrl}/v1/property/${stored.id}`,
     version: stored.version,
+    ...(view.allDaysOnMarket && {
+      cumulativeDaysOnMarket: days === null ? null : days + stored.earlierDays,
+      daysOnMarketReported: property.daysOnMarketReported,
+    }),
   };
 }
 
 /** Records of an earlier release lack what was not known then. */
-const withRentControl = (rental: Shown['rental']): Shown['rental'] =>
+const withRentControl = (rental: PublicRecord['rental']): PublicRecord['rental'] =>
   rental?.rentControl === undefined ? rental && { ...rental, rentControl: null } : rental;
 
 /** Square feet in the reader's unit, to two decimals when converted. */
@@ -98,31 +81,31 @@ function pricePerArea({ price, livingArea }: Omit<KeptRecord, 'property'>, units
 }
 
 /** Whether this reader may not know the address. */
-export const isMasked = (stored: Pick<StoredListing, 'addressDisplayed'>, view: View): boolean =>
+const isMasked = (stored: Pick<StoredListing, 'addressDisplayed'>, view: ReaderView): boolean =>
   !stored.addressDisplayed && !view.ignoreDisplayRules;
 
-export type Shown = Omit<KeptRecord, 'property'>;
+type PublicRecord = Omit<KeptRecord, 'property'>;
 
 /** Where the address is withheld, what is left names the town and nothing nearer, in words and links too. */
-export function withoutAddress(record: Shown): Shown {
+export function maskAddress(record: PublicRecord): PublicRecord {
   const { address } = record;
   const region = [address.state, address.postalCode].filter(Boolean).join(' ');
   const full = [address.city, region].filter(Boolean).join(', ');
   const street = { line1: null, unit: null, streetNumber: null, streetName: null, crossStreet: null };
   const matcher = addressMatcher(address);
-  const silent = (text: string | null) => text && matcher.mask(text);
-  const photos = (all: Shown['photos']) =>
+  const mask = (text: string | null) => text && matcher.mask(text);
+  const photos = (all: PublicRecord['photos']) =>
     all
       .filter(({ url, thumbnailUrl }) => !matcher.isIn(`${url} ${thumbnailUrl ?? ''}`))
-      .map((each) => ({ ...each, caption: silent(each.caption) }));
-  const openHouse = (each: Shown['openHouses'][number]) => ({
-    ...{ ...each, remarks: silent(each.remarks) },
+      .map((each) => ({ ...each, caption: mask(each.caption) }));
+  const openHouse = (each: PublicRecord['openHouses'][number]) => ({
+    ...{ ...each, remarks: mask(each.remarks) },
     livestreamUrl: each.livestreamUrl && matcher.isIn(each.livestreamUrl) ? null : each.livestreamUrl,
   });
   return {
     ...record,
     address: { ...address, ...street, full: full || null },
-    description: silent(record.description),
+    description: mask(record.description),
     photos: photos(record.photos),
     floorPlans: photos(record.floorPlans),
     openHouses: record.openHouses.map(openHouse),
@@ -132,7 +115,7 @@ export function withoutAddress(record: Shown): Shown {
   };
 }
 
-function presentLocation(stored: StoredListing, view: View): Listing['location'] {
+function presentLocation(stored: StoredListing, view: ReaderView): Listing['location'] {
   const { location } = stored.record;
   if (!location || !isMasked(stored, view)) return location;
   return { lat: coarseDegrees(location.lat), lng: coarseDegrees(location.lng), precision: 'approximate' };

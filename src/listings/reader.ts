@@ -4,8 +4,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../access/tiers/principal.ts';
 import { tierName } from '../access/tiers/tiers.ts';
 import { Problem } from '../lib/problem.ts';
-import type { View } from './present.ts';
-import type { StoredListing, StoredProperty } from './stored-listing.ts';
+import type { ListingReads } from './listing-reads.ts';
+import type { ReaderView } from './present.ts';
 import type { UnitSystem } from './vocabulary.ts';
 
 /** The view of one request; throws TIER_RESTRICTED where display rules are to be ignored by anyone but Internal. */
@@ -18,7 +18,7 @@ export function viewOf(
   },
   now: number,
   publicUrl: string,
-): View {
+): ReaderView {
   if (asked.display === 'ignore' && caller.tier !== 'internal') {
     throw new Problem(
       'TIER_RESTRICTED',
@@ -35,19 +35,16 @@ export function viewOf(
   };
 }
 
-/** Reads of single records. What is in memory is given at once: whoever asks need not wait a turn for it. */
-export interface Reads {
-  property(id: string): StoredProperty | null | Promise<StoredProperty | null>;
-  listing(id: string): StoredListing | null | Promise<StoredListing | null>;
+/** The reads that answer this request: cached ones, or the database's where the client wants no cache (RFC 9111 5.2.1.4). */
+export function readsFor(
+  headers: IncomingHttpHeaders,
+  { catalogue, cache }: { readonly catalogue: ListingReads; readonly cache: ListingReads },
+): ListingReads {
+  return wantsFresh(headers) ? catalogue : cache;
 }
 
-/** What answers this request: memory, or the catalogue itself where the client asked for no cache (RFC 9111 5.2.1.4). */
-export function readerFor(
-  headers: IncomingHttpHeaders,
-  { catalogue, memory }: { readonly catalogue: Reads; readonly memory: Reads },
-): Reads {
-  return wantsFresh(headers) ? catalogue : memory;
-}
+/** Members that change without the record: entity tags do not depend on them. */
+export const VOLATILE_MEMBERS: readonly string[] = ['fetchedAt', 'meta'];
 
 /** Whether the client asked for no cache. */
 export function wantsFresh(headers: IncomingHttpHeaders): boolean {

@@ -1,7 +1,7 @@
 // Owns what a reader sees of a listing's RESO record: the fields as the source gave them, but for what display rules withhold.
 
 import { type AddressMatcher, addressMatcher } from './masking/address-matcher.ts';
-import { presentListing, type View } from './present.ts';
+import { presentListing, type ReaderView } from './present.ts';
 import type { StoredListing } from './stored-listing.ts';
 
 /** Fields of the RESO Data Dictionary by name, as the source gave them. */
@@ -22,7 +22,7 @@ const WITHHELD: ReadonlySet<string> = new Set([
 export function presentReso(
   record: ResoRecord | undefined,
   stored: StoredListing,
-  view: View,
+  view: ReaderView,
 ): ResoRecord | null {
   const shown = presentListing(stored, view);
   if (!record || !shown) return null;

@@ -1,4 +1,4 @@
-// Owns one listing made fresh: one fetch for everyone who waits, in bounded time, written through to the catalogue.
+// Live refresh of one listing: one fetch for everyone who waits, in bounded time, written through to the catalogue.
 
 import { Bulkhead, BulkheadFull } from '../lib/bulkhead.ts';
 import { withDeadline } from '../lib/deadline.ts';
@@ -18,50 +18,44 @@ export interface RefreshOptions extends WriteThroughOptions {
   /** Milliseconds; default 8,000. */
   readonly deadline?: number;
   /** Fetches at once; default 16. */
-  readonly atOnce?: number;
+  readonly concurrency?: number;
 }
 
 /** Asks the source for a listing. Gives the listing as it is stored then; throws LiveError, or the signal's reason. */
 export type Refresh = (stored: StoredListing, signal: AbortSignal) => Promise<StoredListing>;
 
 const DEADLINE = 8_000;
-const AT_ONCE = 16;
-const LONGEST_LINE = 1_000;
-
-/** One for all: where it was thrown from tells nobody anything, and finding that out is most of its cost. */
-const UNSUPPORTED = new LiveError(
-  'live_unsupported',
-  'The source of this listing does not support live reads.',
-);
+const CONCURRENCY = 16;
+const MAX_QUEUED = 1_000;
 
 export function createRefresh(options: RefreshOptions): Refresh {
-  const refresher = new Refresher(options);
+  const refresher = new ListingRefresher(options);
   return (stored, signal) => refresher.refresh(stored, signal);
 }
 
-class Refresher {
+class ListingRefresher {
   readonly #options: RefreshOptions;
   readonly #flights = new SingleFlight<StoredListing>();
   readonly #bulkhead: Bulkhead;
-  readonly #writing: WriteThrough;
-  readonly #outcome: (outcome: string) => void;
+  readonly #writeThrough: WriteThrough;
+  readonly #countOutcome: (outcome: string) => void;
 
   constructor(options: RefreshOptions) {
     this.#options = options;
-    this.#writing = createWriteThrough(options);
-    this.#bulkhead = new Bulkhead({ places: options.atOnce ?? AT_ONCE, line: LONGEST_LINE });
+    this.#writeThrough = createWriteThrough(options);
+    this.#bulkhead = new Bulkhead({ places: options.concurrency ?? CONCURRENCY, line: MAX_QUEUED });
     const counter = options.metrics.counter(
       'freehold_live_fetches_total',
       'Live fetches of listings, by outcome.',
       ['outcome'],
     );
-    this.#outcome = (outcome) => counter.inc({ outcome });
+    this.#countOutcome = (outcome) => counter.inc({ outcome });
   }
 
   async refresh(stored: StoredListing, signal: AbortSignal): Promise<StoredListing> {
     const { source } = this.#options;
     if (!source?.live || source.id !== stored.source) {
-      throw UNSUPPORTED;
+      throw new LiveError('live_unsupported', 'The source of this listing does not support live reads.');
     }
     return this.#flights.run(stored.id, signal, (shared) => this.#run(source, stored, shared));
   }
@@ -69,18 +63,19 @@ class Refresher {
   async #run(source: Source, stored: StoredListing, signal: AbortSignal): Promise<StoredListing> {
     try {
       const draft = await this.#fetch(source, stored.listingKey, signal);
-      const fresh = await this.#writing.store(stored, draft).catch((error) => this.#notStored(stored, error));
-      this.#outcome('live');
+      const fresh = await this.#writeThrough
+        .store(stored, draft)
+        .catch((error) => this.#failUnwritten(stored, error));
+      this.#countOutcome('live');
       return fresh;
     } catch (error) {
-      const failure = liveError(error);
-      this.#outcome(signal.aborted ? 'abandoned' : failure.code);
+      const failure = toLiveError(error);
+      this.#countOutcome(signal.aborted ? 'abandoned' : failure.code);
       if (failure.code === 'not_found_upstream') await this.#remove(stored);
       throw failure;
     }
   }
 
-  /** The one place where a listing is fetched: a circuit breaker would stand around `source.fetchOne`. */
   #fetch(source: Source, key: string, signal: AbortSignal): Promise<ListingDraft> {
     const { clock, deadline = DEADLINE } = this.#options;
     return withDeadline(
@@ -91,21 +86,22 @@ class Refresher {
 
   /** Best effort: should it fail, the next reader of this listing finds it missing again. */
   async #remove(stored: StoredListing): Promise<void> {
-    await this.#writing.remove(stored).catch((error) => this.#complain(stored, error));
+    await this.#writeThrough.remove(stored).catch((error) => this.#logUnwritten(stored, error));
   }
 
   /** Without the write there is no honest version to answer with. The source is not to blame: the log has the cause. */
-  #notStored(stored: StoredListing, cause: unknown): never {
-    this.#complain(stored, cause);
+  #failUnwritten(stored: StoredListing, cause: unknown): never {
+    this.#logUnwritten(stored, cause);
     throw new LiveError('fetch_failed', 'The fresh copy could not be stored.', { cause });
   }
 
-  #complain(stored: StoredListing, error: unknown): void {
+  #logUnwritten(stored: StoredListing, error: unknown): void {
     this.#options.log.error({ listing: stored.id, err: error }, 'A fetched listing could not be stored');
   }
 }
 
-function liveError(error: unknown): LiveError {
+/** Why a listing could not be fetched. What is no LiveError is the reader having left, whom no answer reaches. */
+export function toLiveError(error: unknown): LiveError {
   if (error instanceof LiveError) return error;
   if (error instanceof BulkheadFull) {
     return new LiveError('upstream_unavailable', 'Too many listings are being fetched at the moment.', {

@@ -1,19 +1,30 @@
-// Owns the HTTP face of live data: the stream of one listing, and the property that is fetched before it is answered.
+// Routes of one listing: its stream of events, and the stored record as JSON.
 
 import { type Static, Type } from 'typebox';
+import type { Streams } from '../access/limits/streams.ts';
 import type { Principal } from '../access/tiers/principal.ts';
-import { type Call, type Reply, type Route, route } from '../http/frame/route.ts';
-import { conditional } from '../http/output/etag.ts';
+import { type Call, type Route, route } from '../http/frame/route.ts';
+import { conditional, contentEtag } from '../http/output/etag.ts';
+import type { Clock } from '../lib/clock.ts';
+import { Problem } from '../lib/problem.ts';
+import type { ListingReads } from '../listings/listing-reads.ts';
 import { presentListing } from '../listings/present.ts';
-import { readerFor, viewOf } from '../listings/reader.ts';
+import { readsFor, VOLATILE_MEMBERS, viewOf } from '../listings/reader.ts';
 import { type Listing, ListingSchema } from '../listings/record.ts';
+import { displayParameter } from '../listings/shared-parameters.ts';
 import type { StoredListing } from '../listings/stored-listing.ts';
-import { propertyRoute } from '../property/property-route.ts';
-import { displayParameter } from '../search/query/search-parameters.ts';
-import { listingRecord, shownListing } from './listing-record.ts';
-import type { LiveRouteOptions } from './route-options.ts';
-import { cachedEvent, freshEvents, isAfterDone } from './stream.ts';
-import { LatelyWritten, type Written } from './written.ts';
+import { isAfterDone, openListingStream } from './listing-stream.ts';
+import type { Refresh } from './refresh.ts';
+
+export interface LiveRouteOptions {
+  readonly catalogue: ListingReads;
+  readonly cache: ListingReads;
+  readonly refresh: Refresh;
+  readonly streams: Pick<Streams, 'open'>;
+  readonly clock: Clock;
+  /** Without a slash at its end. */
+  readonly publicUrl: string;
+}
 
 const EXAMPLE = [
   'retry: 60000\nid: req_1.cached\nevent: cached\ndata: {"id":"lst_1","price":4500,"status":"ACTIVE"}\n',
@@ -30,17 +41,16 @@ const ListingParams = Type.Object({
   }),
 });
 
-const StreamQuery = Type.Object({ display: displayParameter });
+const ListingQuery = Type.Object({ display: displayParameter });
 
-type StreamCall = Call<Principal, Static<typeof StreamQuery>, Static<typeof ListingParams>, unknown>;
+type ListingCall = Call<Principal, Static<typeof ListingQuery>, Static<typeof ListingParams>, unknown>;
 
 export function liveRoutes(options: LiveRouteOptions): readonly Route<Principal>[] {
-  return [streamRoute(options), propertyRoute(options)];
+  return [streamRoute(options)];
 }
 
 function streamRoute(options: LiveRouteOptions): Route<Principal> {
-  const { refresh, streams, clock, publicUrl } = options;
-  const written = new LatelyWritten<string>();
+  const { refresh, streams } = options;
   return route<Principal>()({
     method: 'GET',
     path: '/v1/listing/:id',
@@ -56,46 +66,27 @@ function streamRoute(options: LiveRouteOptions): Route<Principal> {
     accepts: ['text/event-stream'],
     head: false,
     params: ListingParams,
-    query: StreamQuery,
+    query: ListingQuery,
     answer: { description: 'The events', contentType: 'text/event-stream', example: EXAMPLE },
     variant: recordRoute(options),
     alsoAnswers: { 204: 'Last-Event-ID is the id of a `done` event: that stream is complete.' },
     early: ({ headers }) => (isAfterDone(headers['last-event-id']) ? { status: 204 } : null),
-    handle(call) {
-      const found = readerFor(call.headers, options).listing(call.params.id);
-      return found instanceof Promise
-        ? found.then((listing) => streamOf(call, listing))
-        : streamOf(call, found);
+    async handle(call) {
+      const { stored, record, presentLive } = await findListing(call, options);
+      const { requestId, signal, caller } = call;
+      const release = streams.open(caller);
+      return {
+        events: openListingStream({
+          ...{ stored, cached: record, present: presentLive },
+          ...{ refresh, requestId, signal, release },
+        }),
+      };
     },
   });
-
-  function streamOf(call: StreamCall, found: StoredListing | null): Reply {
-    const { query, caller, requestId } = call;
-    const view = viewOf(caller, query, clock.now(), publicUrl);
-    const stored = shownListing(found, view.ignoreDisplayRules);
-    const present = (listing: StoredListing, source: Listing['source']) =>
-      presentListing(listing, { ...view, source, now: clock.now() });
-    const cached = written.get(stored, query.display ?? '', view.now, () =>
-      JSON.stringify(present(stored, 'cached')),
-    );
-    const events = freshEvents({
-      stored,
-      refresh,
-      requestId,
-      present: (fresh) => present(fresh, 'live'),
-      signal: () => call.signal,
-    });
-    return {
-      firstEvent: cachedEvent(requestId, cached),
-      events: new HeldEvents(events, streams.open(caller)),
-    };
-  }
 }
 
 /** The stored listing for readers who want no stream. */
 function recordRoute(options: LiveRouteOptions): Route<Principal> {
-  const { clock, publicUrl } = options;
-  const written = new LatelyWritten<Written>();
   return route<Principal>()({
     method: 'GET',
     path: '/v1/listing/:id',
@@ -105,45 +96,42 @@ function recordRoute(options: LiveRouteOptions): Route<Principal> {
     access: { credentials: 'required', tier: 'pro', scope: 'listings:read', counts: 'month' },
     accepts: ['application/json'],
     params: ListingParams,
-    query: StreamQuery,
+    query: ListingQuery,
     answer: { description: 'The listing', schema: ListingSchema },
     alsoAnswers: { 304: 'The listing (requested as JSON) still matches If-None-Match.' },
-    handle(call) {
-      const found = readerFor(call.headers, options).listing(call.params.id);
-      return found instanceof Promise ? found.then((listing) => told(call, listing)) : told(call, found);
+    async handle(call) {
+      const { stored, record } = await findListing(call, options);
+      const lastModified = new Date(stored.updatedAt).toUTCString();
+      return conditional(call.headers, contentEtag(record, VOLATILE_MEMBERS), {
+        json: record,
+        headers: { 'last-modified': lastModified, 'x-data-source': record.source },
+      });
     },
   });
-
-  function told({ query, caller, headers }: StreamCall, found: StoredListing | null): Reply {
-    const view = viewOf(caller, query, clock.now(), publicUrl);
-    const stored = shownListing(found, view.ignoreDisplayRules);
-    const { etag, reply } = written.get(stored, query.display ?? '', view.now, () =>
-      listingRecord(stored, view),
-    );
-    return conditional(headers, etag, reply);
-  }
 }
 
-/** Gives the caller's place back when the writer is done with the events: a generator never begun has no finally. */
-class HeldEvents<T> implements AsyncIterableIterator<T, void, void> {
-  readonly #events: AsyncGenerator<T, void, void>;
-  readonly #release: () => void;
+interface VisibleListing {
+  readonly stored: StoredListing;
+  readonly record: Listing;
+  /** A fresh copy as the same reader sees it. */
+  readonly presentLive: (fresh: StoredListing) => Listing | null;
+}
 
-  constructor(events: AsyncGenerator<T, void, void>, release: () => void) {
-    this.#events = events;
-    this.#release = release;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  next(): Promise<IteratorResult<T, void>> {
-    return this.#events.next();
-  }
-
-  return(): Promise<IteratorResult<T, void>> {
-    this.#release();
-    return this.#events.return();
-  }
+/** The listing as this reader sees it. Throws LISTING_NOT_FOUND where there is none, or it is hidden from them. */
+async function findListing(
+  { params, query, caller, headers }: ListingCall,
+  options: LiveRouteOptions,
+): Promise<VisibleListing> {
+  const { clock, publicUrl } = options;
+  const view = viewOf(caller, query, clock.now(), publicUrl);
+  const stored = await readsFor(headers, options).listing(params.id);
+  const record = stored && presentListing(stored, view);
+  if (!stored || !record)
+    throw new Problem(
+      'LISTING_NOT_FOUND',
+      'There is no listing with this id. Search results have the ids of listings.',
+    );
+  const presentLive = (fresh: StoredListing) =>
+    presentListing(fresh, { ...view, source: 'live', now: clock.now() });
+  return { stored, record, presentLive };
 }

@@ -5,8 +5,8 @@ import type { Principal } from '../access/tiers/principal.ts';
 import { pageSize, type Tiers } from '../access/tiers/tiers.ts';
 import { type Reply, type Route, route } from '../http/frame/route.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { CachedReads } from '../listings/property-cache.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
-import type { Remembered } from '../listings/read-cache.ts';
 import { pageLinks, wantsFresh } from '../listings/reader.ts';
 import { untilAborted } from '../postgres/client/leaving.ts';
 import { FoundCache } from '../search/legacy/found-cache.ts';
@@ -45,7 +45,7 @@ export interface MarketRouteOptions {
   readonly tiers: Tiers;
   readonly publicUrl: string;
   /** Tells of changes, so that figures from before them are not believed. */
-  readonly memory: Pick<Remembered, 'version'>;
+  readonly cache: Pick<CachedReads, 'version'>;
   readonly findLoading: FindLoading;
   readonly findCurrencies: FindCurrencies;
 }
@@ -125,10 +125,10 @@ const REMEDY = 'Request a smaller place, a shorter period, or fewer metrics and 
 const MOST_ANSWERS = 2_000;
 
 export function marketRoutes(options: MarketRouteOptions): readonly Route<Principal>[] {
-  const { clock, tiers, publicUrl, memory, findCurrencies } = options;
+  const { clock, tiers, publicUrl, cache, findCurrencies } = options;
   const database = options.heavy.database(REMEDY);
   const answers = new FoundCache<Answer>({
-    version: () => memory.version(),
+    version: () => cache.version(),
     monotonic: () => clock.monotonic(),
     most: MOST_ANSWERS,
   });

@@ -1,4 +1,4 @@
-// Owns how the worth of a home is estimated from its comparables: adjusted, weighted, and with a range. Pure.
+// Estimate of a home's price from its comparables: adjusted, weighted, and with a range. Pure.
 
 import { DAY } from '../lib/time.ts';
 import type { Basis } from './comparables.ts';
@@ -8,12 +8,12 @@ import type { HomeFacts } from './similarity.ts';
 /** What an estimate takes from a comparable. */
 export interface Evidence {
   readonly home: HomeFacts & {
-    readonly worth: number;
+    readonly comparablePrice: number;
     readonly basis: Basis;
     /** Null while it is offered. */
     readonly closedAt: string | null;
   };
-  readonly likeness: { readonly similarity: number };
+  readonly similarity: { readonly score: number };
 }
 
 /** When an estimate is made, and how prices move there. */
@@ -24,7 +24,7 @@ export interface Moment {
   readonly slope: number;
 }
 
-export interface Estimated {
+export interface EstimatedPrice {
   /** Not rounded. */
   readonly value: number;
   readonly low: number;
@@ -34,9 +34,9 @@ export interface Estimated {
 }
 
 /** Fewer comparables say too little. */
-export const FEWEST = 5;
-/** More would be less alike. */
-export const MOST = 100;
+export const MIN_COMPARABLES = 5;
+/** More would be less similar. */
+export const MAX_COMPARABLES = 100;
 /** Where comparables of an estimate are looked for. */
 export const ESTIMATE_RADIUS_KM = 8;
 export const ESTIMATE_DAYS_OLD = 365;
@@ -52,7 +52,7 @@ const DEVIATIONS = 1.72;
 /** Few comparables know their own spread badly: the range is wider, as if this many were missing. */
 const MISSING = 4;
 /** The range is never narrower than this share of the value, each way. */
-const NARROWEST = 0.05;
+const MIN_RANGE = 0.05;
 const KM_IN_A_DEGREE = 111.195;
 
 /** How a comparable differs from the subject in one respect, and what that is worth before the neighbourhood is looked at. */
@@ -76,32 +76,32 @@ const EFFECTS: readonly Effect[] = [
 
 /** For documentation: the method, in words. */
 export const METHOD_IN_WORDS =
-  `Uses the ${MOST} most similar comparables within ${ESTIMATE_RADIUS_KM} km that closed in the last ` +
-  `${ESTIMATE_DAYS_OLD} days; if those are fewer than ${FEWEST}, also asking prices of homes on the market. ` +
+  `Uses the ${MAX_COMPARABLES} most similar comparables within ${ESTIMATE_RADIUS_KM} km that closed in the last ` +
+  `${ESTIMATE_DAYS_OLD} days; if those are fewer than ${MIN_COMPARABLES}, also asking prices of homes on the market. ` +
   `Each price is adjusted to today by the local price trend, over at most ${TREND_LIMIT_DAYS} days. The ` +
   'value comes from a regression of log prices on living area, lot size, bathrooms, year built, waterfront ' +
   `and place, weighted by similarity to the power ${SIMILARITY_POWER}, with little weight for outliers. low ` +
   `and high are designed to contain ${LEVEL * 100} % of the prices paid; they are at least ` +
-  `${NARROWEST * 100} % away. Rents are asking rents per month.`;
+  `${MIN_RANGE * 100} % away. Rents are asking rents per month.`;
 
-/** The comparables that count: the most alike of those that closed, or of all where too few did. */
+/** The comparables that count: the most similar of those that closed, or of all where too few did. */
 export function chosenEvidence<E extends Evidence>(ranked: readonly E[]): E[] {
   const closed = ranked.filter(({ home }) => home.basis === 'closed');
-  return (closed.length >= FEWEST ? closed : ranked).slice(0, MOST);
+  return (closed.length >= MIN_COMPARABLES ? closed : ranked).slice(0, MAX_COMPARABLES);
 }
 
-/** The estimate from comparables, the most alike first; null where they are too few. */
+/** The estimate from comparables, the most similar first; null where they are too few. */
 export function estimateFrom(
   subject: HomeFacts,
   ranked: readonly Evidence[],
   moment: Moment,
-): Estimated | null {
+): EstimatedPrice | null {
   const chosen = chosenEvidence(ranked);
-  if (chosen.length < FEWEST) return null;
+  if (chosen.length < MIN_COMPARABLES) return null;
   const weights = weightsOf(chosen);
   const observations = chosen.map(({ home }, at) => ({
     differences: EFFECTS.map(({ difference }) => difference(home, subject)),
-    value: Math.log(home.worth) + drift(home.closedAt, moment),
+    value: Math.log(home.comparablePrice) + drift(home.closedAt, moment),
     weight: weights[at] ?? 0,
   }));
   const fit = fitLocally(observations, EFFECTS);
@@ -112,15 +112,15 @@ export function estimateFrom(
   const [basis = 'asking'] = bases;
   return {
     value,
-    low: Math.min(value / spread, value * (1 - NARROWEST)),
-    high: Math.max(value * spread, value * (1 + NARROWEST)),
+    low: Math.min(value / spread, value * (1 - MIN_RANGE)),
+    high: Math.max(value * spread, value * (1 + MIN_RANGE)),
     n: chosen.length,
     basis: bases.size > 1 ? 'mixed' : basis,
   };
 }
 
 function weightsOf(chosen: readonly Evidence[]): number[] {
-  const weights = chosen.map(({ likeness }) => likeness.similarity ** SIMILARITY_POWER);
+  const weights = chosen.map(({ similarity }) => similarity.score ** SIMILARITY_POWER);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return weights.map((weight) => (weight * TOTAL_WEIGHT) / total);
 }

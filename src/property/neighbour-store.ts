@@ -1,4 +1,4 @@
-// Owns the SQL that reads homes near a place, to be compared with the one that stands there.
+// SQL of homes near a place, to be compared with the one that stands there.
 
 import {
   type Box,
@@ -8,8 +8,6 @@ import {
   EARTH_RADIUS_KM,
   type Point,
 } from '../geometry/geometry.ts';
-import { storedColumns } from '../listings/listing-read-store.ts';
-import type { StoredListing } from '../listings/stored-listing.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';
 import type { Database, Sql, SqlFragment } from '../postgres/client/database.ts';
 import { joinSql } from '../postgres/client/sql.ts';
@@ -151,17 +149,4 @@ function distanceSql(sql: Sql, { lat, lng }: Point): SqlFragment {
     sin(radians(location[1] - ${lat}::double precision) / 2) ^ 2
     + cos(radians(${lat}::double precision)) * cos(radians(location[1]))
       * sin(radians(location[0] - ${lng}::double precision) / 2) ^ 2)))`;
-}
-
-/** The listings with these ids, by id. */
-export async function findListings(
-  database: Database,
-  ids: readonly string[],
-): Promise<Map<string, StoredListing>> {
-  if (ids.length === 0) return new Map();
-  const rows = await database.read(
-    (sql) =>
-      sql<StoredListing[]>`select ${storedColumns(sql)} from listing where id = any(${[...ids]}::text[])`,
-  );
-  return new Map(rows.map((row) => [row.id, row]));
 }

@@ -1,101 +1,43 @@
-// Owns the HTTP face of what hangs below a property: its listings, its history, and what is on the market like it.
+// Routes of a property's listings and history, in pages that stay right while both grow.
 
 import { Type } from 'typebox';
 import type { Principal } from '../access/tiers/principal.ts';
 import { pageSize } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';
-import { queryDigest } from '../http/input/cursor.ts';
+import { queryDigest, readCursor, writeCursor } from '../http/input/cursor.ts';
 import { choices } from '../http/input/parameter-kinds.ts';
 import { parseFields, selectFields } from '../listings/fields.ts';
-import type { ListingReads } from '../listings/listing-reads.ts';
+import { instant } from '../listings/market-clock.ts';
 import { PageSchema } from '../listings/page-schema.ts';
 import { presentListing } from '../listings/present.ts';
-import { HistoryLine } from '../listings/property.ts';
-import type { Remembered } from '../listings/read-cache.ts';
-import { pageLinks, readerFor, viewOf } from '../listings/reader.ts';
+import { HistoryLine } from '../listings/property-record.ts';
+import { pageLinks } from '../listings/reader.ts';
 import { ListingSchema, MEMBERS_BY_INCLUDE } from '../listings/record.ts';
-import { CURSOR_HINTS } from '../listings/shared-parameters.ts';
-import { LISTING_TYPES, type ListingType } from '../listings/vocabulary.ts';
-import type { CatalogueRouteOptions } from '../search/http/routes.ts';
-import { displayParameter, fieldsParameter, unitsParameter } from '../search/query/search-parameters.ts';
+import { displayParameter, fieldsParameter, unitsParameter } from '../listings/shared-parameters.ts';
+import type { HistoryRow, StoredListing } from '../listings/stored-listing.ts';
 import {
-  ComparedSchema,
-  kilometresOf,
-  presentRanked,
-  rankedByLikeness,
-  SubjectSchema,
-  toldSubject,
-} from './compared.ts';
-import { findListings, findNeighbours } from './neighbour-store.ts';
-import {
+  findVisibleProperty,
+  MetaSchema,
   NOT_MODIFIED,
   PROPERTY_ACCESS,
   PropertyParams,
+  type PropertyRouteOptions,
+  pagingParameters,
   propertyReply,
-  seenProperty,
-} from './property-answer.ts';
-import { pageOfHistory, pageOfListings } from './property-pages.ts';
-import { SIMILARITY_IN_WORDS } from './similarity.ts';
-import { factsOf } from './subject.ts';
+} from './property-endpoint.ts';
 
-export interface PropertyRouteOptions extends CatalogueRouteOptions {
-  readonly catalogue: ListingReads;
-  /** Reads that need not see what was written this very moment. */
-  readonly memory: Remembered;
-}
-
-const paging = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'Page size, capped at the tier’s maximum.' })),
-  cursor: Type.Optional(
-    Type.String({ maxLength: 2_000, description: 'The nextCursor of a page.', hints: CURSOR_HINTS }),
-  ),
-};
-
-const Meta = Type.Object({ requestId: Type.String(), tier: Type.String() });
-
-const list = (id: string, item: typeof ListingSchema | typeof HistoryLine) =>
+const listSchema = (id: string, item: typeof ListingSchema | typeof HistoryLine) =>
   Type.Object(
-    { object: Type.Literal('list'), data: Type.Array(item), page: PageSchema, meta: Meta },
+    { object: Type.Literal('list'), data: Type.Array(item), page: PageSchema, meta: MetaSchema },
     { $id: id },
   );
 
-const SimilarList = Type.Object(
-  {
-    object: Type.Literal('list'),
-    subject: SubjectSchema,
-    data: Type.Array(ComparedSchema, { description: 'Most similar first.' }),
-    meta: Meta,
-  },
-  { $id: 'SimilarList' },
-);
-
-/** The offer that listings are looked for in; without it, the subject's own. */
-export const listingTypeParameter = Type.Optional(
-  Type.Unsafe<ListingType>({
-    type: 'string',
-    enum: [...LISTING_TYPES],
-    description: 'Sale or rental listings. Default: the type of the property’s current listing.',
-  }),
-);
-
-/** `description` of the default goes with it. */
-export const radiusParameter = Type.Optional(
-  Type.Number({
-    exclusiveMinimum: 0,
-    maximum: 60,
-    default: 5,
-    description: 'Maximum distance in miles, or in kilometres with units=metric. Default: 5.',
-  }),
-);
-
-export const DEFAULT_RADIUS = 5;
-
-export function propertyPartRoutes(options: PropertyRouteOptions): readonly Route<Principal>[] {
-  return [listingsRoute(options), historyRoute(options), similarRoute(options)];
+export function propertyListRoutes(options: PropertyRouteOptions): readonly Route<Principal>[] {
+  return [listingsRoute(options), historyRoute(options)];
 }
 
 function listingsRoute(options: PropertyRouteOptions): Route<Principal> {
-  const { clock, tiers, publicUrl } = options;
+  const { tiers, publicUrl } = options;
   return route<Principal>()({
     method: 'GET',
     path: '/v1/property/:id/listings',
@@ -106,7 +48,7 @@ function listingsRoute(options: PropertyRouteOptions): Route<Principal> {
     access: PROPERTY_ACCESS,
     params: PropertyParams,
     query: Type.Object({
-      ...paging,
+      ...pagingParameters,
       fields: fieldsParameter,
       include: choices(
         Object.keys(MEMBERS_BY_INCLUDE),
@@ -115,14 +57,13 @@ function listingsRoute(options: PropertyRouteOptions): Route<Principal> {
       units: unitsParameter,
       display: displayParameter,
     }),
-    answer: { description: 'A page of listings', schema: list('PropertyListings', ListingSchema) },
+    answer: { description: 'A page of listings', schema: listSchema('PropertyListings', ListingSchema) },
     alsoAnswers: NOT_MODIFIED,
-    async handle({ params, query, caller, headers, requestId, url }) {
-      const view = viewOf(caller, query, clock.now(), publicUrl);
+    async handle(call) {
+      const { query, caller, headers, requestId, url } = call;
       const fields = parseFields(query.fields, ListingSchema, query.include);
-      const stored = await readerFor(headers, options).property(params.id);
-      const { property, shown } = seenProperty(stored, view);
-      const { rows, page } = pageOfListings(shown, {
+      const { property, listings, view } = await findVisibleProperty(call, options);
+      const { rows, page } = pageOfListings(listings, {
         limit: pageSize(tiers[caller.tier], query.limit),
         cursor: query.cursor,
         digest: queryDigest([property.id, 'listings']),
@@ -138,7 +79,7 @@ function listingsRoute(options: PropertyRouteOptions): Route<Principal> {
 }
 
 function historyRoute(options: PropertyRouteOptions): Route<Principal> {
-  const { clock, tiers, publicUrl } = options;
+  const { tiers, publicUrl } = options;
   return route<Principal>()({
     method: 'GET',
     path: '/v1/property/:id/history',
@@ -149,14 +90,13 @@ function historyRoute(options: PropertyRouteOptions): Route<Principal> {
       'Every listing, change of price or status, sale and lease, newest first; the latest thousand.',
     access: PROPERTY_ACCESS,
     params: PropertyParams,
-    query: Type.Object({ ...paging, display: displayParameter }),
-    answer: { description: 'A page of history', schema: list('PropertyHistory', HistoryLine) },
+    query: Type.Object({ ...pagingParameters, display: displayParameter }),
+    answer: { description: 'A page of history', schema: listSchema('PropertyHistory', HistoryLine) },
     alsoAnswers: NOT_MODIFIED,
-    async handle({ params, query, caller, headers, requestId, url }) {
-      const view = viewOf(caller, query, clock.now(), publicUrl);
-      const stored = await readerFor(headers, options).property(params.id);
-      const { property, shown } = seenProperty(stored, view);
-      const visible = new Set(shown.map(({ id }) => id));
+    async handle(call) {
+      const { query, caller, headers, requestId, url } = call;
+      const { property, listings, view } = await findVisibleProperty(call, options);
+      const visible = new Set(listings.map(({ id }) => id));
       const lines = property.history.filter(({ listingId }) => visible.has(listingId));
       const { rows: data, page } = pageOfHistory(lines, {
         limit: pageSize(tiers[caller.tier], query.limit),
@@ -164,65 +104,74 @@ function historyRoute(options: PropertyRouteOptions): Route<Principal> {
         digest: queryDigest([property.id, 'history']),
       });
       const json = { object: 'list', data, page, meta: { requestId, tier: caller.tier } };
-      return propertyReply(headers, { json, headers: pageLinks(publicUrl, url, page) }, shown, view.now);
+      return propertyReply(headers, { json, headers: pageLinks(publicUrl, url, page) }, listings, view.now);
     },
   });
 }
 
-function similarRoute(options: PropertyRouteOptions): Route<Principal> {
-  const { database, clock, tiers, publicUrl } = options;
-  return route<Principal>()({
-    method: 'GET',
-    path: '/v1/property/:id/similar',
-    operation: 'listSimilarListings',
-    tag: 'Properties',
-    summary: 'List similar listings on the market',
-    description:
-      'The most similar of the 200 nearest listings of its kind that are on the market and have half to double ' +
-      `its living area, one per property. Similarity: ${SIMILARITY_IN_WORDS}`,
-    access: PROPERTY_ACCESS,
-    params: PropertyParams,
-    query: Type.Object({
-      listingType: listingTypeParameter,
-      maxRadius: radiusParameter,
-      limit: paging.limit,
-      units: unitsParameter,
-      display: displayParameter,
-    }),
-    answer: { description: 'Most similar first', schema: SimilarList },
-    alsoAnswers: NOT_MODIFIED,
-    async handle({ params, query, caller, headers, requestId }) {
-      const view = viewOf(caller, query, clock.now(), publicUrl);
-      const stored = await readerFor(headers, options).property(params.id);
-      const { property, subject } = seenProperty(stored, view);
-      const facts = factsOf(subject);
-      const homes = facts
-        ? await findNeighbours(database, {
-            listingType: query.listingType ?? subject.listingType,
-            subject: facts,
-            currency: null,
-            radiusKm: kilometresOf(query.maxRadius ?? DEFAULT_RADIUS, view.units),
-            except: property.listings.map(({ id }) => id),
-            closedSince: null,
-            now: view.now,
-            ignoreDisplayRules: view.ignoreDisplayRules,
-          })
-        : [];
-      const ranked = facts ? rankedByLikeness(facts, homes) : [];
-      const best = ranked.slice(0, pageSize(tiers[caller.tier], query.limit));
-      const listings = await findListings(
-        database,
-        best.map(({ home }) => home.id),
-      );
-      const found = facts ? presentRanked(best, listings, facts, view) : [];
-      const json = {
-        object: 'list',
-        subject: toldSubject(subject, facts),
-        data: found.map(({ home: _, stored: __, ...told }) => told),
-        meta: { requestId, tier: caller.tier },
-      };
-      const told = [subject, ...found.map((each) => each.stored)];
-      return propertyReply(headers, { json }, told, view.now);
-    },
-  });
+interface Page<T> {
+  readonly rows: readonly T[];
+  readonly page: {
+    readonly limit: number;
+    readonly hasMore: boolean;
+    readonly nextCursor: string | null;
+    readonly prevCursor: null;
+  };
+}
+
+interface PageRequest {
+  readonly limit: number;
+  readonly cursor: string | undefined;
+  /** What the cursor belongs to. */
+  readonly digest: string;
+}
+
+/** When a listing began, as its property orders them; milliseconds since the epoch. */
+function begunAt({ record, clockStart, createdAt }: StoredListing): number {
+  const times = [record.listedAt, clockStart, record.closedAt, createdAt];
+  return times.map(instant).find((at) => at !== null) ?? 0;
+}
+
+/** A page of listings, newest first and, of one moment, in the order of their ids. */
+function pageOfListings(listings: readonly StoredListing[], request: PageRequest): Page<StoredListing> {
+  const after = request.cursor === undefined ? null : readCursor(request.cursor, request.digest, ['number']);
+  const isAfter = (listing: StoredListing): boolean => {
+    if (after === null) return true;
+    const [at, mark] = [begunAt(listing), Number(after.values[0])];
+    return at < mark || (at === mark && listing.id > after.id);
+  };
+  return cut(listings.filter(isAfter), request, (last) => ({ value: begunAt(last), id: last.id }));
+}
+
+/**
+ * A page of history, newest first. Lines of one moment have no names: the cursor counts how many of them are still to
+ * come, which holds while new ones, which come before the older, are added.
+ */
+function pageOfHistory(lines: readonly HistoryRow[], request: PageRequest): Page<HistoryRow> {
+  const after = request.cursor === undefined ? null : readCursor(request.cursor, request.digest, ['number']);
+  const mark = after === null ? Number.POSITIVE_INFINITY : Number(after.values[0]);
+  const same = lines.filter(({ at }) => instant(at) === mark);
+  const older = lines.filter(({ at }) => (instant(at) ?? 0) < mark);
+  const left = after === null ? 0 : Math.min(same.length, Number(after.id) || 0);
+  const rest = [...same.slice(same.length - left), ...older];
+  return cut(rest, request, (last, following) => ({
+    value: instant(last.at) ?? 0,
+    id: String(following.filter(({ at }) => at === last.at).length),
+  }));
+}
+
+function cut<T>(
+  rest: readonly T[],
+  { limit, digest }: PageRequest,
+  markOf: (last: T, following: readonly T[]) => { readonly value: number; readonly id: string },
+): Page<T> {
+  const rows = rest.slice(0, limit);
+  const last = rows.at(-1);
+  const following = rest.slice(limit);
+  const hasMore = following.length > 0;
+  if (!hasMore || last === undefined)
+    return { rows, page: { limit, hasMore: false, nextCursor: null, prevCursor: null } };
+  const { value, id } = markOf(last, following);
+  const nextCursor = writeCursor({ query: digest, direction: 'next', startedAt: 0, values: [value], id });
+  return { rows, page: { limit, hasMore, nextCursor, prevCursor: null } };
 }

@@ -1,37 +1,36 @@
-// Owns GET /v1/property/{id}: which readers it fetches for, and what makes two answers the same.
+// Route of one property: whom it is fetched live for, and which answers are the same.
 
 import { hash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import type { Principal } from '../access/tiers/principal.ts';
 import { type Call, type Reply, type Route, route } from '../http/frame/route.ts';
-import { conditional } from '../http/output/etag.ts';
+import { conditional, contentEtag } from '../http/output/etag.ts';
 import { type Fields, parseFields, selectFields } from '../listings/fields.ts';
-import type { View } from '../listings/present.ts';
-import { PROPERTY_PARTS, type Property, presentProperty } from '../listings/property.ts';
-import { readerFor, viewOf } from '../listings/reader.ts';
+import type { ReaderView } from '../listings/present.ts';
+import { PROPERTY_PARTS, type Property, presentProperty } from '../listings/property-record.ts';
+import { readsFor, VOLATILE_MEMBERS, viewOf } from '../listings/reader.ts';
+import { displayParameter, fieldsParameter, unitsParameter } from '../listings/shared-parameters.ts';
 import type { StoredListing, StoredProperty } from '../listings/stored-listing.ts';
-import type { LiveRouteOptions } from '../live/route-options.ts';
-import { asLiveError } from '../live/stream.ts';
-import { LatelyWritten, type Written, writtenOut } from '../live/written.ts';
-import { displayParameter, fieldsParameter, unitsParameter } from '../search/query/search-parameters.ts';
-import {
-  contentDigest,
-  PROPERTY_ACCESS,
-  PropertyParams,
-  propertyNotFound,
-  seenProperty,
-} from './property-answer.ts';
+import { type Refresh, toLiveError } from '../live/refresh.ts';
 import {
   FullPropertySchema,
-  gathers,
+  findIncludedParts,
   INCLUDABLE,
   type Includable,
   NO_PARTS,
+  needsLookup,
   type PropertyParts,
-} from './property-parts.ts';
-import { shownListings } from './subject.ts';
+} from './included-parts.ts';
+import {
+  lastModified,
+  PROPERTY_ACCESS,
+  PropertyParams,
+  type PropertyRouteOptions,
+} from './property-endpoint.ts';
+import { ResponseCache, type TaggedReply } from './response-cache.ts';
+import { propertyNotFound, visibleProperty } from './subject-property.ts';
 
-const Query = Type.Object({
+const PropertyQuery = Type.Object({
   include: Type.Optional(
     Type.Array(Type.Unsafe<Includable>({ type: 'string', enum: [...INCLUDABLE] }), {
       maxItems: INCLUDABLE.length,
@@ -52,13 +51,14 @@ const Query = Type.Object({
   display: displayParameter,
 });
 
-type PropertyQuery = Static<typeof Query>;
+type PropertyCall = Call<Principal, Static<typeof PropertyQuery>, Static<typeof PropertyParams>, unknown>;
 
-type PropertyCall = Call<Principal, PropertyQuery, Static<typeof PropertyParams>, unknown>;
+export interface LivePropertyOptions extends PropertyRouteOptions {
+  readonly refresh: Refresh;
+}
 
-export function propertyRoute(options: LiveRouteOptions): Route<Principal> {
-  const { catalogue, gather, clock } = options;
-  const written = new LatelyWritten<Written>();
+export function propertyRoute(options: LivePropertyOptions): Route<Principal> {
+  const responses = new ResponseCache();
   return route<Principal>()({
     method: 'GET',
     path: '/v1/property/:id',
@@ -70,58 +70,65 @@ export function propertyRoute(options: LiveRouteOptions): Route<Principal> {
       'stored data, with the reason in `live.error`.',
     access: PROPERTY_ACCESS,
     params: PropertyParams,
-    query: Query,
+    query: PropertyQuery,
     answer: { description: 'The property', schema: FullPropertySchema },
     alsoAnswers: { 304: 'The property still matches If-None-Match.' },
-    handle(call) {
-      const found = readerFor(call.headers, options).property(call.params.id);
-      return found instanceof Promise ? found.then((stored) => told(call, stored)) : told(call, found);
+    async handle(call) {
+      const { query, headers, params } = call;
+      const stored = await readsFor(headers, options).property(params.id);
+      if (stored === null) throw propertyNotFound();
+      const selection = selectionOf(call, options);
+      if (isLive(call, options)) return replyLive(call, stored, selection, options);
+      const { view, include } = selection;
+      if (needsLookup(include)) return replyWithParts(call, stored, selection, null, options);
+      const { etag, reply } = responses.get(stored, JSON.stringify(query), view.now, () =>
+        compose(stored, selection, { live: null, parts: NO_PARTS }),
+      );
+      return conditional(headers, etag, reply);
     },
   });
+}
 
-  /** What needs nothing but memory is told at once. */
-  function told(call: PropertyCall, stored: StoredProperty | null): Reply | Promise<Reply> {
-    const { query, caller } = call;
-    if (stored === null) throw propertyNotFound();
-    const asked = askedOf(call, options);
-    if (fetchesFor(caller, query, options)) return toldLive(call, stored, asked);
-    if (gathers(asked.include)) return toldWithParts(call, stored, asked, null);
-    const { view } = asked;
-    const { etag, reply } = written.get(stored, JSON.stringify(query), view.now, () =>
-      writtenOut(compose(stored, asked, { live: null, parts: NO_PARTS })),
-    );
-    return conditional(call.headers, etag, reply);
-  }
+async function replyLive(
+  call: PropertyCall,
+  stored: StoredProperty,
+  selection: Selection,
+  options: LivePropertyOptions,
+): Promise<Reply> {
+  const { subject } = visibleProperty(stored, selection.view);
+  const live = await fetchLive(subject, call.signal, options);
+  const current = (await options.catalogue.property(subject.id)) ?? stored;
+  const view: ReaderView = {
+    ...selection.view,
+    source: live.ok ? 'live' : 'cached',
+    now: options.clock.now(),
+  };
+  return replyWithParts(call, current, { ...selection, view }, live, options);
+}
 
-  async function toldLive(call: PropertyCall, stored: StoredProperty, asked: Asked): Promise<Reply> {
-    const { subject } = seenProperty(stored, asked.view);
-    const live = await fetchLive(subject, call.signal, options);
-    const known = (await catalogue.property(subject.id)) ?? stored;
-    const view: View = { ...asked.view, source: live.ok ? 'live' : 'cached', now: clock.now() };
-    return toldWithParts(call, known, { ...asked, view }, live);
-  }
-
-  async function toldWithParts(
-    { headers }: PropertyCall,
-    stored: StoredProperty,
-    asked: Asked,
-    live: Property['live'],
-  ): Promise<Reply> {
-    const { include, view } = asked;
-    const parts = gathers(include) ? await gather(seenProperty(stored, view), include, view) : NO_PARTS;
-    const { etag, reply } = compose(stored, asked, { live, parts });
-    return conditional(headers, etag, reply);
-  }
+async function replyWithParts(
+  { headers }: PropertyCall,
+  stored: StoredProperty,
+  selection: Selection,
+  live: Property['live'],
+  options: LivePropertyOptions,
+): Promise<Reply> {
+  const { include, view } = selection;
+  const parts = needsLookup(include)
+    ? await findIncludedParts(options, visibleProperty(stored, view), include, view)
+    : NO_PARTS;
+  const { etag, reply } = compose(stored, selection, { live, parts });
+  return conditional(headers, etag, reply);
 }
 
 /** What a call wants to see, and as whom. */
-interface Asked {
-  readonly view: View;
+interface Selection {
+  readonly view: ReaderView;
   readonly include: readonly Includable[];
   readonly fields: Fields;
 }
 
-function askedOf({ caller, query }: PropertyCall, { clock, publicUrl }: LiveRouteOptions): Asked {
+function selectionOf({ caller, query }: PropertyCall, { clock, publicUrl }: PropertyRouteOptions): Selection {
   return {
     view: viewOf(caller, query, clock.now(), publicUrl),
     include: query.include ?? [],
@@ -129,34 +136,30 @@ function askedOf({ caller, query }: PropertyCall, { clock, publicUrl }: LiveRout
   };
 }
 
-/** The answer about a property to this reader. Throws where display rules leave nothing of it. */
+/** The answer about a property to this reader. Throws PROPERTY_NOT_FOUND where display rules leave nothing of it. */
 function compose(
   stored: StoredProperty,
-  { view, include, fields }: Asked,
+  { view, include, fields }: Selection,
   { live, parts }: { readonly live: Property['live']; readonly parts: PropertyParts },
-): Written {
+): TaggedReply {
+  const { listings } = visibleProperty(stored, view);
   const own = PROPERTY_PARTS.filter((part) => include.includes(part));
   const record = presentProperty(stored, view, { include: own, live });
   if (record === null) throw propertyNotFound();
-  // What is hidden from the reader must not show in the tag or the date either.
-  const seen = seenBy(stored, view);
   return {
-    etag: entityTag(seen, record, parts),
+    etag: entityTag({ ...stored, listings }, record, parts),
     reply: {
       json: selectFields({ ...record, ...parts }, fields),
-      headers: freshnessHeaders(seen, record),
+      headers: {
+        age: String(record.cacheAgeSeconds),
+        'last-modified': lastModified(listings),
+        'x-data-source': record.source,
+      },
     },
   };
 }
 
-function seenBy(property: StoredProperty, view: View): StoredProperty {
-  const { id, history } = property;
-  const shown = shownListings(property, view);
-  const ids = new Set(shown.map((listing) => listing.id));
-  return { id, listings: shown, history: history.filter((line) => ids.has(line.listingId)) };
-}
-
-function fetchesFor(caller: Principal, query: PropertyQuery, { tiers }: LiveRouteOptions): boolean {
+function isLive({ caller, query }: PropertyCall, { tiers }: PropertyRouteOptions): boolean {
   const granted = caller.scopes === null || caller.scopes.has('listings:live');
   return tiers[caller.tier].live && granted && query.freshness !== 'cached';
 }
@@ -164,40 +167,32 @@ function fetchesFor(caller: Principal, query: PropertyQuery, { tiers }: LiveRout
 async function fetchLive(
   subject: StoredListing,
   signal: AbortSignal,
-  { refresh, clock }: LiveRouteOptions,
+  { refresh, clock }: LivePropertyOptions,
 ): Promise<NonNullable<Property['live']>> {
   const from = clock.monotonic();
   const error = await refresh(subject, signal).then(
     () => null,
-    (reason: unknown) => asLiveError(reason).code,
+    (reason: unknown) => toLiveError(reason).code,
   );
   const durationMs = Math.round(clock.monotonic() - from);
   return { attempted: error !== 'live_unsupported', ok: error === null, error, durationMs };
 }
 
-/** Weak: the same for the same versions, whenever and however fresh they were read. */
+/** Weak: the same for the same versions, whenever and however fresh they were read. Hidden listings do not show in it. */
 function entityTag(
   { id, listings, history }: StoredProperty,
   record: Property,
   parts: PropertyParts,
 ): string {
+  const visible = new Set(listings.map((listing) => listing.id));
   const state = [
     id,
     listings.map((listing) => [listing.id, listing.version, listing.earlierDays]),
-    history.length,
+    history.filter(({ listingId }) => visible.has(listingId)).length,
     record.areaIds,
     record.currentListing?.daysOnMarket,
     record.listings?.map((listing) => listing.daysOnMarket),
-    ...(parts === NO_PARTS ? [] : [contentDigest(parts)]),
+    ...(parts === NO_PARTS ? [] : [contentEtag(parts, VOLATILE_MEMBERS)]),
   ];
   return `W/"${hash('sha256', JSON.stringify(state), 'base64url').slice(0, 22)}"`;
-}
-
-function freshnessHeaders({ listings }: StoredProperty, record: Property): Record<string, string> {
-  const changed = listings.reduce((latest, { updatedAt }) => (updatedAt > latest ? updatedAt : latest), '');
-  return {
-    age: String(record.cacheAgeSeconds),
-    'last-modified': new Date(changed).toUTCString(),
-    'x-data-source': record.source,
-  };
 }

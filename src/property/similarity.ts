@@ -1,4 +1,4 @@
-// Owns how alike two homes are: a figure from 0 to 1, and the facts in which they agree or differ. Pure.
+// Similarity of two homes: a figure from 0 to 1, and the facts in which they agree or differ. Pure.
 
 import { distanceKm, type Point } from '../geometry/geometry.ts';
 import type { PropertyType } from '../listings/vocabulary.ts';
@@ -17,47 +17,41 @@ export interface HomeFacts {
 }
 
 /** The facts that are compared, besides the place. */
-export const COMPARED_FACTS = [
-  'livingArea',
-  'bedrooms',
-  'bathrooms',
-  'lotSize',
-  'yearBuilt',
-  'waterfront',
-] as const;
-export type ComparedFact = (typeof COMPARED_FACTS)[number];
+export const FACTS = ['livingArea', 'bedrooms', 'bathrooms', 'lotSize', 'yearBuilt', 'waterfront'] as const;
+export type HomeFact = (typeof FACTS)[number];
 
-export interface Likeness {
+export interface Similarity {
   readonly distanceKm: number;
   /** From 0 to 1, not rounded. */
-  readonly similarity: number;
-  readonly agrees: readonly ComparedFact[];
-  readonly differs: readonly ComparedFact[];
+  readonly score: number;
+  readonly agrees: readonly HomeFact[];
+  readonly differs: readonly HomeFact[];
   /** Not known of one of the two. */
-  readonly unknown: readonly ComparedFact[];
+  readonly unknown: readonly HomeFact[];
 }
 
 interface Rule {
   readonly weight: number;
-  /** 1 for the same, falling to 0. */
+  /** 1 for the same, down to 0. */
   readonly score: (a: number, b: number) => number;
 }
 
-const falling = (difference: number, nothingLeft: number): number =>
-  Math.max(0, 1 - Math.abs(difference) / nothingLeft);
+/** 1 at no difference, 0 from `range` on. */
+const closeness = (difference: number, range: number): number =>
+  Math.max(0, 1 - Math.abs(difference) / range);
 
-const RULES: Readonly<Record<ComparedFact, Rule>> = {
-  livingArea: { weight: 3, score: (a, b) => falling(Math.log(a / b), Math.log(2)) },
-  bedrooms: { weight: 1, score: (a, b) => falling(a - b, 3) },
-  bathrooms: { weight: 1, score: (a, b) => falling(a - b, 3) },
-  lotSize: { weight: 1, score: (a, b) => falling(Math.log(a / b), Math.log(4)) },
-  yearBuilt: { weight: 1, score: (a, b) => falling(a - b, 50) },
-  waterfront: { weight: 1, score: (a, b) => falling(a - b, 1) },
+const RULES: Readonly<Record<HomeFact, Rule>> = {
+  livingArea: { weight: 3, score: (a, b) => closeness(Math.log(a / b), Math.log(2)) },
+  bedrooms: { weight: 1, score: (a, b) => closeness(a - b, 3) },
+  bathrooms: { weight: 1, score: (a, b) => closeness(a - b, 3) },
+  lotSize: { weight: 1, score: (a, b) => closeness(Math.log(a / b), Math.log(4)) },
+  yearBuilt: { weight: 1, score: (a, b) => closeness(a - b, 50) },
+  waterfront: { weight: 1, score: (a, b) => closeness(a - b, 1) },
 };
 
 const PLACE_WEIGHT = 4;
 /** Kilometres at which a place counts half. */
-const HALF_WAY_KM = 1;
+const HALF_SCORE_KM = 1;
 /** What a fact counts that is not known of both. */
 const UNKNOWN_SCORE = 0.5;
 /** From this score on two facts are said to agree. */
@@ -72,25 +66,25 @@ export const SIMILARITY_IN_WORDS =
   'from 0.8 on.';
 
 /** How alike two homes are; the order of the two does not matter. */
-export function likeness(a: HomeFacts, b: HomeFacts): Likeness {
+export function computeSimilarity(a: HomeFacts, b: HomeFacts): Similarity {
   const km = distanceKm(a.location, b.location);
-  let sum = PLACE_WEIGHT / (1 + km / HALF_WAY_KM);
+  let sum = PLACE_WEIGHT / (1 + km / HALF_SCORE_KM);
   let weights = PLACE_WEIGHT;
-  const told: Record<'agrees' | 'differs' | 'unknown', ComparedFact[]> = {
+  const groups: Record<'agrees' | 'differs' | 'unknown', HomeFact[]> = {
     agrees: [],
     differs: [],
     unknown: [],
   };
-  for (const fact of COMPARED_FACTS) {
+  for (const fact of FACTS) {
     const score = scoreOf(fact, a, b);
     sum += RULES[fact].weight * (score ?? UNKNOWN_SCORE);
     weights += RULES[fact].weight;
-    told[score === null ? 'unknown' : score >= AGREES_FROM ? 'agrees' : 'differs'].push(fact);
+    groups[score === null ? 'unknown' : score >= AGREES_FROM ? 'agrees' : 'differs'].push(fact);
   }
-  return { distanceKm: km, similarity: sum / weights, ...told };
+  return { distanceKm: km, score: sum / weights, ...groups };
 }
 
-function scoreOf(fact: ComparedFact, a: HomeFacts, b: HomeFacts): number | null {
+function scoreOf(fact: HomeFact, a: HomeFacts, b: HomeFacts): number | null {
   const [one, other] = [a[fact], b[fact]];
   if (one === null || other === null) return null;
   // A logarithm of nothing is no figure: an area of 0 says that it is not known.

@@ -1,32 +1,49 @@
-// Owns the HTTP face of a property's worth: what compares with it, and what it is estimated at.
+// Routes of what is like a property, what compares with it, and what it is estimated at.
 
 import { Type } from 'typebox';
 import type { Principal } from '../access/tiers/principal.ts';
+import { pageSize } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';
-import { readerFor, viewOf } from '../listings/reader.ts';
+import { displayParameter, unitsParameter } from '../listings/shared-parameters.ts';
 import { LISTING_TYPES } from '../listings/vocabulary.ts';
-import { displayParameter, unitsParameter } from '../search/query/search-parameters.ts';
-import { ComparableSchema, DEFAULT_COUNT, DEFAULT_DAYS_OLD, tellComparables } from './comparables-answer.ts';
-import { kilometresOf, SubjectSchema, toldSubject } from './compared.ts';
+import {
+  ComparableSchema,
+  DEFAULT_COUNT,
+  DEFAULT_DAYS_OLD,
+  kilometresOf,
+  listComparables,
+  listSimilar,
+  presentSubject,
+  SimilarListingSchema,
+  SubjectSchema,
+} from './comparables.ts';
 import { METHOD_IN_WORDS } from './estimate.ts';
 import {
+  DEFAULT_RADIUS,
+  findVisibleProperty,
+  listingTypeParameter,
+  MetaSchema,
   NOT_MODIFIED,
   PROPERTY_ACCESS,
   PropertyParams,
-  propertyReply,
-  seenProperty,
-} from './property-answer.ts';
-import {
-  DEFAULT_RADIUS,
-  listingTypeParameter,
   type PropertyRouteOptions,
+  pagingParameters,
+  propertyReply,
   radiusParameter,
-} from './property-list-routes.ts';
+} from './property-endpoint.ts';
 import { SIMILARITY_IN_WORDS } from './similarity.ts';
-import { factsOf } from './subject.ts';
-import { EstimateSchema, estimateProperty, type Valuer } from './valuation.ts';
+import { homeFacts } from './subject-property.ts';
+import { EstimateSchema, estimateProperty } from './valuation.ts';
 
-const Meta = Type.Object({ requestId: Type.String(), tier: Type.String() });
+const SimilarList = Type.Object(
+  {
+    object: Type.Literal('list'),
+    subject: SubjectSchema,
+    data: Type.Array(SimilarListingSchema, { description: 'Most similar first.' }),
+    meta: MetaSchema,
+  },
+  { $id: 'SimilarList' },
+);
 
 const Comparables = Type.Object(
   {
@@ -36,7 +53,7 @@ const Comparables = Type.Object(
     currency: Type.String(),
     subject: SubjectSchema,
     data: Type.Array(ComparableSchema, { description: 'Most similar first.' }),
-    meta: Meta,
+    meta: MetaSchema,
   },
   { $id: 'Comparables' },
 );
@@ -46,7 +63,7 @@ const PropertyEstimate = Type.Object(
     object: Type.Literal('estimate'),
     propertyId: Type.String(),
     ...EstimateSchema.properties,
-    meta: Meta,
+    meta: MetaSchema,
   },
   { $id: 'PropertyEstimate' },
 );
@@ -75,14 +92,54 @@ const ComparablesQuery = Type.Object({
   display: displayParameter,
 });
 
-type ValuationRouteOptions = PropertyRouteOptions & Valuer;
+export function valuationRoutes(options: PropertyRouteOptions): readonly Route<Principal>[] {
+  return [similarRoute(options), comparablesRoute(options), estimateRoute(options)];
+}
 
-export function valuationRoutes(options: ValuationRouteOptions): readonly Route<Principal>[] {
-  return [comparablesRoute(options), estimateRoute(options)];
+function similarRoute(options: PropertyRouteOptions): Route<Principal> {
+  const { database, tiers } = options;
+  return route<Principal>()({
+    method: 'GET',
+    path: '/v1/property/:id/similar',
+    operation: 'listSimilarListings',
+    tag: 'Properties',
+    summary: 'List similar listings on the market',
+    description:
+      'The most similar of the 200 nearest listings of its kind that are on the market and have half to double ' +
+      `its living area, one per property. Similarity: ${SIMILARITY_IN_WORDS}`,
+    access: PROPERTY_ACCESS,
+    params: PropertyParams,
+    query: Type.Object({
+      listingType: listingTypeParameter,
+      maxRadius: radiusParameter,
+      limit: pagingParameters.limit,
+      units: unitsParameter,
+      display: displayParameter,
+    }),
+    answer: { description: 'Most similar first', schema: SimilarList },
+    alsoAnswers: NOT_MODIFIED,
+    async handle(call) {
+      const { query, caller, headers, requestId } = call;
+      const { view, ...visible } = await findVisibleProperty(call, options);
+      const { subject } = visible;
+      const found = await listSimilar(database, visible, view, {
+        listingType: query.listingType ?? subject.listingType,
+        radiusKm: kilometresOf(query.maxRadius ?? DEFAULT_RADIUS, view.units),
+        count: pageSize(tiers[caller.tier], query.limit),
+      });
+      const json = {
+        object: 'list',
+        subject: presentSubject(subject, homeFacts(subject)),
+        data: found.map(({ home: _, stored: __, ...similar }) => similar),
+        meta: { requestId, tier: caller.tier },
+      };
+      return propertyReply(headers, { json }, [subject, ...found.map(({ stored }) => stored)], view.now);
+    },
+  });
 }
 
 function comparablesRoute(options: PropertyRouteOptions): Route<Principal> {
-  const { database, clock, tiers, publicUrl } = options;
+  const { database, tiers } = options;
   return route<Principal>()({
     method: 'GET',
     path: '/v1/property/:id/comparables',
@@ -98,31 +155,30 @@ function comparablesRoute(options: PropertyRouteOptions): Route<Principal> {
     query: ComparablesQuery,
     answer: { description: 'Most similar first', schema: Comparables },
     alsoAnswers: NOT_MODIFIED,
-    async handle({ params, query, caller, headers, requestId }) {
-      const view = viewOf(caller, query, clock.now(), publicUrl);
-      const seen = seenProperty(await readerFor(headers, options).property(params.id), view);
-      const { property, subject } = seen;
+    async handle(call) {
+      const { query, caller, headers, requestId } = call;
+      const { view, ...visible } = await findVisibleProperty(call, options);
+      const { property, subject } = visible;
       const listingType = query.listingType ?? subject.listingType;
-      const asked = {
+      const request = {
         listingType,
         radiusKm: kilometresOf(query.maxRadius ?? DEFAULT_RADIUS, view.units),
         daysOld: query.daysOld ?? DEFAULT_DAYS_OLD,
         count: Math.min(query.compCount ?? DEFAULT_COUNT, tiers[caller.tier].page),
       };
-      const { data, told } = await tellComparables(database, seen, asked, view);
+      const { data, listings } = await listComparables(database, visible, request, view);
       const json = {
         object: 'comparables',
         ...{ propertyId: property.id, listingType, currency: subject.record.currency },
-        subject: toldSubject(subject, factsOf(subject)),
+        subject: presentSubject(subject, homeFacts(subject)),
         ...{ data, meta: { requestId, tier: caller.tier } },
       };
-      return propertyReply(headers, { json }, [subject, ...told], view.now);
+      return propertyReply(headers, { json }, [subject, ...listings], view.now);
     },
   });
 }
 
-function estimateRoute(options: ValuationRouteOptions): Route<Principal> {
-  const { clock, publicUrl } = options;
+function estimateRoute(options: PropertyRouteOptions): Route<Principal> {
   return route<Principal>()({
     method: 'GET',
     path: '/v1/property/:id/estimate',
@@ -135,16 +191,16 @@ function estimateRoute(options: ValuationRouteOptions): Route<Principal> {
     query: Type.Object({ display: displayParameter }),
     answer: { description: 'The estimate', schema: PropertyEstimate },
     alsoAnswers: NOT_MODIFIED,
-    async handle({ params, query, caller, headers, requestId }) {
-      const view = viewOf(caller, query, clock.now(), publicUrl);
-      const seen = seenProperty(await readerFor(headers, options).property(params.id), view);
+    async handle(call) {
+      const { caller, headers, requestId } = call;
+      const { view, ...visible } = await findVisibleProperty(call, options);
       const json = {
         object: 'estimate',
-        propertyId: seen.property.id,
-        ...(await estimateProperty(options, seen, view)),
+        propertyId: visible.property.id,
+        ...(await estimateProperty(options, visible, view)),
         meta: { requestId, tier: caller.tier },
       };
-      return propertyReply(headers, { json }, [seen.subject], view.now);
+      return propertyReply(headers, { json }, [visible.subject], view.now);
     },
   });
 }

@@ -1,16 +1,15 @@
-// Owns the estimate of a property as it is told: for sale and for rent, or why there is none.
+// Valuation of a property: its estimate for sale and for rent, or why there is none.
 
 import { type Static, Type } from 'typebox';
-import type { View } from '../listings/present.ts';
+import type { ReaderView } from '../listings/present.ts';
 import { nullable } from '../listings/record.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { BASES, findComparables } from './comparables.ts';
 import { ESTIMATE_DAYS_OLD, ESTIMATE_RADIUS_KM, estimateFrom, LEVEL, METHOD_IN_WORDS } from './estimate.ts';
 import type { PriceTrends } from './price-trend.ts';
-import type { SeenProperty } from './property-answer.ts';
 import type { HomeFacts } from './similarity.ts';
-import { allowsEstimate, factsOf } from './subject.ts';
+import { allowsEstimate, homeFacts, type VisibleProperty } from './subject-property.ts';
 
 const REASONS = {
   withheld_by_source: 'the source forbids automated valuation',
@@ -64,23 +63,22 @@ export const EstimateSchema = Type.Object(
 );
 export type Estimate = Static<typeof EstimateSchema>;
 
-/** What estimates are made of. */
-export interface Valuer {
+export interface ValuationSources {
   readonly database: Database;
   readonly trends: PriceTrends;
 }
 
 /** The estimate of a property for this reader. */
 export async function estimateProperty(
-  { database, trends }: Valuer,
-  seen: SeenProperty,
-  view: View,
+  { database, trends }: ValuationSources,
+  visible: VisibleProperty,
+  view: ReaderView,
 ): Promise<Estimate> {
-  const facts = factsOf(seen.subject);
-  const reason = reasonAgainst(seen, facts, view);
-  const { currency } = seen.subject.record;
-  const valued = async (type: ListingType): Promise<Valuation> => {
-    if (reason !== null || facts === null) return none(reason ?? 'place_unknown', 0, view.now);
+  const facts = homeFacts(visible.subject);
+  const reason = findReasonAgainst(visible, facts, view);
+  const { currency } = visible.subject.record;
+  const valuate = async (type: ListingType): Promise<Valuation> => {
+    if (reason !== null || facts === null) return noValuation(reason ?? 'place_unknown', 0, view.now);
     const market = {
       listingType: type,
       currency,
@@ -90,30 +88,34 @@ export async function estimateProperty(
     const [ranked, slope] = await Promise.all([
       findComparables(database, {
         ...{ ...market, subject: facts, radiusKm: ESTIMATE_RADIUS_KM, daysOld: ESTIMATE_DAYS_OLD },
-        except: seen.property.listings.map(({ id }) => id),
+        except: visible.property.listings.map(({ id }) => id),
       }),
       trends.slope({ ...market, propertyType: facts.propertyType, location: facts.location }),
     ]);
-    const estimated = estimateFrom(facts, ranked, { now: view.now, slope });
-    if (estimated === null) return none('too_few_comparables', ranked.length, view.now);
-    const { value, low, high, n, basis } = estimated;
-    const [told, least, most] = [value, low, high].map(roughly);
+    const estimate = estimateFrom(facts, ranked, { now: view.now, slope });
+    if (estimate === null) return noValuation('too_few_comparables', ranked.length, view.now);
+    const { value, low, high, n, basis } = estimate;
+    const [rounded, min, max] = [value, low, high].map(toThreeDigits);
     return {
-      ...{ value: told ?? null, low: least ?? null, high: most ?? null, level: LEVEL, n, basis },
+      ...{ value: rounded ?? null, low: min ?? null, high: max ?? null, level: LEVEL, n, basis },
       ...{ asOf: day(view.now), method: METHOD_IN_WORDS, reason: null },
     };
   };
-  const [sale, rent] = await Promise.all([valued('sale'), valued('rental')]);
+  const [sale, rent] = await Promise.all([valuate('sale'), valuate('rental')]);
   return { currency, sale, rent };
 }
 
-function reasonAgainst(seen: SeenProperty, facts: HomeFacts | null, view: View): Reason | null {
-  if (!view.ignoreDisplayRules && !allowsEstimate(seen.property, seen.subject)) return 'withheld_by_source';
+function findReasonAgainst(
+  visible: VisibleProperty,
+  facts: HomeFacts | null,
+  view: ReaderView,
+): Reason | null {
+  if (!view.ignoreDisplayRules && !allowsEstimate(visible)) return 'withheld_by_source';
   if (facts === null) return 'place_unknown';
   return facts.livingArea ? null : 'living_area_unknown';
 }
 
-const none = (reason: Reason, n: number, now: number): Valuation => ({
+const noValuation = (reason: Reason, n: number, now: number): Valuation => ({
   ...{ value: null, low: null, high: null, level: null, n, basis: null },
   ...{ asOf: day(now), method: METHOD_IN_WORDS, reason },
 });
@@ -121,4 +123,4 @@ const none = (reason: Reason, n: number, now: number): Valuation => ({
 const day = (now: number): string => new Date(now).toISOString().slice(0, 10);
 
 /** To three digits: more would promise what an estimate does not know. */
-export const roughly = (value: number): number => Number(value.toPrecision(3));
+export const toThreeDigits = (value: number): number => Number(value.toPrecision(3));

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { placeListingsAnew, writeAreaBatch } from '../../src/ingest/area-writer.ts';
-import type { Property } from '../../src/listings/property.ts';
+import type { Property } from '../../src/listings/property-record.ts';
 import type { Listing } from '../../src/listings/record.ts';
 import { area, at, database, found, keys, service, square, write } from '../support/catalogue/catalogue.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';

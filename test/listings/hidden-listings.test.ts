@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { propertyId, propertyIdentity } from '../../src/ingest/identity.ts';
 import type { ListingDraft } from '../../src/listings/draft.ts';
-import type { Property } from '../../src/listings/property.ts';
+import type { Property } from '../../src/listings/property-record.ts';
 import { clock, daysAgo, keys, service, writtenIds } from '../support/catalogue/catalogue.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
 

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { after, test } from 'node:test';
 import { Value } from 'typebox/value';
 import type { Area } from '../../src/areas/area.ts';
-import type { Property } from '../../src/listings/property.ts';
+import type { Property } from '../../src/listings/property-record.ts';
 import type { Listing } from '../../src/listings/record.ts';
 import { ask } from '../support/oauth/authorize.ts';
 import { parseRaw, readToEnd } from '../support/service/http-server.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Property } from '../../src/listings/property.ts';
+import type { Property } from '../../src/listings/property-record.ts';
 import type { Listing } from '../../src/listings/record.ts';
 import STREAM_ERRORS from '../../src/site/stream-errors.json' with { type: 'json' };
 import type { LiveFailure } from '../../src/sources/source.ts';

@@ -275,3 +275,38 @@ test('a caller’s places for streams are given back however a stream ends', asy
   await until('no stream is left', async () => (await usage()).streams.open === 0);
   service.source.beforeFetch = async () => {};
 });
+
+test('a client that leaves before the first event gives its place back, though its stream was never begun', async (t) => {
+  const own = await startLive(t);
+  const path = `/v1/listing/${own.id('a')}`;
+  const open = async () => {
+    const usage = (await (await own.get('/v1/usage', own.keys.pro)).json()) as { streams: { open: number } };
+    return usage.streams.open;
+  };
+  const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const blocking = own.database.transaction(async (tx) => {
+    await tx`lock table listing in access exclusive mode`;
+    isLocked();
+    await released;
+  });
+  await locked;
+  const leaving = new AbortController();
+  const headers = { 'cache-control': 'no-cache' };
+  const answers = Array.from({ length: 2 }, () =>
+    own.get(path, own.keys.pro, { headers, signal: leaving.signal }).catch((reason: unknown) => reason),
+  );
+  const waiting = () =>
+    own.database.read(
+      (sql) => sql<{ count: number }[]>`
+        select count(*)::int as count from pg_locks where not granted and relation = 'listing'::regclass`,
+    );
+  await until('the readers wait for their listing', async () => ((await waiting())[0]?.count ?? 0) === 2);
+  leaving.abort();
+  await Promise.all(answers);
+  release();
+  await blocking;
+  // Its listing is read after theirs.
+  await (await own.get(path, own.keys.pro, { headers })).text();
+  assert.equal(await open(), 0);
+});

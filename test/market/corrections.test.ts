@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createCatalogue } from '../../src/ingest/catalogue.ts';
 import type { ListingDraft } from '../../src/listings/draft.ts';
-import type { Property } from '../../src/listings/property.ts';
+import type { Property } from '../../src/listings/property-record.ts';
 import { draft } from '../support/catalogue/drafts.ts';
 import { manualClock } from '../support/service/clock.ts';
 import { startService } from '../support/service/service.ts';

@@ -6,7 +6,7 @@ import type { AreaDraft } from '../../src/areas/area.ts';
 import { placeListingsAnew, writeAreaBatch } from '../../src/ingest/area-writer.ts';
 import { createCatalogue } from '../../src/ingest/catalogue.ts';
 import type { ListingDraft } from '../../src/listings/draft.ts';
-import type { Property } from '../../src/listings/property.ts';
+import type { Property } from '../../src/listings/property-record.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
 import { manualClock } from '../support/service/clock.ts';
 import { startService } from '../support/service/service.ts';

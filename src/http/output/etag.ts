@@ -14,6 +14,12 @@ export function strongEtag(text: string): string {
   return `"${hash('sha256', text, 'base64url')}"`;
 }
 
+/** A weak entity tag of JSON that is the same whatever the named members say, at whatever depth. */
+export function contentEtag(json: unknown, except: readonly string[]): string {
+  const text = JSON.stringify(json, (key, value: unknown) => (except.includes(key) ? undefined : value));
+  return weakEtag(hash('sha256', text, 'base64url').slice(0, 22));
+}
+
 /** The reply with its tag, or a 304 in its place where If-None-Match holds the tag or `*`. */
 export function conditional(headers: IncomingHttpHeaders, etag: string, reply: Reply): Reply {
   const tagged = { ...reply.headers, etag };

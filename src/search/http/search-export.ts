@@ -7,27 +7,32 @@ import type { SearchPlan } from '../query/search.ts';
 import { kindOf } from '../query/search-order.ts';
 import type { Search } from './search-answer.ts';
 import { headOf, linesOf } from './search-format.ts';
-import type { Showing } from './search-rows.ts';
+import type { Presentation } from './search-rows.ts';
 
 /** Rows that are read, and held, at once. */
 const BATCH = 100;
 
 /** What an export is made of. */
-export interface Export extends Showing {
+export interface Export extends Presentation {
   readonly search: Search;
   readonly meanings: ResolvedQuery;
   readonly format: 'csv' | 'ndjson';
 }
 
 /** A piece for each batch, read when it is asked for; a walk like any other, so what does not change is met once. */
-export async function* exportLines({ search, meanings, format, ...showing }: Export): AsyncGenerator<string> {
-  const { plan } = showing;
+export async function* exportLines({
+  search,
+  meanings,
+  format,
+  ...presentation
+}: Export): AsyncGenerator<string> {
+  const { plan } = presentation;
   let { cursor } = plan;
-  let head = headOf(format, showing);
+  let head = headOf(format, presentation);
   for (;;) {
     const batch = { ...plan, cursor, limit: BATCH, count: 'none' as const };
     const { found, page } = await search.page(batch, meanings);
-    const piece = head + (await linesOf(format, showing, found));
+    const piece = head + (await linesOf(format, presentation, found));
     head = '';
     if (piece !== '') yield piece;
     if (page.nextCursor === null) return;

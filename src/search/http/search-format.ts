@@ -1,14 +1,13 @@
-// Owns the forms of a search's answer: which one a request gets, what does not fit it, and how listings are written in it.
+// Formats of search results: which one a request gets, what does not fit it, and how listings are written in it.
 
+import type { Reply } from '../../http/frame/route.ts';
 import { invalidParameter } from '../../lib/problem.ts';
-import type { WrittenJson } from '../../listings/present-text.ts';
 import { MEMBERS_BY_INCLUDE } from '../../listings/record.ts';
 import { FORMATS, type Format } from '../query/answer-parameters.ts';
 import type { SearchQuery } from '../query/search-parameters.ts';
 import type { FoundListing } from '../summaries/finder.ts';
 import { columnsFor, headerLine, rowLine } from './csv.ts';
-import { cursorAfter } from './search-answer.ts';
-import { type Showing, shownRows, writtenRows } from './search-rows.ts';
+import { type Presentation, presentRows, type ResultRow } from './search-rows.ts';
 
 export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
   json: 'application/json',
@@ -36,44 +35,41 @@ export const contentType = (format: Format): string =>
 /** What stands before the first row. */
 export const headOf = (
   format: 'csv' | 'ndjson',
-  { plan, included }: Pick<Showing, 'plan' | 'included'>,
+  { plan, included }: Pick<Presentation, 'plan' | 'included'>,
 ): string => (format === 'csv' ? headerLine(columnsFor(plan.fields, included)) : '');
 
 /** A page as lines; each ends with its cursor. */
 export async function linesOf(
   format: 'csv' | 'ndjson',
-  showing: Showing,
+  presentation: Presentation,
   page: readonly FoundListing[],
 ): Promise<string> {
-  const { plan, included } = showing;
-  if (format === 'csv') {
-    const columns = columnsFor(plan.fields, included);
-    const rows = await shownRows(showing, page);
-    return rows.map(({ record, cursor }) => rowLine(columns, record, cursor)).join('');
-  }
-  const rows = await writtenRows(showing, page);
-  return rows
-    .map(({ kept, rest, found }) => `${kept}${rest.slice(0, -1)},"cursor":"${cursorAfter(plan, found)}"}\n`)
-    .join('');
+  const { plan, included } = presentation;
+  const rows = await presentRows(presentation, page);
+  if (format === 'ndjson')
+    return rows.map(({ record, cursor }) => `${JSON.stringify({ ...record, cursor })}\n`).join('');
+  const columns = columnsFor(plan.fields, included);
+  return rows.map(({ record, cursor }) => rowLine(columns, record, cursor)).join('');
 }
 
-/** A page as one JSON document: its listings, and what is told besides. */
-export function listOf(rows: readonly WrittenJson[], besides: object): Buffer {
-  const parts: (Buffer | string)[] = ['{"object":"list","data":['];
-  for (const [place, { kept, rest }] of rows.entries()) {
-    if (place > 0) parts.push(',');
-    parts.push(kept, rest);
-  }
-  parts.push(`],${JSON.stringify(besides).slice(1)}`);
-  return joined(parts);
+/** Records that are written as JSON in one go: so many take some milliseconds. */
+const MAX_AT_ONCE = 100;
+
+/** A page as one JSON document: its listings, and what goes with them. A long one is written in chunks. */
+export function listReply(rows: readonly ResultRow[], rest: object): Pick<Reply, 'json' | 'pieces'> {
+  const data = rows.map(({ record }) => record);
+  if (data.length <= MAX_AT_ONCE) return { json: { object: 'list', data, ...rest } };
+  return { pieces: listChunks(data, rest) };
 }
 
-function joined(parts: readonly (Buffer | string)[]): Buffer {
-  const size = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
-  const whole = Buffer.allocUnsafe(size);
-  let at = 0;
-  for (const part of parts) at += typeof part === 'string' ? whole.write(part, at) : part.copy(whole, at);
-  return whole;
+async function* listChunks(data: readonly object[], rest: object): AsyncGenerator<string, void, void> {
+  yield '{"object":"list","data":[';
+  for (let from = 0; from < data.length; from += MAX_AT_ONCE) {
+    const chunk = data.slice(from, from + MAX_AT_ONCE).map((record) => JSON.stringify(record));
+    yield `${from === 0 ? '' : ','}${chunk.join()}`;
+  }
+  const members = Object.entries(rest).map(([name, value]) => `,"${name}":${JSON.stringify(value)}`);
+  yield `]${members.join('')}}`;
 }
 
 interface Located {

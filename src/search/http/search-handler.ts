@@ -6,8 +6,8 @@ import { atLeast, pageSize, type Tiers } from '../../access/tiers/tiers.ts';
 import { createAreaRegister } from '../../areas/area-register.ts';
 import type { Reply } from '../../http/frame/route.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { CachedReads } from '../../listings/property-cache.ts';
 import type { FindLoading, Loading } from '../../listings/provenance/loading.ts';
-import type { Remembered } from '../../listings/read-cache.ts';
 import { pageLinks, viewOf, wantsFresh } from '../../listings/reader.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
@@ -26,9 +26,9 @@ import { findPlaceSuggestions } from './place-suggestions.ts';
 import { createSearch, type Page, type Search, type SearchPage } from './search-answer.ts';
 import { inOneCurrency } from './search-currency.ts';
 import { exportLines, refuseBackwards } from './search-export.ts';
-import { contentType, featureOf, formatOf, headOf, linesOf, listOf } from './search-format.ts';
+import { contentType, featureOf, formatOf, headOf, linesOf, listReply } from './search-format.ts';
 import { type LookedUp, lookUp } from './search-lookup.ts';
-import { type Showing, shownRows, writtenRows } from './search-rows.ts';
+import { type Presentation, presentRows } from './search-rows.ts';
 
 export interface SearchOptions {
   readonly database: Database;
@@ -38,7 +38,7 @@ export interface SearchOptions {
   readonly tiers: Tiers;
   readonly publicUrl: string;
   /** Tells of changes, so that what was found before them is not believed. */
-  readonly memory: Pick<Remembered, 'version'>;
+  readonly cache: Pick<CachedReads, 'version'>;
   /** When any source last told something, RFC 3339; null: never. */
   readonly dataAsOf: () => Promise<string | null>;
   readonly findLoading: FindLoading;
@@ -77,7 +77,7 @@ interface Reading {
 }
 
 /** One search under way. */
-interface Work extends Showing, Reading {
+interface Work extends Presentation, Reading {
   readonly options: SearchOptions;
   readonly asked: Asked;
   readonly lookedUp: LookedUp;
@@ -103,13 +103,13 @@ export interface Readings {
 }
 
 export function createReadings(options: SearchOptions): Readings {
-  const { database, heavy, memory, clock, findCurrencies } = options;
+  const { database, heavy, cache, clock, findCurrencies } = options;
   const queued = heavy.database(REMEDY);
   const areas = createAreaRegister(database, clock);
   const crowd = createCrowd(database, clock);
   const finder = createFinder({ database, heavy: queued, areas });
   const remembering = rememberingFinder(finder, {
-    version: () => memory.version(),
+    version: () => cache.version(),
     monotonic: () => clock.monotonic(),
   });
   const reading = (by: Finder, fresh: boolean, on: Database, all = queued): Reading => ({
@@ -150,9 +150,9 @@ export async function answerSearch(options: SearchOptions, readings: Readings, a
       : readings.remembered;
   const lookedUp = await reading.lookUp(asPlanned);
   const plan = await reading.inOneCurrency(asPlanned, lookedUp.meanings, query);
-  const showing = { database, plan, view, included: query.include ?? [] };
+  const presentation = { database, plan, view, included: query.include ?? [] };
   const answer = (by: Reading): Promise<Reply> => {
-    const work = { ...by, ...showing, options, asked, lookedUp, loading };
+    const work = { ...by, ...presentation, options, asked, lookedUp, loading };
     if (query.cluster === true) return answerClusters(work, format === 'geojson');
     if (!lines) return answerPage(work, format === 'geojson');
     return whole ? answerAll(work, format) : answerLines(work, format);
@@ -170,18 +170,15 @@ async function answerPage(work: Work, asGeoJson: boolean): Promise<Reply> {
   const total = totalWhile(work.loading, counted);
   const rest = { page, total, ...shown, meta: await metaOf(work, found.length === 0) };
   const headers = headersOf(work, page, total);
+  const rows = await presentRows(work, found);
   if (asGeoJson) {
-    const rows = await shownRows(work, found);
     return collection(
       rows.map(({ record, location }) => featureOf(record.id, location, record)),
       rest,
       headers,
     );
   }
-  return {
-    bytes: listOf(await writtenRows(work, found), rest),
-    headers: { ...headers, 'content-type': contentType('json') },
-  };
+  return { ...listReply(rows, rest), headers: { ...headers, 'content-type': contentType('json') } };
 }
 
 /** The page and what is told besides: where facets count all results, they count the total too. */

@@ -31,9 +31,6 @@ const AnySearchQuery = Type.Object({
 export type SearchQuery = Static<typeof AnySearchQuery>;
 
 export {
-  displayParameter,
-  fieldsParameter,
   SORT_KEYS,
   type SortKey,
-  unitsParameter,
 } from '../../listings/shared-parameters.ts';

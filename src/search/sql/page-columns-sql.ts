@@ -1,15 +1,15 @@
 // Owns how a page's listings come from the database: the short columns of each as one text, and its record as it is kept.
 
 import type { SortValue, ValueKind } from '../../http/input/cursor.ts';
-import type { WrittenListing } from '../../listings/present-text.ts';
 import { fetchedAtSql } from '../../listings/provenance/confirmation-store.ts';
+import type { StoredListing } from '../../listings/stored-listing.ts';
 import type { ListingType, Status } from '../../listings/vocabulary.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql, type RawRow } from '../../postgres/client/sql.ts';
 import { parseInstant } from '../../postgres/client/value-types.ts';
 
 /** A listing on a page, with the numbers of its areas in place of their ids. */
-export type NumberedListing = Omit<WrittenListing, 'areaIds'> & { readonly areaNos: readonly number[] };
+export type NumberedListing = Omit<StoredListing, 'areaIds'> & { readonly areaNos: readonly number[] };
 
 /** A listing on a page with the values it was sorted by. */
 export interface NumberedRow {
@@ -37,16 +37,19 @@ export function pageColumns(sql: Sql, place: SqlFragment, values: readonly SqlFr
 }
 
 const WIDTH = 14;
-const NOTHING = Buffer.alloc(0);
 
-/** The listing of a row. Its record's bytes are handed on, and most never become text. */
+/** The listing of a row. */
 export function rowIn([short, record]: RawRow, kinds: readonly ValueKind[]): NumberedRow {
   const fields = short?.toString().split(FIELD) ?? [];
   const [place, id = '', listingType, status, displayed, addressDisplayed, version, ...rest] = fields;
   const [areaNos = '', clockStart = '', clockEnd = '', earlierDays, ...times] = rest;
   const [createdAt = '', updatedAt = '', fetchedAt = ''] = times;
+  const stored: StoredListing['record'] = JSON.parse(record?.toString() ?? '');
   const listing = {
     id,
+    source: stored.provider.id,
+    listingKey: stored.provider.listingKey,
+    propertyId: stored.propertyId,
     listingType: listingType as ListingType,
     status: status as Status,
     displayed: displayed === 't',
@@ -59,7 +62,7 @@ export function rowIn([short, record]: RawRow, kinds: readonly ValueKind[]): Num
     createdAt: parseInstant(createdAt),
     updatedAt: parseInstant(updatedAt),
     fetchedAt: parseInstant(fetchedAt),
-    json: record ?? NOTHING,
+    record: stored,
   };
   const values = kinds.map((kind, key) => valueIn(fields[WIDTH + key] ?? '', kind));
   return { place: Number(place), listing, values };

@@ -1,8 +1,8 @@
 // Owns what a search reads of many listings at once, and how that is remembered.
 
 import type { AreaRegister } from '../../areas/area-register.ts';
-import type { WrittenListing } from '../../listings/present-text.ts';
 import { findOrigin, type Origin } from '../../listings/provenance/data-sources.ts';
+import type { StoredListing } from '../../listings/stored-listing.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { untilAborted } from '../../postgres/client/leaving.ts';
 import { FoundCache, type FoundCacheOptions } from '../legacy/found-cache.ts';
@@ -25,7 +25,7 @@ export interface Counted {
 
 /** A listing on a page with the values it was sorted by. */
 export interface FoundListing extends Pick<NumberedRow, 'values'> {
-  readonly listing: WrittenListing;
+  readonly listing: StoredListing;
 }
 
 export interface FoundPage {
@@ -115,8 +115,8 @@ function withAreaIds({ listing, values }: NumberedRow, ids: ReadonlyMap<number, 
   return { listing: { ...listing, areaIds }, values };
 }
 
-/** Rows of pages and cells of clusters that are held; a listing takes some four kilobytes. */
-const MOST_ROWS = 10_000;
+/** Rows of pages and cells of clusters that are held; a listing takes some eight kilobytes. */
+const MOST_ROWS = 5_000;
 const MOST_FIGURES = 5_000;
 
 /** Remembers what the finder found for as long as no listing is written, and a few seconds at most. */

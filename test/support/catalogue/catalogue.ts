@@ -4,7 +4,7 @@ import { after } from 'node:test';
 import type { AreaDraft } from '../../../src/areas/area.ts';
 import { createCatalogue } from '../../../src/ingest/catalogue.ts';
 import type { ListingDraft } from '../../../src/listings/draft.ts';
-import type { Property } from '../../../src/listings/property.ts';
+import type { Property } from '../../../src/listings/property-record.ts';
 import type { Listing } from '../../../src/listings/record.ts';
 import { startService } from '../service/service.ts';
 

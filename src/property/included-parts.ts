@@ -1,18 +1,23 @@
-// Owns the parts of a property that are told only when asked for: photos, areas, comparables, the estimate and RESO's fields.
+// Parts of a property that are added only on request: photos, areas, comparables, the estimate and RESO's fields.
 
 import { type Static, Type } from 'typebox';
 import { nameAreas } from '../areas/area-name-store.ts';
-import { presentListing, type View } from '../listings/present.ts';
-import { PROPERTY_PARTS, PropertySchema } from '../listings/property.ts';
+import { presentListing, type ReaderView } from '../listings/present.ts';
+import { PROPERTY_PARTS, PropertySchema } from '../listings/property-record.ts';
 import { ListingSchema, nullable } from '../listings/record.ts';
 import { presentReso } from '../listings/reso.ts';
 import { findResoRecords } from '../listings/reso-store.ts';
 import { AREA_TYPES, type AreaType } from '../listings/vocabulary.ts';
-import { ComparableSchema, DEFAULT_COUNT, DEFAULT_DAYS_OLD, tellComparables } from './comparables-answer.ts';
-import { kilometresOf } from './compared.ts';
-import type { SeenProperty } from './property-answer.ts';
-import { DEFAULT_RADIUS } from './property-list-routes.ts';
-import { EstimateSchema, estimateProperty, type Valuer } from './valuation.ts';
+import {
+  ComparableSchema,
+  DEFAULT_COUNT,
+  DEFAULT_DAYS_OLD,
+  kilometresOf,
+  listComparables,
+} from './comparables.ts';
+import { DEFAULT_RADIUS } from './property-endpoint.ts';
+import type { VisibleProperty } from './subject-property.ts';
+import { EstimateSchema, estimateProperty, type ValuationSources } from './valuation.ts';
 
 const UNLESS = 'Null unless included.';
 
@@ -50,54 +55,43 @@ export const FullPropertySchema = Type.Object(
   },
 );
 
-const GATHERED = ['photos', 'areas', 'comparables', 'estimate', 'reso'] as const;
+const LOOKED_UP_PARTS = ['photos', 'areas', 'comparables', 'estimate', 'reso'] as const;
 
-export const INCLUDABLE = [...PROPERTY_PARTS, ...GATHERED, 'daysOnMarket'] as const;
+export const INCLUDABLE = [...PROPERTY_PARTS, ...LOOKED_UP_PARTS, 'daysOnMarket'] as const;
 export type Includable = (typeof INCLUDABLE)[number];
 
-/** Whether anything beyond the property's own record is asked for: it has to be looked up, and changes by itself. */
-export const gathers = (include: readonly Includable[]): boolean =>
-  GATHERED.some((part) => include.includes(part));
+/** Whether anything beyond the property's own record is included: it has to be looked up, and changes by itself. */
+export const needsLookup = (include: readonly Includable[]): boolean =>
+  LOOKED_UP_PARTS.some((part) => include.includes(part));
 
 export const NO_PARTS: PropertyParts = {
   ...{ photos: null, areas: null, comparables: null, estimate: null, reso: null },
 };
 
-/** Looks up the parts that are asked for; the others are null. */
-export type GatherParts = (
-  seen: SeenProperty,
+/** Looks up the parts that are included; the others are null. */
+export async function findIncludedParts(
+  sources: ValuationSources,
+  visible: VisibleProperty,
   include: readonly Includable[],
-  view: View,
-) => Promise<PropertyParts>;
-
-export function propertyParts(valuer: Valuer): GatherParts {
-  return (seen, include, view) =>
-    // However fresh the subject is, its neighbours are told as they are stored.
-    gatherParts(valuer, seen, include, { ...view, source: 'cached' });
-}
-
-async function gatherParts(
-  valuer: Valuer,
-  seen: SeenProperty,
-  include: readonly Includable[],
-  view: View,
+  reader: ReaderView,
 ): Promise<PropertyParts> {
-  const asked = new Set(include);
-  const { database } = valuer;
-  const { subject } = seen;
-  const comparing = {
+  const { database } = sources;
+  const { subject } = visible;
+  // However fresh the subject is, its neighbours are as they are stored.
+  const view: ReaderView = { ...reader, source: 'cached' };
+  const comparablesRequest = {
     listingType: subject.listingType,
     radiusKm: kilometresOf(DEFAULT_RADIUS, view.units),
     daysOld: DEFAULT_DAYS_OLD,
     count: DEFAULT_COUNT,
   };
   const [areas, comparables, estimate, records] = await Promise.all([
-    asked.has('areas') ? nameAreas(database, subject.areaIds) : null,
-    asked.has('comparables') ? tellComparables(database, seen, comparing, view) : null,
-    asked.has('estimate') ? estimateProperty(valuer, seen, view) : null,
-    asked.has('reso') ? findResoRecords(database, [subject.id]) : null,
+    include.includes('areas') ? nameAreas(database, subject.areaIds) : null,
+    include.includes('comparables') ? listComparables(database, visible, comparablesRequest, view) : null,
+    include.includes('estimate') ? estimateProperty(sources, visible, view) : null,
+    include.includes('reso') ? findResoRecords(database, [subject.id]) : null,
   ]);
-  const photos = asked.has('photos') ? (presentListing(subject, view)?.photos ?? []) : null;
+  const photos = include.includes('photos') ? (presentListing(subject, view)?.photos ?? []) : null;
   const reso = records && presentReso(records.get(subject.id), subject, view);
   return { photos, areas, comparables: comparables?.data ?? null, estimate, reso };
 }

@@ -1,9 +1,9 @@
-// Owns the public property record: a place, told from its listings, with their history.
+// Public property record: a place, described by its listings, with their history.
 
 import { type Static, Type } from 'typebox';
 import { EVENTS } from './history.ts';
 import { instant } from './market-clock.ts';
-import { presentListing, type View } from './present.ts';
+import { presentListing, type ReaderView } from './present.ts';
 import {
   AddressSchema,
   AreaUnitSchema,
@@ -106,7 +106,7 @@ export type PropertyPart = (typeof PROPERTY_PARTS)[number];
 /** The property as this reader may see it; null where display rules leave nothing of it. */
 export function presentProperty(
   property: StoredProperty,
-  view: View,
+  view: ReaderView,
   options: { readonly include: readonly PropertyPart[]; readonly live: Property['live'] },
 ): Property | null {
   const shown = property.listings.flatMap((stored) => {
@@ -157,7 +157,7 @@ export function presentProperty(
 }
 
 /** What only the property shows; parcel numbers and exact taxes name the house, so they go with the address. */
-function propertyFacts(stored: StoredListing, view: View) {
+function propertyFacts(stored: StoredListing, view: ReaderView) {
   const { property, yearBuilt } = stored.record;
   const named = stored.addressDisplayed || view.ignoreDisplayRules;
   return {
@@ -169,7 +169,7 @@ function propertyFacts(stored: StoredListing, view: View) {
   };
 }
 
-export const CURRENT: readonly Listing['status'][] = [
+export const CURRENT_STATUSES: readonly Listing['status'][] = [
   'ACTIVE',
   'ACTIVE_UNDER_CONTRACT',
   'COMING_SOON',
@@ -179,7 +179,7 @@ export const CURRENT: readonly Listing['status'][] = [
 
 /** The newest listing that is on the market, or on its way on or off it; null when the property is simply lived in. */
 function currentOf(listings: readonly Listing[]): Listing | null {
-  return listings.find((listing) => CURRENT.includes(listing.status)) ?? null;
+  return listings.find((listing) => CURRENT_STATUSES.includes(listing.status)) ?? null;
 }
 
 function period(listing: Listing): NonNullable<Property['listings']>[number] {

@@ -1,0 +1,141 @@
+// Cache of properties and listings, kept true by notifications of changes.
+
+import { LRUCache } from 'lru-cache';
+import { SingleFlight } from '../lib/single-flight.ts';
+import type { Database } from '../postgres/client/database.ts';
+import { listen } from '../postgres/client/listen.ts';
+import type { ListingReads } from './listing-reads.ts';
+import type { StoredListing, StoredProperty } from './stored-listing.ts';
+
+/** Every transaction that writes listings tells here which properties changed. */
+export const LISTINGS_CHANNEL = 'listings';
+/** The payload that speaks of every property. */
+export const ALL_PROPERTIES = '*';
+
+/** Milliseconds that a record is served without a notification: bounds what one that never came can cost. */
+const LIFETIME = 5_000;
+const MAX_PROPERTIES = 5_000;
+
+/** Reads that may be a moment behind the database, never more than five seconds. */
+export interface CachedReads extends ListingReads {
+  /** Grows with every change that is heard of; null while none would be. */
+  version(): number | null;
+}
+
+/** `report` is told of trouble with notifications, for the log. */
+export function createPropertyCache(
+  reads: ListingReads,
+  database: Database,
+  report: (error: unknown) => void,
+): CachedReads & { close(): Promise<void> } {
+  const cache = new PropertyCache(reads, () => database.clock.monotonic());
+  const onTrouble = (error: unknown): void => {
+    cache.disconnected();
+    report(error);
+  };
+  const onMessage = (payload: string): void => cache.changed(payload);
+  const changes = listen(database, LISTINGS_CHANNEL, onMessage, () => cache.connected(), { onTrouble });
+  return {
+    property: (id) => cache.property(id),
+    listing: (id) => cache.listing(id),
+    version: () => cache.version(),
+    close: () => changes.close(),
+  };
+}
+
+/** What is known of one property: some of its listings, or all of it. */
+interface CachedProperty {
+  readonly whole: StoredProperty | null;
+  readonly listings: Map<string, StoredListing>;
+}
+
+/** Caches while notifications arrive; otherwise every read goes to the database. */
+export class PropertyCache implements CachedReads {
+  readonly #reads: ListingReads;
+  readonly #propertyFlights = new SingleFlight<StoredProperty | null>();
+  readonly #listingFlights = new SingleFlight<StoredListing | null>();
+  readonly #properties: LRUCache<string, CachedProperty>;
+  /** A listing's property; may be out of date, so what it leads to is checked. */
+  readonly #propertyOf = new LRUCache<string, string>({ max: 4 * MAX_PROPERTIES });
+  #connected = false;
+  #version = 0;
+
+  constructor(reads: ListingReads, monotonic: () => number) {
+    this.#reads = reads;
+    // The cache takes a start of 0 for no start at all.
+    const perf = { now: () => monotonic() + 1 };
+    this.#properties = new LRUCache({ max: MAX_PROPERTIES, ttl: LIFETIME, perf, ttlResolution: 0 });
+  }
+
+  version(): number | null {
+    return this.#connected ? this.#version : null;
+  }
+
+  /** The property with this id, or with a listing of this id. */
+  async property(id: string): Promise<StoredProperty | null> {
+    const whole = this.#find(id)?.whole;
+    if (whole && (whole.id === id || whole.listings.some((listing) => listing.id === id))) return whole;
+    return this.#read(this.#propertyFlights, id, this.#reads.property, (property) => this.#add(property));
+  }
+
+  /** The listing with this id, without the rest of its property. */
+  async listing(id: string): Promise<StoredListing | null> {
+    const listing = this.#find(id)?.listings.get(id);
+    if (listing) return listing;
+    return this.#read(this.#listingFlights, id, this.#reads.listing, (each) => this.#addListing(each));
+  }
+
+  #find(id: string): CachedProperty | undefined {
+    return this.#properties.get(this.#propertyOf.get(id) ?? id);
+  }
+
+  /** Readers that come after a change never join a read from before it, and what that read found is not cached. */
+  async #read<T>(
+    flights: SingleFlight<T | null>,
+    id: string,
+    find: (id: string) => Promise<T | null>,
+    add: (record: T) => void,
+  ): Promise<T | null> {
+    if (!this.#connected) return find(id);
+    const version = this.#version;
+    return flights.run(`${version} ${id}`, null, async () => {
+      const record = await find(id);
+      if (record !== null && this.#connected && version === this.#version) add(record);
+      return record;
+    });
+  }
+
+  #add(property: StoredProperty): void {
+    const listings = new Map(property.listings.map((listing) => [listing.id, listing]));
+    this.#properties.set(property.id, { whole: property, listings });
+    for (const id of listings.keys()) this.#propertyOf.set(id, property.id);
+  }
+
+  /** Joins what is known of its property, whose lifetime it does not prolong. */
+  #addListing(listing: StoredListing): void {
+    const { id, propertyId } = listing;
+    const known = this.#properties.get(propertyId);
+    if (known) known.listings.set(id, listing);
+    else this.#properties.set(propertyId, { whole: null, listings: new Map([[id, listing]]) });
+    this.#propertyOf.set(id, propertyId);
+  }
+
+  /** A notification of changed properties. */
+  changed(payload: string): void {
+    this.#version++;
+    if (payload === ALL_PROPERTIES) this.#properties.clear();
+    else for (const id of payload.split(',')) this.#properties.delete(id);
+  }
+
+  /** Notifications arrive from now on; what was missed before is unknown. */
+  connected(): void {
+    this.changed(ALL_PROPERTIES);
+    this.#connected = true;
+  }
+
+  /** Notifications do not arrive for now. */
+  disconnected(): void {
+    this.#connected = false;
+    this.changed(ALL_PROPERTIES);
+  }
+}

@@ -1,0 +1,61 @@
+// Subject property: what a reader may see of it, and the facts by which it is compared with other homes. Pure.
+
+import { Problem } from '../lib/problem.ts';
+import { coarseDegrees } from '../listings/masking/coarse-location.ts';
+import { isVisible, type ReaderView } from '../listings/present.ts';
+import { CURRENT_STATUSES } from '../listings/property-record.ts';
+import type { StoredListing, StoredProperty } from '../listings/stored-listing.ts';
+import type { HomeFacts } from './similarity.ts';
+
+/** A property as a reader may know it. */
+export interface VisibleProperty {
+  readonly property: StoredProperty;
+  /** Those that the reader may see, newest first; never empty. */
+  readonly listings: readonly StoredListing[];
+  /** The listing that the property is described by: the one on the market, else the newest. */
+  readonly subject: StoredListing;
+}
+
+export function propertyNotFound(): Problem {
+  return new Problem('PROPERTY_NOT_FOUND', 'There is no property or listing with this id.');
+}
+
+/** The property with what this reader may see of it. Throws PROPERTY_NOT_FOUND where that is nothing. */
+export function visibleProperty(
+  property: StoredProperty | null,
+  reader: Pick<ReaderView, 'ignoreDisplayRules'>,
+): VisibleProperty {
+  const listings = property?.listings.filter((listing) => isVisible(listing, reader)) ?? [];
+  const subject = listings.find(({ status }) => CURRENT_STATUSES.includes(status)) ?? listings[0];
+  if (!property || !subject) throw propertyNotFound();
+  return { property, listings, subject };
+}
+
+/**
+ * What a home is compared by; null where its place is not known. A withheld address counts where it is shown to be,
+ * whoever reads: else the distances to homes around it would give it away.
+ */
+export function homeFacts({ record, addressDisplayed }: StoredListing): HomeFacts | null {
+  const { location } = record;
+  if (location === null) return null;
+  const { lat, lng } = location;
+  return {
+    propertyType: record.propertyType,
+    location: addressDisplayed ? { lat, lng } : { lat: coarseDegrees(lat), lng: coarseDegrees(lng) },
+    livingArea: record.livingArea,
+    bedrooms: record.bedrooms,
+    bathrooms: record.bathrooms,
+    lotSize: record.lotSize,
+    yearBuilt: record.yearBuilt,
+    waterfront: record.waterfront,
+  };
+}
+
+/** Whether the sources of a property allow automated estimates: no listing that describes it forbids them. */
+export function allowsEstimate({ property, subject }: VisibleProperty): boolean {
+  return property.listings.every(
+    (listing) =>
+      listing.record.property.estimateDisplayed ||
+      (listing.id !== subject.id && !CURRENT_STATUSES.includes(listing.status)),
+  );
+}
