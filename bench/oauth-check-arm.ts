@@ -3,7 +3,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createAccess } from '../src/access/access.ts';
 import { localSubscriptions } from '../src/access/providers/local.ts';
-import type { Principal } from '../src/access/tiers/principal.ts';
 import { TIERS } from '../src/access/tiers/tiers.ts';
 import { systemClock as clock } from '../src/lib/clock.ts';
 import { startTokens } from '../src/oauth/token/token-service.ts';
@@ -23,16 +22,13 @@ const { phases } = createAccess({
 const ACCESS = { credentials: 'required', scope: 'listings:read', counts: 'minute' } as const;
 const body = process.env.BODY ?? '{}';
 
-/** Throws where the caller may not ask; a promise only where the token is not known yet. */
-function check({ method = 'GET', headers, socket }: IncomingMessage): Promise<void> | undefined {
+/** Throws where the caller may not ask. */
+async function check({ method = 'GET', headers, socket }: IncomingMessage): Promise<void> {
   const address = socket.remoteAddress ?? '';
   const authorizations = headers.authorization === undefined ? 0 : 1;
-  const caller: Promise<Principal> | Principal = phases.identify(
-    { method, headers, address, authorizations },
-    ACCESS,
-  );
-  if (caller instanceof Promise) return caller.then((known) => phases.allow(known, ACCESS));
-  phases.allow(caller, ACCESS);
+  const caller = await phases.identify({ method, headers, address, authorizations }, ACCESS);
+  const refusal = phases.allow(caller, ACCESS);
+  if (refusal !== null) throw refusal;
 }
 
 function answer(response: ServerResponse, status: number): void {
@@ -41,16 +37,9 @@ function answer(response: ServerResponse, status: number): void {
 
 createServer((request, response) => {
   if (request.url !== '/checked') return answer(response, 200);
-  try {
-    const checking = check(request);
-    if (checking === undefined) answer(response, 200);
-    else
-      checking.then(
-        () => answer(response, 200),
-        () => answer(response, 401),
-      );
-  } catch {
-    answer(response, 401);
-  }
+  check(request).then(
+    () => answer(response, 200),
+    () => answer(response, 401),
+  );
 }).listen(listening, '127.0.0.1', () => process.stdout.write('ready\n'));
 process.once('SIGTERM', () => process.exit(0));

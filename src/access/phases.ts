@@ -18,15 +18,10 @@ const OPEN = Object.freeze({ vary: 'Authorization' });
 export function createPhases({ identify, limits }: PhasesOptions): Phases<Principal> {
   return {
     identify,
-    allow(caller, access) {
-      const refusal = refusalOf(caller, access);
-      if (refusal !== null) throw refusal;
-    },
-    limit(caller, access) {
-      // A caller that is refused anyway must not be told that its streams are too many.
-      const refused = access.stream === true && refusalOf(caller, access) !== null;
-      return limits.admit(caller, refused ? { ...access, stream: false } : access);
-    },
+    allow: refusalOf,
+    // A caller that is refused anyway must not be told that its streams are too many.
+    limit: async (caller, access, isAllowed) =>
+      limits.admit(caller, isAllowed ? access : { ...access, stream: false }),
     headers: (caller) => (caller.kind === 'anonymous' ? OPEN : PRIVATE),
     describe: ({ kind, tier, subscription }) =>
       subscription === null ? { kind, tier } : { kind, tier, subscription },

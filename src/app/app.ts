@@ -7,7 +7,7 @@ import type { SubscriptionProvider } from '../access/tiers/provider.ts';
 import { TIERS } from '../access/tiers/tiers.ts';
 import { readTiersFile } from '../access/tiers/tiers-file.ts';
 import type { Config } from '../config.ts';
-import { connectionBounds } from '../http/server/connection-limit.ts';
+import { connectionBounds } from '../http/server/connections.ts';
 import { createServer, type Limits, type WebServer } from '../http/server/server.ts';
 import { createCatalogue } from '../ingest/catalogue.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';

@@ -292,3 +292,34 @@ test('the signal of an ordinary call aborts when the client leaves, and not when
   assert.equal(signals[1]?.aborted, false);
   await settled(web);
 });
+
+test('a client that leaves before the first event gives back what the generator took', async (t) => {
+  let held = 0;
+  const gate = Promise.withResolvers<void>();
+  async function* generate(): AsyncGenerator<ServerSentEvent> {
+    try {
+      yield event('1', 'cached');
+      yield event('2', 'never');
+    } finally {
+      held -= 1;
+    }
+  }
+  const handle = async () => {
+    held += 1;
+    await gate.promise;
+    return { events: generate() };
+  };
+  const web = await serveRoutes(t, [
+    testRoute({ path: '/v1/s', accepts: ['text/event-stream'], head: false, handle }),
+  ]);
+  const socket = await request(web);
+  await until('the handler runs', () => held === 1);
+  socket.resetAndDestroy();
+  const connections = () => web.measure('freehold_http_connections');
+  await until('the client has left', async () => (await connections()) === 0);
+  gate.resolve();
+  await until('the generator has ended', () => held === 0);
+  await settled(web);
+  assert.equal(await web.measure('freehold_http_streams'), 0);
+  assert.equal(web.clock.waiting, 0);
+});

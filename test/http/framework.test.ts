@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
+import { until } from '../support/check/until.ts';
 import { routes } from '../support/service/framework-routes.ts';
 import { parseRaw, problemOf, serveRoutes, testRoute } from '../support/service/http-server.ts';
 
@@ -216,4 +217,33 @@ test('hostile texts of 8 KB in any place are answered without a 5xx', async (t) 
       assert.ok(status < 500, `${status} for ${name}`);
     }
   }
+});
+
+test('a malformed request does not overtake the answers to requests before it on its connection', async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const slow = testRoute({
+    path: '/v1/slow',
+    handle: async () => {
+      await gate.promise;
+      return { json: { slow: true } };
+    },
+  });
+  const web = await serveRoutes(t, [...routes, slow]);
+  const first = 'GET /v1/slow HTTP/1.1\r\nHost: x\r\n\r\nGET /v1/items HTTP/1.1\r\nHost: x\r\n\r\n';
+  const answered = web.raw(`${first}nonsense\r\n\r\n`);
+  await until('both requests are admitted', () => web.steps.length === 6);
+  gate.resolve();
+  const text = await answered;
+  assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400']);
+  assert.match(text, /"slow":true[\s\S]*\{\}[\s\S]*"INVALID_REQUEST"/);
+});
+
+test('a malformed body is refused at once, behind the answers to requests before it', async (t) => {
+  const web = await serveRoutes(t, routes);
+  const post = 'POST /v1/things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+  const text = await web.raw(
+    `GET /v1/items HTTP/1.1\r\nHost: x\r\n\r\n${post}Transfer-Encoding: chunked\r\n\r\nnot a length\r\n`,
+  );
+  assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 400']);
+  assert.equal(await web.measure('freehold_http_active'), 0);
 });

@@ -7,9 +7,7 @@ import { Problem } from '../../src/lib/problem.ts';
 import { problemOf, serveRoutes, testRoute } from '../support/service/http-server.ts';
 
 const LIMIT_HEADERS = { RateLimit: '"minute";r=9;t=6', 'X-RateLimit-Limit': '10' };
-const tierRefused = () => {
-  throw new Problem('TIER_RESTRICTED', 'Pro is needed.');
-};
+const tierRefused = () => new Problem('TIER_RESTRICTED', 'Pro is needed.');
 const limitReached = () => {
   throw new Problem('RATE_LIMITED', 'Too many.', {
     headers: { 'Retry-After': '18', RateLimit: '"minute";r=0' },
@@ -39,7 +37,10 @@ test('phases run in the order identify, allow, early, limit, validate, handle', 
           order.push('identify');
           return 'me';
         },
-        allow: () => void order.push('allow'),
+        allow: () => {
+          order.push('allow');
+          return null;
+        },
         limit: async () => {
           order.push('limit');
           return LIMIT_HEADERS;
@@ -199,9 +200,7 @@ test('a missing scope is told in the challenge', async (t) => {
   const access = { credentials: 'required', counts: 'month', scope: 'listings:live' } as const;
   const web = await serveRoutes(t, [testRoute({ path: '/v1/a', access })], {
     phasesReplaced: {
-      allow: () => {
-        throw new Problem('INSUFFICIENT_SCOPE', 'Ask for more.');
-      },
+      allow: () => new Problem('INSUFFICIENT_SCOPE', 'Ask for more.'),
     },
   });
   const response = await web.fetch('/v1/a', { headers: { authorization: 'Bearer abc' } });

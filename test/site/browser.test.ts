@@ -40,7 +40,7 @@ async function startSite(): Promise<string> {
     routes,
     phases: {
       identify: async () => anonymous,
-      allow: () => {},
+      allow: () => null,
       limit: async () => ({}),
       headers: () => ({}),
     },

@@ -26,7 +26,7 @@ export interface IdentifyOptions {
  * to the caller's address; a wrong one never makes an anonymous caller. The challenge is added where answers are written.
  */
 export function createIdentify({ verifiers, failures }: IdentifyOptions) {
-  return function identify(incoming: Incoming, access: Access): Promise<Principal> | Principal {
+  return async function identify(incoming: Incoming, access: Access): Promise<Principal> {
     if (access.credentials === 'none') return anonymous(incoming.address);
     if (incoming.authorizations > 1)
       throw new Problem('INVALID_REQUEST', 'Send one Authorization header only.');
@@ -36,31 +36,15 @@ export function createIdentify({ verifiers, failures }: IdentifyOptions) {
       return anonymous(incoming.address);
     const attempt = failures.attempt(incoming.address);
     try {
-      const judged = judge(verifiers, readCredential(header, misplaced), attempt);
-      if (judged instanceof Promise) return followed(judged, attempt);
-      attempt.end();
-      return judged;
+      return await judge(verifiers, readCredential(header, misplaced), attempt);
     } catch (error) {
-      throw charged(error, attempt);
+      // A refused credential is charged to its address, which may be one too many.
+      if (error instanceof Problem && error.status === 401) attempt.failed();
+      throw error;
+    } finally {
+      attempt.end();
     }
   };
-}
-
-async function followed(judged: Promise<Principal>, attempt: Attempt): Promise<Principal> {
-  try {
-    return await judged;
-  } catch (error) {
-    throw charged(error, attempt);
-  } finally {
-    attempt.end();
-  }
-}
-
-/** What a failed judgement comes to: a refused credential is charged to its address, which may be one too many. */
-function charged(error: unknown, attempt: Attempt): unknown {
-  if (error instanceof Problem && error.status === 401) attempt.failed();
-  else attempt.end();
-  return error;
 }
 
 function judge(

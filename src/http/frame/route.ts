@@ -1,8 +1,11 @@
-// Owns the form of a route: what a feature writes down about an endpoint, and what its handler is given and gives back.
+// Form of a route: what a feature writes down about an endpoint, and what its handler is given.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Problem } from '../../lib/problem.ts';
+import type { Reply } from '../output/reply.ts';
+
+export type { Reply, ServerSentEvent } from '../output/reply.ts';
 
 /** What a caller must bring. The phases handed to the server decide what tiers and scopes mean. */
 export interface Access {
@@ -15,32 +18,6 @@ export interface Access {
   readonly counts: 'nothing' | 'minute' | 'month';
   /** True where the answer is a stream that takes one of the caller's places: refused, uncharged, when none is free. */
   readonly stream?: boolean;
-}
-
-/** One server-sent event. Its data is one line of JSON: `json` where that is written already, else made of `data`. */
-export interface ServerSentEvent {
-  readonly event: string;
-  readonly id: string;
-  readonly data?: unknown;
-  readonly json?: string;
-}
-
-/** What a handler gives back. Exactly one of `json`, `text`, `bytes`, `events` or `pieces`; none: an empty body. */
-export interface Reply {
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; the content type may be replaced through `headers`. */
-  readonly json?: unknown;
-  readonly text?: string;
-  readonly bytes?: Uint8Array;
-  /** Sent as text/event-stream; ended by the writer when the generator ends. */
-  readonly events?: AsyncIterable<ServerSentEvent>;
-  /** An event that is known already: it goes before `events`, and leaves before the first of them is asked for. */
-  readonly firstEvent?: ServerSentEvent;
-  /** Sent piece by piece, as fast as the client reads; its content type stands in `headers`. */
-  readonly pieces?: AsyncIterable<string>;
-  /** How long a stream of events may take altogether; then it is cut. Default 10 s; null: no end. */
-  readonly deadlineMs?: number | null;
 }
 
 /** One request, parsed and checked, as the handler sees it. */
@@ -172,15 +149,16 @@ export interface Incoming {
   readonly address: string;
 }
 
-/** The phases that every request passes, in this order: identify, allow, (early), limit. They throw a Problem to refuse. */
+/** The phases that every request passes, in this order: identify, allow, (early), limit. To refuse, identify and limit throw. */
 export interface Phases<Caller> {
   identify(incoming: Incoming, access: Access): Promise<Caller> | Caller;
-  allow(caller: Caller, access: Access): void;
-  /** Counts the request; the headers belong on its answer, whatever that is. Its Problem carries them too. */
-  limit(
-    caller: Caller,
-    access: Access,
-  ): Promise<Readonly<Record<string, string>>> | Readonly<Record<string, string>>;
+  /** Why the caller may not use a route of this access; null: it may. */
+  allow(caller: Caller, access: Access): Problem | null;
+  /**
+   * Counts the request; the headers belong on its answer, whatever that is. Its Problem carries them too.
+   * @param isAllowed false where `allow` refused: the request is counted all the same, but takes no place of a stream
+   */
+  limit(caller: Caller, access: Access, isAllowed: boolean): Promise<Readonly<Record<string, string>>>;
   /** Headers that every answer of a route to this caller carries (caching, Vary). */
   headers(caller: Caller): Readonly<Record<string, string>>;
   /** What the log may tell of a caller: no secret, nothing personal. */

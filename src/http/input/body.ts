@@ -1,7 +1,11 @@
-// Owns how a JSON body is read: strict UTF-8, bounded depth, and no member that is lost or that touches prototypes.
+// Bodies of requests: JSON and forms, read strictly, and held against the schema of the route.
 
-import type { TSchema } from 'typebox';
-import { Problem } from '../../lib/problem.ts';
+import type { TObject, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { redact } from '../../lib/log.ts';
+import { faultSentence, Problem } from '../../lib/problem.ts';
+import { groupPairs, parsePairs } from './urlencoded.ts';
+import { asValueSchema } from './values.ts';
 
 const DEEPEST = 32;
 const POISON = new Set(['__proto__', 'constructor', 'prototype']);
@@ -17,12 +21,12 @@ export function parseJson(bytes: Uint8Array): unknown {
 }
 
 /** A 400 about the body as a whole. */
-export function invalid(detail: string, pointer = ''): Problem {
+function invalid(detail: string, pointer = ''): Problem {
   return new Problem('INVALID_BODY', detail, { errors: [{ pointer, detail }] });
 }
 
 /** The text of a body. Throws INVALID_BODY for bytes that are not UTF-8. */
-export function decodeUtf8(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch (cause) {
@@ -91,7 +95,58 @@ function nextVisible(json: string, from: number): string {
   return json.charAt(at);
 }
 
-/** A body's schema as it may be compiled: names serve the OpenAPI document, and to a validator must be unique. */
-export function withoutNames(schema: TSchema): unknown {
-  return JSON.parse(JSON.stringify(schema, (key, value) => (key === '$id' ? undefined : value)));
+/**
+ * The fields that the schema describes, as one flat object of strings; a field that may be a list is one where it is
+ * sent twice, or where the schema says that it always is. Empty fields count as not sent (OAuth 2.1, section 3.1), and
+ * unknown ones are left out. Throws INVALID_BODY for what is no form, and for any other field sent twice.
+ */
+export function parseForm(
+  bytes: Uint8Array,
+  schema: TSchema | undefined,
+): Record<string, string | readonly string[]> {
+  const { properties = {} } = (schema ?? {}) as Partial<TObject>;
+  const pairs = parsePairs(decodeUtf8(bytes));
+  if (pairs === null)
+    throw invalid('The body is not a valid form: at most 100 pairs, with %-escapes in UTF-8.');
+  const fields: Record<string, string | readonly string[]> = {};
+  for (const [name, values] of groupPairs(pairs)) {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const list = property === undefined ? 'never' : listing(property);
+    if (values.length > 1 && list === 'never') throw repeated(name);
+    const sent = values.filter((value) => value !== '');
+    const [first] = sent;
+    if (property === undefined || first === undefined) continue;
+    fields[name] = list === 'always' || sent.length > 1 ? sent : first;
+  }
+  return fields;
+}
+
+function listing(schema: TSchema): 'never' | 'perhaps' | 'always' {
+  const { type, anyOf = [] } = asValueSchema(schema);
+  if (type === 'array') return 'always';
+  return anyOf.some((option) => asValueSchema(option).type === 'array') ? 'perhaps' : 'never';
+}
+
+function repeated(name: string): Problem {
+  const known = /^\w{1,64}$/.test(name) ? name : 'A field';
+  return new Problem('INVALID_BODY', `${known} was sent more than once; send it once.`);
+}
+
+/** Builds the check of a parsed body, which it gives back as it is. Throws INVALID_BODY with the first fault. */
+export function compileBody(schema: TSchema): (body: unknown) => unknown {
+  const validator = Compile(schema);
+  return (body) => {
+    if (validator.Check(body)) return body;
+    throw firstFault(validator.Errors(body));
+  };
+}
+
+function firstFault([first]: ReturnType<ReturnType<typeof Compile>['Errors']>): Problem {
+  const { instancePath, keyword, message, params } = first ?? { instancePath: '', keyword: '', message: '' };
+  const list = params !== undefined && 'allowedValues' in params ? `: ${params.allowedValues}` : '';
+  const isUnknown = keyword === 'boolean';
+  const detail = isUnknown ? 'is not a member of this object' : `${message}${list}`;
+  const pointer = redact(instancePath).slice(0, 200);
+  const subject = pointer === '' ? 'The body' : `The member ${pointer.slice(1)}`;
+  return new Problem('INVALID_BODY', faultSentence(subject, { detail }), { errors: [{ pointer, detail }] });
 }

@@ -5,11 +5,11 @@ import { pointerTo } from '../../lib/json-pointer.ts';
 import type { Suggest } from '../../lib/nearest.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { type FieldError, Problem } from '../../lib/problem.ts';
-import { isInternal } from '../openapi/openapi-schemas.ts';
 import { CREDENTIAL_REMEDY, isCredentialName, MOST_FAULTS, refusalOf, withHints } from './query.ts';
 import {
   asValueSchema,
   compileValue,
+  isInternal,
   membersOf,
   type ReadValue,
   Refusal,

@@ -4,12 +4,15 @@ import type { TObject } from 'typebox';
 import { redact } from '../../lib/log.ts';
 import type { Suggest } from '../../lib/nearest.ts';
 import { nearest } from '../../lib/nearest.ts';
-import { decodeFormText } from '../../lib/percent-encoding.ts';
 import { type FieldError, faultSentence, Problem } from '../../lib/problem.ts';
+import { type EncodedPair, groupPairs, type Pair, splitPairs } from './urlencoded.ts';
 import { asValueSchema, compileValue, type ReadValue, Refusal, type ValueSchema } from './values.ts';
 
-/** Reads the part of an address behind `?`. Throws INVALID_PARAMETER with every faulty parameter in `errors`. */
-export type ReadQuery = (text: string) => Record<string, unknown>;
+/** A query string taken apart, but not judged: which parameters there are, the route says. */
+export type ParsedQuery = { readonly pairs: readonly EncodedPair[] | null };
+
+/** Gives the parameters. Throws INVALID_PARAMETER with every faulty parameter in `errors`. */
+export type ReadQuery = (query: ParsedQuery) => Record<string, unknown>;
 
 const MOST_PARAMETERS = 200;
 const MOST_ITEMS = 100;
@@ -33,8 +36,19 @@ interface Parameter {
   readonly read: (texts: readonly string[]) => unknown;
 }
 
+/** Takes the part of an address behind `?` apart. Throws nothing. */
+export function parseQuery(text: string): ParsedQuery {
+  return { pairs: splitPairs(text, MOST_PARAMETERS) };
+}
+
+/** Builds the reader of a query string that is still one text. */
+export function compileQuery(schema?: TObject, suggest?: Suggest): (text: string) => Record<string, unknown> {
+  const read = compileParsedQuery(schema, suggest);
+  return (text) => read(parseQuery(text));
+}
+
 /** Builds the reader for one route; without a schema every parameter is unknown. */
-export function compileQuery(schema?: TObject, suggest: Suggest = nearest): ReadQuery {
+export function compileParsedQuery(schema?: TObject, suggest: Suggest = nearest): ReadQuery {
   const parameters = new Map<string, Parameter>();
   const required = new Set(schema?.required ?? []);
   const defaults: Record<string, unknown> = {};
@@ -46,12 +60,7 @@ export function compileQuery(schema?: TObject, suggest: Suggest = nearest): Read
     for (const known of [name, ...(value.aliases ?? [])]) register(parameters, known, parameter);
   }
   const hinting = withHints(schema, suggest);
-  const mandatory = [...parameters].filter(([name, { required, name: main }]) => required && name === main);
-  if (mandatory.length === 0) {
-    return (text) =>
-      text === '' ? { ...defaults } : readAll(text, parameters, { defaults, suggest: hinting });
-  }
-  return (text) => readAll(text, parameters, { defaults, suggest: hinting });
+  return (query) => readAll(query, parameters, { defaults, suggest: hinting });
 }
 
 /** Names that others use for a parameter lead to it, however they are spelt. */
@@ -70,12 +79,12 @@ function register(parameters: Map<string, Parameter>, name: string, parameter: P
 }
 
 function readAll(
-  text: string,
+  query: ParsedQuery,
   parameters: ReadonlyMap<string, Parameter>,
   { defaults, suggest }: { readonly defaults: Readonly<Record<string, unknown>>; readonly suggest: Suggest },
 ): Record<string, unknown> {
   const errors: FieldError[] = [];
-  const occurrences = collect(text, parameters, suggest, errors);
+  const occurrences = collect(query, parameters, suggest, errors);
   const values: Record<string, unknown> = { ...defaults };
   for (const [sent, texts] of occurrences) {
     if (errors.length >= MOST_FAULTS) break;
@@ -95,34 +104,26 @@ function readAll(
   return values;
 }
 
-/** Splits and decodes; keeps the order of occurrences. Unknown names and undecodable texts become errors. */
+/** The texts of each name in the order sent. Unknown names and undecodable texts become errors. */
 function collect(
-  text: string,
+  { pairs }: ParsedQuery,
   parameters: ReadonlyMap<string, Parameter>,
   suggest: Suggest,
   errors: FieldError[],
 ): Map<string, string[]> {
-  const occurrences = new Map<string, string[]>();
-  const pieces = text.split('&', MOST_PARAMETERS + 1);
-  if (pieces.length > MOST_PARAMETERS) {
+  if (pairs === null)
     throw new Problem('INVALID_PARAMETER', `A request may have at most ${MOST_PARAMETERS} parameters.`);
-  }
-  for (const piece of pieces) {
-    if (piece === '') continue;
+  const readable: Pair[] = [];
+  for (const { text, name, value } of pairs) {
     if (errors.length === MOST_FAULTS) break;
-    const equals = piece.indexOf('=');
-    const name = decodeFormText(equals < 0 ? piece : piece.slice(0, equals));
-    const value = decodeFormText(equals < 0 ? '' : piece.slice(equals + 1));
     if (name === null || value === null) {
-      errors.push({ parameter: shorten(name ?? piece), detail: 'has a %-escape that is not valid UTF-8' });
+      errors.push({ parameter: shorten(name ?? text), detail: 'has a %-escape that is not valid UTF-8' });
       continue;
     }
     if (!parameters.has(name)) errors.push(unknown(name, parameters, suggest));
-    const texts = occurrences.get(name);
-    if (texts === undefined) occurrences.set(name, [value]);
-    else texts.push(value);
+    readable.push([name, value]);
   }
-  return occurrences;
+  return groupPairs(readable);
 }
 
 function unknown(name: string, parameters: ReadonlyMap<string, Parameter>, suggest: Suggest): FieldError {

@@ -87,6 +87,9 @@ export function asValueSchema(schema: TSchema): ValueSchema {
   return schema as ValueSchema;
 }
 
+/** Whether a parameter is for whoever runs the service: it is read, and left out of the OpenAPI document. */
+export const isInternal = (schema: TSchema): boolean => asValueSchema(schema).internal === true;
+
 /** The members of an enumeration however it is written (enum, const, a union of literals), or null. */
 export function membersOf(schema: ValueSchema): readonly Scalar[] | null {
   if (schema.const !== undefined) return [schema.const];

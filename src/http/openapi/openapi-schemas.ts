@@ -19,9 +19,6 @@ const OWN_KEYWORDS = new Set([
   'internal',
 ]);
 
-/** Whether a parameter is for whoever runs the service: it is read, and not told of in the document. */
-export const isInternal = (schema: TSchema): boolean => asValueSchema(schema).internal === true;
-
 /** Collects named schemas while it writes references to them. */
 export class SchemaShelf {
   readonly #named = new Map<string, string>();

@@ -2,9 +2,9 @@
 
 import type { TSchema } from 'typebox';
 import type { Access, ErrorForm, Route } from '../frame/route.ts';
-import { asValueSchema } from '../input/values.ts';
+import { asValueSchema, isInternal } from '../input/values.ts';
 import { bodyExample, type Examples, parameterExample } from './openapi-examples.ts';
-import { describeParameter, isInternal, type Json, SchemaShelf } from './openapi-schemas.ts';
+import { describeParameter, type Json, SchemaShelf } from './openapi-schemas.ts';
 import {
   HEADERS,
   headerReferences,

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Reply } from '../frame/route.ts';
+import type { Reply } from './reply.ts';
 
 /** A weak entity tag from whatever identifies a state of the resource; the parts must not contain quotes. */
 export function weakEtag(...parts: readonly (string | number)[]): string {

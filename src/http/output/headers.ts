@@ -1,4 +1,4 @@
-// Owns the headers that answers carry whatever the route says: browser protection, and what pages of other origins may read.
+// Headers that every answer carries: browser protection, and what pages of other origins may read.
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -51,39 +51,20 @@ export function preflightHeaders(methods: string): Headers {
   };
 }
 
-/** The headers of one answer while they are put together: later ones win, except that Vary only grows. */
-export class AnswerHeaders {
-  /** Names in lower case, each followed by its value: the form that costs Node least to write out. */
-  readonly flat: string[];
-
-  /** @param first in the same form */
-  constructor(first: readonly string[]) {
-    this.flat = first.slice();
-  }
-
-  add(headers: Headers): void {
-    for (const name in headers) {
-      const value = headers[name];
-      if (value !== undefined) this.set(name.toLowerCase(), value);
+/** Headers in one map, names in lower case: later ones win, except that Vary only grows. */
+export function mergeHeaders(first: Headers, ...others: readonly Headers[]): Record<string, string> {
+  const merged: Record<string, string> = { ...first };
+  for (const headers of others) {
+    for (const [given, value] of Object.entries(headers)) {
+      const name = given.toLowerCase();
+      merged[name] = name === 'vary' ? joinVary(merged.vary, value) : value;
     }
   }
-
-  /** Adds headers in lower case of which none is there yet: nothing is looked for. */
-  append(headers: Headers): void {
-    const { flat } = this;
-    for (const name in headers) flat.push(name, headers[name] ?? '');
-  }
-
-  set(name: string, value: string): void {
-    const { flat } = this;
-    let at = 0;
-    while (at < flat.length && flat[at] !== name) at += 2;
-    if (at === flat.length) flat.push(name, value);
-    else flat[at + 1] = name === 'vary' ? joinVary(flat[at + 1], value) : value;
-  }
+  return merged;
 }
 
-function joinVary(present: string | undefined, added: string): string {
-  const names = new Set(`${present}, ${added}`.split(/,\s*/));
-  return [...names].join(', ');
+/** The value of Vary that names all of both. */
+export function joinVary(present: string | undefined, added: string): string {
+  if (present === undefined) return added;
+  return [...new Set(`${present}, ${added}`.split(/,\s*/))].join(', ');
 }

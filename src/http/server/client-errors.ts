@@ -1,10 +1,17 @@
-// Owns the answers to requests that HTTP parsing refused, before there is a request or a response to speak of.
+// Answers to what HTTP parsing refused, before there is a request or a response.
 
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../../lib/problem.ts';
 import { baseHeaders } from '../output/headers.ts';
-import { problemReply } from '../output/problems.ts';
+import { problemReply } from '../output/problem-document.ts';
+import type { Connections } from './connections.ts';
+
+interface ErrorContext {
+  readonly connections: Pick<Connections, 'afterAnswers'>;
+  readonly publicUrl: string;
+  readonly requestId: string;
+}
 
 interface ParserError extends Error {
   readonly code?: string | undefined;
@@ -12,23 +19,29 @@ interface ParserError extends Error {
   readonly rawPacket?: unknown;
 }
 
-/** Node keeps the response under way on the socket; writing beside it would corrupt it. */
-type HttpSocket = Socket & { readonly _httpMessage?: { readonly headersSent: boolean } | null };
-
-/** Answers with a problem document and closes. Gives the problem for the log; null where nobody listens any more. */
+/**
+ * Answers with a problem document and closes the connection, once the requests before it are answered. Gives the problem to `log`; null where nobody
+ * listens any more.
+ */
 export function answerClientError(
   error: ParserError,
   socket: Socket,
-  context: { readonly publicUrl: string; readonly requestId: string },
-): Problem | null {
-  const answering = (socket as HttpSocket)._httpMessage?.headersSent === true;
-  if (!socket.writable || answering || error.code === 'ECONNRESET') {
+  { connections, log, ...context }: ErrorContext & { log: (problem: Problem) => void },
+): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
-    return null;
+    return;
   }
-  const problem = toProblem(error);
-  writeProblem(socket, problem, context);
-  return problem;
+  connections.afterAnswers(socket, (unanswered) => {
+    // A request that is still arriving may be answered already; writing beside that would corrupt it.
+    if (!socket.writable || unanswered.some(({ headersSent }) => headersSent)) {
+      socket.destroy();
+      return;
+    }
+    const problem = toProblem(error);
+    writeProblem(socket, problem, context);
+    log(problem);
+  });
 }
 
 /** Takes over what Node answers on its own, without a body, before a request reaches its handler. */

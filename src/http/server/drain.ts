@@ -1,38 +1,28 @@
-// Owns stopping without losing anything: new requests are turned away while those under way run to their end.
+// Graceful stop: new requests are turned away while those under way run to their end.
 
 import type { Server } from 'node:http';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { Connections } from './connections.ts';
 
 /** How long requests and streams under way may take once stopping has begun. */
-const LONGEST_MS = 14_000;
+const MAX_MS = 14_000;
 
 export class Drain {
-  #active = 0;
-  #draining = false;
-  #wake: () => void = () => undefined;
+  readonly #connections: Pick<Connections, 'idle'>;
+  #isDraining = false;
 
-  /** Requests under way, streams included. */
-  get active(): number {
-    return this.#active;
+  constructor(connections: Pick<Connections, 'idle'>) {
+    this.#connections = connections;
   }
 
-  get draining(): boolean {
-    return this.#draining;
-  }
-
-  enter(): void {
-    this.#active += 1;
-  }
-
-  leave(): void {
-    this.#active -= 1;
-    if (this.#active === 0) this.#wake();
+  get isDraining(): boolean {
+    return this.#isDraining;
   }
 
   /** Throws SHUTTING_DOWN once draining has begun. */
   refuse(): void {
-    if (!this.#draining) return;
+    if (!this.#isDraining) return;
     throw new Problem('SHUTTING_DOWN', 'This process is shutting down. Try again.', {
       headers: { connection: 'close', 'retry-after': '1' },
     });
@@ -44,21 +34,16 @@ export class Drain {
    * requests are told rather than left without an answer.
    */
   async run(server: Server, clock: Clock, lingerMs: number): Promise<void> {
-    this.#draining = true;
+    this.#isDraining = true;
     // A request that is on its way while its connection is closed is lost: first let clients hear that they must leave.
     await Promise.all([this.#idle(clock), linger(server, clock, lingerMs)]);
     await closed(server, clock);
   }
 
   #idle(clock: Clock): Promise<void> {
-    if (this.#active === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      const cancel = clock.after(LONGEST_MS, resolve);
-      this.#wake = () => {
-        cancel();
-        resolve();
-      };
-    });
+    const { promise: isOver, resolve } = Promise.withResolvers<void>();
+    const cancel = clock.after(MAX_MS, resolve);
+    return Promise.race([this.#connections.idle(), isOver]).finally(cancel);
   }
 }
 

@@ -5,8 +5,8 @@ import { type Clock, pause } from '../../lib/clock.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { Problem } from '../../lib/problem.ts';
 import { rememberFor } from '../../lib/remember.ts';
+import { NOTHING_HERE } from '../frame/not-found.ts';
 import { type Access, type Reply, type Route, route } from '../frame/route.ts';
-import { NOTHING_HERE } from '../frame/stray.ts';
 import { type MetricsAccess, metricsAccess } from './metrics-access.ts';
 
 /** One thing the service depends on. */

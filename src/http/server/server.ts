@@ -1,28 +1,26 @@
-// Owns the web server: what it is put together from, and how it starts and stops.
+// Web server: Node's, Fastify on it, and the frame that serves all routes; how it starts and stops.
 
 import { createServer as createNodeServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import { type FastifyInstance, fastify } from 'fastify';
 import { addressReader, isWithin, parseNetworks } from '../../lib/address.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Metrics } from '../../lib/metrics.ts';
-import { Dispatcher } from '../frame/dispatch.ts';
-import { pathSuggester } from '../frame/nearest-path.ts';
-import { placeFinder, planRoute } from '../frame/plan.ts';
-import { createReporter } from '../frame/report.ts';
+import type { Problem } from '../../lib/problem.ts';
+import { Frame } from '../frame/frame.ts';
+import type { NotFoundPage } from '../frame/not-found.ts';
 import { newRequestId } from '../frame/request-id.ts';
+import { createRequestLog } from '../frame/request-log.ts';
 import type { Phases, Route } from '../frame/route.ts';
-import type { NotFoundPage } from '../frame/stray.ts';
+import { parseQuery } from '../input/query.ts';
 import type { Describe } from '../openapi/openapi.ts';
 import { openapiRoutes } from '../openapi/openapi-route.ts';
 import type { Json } from '../openapi/openapi-schemas.ts';
-import { bodyReader } from './bodies.ts';
 import { answerClientError, answerOddRequests } from './client-errors.ts';
-import { type ConnectionBounds, ConnectionLimit } from './connection-limit.ts';
+import { type ConnectionBounds, Connections } from './connections.ts';
 import { Drain } from './drain.ts';
 import { type HealthOptions, healthRoutes } from './health.ts';
-import { createListener } from './listener.ts';
 
 /** Bounds of time and size; each default can be replaced. */
 export interface Limits extends ConnectionBounds {
@@ -85,54 +83,53 @@ export interface WebServer {
 
 /** Wires routes and phases into a server. Throws where two routes collide or a schema cannot be served. */
 export function createServer<Caller>(options: ServerOptions<Caller>): WebServer {
-  const { phases, clock, metrics, publicUrl } = options;
-  const drain = new Drain();
+  const { clock, metrics, publicUrl, trustedProxies = [] } = options;
   const limits = { ...LIMITS, ...options.limits };
-  const connections = connectionLimit(options, limits);
+  const connections = createConnections(options, limits);
+  const drain = new Drain(connections);
   const { routes, openapi } = withOwnRoutes(options, drain);
-  const dispatcher = new Dispatcher<Caller>({
-    ...{ phases, clock, publicUrl, drain, connections, notFoundPage: options.notFoundPage },
-    readAddress: addressReader(options.trustedProxies ?? []),
-    placeAt: placeFinder(routes),
-    suggestPath: pathSuggester(routes.map(({ path }) => path)),
-    reporter: createReporter(options),
+  const log = createRequestLog(options);
+  const frame = new Frame<Caller>({
+    ...{ phases: options.phases, clock, publicUrl, log, routes, notFoundPage: options.notFoundPage },
+    connections: {
+      get isDraining() {
+        return drain.isDraining;
+      },
+      begin: (response) => connections.begin(response),
+      end: (response) => connections.end(response),
+      refuse({ socket }) {
+        drain.refuse();
+        connections.refuse(socket);
+      },
+    },
+    readAddress: addressReader(trustedProxies),
   });
-  metrics.gauge('freehold_http_active', 'Requests and streams in progress.', () => drain.active);
-  metrics.gauge('freehold_http_streams', 'Open event streams.', () => dispatcher.streams);
-  const plans = routes.map((route) => planRoute(route, publicUrl));
-  const asked = plans.filter(({ route }) => route.method === 'GET');
-  const told = plans.filter(({ route }) => route.method !== 'GET');
-  const partLength = limits.headerBytes;
-  const app = bodyReader(dispatcher, told, {
-    bodyBytes: limits.bodyBytes,
-    partLength,
-    createServer: (onward) =>
-      nodeServer(limits, createListener(dispatcher, asked, { partLength, onward }), (error, socket) => {
-        const requestId = newRequestId();
-        // The answer to an earlier request on this connection goes first.
-        dispatcher.flush();
-        const problem = answerClientError(error, socket, { publicUrl, requestId });
-        if (problem !== null) dispatcher.reporter.refused(requestId, problem);
-      }),
+  metrics.gauge('freehold_http_active', 'Requests and streams in progress.', () => connections.active);
+  metrics.gauge('freehold_http_streams', 'Open event streams.', () => frame.streams);
+  const app = createFastify(limits, frame, (error, socket) => {
+    const requestId = newRequestId();
+    const told = (problem: Problem) => log.refused(requestId, problem);
+    answerClientError(error, socket, { connections, publicUrl, requestId, log: told });
   });
+  frame.install(app);
   app.server.on('connection', (socket: Socket) => connections.add(socket));
   answerOddRequests(app.server, publicUrl, newRequestId);
   return { openapi, ...serve(app, () => drain.run(app.server, clock, limits.lingerMs)) };
 }
 
-function connectionLimit<Caller>(
+function createConnections<Caller>(
   { clock, metrics, trustedProxies = [] }: ServerOptions<Caller>,
   bounds: ConnectionBounds,
-): ConnectionLimit {
+): Connections {
   const proxies = parseNetworks(trustedProxies);
   const isProxy = (address: string): boolean => isWithin(address, proxies);
-  return new ConnectionLimit({ bounds, clock, metrics, isProxy, readAddress: addressReader([]) });
+  return new Connections({ bounds, clock, metrics, isProxy, readAddress: addressReader([]) });
 }
 
 /** The features' routes and those that every service has: health, measurements and the description of all. */
 function withOwnRoutes<Caller>(options: ServerOptions<Caller>, drain: Drain) {
   const { clock, metrics, health, publicUrl, describe } = options;
-  const isDraining = () => drain.draining;
+  const isDraining = () => drain.isDraining;
   const served = [
     ...options.routes,
     ...healthRoutes<Caller>({
@@ -143,25 +140,49 @@ function withOwnRoutes<Caller>(options: ServerOptions<Caller>, drain: Drain) {
   return { routes: [...served, ...own.routes], openapi: own.document };
 }
 
-function nodeServer(
+/** Fastify without any answer of its own. */
+function createFastify<Caller>(
   limits: Limits,
-  listener: RequestListener,
-  failed: (error: Error, socket: Socket) => void,
-): Server {
-  const options = {
-    maxHeaderSize: limits.headerBytes,
-    headersTimeout: limits.headersTimeoutMs,
-    requestTimeout: limits.requestTimeoutMs,
-    keepAliveTimeout: limits.keepAliveTimeoutMs,
-    connectionsCheckingInterval: limits.checkIntervalMs,
-    // Node answers a missing Host without a body; the shape check says what is wrong.
-    requireHostHeader: false,
-  };
-  const server = createNodeServer(options, listener);
-  // The name of a peer is a question to the system: asked while nothing waits for the answer, and remembered by the socket.
-  server.on('connection', ({ remoteAddress }) => void remoteAddress);
-  server.on('clientError', failed);
-  return server;
+  frame: Frame<Caller>,
+  clientErrorHandler: (error: Error, socket: Socket) => void,
+): FastifyInstance {
+  return fastify({
+    logger: false,
+    genReqId: newRequestId,
+    requestIdHeader: false,
+    bodyLimit: limits.bodyBytes,
+    exposeHeadRoutes: false,
+    serverFactory: (listener) => createNode(limits, listener),
+    // Draining is ours: Fastify would answer in its own way.
+    return503OnClosing: false,
+    forceCloseConnections: false,
+    rewriteUrl: ({ url = '/' }) => originForm(url),
+    routerOptions: { querystringParser: parseQuery, maxParamLength: limits.headerBytes },
+    frameworkErrors: frame.fail,
+    clientErrorHandler,
+  });
+}
+
+function createNode(limits: Limits, listener: RequestListener): Server {
+  return createNodeServer(
+    {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      connectionsCheckingInterval: limits.checkIntervalMs,
+      // Node answers a missing Host without a body; the check of the request says what is wrong.
+      requireHostHeader: false,
+    },
+    listener,
+  );
+}
+
+/** A request may name the whole address (RFC 9112, 3.2.2); whose address that is, the client does not decide. */
+function originForm(url: string): string {
+  if (url.startsWith('/')) return url;
+  const [, rest = `/${url}`] = /^https?:\/\/[^/?]*(.*)$/i.exec(url) ?? [];
+  return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 function serve(app: FastifyInstance, drained: () => Promise<void>): Omit<WebServer, 'openapi'> {

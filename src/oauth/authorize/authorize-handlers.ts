@@ -3,7 +3,7 @@
 import type { Principal } from '../../access/tiers/principal.ts';
 import type { Tiers } from '../../access/tiers/tiers.ts';
 import type { Call, Reply } from '../../http/frame/route.ts';
-import { grouped, parsePairs } from '../../http/input/form.ts';
+import { groupPairs, parsePairs } from '../../http/input/urlencoded.ts';
 import { Problem } from '../../lib/problem.ts';
 import { type DocumentFinder, identifyClient } from '../clients/find-client.ts';
 import type { KeyFault } from '../pages/key-field.ts';
@@ -134,7 +134,7 @@ function queryOf(url: string): Parameters {
   const mark = url.indexOf('?');
   const pairs = parsePairs(mark < 0 ? '' : url.slice(mark + 1));
   if (pairs === null) throw unreadable();
-  return grouped(pairs);
+  return groupPairs(pairs);
 }
 
 /** What was sent with a decision: the signed request, or else the parameters themselves. */

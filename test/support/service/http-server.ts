@@ -34,11 +34,11 @@ export function recordingPhases(steps: string[], replaced: Partial<Phases<string
     },
     allow(caller, access) {
       steps.push('allow');
-      replaced.allow?.(caller, access);
+      return replaced.allow?.(caller, access) ?? null;
     },
-    async limit(caller, access) {
+    async limit(caller, access, isAllowed) {
       steps.push('limit');
-      return (await replaced.limit?.(caller, access)) ?? { RateLimit: '"minute";r=9;t=6' };
+      return (await replaced.limit?.(caller, access, isAllowed)) ?? { RateLimit: '"minute";r=9;t=6' };
     },
     headers: (caller) => replaced.headers?.(caller) ?? { Vary: 'Authorization' },
     describe: (caller) => ({ account: caller }),

@@ -1,31 +1,31 @@
-// Owns what is told of each request once it is answered: one log line and one measurement.
+// Log line and measurement of each request once it is answered.
 
 import type { Clock } from '../../lib/clock.ts';
 import { type Log, withoutQueryValues } from '../../lib/log.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import type { Problem } from '../../lib/problem.ts';
-import { type Exchange, pathOf } from './exchange.ts';
+import { type ActiveRequest, pathOf } from './active-request.ts';
 import type { Phases } from './route.ts';
 
-export interface Reporter<Caller> {
-  /** Tells of an answered request; `problem` where the answer was one. */
-  answered(exchange: Exchange<Caller>, problem?: Problem): void;
-  /** Tells of a request that never became an exchange. */
+export interface RequestLog<Caller> {
+  /** Records a request that is over, with the problem that it was answered with. */
+  answered(active: ActiveRequest<Caller>): void;
+  /** Records a request that could not be parsed. */
   refused(requestId: string, problem: Problem): void;
 }
 
-/** What is told of an address: names of parameters where they are ours, and no query where it is not read by our rules. */
-function loggedUrl<Caller>({ plan, url }: Exchange<Caller>): string {
+/** The address for the log: names of parameters where they are ours, and no query where it is not read by our rules. */
+function loggedUrl<Caller>({ endpoint, url }: ActiveRequest<Caller>): string {
   const address = withoutQueryValues(url);
-  return plan.route.ownQuery === true ? pathOf(address) : address;
+  return endpoint.route.ownQuery === true ? pathOf(address) : address;
 }
 
-export function createReporter<Caller>(options: {
+export function createRequestLog<Caller>(options: {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly phases: Phases<Caller>;
-}): Reporter<Caller> {
+}): RequestLog<Caller> {
   const { clock, log, metrics, phases } = options;
   const durations = metrics.durations(
     'freehold_http_request_duration_seconds',
@@ -43,25 +43,26 @@ export function createReporter<Caller>(options: {
     ),
   );
   return {
-    answered(exchange, problem) {
-      const { request, response, plan } = exchange;
+    answered(active) {
+      const { request, response, problem } = active;
+      const { path } = active.endpoint.route;
       const method = request.method ?? '';
       const status = response.statusCode;
-      const ms = clock.monotonic() - exchange.startedAt;
-      ofMethod(method)(plan.route.path)(status)(ms / 1000);
-      if (problem === undefined && !log.isLevelEnabled('info')) return;
+      const ms = clock.monotonic() - active.startedAt;
+      ofMethod(method)(path)(status)(ms / 1000);
+      if (problem === null && !log.isLevelEnabled('info')) return;
       const line = {
-        requestId: exchange.requestId,
+        requestId: active.requestId,
         method,
-        route: plan.route.path,
-        url: loggedUrl(exchange),
+        route: path,
+        url: loggedUrl(active),
         status,
         ms: Math.round(ms * 1000) / 1000,
-        ...(exchange.identified && phases.describe?.(exchange.caller)),
-        ...(problem !== undefined && { code: problem.code }),
+        ...(active.isIdentified && phases.describe?.(active.caller)),
+        ...(problem !== null && { code: problem.code }),
       };
       const cause = problem?.cause;
-      if (problem !== undefined && problem.status >= 500) log.error({ ...line, cause }, problem.message);
+      if (problem !== null && problem.status >= 500) log.error({ ...line, cause }, problem.message);
       else log.info(cause === undefined ? line : { ...line, cause }, 'answered');
     },
     refused(requestId, problem) {

@@ -1,24 +1,25 @@
-// Owns how an error becomes an answer: the problem document, its headers, and what is kept from the client.
+// Problem documents (RFC 9457): how an error becomes an answer, its headers, and what is kept from the client.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { pointerTo } from '../../lib/json-pointer.ts';
-import { faultSentence, Problem } from '../../lib/problem.ts';
-import type { ErrorForm, Reply } from '../frame/route.ts';
+import { Problem } from '../../lib/problem.ts';
 import type { Headers } from './headers.ts';
+import type { Reply } from './reply.ts';
 
 /** What the document says besides the problem itself. */
 export interface ProblemContext {
   readonly publicUrl: string;
   readonly requestId: string;
-  /** The Authorization header as it was sent, to choose the challenge. */
-  readonly authorization?: string | undefined;
+  /** The request's headers, whose Authorization decides on the challenge. */
+  readonly request?: IncomingHttpHeaders;
   /** The scope that the route asks of a token. */
   readonly scope?: string | undefined;
 }
 
 /** What Fastify throws on its own behalf, by code. Texts are ours, since theirs name its own parts. */
 const FRAMEWORK: Readonly<Record<string, () => Problem>> = {
-  FST_ERR_BAD_URL: unreadableAddress,
+  FST_ERR_BAD_URL: () => new Problem('INVALID_REQUEST', 'The URL has a %-escape that is not valid UTF-8.'),
+  // A method that Node parses and does not list, such as PRI.
+  FST_ERR_NOT_FOUND: () => new Problem('NOT_FOUND', 'There is nothing at this URL.'),
   FST_ERR_MAX_PARAM_LENGTH: () => new Problem('URI_TOO_LONG', 'A part of the path is too long.'),
   FST_ERR_CTP_BODY_TOO_LARGE: () =>
     new Problem('PAYLOAD_TOO_LARGE', 'The body is too large; send less.', {
@@ -35,23 +36,10 @@ const FRAMEWORK: Readonly<Record<string, () => Problem>> = {
   ECONNRESET: () => new Problem('INVALID_REQUEST', 'The connection closed before the request was complete.'),
 };
 
-interface Violation {
-  readonly instancePath: string;
-  readonly keyword: string;
-  readonly message?: string;
-  readonly params: Readonly<Record<string, unknown>>;
-}
-
-/** The problem of an address that no router can take apart. */
-export function unreadableAddress(): Problem {
-  return new Problem('INVALID_REQUEST', 'The URL has a %-escape that is not valid UTF-8.');
-}
-
 /** Any thrown value as a Problem; what is not one becomes an INTERNAL_ERROR that says nothing about its cause. */
 export function toProblem(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown;
   if (thrown instanceof Error) {
-    if ('validation' in thrown && Array.isArray(thrown.validation)) return fromViolations(thrown.validation);
     const known = 'code' in thrown && typeof thrown.code === 'string' ? FRAMEWORK[thrown.code] : undefined;
     if (known !== undefined) return known();
   }
@@ -62,35 +50,6 @@ export function toProblem(thrown: unknown): Problem {
       cause: thrown,
     },
   );
-}
-
-function fromViolations(violations: readonly Violation[]): Problem {
-  const errors = violations.map((violation) => {
-    const extra = violation.params.additionalProperty;
-    const isExtra = typeof extra === 'string';
-    const pointer = isExtra ? pointerTo(extra, violation.instancePath) : violation.instancePath;
-    const allowed = violation.params.allowedValues;
-    const list = Array.isArray(allowed) ? `: ${allowed.join(', ')}` : '';
-    const detail = isExtra
-      ? 'is not a member of this object'
-      : `${violation.message ?? 'is not valid'}${list}`;
-    return { pointer, detail };
-  });
-  const [first] = errors;
-  const place = first?.pointer ? `The member ${first.pointer.slice(1)}` : 'The body';
-  const detail = faultSentence(place, first ?? { detail: 'is not valid' });
-  return new Problem('INVALID_BODY', detail, { errors });
-}
-
-/** The problem as the route writes its errors; by default as a problem document. */
-export function failureReply(
-  problem: Problem,
-  context: ProblemContext & { readonly request: IncomingHttpHeaders },
-  form: ErrorForm | undefined,
-): Reply {
-  if (form === undefined) return problemReply(problem, context);
-  const { requestId, request } = context;
-  return form.write({ problem, requestId, request, headers: problemHeaders(problem, context) });
 }
 
 /** The problem document (RFC 9457) as a reply. */
@@ -113,7 +72,8 @@ export function problemReply(problem: Problem, context: ProblemContext): Reply {
   };
 }
 
-function problemHeaders(problem: Problem, context: ProblemContext): Headers {
+/** Headers of an answer that tells of a problem, whatever its form: no-store, a challenge, and what the problem brings. */
+export function problemHeaders(problem: Problem, context: ProblemContext): Headers {
   const headers: Record<string, string> = { 'cache-control': 'no-store' };
   const challenge = challengeFor(problem, context);
   if (challenge !== null) headers['www-authenticate'] = challenge;
@@ -129,7 +89,7 @@ function challengeFor(problem: Problem, context: ProblemContext): string | null 
   const insufficient = problem.code === 'INSUFFICIENT_SCOPE';
   if (problem.status !== 401 && !insufficient) return null;
   const parts = [`resource_metadata="${context.publicUrl}/.well-known/oauth-protected-resource"`];
-  const sent = /^bearer +\S/i.test(context.authorization ?? '');
+  const sent = /^bearer +\S/i.test(context.request?.authorization ?? '');
   if (context.scope !== undefined) parts.push(`scope="${context.scope}"`);
   if (sent) {
     parts.push(`error="${insufficient ? 'insufficient_scope' : 'invalid_token'}"`);

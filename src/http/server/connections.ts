@@ -1,5 +1,6 @@
-// Bound on open connections, of one address and in all: the longest idle make room, and who finds none is answered 503.
+// Open connections: bounded per address and in all, with the requests under way on each. The longest idle make room for others.
 
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressGroup, type ReadAddress } from '../../lib/address.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -19,7 +20,7 @@ export interface ConnectionBounds {
   readonly connectionsPerAddress: number;
 }
 
-interface ConnectionLimitOptions {
+interface ConnectionsOptions {
   readonly bounds: ConnectionBounds;
   readonly clock: Clock;
   readonly metrics: Metrics;
@@ -39,20 +40,25 @@ interface Connection {
   readonly address: string;
   /** Null: a proxy's. */
   readonly peers: Peers | null;
-  requests: number;
+  /** Requests under way, by their responses, in the order in which they came. */
+  readonly responses: Set<ServerResponse>;
+  /** To be called once all requests that came whole are answered. */
+  onAnswered: (() => void) | null;
   /** When it had no request under way from, by the monotonic clock. */
   idleSince: number;
 }
 
-export class ConnectionLimit {
-  readonly #options: ConnectionLimitOptions;
+export class Connections {
+  readonly #options: ConnectionsOptions;
   readonly #open = new Map<Socket, Connection>();
   readonly #byAddress = new Map<string, Peers>();
   readonly #idle = { clients: new Set<Socket>(), proxies: new Set<Socket>() };
   readonly #refused = new Set<Socket>();
+  #active = 0;
+  #onIdle: () => void = () => undefined;
   readonly #counts;
 
-  constructor(options: ConnectionLimitOptions) {
+  constructor(options: ConnectionsOptions) {
     const { metrics } = options;
     this.#options = options;
     metrics.gauge('freehold_http_connections', 'Open connections.', () => this.#open.size);
@@ -87,23 +93,59 @@ export class ConnectionLimit {
       peers.open++;
       this.#byAddress.set(group ?? '', peers);
     }
-    const connection = { address: group ?? '', peers, requests: 0, idleSince: 0 };
+    const connection: Connection = {
+      ...{ address: group ?? '', peers, responses: new Set(), onAnswered: null, idleSince: 0 },
+    };
     this.#open.set(socket, connection);
     this.#rest(socket, connection);
     socket.once('close', () => this.#remove(socket));
   }
 
-  /** A request began on the connection: it is not idle until `end` was called as often. */
-  begin(socket: Socket): void {
-    const connection = this.#open.get(socket);
-    if (connection === undefined || connection.requests++ > 0) return;
-    this.#wake(socket, connection.peers);
+  /** Requests under way, streams included. */
+  get active(): number {
+    return this.#active;
   }
 
-  end(socket: Socket): void {
+  /** A request began: its connection is not idle until `end` was called for all of its requests. */
+  begin(response: ServerResponse): void {
+    this.#active += 1;
+    const { socket } = response.req;
     const connection = this.#open.get(socket);
-    if (connection === undefined || --connection.requests > 0) return;
-    this.#rest(socket, connection);
+    if (connection === undefined) return;
+    if (connection.responses.size === 0) this.#wake(socket, connection.peers);
+    connection.responses.add(response);
+  }
+
+  end(response: ServerResponse): void {
+    this.#active -= 1;
+    if (this.#active === 0) this.#onIdle();
+    const { socket } = response.req;
+    const connection = this.#open.get(socket);
+    if (connection === undefined) return;
+    connection.responses.delete(response);
+    if (connection.responses.size === 0) this.#rest(socket, connection);
+    if (isAnswered(connection)) connection.onAnswered?.();
+  }
+
+  /** Resolves when no request is under way. */
+  async idle(): Promise<void> {
+    while (this.#active > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#onIdle = resolve;
+      await promise;
+    }
+  }
+
+  /**
+   * Calls back once every request that came whole on this connection is answered, given those that did not; at once where there is
+   * none. Only the first callback for a connection is kept.
+   */
+  afterAnswers(socket: Socket, callback: (unanswered: readonly ServerResponse[]) => void): void {
+    const connection = this.#open.get(socket);
+    if (connection === undefined) callback([]);
+    if (connection === undefined || connection.onAnswered !== null) return;
+    connection.onAnswered = () => callback([...connection.responses]);
+    if (isAnswered(connection)) connection.onAnswered();
   }
 
   /** Throws OVERLOADED where there was no room for the connection. */
@@ -171,6 +213,8 @@ export class ConnectionLimit {
     });
   }
 }
+
+const isAnswered = ({ responses }: Connection): boolean => [...responses].every(({ req }) => !req.complete);
 
 /** Most connections, where neither the operator nor the system bounds them further. */
 const MOST_CONNECTIONS = 10_000;

@@ -1,16 +1,16 @@
-// Owns the checks that a request passes before anything of it is used: is it one request, said once?
+// Checks of a request before anything of it is used: whether it is one request, said once, and how its body comes.
 
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../lib/problem.ts';
 import type { BodyType } from './route.ts';
 
-const LONGEST_URL = 8192;
+const MAX_URL_LENGTH = 8192;
 
 /** Refuses what different readers could understand differently. Throws INVALID_REQUEST or URI_TOO_LONG. */
-export function refuseMalformed(request: IncomingMessage): void {
+export function checkRequest(request: IncomingMessage): void {
   const url = request.url ?? '';
-  if (url.length > LONGEST_URL) {
-    throw new Problem('URI_TOO_LONG', `The URL is longer than ${LONGEST_URL} characters.`);
+  if (url.length > MAX_URL_LENGTH) {
+    throw new Problem('URI_TOO_LONG', `The URL is longer than ${MAX_URL_LENGTH} characters.`);
   }
   if (url.includes('#')) {
     throw new Problem('INVALID_REQUEST', 'The URL has a fragment; write # as %23 in a value.');
@@ -63,7 +63,7 @@ function refuseType(type: string, types: readonly BodyType[]): void {
 }
 
 /** Refuses a body of another type, or in a coding or charset that nobody here undoes. Throws UNSUPPORTED_MEDIA_TYPE. */
-export function refuseCoding(
+export function requireBodyType(
   request: IncomingMessage,
   types: readonly BodyType[] = ['application/json'],
 ): void {

@@ -1,0 +1,129 @@
+// A request under way: what its handler sees of it, and what the frame keeps until it is answered.
+
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Problem } from '../../lib/problem.ts';
+import { type Headers, mergeHeaders } from '../output/headers.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { Call } from './route.ts';
+
+const NONE: Headers = Object.freeze({});
+
+interface Origin {
+  readonly requestId: string;
+  /** The client's address after trusted proxies. */
+  readonly address: string;
+  /** When the request came, on the monotonic clock. */
+  readonly startedAt: number;
+}
+
+export class ActiveRequest<Caller>
+  implements Call<Caller, Record<string, unknown>, Record<string, unknown>, unknown>
+{
+  readonly endpoint: Endpoint<Caller>;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  readonly address: string;
+  readonly startedAt: number;
+  query: Record<string, unknown> = NONE;
+  params: Record<string, unknown> = NONE;
+  body: unknown = undefined;
+  mediaType = '';
+  /** Headers of the answer that follow from the caller and the count, once these are known. */
+  callerHeaders: Headers = NONE;
+  limitHeaders: Headers = NONE;
+  /** The problem that the answer tells of. */
+  problem: Problem | null = null;
+  #caller: { readonly value: Caller } | null = null;
+  #controller: AbortController | null = null;
+  #isHandling = false;
+  #onHandled: () => void = () => undefined;
+
+  constructor(
+    endpoint: Endpoint<Caller>,
+    request: IncomingMessage,
+    response: ServerResponse,
+    origin: Origin,
+  ) {
+    this.endpoint = endpoint;
+    this.request = request;
+    this.response = response;
+    this.requestId = origin.requestId;
+    this.address = origin.address;
+    this.startedAt = origin.startedAt;
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.request.headers;
+  }
+
+  /** In origin form: path and query. */
+  get url(): string {
+    return this.request.url ?? '/';
+  }
+
+  get peer(): string {
+    return this.request.socket.remoteAddress ?? '';
+  }
+
+  get isIdentified(): boolean {
+    return this.#caller !== null;
+  }
+
+  get caller(): Caller {
+    if (this.#caller === null) throw new Error('The caller is known only after identify');
+    return this.#caller.value;
+  }
+
+  identify(value: Caller): void {
+    this.#caller = { value };
+  }
+
+  /** Made on first use, as most handlers need none. */
+  get signal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController();
+      if (this.response.destroyed) this.#controller.abort();
+    }
+    return this.#controller.signal;
+  }
+
+  /** Runs the handler; see `close`. */
+  async handle(run: () => Promise<void>): Promise<void> {
+    this.#isHandling = true;
+    try {
+      await run();
+    } finally {
+      this.#isHandling = false;
+      this.#onHandled();
+    }
+  }
+
+  /**
+   * To be called when the response is closed: the client has left unless all of it was written. Calls back once the
+   * handler has come to its end too, so that nothing that it still does is taken for done.
+   */
+  close(callback: () => void): void {
+    if (!this.response.writableFinished) this.#controller?.abort();
+    if (this.#isHandling) this.#onHandled = callback;
+    else callback();
+  }
+
+  /** Whether this was thrown because the client left, so that nobody is there to be told. */
+  isAbort(thrown: unknown): boolean {
+    const signal = this.#controller?.signal;
+    return signal?.aborted === true && thrown === signal.reason;
+  }
+
+  /** All headers of an answer; `own` are those that it brings itself, later ones winning. */
+  answerHeaders(...own: readonly Headers[]): Record<string, string> {
+    const common = { ...this.endpoint.headers, 'x-request-id': this.requestId };
+    return mergeHeaders(common, this.limitHeaders, this.callerHeaders, ...own);
+  }
+}
+
+/** An address without its query. */
+export function pathOf(url: string): string {
+  const end = url.search(/[?#]/);
+  return end < 0 ? url : url.slice(0, end);
+}

@@ -1,0 +1,92 @@
+// Routes as Fastify serves them: what is worked out once per route when the service starts.
+
+import { METHODS } from 'node:http';
+import { isNamed } from '../input/accept.ts';
+import { baseHeaders, type Headers } from '../output/headers.ts';
+import type { Route } from './route.ts';
+
+export interface Endpoint<Caller> {
+  readonly route: Route<Caller>;
+  readonly accepts: readonly string[];
+  /** Headers of every answer at this path. */
+  readonly headers: Headers;
+  /** Answers in place of the route where Accept names its media types only. */
+  readonly variant: Endpoint<Caller> | null;
+  /** The methods of this path, where the endpoint stands for those that no route serves; null: a route. */
+  readonly allow: string | null;
+}
+
+/** An endpoint and the methods by which it is reached. */
+export interface ServedEndpoint<Caller> {
+  readonly endpoint: Endpoint<Caller>;
+  readonly methods: readonly string[];
+}
+
+export function createEndpoint<Caller>(
+  route: Route<Caller>,
+  publicUrl: string,
+  isOneOfSeveral = route.variant !== undefined,
+): Endpoint<Caller> {
+  const accepts = route.accepts ?? ['application/json'];
+  const varies = accepts.length > 1 || isOneOfSeveral ? { vary: 'accept' } : {};
+  return {
+    route,
+    accepts,
+    headers: { ...baseHeaders(route.path, publicUrl), ...varies },
+    variant: route.variant === undefined ? null : createEndpoint(route.variant, publicUrl, true),
+    allow: null,
+  };
+}
+
+/** The endpoint, or its variant where that is what Accept asks for. */
+export function selectVariant<Caller>(
+  endpoint: Endpoint<Caller>,
+  accept: string | undefined,
+): Endpoint<Caller> {
+  const { variant, accepts } = endpoint;
+  if (variant === null) return endpoint;
+  return isNamed(accept, variant.accepts) && !isNamed(accept, accepts) ? variant : endpoint;
+}
+
+/** Every route, and for every path one endpoint that answers the other methods with 405, and OPTIONS with Allow. */
+export function createEndpoints<Caller>(
+  routes: readonly Route<Caller>[],
+  publicUrl: string,
+): readonly ServedEndpoint<Caller>[] {
+  const served = routes.map((route) => ({
+    endpoint: createEndpoint(route, publicUrl),
+    methods: methodsOf(route),
+  }));
+  const others = [...Map.groupBy(routes, ({ path }) => path)].map(([path, atPath]) => {
+    const methods = [...new Set(atPath.flatMap(methodsOf))];
+    const errors = atPath.find((route) => route.errors !== undefined)?.errors;
+    const route: Route<Caller> = { ...placeholderRoute(path), ...(errors !== undefined && { errors }) };
+    return {
+      endpoint: { ...createEndpoint(route, publicUrl), allow: [...methods, 'OPTIONS'].join(', ') },
+      methods: METHODS.filter((method) => method !== 'CONNECT' && !methods.includes(method)),
+    };
+  });
+  return [...served, ...others];
+}
+
+/** The methods that a route answers, as they stand in Allow. */
+function methodsOf<Caller>(route: Route<Caller>): readonly string[] {
+  const hasHead = [route, route.variant].some((each) => each?.method === 'GET' && each.head !== false);
+  return hasHead ? ['GET', 'HEAD'] : [route.method];
+}
+
+/** Stands where there is no route, so that these requests have headers and a log line like all others. */
+export function placeholderRoute<Caller>(path: string): Route<Caller> {
+  return {
+    method: 'GET',
+    path,
+    access: { credentials: 'none', counts: 'nothing' },
+    ownQuery: true,
+    whileDraining: true,
+    operation: 'none',
+    tag: 'none',
+    summary: 'A path or method without a route.',
+    answer: { description: 'A problem.' },
+    handle: () => ({ status: 404 }),
+  };
+}

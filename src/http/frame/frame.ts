@@ -1,0 +1,290 @@
+// Frame of every request: the phases in their order, the answer, and what becomes of errors. All of it as hooks of Fastify.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type TObject, Type } from 'typebox';
+import type { ReadAddress } from '../../lib/address.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
+import { negotiate } from '../input/accept.ts';
+import { compileBody, parseForm, parseJson } from '../input/body.ts';
+import { compileParameters } from '../input/parameters.ts';
+import { compileParsedQuery } from '../input/query.ts';
+import { isCrossOrigin, preflightHeaders } from '../output/headers.ts';
+import { problemHeaders, problemReply, toProblem } from '../output/problem-document.ts';
+import type { Reply } from '../output/reply.ts';
+import { ActiveRequest, pathOf } from './active-request.ts';
+import {
+  createEndpoint,
+  createEndpoints,
+  type Endpoint,
+  placeholderRoute,
+  type ServedEndpoint,
+  selectVariant,
+} from './endpoint.ts';
+import { createNotFound, type NotFoundPage, renderNotFound } from './not-found.ts';
+import { checkRequest, refuseBody, requireBodyType } from './request-checks.ts';
+import type { RequestLog } from './request-log.ts';
+import { Responder } from './responder.ts';
+import type { BodyType, Phases, Route } from './route.ts';
+
+/** What stands for the target of `OPTIONS *`, which is no path. */
+const ANY_PATH = '/*';
+
+/** What the frame asks of the server around it. */
+export interface Connections {
+  /** True once the process is stopping. */
+  readonly isDraining: boolean;
+  /** A request is under way from here until `end`. */
+  begin(response: FastifyReply['raw']): void;
+  end(response: FastifyReply['raw']): void;
+  /** Throws where nothing new is taken on: while the process stops, and on connections for which there is no room. */
+  refuse(request: FastifyRequest['raw']): void;
+}
+
+export interface FrameOptions<Caller> {
+  readonly routes: readonly Route<Caller>[];
+  readonly phases: Phases<Caller>;
+  readonly clock: Clock;
+  readonly publicUrl: string;
+  readonly connections: Connections;
+  readonly readAddress: ReadAddress;
+  readonly log: RequestLog<Caller>;
+  readonly notFoundPage: NotFoundPage | undefined;
+}
+
+/** Fastify's request carries ours from the first hook to the handler. */
+type CarryingRequest<Caller> = FastifyRequest & { active?: ActiveRequest<Caller> };
+
+export class Frame<Caller> {
+  readonly #options: FrameOptions<Caller>;
+  readonly #endpoints: readonly ServedEndpoint<Caller>[];
+  /** What stands for addresses without a route: those that pages of other origins may ask, and the others. */
+  readonly #unmatched: { readonly open: Endpoint<Caller>; readonly closed: Endpoint<Caller> };
+  readonly #notFound: (path: string) => Problem;
+  readonly #responder: Responder<Caller>;
+
+  /** Throws where a route contradicts itself. */
+  constructor(options: FrameOptions<Caller>) {
+    const { routes, publicUrl } = options;
+    this.#options = options;
+    this.#endpoints = createEndpoints(routes, publicUrl);
+    this.#unmatched = {
+      open: createEndpoint(placeholderRoute('/v1'), publicUrl),
+      closed: createEndpoint(placeholderRoute('/'), publicUrl),
+    };
+    this.#responder = new Responder(options.clock, options.connections);
+    this.#notFound = createNotFound(routes.map(({ path }) => path));
+  }
+
+  /** Event streams that are open now. */
+  get streams(): number {
+    return this.#responder.streams;
+  }
+
+  /** Serves all routes by this instance. Throws where two of them collide or a schema cannot be served. */
+  install(app: FastifyInstance): void {
+    const asBytes = { parseAs: 'buffer' } as const;
+    const json: BodyType = 'application/json';
+    const form: BodyType = 'application/x-www-form-urlencoded';
+    app.decorateRequest('active');
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser(json, asBytes, async (_: FastifyRequest, body: Buffer) => parseJson(body));
+    app.addContentTypeParser(form, asBytes, async (request: CarryingRequest<Caller>, body: Buffer) =>
+      parseForm(body, request.active?.endpoint.route.body),
+    );
+    app.setValidatorCompiler(compileValidator);
+    app.addHook('onRequest', this.#admit);
+    app.setErrorHandler(this.fail);
+    for (const method of new Set(this.#endpoints.flatMap(({ methods }) => methods)))
+      if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+    for (const { endpoint, methods } of this.#endpoints) {
+      const { path, bodyBytes } = endpoint.route;
+      app.route({
+        ...{ method: [...methods], url: path, schema: schemaOf(endpoint.route), config: { endpoint } },
+        ...(bodyBytes !== undefined && { bodyLimit: bodyBytes }),
+        handler: this.#answer,
+      });
+    }
+  }
+
+  /** Everything that comes before the body is read: the one order in which each request is judged. */
+  readonly #admit = async (request: CarryingRequest<Caller>, reply: FastifyReply): Promise<unknown> => {
+    const { phases } = this.#options;
+    const active = this.#open(request, reply);
+    const { route, allow } = active.endpoint;
+    if (route.whileDraining !== true) this.#options.connections.refuse(request.raw);
+    checkRequest(request.raw);
+    if (request.is404) return this.#answerUnmatched(active, reply);
+    if (allow !== null) return this.#answerOtherMethod(active, reply, allow);
+    if (request.method === 'HEAD' && route.head === false) throw headOfVariantOnly();
+    const { headers, address } = active;
+    // More than one was refused already.
+    const authorizations = headers.authorization === undefined ? 0 : 1;
+    const incoming = { method: request.method, headers, address, authorizations };
+    active.identify(await phases.identify(incoming, route.access));
+    active.callerHeaders = phases.headers(active.caller);
+    const refusal = phases.allow(active.caller, route.access);
+    const early = refusal === null ? (route.early?.(active) ?? null) : null;
+    if (early !== null) return this.#responder.send(active, reply, early);
+    if (route.access.counts !== 'nothing')
+      active.limitHeaders = await phases.limit(active.caller, route.access, refusal === null);
+    // Thrown only now: a refusal is counted too, or a caller could ask for ever, and a limit that is reached outranks it.
+    if (refusal !== null) throw refusal;
+    if (route.body === undefined) refuseBody(request.raw);
+    else requireBodyType(request.raw, route.consumes);
+  };
+
+  /** Everything once the body, if there is one, is read and all parameters are checked. */
+  readonly #answer = async (request: CarryingRequest<Caller>, reply: FastifyReply): Promise<void> => {
+    const active = this.#open(request, reply);
+    const { endpoint } = active;
+    active.params = request.params as Record<string, unknown>;
+    active.query = request.query as Record<string, unknown>;
+    active.body = request.body;
+    active.mediaType = acceptable(active.headers.accept, endpoint);
+    await active.handle(async () => {
+      await this.#responder.send(active, reply, await endpoint.route.handle(active as never));
+    });
+  };
+
+  /** Answers with the problem that was thrown, whatever it was; the error handler of Fastify. */
+  readonly fail = async (thrown: unknown, request: CarryingRequest<Caller>, reply: FastifyReply) => {
+    const active = this.#open(request, reply);
+    if (active.isAbort(thrown)) return;
+    active.problem = toProblem(thrown);
+    for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name);
+    try {
+      await this.#responder.send(active, reply, this.#problemReply(active, active.problem));
+    } catch (error) {
+      // What cannot be written even as a problem would leave the client waiting.
+      active.problem = toProblem(error);
+      reply.hijack();
+      active.response.destroy();
+    }
+  };
+
+  /** 404 where no route serves the address, except that pages look for several metadata documents in turn. */
+  #answerUnmatched(active: ActiveRequest<Caller>, reply: FastifyReply): Promise<void> {
+    const path = pathOf(active.url);
+    const isPreflight = active.request.method === 'OPTIONS';
+    // A browser shows such a page the 404 of a document only after a preflight that passed.
+    if (isPreflight && (path === ANY_PATH || path.startsWith('/.well-known/')))
+      return this.#answerPreflight(active, reply, path === ANY_PATH ? 'OPTIONS' : 'GET, HEAD, OPTIONS');
+    throw this.#notFound(path);
+  }
+
+  #answerOtherMethod(active: ActiveRequest<Caller>, reply: FastifyReply, allow: string): Promise<void> {
+    if (active.request.method === 'OPTIONS') return this.#answerPreflight(active, reply, allow);
+    throw new Problem('METHOD_NOT_ALLOWED', `This URL supports ${allow} only.`, { headers: { allow } });
+  }
+
+  #answerPreflight(active: ActiveRequest<Caller>, reply: FastifyReply, allow: string): Promise<void> {
+    const forPages = isCrossOrigin(pathOf(active.url)) ? preflightHeaders(allow) : {};
+    return this.#responder.send(active, reply, { status: 204, headers: { allow, ...forPages } });
+  }
+
+  #problemReply(active: ActiveRequest<Caller>, problem: Problem): Reply {
+    const { publicUrl, notFoundPage } = this.#options;
+    const { route } = active.endpoint;
+    const page = this.#isUnmatched(active) ? renderNotFound(notFoundPage, active, problem) : null;
+    if (page !== null) return page;
+    const { requestId, headers: request } = active;
+    const context = { publicUrl, requestId, request, scope: route.access.scope };
+    if (route.errors === undefined) return problemReply(problem, context);
+    return route.errors.write({ problem, requestId, request, headers: problemHeaders(problem, context) });
+  }
+
+  #isUnmatched({ endpoint }: ActiveRequest<Caller>): boolean {
+    return endpoint === this.#unmatched.open || endpoint === this.#unmatched.closed;
+  }
+
+  /** The request that Fastify's carries; on first sight it is made, and counts as under way until its response is closed. */
+  #open(request: CarryingRequest<Caller>, { raw: response }: FastifyReply): ActiveRequest<Caller> {
+    if (request.active !== undefined && request.active !== null) return request.active;
+    const { readAddress, clock, connections } = this.#options;
+    const forwardedFor = request.headers['x-forwarded-for'];
+    const active = new ActiveRequest(this.#endpointOf(request), request.raw, response, {
+      requestId: request.id,
+      startedAt: clock.monotonic(),
+      address: readAddress(
+        request.socket.remoteAddress,
+        typeof forwardedFor === 'string' ? forwardedFor : undefined,
+      ),
+    });
+    request.active = active;
+    connections.begin(response);
+    response.once('close', () => this.#close(active));
+    return active;
+  }
+
+  #endpointOf(request: CarryingRequest<Caller>): Endpoint<Caller> {
+    const { endpoint } = request.routeOptions.config as { readonly endpoint?: Endpoint<Caller> };
+    if (endpoint !== undefined) return selectVariant(endpoint, request.headers.accept);
+    return isCrossOrigin(pathOf(request.url)) ? this.#unmatched.open : this.#unmatched.closed;
+  }
+
+  /** Tells of a request that is over, whether it was answered or its client left. */
+  #close(active: ActiveRequest<Caller>): void {
+    const { request, response } = active;
+    if (!request.complete && !response.headersSent) active.problem ??= incomplete();
+    active.close(() => {
+      this.#options.connections.end(response);
+      this.#options.log.answered(active);
+    });
+  }
+}
+
+/** The part of a request that a schema describes, as Fastify names it; a query without a schema has no parameters. */
+function schemaOf<Caller>({ params, query, body, ownQuery, ownBody }: Route<Caller>) {
+  return {
+    ...(params !== undefined && { params }),
+    ...(ownQuery !== true && { querystring: query ?? Type.Object({}) }),
+    ...(body !== undefined && ownBody !== true && { body }),
+  };
+}
+
+interface RouteSchema {
+  readonly schema: unknown;
+  readonly url?: string;
+  readonly httpPart?: string;
+}
+
+/** Compiles each part by a grammar of our own: nothing is coerced, nothing left out, and nothing unknown let through. */
+function compileValidator({ schema, httpPart, url = '' }: RouteSchema) {
+  const read = compilePart(schema as TObject, httpPart, url);
+  return (part: unknown) => {
+    try {
+      return { value: read(part) };
+    } catch (error) {
+      return { error: error as Error };
+    }
+  };
+}
+
+function compilePart(
+  schema: TObject,
+  httpPart: string | undefined,
+  path: string,
+): (part: unknown) => unknown {
+  if (httpPart === 'params') return compileParameters(path, schema) as (part: unknown) => unknown;
+  if (httpPart === 'querystring') return compileParsedQuery(schema) as (part: unknown) => unknown;
+  return compileBody(schema);
+}
+
+function acceptable<Caller>(
+  accept: string | undefined,
+  { accepts: offered, route }: Endpoint<Caller>,
+): string {
+  const type = negotiate(accept, offered) ?? (route.anyAccept === true ? offered[0] : null);
+  if (typeof type === 'string') return type;
+  throw new Problem('NOT_ACCEPTABLE', `This endpoint responds with ${offered.join(' or ')} only.`);
+}
+
+function headOfVariantOnly(): Problem {
+  const detail = 'This URL supports HEAD only with Accept: application/json.';
+  return new Problem('METHOD_NOT_ALLOWED', detail, { headers: { allow: 'GET, OPTIONS' } });
+}
+
+function incomplete(): Problem {
+  return new Problem('INVALID_REQUEST', 'The connection closed before the request was complete.');
+}

@@ -1,0 +1,55 @@
+// Answers at addresses that no route serves: the nearest address that is served, and a page for browsers.
+
+import type { IncomingMessage } from 'node:http';
+import { redact } from '../../lib/log.ts';
+import { nearest } from '../../lib/nearest.ts';
+import { Problem } from '../../lib/problem.ts';
+import { negotiate } from '../input/accept.ts';
+
+import type { Reply } from './route.ts';
+
+/** The sentence about an address that nothing answers. */
+export const NOTHING_HERE = 'There is nothing at this URL; /openapi.json lists all endpoints.';
+
+/** Renders the page for an address that no route serves; its status is set by whoever sends it. */
+export type NotFoundPage = (missing: { readonly detail: string; readonly requestId: string }) => Reply;
+
+const FORMS = ['application/problem+json', 'application/json', 'text/html'];
+/** No route has as many parts. */
+const MAX_PARTS = 12;
+
+/**
+ * Makes the 404 of an address, with the nearest address that is served.
+ * @param paths as routes write them: /v1/areas/:id
+ */
+export function createNotFound(paths: readonly string[]): (path: string) => Problem {
+  const patterns = [...new Set(paths)].map((path) => path.split('/'));
+  return (path) => {
+    const parts = redact(path).split('/', MAX_PARTS);
+    const similar = patterns.filter(({ length }) => Math.abs(length - parts.length) <= 1);
+    const suggestion = nearest(
+      path,
+      similar.map((pattern) => fillIn(pattern, parts)),
+    );
+    const meant = suggestion === undefined ? '' : ` Did you mean ${suggestion}?`;
+    return new Problem('NOT_FOUND', `${NOTHING_HERE}${meant}`);
+  };
+}
+
+/** The pattern with its variable parts as they were sent, where there is one in their place. */
+const fillIn = (pattern: readonly string[], sent: readonly string[]): string =>
+  pattern.map((part, at) => (part.startsWith(':') ? sent[at] || `{${part.slice(1)}}` : part)).join('/');
+
+/** The page, where a browser asked for an address that no route serves; null: the problem document. */
+export function renderNotFound(
+  render: NotFoundPage | undefined,
+  { request, requestId }: { readonly request: IncomingMessage; readonly requestId: string },
+  problem: Problem,
+): Reply | null {
+  if (render === undefined || problem.code !== 'NOT_FOUND') return null;
+  if (request.method !== 'GET' && request.method !== 'HEAD') return null;
+  if (negotiate(request.headers.accept, FORMS) !== 'text/html') return null;
+  const page = render({ detail: problem.message, requestId });
+  const own = { 'cache-control': 'no-store', vary: 'accept' };
+  return { ...page, status: problem.status, headers: { ...page.headers, ...own } };
+}

@@ -1,0 +1,137 @@
+// Responder: writes what a handler gave back, whole, in chunks or as events, compressed where the client reads that.
+
+import type { FastifyReply } from 'fastify';
+import type { Clock } from '../../lib/clock.ts';
+import { chooseEncoding, compress, compressChunks, type Encoding } from '../output/compression.ts';
+import { toProblem } from '../output/problem-document.ts';
+import type { Reply, ServerSentEvent } from '../output/reply.ts';
+import { cutUnread, type StreamOptions, writeChunks, writeEvents } from '../output/stream-writer.ts';
+import type { ActiveRequest } from './active-request.ts';
+
+const EVENT_STREAM_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store, no-transform',
+  'x-accel-buffering': 'no',
+};
+/** Milliseconds that a stream of events may take where its route does not say. */
+const STREAM_DEADLINE_MS = 10_000;
+
+interface Head {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+}
+
+export class Responder<Caller> {
+  readonly #clock: Clock;
+  readonly #connections: { readonly isDraining: boolean };
+  #streams = 0;
+
+  constructor(clock: Clock, connections: { readonly isDraining: boolean }) {
+    this.#clock = clock;
+    this.#connections = connections;
+  }
+
+  /** Event streams that are open now. */
+  get streams(): number {
+    return this.#streams;
+  }
+
+  /** Resolves once the answer is handed to the socket; for events and chunks once the response is closed. */
+  async send(active: ActiveRequest<Caller>, reply: FastifyReply, answer: Reply): Promise<void> {
+    if (answer.events !== undefined) return this.#sendEvents(active, reply, answer, answer.events);
+    const { body, contentType } = bodyOf(answer);
+    const type = contentType === undefined ? {} : { 'content-type': contentType };
+    const headers = active.answerHeaders(type, answer.headers ?? {});
+    const encoding = encodingOf(active, headers, body, answer);
+    const head = { status: answer.status ?? 200, headers };
+    // Of chunks HEAD shows the head alone, and nothing is read for it.
+    if (answer.pieces !== undefined && active.request.method !== 'HEAD')
+      return this.#sendChunks(active, reply, head, answer.pieces, encoding);
+    const payload = body !== undefined && encoding !== null ? await compress(body, encoding) : body;
+    // While draining, a client that keeps its connection would run into the closed listener with its next request.
+    if (this.#connections.isDraining) headers.connection = 'close';
+    reply.code(head.status).headers(headers).send(payload);
+    if ((reply.raw.socket?.writableLength ?? 0) > 0) cutUnread(reply.raw, this.#clock);
+  }
+
+  async #sendEvents(
+    active: ActiveRequest<Caller>,
+    reply: FastifyReply,
+    { firstEvent, status = 200, headers = {}, deadlineMs = STREAM_DEADLINE_MS }: Reply,
+    events: NonNullable<Reply['events']>,
+  ): Promise<void> {
+    const head = { status, headers: active.answerHeaders(EVENT_STREAM_HEADERS, headers) };
+    const all = firstEvent === undefined ? events : withFirst(firstEvent, events);
+    this.#streams += 1;
+    const written = writeEvents(reply.raw, all, { ...this.#openedBy(reply, head), deadlineMs });
+    await this.#finish(active, written).finally(() => {
+      this.#streams -= 1;
+    });
+  }
+
+  async #sendChunks(
+    active: ActiveRequest<Caller>,
+    reply: FastifyReply,
+    head: Head,
+    chunks: AsyncIterable<string>,
+    encoding: Encoding | null,
+  ): Promise<void> {
+    const written = encoding === null ? chunks : compressChunks(chunks, encoding);
+    await this.#finish(active, writeChunks(reply.raw, written, this.#openedBy(reply, head)));
+  }
+
+  /** Notes an error that came after the first byte: the connection is cut, and nobody can be told but the log. */
+  async #finish(active: ActiveRequest<Caller>, written: Promise<void>): Promise<void> {
+    try {
+      await written;
+    } catch (error) {
+      if (!active.response.headersSent) throw error;
+      if (!active.isAbort(error)) active.problem = toProblem(error);
+    }
+  }
+
+  /** From its first byte on, a long answer is written to the response itself; an error before that is answered as any other. */
+  #openedBy(reply: FastifyReply, { status, headers }: Head): StreamOptions {
+    const open = (): void => {
+      reply.hijack();
+      reply.raw.writeHead(status, headers);
+    };
+    return { clock: this.#clock, open };
+  }
+}
+
+/** The body, and its usual type where it has one. */
+function bodyOf({ json, text, bytes }: Reply): { body?: string | Buffer; contentType?: string } {
+  if (json !== undefined)
+    return { body: JSON.stringify(json), contentType: 'application/json; charset=utf-8' };
+  if (text !== undefined) return { body: text, contentType: 'text/plain; charset=utf-8' };
+  return bytes === undefined ? {} : { body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
+}
+
+function encodingOf<Caller>(
+  { endpoint, headers: sent }: ActiveRequest<Caller>,
+  headers: Record<string, string>,
+  body: string | Buffer | undefined,
+  { status, pieces }: Reply,
+): Encoding | null {
+  if (endpoint.route.path.startsWith('/oauth/')) return null;
+  // A 304 has no body, and tells what the answer with one would vary by.
+  const hasBody = body !== undefined || pieces !== undefined;
+  if (!hasBody && status !== 304) return null;
+  const size = body === undefined ? null : Buffer.byteLength(body);
+  return chooseEncoding(headers, sent['accept-encoding'], size);
+}
+
+/** The events with one before them that is known already. */
+async function* withFirst(
+  first: ServerSentEvent,
+  events: AsyncIterable<ServerSentEvent>,
+): AsyncGenerator<ServerSentEvent> {
+  const iterator = events[Symbol.asyncIterator]();
+  try {
+    yield first;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  } finally {
+    await iterator.return?.();
+  }
+}
