@@ -252,7 +252,7 @@ test('the problem document has the documented members', async (t) => {
   const body = await problemOf(response);
   assert.deepEqual(body, {
     type: 'https://api.example/docs/errors#INVALID_PARAMETER',
-    title: 'Parameter not valid',
+    title: 'Invalid parameter',
     status: 400,
     detail: 'The parameter lmit is not valid: this endpoint takes no query parameters.',
     code: 'INVALID_PARAMETER',
