@@ -17,9 +17,9 @@ const LONGEST_ID = 2_048;
 export function addClients(program: Command): void {
   const group = program
     .command('clients')
-    .summary('show the apps that registered for OAuth, and shut one out')
+    .summary('list registered OAuth clients, and revoke one')
     .description(
-      'Shows the apps that registered for OAuth, and shuts one out. A running service hears of it at once.',
+      'Lists registered OAuth clients, and revokes one. Takes effect in a running service at once.',
     )
     .addHelpText(
       'after',
@@ -32,10 +32,10 @@ export function addClients(program: Command): void {
 function addList(group: Command): void {
   group
     .command('list')
-    .summary('show the registered clients')
+    .summary('list the registered clients')
     .description(
-      'Shows the newest thousand clients that registered themselves. Names are what they call themselves. Clients that\n' +
-        'are known by the address of a document are not registered: `freehold grants list` shows those in use.',
+      'Lists the newest thousand registered clients. Clients choose their own names. Clients that\n' +
+        'are identified by the URL of a metadata document are not registered: `freehold grants list` shows those in use.',
     )
     .option(...JSON_OPTION)
     .addHelpText('after', examples('freehold clients list', 'freehold clients list --json'))
@@ -53,8 +53,8 @@ function addList(group: Command): void {
 function addRevoke(group: Command): void {
   group
     .command('revoke <id>')
-    .summary('shut one out')
-    .description('Shuts a client of any kind out for good, and ends all that was granted to it.')
+    .summary('revoke a client')
+    .description('Blocks a client of any kind permanently, and ends all its grants.')
     .option(...JSON_OPTION)
     .addHelpText(
       'after',

@@ -22,7 +22,7 @@ export interface OpenedDatabase {
 }
 
 /** The option of commands that may create the embedded database. */
-export const INIT_OPTION = ['--init', 'create the embedded database where there is none yet'] as const;
+export const INIT_OPTION = ['--init', 'create the embedded database if there is none'] as const;
 
 export interface OpenOptions {
   /** Whether the embedded database is created where there is none. */
@@ -78,8 +78,8 @@ export async function withDatabase<T>(
 /** A command that runs in the wrong folder must not answer from a database that it has just made. */
 function noDatabase(dataDirectory: string): CommandFailure {
   return new CommandFailure(
-    `There is no database in ${dataDirectory} yet. \`freehold serve\` creates one, and so does \`freehold migrate --init\`; ` +
-      'where there should be one, set DATA_DIR or DATABASE_URL as for the service.',
+    `There is no database in ${dataDirectory} yet. \`freehold serve\` or \`freehold migrate --init\` creates one. ` +
+      'If there should be one, set DATA_DIR or DATABASE_URL as for the service.',
   );
 }
 

@@ -36,7 +36,7 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
     return [database, ...(await checkContents(opened))];
   } catch (error) {
     const remedy =
-      config.databaseUrl === null ? 'Look into server.log beside the database.' : 'Check DATABASE_URL.';
+      config.databaseUrl === null ? 'Read server.log beside the database.' : 'Check DATABASE_URL.';
     return [fail('database', messageOf(error), remedy)];
   } finally {
     await opened?.close();
@@ -59,12 +59,12 @@ async function checkContents({ database }: OpenedDatabase): Promise<Finding[]> {
   const imports =
     unfinished === 0
       ? []
-      : [warn('imports', `${unfinished} stopped half-way`, 'Run the same command again.')];
+      : [warn('imports', `${unfinished} interrupted`, 'Run the same command again to continue.')];
   return [ok('migrations', 'up to date'), catalogue, ...imports];
 }
 
 export async function checkSource({ source }: Config): Promise<Finding> {
-  if (source.kind === 'none') return ok('source', 'none: listings come by import');
+  if (source.kind === 'none') return ok('source', 'none: listings come from imports');
   if (source.kind === 'sample') return ok('source', 'the sample market, started with the service');
   const outbound = createOutbound({ clock: systemClock });
   const reso = resoSource({ id: 'reso', name: 'RESO Web API', clock: systemClock, outbound, ...source });

@@ -18,7 +18,7 @@ const PROBE_TIMEOUT = 5_000;
 
 export function checkNode(version = process.versions.node): Finding {
   if (Number.parseInt(version, 10) >= OLDEST_NODE) return ok('node', version);
-  return fail('node', version, `Freehold needs Node ${OLDEST_NODE}: run \`npm ci\`, which brings one along.`);
+  return fail('node', version, `Freehold needs Node ${OLDEST_NODE}: run \`npm ci\`, which installs it.`);
 }
 
 /** The folder is there, is ours to write, and its keys are nobody else's to read. */
@@ -28,13 +28,14 @@ export async function checkDataDirectory({ dataDirectory }: Config): Promise<Fin
   if (found === undefined) {
     const parent = await existingParent(dataDirectory);
     return (await isOpen(parent))
-      ? [warn(name, `${dataDirectory} is not there yet`, 'The first `freehold serve` creates it.')]
+      ? [warn(name, `${dataDirectory} does not exist yet`, 'The first `freehold serve` creates it.')]
       : [fail(name, `${dataDirectory} cannot be created`, 'Create it for this user, or set DATA_DIR.')];
   }
-  if (!found.isDirectory()) return [fail(name, `${dataDirectory} is no folder`, 'Set DATA_DIR to a folder.')];
+  if (!found.isDirectory())
+    return [fail(name, `${dataDirectory} is not a folder`, 'Set DATA_DIR to a folder.')];
   if (!(await isOpen(dataDirectory))) {
     return [
-      fail(name, `${dataDirectory} cannot be written by this user`, 'Make it writable, or set DATA_DIR.'),
+      fail(name, `${dataDirectory} is not writable for this user`, 'Make it writable, or set DATA_DIR.'),
     ];
   }
   const open = (found.mode & 0o022) !== 0;
@@ -56,10 +57,11 @@ export async function checkDisk({ dataDirectory }: Config): Promise<Finding> {
     const { bavail, bsize } = await statfs(await existingParent(dataDirectory));
     const room = bavail * bsize;
     const detail = `${(room / 1e9).toFixed(1)} GB free`;
-    if (room < LEAST_ROOM) return fail('disk', detail, 'PostgreSQL stops when the disk is full: make room.');
-    return room < GOOD_ROOM ? warn('disk', detail, 'Make room before it fills.') : ok('disk', detail);
+    if (room < LEAST_ROOM)
+      return fail('disk', detail, 'PostgreSQL stops when the disk is full: free some space.');
+    return room < GOOD_ROOM ? warn('disk', detail, 'Free some space before it fills.') : ok('disk', detail);
   } catch (error) {
-    return warn('disk', messageOf(error), 'Look whether the folder of DATA_DIR is mounted.');
+    return warn('disk', messageOf(error), 'Check that the folder of DATA_DIR is mounted.');
   }
 }
 
@@ -71,12 +73,11 @@ export async function checkMount({ dataDirectory, databaseUrl }: Config): Promis
   const { type, readOnly } = mount;
   if (readOnly) return [fail('mount', `${type}, read-only`, 'Mount it writable, or set DATA_DIR.')];
   if (databaseUrl === null && isNetworkFilesystem(mount)) {
-    const remedy =
-      'PostgreSQL needs a disk of this machine: set DATA_DIR to one, or DATABASE_URL to a server.';
+    const remedy = 'PostgreSQL needs a local disk: set DATA_DIR to one, or DATABASE_URL to a server.';
     return [warn('mount', `${type}, a network filesystem`, remedy)];
   }
   if (isInMemory(mount))
-    return [warn('mount', `${type}, in memory`, 'Everything is gone with it: set DATA_DIR to a disk.')];
+    return [warn('mount', `${type}, in memory`, 'All data is lost with it: set DATA_DIR to a disk.')];
   return [ok('mount', type)];
 }
 
@@ -89,8 +90,8 @@ export async function checkPort({ host, port }: Config): Promise<Finding> {
   } catch (error) {
     if (!(error instanceof ListenError)) return fail('port', messageOf(error), 'Set PORT.');
     if (error.code === 'EADDRINUSE' && (await isFreehold(host, port)))
-      return ok('port', `${port} on ${host} is in use by a Freehold that runs`);
-    return fail('port', error.message, 'Set PORT or HOST, or stop what listens there.');
+      return ok('port', `${port} on ${host} is in use by a running Freehold`);
+    return fail('port', error.message, 'Set PORT or HOST, or stop the program that listens there.');
   }
 }
 

@@ -13,13 +13,13 @@ import { emphasis, print, printJson } from './output.ts';
 export function addDoctor(program: Command): void {
   program
     .command('doctor')
-    .summary('look whether everything is in order')
+    .summary('check the installation')
     .description(
-      'Looks at Node, the configuration (misspelt settings included), the tiers file, the data directory, its disk and\n' +
-        'mount, the port, the database and the source, and changes nothing. Works while the service runs.\n' +
-        'Exit code 1 when something fails; warnings do not count.',
+      'Checks Node, the configuration (misspelt settings included), the tiers file, the data directory, its disk and\n' +
+        'mount, the port, the database and the source. Changes nothing. Works while the service runs.\n' +
+        'Exits with code 1 if a check fails; warnings do not count.',
     )
-    .option('--json', 'print the findings as JSON')
+    .option('--json', 'print the results as JSON')
     .addHelpText('after', examples('freehold doctor', 'DATABASE_URL=postgres://… freehold doctor --json'))
     .action(async ({ json }: { json?: true }) => {
       const findings = (await examine()).map(withoutSecrets);
@@ -55,7 +55,7 @@ function readConfiguration(): { config: Config | null; findings: Finding[] } {
     return { config, findings: [ok(name, 'sound')] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const remedy = 'Correct the environment or the file .env.';
+    const remedy = 'Correct the environment or .env.';
     const findings = error.faults.map((detail) => ({ name, state: 'fail' as const, detail, remedy }));
     return { config: null, findings };
   }

@@ -43,7 +43,10 @@ function sentence(failure: Error): string {
   const cause = failure.cause instanceof Error ? failure.cause.message : '';
   // What a client is told to wait out, an operator may have to mend.
   if (failure instanceof Problem && failure.code === 'DATABASE_UNAVAILABLE')
-    return `The database does not answer (${cause}). Look whether its server runs and DATABASE_URL is right: \`freehold doctor\`.`;
+    return (
+      `The database does not answer (${cause}). Check that its server runs and that DATABASE_URL is correct: ` +
+      '`freehold doctor`.'
+    );
   return cause === '' || failure.message.includes(cause) ? failure.message : `${failure.message} (${cause})`;
 }
 

@@ -16,8 +16,8 @@ const JSON_OPTION = ['--json', 'print JSON'] as const;
 export function addGrants(program: Command): void {
   const group = program
     .command('grants')
-    .summary('show who gave which app access, and end it')
-    .description('Shows what was granted by OAuth, and ends it. A running service hears of it at once.')
+    .summary('list grants of apps, and end one')
+    .description('Lists OAuth grants, and ends one. Takes effect in a running service at once.')
     .addHelpText('after', examples('freehold grants list', 'freehold grants revoke 17'));
   addList(group);
   addRevoke(group);
@@ -26,10 +26,8 @@ export function addGrants(program: Command): void {
 function addList(group: Command): void {
   group
     .command('list')
-    .summary('show the grants')
-    .description(
-      'Shows the newest thousand grants, ended ones included. When one was used is true to the day.',
-    )
+    .summary('list the grants')
+    .description('Lists the newest thousand grants, including ended ones. The last use is exact to the day.')
     .option(...JSON_OPTION)
     .addHelpText('after', examples('freehold grants list', 'freehold grants list --json'))
     .action(async ({ json }: { json?: true }) => {
@@ -48,16 +46,14 @@ function addRevoke(group: Command): void {
     .description('Ends a grant with all its tokens. The app can ask its user again.')
     .option(...JSON_OPTION)
     .addHelpText('after', examples('freehold grants revoke 17', 'freehold grants revoke 17 --json'))
-    .argument('<id>', 'as `list` shows it', grantArgument)
+    .argument('<id>', 'number of the grant, from `list`', grantArgument)
     .action(async (id: number, { json }: { json?: true }) => {
       const now = new Date(systemClock.now());
       const ended = await withDatabase(readConfig(), (database) =>
         database.write((sql) => revokeGrant(sql, id, now, 'operator_request')),
       );
       if (!ended) {
-        throw new CommandFailure(
-          `There is no grant ${id} that could be ended: \`freehold grants list\` shows them.`,
-        );
+        throw new CommandFailure(`There is no active grant ${id}: \`freehold grants list\` shows them.`);
       }
       if (json) return printJson({ id, state: 'revoked' });
       print(process.stdout, `${id}  revoked`);

@@ -30,7 +30,7 @@ export function outcomeText(outcome: Outcome, seconds: number): string {
   const own = rows - resumedAt;
   const rate = own < MANY_ROWS ? '' : `, ${count(Math.round(own / Math.max(seconds, 0.001)))} rows/s`;
   return [
-    ...(resumedAt > 0 ? [`Went on from row ${count(resumedAt)}.`] : []),
+    ...(resumedAt > 0 ? [`Continued from row ${count(resumedAt)}.`] : []),
     ...aligned([
       ['rows', rows],
       ['created', created],
@@ -43,7 +43,7 @@ export function outcomeText(outcome: Outcome, seconds: number): string {
     ...(rejectedFile === null
       ? []
       : [emphasis('warning', `Rejected rows, with the reason: ${rejectedFile}`)]),
-    ...(outcome.interrupted ? ['Stopped. The same command goes on from here.'] : []),
+    ...(outcome.interrupted ? ['Stopped. The same command continues from here.'] : []),
   ].join('\n');
 }
 
@@ -69,9 +69,7 @@ export function rehearsalText(rehearsal: Rehearsal): string {
 function zoneText(fields: readonly string[]): string[] {
   if (fields.length === 0) return [];
   const names = fields.join(', ');
-  return [
-    `Times of ${names} that name no zone are read as UTC: say "timeZone" in the map where they are not.`,
-  ];
+  return [`Times of ${names} without a zone are read as UTC: set "timeZone" in the map if they are not.`];
 }
 
 /** Boundaries have thousands of corners. */

@@ -33,7 +33,7 @@ const AREAS_EXAMPLE = 'freehold import areas counties.geojson --map docs/example
 export function addImport(program: Command): void {
   const group = program
     .command('import')
-    .summary('bring in listings and areas from files')
+    .summary('import listings and areas from files')
     .description(
       'Imports CSV, GeoJSON or JSON lines, gzipped or not. A map file says what the columns mean: docs/importing.md.',
     )
@@ -47,19 +47,19 @@ function addKind(group: Command, kind: ImportKind, example: string): void {
     .command(`${kind} <file>`)
     .summary(`import ${kind}`)
     .description(
-      `Imports ${kind}. The same file can be imported again at any time: what is known already is left alone.\n` +
-        'Stopped half-way, by Ctrl-C or worse, the same command goes on where it stopped.\n' +
-        `Exit code ${EXIT.rejected}: done, but rows were rejected; they stand in a file with the reason.`,
+      `Imports ${kind}. You can import the same file again at any time: unchanged records are left alone.\n` +
+        'After an interruption, the same command continues where it stopped.\n' +
+        `Exit code ${EXIT.rejected}: done, but rows were rejected; a file contains them with the reason.`,
     )
-    .requiredOption('--map <file>', 'what the columns mean')
+    .requiredOption('--map <file>', 'map file: what the columns mean')
     .option(
       '--rejected <file>',
       'where rejected rows go (default: beside the file, as <file>.rejected.csv, .ndjson, .geojson or .json)',
     )
-    .option('--dry-run', 'read and check everything, write nothing; needs no database')
-    .option('--restart', 'begin anew after a run that was stopped')
+    .option('--dry-run', 'read and validate everything, write nothing; needs no database')
+    .option('--restart', 'start over after an interrupted import')
     .option(...INIT_OPTION)
-    .option('--json', 'print the outcome as JSON')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', examples(`${example} --dry-run`, example))
     .action((file: string, flags: ImportFlags) => runCommand(kind, file, flags));
 }
@@ -89,7 +89,7 @@ async function rehearse(kind: ImportKind, file: string, flags: ImportFlags): Pro
 
 async function run(kind: ImportKind, file: string, flags: ImportFlags): Promise<void> {
   const map = await readMap(flags.map, kind);
-  const { signal } = interruption('Stopping after the batch under way; again to stop at once.');
+  const { signal } = interruption('Stopping after the current batch; press Ctrl-C again to stop at once.');
   const begun = systemClock.monotonic();
   const line = progressLine(systemClock);
   const outcome = await withDatabase(
@@ -126,8 +126,8 @@ async function refuseReplicated(database: Database, { kind, source }: ImportMap)
     REPLICATED.includes(source.id) || (await database.read((sql) => isReplicated(sql, source.id)));
   if (!taken) return;
   throw new CommandFailure(
-    `The source ${source.id} is replicated by the service, which would undo what a file says about it: ` +
-      'give "source" in the map an "id" of its own.',
+    `The service itself replicates the source ${source.id} and would overwrite the import: give "source" in ` +
+      'the map an "id" of its own.',
     EXIT.usage,
   );
 }

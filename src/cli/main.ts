@@ -29,7 +29,7 @@ export async function main(args: readonly string[]): Promise<void> {
 /** All commands; none is run before its arguments are parsed. */
 export function commandLine(): Command {
   const program = new Command('freehold')
-    .description('A self-hosted property-listing API: this runs it and looks after it.')
+    .description('Runs and manages Freehold, a self-hosted property-listing API.')
     .version(packageJson.version)
     .helpCommand(false)
     .exitOverride()

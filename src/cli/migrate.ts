@@ -10,10 +10,10 @@ import { print, printJson } from './output.ts';
 export function addMigrate(program: Command): void {
   program
     .command('migrate')
-    .summary("bring the database's tables up to date")
+    .summary('update the database schema')
     .description(
-      'Runs the migrations of this release that the database lacks. `serve` does so by itself; run this first\n' +
-        'where several services share one database.',
+      'Runs the missing migrations of this release. `serve` does this by itself; run this first\n' +
+        'if several services share one database.',
     )
     .option(...INIT_OPTION)
     .option('--json', 'print the names as JSON')

@@ -11,7 +11,7 @@ export function addOpenapi(program: Command): void {
     .command('openapi')
     .summary('print the OpenAPI document')
     .description('Prints the OpenAPI document of this release. Needs no database.')
-    .option('--check <file>', 'print nothing, but fail when the file is not this document')
+    .option('--check <file>', 'print nothing, and fail if the file differs from this document')
     .addHelpText(
       'after',
       examples('freehold openapi > openapi.json', 'freehold openapi --check openapi.json'),
@@ -26,7 +26,7 @@ export function addOpenapi(program: Command): void {
       });
       if (committed.trimEnd() === document) return;
       throw new CommandFailure(
-        `${check} is not what the routes say (${difference(committed, document)}): run \`freehold openapi > ${check}\`.`,
+        `${check} does not match the routes (${difference(committed, document)}): run \`freehold openapi > ${check}\`.`,
       );
     });
 }

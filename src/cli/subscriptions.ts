@@ -19,7 +19,9 @@ export function addSubscriptions(program: Command): void {
   const group = program
     .command('subscriptions')
     .summary('issue API keys, change and end them')
-    .description('Issues API keys, changes their plans and ends them. A running service hears of it at once.')
+    .description(
+      'Issues API keys, changes their plans and ends them. Takes effect in a running service at once.',
+    )
     .addHelpText(
       'after',
       examples(
@@ -47,11 +49,11 @@ function addCreate(group: Command): void {
     .command('create')
     .summary('issue a key')
     .description(
-      'Makes a subscription and prints its key. The key is shown this once: only its hash is kept.',
+      'Creates a subscription and prints its key. The key is shown only once: only its hash is stored.',
     )
     .requiredOption('--plan <plan>', PLANS.join(', '), planArgument)
-    .option('--label <text>', 'what people call it')
-    .option('--ends-at <moment>', 'a date or an RFC 3339 time; without it, it has no end', momentArgument)
+    .option('--label <text>', 'name of the subscription, for people')
+    .option('--ends-at <moment>', 'a date or an RFC 3339 time; default: no end', momentArgument)
     .option(...INIT_OPTION)
     .option(...JSON_OPTION)
     .addHelpText(
@@ -63,31 +65,32 @@ function addCreate(group: Command): void {
     )
     .action(async ({ json, init, ...wanted }: CreateOptions) => {
       if ((wanted.label?.length ?? 0) > LONGEST_LABEL) {
-        throw new CommandFailure(`--label may have ${LONGEST_LABEL} characters at most.`, EXIT.usage);
+        throw new CommandFailure(`--label may have at most ${LONGEST_LABEL} characters.`, EXIT.usage);
       }
       requireFuture('--ends-at', wanted.endsAt, 'without it, the subscription has no end');
       const issued = await withSubscriptions((subscriptions) => subscriptions.create(wanted), { init });
       if (json) return printJson({ ...issued, plan: wanted.plan });
       print(process.stdout, `Subscription  ${issued.id} (${wanted.plan})`);
       print(process.stdout, `Key           ${emphasis('key', issued.key)}`);
-      print(process.stderr, 'Keep the key now: it is not shown again.');
+      print(process.stderr, 'Store the key now: it is not shown again.');
     });
 }
 
 function addList(group: Command): void {
   group
     .command('list')
-    .summary('show the subscriptions')
-    .description(
-      'Shows the newest thousand subscriptions. Keys are known by their last four characters only.',
-    )
+    .summary('list the subscriptions')
+    .description('Lists the newest thousand subscriptions. Shows only the last four characters of keys.')
     .option(...JSON_OPTION)
     .addHelpText('after', examples('freehold subscriptions list', 'freehold subscriptions list --json'))
     .action(async ({ json }: { json?: true }) => {
       const rows = await withSubscriptions((subscriptions) => subscriptions.list());
       if (json) return printJson({ subscriptions: rows.map(publicRow) });
       if (rows.length === 0) {
-        return print(process.stdout, 'There is none yet: `freehold subscriptions create --plan free`.');
+        return print(
+          process.stdout,
+          'There is none yet. Create one: `freehold subscriptions create --plan free`.',
+        );
       }
       const headings = ['ID', 'PLAN', 'KEY', 'STATE', 'CREATED', 'LABEL'];
       print(process.stdout, table(headings, rows.map(cells)));
@@ -99,8 +102,8 @@ type Change = (subscriptions: LocalSubscriptions) => Promise<SubscriptionRow | u
 function addChanges(group: Command): void {
   group
     .command('change <id>')
-    .summary('give it another plan')
-    .description('Gives a subscription another plan, from its next request on.')
+    .summary('change the plan')
+    .description('Changes the plan of a subscription, from its next request on.')
     .requiredOption('--plan <plan>', PLANS.join(', '), planArgument)
     .option(...JSON_OPTION)
     .addHelpText(
@@ -112,9 +115,9 @@ function addChanges(group: Command): void {
     );
   group
     .command('end <id>')
-    .summary('let it end')
-    .description('Ends a subscription now or at a given moment; its key is then refused as expired.')
-    .option('--at <moment>', 'a date or an RFC 3339 time; now when absent', momentArgument)
+    .summary('end a subscription')
+    .description('Ends a subscription now or at a given time; its key is then refused as expired.')
+    .option('--at <moment>', 'a date or an RFC 3339 time; default: now', momentArgument)
     .option(...JSON_OPTION)
     .addHelpText(
       'after',
@@ -129,8 +132,8 @@ function addChanges(group: Command): void {
     });
   group
     .command('revoke <id>')
-    .summary('refuse its key for good')
-    .description('Revokes a subscription for good; its key is then refused as if it had never been.')
+    .summary('revoke a subscription')
+    .description('Revokes a subscription permanently; its key is then refused as unknown.')
     .option(...JSON_OPTION)
     .addHelpText('after', examples('freehold subscriptions revoke sub_0123456789abcdef01234567'))
     .action((id: string, { json }: { json?: true }) =>
@@ -157,7 +160,7 @@ function withSubscriptions<T>(
 function requireFuture(option: string, moment: Date | undefined, remedy: string): void {
   if (moment === undefined || moment.getTime() > systemClock.now()) return;
   throw new CommandFailure(
-    `${option} ${moment.toISOString()} is in the past: give a moment to come; ${remedy}.`,
+    `${option} ${moment.toISOString()} is in the past: set a future time; ${remedy}.`,
     EXIT.usage,
   );
 }

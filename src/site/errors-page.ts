@@ -17,11 +17,11 @@ const statusIn =
 
 /** Every code belongs to the first group that holds it. */
 const GROUPS: readonly Group[] = [
-  { title: 'Who you are', holds: statusIn(401, 403) },
-  { title: 'How much you ask', holds: statusIn(429) },
-  { title: 'What is there', holds: statusIn(404) },
-  { title: 'What you send', holds: (code) => PROBLEMS[code][0] < 500 },
-  { title: 'What went wrong here', holds: () => true },
+  { title: 'Authentication', holds: statusIn(401, 403) },
+  { title: 'Limits', holds: statusIn(429) },
+  { title: 'Resources', holds: statusIn(404) },
+  { title: 'Requests', holds: (code) => PROBLEMS[code][0] < 500 },
+  { title: 'Service', holds: () => true },
 ];
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[];
@@ -33,9 +33,9 @@ export function errorsPage(publicUrl: string): string {
   }));
   return renderPage({
     name: 'errors',
-    title: 'When something goes wrong',
+    title: 'Errors',
     summary:
-      'Every error is one JSON document with a stable code. Here is what each code means, when you meet it, and what to do next.',
+      'Every error is a JSON document with a stable code. This page explains what each code means, when it occurs, and what to do.',
     content: html`<div class="map">
 <nav class="legend" aria-label="Codes"><h2>Codes</h2>
 ${groups.map(({ title, codes }) => html`<h3>${title}</h3><ul>${codes.map((code) => html`<li><a href="#${code}">${code}</a></li>`)}</ul>`)}
@@ -49,10 +49,10 @@ ${streamErrors()}
 }
 
 function form(publicUrl: string): Html {
-  return html`<section><h2>The form of an error</h2>
-<p>Errors are problem documents (RFC 9457) of the type <code>application/problem+json</code>. Programs should decide by
+  return html`<section><h2>Format</h2>
+<p>Errors are problem documents (RFC 9457) of the type <code>application/problem+json</code>. Programs should use
 <code>code</code>, which never changes its meaning; <code>detail</code> is a sentence for people. <code>requestId</code> is also in the
-header <code>X-Request-Id</code> of every answer: quote it when you ask the operator for help.</p>
+header <code>X-Request-Id</code> of every response: quote it when you ask the operator for help.</p>
 ${example('INVALID_PARAMETER', publicUrl)}</section>`;
 }
 
@@ -69,7 +69,7 @@ function entry(code: ProblemCode, publicUrl: string): Html {
 const MEMBERS: Partial<Record<ProblemCode, object>> = {
   INVALID_PARAMETER: {
     errors: [
-      { parameter: 'minBedroom', detail: 'There is no such parameter.', suggestion: 'minBedrooms' },
+      { parameter: 'minBedroom', detail: 'This parameter does not exist.', suggestion: 'minBedrooms' },
       { parameter: 'limit', detail: 'Must be a whole number from 1.' },
     ],
   },
@@ -96,9 +96,9 @@ function streamErrors(): Html {
 <p>${means}</p><dl><dt>retryable</dt><dd><code>${String(retryable)}</code></dd><dt>Next</dt><dd>${next}</dd></dl></article>`,
   );
   return html`<section><h2>Within a stream</h2>
-<p>Once <a href="${toRoot('errors')}docs#tag/live">a listing stream</a> is open, its status is 200 and stays so. When the source cannot be
-asked, an event <code>error</code> comes in the place of <code>live</code>, and <code>done</code> still ends the stream. The cached
-record that came first remains good. <code>retryable</code> tells whether trying again soon may help.</p>
+<p>Once <a href="${toRoot('errors')}docs#tag/live">a listing stream</a> is open, its status is 200. If the live fetch
+fails, the event <code>error</code> replaces <code>live</code>, and <code>done</code> still ends the stream. The cached
+record that came first remains valid. <code>retryable</code> says whether an early retry may help.</p>
 ${lines('event: error', 'data: {"code":"timeout","message":"…","retryable":true,"requestId":"req_…"}')}
 ${entries}</section>`;
 }

@@ -19,7 +19,7 @@ const file = {
   page: true,
   tag: 'Service',
   access: { credentials: 'none', counts: 'nothing' },
-  alsoAnswers: { 304: 'The file is the one that If-None-Match names.' },
+  alsoAnswers: { 304: 'The file still matches If-None-Match.' },
 } as const;
 
 export function fileRoutes({ publicUrl, reference }: FileOptions): readonly Route<Principal>[] {
@@ -30,18 +30,13 @@ export function fileRoutes({ publicUrl, reference }: FileOptions): readonly Rout
       ...file,
       path: '/docs/reference.json',
       operation: 'getReferenceDocument',
-      summary: 'The OpenAPI document with examples from the running store',
-      answer: { description: 'The document that the reference is drawn from.' },
+      summary: 'Get the OpenAPI document with examples from the running store',
+      answer: { description: 'The document that the API reference shows.' },
       handle: referenceHandler(reference),
     }),
-    textRoute('/favicon.svg', 'The mark of the house', 'image/svg+xml', FAVICON_FILE),
-    textRoute(
-      '/llms.txt',
-      'What language models should know of the service',
-      'text/plain',
-      llmsText(publicUrl),
-    ),
-    redirectRoute('/favicon.ico', 'Where browsers look for the mark', 'favicon.svg'),
+    textRoute('/favicon.svg', 'Get the logo', 'image/svg+xml', FAVICON_FILE),
+    textRoute('/llms.txt', 'Get the summary for language models', 'text/plain', llmsText(publicUrl)),
+    redirectRoute('/favicon.ico', 'Redirect to the logo', 'favicon.svg'),
     redirectRoute('/docs/', 'The reference', '../docs'),
   ];
 }
@@ -62,7 +57,7 @@ function redirectRoute(path: string, summary: string, location: string): Route<P
   return route<Principal>()({
     ...file,
     ...{ path, operation: `get ${path}`, summary, anyAccept: true, alsoAnswers: {} },
-    answer: { status: 308, description: `Leads to ${location}.`, contentType: 'text/plain' },
+    answer: { status: 308, description: `Redirects to ${location}.`, contentType: 'text/plain' },
     handle: () => ({ status: 308, headers: { location, 'cache-control': 'no-cache' } }),
   });
 }
@@ -72,12 +67,12 @@ function scriptRoute(): Route<Principal> {
     ...file,
     path: '/docs/reference.js',
     operation: 'getReferenceScript',
-    summary: 'The script of the API reference',
+    summary: 'Get the script of the API reference',
     query: Type.Object({
       v: Type.Optional(
         Type.String({
           maxLength: 40,
-          description: 'The version wanted; under the one served, it may be kept.',
+          description: 'Version of the script; responses for the current version may be cached.',
         }),
       ),
     }),

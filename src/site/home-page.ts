@@ -41,17 +41,17 @@ export function homeHandler(options: HomeOptions) {
 function homePage(options: HomeOptions, size: MarketSize | null, loading: FirstLoad | null): string {
   return renderPage({
     name: null,
-    title: 'Homes, as an API',
+    title: 'A property-listing API',
     summary:
-      'This is a Freehold service: it searches homes for sale and for rent, knows the areas they lie in, and reads one home with all that happened to it, fresh from its source.',
+      'This Freehold service searches homes for sale and for rent, serves areas and market statistics, and reads single homes with their history, live from their source.',
     content: html`${loading === null ? null : loadingNotice(loading)}${state(size)}${first(options)}${onward()}`,
   });
 }
 
 function state(size: MarketSize | null): Html {
   if (size === null)
-    return html`<section><h2>How it is</h2><p class="note" role="status"><strong>Not ready:</strong> the database does not answer at
-the moment. Programs see more at <a href="readyz?verbose">readyz</a>.</p></section>`;
+    return html`<section><h2>Status</h2><p class="note" role="status"><strong>Not ready:</strong> the database does not answer at
+the moment. See <a href="readyz?verbose">readyz</a> for details.</p></section>`;
   const figures = [
     ['homes for sale', size.sales],
     ['homes for rent', size.rentals],
@@ -61,7 +61,7 @@ the moment. Programs see more at <a href="readyz?verbose">readyz</a>.</p></secti
     size.confirmedAt === null
       ? 'There are no listings yet.'
       : `Last confirmed by a source on ${minute(size.confirmedAt)}.`;
-  return html`<section><h2>How it is</h2>
+  return html`<section><h2>Status</h2>
 <dl class="market">${figures.map(([name, count]) => html`<div><dt>${name}</dt><dd>${count.toLocaleString('en-US')}</dd></div>`)}</dl>
 <p>The service is up. ${confirmed}</p></section>`;
 }
@@ -75,14 +75,14 @@ function minute(time: string): string {
 function first({ publicUrl, tiers }: HomeOptions): Html {
   const { minute: most } = tiers.anonymous;
   return html`<section><h2>A first request</h2>
-<p>Searches need no key${most === null ? '' : `, up to ${most.toLocaleString('en-US')} in a minute`}.</p>
+<p>Searches need no key${most === null ? '' : `, up to ${most.toLocaleString('en-US')} a minute`}.</p>
 ${code(`curl '${publicUrl}/v1/search/sales?maxPrice=600000&minBedrooms=2&limit=3'`)}</section>`;
 }
 
 function onward(): Html {
-  return html`<section><h2>Ways on</h2><ul>
-<li><a href="${link(null, 'start')}">First steps</a>: from a key to the first stream, in five minutes.</li>
-<li><a href="${link(null, '')}">The reference</a>: every endpoint, with requests to copy.</li>
+  return html`<section><h2>Documentation</h2><ul>
+<li><a href="${link(null, 'start')}">Quickstart</a>: from a key to the first stream in five minutes.</li>
+<li><a href="${link(null, '')}">Reference</a>: every endpoint, with requests to copy.</li>
 <li><a href="${link(null, 'oauth')}">OAuth</a>: how apps and MCP clients get access without seeing a key.</li>
 <li><a href="${link(null, 'limits')}">Limits</a>: who may call what, and how often.</li>
 <li><a href="${link(null, 'errors')}">Errors</a>: what each code means and what to do next.</li></ul></section>`;

@@ -16,9 +16,9 @@ export interface Endpoint {
 export function limitsPage(tiers: Tiers, endpoints: readonly Endpoint[]): string {
   return renderPage({
     name: 'limits',
-    title: 'Who may do what, and how often',
+    title: 'Tiers and limits',
     summary:
-      'The tiers of this service with the numbers in force, who may call each endpoint, and the headers that tell you how you stand.',
+      'The tiers of this service with their limits, who may call each endpoint, and the headers that report your usage.',
     content: html`${tierTable(tiers)}${counting()}${endpointTable(endpoints)}${headerTable()}${whenReached()}`,
   });
 }
@@ -41,7 +41,7 @@ function tierTable(tiers: Tiers): Html {
     'Live properties',
   ];
   return html`<section><h2>The tiers</h2>${wideTable('The tiers', head, rows, 'figures')}
-<p>A larger <code>limit</code> than your tier's page is lowered to it. Live properties: <code>GET /v1/property/{id}</code> asks the source for fresh data before it answers.</p></section>`;
+<p>A <code>limit</code> above your tier's page size is capped. Live properties: <code>GET /v1/property/{id}</code> fetches fresh data from the source first.</p></section>`;
 }
 
 function figure(value: number | null): string {
@@ -50,12 +50,12 @@ function figure(value: number | null): string {
 
 function counting(): Html {
   return html`<section><h2>How requests are counted</h2><ul>
-<li><strong>The minute</strong> is any 60 seconds, not the minute of a clock: at no time have you sent more than your number in the 60 seconds before.</li>
+<li><strong>The minute</strong> is a sliding window: in any 60 seconds you can send at most that number of requests.</li>
 <li><strong>The month</strong> is the calendar month in UTC.</li>
-<li>With a key, everything is counted against its subscription. Without, against your address; of an IPv6 address, against its /64.</li>
-<li>An answer is counted once you are known and admitted, errors included. A request that is refused with 429 costs nothing, and neither do these pages.</li>
-<li>Refused credentials are counted against your address, ${FAILURES_PER_MINUTE} in any 60 seconds.</li>
-<li>A key that is wrong is always refused: it never falls back to the limits without credentials.</li></ul></section>`;
+<li>With a key, requests count against its subscription. Without a key, they count against your address, or the /64 of an IPv6 address.</li>
+<li>Requests that are identified and admitted count, even if they end in an error. Requests refused with 429 and these pages do not count.</li>
+<li>Refused credentials count against your address: at most ${FAILURES_PER_MINUTE} in any 60 seconds.</li>
+<li>A wrong key is always refused; it never falls back to the limits without credentials.</li></ul></section>`;
 }
 
 function endpointTable(endpoints: readonly Endpoint[]): Html {
@@ -69,7 +69,7 @@ function endpointTable(endpoints: readonly Endpoint[]): Html {
   const open = free.map((endpoint, at) => html`${at === 0 ? '' : ', '}<code>${nameOf(endpoint)}</code>`);
   return html`<section><h2>Who may call what</h2>
 ${wideTable('Who may call what', ['Endpoint', 'What it does', 'Who may call it', 'Counted in'], rows)}
-<p>Open to everybody and counted nowhere, besides health and <code>openapi.json</code>: ${open}.</p></section>`;
+<p>Open to everybody and never counted, besides health and <code>openapi.json</code>: ${open}.</p></section>`;
 }
 
 function isFree({ access }: Endpoint): boolean {
@@ -102,27 +102,27 @@ function reach({ credentials, tier }: Access): number {
 
 const HEADERS: readonly (readonly [name: string, meaning: string])[] = [
   ['RateLimit-Policy', 'The limits in force: at most q requests in w seconds.'],
-  ['RateLimit', 'What is left: r requests, and t seconds until there are more.'],
-  ['X-RateLimit-Limit', 'The number of the limit that you reach first.'],
+  ['RateLimit', 'Remaining quota: r requests, and t seconds until more.'],
+  ['X-RateLimit-Limit', 'Quota of the limit that you reach first.'],
   ['X-RateLimit-Remaining', 'Remaining requests of that limit.'],
-  ['X-RateLimit-Reset', 'Seconds until there is more of it.'],
-  ['Retry-After', 'On 429 and 503: seconds to wait before you try again.'],
+  ['X-RateLimit-Reset', 'Seconds until more requests are available.'],
+  ['Retry-After', 'On 429 and 503: seconds to wait before a retry.'],
 ];
 
 function headerTable(): Html {
   const rows = HEADERS.map(
     ([name, meaning]) => html`<tr><th scope="row"><code>${name}</code></th><td>${meaning}</td></tr>`,
   );
-  return html`<section><h2>How you stand</h2>
-<p>Every answer to a counted request carries these headers, errors and streams included. They follow draft 11 of RateLimit header fields for HTTP; the older names are there for clients that know only those.</p>
+  return html`<section><h2>Rate-limit headers</h2>
+<p>Every response to a counted request has these headers, including errors and streams. They follow draft 11 of RateLimit header fields for HTTP; the X- headers are for older clients.</p>
 ${wideTable('Headers', ['Header', 'Meaning'], rows)}
 ${code('RateLimit-Policy: "minute";q=60;w=60, "month";q=1000;w=2592000', 'RateLimit: "minute";r=57;t=41, "month";r=912;t=864000')}</section>`;
 }
 
 function whenReached(): Html {
-  return html`<section><h2>When a limit is reached</h2>
-<p>The answer is 429 with the code <a href="${link('limits', 'errors')}#RATE_LIMITED">RATE_LIMITED</a>, <a
+  return html`<section><h2>Exceeded limits</h2>
+<p>The response is 429 with the code <a href="${link('limits', 'errors')}#RATE_LIMITED">RATE_LIMITED</a>, <a
 href="${link('limits', 'errors')}#QUOTA_EXCEEDED">QUOTA_EXCEEDED</a> or <a
-href="${link('limits', 'errors')}#TOO_MANY_STREAMS">TOO_MANY_STREAMS</a>. <code>violatedPolicies</code> names each limit that was
-reached, and <code>Retry-After</code> says how long to wait.</p></section>`;
+href="${link('limits', 'errors')}#TOO_MANY_STREAMS">TOO_MANY_STREAMS</a>. <code>violatedPolicies</code> names each exceeded
+limit, and <code>Retry-After</code> says how long to wait.</p></section>`;
 }

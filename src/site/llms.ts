@@ -6,13 +6,13 @@ export function llmsText(publicUrl: string): string {
     `- [${name}](${publicUrl}${path}): ${about}`;
   return `# Freehold
 
-> A property-listing API: search of homes for sale and for rent, areas, figures of the market, a property with its history, and a
+> A property-listing API: search of homes for sale and for rent, areas, market statistics, properties with their history, and a
 > live stream of one listing.
 
-- Base address: ${publicUrl}. Answers are JSON; errors are problem documents (RFC 9457) with a stable \`code\` and a remedy in \`detail\`.
-- Credentials: \`Authorization: Bearer\` with an API key (SERVICE- and a UUID) or an OAuth access token. Searches, areas and market figures
-  also answer without, within tight limits. Never put a key into an address or into code that others can read.
-- Pages are walked by \`page.nextCursor\`, sent back as \`cursor\` with the same parameters. Unknown parameters are errors.
+- Base URL: ${publicUrl}. Responses are JSON; errors are problem documents (RFC 9457) with a stable \`code\` and a remedy in \`detail\`.
+- Credentials: \`Authorization: Bearer\` with an API key (SERVICE- and a UUID) or an OAuth access token. Searches, areas and market statistics
+  also work without, within tight limits. Never put a key into a URL or into code that others can read.
+- To page, send \`page.nextCursor\` as \`cursor\` with the same parameters. Unknown parameters are errors.
 - A 429 says in \`Retry-After\` how long to wait.
 
 ## API description
@@ -22,14 +22,14 @@ ${link('OpenAPI as YAML', '/openapi.yaml', 'the same')}
 
 ## Documentation
 
-${link('First steps', '/docs/start', 'from a key to the first stream')}
+${link('Quickstart', '/docs/start', 'from a key to the first stream')}
 ${link('OAuth', '/docs/oauth', 'access for apps and MCP clients: discovery, PKCE, refresh, revocation')}
-${link('Metrics', '/docs/metrics', 'what each figure of the market means')}
+${link('Metrics', '/docs/metrics', 'what each market metric means')}
 ${link('Limits', '/docs/limits', 'who may call what, and how often')}
 ${link('Errors', '/docs/errors', 'each code, and what to do next')}
 
 ## Optional
 
-${link('Readiness', '/readyz?verbose', 'whether the service can do its work')}
+${link('Readiness', '/readyz?verbose', 'whether the service is ready')}
 `;
 }

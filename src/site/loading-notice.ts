@@ -36,5 +36,5 @@ export function loadingNotice({ source, records, total }: FirstLoad): Html {
   const far =
     total === null ? `${count(records)} listings so far` : `${count(records)} of ${count(total)} listings`;
   return html`<p class="note" role="status">The source <strong>${source}</strong> is being loaded for the first time: ${far}.
-Searches and figures answer with what is there already, and say so in <code>meta.loading</code>.</p>`;
+Searches and market statistics cover what is loaded so far, and report this in <code>meta.loading</code>.</p>`;
 }

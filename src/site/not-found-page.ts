@@ -12,11 +12,11 @@ export function notFoundPage(publicUrl: string) {
       renderPage({
         name: null,
         root,
-        title: 'There is nothing here',
+        title: 'Page not found',
         summary: detail,
         content: html`<section><h2>Where to go</h2><ul>
-<li><a href="${root}">The home page</a> says what this service is, and how it is.</li>
-<li><a href="${root}docs">The reference</a> has every address that answers.</li></ul>
+<li><a href="${root}">The home page</a> shows what this service is, and its status.</li>
+<li><a href="${root}docs">The reference</a> lists every endpoint.</li></ul>
 <p>Request <code>${requestId}</code>. Programs get this as a problem document: see <a
 href="${root}docs/errors#NOT_FOUND">NOT_FOUND</a>.</p></section>`,
       }),

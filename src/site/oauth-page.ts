@@ -6,38 +6,38 @@ import { code, link, renderPage, toRoot, wideTable } from './layout.ts';
 export function oauthPage(publicUrl: string): string {
   return renderPage({
     name: 'oauth',
-    title: 'Access for apps, by OAuth',
+    title: 'OAuth for apps',
     summary:
-      'How a program gets access that a person grants and can end, without ever seeing a key: OAuth 2.1 with PKCE, for MCP clients and all others.',
+      'How a program gets access that a person grants and can revoke, without seeing a key: OAuth 2.1 with PKCE, for MCP clients and all other apps.',
     content: html`${choice()}${steps(publicUrl)}${scopes()}${lifetimes()}${faults()}${ending()}`,
   });
 }
 
 function choice(): Html {
-  return html`<section><h2>A key or OAuth?</h2><ul>
-<li><strong>Your own server, your own subscription:</strong> a key. It is one header, and nothing expires.</li>
-<li><strong>A program that others use with their subscriptions, and every MCP client:</strong> OAuth. The person's key never reaches
-the program, and its access can be ended without touching the key.</li>
-<li><strong>Code that anyone can read,</strong> such as a page or an app: OAuth, never a key.</li></ul></section>`;
+  return html`<section><h2>Key or OAuth?</h2><ul>
+<li><strong>Your own server, your own subscription:</strong> a key. It is one header, and it does not expire.</li>
+<li><strong>A program that others use with their subscriptions, and every MCP client:</strong> OAuth. The program never sees the
+person's key, and its access can be revoked without touching the key.</li>
+<li><strong>Code that anyone can read,</strong> such as a web page or an app: OAuth, never a key.</li></ul></section>`;
 }
 
 function steps(publicUrl: string): Html {
   return html`<section><h2>The flow</h2>
-<p>A library does this for you: give it the address of the service. By hand:</p><ol>
-<li>Read where things are. Any 401 leads here too, by its <code>WWW-Authenticate</code>.
+<p>A library does this for you: give it the URL of the service. By hand:</p><ol>
+<li>Discover the endpoints. Any 401 leads here too, through its <code>WWW-Authenticate</code>.
 ${code(`${publicUrl}/.well-known/oauth-authorization-server`)}</li>
-<li>Say who you are: register once, or publish a metadata document and use its https address as <code>client_id</code>. A program
-on the person's own computer may do without.
+<li>Identify your client: register once, or publish a client metadata document and use its https URL as <code>client_id</code>. A program
+on the person's own computer needs neither.
 ${code(`curl '${publicUrl}/oauth/register' \\`, "  -H 'Content-Type: application/json' \\", `  -d '{"client_name": "My program",`, `       "redirect_uris": ["http://127.0.0.1:9000/callback"]}'`)}</li>
 <li>Send the person's browser to the consent page, with a new <code>state</code> and the SHA-256 of a new random verifier.
 ${code(`${publicUrl}/oauth/authorize?response_type=code`, '  &client_id=…&redirect_uri=…&state=…', '  &code_challenge=…&code_challenge_method=S256')}</li>
-<li>The browser comes back to your redirect with <code>code</code>, <code>state</code> and <code>iss</code>. Compare
-<code>state</code> with yours and <code>iss</code> with <code>${publicUrl}</code>, then redeem the code.
+<li>The browser returns to your redirect URI with <code>code</code>, <code>state</code> and <code>iss</code>. Compare
+<code>state</code> with yours and <code>iss</code> with <code>${publicUrl}</code>, then exchange the code.
 ${code(`curl '${publicUrl}/oauth/token' \\`, '  -d grant_type=authorization_code -d client_id=… \\', '  -d code=… -d code_verifier=… -d redirect_uri=…')}</li>
-<li>Send the access token where a key would stand: <code>Authorization: Bearer …</code></li>
-<li>When it has expired, refresh. The answer has a new refresh token; the old one is over.
+<li>Send the access token instead of a key: <code>Authorization: Bearer …</code></li>
+<li>When it has expired, refresh. The response has a new refresh token; the old one is no longer valid.
 ${code(`curl '${publicUrl}/oauth/token' \\`, '  -d grant_type=refresh_token -d client_id=… \\', '  -d refresh_token=…')}</li>
-<li>Give access back when the program is removed.
+<li>Revoke access when the program is removed.
 ${code(`curl '${publicUrl}/oauth/revoke' -d client_id=… -d token=…`)}</li></ol></section>`;
 }
 
@@ -51,8 +51,8 @@ function scopes(): Html {
   const rows = Object.entries(SCOPES).map(([scope, { description, tier }]) =>
     row(named(scope), description, atLeast('free', tier) ? 'Any tier' : `${tierName(tier)} and above`),
   );
-  return html`<section><h2>Scopes</h2>${wideTable('Scopes', ['Scope', 'What it allows', 'Of use to'], rows)}
-<p>Without <code>scope</code> all are asked for. A scope does not lift a tier: what the subscription does not include stays refused.</p></section>`;
+  return html`<section><h2>Scopes</h2>${wideTable('Scopes', ['Scope', 'Allows', 'Tiers'], rows)}
+<p>Without <code>scope</code>, all are requested. A scope does not raise the tier: what the subscription does not include stays refused.</p></section>`;
 }
 
 function lifetimes(): Html {
@@ -60,27 +60,27 @@ function lifetimes(): Html {
     row('Consent page', '10 minutes'),
     row('Authorization code', '5 minutes, one use'),
     row('Access token', '1 hour'),
-    row('Refresh token', '30 days, and replaced by every refresh'),
+    row('Refresh token', '30 days, replaced at every refresh'),
     row('Registration', '30 days; grants outlive it'),
   ];
-  return html`<section><h2>How long things live</h2>${wideTable('How long things live', ['What', 'How long'], rows)}
-<p>A refresh asks about the subscription afresh: its tier of that moment counts from then on, and when it has ended, so has the
-access. The same refresh token sent again within 30 seconds gives the same new pair, so a lost answer does no harm. Used later than
-that it counts as stolen, and the access ends.</p></section>`;
+  return html`<section><h2>Lifetimes</h2>${wideTable('Lifetimes', ['What', 'Lifetime'], rows)}
+<p>A refresh checks the subscription: a changed tier applies from then on, and if the subscription has ended, the grant ends. The same
+refresh token sent again within 30 seconds returns the same new pair, so a lost response does no harm. Used later than
+that it counts as stolen, and the grant ends.</p></section>`;
 }
 
 function faults(): Html {
   const rows = [
     row(
       named('invalid_grant'),
-      'The code or refresh token is over. Send the person to the consent page again.',
+      'The code or refresh token is no longer valid. Send the person to the consent page again.',
     ),
-    row(named('invalid_client'), 'The client was revoked here. Register again.'),
+    row(named('invalid_client'), 'The operator revoked the client. Register again.'),
     row(
       named('temporarily_unavailable'),
-      'Nothing is lost. Wait as long as Retry-After says, and send the same again.',
+      'Nothing is lost. Wait as long as Retry-After says, and send the same request again.',
     ),
-    row(named('access_denied'), 'The person said no. Ask again only when they want to.'),
+    row(named('access_denied'), 'The person declined. Ask again only when they want to.'),
     row(
       html`${errorLink('EXPIRED_TOKEN')}, ${errorLink('INVALID_TOKEN')}`,
       'Refresh once, and send the request again.',
@@ -91,11 +91,11 @@ function faults(): Html {
     ),
     row(
       errorLink('TIER_RESTRICTED'),
-      'The subscription does not include this. Asking for consent again changes nothing.',
+      'The subscription does not include this. Another consent changes nothing.',
     ),
   ];
-  return html`<section><h2>What can go wrong</h2>${wideTable('What can go wrong', ['Error', 'What to do'], rows)}
-<p>All other errors of these endpoints are faults of the program; <code>error_description</code> says which.</p></section>`;
+  return html`<section><h2>Errors</h2>${wideTable('Errors', ['Error', 'What to do'], rows)}
+<p>All other errors of these endpoints mean that the program must be fixed; <code>error_description</code> says what is wrong.</p></section>`;
 }
 
 function errorLink(problem: string): Html {
@@ -103,7 +103,7 @@ function errorLink(problem: string): Html {
 }
 
 function ending(): Html {
-  return html`<section><h2>To end access</h2>
-<p>Whoever holds a key sees under <a href="${toRoot('oauth')}oauth/grants">connected apps</a> what has access with it, and ends
-it at once.</p></section>`;
+  return html`<section><h2>Ending access</h2>
+<p>The holder of a key sees under <a href="${toRoot('oauth')}oauth/grants">connected apps</a> which apps have access with it, and can end it
+at once.</p></section>`;
 }

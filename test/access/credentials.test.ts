@@ -224,7 +224,7 @@ test('what asks for no credentials is charged to nobody', async (t) => {
 test('a tier refusal names the lowest tier that suffices', async (t) => {
   const { get, bearer } = await serve(t);
   const refusal = await get('/v1/stream', await bearer('free'));
-  assert.match(String(refusal.body.detail), /needs the Pro tier or a higher one/);
+  assert.match(String(refusal.body.detail), /needs the Pro tier or higher/);
   const business = await get('/v1/export', await bearer('pro'));
-  assert.match(String(business.body.detail), /needs the Business tier or a higher one/);
+  assert.match(String(business.body.detail), /needs the Business tier or higher/);
 });

@@ -55,7 +55,7 @@ test('doctor fails where another program has the port, and is content where Free
   const { port } = new URL((await startService(t)).url);
   const own = (await examine({ PORT: port })).get('port');
   assert.equal(own?.state, 'ok');
-  assert.match(own?.detail ?? '', /in use by a Freehold/);
+  assert.match(own?.detail ?? '', /in use by a running Freehold/);
 });
 
 test('serve says in one sentence that its port is taken, and has made nothing', async (t) => {

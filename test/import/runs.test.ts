@@ -60,7 +60,7 @@ test('Ctrl-C stops after the batch under way and says how to go on; --restart be
   run.kill('SIGINT');
   const end = await run.ended;
   assert.equal(end.code, 130, end.stderr);
-  assert.match(end.stdout, /Stopped\. The same command goes on from here\./);
+  assert.match(end.stdout, /Stopped\. The same command continues from here\./);
   const anew = await outcome('listings', csv, '--map', map, '--restart');
   assert.deepEqual([anew.resumedAt, anew.rows, anew.rejected], [0, 6_000, 0]);
   assert.equal(Number(anew.created) + Number(anew.unchanged), 6_000);
@@ -97,7 +97,7 @@ test('listings are not imported under the name of a source that is replicated', 
     const map = await mapFile(`owned-${id}.json`, { source: { id, name: 'Owned' } });
     const { code, stderr } = await run('listings', csv, '--map', map);
     assert.equal(code, 2, stderr);
-    assert.match(stderr, new RegExp(`^Error: The source ${id} is replicated by the service`));
+    assert.match(stderr, new RegExp(`^Error: The service itself replicates the source ${id} `));
   }
   const [listing] = await database.read((sql) => sql`select id from listing`);
   assert.equal(listing, undefined);

@@ -156,7 +156,7 @@ test('an address where nothing is shows a page that leads on', { skip }, async (
     origins: [base],
     viewport: { width: 390, height: 844 },
   });
-  await page.getByRole('heading', { name: 'There is nothing here', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
   await page.getByRole('link', { name: 'The home page' }).click();
   assert.equal(new URL(page.url()).pathname, '/');
   assert.match(await page.locator('main').innerText(), /12,345/);

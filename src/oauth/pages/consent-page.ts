@@ -55,7 +55,7 @@ function lead({ publicUrl, client }: ConsentView, to: Destination): Html {
   const name = cleanClientName(client.name);
   const who = name === null ? 'An app without a name' : html`<strong><bdi>${name}</bdi></strong>`;
   return html`<h1>Connect an app</h1>
-<p class="lead">${who} asks to use Freehold at <strong>${new URL(publicUrl).host}</strong> in your name, and takes you to
+<p class="lead">${who} asks to use Freehold at <strong>${new URL(publicUrl).host}</strong> on your behalf, and takes you to
 <strong>${to.name}</strong>.</p>`;
 }
 
@@ -64,14 +64,14 @@ function facts({ client, scopes, resources }: ConsentView, to: Destination): Htm
 <div><dt>Takes you to</dt><dd><strong>${to.name}</strong><p class="hint">${WHERE[to.kind]}</p></dd></div>
 <div><dt>It may</dt><dd>${scopeList(scopes)}</dd></div>
 <div><dt>At</dt><dd>${resources.map((resource) => html`<code class="long">${resource}</code>`)}</dd></div>
-<div><dt>Until</dt><dd>You end it, with your key under <a href="grants">connected apps</a>, or it lies unused for 30 days</dd></div></dl>`;
+<div><dt>Until</dt><dd>You end it with your key under <a href="grants">connected apps</a>, or it is unused for 30 days</dd></div></dl>`;
 }
 
 function identity({ kind, id, name }: ConsentClient): Html {
   const shown = cleanClientName(name);
   const title = shown === null ? html`<strong>No name</strong>` : html`<strong><bdi>${shown}</bdi></strong>`;
   const said =
-    shown === null ? null : html`<p class="hint">It gave itself this name. It is not verified.</p>`;
+    shown === null ? null : html`<p class="hint">The app chose this name itself. It is not verified.</p>`;
   return html`${title}${said}<p class="hint">${source(kind, id)}</p>`;
 }
 
@@ -85,13 +85,13 @@ function source(kind: ConsentClient['kind'], id: string): Html {
 const WHERE: Readonly<Record<Destination['kind'], string>> = {
   web: 'A website. Your browser goes there next, with a code that gives access.',
   computer: 'A program on this computer. Your browser hands it a code that gives access.',
-  app: 'An app on this device that opens such addresses. It is handed a code that gives access.',
+  app: 'An app on this device that opens such links. Your browser hands it a code that gives access.',
 };
 
 function caution({ localOnly }: ConsentView, to: Destination): Html {
   if (localOnly)
     return html`<div class="caution" role="note"><p><strong>Unverified app on this computer.</strong> Any program here could
-ask like this. Continue only if you have just started it yourself and trust it.</p></div>`;
+ask like this. Continue only if you have just started this one yourself and trust it.</p></div>`;
   return html`<div class="caution" role="note"><p><strong>Unverified app.</strong> Continue only if you came here from it, and
 expect to be taken to <strong>${to.name}</strong>.</p></div>`;
 }
@@ -99,7 +99,7 @@ expect to be taken to <strong>${to.name}</strong>.</p></div>`;
 function withKey({ transaction, fault }: ConsentView): Html {
   return html`<section aria-label="With your key">
 <form method="post" action="authorize">${hidden(transaction)}
-${keyField('Only Freehold sees it; the app gets a token of its own, which you can end.', fault)}
+${keyField('Only Freehold sees it. The app gets a token of its own, which you can revoke.', fault)}
 <button class="primary" name="decision" value="key">Continue with this key</button></form></section>`;
 }
 

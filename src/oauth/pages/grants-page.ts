@@ -46,7 +46,7 @@ function renderAsk(fault: KeyFault | null): string {
     title: titleWith(fault, 'Connected apps'),
     content: html`<h1>Connected apps</h1>
 <p class="lead">See which apps may use Freehold with your key, and end what you no longer want.</p>
-<form method="post" action="grants">${keyField('It begins with SERVICE-. It is used to find your apps and is not kept.', fault)}
+<form method="post" action="grants">${keyField('It begins with SERVICE-. It is used to find your apps and is not stored.', fault)}
 <button class="primary">Show my apps</button></form>
 <p class="hint last">Apps that you connected without a key are not listed: end their access in the app itself.</p>`,
   });
@@ -60,7 +60,7 @@ function renderList({ grants, proof, notice }: Extract<GrantsView, { step: 'list
 ${notice === null ? null : html`<p class="notice" role="status">${notice}</p>`}
 <p class="lead">${grants.length === 0 ? 'No app has' : count} access with this key.</p>
 ${grants.map((grant) => article(grant, proof))}
-<p class="hint last">Ended access stops at once. The app can ask you again, and you decide again. <a href="grants">Use another key</a></p>`,
+<p class="hint last">Access ends at once. The app can ask you again, and you decide again. <a href="grants">Use another key</a></p>`,
   });
 }
 

@@ -16,8 +16,8 @@ export function renderRefusal({ title, detail, requestId }: RefusalView): string
   return renderDocument({
     title,
     content: html`<h1>${title}</h1><p class="lead">${detail}</p>
-<p>Nothing has been changed, and no access given. You can close this page.</p>
-${requestId === undefined ? null : html`<p class="hint">If you ask somebody for help, quote <code>${requestId}</code>.</p>`}`,
+<p>Nothing has changed, and no access was given. You can close this page.</p>
+${requestId === undefined ? null : html`<p class="hint">If you ask for help, quote <code>${requestId}</code>.</p>`}`,
   });
 }
 
