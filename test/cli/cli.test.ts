@@ -203,7 +203,7 @@ test('a database that is out of reach is told with its cause and where to look, 
   assert.equal(end.code, 1);
   assert.match(
     end.stderr,
-    /^Error: The database does not answer \(connect ECONNREFUSED 127\.0\.0\.1:9\)\. Look/,
+    /^Error: The database does not answer \(connect ECONNREFUSED 127\.0\.0\.1:9\)\. Check/,
   );
   assert.doesNotMatch(end.stderr, /hidden-word|few seconds/);
 });
@@ -321,7 +321,7 @@ test('openapi prints the document of the routes, and checks a file against it', 
   await writeFile(file, printed.stdout.replace('/v1/search/sales', '/v1/search/homes'));
   const stale = await runCli(t, ['openapi', '--check', file], { folder });
   assert.equal(stale.code, 1);
-  assert.match(stale.stderr, /is not what the routes say \(line \d+ should be /);
+  assert.match(stale.stderr, /does not match the routes \(line \d+ should be /);
 });
 
 function statesOf(json: string): Record<string, string> {

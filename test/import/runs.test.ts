@@ -32,7 +32,7 @@ test('an import that is killed goes on after its last batch, and ends like one t
     return held?.n === 0;
   });
   const doctor = await runCli(t, ['doctor'], { folder, environment: killed.environment });
-  assert.match(doctor.stdout, /^warn {2}imports +1 stopped half-way/m);
+  assert.match(doctor.stdout, /^warn {2}imports +1 interrupted/m);
 
   const second = await killed.outcome('listings', csv, '--map', map, '--rejected', rejected);
   assert.ok(Number(second.resumedAt) >= 2_000 && Number(second.resumedAt) < 6_000, `${second.resumedAt}`);

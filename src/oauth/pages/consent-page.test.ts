@@ -39,7 +39,7 @@ function skeleton(html: string): string[] {
 
 test("CP1: the page shows the name as the app's own word, its id, where the browser goes next, the scopes and the resources", () => {
   const text = textOf(page());
-  assert.match(text, /App Harbor Notebook It gave itself this name\. It is not verified\./);
+  assert.match(text, /App Harbor Notebook The app chose this name itself\. It is not verified\./);
   assert.match(text, /Registered here by itself, as client-1/);
   assert.match(text, /Takes you to notebook\.example /);
   assert.match(text, /Search and read listings, properties, areas and market figures listings:read/);
