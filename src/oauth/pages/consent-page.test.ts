@@ -42,7 +42,7 @@ test("CP1: the page shows the name as the app's own word, its id, where the brow
   assert.match(text, /App Harbor Notebook The app chose this name itself\. It is not verified\./);
   assert.match(text, /Registered here by itself, as client-1/);
   assert.match(text, /Takes you to notebook\.example /);
-  assert.match(text, /Search and read listings, properties, areas and market figures listings:read/);
+  assert.match(text, /Search and read listings, properties, areas and market statistics listings:read/);
   assert.match(text, /\(from the Pro tier on\) listings:live/);
   assert.ok(!text.includes('watchers'));
   assert.match(text, /At https:\/\/api\.example https:\/\/api\.example\/mcp/);
