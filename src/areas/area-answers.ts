@@ -6,7 +6,7 @@ import { pageSize, type Tiers } from '../access/tiers/tiers.ts';
 import type { Reply } from '../http/frame/route.ts';
 import { queryDigest, readCursor, writeCursor } from '../http/input/cursor.ts';
 import { invalidParameter, Problem } from '../lib/problem.ts';
-import { pageLinks } from '../listings/reader.ts';
+import { pageLinks } from '../listings/reader-view.ts';
 import type { Database } from '../postgres/client/database.ts';
 import type { Area } from './area.ts';
 import { createAreaLookup } from './area-lookup.ts';

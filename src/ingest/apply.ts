@@ -7,7 +7,7 @@ import { DAY } from '../lib/time.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import { daysOnMarket, storedClock } from '../listings/market-clock.ts';
 import { advanceSource, writeConfirmations } from '../listings/provenance/confirmation-store.ts';
-import type { ResoRecord } from '../listings/reso.ts';
+import type { ResoRecord } from '../listings/reso-record.ts';
 import { writeResoRecords } from '../listings/reso-store.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 import { correctedHistory } from '../timeline/history-correction.ts';

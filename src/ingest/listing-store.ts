@@ -1,8 +1,8 @@
 // Owns the SQL that writes listings, their search rows, history, properties and area counts.
 
 import type { CountChange } from '../areas/area-counts.ts';
-import type { KeptRecord } from '../listings/listing.ts';
 import { clockOfRow, storedClock } from '../listings/market-clock.ts';
+import type { StoredRecord } from '../listings/stored-record.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 import { json } from '../postgres/client/stored-json.ts';
@@ -19,7 +19,7 @@ interface ListingRow {
   address_displayed: boolean;
   version: number;
   digest: string;
-  record: KeptRecord;
+  record: StoredRecord;
   area_nos: number[];
   time_zone: string;
   days_on_market_start: string | null;

@@ -1,7 +1,7 @@
 // Owns the SQL that writes what searches read: narrow rows, words, and the names that misspelt words are held against.
 
 import { writeNames } from '../areas/area-name-store.ts';
-import type { KeptRecord } from '../listings/listing.ts';
+import type { StoredRecord } from '../listings/stored-record.ts';
 import type { Sql, Transaction } from '../postgres/client/database.ts';
 import { joinSql } from '../postgres/client/sql.ts';
 import { json } from '../postgres/client/stored-json.ts';
@@ -54,7 +54,7 @@ export async function writeWords(
 /** Adds those that are new, in their order so that two writers never wait for each other; else it writes nothing. */
 export async function addTypedCurrencies(
   tx: Transaction,
-  held: readonly Pick<KeptRecord, 'listingType' | 'currency'>[],
+  held: readonly Pick<StoredRecord, 'listingType' | 'currency'>[],
 ): Promise<void> {
   await tx`
     insert into listing_currency

@@ -1,9 +1,9 @@
 // Owns what searches read of a listing: its narrow row. Pure.
 
 import type { ListingDraft } from '../listings/draft.ts';
-import type { KeptRecord } from '../listings/listing.ts';
 import { clockRow, instant } from '../listings/market-clock.ts';
 import { coarseDegrees } from '../listings/masking/coarse-location.ts';
+import type { StoredRecord } from '../listings/stored-record.ts';
 import { addressKey } from '../text/words.ts';
 import type { ListingWrite } from './write-plan.ts';
 
@@ -36,12 +36,12 @@ export function searchRow(write: ListingWrite, observedAt: number): Record<strin
   };
 }
 
-const kindColumns = (record: KeptRecord) => ({
+const kindColumns = (record: StoredRecord) => ({
   property_type: record.propertyType,
   property_sub_type: lower(record.propertySubType),
 });
 
-const priceColumns = (record: KeptRecord) => ({
+const priceColumns = (record: StoredRecord) => ({
   currency: record.currency,
   price: record.listingType === 'rental' ? record.priceMonthly : record.price,
   has_price: record.price !== null,
@@ -55,7 +55,7 @@ const priceColumns = (record: KeptRecord) => ({
   monthly_cost: record.monthlyCosts?.total ?? null,
 });
 
-const sizeColumns = (record: KeptRecord) => ({
+const sizeColumns = (record: StoredRecord) => ({
   bedrooms: record.bedrooms,
   bathrooms: record.bathrooms,
   living_area: record.livingArea,
@@ -67,7 +67,7 @@ const sizeColumns = (record: KeptRecord) => ({
   garage_spaces: record.garageSpaces,
 });
 
-function rentalColumns({ rental }: KeptRecord): Record<string, unknown> {
+function rentalColumns({ rental }: StoredRecord): Record<string, unknown> {
   return {
     available_from: rental?.availableFrom ?? null,
     lease_term_months: rental?.leaseTermMonths ?? null,
@@ -122,7 +122,7 @@ function searchPoint({ location, display }: ListingDraft): string | null {
 }
 
 /** A multirange of all open houses that are not called off; one without an end is open for its first moment. */
-function openHours(houses: KeptRecord['openHouses']): string | null {
+function openHours(houses: StoredRecord['openHouses']): string | null {
   const ranges = houses.flatMap(({ startsAt, endsAt, status }) => {
     const [start, end] = [instant(startsAt), instant(endsAt)];
     if (start === null || /^cancell?ed$/i.test(status ?? '')) return [];

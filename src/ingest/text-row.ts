@@ -1,6 +1,6 @@
 // Owns what free text reads of a listing: its words by the fields that they stand in, and the commonest filters. Pure.
 
-import { maskAddress } from '../listings/present.ts';
+import { maskAddress } from '../listings/presenter.ts';
 import { activeWord, areaWord, FIELD_LETTERS } from '../text/index-terms.ts';
 import { comparedWords, isName } from '../text/words.ts';
 import { searchRow } from './search-row.ts';

@@ -1,6 +1,6 @@
 // Owns the SQL that gives listings the days of another time zone, after their areas have changed it.
 
-import type { KeptRecord } from '../listings/listing.ts';
+import type { StoredRecord } from '../listings/stored-record.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 import { json } from '../postgres/client/stored-json.ts';
 
@@ -14,7 +14,7 @@ export interface RezonedListing {
   readonly listedAt: string | null;
   readonly priceChangedAt: string | null;
   /** Null: as it was. */
-  readonly record: KeptRecord | null;
+  readonly record: StoredRecord | null;
 }
 
 /** Writes what a listing's zone decides: its clock, its days as moments, and what is shown of them. */

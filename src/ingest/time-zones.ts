@@ -1,8 +1,8 @@
 // Listings whose areas follow another time zone than before: their days begin at other moments from then on.
 
-import { dateTexts, type KeptRecord, shownTimes } from '../listings/listing.ts';
 import { clockRow, nextClock } from '../listings/market-clock.ts';
 import { listedFrom, resolveDates } from '../listings/reported-dates.ts';
+import { dateTexts, publicTimes, type StoredRecord } from '../listings/stored-record.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 import type { FigureChange } from '../timeline/figure-changes.ts';
 import { retellMarket } from '../timeline/market-facts.ts';
@@ -33,7 +33,7 @@ function inTimeZone(id: string, before: LockedListing, timeZone: string, now: nu
   const clock = nextClock(before.clock, facts, { status, dates }, now);
   const stored = clockRow(clock, timeZone);
   const { days } = record.property;
-  const shown: KeptRecord = days ? { ...record, ...shownTimes(texts, dates) } : record;
+  const shown: StoredRecord = days ? { ...record, ...publicTimes(texts, dates) } : record;
   return {
     ...{ id, timeZone, storedStart: time(stored.start), storedEnd: time(stored.end) },
     ...{ clockEnd: time(clock.end), listedAt: time(listedFrom(dates)) },

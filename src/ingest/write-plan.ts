@@ -9,9 +9,15 @@ import {
   nextEvents,
   type Reading,
 } from '../listings/history.ts';
-import { completeDraft, dateTexts, digestOf, type KeptRecord, keptRecord } from '../listings/listing.ts';
 import { clockRow, firstClock, instant, type MarketClock, nextClock } from '../listings/market-clock.ts';
 import { listedFrom, resolveDates } from '../listings/reported-dates.ts';
+import {
+  buildStoredRecord,
+  completeDraft,
+  dateTexts,
+  digestOf,
+  type StoredRecord,
+} from '../listings/stored-record.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';
 import { type Corrections, correctionsOf } from '../timeline/history-correction.ts';
 import { listingId, propertyId, propertyIdentity } from './identity.ts';
@@ -20,7 +26,7 @@ import { listingId, propertyId, propertyIdentity } from './identity.ts';
 export interface BeforeWrite {
   readonly version: number;
   readonly digest: Buffer;
-  readonly record: KeptRecord;
+  readonly record: StoredRecord;
   readonly propertyId: string;
   readonly listingType: ListingType;
   readonly status: Status;
@@ -42,7 +48,7 @@ export interface ListingWrite {
   readonly propertyId: string;
   readonly version: number;
   readonly digest: Buffer;
-  readonly record: KeptRecord;
+  readonly record: StoredRecord;
   readonly areaNos: readonly number[];
   readonly timeZone: string;
   /** Since when searches take it to be listed, in milliseconds. */
@@ -70,7 +76,7 @@ export function planWrite(
   const areaNos = placement.place(draft.location, draft.address);
   const timeZone = placement.timeZone(areaNos);
   const dates = resolveDates(draft, timeZone);
-  const record = keptRecord(source, ids, { draft, dates, before: before?.record ?? null, observedAt });
+  const record = buildStoredRecord(source, ids, { draft, dates, before: before?.record ?? null, observedAt });
   return {
     id: ids.listing,
     source,
@@ -109,7 +115,7 @@ function lifeOfWrite(
 }
 
 /** A slow page may bring what a live fetch has overtaken meanwhile. */
-export function isOlder(draft: ListingDraft, kept: KeptRecord): boolean {
+export function isOlder(draft: ListingDraft, kept: StoredRecord): boolean {
   const [ours, theirs] = [instant(kept.upstreamModifiedAt), instant(draft.upstreamModifiedAt)];
   return ours !== null && theirs !== null && theirs < ours;
 }
@@ -144,7 +150,7 @@ function time(at: number | null): string | null {
 
 /** The draft of a listing that its source no longer has: as it was, but DELETED. */
 export function goneDraft(
-  record: KeptRecord,
+  record: StoredRecord,
   displayed: boolean,
   addressDisplayed: boolean,
   at: number,

@@ -2,9 +2,9 @@
 
 import type { Database } from '../postgres/client/database.ts';
 import { findHistories, findListingsOfProperties } from './listing-read-store.ts';
-import type { ReaderView } from './present.ts';
+import type { ReaderView } from './presenter.ts';
 import { presentProperty } from './property-record.ts';
-import { presentReso } from './reso.ts';
+import { presentReso } from './reso-record.ts';
 import { findResoRecords } from './reso-store.ts';
 import type { StoredListing } from './stored-listing.ts';
 

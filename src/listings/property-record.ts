@@ -3,7 +3,7 @@
 import { type Static, Type } from 'typebox';
 import { EVENTS } from './history.ts';
 import { instant } from './market-clock.ts';
-import { presentListing, type ReaderView } from './present.ts';
+import { presentListing, type ReaderView } from './presenter.ts';
 import {
   AddressSchema,
   AreaUnitSchema,

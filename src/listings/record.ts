@@ -1,4 +1,4 @@
-// Owns the public listing record: its schema is what the documentation shows and what the type is taken from.
+// Public listing record: its schema is what the documentation shows and what the type is taken from.
 
 import { type Static, type TSchema, Type } from 'typebox';
 import { LISTING_TYPES, PRICE_FREQUENCIES, PROPERTY_TYPES, STATUSES } from './vocabulary.ts';

@@ -1,9 +1,9 @@
-// Owns the SQL of RESO records: written beside their listings, read where they are asked for.
+// SQL of RESO records: written beside their listings, read on request.
 
 import { createHash } from 'node:crypto';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { json } from '../postgres/client/stored-json.ts';
-import type { ResoRecord } from './reso.ts';
+import type { ResoRecord } from './reso-record.ts';
 
 /**
  * Writes the records, by listing id, that are other than they were, and gives the ids of their listings, which are locked

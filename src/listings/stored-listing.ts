@@ -1,6 +1,6 @@
 // Listings and properties as they are stored; present.ts makes of them what a reader sees.
 
-import type { KeptRecord } from './listing.ts';
+import type { StoredRecord } from './stored-record.ts';
 import type { ListingType, Status } from './vocabulary.ts';
 
 /** A listing as kept; present.ts makes of it what a reader sees. Times are RFC 3339. */
@@ -15,7 +15,7 @@ export interface StoredListing {
   /** False: only Internal callers who ask for it may see the listing, or its street address. */
   readonly displayed: boolean;
   readonly addressDisplayed: boolean;
-  readonly record: KeptRecord;
+  readonly record: StoredRecord;
   readonly areaIds: readonly string[];
   readonly clockStart: string | null;
   readonly clockEnd: string | null;

@@ -7,11 +7,11 @@ import { type Call, type Route, route } from '../http/frame/route.ts';
 import { conditional, contentEtag } from '../http/output/etag.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
+import { displayParameter } from '../listings/common-parameters.ts';
 import type { ListingReads } from '../listings/listing-reads.ts';
-import { presentListing } from '../listings/present.ts';
-import { readsFor, VOLATILE_MEMBERS, viewOf } from '../listings/reader.ts';
+import { presentListing } from '../listings/presenter.ts';
+import { buildReaderView, readsFor, VOLATILE_MEMBERS } from '../listings/reader-view.ts';
 import { type Listing, ListingSchema } from '../listings/record.ts';
-import { displayParameter } from '../listings/shared-parameters.ts';
 import type { StoredListing } from '../listings/stored-listing.ts';
 import { isAfterDone, openListingStream } from './listing-stream.ts';
 import type { Refresh } from './refresh.ts';
@@ -123,7 +123,7 @@ async function findListing(
   options: LiveRouteOptions,
 ): Promise<VisibleListing> {
   const { clock, publicUrl } = options;
-  const view = viewOf(caller, query, clock.now(), publicUrl);
+  const view = buildReaderView(caller, query, clock.now(), publicUrl);
   const stored = await readsFor(headers, options).listing(params.id);
   const record = stored && presentListing(stored, view);
   if (!stored || !record)

@@ -1,7 +1,7 @@
 // Owns which parameters the statistics take: where, of what, when, and which figures.
 
 import { type Static, type TSchema, Type } from 'typebox';
-import { CURSOR_HINTS } from '../listings/shared-parameters.ts';
+import { CURSOR_HINTS } from '../listings/common-parameters.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import { RentalSearchQuery, SaleSearchQuery, type SearchQuery } from '../search/query/search-parameters.ts';
 import { INTERVALS, type Interval } from './calendar.ts';

@@ -7,7 +7,7 @@ import { type Reply, type Route, route } from '../http/frame/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { CachedReads } from '../listings/property-cache.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
-import { pageLinks, wantsFresh } from '../listings/reader.ts';
+import { bypassesCache, pageLinks } from '../listings/reader-view.ts';
 import { untilAborted } from '../postgres/client/leaving.ts';
 import { FoundCache } from '../search/legacy/found-cache.ts';
 import type { FindCurrencies } from '../search/summaries/currency.ts';
@@ -141,7 +141,7 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
       async handle({ query, caller, requestId, url, headers, signal }): Promise<Reply> {
         const asked = query as MarketQuery;
         const limit = pageSize(tiers[caller.tier], asked.limit);
-        const fresh = wantsFresh(headers);
+        const fresh = bypassesCache(headers);
         const read = (left: AbortSignal) =>
           endpoint.answer({
             ...{ database: untilAborted(database, left), findCurrencies, fresh },

@@ -3,7 +3,7 @@
 import { type Static, Type } from 'typebox';
 import { DAY } from '../lib/time.ts';
 import { findListings } from '../listings/listing-read-store.ts';
-import { areaIn, presentListing, type ReaderView } from '../listings/present.ts';
+import { areaIn, presentListing, type ReaderView } from '../listings/presenter.ts';
 import { ListingSchema, nullable, unitSchema } from '../listings/record.ts';
 import type { StoredListing } from '../listings/stored-listing.ts';
 import type { ListingType } from '../listings/vocabulary.ts';

@@ -2,10 +2,10 @@
 
 import { type Static, Type } from 'typebox';
 import { nameAreas } from '../areas/area-name-store.ts';
-import { presentListing, type ReaderView } from '../listings/present.ts';
+import { presentListing, type ReaderView } from '../listings/presenter.ts';
 import { PROPERTY_PARTS, PropertySchema } from '../listings/property-record.ts';
 import { ListingSchema, nullable } from '../listings/record.ts';
-import { presentReso } from '../listings/reso.ts';
+import { presentReso } from '../listings/reso-record.ts';
 import { findResoRecords } from '../listings/reso-store.ts';
 import { AREA_TYPES, type AreaType } from '../listings/vocabulary.ts';
 import {

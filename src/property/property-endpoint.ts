@@ -7,11 +7,11 @@ import type { Tiers } from '../access/tiers/tiers.ts';
 import type { Access, Reply } from '../http/frame/route.ts';
 import { conditional, contentEtag } from '../http/output/etag.ts';
 import type { Clock } from '../lib/clock.ts';
+import { CURSOR_HINTS } from '../listings/common-parameters.ts';
 import type { ListingReads } from '../listings/listing-reads.ts';
 import { instant } from '../listings/market-clock.ts';
-import type { ReaderView } from '../listings/present.ts';
-import { readsFor, VOLATILE_MEMBERS, viewOf } from '../listings/reader.ts';
-import { CURSOR_HINTS } from '../listings/shared-parameters.ts';
+import type { ReaderView } from '../listings/presenter.ts';
+import { buildReaderView, readsFor, VOLATILE_MEMBERS } from '../listings/reader-view.ts';
 import type { StoredListing } from '../listings/stored-listing.ts';
 import { LISTING_TYPES, type ListingType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
@@ -77,7 +77,7 @@ export const NOT_MODIFIED = { 304: 'The response still matches If-None-Match.' }
 
 interface PropertyCall {
   readonly params: { readonly id: string };
-  readonly query: Parameters<typeof viewOf>[1];
+  readonly query: Parameters<typeof buildReaderView>[1];
   readonly caller: Principal;
   readonly headers: IncomingHttpHeaders;
 }
@@ -87,7 +87,7 @@ export async function findVisibleProperty(
   { params, query, caller, headers }: PropertyCall,
   options: PropertyRouteOptions,
 ): Promise<VisibleProperty & { readonly view: ReaderView }> {
-  const view = viewOf(caller, query, options.clock.now(), options.publicUrl);
+  const view = buildReaderView(caller, query, options.clock.now(), options.publicUrl);
   const stored = await readsFor(headers, options).property(params.id);
   return { ...visibleProperty(stored, view), view };
 }

@@ -6,14 +6,14 @@ import { pageSize } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';
 import { queryDigest, readCursor, writeCursor } from '../http/input/cursor.ts';
 import { choices } from '../http/input/parameter-kinds.ts';
-import { parseFields, selectFields } from '../listings/fields.ts';
+import { displayParameter, fieldsParameter, unitsParameter } from '../listings/common-parameters.ts';
 import { instant } from '../listings/market-clock.ts';
 import { PageSchema } from '../listings/page-schema.ts';
-import { presentListing } from '../listings/present.ts';
+import { presentListing } from '../listings/presenter.ts';
 import { HistoryLine } from '../listings/property-record.ts';
-import { pageLinks } from '../listings/reader.ts';
+import { pageLinks } from '../listings/reader-view.ts';
 import { ListingSchema, MEMBERS_BY_INCLUDE } from '../listings/record.ts';
-import { displayParameter, fieldsParameter, unitsParameter } from '../listings/shared-parameters.ts';
+import { parseFields, selectFields } from '../listings/sparse-fields.ts';
 import type { HistoryRow, StoredListing } from '../listings/stored-listing.ts';
 import {
   findVisibleProperty,

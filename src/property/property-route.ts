@@ -5,11 +5,11 @@ import { type Static, Type } from 'typebox';
 import type { Principal } from '../access/tiers/principal.ts';
 import { type Call, type Reply, type Route, route } from '../http/frame/route.ts';
 import { conditional, contentEtag } from '../http/output/etag.ts';
-import { type Fields, parseFields, selectFields } from '../listings/fields.ts';
-import type { ReaderView } from '../listings/present.ts';
+import { displayParameter, fieldsParameter, unitsParameter } from '../listings/common-parameters.ts';
+import type { ReaderView } from '../listings/presenter.ts';
 import { PROPERTY_PARTS, type Property, presentProperty } from '../listings/property-record.ts';
-import { readsFor, VOLATILE_MEMBERS, viewOf } from '../listings/reader.ts';
-import { displayParameter, fieldsParameter, unitsParameter } from '../listings/shared-parameters.ts';
+import { buildReaderView, readsFor, VOLATILE_MEMBERS } from '../listings/reader-view.ts';
+import { type Fields, parseFields, selectFields } from '../listings/sparse-fields.ts';
 import type { StoredListing, StoredProperty } from '../listings/stored-listing.ts';
 import { type Refresh, toLiveError } from '../live/refresh.ts';
 import {
@@ -130,7 +130,7 @@ interface Selection {
 
 function selectionOf({ caller, query }: PropertyCall, { clock, publicUrl }: PropertyRouteOptions): Selection {
   return {
-    view: viewOf(caller, query, clock.now(), publicUrl),
+    view: buildReaderView(caller, query, clock.now(), publicUrl),
     include: query.include ?? [],
     fields: parseFields(query.fields, FullPropertySchema, query.include),
   };

@@ -2,7 +2,7 @@
 
 import { Problem } from '../lib/problem.ts';
 import { coarseDegrees } from '../listings/masking/coarse-location.ts';
-import { isVisible, type ReaderView } from '../listings/present.ts';
+import { isVisible, type ReaderView } from '../listings/presenter.ts';
 import { CURRENT_STATUSES } from '../listings/property-record.ts';
 import type { StoredListing, StoredProperty } from '../listings/stored-listing.ts';
 import type { HomeFacts } from './similarity.ts';

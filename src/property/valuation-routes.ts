@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { Principal } from '../access/tiers/principal.ts';
 import { pageSize } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';
-import { displayParameter, unitsParameter } from '../listings/shared-parameters.ts';
+import { displayParameter, unitsParameter } from '../listings/common-parameters.ts';
 import { LISTING_TYPES } from '../listings/vocabulary.ts';
 import {
   ComparableSchema,

@@ -1,7 +1,7 @@
 // Valuation of a property: its estimate for sale and for rent, or why there is none.
 
 import { type Static, Type } from 'typebox';
-import type { ReaderView } from '../listings/present.ts';
+import type { ReaderView } from '../listings/presenter.ts';
 import { nullable } from '../listings/record.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';

@@ -1,7 +1,7 @@
 // From when on the figures of the market change, as lives of listings are told anew. Pure.
 
 import type { ListingDraft } from '../listings/draft.ts';
-import type { KeptRecord } from '../listings/listing.ts';
+import type { StoredRecord } from '../listings/stored-record.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { MarketEvent, MarketLife, Stay } from './market-life.ts';
 
@@ -10,13 +10,13 @@ export interface ListingChange {
   readonly id: string;
   readonly propertyId: string;
   readonly draft: ListingDraft;
-  readonly record: KeptRecord;
+  readonly record: StoredRecord;
   readonly areaNos: readonly number[];
   readonly timeZone: string;
   readonly clock: { readonly end: number | null };
   /** Null: the listing is new. */
   readonly before: {
-    readonly record: KeptRecord;
+    readonly record: StoredRecord;
     readonly listingType: ListingType;
     readonly displayed: boolean;
     readonly areaNos: readonly number[];

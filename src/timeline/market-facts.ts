@@ -1,7 +1,7 @@
 // Owns keeping the market's facts true: worked out anew for each property that a transaction writes, and once for all.
 
-import { PER_MONTH } from '../listings/listing.ts';
 import { instant } from '../listings/market-clock.ts';
+import { PER_MONTH } from '../listings/stored-record.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 import { invalidateFigures } from './figure-cache-store.ts';
 import { type FigureChange, figureChanges, type ListingChange } from './figure-changes.ts';

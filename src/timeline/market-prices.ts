@@ -1,7 +1,7 @@
 // Owns what was asked for a listing over time, per month for rentals, and what of a listing the market needs to know.
 
 import type { ListingEvent } from '../listings/history.ts';
-import { cents } from '../listings/listing.ts';
+import { cents } from '../listings/stored-record.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';
 
 /** What must be known of a listing besides its history; times in milliseconds, prices as the source states them. */

@@ -3,7 +3,7 @@
 import { decodePercent } from '../../lib/percent-encoding.ts';
 import { foldText, foldWhole } from '../../text/folded-text.ts';
 import { comparedWords } from '../../text/words.ts';
-import type { KeptRecord } from '../listing.ts';
+import type { StoredRecord } from '../stored-record.ts';
 import { addressHints, addressPattern, readStreetAddress, type StreetAddress } from './address-pattern.ts';
 
 export interface AddressMatcher {
@@ -18,7 +18,7 @@ type Span = readonly [from: number, to: number];
 const WITHHELD = '(address withheld)';
 
 /** Knows the spellings that searches take as equal: abbreviations, directions, ordinals, case, accents, punctuation. */
-export function addressMatcher(address: KeptRecord['address']): AddressMatcher {
+export function addressMatcher(address: StoredRecord['address']): AddressMatcher {
   const streets = streetAddresses(address);
   const hints = addressHints(streets);
   let pattern: RegExp | null | undefined;
@@ -42,7 +42,7 @@ export function addressMatcher(address: KeptRecord['address']): AddressMatcher {
   };
 }
 
-function streetAddresses(address: KeptRecord['address']): StreetAddress[] {
+function streetAddresses(address: StoredRecord['address']): StreetAddress[] {
   const unit = comparedWords(address.unit ?? '');
   const read = [...(address.full ?? '').split(',').slice(0, 2), address.line1 ?? '']
     .map(readStreetAddress)

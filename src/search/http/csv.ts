@@ -1,7 +1,7 @@
 // Owns listings as rows of CSV (RFC 4180): a column for each part of the record, lists in one cell. Pure.
 
-import type { Fields } from '../../listings/fields.ts';
 import { ListingSchema, MEMBERS_BY_INCLUDE } from '../../listings/record.ts';
+import type { Fields } from '../../listings/sparse-fields.ts';
 
 /** The keys that lead to a column's value. */
 type Column = readonly string[];

@@ -8,7 +8,7 @@ import type { Reply } from '../../http/frame/route.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { CachedReads } from '../../listings/property-cache.ts';
 import type { FindLoading, Loading } from '../../listings/provenance/loading.ts';
-import { pageLinks, viewOf, wantsFresh } from '../../listings/reader.ts';
+import { buildReaderView, bypassesCache, pageLinks } from '../../listings/reader-view.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { untilAborted } from '../../postgres/client/leaving.ts';
@@ -139,13 +139,13 @@ export async function answerSearch(options: SearchOptions, readings: Readings, a
   const limit = pageSize(tiers[caller.tier], query.limit);
   const asPlanned = planSearch(type, withoutClusterCursor(query), limit, clock.now());
   const loading = await options.findLoading();
-  const view = viewOf(caller, query, asPlanned.startedAt, publicUrl);
+  const view = buildReaderView(caller, query, asPlanned.startedAt, publicUrl);
   const lines = format === 'csv' || format === 'ndjson';
   const whole = lines && query.limit === undefined && atLeast(caller.tier, EXPORT_TIER);
   // Nobody walks through all results a second time at once: remembering them would push out what is asked for often.
   const reading = whole
     ? readings.until(asked.left())
-    : wantsFresh(asked.headers)
+    : bypassesCache(asked.headers)
       ? readings.fresh
       : readings.remembered;
   const lookedUp = await reading.lookUp(asPlanned);

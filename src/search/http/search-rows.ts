@@ -1,9 +1,9 @@
 // Rows of a page of search results as a reader sees them.
 
-import { selectFields } from '../../listings/fields.ts';
 import { findIncluded, type Included } from '../../listings/included.ts';
-import { presentListing, type ReaderView } from '../../listings/present.ts';
+import { presentListing, type ReaderView } from '../../listings/presenter.ts';
 import type { Listing } from '../../listings/record.ts';
+import { selectFields } from '../../listings/sparse-fields.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { SearchPlan } from '../query/search.ts';
 import type { FoundListing } from '../summaries/finder.ts';

@@ -2,14 +2,14 @@
 
 import { Type } from 'typebox';
 import { choice, choices, list, optional, whole, yesNo } from '../../http/input/parameter-kinds.ts';
-import { INCLUDED } from '../../listings/included.ts';
 import {
   CURSOR_HINTS,
   displayParameter,
   fieldsParameter,
   SORT_KEYS,
   unitsParameter,
-} from '../../listings/shared-parameters.ts';
+} from '../../listings/common-parameters.ts';
+import { INCLUDED } from '../../listings/included.ts';
 
 export const FACETS = [
   ...([

@@ -33,4 +33,4 @@ export type SearchQuery = Static<typeof AnySearchQuery>;
 export {
   SORT_KEYS,
   type SortKey,
-} from '../../listings/shared-parameters.ts';
+} from '../../listings/common-parameters.ts';

@@ -2,8 +2,8 @@
 
 import type { Point } from '../../geometry/geometry.ts';
 import { type Cursor, queryDigest, readCursor } from '../../http/input/cursor.ts';
-import { type Fields, parseFields } from '../../listings/fields.ts';
 import { ListingSchema } from '../../listings/record.ts';
+import { type Fields, parseFields } from '../../listings/sparse-fields.ts';
 import type { ListingType, UnitSystem } from '../../listings/vocabulary.ts';
 import { answerParameters } from './answer-parameters.ts';
 import { type Condition, conditionsOf, type TextCondition } from './search-conditions.ts';

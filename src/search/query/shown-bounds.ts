@@ -1,6 +1,6 @@
 // Owns what a bound on areas and prices per area means: what is shown rounded and converted is compared as it is shown.
 
-import { areaIn, perAreaIn } from '../../listings/present.ts';
+import { areaIn, perAreaIn } from '../../listings/presenter.ts';
 import type { UnitSystem } from '../../listings/vocabulary.ts';
 
 /** Whether a number is shown as it is kept, converted as an area, or rounded and converted as a price per area. */

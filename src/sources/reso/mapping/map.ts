@@ -6,12 +6,12 @@ import { agent, office } from './contact.ts';
 import { FieldReader, type NoteField, type UpstreamRecord } from './decode.ts';
 import { displayValue } from './enumerations.ts';
 import { features } from './features.ts';
-import { givenFields } from './given.ts';
 import { pictures } from './media.ts';
 import { associationFee, monthlyTax, price, rate } from './money.ts';
 import { openHouses } from './open-house.ts';
 import { listingTypeOf, propertyTypeOf } from './property-type.ts';
 import { rentalTerms } from './rental.ts';
+import { givenFields } from './reso-passthrough.ts';
 import { bathrooms, livingArea, lotSize } from './rooms.ts';
 import { statusOf } from './status.ts';
 

@@ -1,4 +1,4 @@
-// Owns sparse answers: which parts of a record `fields` asks for, with paths and slices.
+// Sparse fields: the parts of a record that `fields` selects, with paths and slices.
 
 import { nearest } from '../lib/nearest.ts';
 import { invalidParameter } from '../lib/problem.ts';

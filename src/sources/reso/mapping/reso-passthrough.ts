@@ -1,4 +1,4 @@
-// Owns what is kept of a RESO record in its own words: the fields that are asked for, as they came, and nothing else.
+// RESO passthrough: the fields of an upstream record that were requested, as they came, and nothing else.
 
 import { isRecord, type UpstreamRecord } from './decode.ts';
 import { PROPERTY_FIELDS } from './property-fields.ts';

@@ -1,11 +1,11 @@
 // Presenter of listings: makes of a stored record the one that a reader sees, with its units, masked address and freshness.
 
-import { cents, type KeptRecord } from './listing.ts';
 import { daysOnMarket, storedClock } from './market-clock.ts';
 import { addressMatcher } from './masking/address-matcher.ts';
 import { coarseDegrees } from './masking/coarse-location.ts';
 import type { Listing } from './record.ts';
 import type { StoredListing } from './stored-listing.ts';
+import { cents, type StoredRecord } from './stored-record.ts';
 import { SQUARE_FEET_PER_SQUARE_METRE, type UnitSystem } from './vocabulary.ts';
 
 /** Who reads, when and in which units. */
@@ -76,7 +76,10 @@ export function perAreaIn(perSquareFoot: number, units: UnitSystem): number {
   return cents(units === 'imperial' ? perSquareFoot : perSquareFoot * SQUARE_FEET_PER_SQUARE_METRE);
 }
 
-function pricePerArea({ price, livingArea }: Omit<KeptRecord, 'property'>, units: UnitSystem): number | null {
+function pricePerArea(
+  { price, livingArea }: Omit<StoredRecord, 'property'>,
+  units: UnitSystem,
+): number | null {
   return price === null || !livingArea ? null : perAreaIn(price / livingArea, units);
 }
 
@@ -84,7 +87,7 @@ function pricePerArea({ price, livingArea }: Omit<KeptRecord, 'property'>, units
 const isMasked = (stored: Pick<StoredListing, 'addressDisplayed'>, view: ReaderView): boolean =>
   !stored.addressDisplayed && !view.ignoreDisplayRules;
 
-type PublicRecord = Omit<KeptRecord, 'property'>;
+type PublicRecord = Omit<StoredRecord, 'property'>;
 
 /** Where the address is withheld, what is left names the town and nothing nearer, in words and links too. */
 export function maskAddress(record: PublicRecord): PublicRecord {

@@ -1,4 +1,4 @@
-// Owns the parameters that more than searches take, and the keys that results can be sorted by.
+// Parameters that more than searches take, and the keys that results can be sorted by.
 
 import { Type } from 'typebox';
 import { list, optional } from '../http/input/parameter-kinds.ts';

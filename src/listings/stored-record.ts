@@ -1,4 +1,4 @@
-// Owns how a draft becomes the record that is kept, with the rules for prices and addresses.
+// Stored record of a listing, built from a draft, with the rules for prices and addresses.
 
 import { createHash } from 'node:crypto';
 import type { DraftAddress, ListingDraft } from './draft.ts';
@@ -21,7 +21,7 @@ export interface PropertyFacts {
 }
 
 /** The kept record: everything public that depends neither on the reader nor on the moment. */
-export type KeptRecord = Omit<
+export type StoredRecord = Omit<
   Listing,
   | 'areaIds'
   | 'areaUnit'
@@ -65,7 +65,7 @@ export function digestOf({ reso: _, ...draft }: ListingDraft): Buffer {
 }
 
 /** Fills in what this reading did not carry (null media) from the earlier record. */
-export function completeDraft(draft: ListingDraft, before: KeptRecord | null): ListingDraft {
+export function completeDraft(draft: ListingDraft, before: StoredRecord | null): ListingDraft {
   if (draft.photos !== null && draft.openHouses !== null) return draft;
   return {
     ...draft,
@@ -76,19 +76,19 @@ export function completeDraft(draft: ListingDraft, before: KeptRecord | null): L
 }
 
 /** A reading of a listing that is to be kept; `before` is the earlier record of the same listing, or null. */
-export interface KeptReading {
+export interface ListingReading {
   readonly draft: ListingDraft;
   readonly dates: ReportedDates;
-  readonly before: KeptRecord | null;
+  readonly before: StoredRecord | null;
   readonly observedAt: number;
 }
 
 /** The record to keep. */
-export function keptRecord(
+export function buildStoredRecord(
   source: string,
   ids: { readonly listing: string; readonly property: string },
-  reading: KeptReading,
-): KeptRecord {
+  reading: ListingReading,
+): StoredRecord {
   const { draft } = reading;
   const price = priceOf(draft);
   const perMonth = PER_MONTH[draft.priceFrequency];
@@ -139,7 +139,7 @@ export function keptRecord(
     openHouses: [...(draft.openHouses ?? [])],
     agent: draft.agent,
     office: draft.office,
-    ...shownTimes(draft, reading.dates),
+    ...publicTimes(draft, reading.dates),
     onMarketDate: draft.onMarketDate,
     closedAt: draft.closedAt,
     offMarketAt: draft.offMarketAt,
@@ -173,7 +173,10 @@ export function keptRecord(
 const TIMES = ['listedAt', 'statusChangedAt', 'priceChangedAt', 'pendingAt'] as const;
 
 /** The times of a record: of those that were told as mere days, the moment at which the day begins. */
-export function shownTimes(texts: DateTexts, dates: ReportedDates): Pick<KeptRecord, (typeof TIMES)[number]> {
+export function publicTimes(
+  texts: DateTexts,
+  dates: ReportedDates,
+): Pick<StoredRecord, (typeof TIMES)[number]> {
   const time = (field: (typeof TIMES)[number]): string | null => {
     const moment = dates[field];
     return moment?.day ? new Date(moment.at).toISOString() : texts[field];
@@ -194,15 +197,15 @@ function toldDays(draft: ListingDraft): Pick<PropertyFacts, 'days'> {
 }
 
 /** The dates of a kept record as its source told them. */
-export function dateTexts(record: KeptRecord): DateTexts {
+export function dateTexts(record: StoredRecord): DateTexts {
   return { ...record, ...record.property.days };
 }
 
 /** The price before this one and the change between them: as the source says, else as we saw it. */
 function priceHistory(
-  { draft, dates, before, observedAt }: KeptReading,
+  { draft, dates, before, observedAt }: ListingReading,
   price: number | null,
-): Pick<KeptRecord, 'previousPrice' | 'priceChange'> {
+): Pick<StoredRecord, 'previousPrice' | 'priceChange'> {
   const moved = before !== null && before.price !== price;
   if (before !== null && !moved && draft.previousPrice === null) {
     return { previousPrice: before.previousPrice, priceChange: before.priceChange };
@@ -223,12 +226,12 @@ function priceHistory(
   };
 }
 
-function monthlyCosts({ associationFee, tax }: ListingDraft): KeptRecord['monthlyCosts'] {
+function monthlyCosts({ associationFee, tax }: ListingDraft): StoredRecord['monthlyCosts'] {
   if (associationFee === null && tax === null) return null;
   return { associationFee, tax, total: cents((associationFee ?? 0) + (tax ?? 0)) };
 }
 
-function mutable(rental: ListingDraft['rental']): KeptRecord['rental'] {
+function mutable(rental: ListingDraft['rental']): StoredRecord['rental'] {
   if (rental === null) return null;
   return {
     ...rental,
@@ -241,7 +244,7 @@ function mutable(rental: ListingDraft['rental']): KeptRecord['rental'] {
 }
 
 /** `line1` is house number and street; `full` is what the source wrote, else its parts in the usual order. */
-function composeAddress(address: DraftAddress): KeptRecord['address'] {
+function composeAddress(address: DraftAddress): StoredRecord['address'] {
   const street = [address.streetNumber, address.streetName].filter(Boolean).join(' ');
   const line1 = street || address.full?.split(',')[0]?.trim() || null;
   const unit = address.unit ? `Unit ${address.unit}` : null;

@@ -1,15 +1,15 @@
-// Owns the reader's view: what a caller's tier and parameters make of the records they are shown.
+// Reader's view: what a caller's tier and parameters make of the records they read.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../access/tiers/principal.ts';
 import { tierName } from '../access/tiers/tiers.ts';
 import { Problem } from '../lib/problem.ts';
 import type { ListingReads } from './listing-reads.ts';
-import type { ReaderView } from './present.ts';
+import type { ReaderView } from './presenter.ts';
 import type { UnitSystem } from './vocabulary.ts';
 
 /** The view of one request; throws TIER_RESTRICTED where display rules are to be ignored by anyone but Internal. */
-export function viewOf(
+export function buildReaderView(
   caller: Principal,
   asked: {
     readonly units?: UnitSystem | undefined;
@@ -40,14 +40,14 @@ export function readsFor(
   headers: IncomingHttpHeaders,
   { catalogue, cache }: { readonly catalogue: ListingReads; readonly cache: ListingReads },
 ): ListingReads {
-  return wantsFresh(headers) ? catalogue : cache;
+  return bypassesCache(headers) ? catalogue : cache;
 }
 
 /** Members that change without the record: entity tags do not depend on them. */
 export const VOLATILE_MEMBERS: readonly string[] = ['fetchedAt', 'meta'];
 
 /** Whether the client asked for no cache. */
-export function wantsFresh(headers: IncomingHttpHeaders): boolean {
+export function bypassesCache(headers: IncomingHttpHeaders): boolean {
   return headers['cache-control']?.includes('no-cache') === true;
 }
 

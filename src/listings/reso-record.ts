@@ -1,7 +1,7 @@
-// Owns what a reader sees of a listing's RESO record: the fields as the source gave them, but for what display rules withhold.
+// RESO record of a listing as a reader sees it: the fields as the source gave them, without what display rules withhold.
 
 import { type AddressMatcher, addressMatcher } from './masking/address-matcher.ts';
-import { presentListing, type ReaderView } from './present.ts';
+import { presentListing, type ReaderView } from './presenter.ts';
 import type { StoredListing } from './stored-listing.ts';
 
 /** Fields of the RESO Data Dictionary by name, as the source gave them. */
