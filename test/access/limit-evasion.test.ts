@@ -8,7 +8,7 @@ import type { Principal } from '../../src/access/tiers/principal.ts';
 import { TIERS } from '../../src/access/tiers/tiers.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { Problem } from '../../src/lib/problem.ts';
-import { type Random, seeded } from '../support/check/random.ts';
+import { createRandom, type Random } from '../support/check/random.ts';
 import { testDatabase } from '../support/database/database.ts';
 import { floodAddresses } from '../support/guard/memory.ts';
 import { serveGuarded } from '../support/guard/service.ts';
@@ -53,7 +53,7 @@ function forged(random: Random): Record<string, string> {
 }
 
 test('whatever a client puts before what its proxy adds, in one header or in two, it has ten requests a minute', async (t) => {
-  const random = seeded(34);
+  const random = createRandom(34);
   const clock = manualClock();
   const service = await serveGuarded(t, { database, clock, provider: stubProvider() });
   for (let minute = 0; minute < 3; minute++) {
@@ -73,7 +73,7 @@ test('whatever a client puts before what its proxy adds, in one header or in two
 });
 
 test('a client that is no trusted proxy has ten requests a minute, whoever it says it is', async (t) => {
-  const random = seeded(35);
+  const random = createRandom(35);
   const service = await serveGuarded(t, {
     ...{ database, clock: manualClock(), provider: stubProvider() },
     trustedProxies: ['10.0.0.0/8', '::/0', '192.0.2.1'],
@@ -87,7 +87,7 @@ test('a client that is no trusted proxy has ten requests a minute, whoever it sa
 });
 
 test('a thousand addresses of one /64 have ten requests a minute together, and the next /64 has its own', async (t) => {
-  const random = seeded(64);
+  const random = createRandom(64);
   const service = await serveGuarded(t, { database, clock: manualClock(), provider: stubProvider() });
   const part = () => random.below(65_536).toString(16);
   for (const network of ['2001:db8:a:b', '2001:0DB8:000A:000c']) {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { seeded } from '../support/check/random.ts';
+import { createRandom } from '../support/check/random.ts';
 import { until } from '../support/check/until.ts';
 import { testDatabase } from '../support/database/database.ts';
 import { FAULTS, type Fault, faultyProvider, NONSENSE } from '../support/guard/provider.ts';
@@ -23,7 +23,7 @@ test('a revoked key is let in by none of two services 600 s after its end, whate
 for (const fault of FAULTS.filter((each) => each !== 'slow')) {
   test(`keys stay good for 600 s without a provider that is ${fault}, then are 503, never 401`, async (t) => {
     const clock = manualClock();
-    const provider = faultyProvider(clock, seeded(13));
+    const provider = faultyProvider(clock, createRandom(13));
     const service = await serveGuarded(t, { database, clock, provider });
     provider.faults = ['none'];
     const keys = NONSENSE.map(() => provider.subscribe('internal'));

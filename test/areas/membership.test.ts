@@ -1,12 +1,14 @@
 // Owns the proof of how listings and areas come together: whichever came first, and whatever changes.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { placeListingsAnew, writeAreaBatch } from '../../src/ingest/area-writer.ts';
 import type { Property } from '../../src/listings/property-record.ts';
 import type { Listing } from '../../src/listings/record.ts';
-import { area, at, database, found, keys, service, square, write } from '../support/catalogue/catalogue.ts';
+import { area, at, square, startCatalogue } from '../support/catalogue/catalogue.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
+
+const { database, found, keys, service, write } = await startCatalogue({ after });
 
 test('a listing that comes to lie in another area has changed: its version, its date, and the tag of its property', async () => {
   const { ids } = await write(

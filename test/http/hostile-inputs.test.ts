@@ -2,13 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { areaId } from '../../src/areas/area.ts';
 import { writeAreaBatch } from '../../src/ingest/area-writer.ts';
 import type { Listing } from '../../src/listings/record.ts';
-import { database, daysAgo, keys, service, writtenIds } from '../support/catalogue/catalogue.ts';
+import { startCatalogue } from '../support/catalogue/catalogue.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
 import { parseRaw, problemOf, readToEnd } from '../support/service/http-server.ts';
+
+const { database, daysAgo, keys, service, writtenIds } = await startCatalogue({ after });
 
 async function codeOf(path: string): Promise<string> {
   const answer = await service.get(path, keys.internal);

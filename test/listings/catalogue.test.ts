@@ -1,20 +1,12 @@
 // Owns the proof of the catalogue: what is written when listings change, who sees what of them, and where they lie.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import type { Listing } from '../../src/listings/record.ts';
-import {
-  at,
-  catalogue,
-  clock,
-  database,
-  found,
-  keys,
-  property,
-  service,
-  write,
-} from '../support/catalogue/catalogue.ts';
+import { at, startCatalogue } from '../support/catalogue/catalogue.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
+
+const { catalogue, clock, database, found, keys, property, service, write } = await startCatalogue({ after });
 
 test('a price and a status change are each one line of history, with the price before', async () => {
   const first = { listPrice: 500_000, listedAt: '2025-12-01T10:00:00.000Z', onMarketDate: '2025-12-01' };

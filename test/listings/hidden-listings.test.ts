@@ -1,12 +1,14 @@
 // Proves that what a source hides is in no answer, no tag and no link, and cannot be guessed.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { propertyId, propertyIdentity } from '../../src/ingest/identity.ts';
 import type { ListingDraft } from '../../src/listings/draft.ts';
 import type { Property } from '../../src/listings/property-record.ts';
-import { clock, daysAgo, keys, service, writtenIds } from '../support/catalogue/catalogue.ts';
+import { startCatalogue } from '../support/catalogue/catalogue.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
+
+const { clock, daysAgo, keys, service, writtenIds } = await startCatalogue({ after });
 
 test('a draft upstream is shown to nobody, also not as a period of a property that is', async () => {
   const place = { parcelNumber: '1-1', address: { ...NO_ADDRESS, county: 'Elm', state: 'WA' } };

@@ -1,12 +1,14 @@
 // Proves that a withheld address is told by no answer and found by no question, in whatever spelling.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import fc from 'fast-check';
 import type { Listing } from '../../src/listings/record.ts';
-import { keys, service, writtenIds } from '../support/catalogue/catalogue.ts';
+import { startCatalogue } from '../support/catalogue/catalogue.ts';
 import { draft } from '../support/catalogue/drafts.ts';
 import { spelledStreet, textWith } from '../support/catalogue/spellings.ts';
+
+const { keys, service, writtenIds } = await startCatalogue({ after });
 
 const houses = fc
   .sample(

@@ -1,13 +1,15 @@
 // Owns the proof of the answers of the statistics: places, comparisons, yields, spreads, periods by local clocks, and their metrics.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { writeAreaBatch } from '../../src/ingest/area-writer.ts';
 import { findSnapshot, snapshotMetrics } from '../../src/search/summaries/metric-store.ts';
 import { METRICS } from '../../src/search/summaries/metrics.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
-import { type Answer, ask, catalogue, database, service } from '../support/catalogue/market-service.ts';
+import { type Answer, startMarket } from '../support/catalogue/market-service.ts';
 import { NOW } from '../support/catalogue/random-market.ts';
+
+const { ask, catalogue, database, service } = await startMarket({ after });
 
 test('a place can be named, drawn or measured around a point, and other names of parameters mean the same', async () => {
   const inventory = async (query: string) =>

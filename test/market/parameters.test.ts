@@ -1,7 +1,7 @@
 // Owns the promises of the statistics' addresses: every parameter is honoured or refused, pages go on, small samples stay secret.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { TIERS } from '../../src/access/tiers/tiers.ts';
 import {
   CompareQuery,
@@ -13,9 +13,11 @@ import {
   YieldQuery,
 } from '../../src/market/parameters.ts';
 import { RentalSearchQuery, SaleSearchQuery } from '../../src/search/query/search-parameters.ts';
-import { type Answer, ask, keys, refused, service } from '../support/catalogue/market-service.ts';
+import { type Answer, startMarket } from '../support/catalogue/market-service.ts';
 import { type Caller, type Documented, walkMatrix } from '../support/service/access-matrix.ts';
 import { problemOf } from '../support/service/http-server.ts';
+
+const { ask, keys, refused, service } = await startMarket({ after });
 
 test('statistics are open to everybody, and to tokens that may read', async () => {
   const paths = ['stats?listingType=sale', 'history?listingType=sale', 'yield', 'metrics'];

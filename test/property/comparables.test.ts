@@ -1,17 +1,8 @@
 // Proves comparables and similar listings against the same rules worked out anew, and that withheld places give nothing away.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import {
-  comparables,
-  estimate,
-  keys,
-  service,
-  street,
-  type Told,
-  town,
-  write,
-} from '../support/catalogue/estimate-service.ts';
+import { after, test } from 'node:test';
+import { startEstimates, street, type Told, town } from '../support/catalogue/estimate-service.ts';
 import {
   estimateOf,
   KILOMETRES_IN_A_MILE,
@@ -21,6 +12,8 @@ import {
   threeDigits,
 } from '../support/catalogue/property-market.ts';
 import { along } from '../support/catalogue/sphere.ts';
+
+const { comparables, estimate, keys, service, write } = await startEstimates({ after });
 
 test('comparables come with distance, similarity and reasons, the most alike first, as worked out anew', async () => {
   const { subject, homes } = street(town(0), 'first');

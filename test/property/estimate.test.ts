@@ -1,20 +1,17 @@
 // Proves comparables and estimates on a market made by hand: their figures, worked out anew, and what stays hidden.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import {
-  clock,
-  comparables,
   type Estimated,
-  estimate,
-  keys,
   known,
-  service,
+  startEstimates,
   street,
   town,
-  write,
 } from '../support/catalogue/estimate-service.ts';
 import { estimateOf, type Home, offered, sold, threeDigits } from '../support/catalogue/property-market.ts';
+
+const { clock, comparables, estimate, keys, service, write } = await startEstimates({ after });
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -1,15 +1,10 @@
 // Owns a service for a test file with streets of homes to compare, and asking it for comparables and estimates.
 
-import { after } from 'node:test';
 import type { Listing } from '../../../src/listings/record.ts';
+import type { Closing } from '../database/database.ts';
 import { manualClock } from '../service/clock.ts';
 import { startService } from '../service/service.ts';
 import { type Home, writer } from './property-market.ts';
-
-export const clock = manualClock(Date.UTC(2026, 5, 1, 12));
-export const service = await startService({ after }, { clock });
-export const { keys } = service;
-export const write = writer(service);
 
 export interface Told {
   readonly price: number;
@@ -44,14 +39,20 @@ export interface Estimated {
   readonly rent: Valued;
 }
 
-export const comparables = async (
-  id: string | undefined,
-  query = '',
-  key: string = keys.free,
-): Promise<Told[]> =>
-  ((await service.json(`/v1/property/${id}/comparables?${query}`, key)) as { data: Told[] }).data;
-export const estimate = (id: string | undefined, query = '', key: string = keys.free): Promise<Estimated> =>
-  service.json(`/v1/property/${id}/estimate?${query}`, key);
+/** Starts the service; stopped when the test or the file ends. */
+export async function startEstimates(t: Closing) {
+  const clock = manualClock(Date.UTC(2026, 5, 1, 12));
+  const service = await startService(t, { clock });
+  const { keys } = service;
+  const write = writer(service);
+
+  const comparables = async (id: string | undefined, query = '', key: string = keys.free): Promise<Told[]> =>
+    ((await service.json(`/v1/property/${id}/comparables?${query}`, key)) as { data: Told[] }).data;
+  const estimate = (id: string | undefined, query = '', key: string = keys.free): Promise<Estimated> =>
+    service.json(`/v1/property/${id}/estimate?${query}`, key);
+
+  return { clock, service, keys, write, comparables, estimate };
+}
 
 /** Markets stand far apart, so that none is in the reach of another. */
 export const town = (number: number) => (north: number, east: number) => ({

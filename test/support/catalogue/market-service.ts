@@ -1,9 +1,9 @@
 // Owns a service for a test file in which twelve homes of each kind were on the market in December, and asking it for figures.
 
 import assert from 'node:assert/strict';
-import { after } from 'node:test';
 import { createCatalogue } from '../../../src/ingest/catalogue.ts';
 import type { ListingDraft } from '../../../src/listings/draft.ts';
+import type { Closing } from '../database/database.ts';
 import { manualClock } from '../service/clock.ts';
 import { problemOf } from '../service/http-server.ts';
 import { startService } from '../service/service.ts';
@@ -11,11 +11,6 @@ import { draft, NO_ADDRESS } from './drafts.ts';
 import { NOW, writeAreas } from './random-market.ts';
 
 const DAY = 86_400_000;
-export const service = await startService({ after }, { clock: manualClock(NOW) });
-export const { database, keys } = service;
-await writeAreas(database);
-export const catalogue = createCatalogue(database);
-
 export interface Figure {
   readonly value: number | null;
   readonly n: number;
@@ -48,19 +43,6 @@ export interface Answer {
   readonly page: Page;
 }
 
-export const ask = (path: string, key: string = keys.internal): Promise<Answer> =>
-  service.json(`/v1/market/${path}`, key);
-
-export async function refused(
-  path: string,
-): Promise<{ parameter: string; suggestion: string; code: string }> {
-  const answer = await service.get(`/v1/market/${path}`, keys.internal);
-  assert.equal(answer.status, 400, path);
-  const { code, errors = [] } = await problemOf(answer);
-  const [{ parameter = '', suggestion = '' } = {}] = errors;
-  return { parameter, suggestion, code };
-}
-
 /** Twelve homes on the market in December: twelve prices, four numbers of bedrooms, half of them in each city. */
 export const homes = (type: 'sale' | 'rental', unit: number): ListingDraft[] =>
   Array.from({ length: 12 }, (_, at) =>
@@ -83,6 +65,27 @@ export const homes = (type: 'sale' | 'rental', unit: number): ListingDraft[] =>
       },
     }),
   );
-await database.transaction((tx) =>
-  catalogue.apply(tx, 'test', [...homes('sale', 100_000), ...homes('rental', 1_000)], NOW - DAY),
-);
+
+/** Starts the service and writes the homes; stopped when the test or the file ends. */
+export async function startMarket(t: Closing) {
+  const service = await startService(t, { clock: manualClock(NOW) });
+  const { database, keys } = service;
+  await writeAreas(database);
+  const catalogue = createCatalogue(database);
+  await database.transaction((tx) =>
+    catalogue.apply(tx, 'test', [...homes('sale', 100_000), ...homes('rental', 1_000)], NOW - DAY),
+  );
+
+  const ask = (path: string, key: string = keys.internal): Promise<Answer> =>
+    service.json(`/v1/market/${path}`, key);
+
+  async function refused(path: string): Promise<{ parameter: string; suggestion: string; code: string }> {
+    const answer = await service.get(`/v1/market/${path}`, keys.internal);
+    assert.equal(answer.status, 400, path);
+    const { code, errors = [] } = await problemOf(answer);
+    const [{ parameter = '', suggestion = '' } = {}] = errors;
+    return { parameter, suggestion, code };
+  }
+
+  return { service, database, keys, catalogue, ask, refused };
+}

@@ -5,7 +5,7 @@ import { readUsed } from '../../../src/access/limits/month-store.ts';
 import { findSubscriptions } from '../../../src/access/providers/subscription-store.ts';
 import { pause, systemClock } from '../../../src/lib/clock.ts';
 import { awake } from '../../../src/lib/poll.ts';
-import { seeded } from '../check/chaos-random.ts';
+import { createRandom, type Random } from '../check/random.ts';
 import { until } from '../check/until.ts';
 import type { Closing } from '../database/database.ts';
 import { type Stage, setStage } from './crash-stage.ts';
@@ -51,7 +51,7 @@ const LONGEST_START = 900;
 
 /** Plays that many rounds on one data directory; what happens last is a stop in good order. */
 export async function playRounds(t: Closing, options: RoundsOptions): Promise<void> {
-  const random = seeded(options.seed);
+  const random = createRandom(options.seed);
   const stage = await setStage(t);
   for (let round = 0; round < options.rounds; round++) {
     const crash = CRASHES[round % CRASHES.length] ?? 'service';
@@ -65,7 +65,7 @@ async function playRound(
   stage: Stage,
   crash: Crash,
   withCommand: boolean,
-  random: () => number,
+  random: Random,
   complain: (what: string) => void,
 ): Promise<Outcome> {
   const { ledger, readers } = stage;
@@ -73,7 +73,7 @@ async function playRound(
   const before = { wrong: readers.wrong.length, faults: ledger.faults.length };
   await until('writes are confirmed', async () => ledger.acknowledged.length > from);
   const command = withCommand ? stage.createKey() : undefined;
-  await awake(pause(systemClock, random() * LONGEST_LOAD));
+  await awake(pause(systemClock, random.next() * LONGEST_LOAD));
   const family = await familyOf(stage.service.pid);
   const begun = systemClock.monotonic();
   const ended = await strike(stage, crash, family, random);
@@ -97,7 +97,7 @@ async function strike(
   stage: Stage,
   crash: Crash,
   family: readonly RunningProcess[],
-  random: () => number,
+  random: Random,
 ): Promise<(pid: number, command: string) => boolean> {
   const postmaster = (await postmasterOf(stage.dataDirectory))?.pid ?? 0;
   if (postmaster === 0) throw new Error('There is no PostgreSQL server to end');
@@ -105,7 +105,7 @@ async function strike(
   const server = (pid: number) => pid !== stage.service.pid;
   if (crash === 'backend') {
     const backends = family.filter(({ command }) => /^postgres: .*(?:service|\[local\])/.test(command));
-    const victim = backends[Math.floor(random() * backends.length)];
+    const victim = backends[Math.floor(random.next() * backends.length)];
     endProcess(victim?.pid ?? postmaster, 'SIGKILL');
     return (pid) => pid === victim?.pid;
   }
@@ -117,7 +117,7 @@ async function strike(
   if (crash === 'both') endProcess(postmaster, 'SIGKILL');
   await restart(stage);
   if (crash === 'starting') {
-    await awake(pause(systemClock, random() * LONGEST_START));
+    await awake(pause(systemClock, random.next() * LONGEST_START));
     await restart(stage);
   }
   return all;

@@ -1,4 +1,4 @@
-// Owns chance that can be repeated: the same seed gives the same numbers, so that every failure can be run again.
+// Seeded random numbers: a run prints its seed, so that every failure can be repeated.
 
 export interface Random {
   /** From 0 to below 1. */
@@ -9,8 +9,9 @@ export interface Random {
   chance(probability: number): boolean;
 }
 
-/** Mulberry32: small, and even enough to choose test cases. */
-export function seeded(seed: number): Random {
+/** Mulberry32: small, and even enough to choose test cases. Prints the seed. */
+export function createRandom(seed: number): Random {
+  console.log(`Random numbers with seed ${seed}`);
   let state = seed >>> 0;
   function next(): number {
     state = (state + 0x6d2b79f5) >>> 0;

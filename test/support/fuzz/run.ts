@@ -1,6 +1,6 @@
 // Owns one run of the fuzzer against a service: so many cases, some at a time, and everything that went wrong.
 
-import { seeded } from '../check/random.ts';
+import { createRandom } from '../check/random.ts';
 import { createOAuthFuzzer } from './oauth-requests.ts';
 import { createFuzzer, type Document, type FuzzCase } from './requests.ts';
 import { type FuzzService, sendBytes } from './service.ts';
@@ -27,12 +27,12 @@ export interface FuzzOptions {
 /** Bends what the OpenAPI document describes. */
 export async function fuzz(service: FuzzService, options: FuzzOptions): Promise<FuzzResult> {
   const document = (await (await fetch(`http://127.0.0.1:${service.port}/openapi.json`)).json()) as Document;
-  return run(service, createFuzzer(document, service, seeded(options.seed)), options);
+  return run(service, createFuzzer(document, service, createRandom(options.seed)), options);
 }
 
 /** Bends what clients and people send to the authorization server. */
 export function fuzzOAuth(service: FuzzService, options: FuzzOptions): Promise<FuzzResult> {
-  return run(service, createOAuthFuzzer(seeded(options.seed)), options);
+  return run(service, createOAuthFuzzer(createRandom(options.seed)), options);
 }
 
 async function run(

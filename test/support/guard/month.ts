@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { localSubscriptions } from '../../../src/access/providers/local.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { seeded } from '../check/random.ts';
+import { createRandom } from '../check/random.ts';
 import { type Closing, temporaryFolder, testDatabase } from '../database/database.ts';
 import { serving } from '../fuzz/canaries.ts';
 import { startCli } from '../process/cli.ts';
@@ -31,7 +31,7 @@ export async function spendMonth(
   t: Closing,
   { month, rounds, seed }: { readonly month: number; readonly rounds: number; readonly seed: number },
 ): Promise<MonthResult> {
-  const random = seeded(seed);
+  const random = createRandom(seed);
   const { database, url } = await testDatabase(t);
   const folder = await temporaryFolder(t, 'month');
   const tiers = join(folder, `tiers-${randomBytes(4).toString('hex')}.json`);

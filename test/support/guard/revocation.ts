@@ -1,7 +1,7 @@
 // Owns the course of revocations: many keys at once, ended at random moments, while a provider does its worst.
 
 import type { Database } from '../../../src/postgres/client/database.ts';
-import { seeded } from '../check/random.ts';
+import { createRandom } from '../check/random.ts';
 import type { Closing } from '../database/database.ts';
 import { manualClock } from '../service/clock.ts';
 import { faultyProvider } from './provider.ts';
@@ -27,7 +27,7 @@ export async function runRevocations(
   database: Database,
   { keys, seed }: { readonly keys: number; readonly seed: number },
 ): Promise<RevocationResult> {
-  const random = seeded(seed);
+  const random = createRandom(seed);
   const clock = manualClock();
   const provider = faultyProvider(clock, random);
   const serve = () => serveGuarded(t, { database, clock, provider });
