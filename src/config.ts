@@ -247,7 +247,8 @@ class Reader {
     for (const entry of list) {
       try {
         parseNetworks([entry]);
-      } catch {
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
         this.faults.push(`${name}: ${entry} must be an address or a network such as 10.0.0.0/8`);
       }
     }

@@ -1,10 +1,11 @@
 // Owns the sample market's process: started beside the service, kept alive, reached over HTTP only, ended with it.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Clock, systemClock } from '../lib/clock.ts';
+import { readIfExists } from '../lib/optional-file.ts';
 import { randomToken } from '../lib/secrets.ts';
 import { type SupervisedProcess, supervise } from '../lib/supervisor.ts';
 
@@ -31,8 +32,8 @@ export interface SampleMarket {
 
 const PROGRAM = join(import.meta.dirname, '../../sample/main.ts');
 
-/** A whole walk with photos makes much garbage and keeps little: without these it would take half as much again. */
-const SMALL = ['--max-old-space-size=192', '--max-semi-space-size=4'];
+/** Keeps the process a third smaller over a whole load with photos. */
+const MEMORY_LIMITS = ['--max-old-space-size=192', '--max-semi-space-size=4'];
 
 /**
  * Starts the market; resolves when it answers, and throws when it does not start. One that ends unasked later is
@@ -43,8 +44,13 @@ export async function startSampleMarket(options: SampleOptions): Promise<SampleM
   // The secret lives as long as this process does: no one else needs it.
   const credentials = { clientId: 'freehold', clientSecret: randomToken() };
   const start = (port: number) => launch(options, credentials, port);
+  // The port of the last run may have another owner by now; a market that does not start at all fails again.
+  const startElsewhere = (error: Error) => {
+    options.log(error.message);
+    return start(0);
+  };
   const last = options.port === 0 ? await lastPort(portFile) : 0;
-  const first = last === 0 ? await start(options.port) : await start(last).catch(() => start(0));
+  const first = last === 0 ? await start(options.port) : await start(last).catch(startElsewhere);
   const port = Number(new URL(first.url).port);
   await writeFile(portFile, String(port));
   const supervisor = supervise(first, {
@@ -63,7 +69,7 @@ interface MarketProcess extends SupervisedProcess {
 type Credentials = Pick<SampleMarket, 'clientId' | 'clientSecret'>;
 
 async function lastPort(file: string): Promise<number> {
-  const port = Number(await readFile(file, 'utf8').catch(() => '0'));
+  const port = Number((await readIfExists(file)) ?? '0');
   return Number.isInteger(port) && port > 0 && port < 65_536 ? port : 0;
 }
 
@@ -75,13 +81,17 @@ async function launch(
   const settings = ['--port', port, '--interval', options.interval, '--listings', options.listings];
   const photos = ['--photos-url', options.photosUrl];
   const state = ['--state', join(options.dataDirectory, 'sample-market.json')];
-  const child = spawn(process.execPath, [...SMALL, PROGRAM, ...settings.map(String), ...photos, ...state], {
-    // The market ends when this pipe does, so that it never outlives us, and by nothing else: a session of its own
-    // keeps Ctrl-C in a terminal from ending it before the service has stopped reading from it.
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: { SAMPLE_CLIENT_ID: credentials.clientId, SAMPLE_CLIENT_SECRET: credentials.clientSecret },
-  });
+  const child = spawn(
+    process.execPath,
+    [...MEMORY_LIMITS, PROGRAM, ...settings.map(String), ...photos, ...state],
+    {
+      // The market ends when this pipe does, so that it never outlives us, and by nothing else: a session of its own
+      // keeps Ctrl-C in a terminal from ending it before the service has stopped reading from it.
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: { SAMPLE_CLIENT_ID: credentials.clientId, SAMPLE_CLIENT_SECRET: credentials.clientSecret },
+    },
+  );
   const ended = new Promise<string>((resolve) => {
     child.once('close', (code, signal) =>
       resolve(signal === null ? `exit code ${code}` : `signal ${signal}`),

@@ -1,11 +1,14 @@
 // Checks of `freehold doctor` on the machine: Node, the data directory, its filesystem, and the port.
 
 import { constants } from 'node:fs';
-import { access, readFile, realpath, stat, statfs } from 'node:fs/promises';
+import { access, realpath, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { request } from 'undici';
 import type { Config } from '../config.ts';
 import { ListenError, requireFreePort } from '../http/server/listen-address.ts';
+import { systemClock } from '../lib/clock.ts';
+import { readIfExists, statIfExists } from '../lib/optional-file.ts';
+import { createOutbound } from '../lib/outbound.ts';
+import { OutboundFailure } from '../lib/outbound-failure.ts';
 import { type Finding, fail, messageOf, ok, warn } from './finding.ts';
 import { findMount, isInMemory, isNetworkFilesystem } from './mount.ts';
 
@@ -15,6 +18,7 @@ const GOOD_ROOM = 2e9;
 const OLDEST_NODE = 26;
 /** Milliseconds for whoever listens on the port to say whether it is a Freehold. */
 const PROBE_TIMEOUT = 5_000;
+const MAX_PROBE_BYTES = 100_000;
 
 export function checkNode(version = process.versions.node): Finding {
   if (Number.parseInt(version, 10) >= OLDEST_NODE) return ok('node', version);
@@ -24,7 +28,7 @@ export function checkNode(version = process.versions.node): Finding {
 /** The folder is there, is ours to write, and its keys are nobody else's to read. */
 export async function checkDataDirectory({ dataDirectory }: Config): Promise<Finding[]> {
   const name = 'data directory';
-  const found = await stat(dataDirectory).catch(() => undefined);
+  const found = await findFile(dataDirectory);
   if (found === undefined) {
     const parent = await existingParent(dataDirectory);
     return (await isOpen(parent))
@@ -46,7 +50,7 @@ export async function checkDataDirectory({ dataDirectory }: Config): Promise<Fin
 }
 
 async function checkKeysFile(file: string): Promise<Finding[]> {
-  const found = await stat(file).catch(() => undefined);
+  const found = await findFile(file);
   if (found === undefined) return [];
   if ((found.mode & 0o077) === 0) return [ok('keys file', file)];
   return [fail('keys file', `${file} can be read by others`, `chmod 600 ${file}`)];
@@ -67,7 +71,7 @@ export async function checkDisk({ dataDirectory }: Config): Promise<Finding> {
 
 /** The filesystem under the data directory, where the system tells of it. */
 export async function checkMount({ dataDirectory, databaseUrl }: Config): Promise<Finding[]> {
-  const mountinfo = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
+  const mountinfo = (await readIfExists('/proc/self/mountinfo')) ?? '';
   const mount = findMount(mountinfo, await realpath(await existingParent(dataDirectory)));
   if (mount === undefined) return [];
   const { type, readOnly } = mount;
@@ -98,15 +102,19 @@ export async function checkPort({ host, port }: Config): Promise<Finding> {
 async function isFreehold(host: string, port: number): Promise<boolean> {
   const address =
     { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
+  const outbound = createOutbound({ clock: systemClock });
   try {
-    const { statusCode, headers, body } = await request(`http://${address}:${port}/livez`, {
-      headersTimeout: PROBE_TIMEOUT,
-      bodyTimeout: PROBE_TIMEOUT,
+    const { status, headers } = await outbound.send({
+      url: `http://${address}:${port}/livez`,
+      deadlineMs: PROBE_TIMEOUT,
+      maxBytes: MAX_PROBE_BYTES,
     });
-    await body.dump();
-    return statusCode === 200 && headers['x-request-id'] !== undefined;
-  } catch {
-    return false;
+    return status === 200 && headers['x-request-id'] !== undefined;
+  } catch (error) {
+    if (error instanceof OutboundFailure) return false;
+    throw error;
+  } finally {
+    await outbound.close();
   }
 }
 
@@ -117,8 +125,14 @@ function isOpen(folder: string): Promise<boolean> {
   );
 }
 
+/** Undefined also for what lies in a folder that this user cannot enter. */
+const findFile = (path: string) =>
+  statIfExists(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EACCES') throw error;
+  });
+
 /** The folder itself, or the nearest above it that is there. */
 async function existingParent(folder: string): Promise<string> {
-  const found = await stat(folder).catch(() => undefined);
+  const found = await findFile(folder);
   return found !== undefined || dirname(folder) === folder ? folder : existingParent(dirname(folder));
 }

@@ -2,7 +2,7 @@
 
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { readConfig } from '../config.ts';
+import { ConfigError, readConfig } from '../config.ts';
 import { redact } from '../lib/log.ts';
 import { addClients } from './clients.ts';
 import { addDoctor } from './doctor.ts';
@@ -50,8 +50,10 @@ export function commandLine(): Command {
 function wantsStacks(): boolean {
   try {
     return ['debug', 'trace'].includes(readConfig().logLevel);
-  } catch {
-    return false; // The configuration is at fault, which is said already.
+  } catch (error) {
+    // The configuration is at fault, which is said already.
+    if (error instanceof ConfigError) return false;
+    throw error;
   }
 }
 

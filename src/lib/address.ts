@@ -8,7 +8,7 @@ type Network = readonly [Parsed, number];
 /** The client's address from the socket's address and the X-Forwarded-For header; IPv4-mapped as IPv4. */
 export type ReadAddress = (socketAddress: string | undefined, forwardedFor: string | undefined) => string;
 
-/** Parses CIDR blocks and plain addresses. Throws an Error that names the entry that is neither. */
+/** Parses CIDR blocks and plain addresses. Throws a RangeError that names the entry that is neither. */
 export function parseNetworks(list: readonly string[]): readonly Network[] {
   return list.map((entry) => {
     try {
@@ -16,7 +16,7 @@ export function parseNetworks(list: readonly string[]): readonly Network[] {
       const address = ipaddr.process(entry);
       return [address, address.kind() === 'ipv4' ? 32 : 128] as const;
     } catch (cause) {
-      throw new Error(`${entry} is neither an address nor a network such as 10.0.0.0/8`, { cause });
+      throw new RangeError(`${entry} is neither an address nor a network such as 10.0.0.0/8`, { cause });
     }
   });
 }
@@ -77,11 +77,7 @@ function canonical(address: string | undefined): string {
 function parse(text: string): Parsed | null {
   // Only full dotted quads: the library also reads octal, hexadecimal and short forms.
   if (!text.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(text)) return null;
-  try {
-    return ipaddr.process(text);
-  } catch {
-    return null;
-  }
+  return ipaddr.isValid(text) ? ipaddr.process(text) : null;
 }
 
 /** Some proxies add the port: `203.0.113.9:4711`, `[2001:db8::1]:4711`. */

@@ -96,3 +96,13 @@ export function invalidParameter(parameter: string, detail: string, suggestion?:
     errors: [error],
   });
 }
+
+/** The answer, or null where the service cannot give it at the moment (503); any other error is thrown. */
+export async function nullIfUnavailable<Value>(answer: Promise<Value>): Promise<Value | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 503) return null;
+    throw error;
+  }
+}

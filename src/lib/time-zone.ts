@@ -8,7 +8,8 @@ export function parseTimeZone(name: string): string | null {
   if (!/^[A-Za-z]/.test(name)) return null;
   try {
     return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId;
-  } catch {
-    return null;
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
   }
 }

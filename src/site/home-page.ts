@@ -3,6 +3,7 @@
 import type { Tiers } from '../access/tiers/tiers.ts';
 import type { Call, Reply } from '../http/frame/route.ts';
 import { conditional, strongEtag } from '../http/output/etag.ts';
+import { nullIfUnavailable } from '../lib/problem.ts';
 import { type Html, html } from '../page/html.ts';
 import { code, link, pageReply, renderPage } from './layout.ts';
 import { type FirstLoad, loadingNotice } from './loading-notice.ts';
@@ -29,8 +30,8 @@ export interface HomeOptions {
 export function homeHandler(options: HomeOptions) {
   const { findMarketSize, findLoading } = options;
   return async ({ headers }: Pick<Call<unknown>, 'headers'>): Promise<Reply> => {
-    const size = await findMarketSize().catch(() => null);
-    const loading = await findLoading().catch(() => null);
+    const size = await nullIfUnavailable(findMarketSize());
+    const loading = await nullIfUnavailable(findLoading());
     const text = homePage(options, size, loading);
     const reply = pageReply(text);
     if (loading !== null) return { text, headers: { ...reply.headers, 'cache-control': 'no-store' } };

@@ -1,6 +1,7 @@
 // Notice above the pages while a source loads for the first time.
 
 import type { Call, Reply } from '../http/frame/route.ts';
+import { nullIfUnavailable } from '../lib/problem.ts';
 import { type Html, html } from '../page/html.ts';
 
 /** How far a first load is; `total` is null where the source does not tell. */
@@ -20,7 +21,7 @@ const HEADER_END = '</header>';
  */
 export function withLoadingNotice(handler: PageHandler, findLoading: () => Promise<FirstLoad | null>) {
   return async (call: Pick<Call<unknown>, 'headers'>): Promise<Reply> => {
-    const loading = await findLoading().catch(() => null);
+    const loading = await nullIfUnavailable(findLoading());
     if (loading === null) return handler(call);
     const { text, headers: { etag: _, ...headers } = {} } = handler({ headers: {} });
     return {

@@ -3,6 +3,7 @@
 import type { Call, Reply } from '../http/frame/route.ts';
 import { conditional, strongEtag } from '../http/output/etag.ts';
 import type { Clock } from '../lib/clock.ts';
+import { nullIfUnavailable } from '../lib/problem.ts';
 import { rememberFor } from '../lib/remember.ts';
 
 type Document = Readonly<Record<string, unknown>>;
@@ -42,7 +43,7 @@ export function referenceHandler(options: ReferenceOptions) {
 }
 
 async function filled(template: string, { placeholders, findIds }: ReferenceOptions): Promise<string> {
-  const ids = await findIds().catch(() => null);
+  const ids = await nullIfUnavailable(findIds());
   return Object.entries(placeholders).reduce((text, [name, placeholder]) => {
     const id = ids?.[name] ?? placeholder;
     return text.replaceAll(JSON.stringify(placeholder), () => JSON.stringify(id));

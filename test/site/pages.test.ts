@@ -6,6 +6,7 @@ import type { Principal } from '../../src/access/tiers/principal.ts';
 import { TIERS } from '../../src/access/tiers/tiers.ts';
 import type { Route } from '../../src/http/frame/route.ts';
 import { PROBLEMS } from '../../src/lib/problem.ts';
+import { databaseUnavailable } from '../../src/postgres/client/connection-errors.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../../src/search/summaries/metrics.ts';
 import type { FirstLoad } from '../../src/site/loading-notice.ts';
 import { notFoundPage } from '../../src/site/not-found-page.ts';
@@ -115,7 +116,7 @@ test('the home page says how large the market is and how fresh, and shows a firs
 
 test('while the database does not answer, the home page says so, and all that it leads to still opens', async (t) => {
   const web = await serveSite(t, TIERS, null, async () => {
-    throw new Error('The database is away.');
+    throw databaseUnavailable(new Error('The database is away.'));
   });
   const answer = await web.fetch('/');
   assert.equal(answer.status, 200);
@@ -176,7 +177,8 @@ test('the home page and all that browsers and programs look for beside it are ch
 
 test('the reference shows of each operation a request with parameters that go together, and ids of the store', async () => {
   const clock = manualClock();
-  const found: (string | Error)[] = ['home_7', 'home_8', new Error('The database is away.')];
+  const away = databaseUnavailable(new Error('The database is away.'));
+  const found: (string | Error)[] = ['home_7', 'home_8', away];
   const findIds = async () => {
     const next = found.shift();
     if (next instanceof Error) throw next;

@@ -1,6 +1,7 @@
 // Owns the cursor: where in which walk the next page begins, opaque to clients and bound to filters and sort.
 
 import { createHash } from 'node:crypto';
+import { parseJson } from '../../lib/json.ts';
 import { Problem } from '../../lib/problem.ts';
 
 export type SortValue = number | string | null;
@@ -88,11 +89,7 @@ function isOnCalendar(time: string): boolean {
 
 function parse(text: string): unknown {
   if (!/^[A-Za-z0-9_-]+$/.test(text)) return null;
-  try {
-    return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-  } catch {
-    return null;
-  }
+  return parseJson(Buffer.from(text, 'base64url').toString('utf8')) ?? null;
 }
 
 function invalid(why: string): Problem {

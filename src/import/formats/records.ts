@@ -5,6 +5,7 @@ import { open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { parseJson } from '../../lib/json.ts';
 import { type CsvOptions, readCsv } from './csv.ts';
 import { markedEncoding, requireText, SIGNATURE_BYTES } from './file-signature.ts';
 import { readGeoJson, readJsonArray } from './json-document.ts';
@@ -150,10 +151,7 @@ async function formatOf(path: string, encoding: string): Promise<Format> {
   const trimmed = beginning.trimStart();
   if (trimmed.startsWith('[')) return 'json';
   if (!trimmed.startsWith('{')) return 'csv';
-  try {
-    const [line = ''] = trimmed.split('\n', 1);
-    return (JSON.parse(line) as { type?: unknown }).type === 'FeatureCollection' ? 'geojson' : 'ndjson';
-  } catch {
-    return 'geojson';
-  }
+  const [line = ''] = trimmed.split('\n', 1);
+  const first = parseJson(line) as { type?: unknown } | undefined;
+  return first === undefined || first.type === 'FeatureCollection' ? 'geojson' : 'ndjson';
 }

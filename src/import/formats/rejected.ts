@@ -1,6 +1,7 @@
 // Owns the file of rejected records: each as it stood in its file, with the reason, so that it can be corrected and imported.
 
-import { type FileHandle, open, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { statIfExists } from '../../lib/optional-file.ts';
 import { FileFault } from './record.ts';
 import { isRejectedFile, type RejectedForm } from './rejected-form.ts';
 
@@ -77,8 +78,8 @@ export class RejectedFile {
  * them is written anew. Throws FileFault.
  */
 export async function refuseOtherFile(path: string, input: string): Promise<void> {
-  const [there, from] = await Promise.all([stat(path).catch(() => null), stat(input).catch(() => null)]);
-  if (there === null) return;
+  const [there, from] = await Promise.all([statIfExists(path), statIfExists(input)]);
+  if (there === undefined) return;
   const elsewhere = 'name another file with --rejected';
   if (there.dev === from?.dev && there.ino === from.ino)
     throw new FileFault(

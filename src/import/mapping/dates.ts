@@ -69,7 +69,8 @@ function instantOf({ date, time, offset }: Written, format: string | undefined, 
         ? Temporal.PlainDateTime.from(local).toZonedDateTime(timeZone).epochMilliseconds
         : Temporal.Instant.from(`${local}${offset}`).epochMilliseconds;
     return new Date(at).toISOString();
-  } catch {
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
     throw unreadable(format);
   }
 }

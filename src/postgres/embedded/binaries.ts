@@ -1,4 +1,5 @@
 // Owns the PostgreSQL programs: finding the platform's npm package, completing its links, copying it where needed.
+
 import { createHash } from 'node:crypto';
 import {
   chmod,
@@ -14,6 +15,7 @@ import {
 } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readIfExists } from '../../lib/optional-file.ts';
 
 export interface Binaries {
   /** The folder that holds bin, lib and share. */
@@ -87,7 +89,7 @@ interface LibraryLink {
 }
 
 async function declaredLinks(native: string): Promise<LibraryLink[]> {
-  const text = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  const text = (await readIfExists(join(native, 'pg-symlinks.json'))) ?? '[]';
   // The package names them from its own root; a copy of the folder may have another name.
   const absolute = (path: string) => join(native, path.replace(/^native\//, ''));
   return (JSON.parse(text) as LibraryLink[]).map(({ source, target }) => {

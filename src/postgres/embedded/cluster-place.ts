@@ -1,8 +1,10 @@
 // Owns where the embedded server's files stand: beside the service's data wherever possible, else in a system folder.
+
 import { createHash } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { statIfExists } from '../../lib/optional-file.ts';
 import type { ServerUser } from './server-user.ts';
 import { canEnter, serverUser } from './server-user.ts';
 
@@ -124,7 +126,7 @@ async function freshDirectory(base: string): Promise<string> {
 }
 
 async function existingHome(dataDirectory: string, home: string): Promise<ClusterHome> {
-  if ((await stat(home).catch(() => undefined)) === undefined) {
+  if ((await statIfExists(home)) === undefined) {
     const note = join(dataDirectory, PLACE_NOTE);
     throw new Error(
       `The database of ${dataDirectory} stood in ${home} and is not there any more. ` +

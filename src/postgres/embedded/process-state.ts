@@ -1,5 +1,6 @@
 // Owns telling whether a process is still the one that was meant: ids are used again, start times are not.
-import { readFile } from 'node:fs/promises';
+
+import { readIfExists } from '../../lib/optional-file.ts';
 
 export interface ProcessState {
   /** The program's short name, where the system tells it. */
@@ -12,7 +13,7 @@ export interface ProcessState {
 export async function processState(pid: number): Promise<ProcessState | undefined> {
   if (!signalReaches(pid)) return undefined;
   if (process.platform !== 'linux') return { program: undefined, started: '' };
-  const line = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined);
+  const line = await readIfExists(`/proc/${pid}/stat`, 'latin1');
   return line === undefined ? undefined : parseProcessLine(line);
 }
 

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { chown, link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseJson } from '../../lib/json.ts';
 import { randomToken } from '../../lib/secrets.ts';
 
 export interface RolePasswords {
@@ -37,11 +38,7 @@ async function readPasswords(file: string): Promise<RolePasswords | undefined> {
 }
 
 function parse(text: string): Partial<Record<keyof RolePasswords, unknown>> {
-  try {
-    return Object(JSON.parse(text)) as Partial<Record<keyof RolePasswords, unknown>>;
-  } catch {
-    return {};
-  }
+  return Object(parseJson(text)) as Partial<Record<keyof RolePasswords, unknown>>;
 }
 
 /** Nothing that a quoted text of SQL would end at. */

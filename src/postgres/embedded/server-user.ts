@@ -1,7 +1,8 @@
 // Owns the question as whom PostgreSQL runs: it refuses root, so a root process lends it another identity.
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, stat } from 'node:fs/promises';
+import { readIfExists, statIfExists } from '../../lib/optional-file.ts';
 
 export interface ServerUser {
   readonly uid: number;
@@ -12,9 +13,9 @@ export interface ServerUser {
 export async function serverUser(cluster: string): Promise<ServerUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   // A command run by root on a cluster that a service account owns must act as that account.
-  const owner = await stat(cluster).catch(() => undefined);
+  const owner = await statIfExists(cluster);
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
-  const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '');
+  const passwd = (await readIfExists('/etc/passwd')) ?? '';
   return account('freehold', passwd) ?? account('nobody', passwd) ?? { uid: 65_534, gid: 65_534 };
 }
 

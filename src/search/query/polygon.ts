@@ -6,6 +6,7 @@ import { validityText } from '../../geometry/boundary-fault.ts';
 import { badGeometry, checkPoint, degrees } from '../../geometry/degrees.ts';
 import { type Box, boxOf, type Point } from '../../geometry/geometry.ts';
 import { findValidityFault, type ValidityFault } from '../../geometry/polygon-validity.ts';
+import { parseJson } from '../../lib/json.ts';
 import { invalidParameter } from '../../lib/problem.ts';
 
 /** One polygon: its shell, and rings within it that do not belong to it. No ring repeats its first corner. */
@@ -95,11 +96,9 @@ function fromJson(text: string): Part[] {
 }
 
 function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalidParameter('polygon', 'is not valid JSON');
-  }
+  const value = parseJson(text);
+  if (value === undefined) throw invalidParameter('polygon', 'is not valid JSON');
+  return value;
 }
 
 function part(rings: unknown): Part {
