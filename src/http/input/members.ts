@@ -1,7 +1,7 @@
 // Owns how a JSON body is read that says in members what a query says in parameters: as strictly, and by the same schema.
 
 import { type TObject, type TSchema, Type } from 'typebox';
-import { pointerTo } from '../../lib/json-pointer.ts';
+import { pointerTo } from '../../lib/json.ts';
 import type { Suggest } from '../../lib/nearest.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { type FieldError, Problem } from '../../lib/problem.ts';
