@@ -1,4 +1,4 @@
-// Owns the configuration: read once from the environment and an env file, checked whole, frozen.
+// Configuration: the settings, read from the environment and the file .env.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

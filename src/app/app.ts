@@ -1,4 +1,4 @@
-// Owns the wiring: one list of constructions from configuration to a running service, and their ending in reverse.
+// Wiring of the service: one list of constructions from configuration to a running service, and their ending in reverse.
 
 import { createAccess } from '../access/access.ts';
 import { localSubscriptions } from '../access/providers/local.ts';

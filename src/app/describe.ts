@@ -1,4 +1,4 @@
-// Owns what the OpenAPI document says about the service as a whole.
+// Description of the service as a whole in the OpenAPI document.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

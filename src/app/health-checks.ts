@@ -1,4 +1,4 @@
-// Owns what readiness asks: the database, the first load, and, in words only, the source.
+// Readiness checks: the database, the first load, and, for information only, the source.
 
 import type { HealthCheck } from '../http/server/health.ts';
 import { Problem } from '../lib/problem.ts';

@@ -1,4 +1,4 @@
-// Owns the wiring of the authorization server: what it runs in the background, and what its routes are given.
+// Wiring of the authorization server.
 
 import type { Keys } from '../access/keys/keys.ts';
 import type { SubscriptionProvider } from '../access/tiers/provider.ts';

@@ -1,4 +1,4 @@
-// Owns the OpenAPI document of a service that does not run: the same routes, connected to nothing.
+// OpenAPI document without a running service: the same routes, connected to nothing.
 
 import { Limits } from '../access/limits/limits.ts';
 import type { Principal } from '../access/tiers/principal.ts';

@@ -1,4 +1,4 @@
-// Owns the list of everything that is served, feature by feature.
+// All routes of the service, feature by feature.
 
 import type { Limits } from '../access/limits/limits.ts';
 import { accessRoutes } from '../access/routes.ts';

@@ -1,4 +1,4 @@
-// Owns bringing the sample market's map into the catalogue: its areas, and listings placed in them.
+// Areas of the sample market, imported with the listings placed in them.
 
 import { request } from 'undici';
 import type { AreaDraft } from '../areas/area.ts';

@@ -1,4 +1,4 @@
-// Owns the sample market's process: started beside the service, kept alive, reached over HTTP only, ended with it.
+// Process of the sample market: started beside the service, restarted when it ends, reached over HTTP only.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Owns opening the database that the configuration names: embedded, or a server elsewhere; always migrated.
+// Storage: the database that the configuration names, embedded or external, opened and migrated.
 
 import type { Config } from '../config.ts';
 import { requireWritableFolder } from '../lib/writable-folder.ts';

@@ -1,4 +1,4 @@
-// Owns how the log looks to a person at a terminal: one short line for each entry, instead of JSON.
+// Log format for a terminal: one short line for each entry instead of JSON.
 
 import { Writable } from 'node:stream';
 

@@ -1,4 +1,4 @@
-// Owns the source that the configuration names: the sample market's process, a RESO Web API server, or none.
+// Source that the configuration names: the sample market, a RESO Web API server, or none.
 
 import type { Config } from '../config.ts';
 import { movePhotos } from '../ingest/media-url-store.ts';

@@ -1,4 +1,4 @@
-// Owns the reading of arguments that several commands take: plans and moments.
+// Arguments that several commands take: plans and moments.
 
 import { InvalidArgumentError } from 'commander';
 import { isPlan, PLANS, type Plan } from '../access/tiers/tiers.ts';

@@ -1,4 +1,4 @@
-// Owns `freehold clients`: the apps that registered for OAuth, and how one is shut out.
+// `freehold clients`: lists and revokes apps that registered for OAuth.
 
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';

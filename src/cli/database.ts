@@ -1,4 +1,4 @@
-// Owns the database of a command: the running service's own, an outside server, or one started for the command's time.
+// Database of a command: the running service's own, an external server, or one started for the command.
 
 import type { Config } from '../config.ts';
 import { requireWritableFolder } from '../lib/writable-folder.ts';

@@ -1,4 +1,4 @@
-// Owns the SQL of `freehold doctor`.
+// SQL of `freehold doctor`.
 
 import type { Sql } from '../postgres/client/database.ts';
 

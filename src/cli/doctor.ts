@@ -1,4 +1,4 @@
-// Owns `freehold doctor`: looks at everything that the service needs, and says what to do where something is amiss.
+// `freehold doctor`: checks everything that the service needs, and gives the remedy for each fault.
 
 import type { Command } from 'commander';
 import { type Config, ConfigError, readConfig } from '../config.ts';

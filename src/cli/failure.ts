@@ -1,4 +1,4 @@
-// Owns how a command fails: the exit codes, and one sentence with its remedy instead of a stack trace.
+// Failure of a command: exit codes, and one sentence with its remedy instead of a stack trace.
 
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';

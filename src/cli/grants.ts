@@ -1,4 +1,4 @@
-// Owns `freehold grants`: who gave which app access, and the end of it.
+// `freehold grants`: lists and revokes the access of apps.
 
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';

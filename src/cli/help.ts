@@ -1,4 +1,4 @@
-// Owns the examples that stand under a command's options.
+// Examples under a command's options.
 
 /** A block of example command lines for `addHelpText`. */
 export function examples(...lines: readonly string[]): string {

@@ -1,4 +1,4 @@
-// Owns the words of an import: how far it is, what it did, and what a rehearsal found.
+// Output of an import: progress, summary and the findings of a dry run.
 
 import type { Rehearsal, RehearsalProgress } from '../import/dry-run.ts';
 import type { Outcome, Progress } from '../import/run.ts';

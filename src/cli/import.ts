@@ -1,4 +1,4 @@
-// Owns `freehold import`: files of listings and areas into the catalogue.
+// `freehold import`: imports files of listings and areas.
 
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';

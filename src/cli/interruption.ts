@@ -1,4 +1,4 @@
-// Owns stopping a long command: the first signal asks, the second one ends the process at once.
+// Interruption of a long command: the first signal stops it in good order, the second ends the process at once.
 
 import { print } from './output.ts';
 

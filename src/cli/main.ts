@@ -1,4 +1,4 @@
-// Owns the command line: its commands, how it fails, and that it ends with whoever started it.
+// Command line: its commands, how they fail, and the end of the process with its launcher.
 
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };

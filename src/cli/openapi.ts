@@ -1,4 +1,4 @@
-// Owns `freehold openapi`: the description of the API, from the routes themselves.
+// `freehold openapi`: prints the OpenAPI document.
 
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';

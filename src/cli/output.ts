@@ -1,4 +1,4 @@
-// Owns what commands print: lines, JSON, aligned tables, and the few words that stand out on a terminal.
+// Output of commands: lines, JSON, aligned tables, and emphasis on a terminal.
 
 import type { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';

@@ -1,4 +1,4 @@
-// Owns showing how far a long command is: one line that renews itself on a terminal, plain lines now and then elsewhere.
+// Progress of a long command: one line that renews itself on a terminal, plain lines elsewhere.
 
 import type { Clock } from '../lib/clock.ts';
 import { count, emphasis, print, terminalWidth } from './output.ts';

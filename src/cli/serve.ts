@@ -1,4 +1,4 @@
-// Owns `freehold serve`: the service, in the foreground.
+// `freehold serve`: the service, in the foreground.
 
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';

@@ -1,4 +1,4 @@
-// Owns `freehold subscriptions`: the keys that this service issues, their plans and their ends.
+// `freehold subscriptions`: the keys that this service issues, their plans and their ends.
 
 import type { Command } from 'commander';
 import { type LocalSubscriptions, localSubscriptions } from '../access/providers/local.ts';

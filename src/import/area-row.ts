@@ -1,4 +1,4 @@
-// Owns how the filled fields of one record, with its geometry, become an area's draft.
+// Drafts of areas from the filled fields of a record and its geometry.
 
 import type { AreaDraft } from '../areas/area.ts';
 import { cutAtAntimeridian } from '../geometry/antimeridian-cut.ts';

@@ -1,4 +1,4 @@
-// Owns the SQL of imports: how far each has come, who may run one, and what the planner should know afterwards.
+// SQL of imports: checkpoints, the lock of a run, and statistics for the planner afterwards.
 
 import type { DedicatedConnection, Sql, Transaction } from '../postgres/client/database.ts';
 

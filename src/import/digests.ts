@@ -1,4 +1,4 @@
-// Owns the digests of an import: of its file, and of the keys that it has met.
+// Digests of an import: of its file, and of the keys that were seen.
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';

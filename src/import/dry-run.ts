@@ -1,4 +1,4 @@
-// Owns the rehearsal of an import: everything but the writing, and without a database.
+// Dry run of an import: everything but the writing, and without a database.
 
 import { SeenKeys } from './digests.ts';
 import type { Records } from './formats/record.ts';

@@ -1,4 +1,4 @@
-// Owns how the filled fields of one record become a listing's draft.
+// Drafts of listings from the filled fields of a record.
 
 import type { Contact, DraftAddress, ListingDraft, Photo, RentalTerms } from '../listings/draft.ts';
 import type { ListingType, PriceFrequency, PropertyType, Status } from '../listings/vocabulary.ts';

@@ -1,4 +1,4 @@
-// Owns what a file must be for its map: that it has the columns, and that no key stands in it twice.
+// File with its map: checked for the map's columns and for repeated keys.
 
 import { resolve } from 'node:path';
 import { nearest } from '../lib/nearest.ts';

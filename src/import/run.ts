@@ -1,4 +1,4 @@
-// Owns the run of an import: rows to drafts, drafts to batches, each batch in one transaction with its checkpoint.
+// Run of an import: rows to drafts, drafts to batches, each batch in one transaction with its checkpoint.
 
 import type { Database } from '../postgres/client/database.ts';
 import {

@@ -1,4 +1,4 @@
-// Owns what imports of listings and of areas do differently: what a row becomes and how a batch is written.
+// Import targets: what listings and areas do differently with a row and a batch.
 
 import { type AreaDraft, areaId } from '../areas/area.ts';
 import { placeListingsAnew, writeAreaDrafts } from '../ingest/area-writer.ts';

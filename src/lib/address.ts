@@ -1,4 +1,4 @@
-// Owns network addresses: who the client is behind trusted proxies, how addresses are grouped, and which are public.
+// Network addresses: the client behind trusted proxies, groups of addresses, and which are public.
 
 import ipaddr from 'ipaddr.js';
 

@@ -1,4 +1,4 @@
-// Owns how many pieces of work run at once: the rest wait in line, in the order they came, and a full line is refused.
+// Bulkhead: bounds how much work runs at once; the rest waits in a bounded queue, first come, first served.
 
 import { unlessAborted } from './deadline.ts';
 

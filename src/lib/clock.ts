@@ -1,4 +1,4 @@
-// Owns time: every part of the service that waits or dates something is given one of these, so that tests move it.
+// Clock: time and timers, handed to everything that waits or dates something, so that tests can turn it.
 
 export interface Clock {
   /** Wall-clock milliseconds since the epoch: for dates that people see. */

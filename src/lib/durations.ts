@@ -1,4 +1,4 @@
-// Owns the measuring of durations: buckets that are counted without looking labels up each time.
+// Histogram of durations whose labels are bound once.
 
 import { Gauge, type Registry } from 'prom-client';
 

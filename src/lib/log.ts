@@ -1,4 +1,4 @@
-// Owns the log: JSON lines on standard output, from which whatever looks like a secret is cut before it is written.
+// Log: JSON lines on standard output, from which whatever looks like a secret is redacted.
 
 import {
   type DestinationStream,

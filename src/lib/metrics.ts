@@ -1,4 +1,4 @@
-// Owns measurements: one registry per running service, in the text form that Prometheus reads.
+// Metrics registry, one for each running service, in the text format of Prometheus.
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { Durations } from './durations.ts';

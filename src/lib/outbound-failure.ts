@@ -1,4 +1,4 @@
-// Owns the ways in which HTTP that goes out can fail, as few kinds that callers tell apart.
+// Failures of outbound HTTP, as few kinds that callers tell apart.
 
 /**
  * timeout: no connection or no complete answer in time. refused: nobody listens or no route. reset: cut while under

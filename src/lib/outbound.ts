@@ -1,4 +1,4 @@
-// Owns HTTP that goes out: bounded in time and size, without redirects, and to chosen addresses only where asked.
+// Outbound HTTP: bounded in time and size, without redirects, and to chosen addresses only where asked.
 
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';

@@ -1,4 +1,4 @@
-// Owns waiting for something outside this process (a file, another process) by looking again and again.
+// Polling of something outside this process, such as a file or another process.
 import type { Clock } from './clock.ts';
 import { pause } from './clock.ts';
 

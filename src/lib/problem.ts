@@ -1,4 +1,4 @@
-// Owns the error vocabulary: every code a client can meet, its HTTP status, and the one error class that carries it.
+// Problems: every error code that a client can meet, its HTTP status, and the error class that carries it.
 
 /** Code -> HTTP status and short title. The served page /docs/errors has one entry for each. */
 export const PROBLEMS = {

@@ -1,4 +1,4 @@
-// Owns the handling of secrets: how they are made, hashed for storage, and compared without telling how far they match.
+// Secrets: made, hashed for storage, and compared in constant time.
 
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 

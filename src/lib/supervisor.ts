@@ -1,4 +1,4 @@
-// Owns keeping another process alive: one that ends unasked is started again, with growing pauses.
+// Supervisor of another process: restarts it when it ends unasked, with growing pauses.
 import type { Clock } from './clock.ts';
 import { pause } from './clock.ts';
 

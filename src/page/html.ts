@@ -1,4 +1,4 @@
-// Owns how pages are put together: a template tag that escapes whatever is not already HTML.
+// HTML template tag that escapes whatever is not already HTML.
 
 /** Text that is known to be HTML. */
 export class Html {

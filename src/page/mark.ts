@@ -1,4 +1,4 @@
-// Owns the mark of the house: a plot of land with its house, as a surveyor draws it.
+// Logo: a plot of land with its house, as a surveyor draws it.
 import { Html } from './html.ts';
 import { DARK, LIGHT } from './palette.ts';
 

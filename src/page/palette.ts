@@ -1,4 +1,4 @@
-// Owns the colours of everything that people see, for light and dark surroundings.
+// Colour palette of every page, light and dark.
 
 export interface Palette {
   readonly paper: string;

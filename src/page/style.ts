@@ -1,4 +1,4 @@
-// Owns how everything that people see looks at first: colours, faces, and a header with the scale bar of a map.
+// Base stylesheet of every page: colours, fonts, and a header with the scale bar of a map.
 import { hash } from 'node:crypto';
 import { DARK, LIGHT, properties } from './palette.ts';
 

@@ -1,4 +1,4 @@
-// Owns the page about errors: one entry for each code a client can meet, with what to do next.
+// Page about errors: one entry for each code a client can meet, with the remedy.
 import { PROBLEMS, type ProblemCode } from '../lib/problem.ts';
 import { type Html, html } from '../page/html.ts';
 import { code as lines, renderPage, toRoot } from './layout.ts';

@@ -1,4 +1,4 @@
-// Owns what all pages share: the frame around their content, how they refer to each other, and how they are sent.
+// Layout that all pages share, and the response that carries them.
 
 import type { Call, Reply } from '../http/frame/route.ts';
 import { conditional, strongEtag } from '../http/output/etag.ts';

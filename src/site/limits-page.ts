@@ -1,4 +1,4 @@
-// Owns the page about limits: what each tier may do, who may call what, and how limits are told.
+// Page about limits: what each tier may do, and how limits are reported.
 import type { Tier } from '../access/tiers/principal.ts';
 import { FAILURES_PER_MINUTE, isTier, type TierPlan, type Tiers, tierName } from '../access/tiers/tiers.ts';
 import type { Access } from '../http/frame/route.ts';

@@ -1,4 +1,4 @@
-// Owns the page about metrics: what each one means, and the rules that all of them follow.
+// Page about metrics: what each one means, and the rules that all of them follow.
 import { type Html, html } from '../page/html.ts';
 import { code, renderPage, wideTable } from './layout.ts';
 

@@ -1,4 +1,4 @@
-// Owns the page about access by OAuth: when it is better than a key, the flow, how long things live, what to do about errors.
+// Page about OAuth: when to use it instead of a key, the flow, lifetimes and errors.
 import { atLeast, SCOPES, tierName } from '../access/tiers/tiers.ts';
 import { type Fragment, type Html, html } from '../page/html.ts';
 import { code, link, renderPage, toRoot, wideTable } from './layout.ts';

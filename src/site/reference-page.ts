@@ -1,4 +1,4 @@
-// Owns the API reference page: our frame, and Scalar within it, told to speak to nobody but this service.
+// API reference page: Scalar in our frame, restricted to this service.
 
 import { Html, html } from '../page/html.ts';
 import { DARK, LIGHT, type Palette } from '../page/palette.ts';

@@ -1,4 +1,4 @@
-// Owns the HTTP face of the pages: which address shows what.
+// Routes of the pages.
 import type { Principal } from '../access/tiers/principal.ts';
 import type { Tiers } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';

@@ -1,4 +1,4 @@
-// Owns getting the reference's script out of its package: in a thread of its own, whose memory goes when it is done.
+// Worker thread that takes the reference's script out of its package.
 
 import { promisify } from 'node:util';
 import { parentPort } from 'node:worker_threads';

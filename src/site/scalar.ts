@@ -1,4 +1,4 @@
-// Owns the script that draws the API reference: taken from its package when first asked for, kept only as gzip.
+// Script of the API reference: taken from its package when first requested, stored only as gzip.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';

@@ -1,4 +1,4 @@
-// Owns the page for newcomers: from a key to the first search, area, property and stream.
+// Page for newcomers: from a key to the first search, area, property and stream.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Html, html } from '../page/html.ts';

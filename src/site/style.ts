@@ -1,4 +1,4 @@
-// Owns how the documentation is set: the part of its stylesheet about text, in the manner of a well-made atlas.
+// Stylesheet of the documentation's text.
 import { sheet } from '../page/style.ts';
 
 /** What text is set in. Sizes are steps of 1.2 on 16 px, three of them. */

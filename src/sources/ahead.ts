@@ -1,4 +1,4 @@
-// Owns reading ahead: the next page is fetched and mapped while the one before it is being written.
+// Read-ahead: the next page is fetched and mapped while the one before it is written.
 
 import { unlessAborted } from '../lib/deadline.ts';
 

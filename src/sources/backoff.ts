@@ -1,4 +1,4 @@
-// Owns how long to wait after failures: 1, 2, 4 ... 32 seconds and a little at random, or what the source asks for.
+// Backoff after failures: 1, 2, 4 ... 32 seconds with jitter, or what the source asks for.
 
 const FIRST = 1_000;
 const DOUBLINGS = 5;

@@ -1,4 +1,4 @@
-// Owns what is measured about reading a source.
+// Metrics of replication.
 
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';

@@ -1,4 +1,4 @@
-// Owns writing one page: its listings and the position after it, in one transaction or not at all.
+// Writer of pages: a page's listings and the position after it in one transaction.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Catalogue } from '../ingest/catalogue.ts';

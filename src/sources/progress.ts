@@ -1,4 +1,4 @@
-// Owns the arithmetic of progress: how fast a load goes and how long it will still take.
+// Progress of a load: its rate and the time left.
 
 export interface Progress {
   readonly records: number;

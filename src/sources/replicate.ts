@@ -1,4 +1,4 @@
-// Owns keeping the catalogue up to date with a source: everything once, then what changed, for as long as we run.
+// Replication of a source: a full load, then its changes, for as long as the service runs.
 
 import type { Catalogue } from '../ingest/catalogue.ts';
 import { analyzeListings } from '../ingest/statistics-store.ts';

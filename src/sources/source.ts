@@ -1,4 +1,4 @@
-// Owns the source port: what the service asks of whatever delivers listings.
+// Source port: what the service asks of whatever delivers listings.
 
 import type { ListingDraft } from '../listings/draft.ts';
 

@@ -1,4 +1,4 @@
-// Owns the SQL on how far each source has been read, and the lock that makes one process its reader.
+// SQL of sources: the position that each has been read to, and the lock that makes one process its reader.
 
 import type { Loading } from '../listings/provenance/loading.ts';
 import type { Database, DedicatedConnection, Sql, Transaction } from '../postgres/client/database.ts';

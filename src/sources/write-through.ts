@@ -1,4 +1,4 @@
-// Owns writing what was learnt of one listing between two rounds of replication.
+// Write-through of one listing that was read between two rounds of replication.
 
 import type { Catalogue } from '../ingest/catalogue.ts';
 import type { Clock } from '../lib/clock.ts';

@@ -1,4 +1,4 @@
-// Owns reading CSV: a heading, then rows as wide as it.
+// CSV: a heading, then rows as wide as it.
 
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';

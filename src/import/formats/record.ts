@@ -1,4 +1,4 @@
-// Owns what a record of a file is, before any map is laid over it.
+// Record of a file, before any map is applied.
 
 import type { RejectedForm } from './rejected-form.ts';
 

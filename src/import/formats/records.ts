@@ -1,4 +1,4 @@
-// Owns reading a file as records, whatever its form: CSV, GeoJSON, a JSON array or one JSON object a line, compressed or not.
+// Records of a file of any format: CSV, GeoJSON, a JSON array or one JSON object a line, compressed or not.
 
 import { createReadStream, type ReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Owns the file of rejected records: each as it stood in its file, with the reason, so that it can be corrected and imported.
+// File of rejected records: each as it stood in its file, with the reason, to be corrected and imported again.
 
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { statIfExists } from '../../lib/optional-file.ts';

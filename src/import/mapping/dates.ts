@@ -1,4 +1,4 @@
-// Owns how texts become dates and times: ISO 8601, seconds since 1970, and patterns such as MM/DD/YYYY.
+// Date and time parsing: ISO 8601, seconds since 1970, and patterns such as MM/DD/YYYY.
 
 import { Unreadable } from './unreadable.ts';
 

@@ -1,4 +1,4 @@
-// Owns the table of fields that a map file can fill, and what kind of value each of them holds.
+// Table of the fields that a map file can fill, and the kind of value of each.
 
 import {
   AREA_TYPES,

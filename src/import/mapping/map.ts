@@ -1,4 +1,4 @@
-// Owns the form of a map file: what it may say, and every fault of one told at once.
+// Map file: its format, and every fault of one reported at once.
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

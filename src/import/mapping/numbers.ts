@@ -1,4 +1,4 @@
-// Owns how texts become numbers: scientific notation, thousands separators of several countries, units and periods.
+// Number parsing: scientific notation, thousands separators of several countries, units and periods.
 
 import { SQUARE_FEET_PER_SQUARE_METRE } from '../../listings/vocabulary.ts';
 import { Unreadable } from './unreadable.ts';

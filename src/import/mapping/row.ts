@@ -1,4 +1,4 @@
-// Owns the reading of one record by a map: every field filled, or every reason why the row cannot be taken.
+// Mapping of one record: every field filled, or every reason why the row is rejected.
 
 import type { RecordFields, SourceRecord } from '../formats/record.ts';
 import { fieldsOf, type ImportMap } from './map.ts';

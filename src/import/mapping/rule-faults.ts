@@ -1,4 +1,4 @@
-// Owns what is wrong with one rule of a map file beyond its shape: parts that exclude each other or do not fit the field.
+// Faults of one rule of a map file beyond its shape: parts that exclude each other or do not fit the field.
 
 import { patternFault } from './dates.ts';
 import { type Field, LIST_KINDS, NUMBER_KINDS } from './fields.ts';

@@ -1,4 +1,4 @@
-// Owns the working of a rule: which raw value it takes from a record, and how that becomes the field's value.
+// Rule of a map file: which raw value it takes from a record, and how that becomes the field's value.
 
 import type { RecordFields } from '../formats/record.ts';
 import { type Field, LIST_KINDS } from './fields.ts';

@@ -1,4 +1,4 @@
-// Owns how a raw value becomes a value of a field's kind: one reader for each kind, every value bounded.
+// Values of fields: one bounded parser for each kind.
 
 import { parseTimeZone } from '../../lib/time-zone.ts';
 import type { OpenHouse, Photo } from '../../listings/draft.ts';

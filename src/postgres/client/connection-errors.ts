@@ -1,4 +1,4 @@
-// Owns telling what a database error means: a connection that broke, a server that cannot serve now, or a real fault.
+// Database errors, told apart: a broken connection, a server that cannot serve now, or a real fault.
 import { Problem } from '../../lib/problem.ts';
 
 /** The connection was lost or never made, so a read may be tried again on another one. */

@@ -1,4 +1,4 @@
-// Owns the driver: one connection to PostgreSQL, made again by itself after a loss, that can be cut off at any moment.
+// Connection to PostgreSQL through the driver; it can be cut off at any moment.
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';

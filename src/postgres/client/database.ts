@@ -1,4 +1,4 @@
-// Owns the face that every store sees: reads, writes and transactions, each with a deadline and an honest failure.
+// Database: reads, writes and transactions, each with a deadline.
 import type { Clock } from '../../lib/clock.ts';
 import { pause, systemClock } from '../../lib/clock.ts';
 import { unlessAborted, withDeadline } from '../../lib/deadline.ts';

@@ -1,4 +1,4 @@
-// Owns the end of reads that nobody waits for any more.
+// Database whose reads stop when a signal aborts.
 
 import type { Database } from './database.ts';
 

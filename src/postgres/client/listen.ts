@@ -1,4 +1,4 @@
-// Owns notifications between processes: a channel that is joined again after every loss, and says when it may have missed something.
+// Listener of notifications: rejoins its channel after every loss, and says when it may have missed something.
 import { pause } from '../../lib/clock.ts';
 import type { Database, DedicatedConnection, Sql } from './database.ts';
 

@@ -1,4 +1,4 @@
-// Owns who may use which connection: a fixed number, lent one at a time, with bounded waiting in order of arrival.
+// Connection pool: a fixed number, lent one at a time, with a bounded wait in order of arrival.
 import type { Clock } from '../../lib/clock.ts';
 
 export interface PoolOptions<C> {

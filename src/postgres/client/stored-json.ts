@@ -1,4 +1,4 @@
-// Owns how values become JSON that PostgreSQL takes.
+// JSON for PostgreSQL, which takes neither NUL characters nor lone surrogates.
 
 /** JSON that PostgreSQL takes as text: without NUL characters and halves of surrogate pairs, which sources do send. */
 export function json(value: unknown): string {

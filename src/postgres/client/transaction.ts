@@ -1,4 +1,4 @@
-// Owns the frame of a transaction on one connection: begun, then committed or rolled back, and never half of it elsewhere.
+// Transaction on one connection: begun, then committed or rolled back as a whole.
 import type { Connection, Transaction } from './connection.ts';
 import type { Sql } from './sql.ts';
 

@@ -1,4 +1,4 @@
-// Owns the PostgreSQL programs: finding the platform's npm package, completing its links, copying it where needed.
+// PostgreSQL programs: the platform's npm package, with its links completed, copied where needed.
 
 import { createHash } from 'node:crypto';
 import {

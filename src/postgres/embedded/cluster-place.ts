@@ -1,4 +1,4 @@
-// Owns where the embedded server's files stand: beside the service's data wherever possible, else in a system folder.
+// Location of the embedded server's files: beside the service's data wherever possible, else in a system folder.
 
 import { createHash } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';

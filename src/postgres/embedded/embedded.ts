@@ -1,4 +1,4 @@
-// Owns the embedded PostgreSQL server: one per data directory, started by the service or, while none runs, by a command.
+// Embedded PostgreSQL server: one per data directory, started by the service or, while none runs, by a command.
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../lib/clock.ts';

@@ -1,4 +1,4 @@
-// Owns creating a cluster: complete or not at all, and never over one that exists.
+// Creation of a cluster: complete or not at all, and never over one that exists.
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Binaries } from './binaries.ts';

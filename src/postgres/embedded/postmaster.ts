@@ -1,4 +1,4 @@
-// Owns reading who runs PostgreSQL on a cluster: the server's own lock file and start record are the truth.
+// Postmaster of a cluster: who runs PostgreSQL on it, by the server's own lock file and start record.
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { processState } from './process-state.ts';

@@ -1,4 +1,4 @@
-// Owns telling whether a process is still the one that was meant: ids are used again, start times are not.
+// Process state: whether a process id still belongs to the same process.
 
 import { readIfExists } from '../../lib/optional-file.ts';
 

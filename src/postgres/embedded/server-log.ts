@@ -1,4 +1,4 @@
-// Owns the embedded server's log file and its size: at most two files of the limit each.
+// Log file of the embedded server, rotated by size: at most two files.
 import { closeSync, copyFileSync, fstatSync, ftruncateSync, openSync, readFileSync } from 'node:fs';
 import type { Clock } from '../../lib/clock.ts';
 

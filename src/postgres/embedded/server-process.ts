@@ -1,4 +1,4 @@
-// Owns one run of the PostgreSQL server: started so that it ends in good order when this process ends, however that is.
+// Process of the PostgreSQL server: one run of it, which ends in good order when this process ends.
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

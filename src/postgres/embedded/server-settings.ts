@@ -1,4 +1,4 @@
-// Owns the settings the embedded PostgreSQL is started with.
+// Settings of the embedded PostgreSQL server.
 
 const MEBIBYTE = 1024 * 1024;
 

@@ -1,4 +1,4 @@
-// Owns the question as whom PostgreSQL runs: it refuses root, so a root process lends it another identity.
+// Operating-system user of the embedded server: PostgreSQL refuses root, so a root process gives it another identity.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

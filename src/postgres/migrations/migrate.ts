@@ -1,4 +1,4 @@
-// Owns bringing a database up to date: numbered SQL files, each run once, by one process at a time.
+// Migrations: numbered SQL files, each run once, by one process at a time.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../lib/clock.ts';

@@ -1,4 +1,4 @@
-// Owns deciding which migrations are to be run, and refusing when the database and the files tell different stories.
+// Migration plan: which migrations are pending, and a refusal where the database and the files differ.
 import { createHash } from 'node:crypto';
 
 export interface Migration {

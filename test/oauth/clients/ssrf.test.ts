@@ -5,10 +5,9 @@ import { isIP } from 'node:net';
 import { platform } from 'node:os';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createInternet } from '../../../src/lib/internet.ts';
+import { createInternet, nameServerLookup } from '../../../src/lib/internet.ts';
 import { createOutbound } from '../../../src/lib/outbound.ts';
 import { OutboundFailure } from '../../../src/lib/outbound-failure.ts';
-import { nameServerLookup } from '../../../src/lib/resolve.ts';
 import { atEnd } from '../../support/database/database.ts';
 import {
   type DocumentHosts,

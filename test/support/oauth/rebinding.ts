@@ -1,7 +1,6 @@
 // Owns the trial of names that change their mind: a name server whose answers lead outwards once and inwards next.
 
-import { createInternet } from '../../../src/lib/internet.ts';
-import { nameServerLookup } from '../../../src/lib/resolve.ts';
+import { createInternet, nameServerLookup } from '../../../src/lib/internet.ts';
 import { atEnd, type Closing } from '../database/database.ts';
 import { manualClock } from '../service/clock.ts';
 import { documentHosts, json, PUBLIC_ADDRESS } from './document-hosts.ts';

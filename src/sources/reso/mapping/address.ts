@@ -1,4 +1,4 @@
-// Owns where a home is: the parts of its address and its place on the map.
+// Address and location of a home.
 
 import type { DraftAddress, ListingDraft } from '../../../listings/draft.ts';
 import type { FieldReader } from './decode.ts';

@@ -1,4 +1,4 @@
-// Owns whom to ask: the listing's agent and office.
+// Contacts: the listing's agent and office.
 
 import type { Contact } from '../../../listings/draft.ts';
 import type { FieldReader } from './decode.ts';

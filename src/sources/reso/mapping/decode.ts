@@ -1,4 +1,4 @@
-// Owns the tolerant reading of upstream fields: whatever a server sends becomes a value of the right type or null.
+// Tolerant decoding of upstream fields: a value of the right type, or null.
 
 /** One upstream record, or one expanded child of it. */
 export type UpstreamRecord = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-// Owns the reading of RESO enumerations in both spellings, "Active Under Contract" and "ActiveUnderContract".
+// RESO enumerations in both spellings, "Active Under Contract" and "ActiveUnderContract".
 
 import ENUMERATIONS from './enumerations.json' with { type: 'json' };
 

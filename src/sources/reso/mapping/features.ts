@@ -1,4 +1,4 @@
-// Owns the normalised feature slugs: from the dictionary's many lists of amenities to one set that people filter by.
+// Feature slugs: the dictionary's many lists of amenities as one set that people filter by.
 
 import type { FieldReader } from './decode.ts';
 import { fold, slug, spelled } from './enumerations.ts';

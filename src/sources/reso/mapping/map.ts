@@ -1,4 +1,4 @@
-// Owns the translation of one RESO Property record into a draft: what each of our fields is read from.
+// Mapping of one RESO Property record to a draft.
 
 import type { ListingDraft, TaxYear } from '../../../listings/draft.ts';
 import { address, location } from './address.ts';

@@ -1,4 +1,4 @@
-// Owns pictures: which of a record's media are photos, floor plans and tours, and in which order.
+// Media of a record: photos, floor plans and tours in their order.
 
 import type { Photo } from '../../../listings/draft.ts';
 import type { FieldReader } from './decode.ts';

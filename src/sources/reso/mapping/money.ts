@@ -1,4 +1,4 @@
-// Owns prices and recurring costs: frequencies in both spellings, and what a cost comes to in a month.
+// Prices and recurring costs, converted to months.
 
 import type { PriceFrequency } from '../../../listings/vocabulary.ts';
 import type { FieldReader } from './decode.ts';

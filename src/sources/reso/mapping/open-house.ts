@@ -1,4 +1,4 @@
-// Owns open houses: when a home can be visited, as expanded beside a record.
+// Open houses, as expanded beside a record.
 
 import type { OpenHouse } from '../../../listings/draft.ts';
 import { type FieldReader, parseTime } from './decode.ts';

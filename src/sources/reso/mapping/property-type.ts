@@ -1,4 +1,4 @@
-// Owns what kind of home a record is: rental or sale, and which of our property types.
+// Listing type and property type of a record.
 
 import type { ListingType, PropertyType } from '../../../listings/vocabulary.ts';
 import { spelled } from './enumerations.ts';

@@ -1,4 +1,4 @@
-// Owns the terms of a rental: lease, pets, furnishing, what the rent includes and what moving in costs.
+// Terms of a rental: lease, pets, furnishing, included costs and the cost of moving in.
 
 import type { RentalTerms } from '../../../listings/draft.ts';
 import type { FieldReader } from './decode.ts';

@@ -1,4 +1,4 @@
-// Owns the size of a home: bathrooms, areas and the lot, in our counting and in square feet.
+// Size of a home: bathrooms, areas and the lot, in square feet.
 
 import { SQUARE_FEET_PER_SQUARE_METRE } from '../../../listings/vocabulary.ts';
 import type { FieldReader } from './decode.ts';

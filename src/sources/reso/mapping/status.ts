@@ -1,4 +1,4 @@
-// Owns the reading of StandardStatus: a closed list in two spellings, and UNKNOWN for all else.
+// StandardStatus: a closed list in two spellings, and UNKNOWN for all else.
 
 import type { Status } from '../../../listings/vocabulary.ts';
 import { spelled } from './enumerations.ts';

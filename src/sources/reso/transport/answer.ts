@@ -1,4 +1,4 @@
-// Owns the reading of upstream answers: which status means what, and JSON that may be anything.
+// Upstream responses: what each status means, and JSON that may be anything.
 
 import { LiveError, type LiveFailure } from '../../source.ts';
 import { isRecord, type UpstreamRecord } from '../mapping/decode.ts';

@@ -1,4 +1,4 @@
-// Owns the RESO Web API source: the source port, put together from token, metadata, pages and mapping.
+// RESO Web API client: the source port, made of token, metadata, pages and mapping.
 
 import type { Clock } from '../../../lib/clock.ts';
 import { withDeadline } from '../../../lib/deadline.ts';

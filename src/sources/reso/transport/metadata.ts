@@ -1,4 +1,4 @@
-// Owns what the server's $metadata tells of the Property resource: its fields, what can be expanded, and its key's type.
+// Metadata of the Property resource: its fields, what can be expanded, and its key's type.
 
 export interface PropertyShape {
   /** Names that may be selected; null: not known, so select nothing. */

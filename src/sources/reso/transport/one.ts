@@ -1,4 +1,4 @@
-// Owns fetching one listing: as an entity, or as a list of one from servers that know no entities.
+// Fetching of one listing: as an entity, or as a list of one from servers that know no entities.
 
 import { LiveError } from '../../source.ts';
 import { isRecord, type UpstreamRecord } from '../mapping/decode.ts';

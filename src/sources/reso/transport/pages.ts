@@ -1,4 +1,4 @@
-// Owns reading the whole of a RESO server: first everything, link by link, then what changed since.
+// Pages of a RESO server: first everything, link by link, then what changed since.
 
 import { withDeadline } from '../../../lib/deadline.ts';
 import { LiveError, type Position, sourceTimeout } from '../../source.ts';

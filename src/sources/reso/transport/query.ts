@@ -1,4 +1,4 @@
-// Owns the addresses that a RESO server is asked at: pure text from what is wanted and what the server knows.
+// URLs of queries to a RESO server.
 
 import { PROPERTY_FIELDS } from '../mapping/property-fields.ts';
 import type { PropertyShape } from './metadata.ts';

@@ -1,4 +1,4 @@
-// Owns talking to one RESO server as one client: the token on each request, renewed once, and what $metadata says.
+// Session with one RESO server: the token on each request, renewed once, and what $metadata says.
 
 import type { Clock } from '../../../lib/clock.ts';
 import type { Outbound } from '../../../lib/outbound.ts';

@@ -1,4 +1,4 @@
-// Owns the access token: fetched by client credentials or given, shared by everyone who needs it, renewed before its end.
+// Access token of a RESO server: by client credentials or given, shared, and renewed before it expires.
 
 import type { Clock } from '../../../lib/clock.ts';
 import type { Outbound } from '../../../lib/outbound.ts';

@@ -1,4 +1,4 @@
-// Owns one HTTP exchange with the upstream server, and what each way in which it can fail is called.
+// HTTP transport to the upstream server, with its failures by name.
 
 import type { Outbound } from '../../../lib/outbound.ts';
 import { OutboundFailure } from '../../../lib/outbound-failure.ts';
