@@ -1,4 +1,4 @@
-// `freehold clients`: lists and revokes apps that registered for OAuth.
+// Command `freehold clients`: lists and revokes apps that registered for OAuth.
 
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';

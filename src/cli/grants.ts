@@ -1,4 +1,4 @@
-// `freehold grants`: lists and revokes the access of apps.
+// Command `freehold grants`: lists and revokes the access of apps.
 
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';

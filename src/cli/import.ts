@@ -1,4 +1,4 @@
-// `freehold import`: imports files of listings and areas.
+// Command `freehold import`: imports files of listings and areas.
 
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';

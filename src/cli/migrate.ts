@@ -1,4 +1,4 @@
-// `freehold migrate`: brings the database's tables up to this release.
+// Command `freehold migrate`: brings the database's tables up to this release.
 
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';

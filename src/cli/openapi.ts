@@ -1,4 +1,4 @@
-// `freehold openapi`: prints the OpenAPI document.
+// Command `freehold openapi`: prints the OpenAPI document.
 
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';

@@ -1,4 +1,4 @@
-// `freehold serve`: the service, in the foreground.
+// Command `freehold serve`: the service, in the foreground.
 
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';

@@ -1,4 +1,4 @@
-// `freehold subscriptions`: the keys that this service issues, their plans and their ends.
+// Command `freehold subscriptions`: the keys that this service issues, their plans and their ends.
 
 import type { Command } from 'commander';
 import { type LocalSubscriptions, localSubscriptions } from '../access/providers/local.ts';
