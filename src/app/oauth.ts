@@ -8,7 +8,7 @@ import type { Clock } from '../lib/clock.ts';
 import { createInternet, type Internet } from '../lib/internet.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { authorizationParts } from '../oauth/authorize/authorization.ts';
+import { authorizationParts } from '../oauth/authorization-service.ts';
 import { createClientDocuments } from '../oauth/clients/client-documents.ts';
 import type { FreeGrantNumbers } from '../oauth/consents/free-grant-cap.ts';
 import { createGrantLimits } from '../oauth/protocol/lifetimes.ts';

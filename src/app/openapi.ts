@@ -9,7 +9,7 @@ import { createCatalogue } from '../ingest/catalogue.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createLog } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
-import { authorizationParts } from '../oauth/authorize/authorization.ts';
+import { authorizationParts } from '../oauth/authorization-service.ts';
 import { createTokenContext } from '../oauth/token/token-service.ts';
 import { openDatabase } from '../postgres/client/database.ts';
 import { describeService } from './describe.ts';

@@ -5,7 +5,7 @@ import { InvalidArgumentError } from 'commander';
 import { readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { type GrantRow, listGrants } from '../oauth/consents/grant-store.ts';
-import { revokeGrant } from '../oauth/token/revocation-store.ts';
+import { revokeGrant } from '../oauth/consents/revocation-store.ts';
 import { withDatabase } from './database.ts';
 import { CommandFailure } from './failure.ts';
 import { examples } from './help.ts';

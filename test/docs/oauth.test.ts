@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, type TestContext, test } from 'node:test';
 import { CODE_LIFETIME } from '../../src/oauth/authorize/codes.ts';
-import { CLIENT_LIFETIME } from '../../src/oauth/clients/clients.ts';
+import { CLIENT_LIFETIME } from '../../src/oauth/clients/client-registry.ts';
 import { ACCESS_LIFETIME, REFRESH_LIFETIME } from '../../src/oauth/protocol/lifetimes.ts';
 import { ROOT, readSource } from '../support/code/source-files.ts';
 import { atEnd, temporaryFolder } from '../support/database/database.ts';

@@ -6,9 +6,8 @@ import type { Call, Reply } from '../../http/frame/route.ts';
 import { groupPairs, parsePairs } from '../../http/input/urlencoded.ts';
 import { Problem } from '../../lib/problem.ts';
 import { type DocumentFinder, identifyClient } from '../clients/find-client.ts';
+import { type ConsentParts, type Decision, decide } from '../consents/consent.ts';
 import type { KeyFault } from '../pages/key-field.ts';
-import { refuseForeignPage } from '../protocol/same-origin.ts';
-import { type AuthorizationRequest, PARAMETERS, readRequest } from './authorize.ts';
 import {
   consentReply,
   faultReply,
@@ -20,10 +19,11 @@ import {
   refusalReply,
   wantsJson,
   withHeaders,
-} from './authorize-answer.ts';
-import { AuthorizeFault, AuthorizeRefusal } from './authorize-refusal.ts';
-import { type ConsentParts, type Decision, decide } from './consent.ts';
-import { openTransaction, type Parameters, sealTransaction } from './transaction.ts';
+} from '../pages/replies.ts';
+import { AuthorizeFault, AuthorizeRefusal } from '../protocol/authorization-errors.ts';
+import { refuseForeignPage } from '../protocol/same-origin.ts';
+import { openTransaction, type Parameters, sealTransaction } from '../protocol/transaction.ts';
+import { type AuthorizationRequest, PARAMETERS, readRequest } from './authorization-request.ts';
 
 export interface AuthorizeOptions extends ConsentParts {
   readonly publicUrl: string;

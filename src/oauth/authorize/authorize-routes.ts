@@ -3,7 +3,7 @@
 import { Type } from 'typebox';
 import type { Principal } from '../../access/tiers/principal.ts';
 import { type Route, route } from '../../http/frame/route.ts';
-import { authorizeErrors, OFFERED } from './authorize-answer.ts';
+import { authorizeErrors, OFFERED } from '../pages/replies.ts';
 import { type AuthorizeOptions, show, take } from './authorize-handlers.ts';
 
 const text = (description: string) => Type.Optional(Type.String({ description }));

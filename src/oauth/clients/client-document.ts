@@ -1,9 +1,9 @@
 // Owns the rule what a fetched document must say for its address to be a client of this service.
 
 import type { OutboundAnswer } from '../../lib/outbound.ts';
-import { readRedirectUris } from '../protocol/redirect-uri.ts';
 import { type Client, cleanClientName } from './client.ts';
 import { ClientDocumentRefusal } from './client-document-refusal.ts';
+import { readRedirectUris } from './redirect-uri.ts';
 
 /** Bytes, unpacked. */
 export const MAX_DOCUMENT = 5 * 1024;

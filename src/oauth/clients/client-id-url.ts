@@ -1,7 +1,7 @@
 // Owns the rule what an address must look like to be the id of a client that describes itself there.
 
 import { isIP } from 'node:net';
-import { hasCanonicalHost } from '../protocol/canonical-host.ts';
+import { hasCanonicalHost } from './canonical-host.ts';
 import { ClientDocumentRefusal } from './client-document-refusal.ts';
 
 const MAX_LENGTH = 2_048;

@@ -83,10 +83,3 @@ export async function makeRoom(sql: Sql, now: Date, most: number): Promise<void>
       select id from oauth_client where used_at is null order by created_at
       limit (select greatest(count(*) - ${most}::bigint, 0) from oauth_client))`;
 }
-
-/** The secret that all processes share. */
-export async function readSharedSecret(sql: Sql): Promise<Buffer> {
-  const [row] = await sql<{ secret: Uint8Array }[]>`select secret from oauth_secret`;
-  if (row === undefined) throw new Error('The table oauth_secret has lost its row');
-  return Buffer.from(row.secret);
-}

@@ -1,9 +1,9 @@
 // Owns finding out who a client_id is: shut out, an address with a document, registered, or somebody unknown.
 
-import { AuthorizeRefusal } from '../authorize/authorize-refusal.ts';
+import { AuthorizeRefusal } from '../protocol/authorization-errors.ts';
 import type { Client } from './client.ts';
 import { ClientDocumentRefusal } from './client-document-refusal.ts';
-import { type ClientParts, findClient, isRevokedClient } from './clients.ts';
+import { type ClientParts, findClient, isRevokedClient } from './client-registry.ts';
 
 const LONGEST_ADDRESS = 2_048;
 /** What an id may be that is no address: printable characters of ASCII. */

@@ -7,7 +7,7 @@ import { addressGroup } from '../../lib/address.ts';
 import type { Audit } from '../protocol/audit.ts';
 import { oauthErrors, tooManyRequests } from '../protocol/errors.ts';
 import { Throttle } from '../protocol/throttle.ts';
-import { type ClientParts, Registrar } from './clients.ts';
+import { type ClientParts, Registrar } from './client-registry.ts';
 import { readRegistration } from './registration.ts';
 
 const PER_MINUTE = 60;

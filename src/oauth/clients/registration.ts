@@ -1,8 +1,8 @@
 // Owns what a client may register (RFC 7591): what of its metadata is kept, what is replaced, and what is refused.
 
 import { oauthError } from '../protocol/errors.ts';
-import { readRedirectUris } from '../protocol/redirect-uri.ts';
 import { cleanClientName } from './client.ts';
+import { readRedirectUris } from './redirect-uri.ts';
 
 /** The metadata of a client as it was registered, with the names of RFC 7591. */
 export interface Registration {

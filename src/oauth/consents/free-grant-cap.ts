@@ -4,8 +4,8 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { Audit } from '../protocol/audit.ts';
 import type { OAuthMetrics } from '../protocol/metrics.ts';
-import type { RevocationNote } from '../token/revocation-store.ts';
 import { countFreeGrants, endSurplusFreeGrants, type FreeGrantBound } from './free-grant-store.ts';
+import type { RevocationNote } from './revocation-store.ts';
 
 /** Grants in force that are kept. */
 export interface FreeGrantNumbers {

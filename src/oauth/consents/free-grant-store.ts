@@ -1,7 +1,7 @@
 // SQL of grants without a key: how many are in force, and which of them make room for others.
 
 import type { Sql } from '../../postgres/client/database.ts';
-import { endGrants } from '../token/revocation-store.ts';
+import { endGrants } from './revocation-store.ts';
 
 /** How many of these grants are in force. */
 export async function countFreeGrants(sql: Sql, now: Date): Promise<number> {

@@ -2,12 +2,12 @@
 
 import type { Scope } from '../../access/tiers/principal.ts';
 import type { Plan } from '../../access/tiers/tiers.ts';
-import type { ConsentParts } from '../authorize/consent.ts';
-import { openTransaction, sealTransaction } from '../authorize/transaction.ts';
 import type { Audit } from '../protocol/audit.ts';
 import type { OAuthMetrics } from '../protocol/metrics.ts';
-import { type RevocationNote, revokeGrantOf } from '../token/revocation-store.ts';
+import { openTransaction, sealTransaction } from '../protocol/transaction.ts';
+import type { ConsentParts } from './consent.ts';
 import { type GrantRow, listGrantsOf } from './grant-store.ts';
+import { type RevocationNote, revokeGrantOf } from './revocation-store.ts';
 
 export interface GrantsParts extends Pick<ConsentParts, 'database' | 'clock' | 'judgeKey' | 'keys'> {
   readonly audit: Audit;

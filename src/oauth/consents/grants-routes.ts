@@ -4,6 +4,9 @@ import { Type } from 'typebox';
 import type { Principal } from '../../access/tiers/principal.ts';
 import { type Call, type Reply, type Route, route } from '../../http/frame/route.ts';
 import { Problem } from '../../lib/problem.ts';
+import { pageReply } from '../pages/document.ts';
+import { renderGrants } from '../pages/grants-page.ts';
+import { KEY_FAULT_STATUS, type KeyFault } from '../pages/key-field.ts';
 import {
   authorizeErrors,
   keyFaultOf,
@@ -13,11 +16,8 @@ import {
   refusalReply,
   wantsJson,
   withHeaders,
-} from '../authorize/authorize-answer.ts';
-import { AuthorizeRefusal } from '../authorize/authorize-refusal.ts';
-import { pageReply } from '../pages/document.ts';
-import { renderGrants } from '../pages/grants-page.ts';
-import { KEY_FAULT_STATUS, type KeyFault } from '../pages/key-field.ts';
+} from '../pages/replies.ts';
+import { AuthorizeRefusal } from '../protocol/authorization-errors.ts';
 import { refuseForeignPage } from '../protocol/same-origin.ts';
 import {
   endOwnGrant,

@@ -1,7 +1,7 @@
 // Owns the rule that only our own page, or no page at all, sends a decision: what browsers say of a request's origin.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { AuthorizeRefusal } from '../authorize/authorize-refusal.ts';
+import { AuthorizeRefusal } from './authorization-errors.ts';
 
 /**
  * Throws AuthorizeRefusal where a browser says that another site made it send this. Programs say nothing, and may:

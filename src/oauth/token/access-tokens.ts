@@ -8,9 +8,9 @@ import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { SingleFlight } from '../../lib/single-flight.ts';
 import type { Database } from '../../postgres/client/database.ts';
+import { EVERYTHING, type RevocationNote } from '../consents/revocation-store.ts';
 import { hashSecret, isSecret } from '../protocol/secret.ts';
-import { EVERYTHING, type RevocationNote } from './revocation-store.ts';
-import { Revocations } from './revocations.ts';
+import { Revocations } from './revocation-feed.ts';
 import { type AccessTokenRow, findAccessToken } from './token-store.ts';
 
 const REMEMBERED = 50_000;

@@ -4,10 +4,10 @@ import { Type } from 'typebox';
 import type { Principal } from '../../access/tiers/principal.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { addressGroup } from '../../lib/address.ts';
+import { revokeAccessToken } from '../consents/revocation-store.ts';
 import { oauthErrors, tooManyRequests } from '../protocol/errors.ts';
 import { hashSecret, isSecret } from '../protocol/secret.ts';
 import { Throttle } from '../protocol/throttle.ts';
-import { revokeAccessToken } from './revocation-store.ts';
 import { endGrant, getClientId, invalidRequest, type TokenContext } from './token-context.ts';
 
 /** Requests of one address in any minute. */

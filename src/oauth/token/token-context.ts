@@ -4,12 +4,12 @@ import type { SubscriptionProvider } from '../../access/tiers/provider.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
+import { type RevocationNote, revokeGrant } from '../consents/revocation-store.ts';
 import type { Audit, RevocationReason } from '../protocol/audit.ts';
 import { oauthError } from '../protocol/errors.ts';
 import type { GrantLimits } from '../protocol/lifetimes.ts';
 import type { OAuthMetrics } from '../protocol/metrics.ts';
 import type { Throttle } from '../protocol/throttle.ts';
-import { type RevocationNote, revokeGrant } from './revocation-store.ts';
 import type { TokenBatches } from './token-batches.ts';
 import type { TokenGrant } from './token-store.ts';
 

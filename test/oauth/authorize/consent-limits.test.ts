@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import { createApp } from '../../../src/app/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createLog } from '../../../src/lib/log.ts';
-import { revokeClient } from '../../../src/oauth/clients/clients.ts';
+import { revokeClient } from '../../../src/oauth/clients/client-registry.ts';
 import { Throttle } from '../../../src/oauth/protocol/throttle.ts';
 import { openDatabase } from '../../../src/postgres/client/database.ts';
 import { until } from '../../support/check/until.ts';

@@ -14,7 +14,7 @@ import {
   startAuthorization,
   withOAuth,
 } from '@modelcontextprotocol/client';
-import { revokeClient } from '../../../src/oauth/clients/clients.ts';
+import { revokeClient } from '../../../src/oauth/clients/client-registry.ts';
 import { McpSession } from '../../support/oauth/mcp-session.ts';
 import { decideAt } from '../../support/oauth/person.ts';
 import { startService } from '../../support/service/service.ts';

@@ -1,24 +1,29 @@
-// Owns what a person's decision leads to: a code for the client, or a refusal that the client is told.
+// Decision of a person on a consent: a code for the client, or its denial.
 
 import { createHmac } from 'node:crypto';
 import { addressGroup } from '../../lib/address.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import type { JudgeKey } from '../consents/consent-key.ts';
-import type { FreeGrantCap } from '../consents/free-grant-cap.ts';
 import type { Audit } from '../protocol/audit.ts';
-import type { SharedKeys } from '../protocol/shared-keys.ts';
+import { AuthorizeRefusal } from '../protocol/authorization-errors.ts';
+import type { SharedKeys } from '../protocol/shared-key-store.ts';
 import type { Throttle } from '../protocol/throttle.ts';
-import type { AuthorizationRequest } from './authorize.ts';
-import { AuthorizeRefusal } from './authorize-refusal.ts';
-import { type Consent, issueCode } from './codes.ts';
+import type { FreeGrantCap } from './free-grant-cap.ts';
+import { type Consent, issueCode } from './issue-code.ts';
+import type { JudgeKey } from './key-check.ts';
 
 export interface Decision {
   readonly decision: 'key' | 'free' | 'deny';
   readonly apiKey: string;
   /** Of whoever decided. */
   readonly address: string;
+}
+
+/** What the client asked for. */
+export interface ConsentRequest extends Pick<Consent, 'redirectUri' | 'codeChallenge' | 'resources'> {
+  readonly client: { readonly id: string };
+  readonly scopes: Consent['scope'];
 }
 
 export interface ConsentParts {
@@ -38,7 +43,7 @@ export interface ConsentParts {
  */
 export async function decide(
   parts: ConsentParts,
-  request: AuthorizationRequest,
+  request: ConsentRequest,
   made: Decision,
 ): Promise<string | null> {
   const { database, clock, audit } = parts;

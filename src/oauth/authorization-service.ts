@@ -1,19 +1,19 @@
 // Owns the wiring of registration and authorization: what their routes are given.
 
-import type { Keys } from '../../access/keys/keys.ts';
-import type { Tiers } from '../../access/tiers/tiers.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { Log } from '../../lib/log.ts';
-import type { Database } from '../../postgres/client/database.ts';
-import type { DocumentFinder } from '../clients/find-client.ts';
-import { keyJudge } from '../consents/consent-key.ts';
-import { FreeGrantCap, type FreeGrantNumbers } from '../consents/free-grant-cap.ts';
-import { createAudit } from '../protocol/audit.ts';
-import type { OAuthMetrics } from '../protocol/metrics.ts';
-import { sharedKeys } from '../protocol/shared-keys.ts';
-import { Throttle } from '../protocol/throttle.ts';
-import type { OAuthRoutesOptions } from '../routes.ts';
-import type { RevocationNote } from '../token/revocation-store.ts';
+import type { Keys } from '../access/keys/keys.ts';
+import type { Tiers } from '../access/tiers/tiers.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Database } from '../postgres/client/database.ts';
+import type { DocumentFinder } from './clients/find-client.ts';
+import { FreeGrantCap, type FreeGrantNumbers } from './consents/free-grant-cap.ts';
+import { keyJudge } from './consents/key-check.ts';
+import type { RevocationNote } from './consents/revocation-store.ts';
+import { createAudit } from './protocol/audit.ts';
+import type { OAuthMetrics } from './protocol/metrics.ts';
+import { sharedKeys } from './protocol/shared-key-store.ts';
+import { Throttle } from './protocol/throttle.ts';
+import type { OAuthRoutesOptions } from './routes.ts';
 
 /** Grants without a key that one address may make in any minute: many people share some of them. */
 const FREE_GRANTS_PER_MINUTE = 300;

@@ -1,17 +1,21 @@
-// Owns how the outcome of a request for authorization is told: by a redirect, by a page, or as JSON to a program.
+// Replies of the authorization and grants endpoints: a redirect, a page, or JSON for programs.
 
 import type { Tiers } from '../../access/tiers/tiers.ts';
 import type { ErrorForm, Reply } from '../../http/frame/route.ts';
 import { negotiate } from '../../http/input/accept.ts';
 import { Problem } from '../../lib/problem.ts';
-import { renderConsent } from '../pages/consent-page.ts';
-import { PAGE_HEADERS, pageReply } from '../pages/document.ts';
-import { KEY_FAULT_STATUS, type KeyFault } from '../pages/key-field.ts';
-import { renderRefusal, renderUnavailable } from '../pages/refusal-page.ts';
+import type { Client } from '../clients/client.ts';
+import { isLoopback } from '../clients/redirect-uri.ts';
+import {
+  type AuthorizeFault,
+  AuthorizeRefusal,
+  type ReturnAddress,
+} from '../protocol/authorization-errors.ts';
 import { describable, oauthDocument, oauthError, oauthErrors } from '../protocol/errors.ts';
-import { isLoopback } from '../protocol/redirect-uri.ts';
-import type { AuthorizationRequest } from './authorize.ts';
-import { type AuthorizeFault, AuthorizeRefusal, type ReturnAddress } from './authorize-refusal.ts';
+import { type ConsentView, renderConsent } from './consent-page.ts';
+import { PAGE_HEADERS, pageReply } from './document.ts';
+import { KEY_FAULT_STATUS, type KeyFault } from './key-field.ts';
+import { renderRefusal, renderUnavailable } from './refusal-page.ts';
 
 const JSON_TYPE = 'application/json';
 /** What the endpoint can answer with; JSON only for whoever asks for it by name. */
@@ -60,6 +64,11 @@ export function refusalReply(
   return retryAfter === null ? page : withHeaders(page, { 'retry-after': String(retryAfter) });
 }
 
+/** What a client asks a person for. */
+export interface ConsentRequest extends Pick<ConsentView, 'redirectUri' | 'scopes' | 'resources'> {
+  readonly client: Client;
+}
+
 export interface ConsentContext {
   readonly publicUrl: string;
   readonly tiers: Tiers;
@@ -68,7 +77,7 @@ export interface ConsentContext {
 
 /** The page on which a person decides; with a fault, in the status of that. */
 export function consentReply(
-  { client, redirectUri, scopes, resources }: AuthorizationRequest,
+  { client, redirectUri, scopes, resources }: ConsentRequest,
   context: ConsentContext,
   fault: KeyFault | null = null,
 ): Reply {

@@ -1,8 +1,7 @@
-// Owns the keys that all processes sign and digest with: made of the one secret in the database, each for one use.
+// Keys that all processes share for signatures and digests: derived from the one secret in the database, each for one use.
 
 import { hkdfSync } from 'node:crypto';
-import type { Database } from '../../postgres/client/database.ts';
-import { readSharedSecret } from '../clients/client-store.ts';
+import type { Database, Sql } from '../../postgres/client/database.ts';
 
 export interface SharedKeys {
   /** Signs requests that wait for a decision. */
@@ -17,12 +16,19 @@ export interface SharedKeys {
 export function sharedKeys(database: Database): () => Promise<SharedKeys> {
   let known: SharedKeys | undefined;
   return async () => {
-    known ??= derive(await database.read(readSharedSecret));
+    known ??= deriveKeys(await database.read(readSharedSecret));
     return known;
   };
 }
 
-function derive(secret: Buffer): SharedKeys {
+function deriveKeys(secret: Buffer): SharedKeys {
   const keyFor = (use: string) => Buffer.from(hkdfSync('sha256', secret, '', `freehold ${use}`, 32));
   return { transaction: keyFor('transaction'), grants: keyFor('grants'), address: keyFor('address') };
+}
+
+/** The secret that all processes share. */
+async function readSharedSecret(sql: Sql): Promise<Buffer> {
+  const [row] = await sql<{ secret: Uint8Array }[]>`select secret from oauth_secret`;
+  if (row === undefined) throw new Error('The table oauth_secret has lost its row');
+  return Buffer.from(row.secret);
 }

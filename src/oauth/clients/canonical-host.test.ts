@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ClientDocumentRefusal } from '../clients/client-document-refusal.ts';
-import { readClientIdUrl } from '../clients/client-id-url.ts';
 import { hasCanonicalHost } from './canonical-host.ts';
+import { ClientDocumentRefusal } from './client-document-refusal.ts';
+import { readClientIdUrl } from './client-id-url.ts';
 import { isRedirectUri } from './redirect-uri.ts';
 
 const CANONICAL = [

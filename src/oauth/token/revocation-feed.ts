@@ -3,7 +3,12 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { listen } from '../../postgres/client/listen.ts';
-import { EVERYTHING, REVOCATIONS_CHANNEL, type RevocationNote, readRevocations } from './revocation-store.ts';
+import {
+  EVERYTHING,
+  REVOCATIONS_CHANNEL,
+  type RevocationNote,
+  readRevocations,
+} from '../consents/revocation-store.ts';
 
 /** Milliseconds after which the table is looked at again, while requests go on. */
 const SOFT = 2_000;

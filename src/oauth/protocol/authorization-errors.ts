@@ -1,6 +1,6 @@
 // Owns the two ways in which a request for authorization fails: told to the person, or told to the client by a redirect.
 
-import type { OAuthErrorCode } from '../protocol/errors.ts';
+import type { OAuthErrorCode } from './errors.ts';
 
 /** The client or its redirect is not good, so that nobody may be redirected: a page says so. */
 export class AuthorizeRefusal extends Error {

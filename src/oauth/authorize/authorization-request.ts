@@ -2,11 +2,11 @@
 
 import type { Scope } from '../../access/tiers/principal.ts';
 import type { Client } from '../clients/client.ts';
+import { isLoopback, isRegistered } from '../clients/redirect-uri.ts';
+import { AuthorizeFault, AuthorizeRefusal, type ReturnAddress } from '../protocol/authorization-errors.ts';
 import type { OAuthErrorCode } from '../protocol/errors.ts';
-import { isLoopback, isRegistered } from '../protocol/redirect-uri.ts';
 import { parseScopes, resourcesAt, selectResources } from '../protocol/scope.ts';
-import { AuthorizeFault, AuthorizeRefusal, type ReturnAddress } from './authorize-refusal.ts';
-import type { Parameters } from './transaction.ts';
+import type { Parameters } from '../protocol/transaction.ts';
 
 const LONGEST_STATE = 2_048;
 

@@ -4,8 +4,8 @@ import type { Scope } from '../../access/tiers/principal.ts';
 import type { Plan } from '../../access/tiers/tiers.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { insertGrantWithCode } from '../consents/grant-store.ts';
 import { createSecret, hashSecret } from '../protocol/secret.ts';
+import { insertGrantWithCode } from './grant-store.ts';
 
 /** Milliseconds in which a code has to be exchanged. */
 export const CODE_LIFETIME = 300_000;
