@@ -5,14 +5,14 @@ import { createAccess } from '../src/access/access.ts';
 import { localSubscriptions } from '../src/access/providers/local.ts';
 import { TIERS } from '../src/access/tiers/tiers.ts';
 import { systemClock as clock } from '../src/lib/clock.ts';
-import { startTokens } from '../src/oauth/token/token-service.ts';
+import { startTokenService } from '../src/oauth/token/token-service.ts';
 import { openDatabase } from '../src/postgres/client/database.ts';
 
 const listening = Number(process.env.PORT);
 const publicUrl = `http://127.0.0.1:${listening}`;
 const database = openDatabase({ url: process.env.DATABASE_URL ?? '' });
 const report = (error: unknown) => process.stderr.write(`${String(error)}\n`);
-const tokens = startTokens({ database, clock, publicUrl, report });
+const tokens = startTokenService({ database, clock, publicUrl, report });
 const { provider } = localSubscriptions(database, clock);
 const { phases } = createAccess({
   ...{ database, clock, provider, report },

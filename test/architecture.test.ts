@@ -47,8 +47,7 @@ function gives(from: string, to: string): boolean {
 }
 
 /** Arrows against the table that are still to be turned. */
-const TO_TURN = new Set([
-]);
+const TO_TURN = new Set<string>([]);
 
 /** What a file of src/ may not import, and why; null where the import is in order. */
 function importFault(path: string, { target, local }: Import): string | null {

@@ -18,7 +18,7 @@ import { createMetrics } from '../lib/metrics.ts';
 import { createOutbound } from '../lib/outbound.ts';
 import { createPropertyCache } from '../listings/property-cache.ts';
 import { createRefresh } from '../live/refresh.ts';
-import type { FreeGrantNumbers } from '../oauth/consents/free-grant-cap.ts';
+import type { FreeGrantLimits } from '../oauth/consents/free-grant-cap.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { notFoundPage } from '../site/not-found-page.ts';
 import { createFindLoading } from '../sources/first-load.ts';
@@ -41,7 +41,7 @@ export interface Overrides {
   /** Registered OAuth clients kept. */
   readonly mostClients?: number;
   /** Grants without a key that are kept. */
-  readonly freeGrantNumbers?: FreeGrantNumbers;
+  readonly freeGrantNumbers?: FreeGrantLimits;
   /** Bounds of the web server. */
   readonly limits?: Partial<Limits>;
 }

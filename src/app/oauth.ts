@@ -8,11 +8,11 @@ import type { Clock } from '../lib/clock.ts';
 import { createInternet, type Internet } from '../lib/internet.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { authorizationParts } from '../oauth/authorization-service.ts';
+import { createAuthorizationOptions } from '../oauth/authorization-service.ts';
 import { createClientDocuments } from '../oauth/clients/client-documents.ts';
-import type { FreeGrantNumbers } from '../oauth/consents/free-grant-cap.ts';
+import type { FreeGrantLimits } from '../oauth/consents/free-grant-cap.ts';
 import { createGrantLimits } from '../oauth/protocol/lifetimes.ts';
-import { createTokenContext, startTokens } from '../oauth/token/token-service.ts';
+import { createTokenContext, startTokenService } from '../oauth/token/token-service.ts';
 import type { Database } from '../postgres/client/database.ts';
 
 export interface OAuthOptions {
@@ -27,13 +27,13 @@ export interface OAuthOptions {
   readonly report: (error: unknown) => void;
   readonly internet?: Internet | undefined;
   readonly mostClients?: number | undefined;
-  readonly freeGrantNumbers?: FreeGrantNumbers | undefined;
+  readonly freeGrantNumbers?: FreeGrantLimits | undefined;
 }
 
 /** Starts to listen for revocations and to clear away what is over. */
 export function startOAuth(options: OAuthOptions) {
   const { clock, config } = options;
-  const tokens = startTokens(options);
+  const tokens = startTokenService(options);
   const outbound = createInternet(clock, options.internet);
   const documents = createClientDocuments({ ...options, outbound });
   return {
@@ -48,7 +48,7 @@ export function startOAuth(options: OAuthOptions) {
       });
       const { metrics } = exchange;
       return {
-        oauth: authorizationParts({ ...options, keys, documents, metrics, revoked }),
+        oauth: createAuthorizationOptions({ ...options, keys, documents, metrics, onRevoked: revoked }),
         tokens: exchange,
       };
     },

@@ -9,7 +9,7 @@ import { createCatalogue } from '../ingest/catalogue.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createLog } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
-import { authorizationParts } from '../oauth/authorization-service.ts';
+import { createAuthorizationOptions } from '../oauth/authorization-service.ts';
 import { createTokenContext } from '../oauth/token/token-service.ts';
 import { openDatabase } from '../postgres/client/database.ts';
 import { describeService } from './describe.ts';
@@ -51,11 +51,10 @@ export function openApi(): object {
     ...{ ...common, limits, catalogue, cache: { ...catalogue, version: () => null }, refresh },
     findLoading: refresh,
     sample: null,
-    oauth: authorizationParts({
+    oauth: createAuthorizationOptions({
       ...tokens,
       ...common,
       log,
-      revoked: tokens.onRevoked,
       keys,
       documents,
       report: () => {},

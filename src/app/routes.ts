@@ -73,7 +73,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...oauthRoutes(parts.oauth),
     tokenRoute(parts.tokens),
     revocationRoute(parts.tokens),
-    ...grantsRoutes({ ...parts.tokens, ...parts.oauth, revoked: parts.tokens.onRevoked }),
+    ...grantsRoutes({ ...parts.tokens, ...parts.oauth }),
     ...(sample === null ? [] : [samplePhotoRoute(sample)]),
     ...siteRoutes({
       ...{ ...parts, metrics: METRICS, minimumSample: MINIMUM_SAMPLE, routes: () => routes },

@@ -3,8 +3,8 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
-import { type ClientRow, isKnownClient } from '../oauth/clients/client-store.ts';
 import { listClients, revokeClient } from '../oauth/clients/client-registry.ts';
+import { type ClientRow, isKnownClient } from '../oauth/clients/client-store.ts';
 import { revokeGrantsOfClient } from '../oauth/consents/revocation-store.ts';
 import { withDatabase } from './database.ts';
 import { CommandFailure, EXIT } from './failure.ts';

@@ -1,4 +1,4 @@
-// Owns the wiring of registration and authorization: what their routes are given.
+// Wiring of registration and authorization: what their routes are given.
 
 import type { Keys } from '../access/keys/keys.ts';
 import type { Tiers } from '../access/tiers/tiers.ts';
@@ -6,13 +6,13 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Database } from '../postgres/client/database.ts';
 import type { DocumentFinder } from './clients/find-client.ts';
-import { FreeGrantCap, type FreeGrantNumbers } from './consents/free-grant-cap.ts';
-import { keyJudge } from './consents/key-check.ts';
-import type { RevocationNote } from './consents/revocation-store.ts';
+import { FreeGrantCap, type FreeGrantLimits } from './consents/free-grant-cap.ts';
+import { createKeyCheck } from './consents/key-check.ts';
+import type { Revocation } from './consents/revocation-store.ts';
 import { createAudit } from './protocol/audit.ts';
 import type { OAuthMetrics } from './protocol/metrics.ts';
 import { sharedKeys } from './protocol/shared-key-store.ts';
-import { Throttle } from './protocol/throttle.ts';
+import { RequestThrottle } from './protocol/throttle.ts';
 import type { OAuthRoutesOptions } from './routes.ts';
 
 /** Grants without a key that one address may make in any minute: many people share some of them. */
@@ -29,15 +29,15 @@ export interface AuthorizationOptions {
   readonly documents: DocumentFinder;
   /** Registered clients kept. */
   readonly mostClients?: number | undefined;
-  readonly freeGrantNumbers?: FreeGrantNumbers | undefined;
+  readonly freeGrantNumbers?: FreeGrantLimits | undefined;
   readonly metrics: OAuthMetrics;
   /** Told what this process has revoked. */
-  readonly revoked: (note: RevocationNote) => void;
+  readonly onRevoked: (note: Revocation) => void;
 }
 
 /** What the routes are given. Starts nothing. */
-export function authorizationParts(options: AuthorizationOptions): OAuthRoutesOptions {
-  const { keys, log, mostClients, freeGrantNumbers, metrics, revoked, ...parts } = options;
+export function createAuthorizationOptions(options: AuthorizationOptions): OAuthRoutesOptions {
+  const { keys, log, mostClients, freeGrantNumbers, metrics, onRevoked, ...parts } = options;
   const { database, clock } = parts;
   const audit = createAudit(log);
   const numbers = freeGrantNumbers === undefined ? {} : { numbers: freeGrantNumbers };
@@ -45,9 +45,9 @@ export function authorizationParts(options: AuthorizationOptions): OAuthRoutesOp
     ...parts,
     ...(mostClients !== undefined && { mostClients }),
     audit,
-    judgeKey: keyJudge(keys, clock),
+    checkKey: createKeyCheck(keys, clock),
     keys: sharedKeys(database),
-    freeGrants: new Throttle(clock, FREE_GRANTS_PER_MINUTE),
-    freeGrantCap: new FreeGrantCap({ ...parts, audit, metrics, revoked, ...numbers }),
+    freeGrants: new RequestThrottle(clock, FREE_GRANTS_PER_MINUTE),
+    freeGrantCap: new FreeGrantCap({ ...parts, audit, metrics, onRevoked, ...numbers }),
   };
 }

@@ -1,4 +1,4 @@
-// Owns the list of what the authorization server shows to clients and to the people who decide about them.
+// Routes of metadata, registration and authorization.
 
 import type { Principal } from '../access/tiers/principal.ts';
 import type { Route } from '../http/frame/route.ts';

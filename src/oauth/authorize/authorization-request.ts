@@ -1,14 +1,14 @@
-// Owns the judgement of a request for authorization: an ordered list of checks, of which the first that fails speaks.
+// Authorization request: parsed by an ordered list of checks, of which the first that fails decides the error.
 
 import type { Scope } from '../../access/tiers/principal.ts';
 import type { Client } from '../clients/client.ts';
 import { isLoopback, isRegistered } from '../clients/redirect-uri.ts';
-import { AuthorizeFault, AuthorizeRefusal, type ReturnAddress } from '../protocol/authorization-errors.ts';
+import { ErrorPage, ErrorRedirect, type ReturnAddress } from '../protocol/authorization-errors.ts';
 import type { OAuthErrorCode } from '../protocol/errors.ts';
 import { parseScopes, resourcesAt, selectResources } from '../protocol/scope.ts';
 import type { Parameters } from '../protocol/transaction.ts';
 
-const LONGEST_STATE = 2_048;
+const MAX_STATE_LENGTH = 2_048;
 
 /** Everything of a request that is read here; other parameters are ignored. Only a resource may be named repeatedly. */
 export const PARAMETERS = [
@@ -32,7 +32,7 @@ export type FindClient = (id: string) => Promise<Client>;
  * Judges a request. Throws AuthorizeRefusal while it is open whether the redirect is good, and AuthorizeFault, which
  * redirects, from then on.
  */
-export async function readRequest(
+export async function parseAuthorizationRequest(
   parameters: Parameters,
   { findClient, publicUrl }: { readonly findClient: FindClient; readonly publicUrl: string },
 ): Promise<AuthorizationRequest> {
@@ -41,7 +41,7 @@ export async function readRequest(
   const state = stateOf(parameters);
   for (const check of CHECKS) {
     const fault = check(parameters, publicUrl);
-    if (fault !== null) throw new AuthorizeFault(...fault, { redirectUri, state });
+    if (fault !== null) throw new ErrorRedirect(...fault, { redirectUri, state });
   }
   return {
     ...{ client, redirectUri, state: state ?? '' },
@@ -78,8 +78,8 @@ function eachParameterOnce(parameters: Parameters): Fault | null {
 function stateToReturn(parameters: Parameters): Fault | null {
   const state = single(parameters, 'state');
   if (state === undefined) return ['invalid_request', 'state is missing'];
-  if (state.length <= LONGEST_STATE) return null;
-  return ['invalid_request', `state is longer than ${LONGEST_STATE} characters`];
+  if (state.length <= MAX_STATE_LENGTH) return null;
+  return ['invalid_request', `state is longer than ${MAX_STATE_LENGTH} characters`];
 }
 
 function noRequestObject(parameters: Parameters): Fault | null {
@@ -137,16 +137,16 @@ function once(parameters: Parameters, name: 'client_id' | 'redirect_uri'): strin
   return value;
 }
 
-function malformed(fault: string): AuthorizeRefusal {
+function malformed(fault: string): ErrorPage {
   const detail = `The app that sent you here made a mistake. ${fault} Go back to it, and tell its makers.`;
-  return new AuthorizeRefusal('invalid_request', 'This request is incomplete', detail);
+  return new ErrorPage('invalid_request', 'This request is incomplete', detail);
 }
 
 /** The redirect, if this client may have it. */
 function redirectOf(client: Client, redirectUri: string): string {
   if (client.kind === 'unregistered') {
     if (isLoopback(redirectUri)) return redirectUri;
-    throw new AuthorizeRefusal(
+    throw new ErrorPage(
       'invalid_client',
       'Unknown app',
       'The app is not registered, or its registration has expired: registrations last 30 days. Start again from ' +
@@ -154,7 +154,7 @@ function redirectOf(client: Client, redirectUri: string): string {
     );
   }
   if (isRegistered(redirectUri, client.redirectUris)) return redirectUri;
-  throw new AuthorizeRefusal(
+  throw new ErrorPage(
     'invalid_request',
     'Invalid redirect',
     'The app sent a redirect_uri that it did not register. Go back to the app, and tell its makers.',
@@ -163,7 +163,7 @@ function redirectOf(client: Client, redirectUri: string): string {
 
 function stateOf(parameters: Parameters): string | null {
   const [state, ...more] = parameters.get('state') ?? [];
-  return state === undefined || state === '' || more.length > 0 || state.length > LONGEST_STATE
+  return state === undefined || state === '' || more.length > 0 || state.length > MAX_STATE_LENGTH
     ? null
     : state;
 }

@@ -1,10 +1,10 @@
-// Owns the authorization endpoint's face: GET shows who asks for what, POST takes the decision.
+// Routes of the authorization endpoint: GET shows the consent page, POST takes the decision.
 
 import { Type } from 'typebox';
 import type { Principal } from '../../access/tiers/principal.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { authorizeErrors, OFFERED } from '../pages/replies.ts';
-import { type AuthorizeOptions, show, take } from './authorize-handlers.ts';
+import { type AuthorizeOptions, decideConsent, showConsent } from './authorize-handlers.ts';
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 
@@ -83,7 +83,7 @@ export function authorizeRoutes(options: AuthorizeOptions): readonly Route<Princ
       accepts: ['text/html'],
       answer: { description: 'The consent page.', contentType: 'text/html' },
       alsoAnswers: { 303: 'An error, reported to the client by redirect.' },
-      handle: (call) => show(options, call),
+      handle: (call) => showConsent(options, call),
     }),
     define({
       ...common,
@@ -103,7 +103,7 @@ export function authorizeRoutes(options: AuthorizeOptions): readonly Route<Princ
         403: 'Another site sent the form.',
         429: 'Too many wrong keys, or grants without a key.',
       },
-      handle: (call) => take(options, call, call.body),
+      handle: (call) => decideConsent(options, call, call.body),
     }),
   ];
 }

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { hasCanonicalHost } from './canonical-host.ts';
-import { ClientDocumentRefusal } from './client-document-refusal.ts';
-import { readClientIdUrl } from './client-id-url.ts';
+import { ClientDocumentError } from './client-document-refusal.ts';
+import { parseClientIdUrl } from './client-id-url.ts';
 import { isRedirectUri } from './redirect-uri.ts';
 
 const CANONICAL = [
@@ -76,7 +76,7 @@ for (const [what, hosts] of Object.entries(BENT)) {
       for (const address of [`https://${host}/cb`, `https://${host}:8443/cb`, `http://${host}/cb`]) {
         if (!host.includes('\\')) assert.ok(!hasCanonicalHost(address), address);
         assert.ok(!isRedirectUri(address), address);
-        assert.throws(() => readClientIdUrl(address), ClientDocumentRefusal, address);
+        assert.throws(() => parseClientIdUrl(address), ClientDocumentError, address);
       }
     }
   });

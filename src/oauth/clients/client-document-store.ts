@@ -1,4 +1,4 @@
-// Owns the SQL on documents of clients: the copies that all processes share.
+// SQL of the cache of client documents that all processes share.
 
 import type { Sql } from '../../postgres/client/database.ts';
 

@@ -1,9 +1,9 @@
-// Owns the rule what a fetched document must say for its address to be a client of this service.
+// Client ID metadata document: what it must contain for its URL to be a client.
 
 import type { OutboundAnswer } from '../../lib/outbound.ts';
 import { type Client, cleanClientName } from './client.ts';
-import { ClientDocumentRefusal } from './client-document-refusal.ts';
-import { readRedirectUris } from './redirect-uri.ts';
+import { ClientDocumentError } from './client-document-refusal.ts';
+import { parseRedirectUris } from './redirect-uri.ts';
 
 /** Bytes, unpacked. */
 export const MAX_DOCUMENT = 5 * 1024;
@@ -11,7 +11,7 @@ export const MAX_DOCUMENT = 5 * 1024;
 type Members = Readonly<Record<string, unknown>>;
 
 /** The client that the answer describes. Throws ClientDocumentRefusal `answer` or `document`. */
-export function readClientDocument(url: URL, answer: OutboundAnswer): Client {
+export function parseClientDocument(url: URL, answer: OutboundAnswer): Client {
   const members = readMembers(url, answer);
   if (members.client_id !== url.href) {
     throw refusal('document', url, 'its client_id must be exactly the URL of the document');
@@ -71,11 +71,11 @@ function worksWithoutSecret(members: Members): boolean {
 }
 
 function redirectUrisOf(url: URL, value: unknown): readonly string[] {
-  const read = readRedirectUris(value);
+  const read = parseRedirectUris(value);
   if (typeof read === 'string') throw refusal('document', url, read);
   return read;
 }
 
-function refusal(kind: 'answer' | 'document', url: URL, fault: string): ClientDocumentRefusal {
-  return new ClientDocumentRefusal(kind, `The document at ${url.href} cannot be used: ${fault}.`);
+function refusal(kind: 'answer' | 'document', url: URL, fault: string): ClientDocumentError {
+  return new ClientDocumentError(kind, `The document at ${url.href} cannot be used: ${fault}.`);
 }

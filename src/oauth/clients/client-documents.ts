@@ -1,4 +1,4 @@
-// Owns clients that are known by the address of a document: fetched with care, believed for a while, by everybody.
+// Clients described by a document at their id: fetched, cached in memory and in the database, shared by all.
 
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/clock.ts';
@@ -7,20 +7,20 @@ import { type FailureKind, OutboundFailure } from '../../lib/outbound-failure.ts
 import { SingleFlight } from '../../lib/single-flight.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { Client } from './client.ts';
-import { MAX_DOCUMENT, readClientDocument } from './client-document.ts';
-import { ClientDocumentRefusal } from './client-document-refusal.ts';
+import { MAX_DOCUMENT, parseClientDocument } from './client-document.ts';
+import { ClientDocumentError } from './client-document-refusal.ts';
 import { type DocumentRow, findDocument, saveDocument, sweepDocuments } from './client-document-store.ts';
-import { readClientIdUrl } from './client-id-url.ts';
+import { parseClientIdUrl } from './client-id-url.ts';
 import { documentLifetime } from './document-lifetime.ts';
-import { DocumentThrottle, type FetchBounds } from './document-throttle.ts';
+import { DocumentThrottle, type FetchLimits } from './document-throttle.ts';
 
 /** Milliseconds for everything, from resolving the name to the last byte. */
-const PATIENCE = 5_000;
-const REMEMBERED = 1_000;
+const TIMEOUT = 5_000;
+const MAX_CACHED = 1_000;
 const SWEEP_PAUSE = 300_000;
 /** Milliseconds for which a copy proves that the document was good once. */
-const KEPT = 30 * 86_400_000;
-const MOST_KEPT = 20_000;
+const STORED_FOR = 30 * 86_400_000;
+const MAX_STORED = 20_000;
 
 export interface ClientDocumentsOptions {
   readonly database: Database;
@@ -29,7 +29,7 @@ export interface ClientDocumentsOptions {
   readonly outbound: Outbound;
   /** Told of failures that no client hears of. */
   readonly report: (error: unknown) => void;
-  readonly bounds?: Partial<FetchBounds>;
+  readonly bounds?: Partial<FetchLimits>;
 }
 
 export interface ClientDocuments {
@@ -53,7 +53,7 @@ interface Copy {
 
 export function createClientDocuments(options: ClientDocumentsOptions): ClientDocuments {
   const { database, clock, outbound, report } = options;
-  const memory = new LRUCache<string, Copy>({ max: REMEMBERED });
+  const cache = new LRUCache<string, Copy>({ max: MAX_CACHED });
   const flights = new SingleFlight<Copy>();
   const throttle = new DocumentThrottle(clock, options.bounds);
   const stopSweeping = sweepOften(options);
@@ -71,11 +71,11 @@ export function createClientDocuments(options: ClientDocumentsOptions): ClientDo
 
   return {
     async find(text, asker, signal) {
-      const url = readClientIdUrl(text);
-      const known = memory.get(url.href);
+      const url = parseClientIdUrl(text);
+      const known = cache.get(url.href);
       if (known !== undefined && isFresh(known, clock.now())) return known.client;
       const copy = await flights.run(url.href, signal ?? null, (leaving) => load(url, asker, leaving));
-      memory.set(url.href, copy);
+      cache.set(url.href, copy);
       return copy.client;
     },
     close: stopSweeping,
@@ -88,7 +88,7 @@ function isFresh({ from, until }: Copy, now: number): boolean {
 }
 
 async function download(outbound: Outbound, url: URL, clock: Clock, signal: AbortSignal): Promise<Copy> {
-  const request = { url, deadlineMs: PATIENCE, maxBytes: MAX_DOCUMENT, signal };
+  const request = { url, deadlineMs: TIMEOUT, maxBytes: MAX_DOCUMENT, signal };
   const answer = await outbound
     .send({ ...request, headers: { accept: 'application/json', 'user-agent': 'Freehold' } })
     .catch((error: unknown) => {
@@ -97,7 +97,7 @@ async function download(outbound: Outbound, url: URL, clock: Clock, signal: Abor
     });
   const from = clock.now();
   return {
-    client: readClientDocument(url, answer),
+    client: parseClientDocument(url, answer),
     from,
     until: from + documentLifetime(answer.headers, from),
   };
@@ -107,7 +107,7 @@ async function download(outbound: Outbound, url: URL, clock: Clock, signal: Abor
 const NOWHERE = 'its host has no address on the public Internet';
 
 const FAULTS: Readonly<Record<FailureKind, string>> = {
-  timeout: `it sent no complete response within ${PATIENCE / 1000} seconds`,
+  timeout: `it sent no complete response within ${TIMEOUT / 1000} seconds`,
   refused: 'its host accepts no connection there',
   reset: 'its host closed the connection',
   unresolved: NOWHERE,
@@ -119,9 +119,9 @@ const FAULTS: Readonly<Record<FailureKind, string>> = {
   aborted: 'nobody waited for it',
 };
 
-function unreachable(url: URL, failure: OutboundFailure): ClientDocumentRefusal {
+function unreachable(url: URL, failure: OutboundFailure): ClientDocumentError {
   const message = `The document at ${url.href} could not be fetched: ${FAULTS[failure.kind]}.`;
-  return new ClientDocumentRefusal('unreachable', message, { cause: failure });
+  return new ClientDocumentError('unreachable', message, { cause: failure });
 }
 
 function copyOf(row: DocumentRow, url: URL): Copy {
@@ -144,9 +144,9 @@ function sweepOften({ database, clock, report }: ClientDocumentsOptions): () => 
     sweeping = sweep().catch(report);
   }
   async function sweep(): Promise<void> {
-    const before = new Date(clock.now() - KEPT);
+    const before = new Date(clock.now() - STORED_FOR);
     await database
-      .write((sql) => sweepDocuments(sql, before, MOST_KEPT), { timeout: 60_000 })
+      .write((sql) => sweepDocuments(sql, before, MAX_STORED), { timeout: 60_000 })
       .finally(() => {
         if (!stopped) cancel = clock.after(SWEEP_PAUSE, begin);
       });

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClientDocumentRefusal } from './client-document-refusal.ts';
-import { readClientIdUrl } from './client-id-url.ts';
+import { ClientDocumentError } from './client-document-refusal.ts';
+import { parseClientIdUrl } from './client-id-url.ts';
 
 const TAKEN = [
   ...['https://claude.ai/oauth/mcp-oauth-client-metadata', 'https://chatgpt.com/oauth/x1/client.json'],
@@ -106,16 +106,16 @@ const REFUSED: readonly (readonly [reason: string, ...texts: readonly string[]])
 ];
 
 test('addresses of documents are taken as they are written', () => {
-  for (const text of TAKEN) assert.equal(readClientIdUrl(text).href, text);
+  for (const text of TAKEN) assert.equal(parseClientIdUrl(text).href, text);
 });
 
 for (const [reason, ...texts] of REFUSED) {
   for (const text of texts) {
     test(`${JSON.stringify(text.slice(0, 60))} is refused: ${reason}`, () => {
       assert.throws(
-        () => readClientIdUrl(text),
+        () => parseClientIdUrl(text),
         (error) =>
-          error instanceof ClientDocumentRefusal && error.kind === 'url' && error.message.includes(reason),
+          error instanceof ClientDocumentError && error.kind === 'url' && error.message.includes(reason),
       );
     });
   }

@@ -1,8 +1,8 @@
-// Owns the rule what an address must look like to be the id of a client that describes itself there.
+// Client ID URL: the form that the URL of a client document must have.
 
 import { isIP } from 'node:net';
 import { hasCanonicalHost } from './canonical-host.ts';
-import { ClientDocumentRefusal } from './client-document-refusal.ts';
+import { ClientDocumentError } from './client-document-refusal.ts';
 
 const MAX_LENGTH = 2_048;
 /** Ports below belong to services that expect no requests; the one of https is not written. */
@@ -34,7 +34,7 @@ const RULES: readonly Rule[] = [
 ];
 
 /** The address as a URL. Throws ClientDocumentRefusal `url`. */
-export function readClientIdUrl(text: string): URL {
+export function parseClientIdUrl(text: string): URL {
   if (!text.startsWith('https://')) throw refusal('it must begin with https://');
   if (text.length > MAX_LENGTH) throw refusal(`it must have at most ${MAX_LENGTH} characters`);
   if (!URL.canParse(text)) throw refusal('it is not a URL');
@@ -44,8 +44,8 @@ export function readClientIdUrl(text: string): URL {
   return url;
 }
 
-function refusal(fault: string): ClientDocumentRefusal {
-  return new ClientDocumentRefusal('url', `This client_id cannot be the URL of a document: ${fault}.`);
+function refusal(fault: string): ClientDocumentError {
+  return new ClientDocumentError('url', `This client_id cannot be the URL of a document: ${fault}.`);
 }
 
 function authorityOf(text: string): string {

@@ -1,4 +1,4 @@
-// Owns the clients that register themselves: how long they are known, how many there may be, and how one is shut out.
+// Registry of clients that register themselves: their lifetime, their number, and their revocation.
 
 import type { Clock } from '../../lib/clock.ts';
 import { randomToken } from '../../lib/secrets.ts';
@@ -6,23 +6,23 @@ import type { Database } from '../../postgres/client/database.ts';
 import type { Client } from './client.ts';
 import {
   type ClientRow,
+  evictClients,
   findClientRow,
   insertClient,
   insertRevoked,
   isRevokedId,
   listClientRows,
-  makeRoom,
 } from './client-store.ts';
 import type { Registration } from './registration.ts';
 
 /** Milliseconds in which a registered client may ask for new authorizations. */
 export const CLIENT_LIFETIME = 30 * 86_400_000;
 /** Registered clients kept; above, the oldest to which nothing was granted make room. */
-const MOST_CLIENTS = 100_000;
+const MAX_CLIENTS = 100_000;
 /** How many may be too many before room is made, as a share of the most: counting rows costs more than adding one. */
 const SLACK = 0.001;
 
-export interface ClientParts {
+export interface ClientContext {
   readonly database: Database;
   readonly clock: Clock;
 }
@@ -36,17 +36,17 @@ export interface RegisteredClient {
 }
 
 /** Registers clients; makes room for them now and then. */
-export class Registrar {
-  readonly #parts: ClientParts;
+export class ClientRegistry {
+  readonly #parts: ClientContext;
   readonly #report: (error: unknown) => void;
-  readonly #most: number;
-  #untilRoom = 0;
+  readonly #max: number;
+  #untilEviction = 0;
 
   /** @param report told of failures to make room, which no client hears of */
-  constructor(parts: ClientParts, report: (error: unknown) => void, most = MOST_CLIENTS) {
+  constructor(parts: ClientContext, report: (error: unknown) => void, max = MAX_CLIENTS) {
     this.#parts = parts;
     this.#report = report;
-    this.#most = most;
+    this.#max = max;
   }
 
   /** Throws DATABASE_UNAVAILABLE. */
@@ -62,36 +62,36 @@ export class Registrar {
     const times = { createdAt: new Date(issuedAt), expiresAt: new Date(client.expiresAt) };
     const row = { id: client.id, name, redirectUris, about, ...times };
     await database.writeByDeadline((sql, deadline) => insertClient(sql, row, deadline));
-    await this.#makeRoom(issuedAt);
+    await this.#evict(issuedAt);
     return client;
   }
 
-  async #makeRoom(now: number): Promise<void> {
-    if (--this.#untilRoom > 0) return;
-    this.#untilRoom = Math.max(1, Math.floor(this.#most * SLACK));
-    const make = this.#parts.database.write((sql) => makeRoom(sql, new Date(now), this.#most));
+  async #evict(now: number): Promise<void> {
+    if (--this.#untilEviction > 0) return;
+    this.#untilEviction = Math.max(1, Math.floor(this.#max * SLACK));
+    const make = this.#parts.database.write((sql) => evictClients(sql, new Date(now), this.#max));
     await make.catch(this.#report);
   }
 }
 
 /** A client that registered here and whose time is not over, also one that was shut out; null: no such client. */
-export async function findClient({ database, clock }: ClientParts, id: string): Promise<Client | null> {
+export async function findClient({ database, clock }: ClientContext, id: string): Promise<Client | null> {
   const row = await database.read((sql) => findClientRow(sql, id));
   if (row === undefined || Date.parse(row.expiresAt) <= clock.now()) return null;
   return { kind: 'registered', id: row.id, name: row.name, redirectUris: row.redirectUris };
 }
 
 /** Whether the operator shut this client out: of whatever kind it is, and also when it is no longer known. */
-export async function isRevokedClient({ database }: ClientParts, id: string): Promise<boolean> {
+export async function isRevokedClient({ database }: ClientContext, id: string): Promise<boolean> {
   return database.read((sql) => isRevokedId(sql, id));
 }
 
 /** Shuts a client out for good, of whatever kind; false where it was already. What was granted to it is not touched. */
-export async function revokeClient({ database, clock }: ClientParts, id: string): Promise<boolean> {
+export async function revokeClient({ database, clock }: ClientContext, id: string): Promise<boolean> {
   return database.write((sql) => insertRevoked(sql, id, new Date(clock.now())));
 }
 
 /** Clients that registered themselves, the newest first, a thousand at most. */
-export async function listClients({ database }: ClientParts): Promise<readonly ClientRow[]> {
+export async function listClients({ database }: ClientContext): Promise<readonly ClientRow[]> {
   return database.read(listClientRows);
 }

@@ -1,4 +1,4 @@
-// Owns the SQL of clients: those that registered themselves, and those that the operator shut out.
+// SQL of clients: those that registered themselves, and those that the operator revoked.
 
 import type { ServerTime, Sql, Transaction } from '../../postgres/client/database.ts';
 
@@ -75,11 +75,11 @@ export async function insertRevoked(tx: Transaction | Sql, id: string, now: Date
   return rows.length > 0;
 }
 
-/** Takes away clients whose time is over, then the oldest to which nothing was ever granted, down to `most` rows. */
-export async function makeRoom(sql: Sql, now: Date, most: number): Promise<void> {
+/** Takes away clients whose time is over, then the oldest to which nothing was ever granted, down to `max` rows. */
+export async function evictClients(sql: Sql, now: Date, max: number): Promise<void> {
   await sql`delete from oauth_client where expires_at <= ${now}`;
   await sql`
     delete from oauth_client where id in (
       select id from oauth_client where used_at is null order by created_at
-      limit (select greatest(count(*) - ${most}::bigint, 0) from oauth_client))`;
+      limit (select greatest(count(*) - ${max}::bigint, 0) from oauth_client))`;
 }

@@ -1,11 +1,11 @@
-// Owns how long a fetched document is believed: as long as its headers say, within bounds of our own.
+// Lifetime of a fetched document in the cache: from its headers, within bounds of our own.
 
 /** Milliseconds: also a document that must not be kept is not fetched for every page of one consent. */
-const SHORTEST = 60_000;
+const MIN = 60_000;
 /** Milliseconds: who withdraws a redirect address has it withdrawn here after a day. */
-const LONGEST = 86_400_000;
+const MAX = 86_400_000;
 /** Milliseconds, where nothing is said: as long as one consent may take. */
-const USUAL = 600_000;
+const DEFAULT = 600_000;
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -15,7 +15,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
  */
 export function documentLifetime(headers: Headers, now: number): number {
   const said = freshness(headers, now);
-  return said === null ? USUAL : Math.min(LONGEST, Math.max(SHORTEST, said - ageOf(headers)));
+  return said === null ? DEFAULT : Math.min(MAX, Math.max(MIN, said - ageOf(headers)));
 }
 
 /** Milliseconds; null where the headers say nothing about it. */

@@ -1,13 +1,13 @@
-// Owns how often documents are fetched: nobody can make this service flood others, nor use up what all share.
+// Limits on fetching client documents, by address, by host and in all.
 
 import { Ring } from '../../access/limits/ring.ts';
 import { Roster } from '../../access/limits/roster.ts';
 import { addressGroup } from '../../lib/address.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ClientDocumentRefusal } from './client-document-refusal.ts';
+import { ClientDocumentError } from './client-document-refusal.ts';
 
 /** In any minute, from this process. */
-export interface FetchBounds {
+export interface FetchLimits {
   /** Altogether. The last sixth is for documents that were once found good. */
   readonly all: number;
   /** Wanted by one address, or /64. */
@@ -20,7 +20,7 @@ export interface FetchBounds {
   readonly open: number;
 }
 
-const BOUNDS: FetchBounds = { all: 600, address: 30, host: 60, hostFailures: 10, open: 64 };
+const BOUNDS: FetchLimits = { all: 600, address: 30, host: 60, hostFailures: 10, open: 64 };
 /** More than can be entered within two generations. */
 const CAPACITY = 10_000;
 
@@ -34,13 +34,13 @@ export interface Fetch {
 
 export class DocumentThrottle {
   readonly #clock: Clock;
-  readonly #bounds: FetchBounds;
+  readonly #bounds: FetchLimits;
   readonly #all = new Ring();
   readonly #addresses: Roster<Ring>;
   readonly #hosts: Roster<{ readonly fetches: Ring; readonly failures: Ring }>;
   #open = 0;
 
-  constructor(clock: Clock, bounds: Partial<FetchBounds> = {}) {
+  constructor(clock: Clock, bounds: Partial<FetchLimits> = {}) {
     const now = clock.monotonic();
     this.#clock = clock;
     this.#bounds = { ...BOUNDS, ...bounds };
@@ -62,7 +62,7 @@ export class DocumentThrottle {
       return await work();
     } catch (error) {
       // Anything else is no word about the host: whoever asked has left, or the database is gone.
-      if (error instanceof ClientDocumentRefusal) this.#failed(fetch.host);
+      if (error instanceof ClientDocumentError) this.#failed(fetch.host);
       throw error;
     } finally {
       this.#open--;
@@ -96,7 +96,7 @@ export class DocumentThrottle {
 }
 
 /** @param wait milliseconds */
-function busy(wait: number, what: string): ClientDocumentRefusal {
+function busy(wait: number, what: string): ClientDocumentError {
   const retryAfter = Math.max(1, Math.ceil(wait / 1000));
-  return new ClientDocumentRefusal('busy', `${what}. Try again in ${retryAfter} s.`, { retryAfter });
+  return new ClientDocumentError('busy', `${what}. Try again in ${retryAfter} s.`, { retryAfter });
 }

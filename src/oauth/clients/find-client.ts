@@ -1,11 +1,11 @@
-// Owns finding out who a client_id is: shut out, an address with a document, registered, or somebody unknown.
+// Lookup of a client by its id: revoked, described by a document, registered, or unregistered.
 
-import { AuthorizeRefusal } from '../protocol/authorization-errors.ts';
+import { ErrorPage } from '../protocol/authorization-errors.ts';
 import type { Client } from './client.ts';
-import { ClientDocumentRefusal } from './client-document-refusal.ts';
-import { type ClientParts, findClient, isRevokedClient } from './client-registry.ts';
+import { ClientDocumentError } from './client-document-refusal.ts';
+import { type ClientContext, findClient, isRevokedClient } from './client-registry.ts';
 
-const LONGEST_ADDRESS = 2_048;
+const MAX_URL_LENGTH = 2_048;
 /** What an id may be that is no address: printable characters of ASCII. */
 const PLAIN_ID = /^[ -~]{1,200}$/;
 
@@ -19,11 +19,11 @@ export interface DocumentFinder {
  * shut out, or whose document cannot be used; whoever is not known is an unregistered client.
  */
 export async function identifyClient(
-  parts: ClientParts & { readonly documents: DocumentFinder },
+  parts: ClientContext & { readonly documents: DocumentFinder },
   id: string,
   asker: { readonly address: string; readonly signal: AbortSignal },
 ): Promise<Client> {
-  const isAddress = id.startsWith('https://') && id.length <= LONGEST_ADDRESS;
+  const isAddress = id.startsWith('https://') && id.length <= MAX_URL_LENGTH;
   if (!isAddress && (!PLAIN_ID.test(id) || /^https?:/i.test(id))) throw malformed();
   if (await isRevokedClient(parts, id)) throw shutOut();
   if (!isAddress) {
@@ -32,28 +32,28 @@ export async function identifyClient(
   try {
     return await parts.documents.find(id, asker.address, asker.signal);
   } catch (error) {
-    throw error instanceof ClientDocumentRefusal ? unusable(error) : error;
+    throw error instanceof ClientDocumentError ? unusable(error) : error;
   }
 }
 
-function malformed(): AuthorizeRefusal {
+function malformed(): ErrorPage {
   const detail =
     'The client_id that the app sent is invalid: it must be one that was registered here, or the https URL of ' +
     'a document. Go back to the app, and tell its makers.';
-  return new AuthorizeRefusal('invalid_client', 'Unknown app', detail);
+  return new ErrorPage('invalid_client', 'Unknown app', detail);
 }
 
-function shutOut(): AuthorizeRefusal {
+function shutOut(): ErrorPage {
   const detail = 'The operator of this service has blocked it. Only they can say why.';
-  return new AuthorizeRefusal('invalid_client', 'This app may not connect', detail);
+  return new ErrorPage('invalid_client', 'This app may not connect', detail);
 }
 
-function unusable(refusal: ClientDocumentRefusal): AuthorizeRefusal {
+function unusable(refusal: ClientDocumentError): ErrorPage {
   const { kind, retryAfter, message } = refusal;
   const options = { retryAfter, cause: refusal };
   if (kind !== 'busy')
-    return new AuthorizeRefusal('invalid_client', 'This app cannot be looked up', message, options);
-  return new AuthorizeRefusal('temporarily_unavailable', 'Too many requests', message, {
+    return new ErrorPage('invalid_client', 'This app cannot be looked up', message, options);
+  return new ErrorPage('temporarily_unavailable', 'Too many requests', message, {
     ...options,
     status: 503,
   });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isLoopback, isRedirectUri, isRegistered, readRedirectUris } from './redirect-uri.ts';
+import { isLoopback, isRedirectUri, isRegistered, parseRedirectUris } from './redirect-uri.ts';
 
 const ALLOWED = [
   ...[
@@ -96,14 +96,14 @@ test('RG6: https anywhere, http on this computer, and app schemes that are known
 test('RG7: what is dangerous, ambiguous, relative or not on this computer is refused', () => {
   for (const uri of REFUSED) {
     assert.ok(!isRedirectUri(uri), uri);
-    assert.equal(typeof readRedirectUris(['https://a.example/cb', uri]), 'string', uri);
+    assert.equal(typeof parseRedirectUris(['https://a.example/cb', uri]), 'string', uri);
   }
 });
 
 test('RG8: of unknown schemes the rest is kept, if there is any', () => {
   const known = 'https://a.example/cb';
-  assert.deepEqual(readRedirectUris(['myapp://cb', known, known]), [known]);
-  assert.match(String(readRedirectUris(['myapp://cb'])), /must have one of/);
+  assert.deepEqual(parseRedirectUris(['myapp://cb', known, known]), [known]);
+  assert.match(String(parseRedirectUris(['myapp://cb'])), /must have one of/);
 });
 
 const PAIRS: readonly [string, string, boolean][] = [

@@ -1,9 +1,9 @@
-// Owns the rules about redirect URIs: which a client may have, how the one of a request is compared, which are local.
+// Redirect URIs: which a client may register, how that of a request is compared, and which are local.
 
 import { hasCanonicalHost } from './canonical-host.ts';
 
-const MOST = 10;
-const LONGEST = 2_048;
+const MAX_URIS = 10;
+const MAX_LENGTH = 2_048;
 
 /** Schemes that apps are known to open without a dot in the name; others need one, as a domain in reverse has it. */
 const APP_SCHEMES = new Set(['cursor', 'vscode', 'vscode-insiders', 'windsurf', 'claude']);
@@ -28,9 +28,9 @@ type Finding = 'allowed' | 'unlisted' | { readonly fault: string };
  * The redirect URIs of a client that registers or describes itself: those of schemes that are unknown here are left out
  * where others remain, and the same is not kept twice. A text says why the list cannot be taken.
  */
-export function readRedirectUris(value: unknown): readonly string[] | string {
+export function parseRedirectUris(value: unknown): readonly string[] | string {
   if (!Array.isArray(value) || value.length === 0) return 'redirect_uris must contain at least one URI';
-  if (value.length > MOST) return `redirect_uris must not have more than ${MOST} entries`;
+  if (value.length > MAX_URIS) return `redirect_uris must not have more than ${MAX_URIS} entries`;
   const allowed = new Set<string>();
   for (const uri of value) {
     if (typeof uri !== 'string') return 'redirect_uris must be a list of strings';
@@ -69,7 +69,7 @@ function matches(known: string, uri: string): boolean {
 }
 
 function examine(uri: string): Finding {
-  if (uri.length > LONGEST) return { fault: `must not be longer than ${LONGEST} characters` };
+  if (uri.length > MAX_LENGTH) return { fault: `must not be longer than ${MAX_LENGTH} characters` };
   if (uri.includes('#')) return { fault: 'must not have a fragment' };
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(uri)?.[1]?.toLowerCase();
   if (scheme === undefined) return { fault: 'must be absolute' };

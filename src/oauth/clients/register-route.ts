@@ -1,4 +1,4 @@
-// Owns the route on which clients register themselves (RFC 7591).
+// Route on which clients register themselves (RFC 7591).
 
 import { Type } from 'typebox';
 import type { Principal } from '../../access/tiers/principal.ts';
@@ -6,9 +6,9 @@ import { type Route, route } from '../../http/frame/route.ts';
 import { addressGroup } from '../../lib/address.ts';
 import type { Audit } from '../protocol/audit.ts';
 import { oauthErrors, tooManyRequests } from '../protocol/errors.ts';
-import { Throttle } from '../protocol/throttle.ts';
-import { type ClientParts, Registrar } from './client-registry.ts';
-import { readRegistration } from './registration.ts';
+import { RequestThrottle } from '../protocol/throttle.ts';
+import { type ClientContext, ClientRegistry } from './client-registry.ts';
+import { parseRegistration } from './registration.ts';
 
 const PER_MINUTE = 60;
 const BODY_BYTES = 16_384;
@@ -47,7 +47,7 @@ const RegisteredClient = Type.Object(
   { $id: 'RegisteredClient', description: 'The registered client.' },
 );
 
-export interface RegisterOptions extends ClientParts {
+export interface RegisterOptions extends ClientContext {
   readonly audit: Audit;
   /** Told of failures that no client hears of. */
   readonly report: (error: unknown) => void;
@@ -58,8 +58,8 @@ export interface RegisterOptions extends ClientParts {
 /** POST /oauth/register. */
 export function registerRoute(options: RegisterOptions): Route<Principal> {
   const { clock, audit } = options;
-  const registrar = new Registrar(options, options.report, options.mostClients);
-  const throttle = new Throttle(clock, PER_MINUTE);
+  const registrar = new ClientRegistry(options, options.report, options.mostClients);
+  const throttle = new RequestThrottle(clock, PER_MINUTE);
   return route<Principal>()({
     method: 'POST',
     path: '/oauth/register',
@@ -76,7 +76,7 @@ export function registerRoute(options: RegisterOptions): Route<Principal> {
     async handle({ body, address }) {
       const wait = throttle.take(addressGroup(address));
       if (wait > 0) throw tooManyRequests(wait);
-      const { about, ...registered } = readRegistration(body);
+      const { about, ...registered } = parseRegistration(body);
       const { id, issuedAt, expiresAt } = await registrar.register({ about, ...registered });
       audit('registered', { client: id });
       const times = { client_id_issued_at: seconds(issuedAt), client_id_expires_at: seconds(expiresAt) };

@@ -1,8 +1,8 @@
-// Owns what a client may register (RFC 7591): what of its metadata is kept, what is replaced, and what is refused.
+// Client metadata of a registration (RFC 7591): what is stored, replaced and refused.
 
 import { oauthError } from '../protocol/errors.ts';
 import { cleanClientName } from './client.ts';
-import { readRedirectUris } from './redirect-uri.ts';
+import { parseRedirectUris } from './redirect-uri.ts';
 
 /** The metadata of a client as it was registered, with the names of RFC 7591. */
 export interface Registration {
@@ -18,14 +18,14 @@ export interface Registration {
 const DEFAULT_NAME = 'Unnamed app';
 const GRANT_TYPES = ['authorization_code', 'refresh_token'];
 const ABOUT = ['client_uri', 'logo_uri', 'tos_uri', 'policy_uri'];
-const LONGEST_ADDRESS = 2_048;
+const MAX_URL_LENGTH = 2_048;
 
 /**
  * What is registered of the metadata that was sent. Every client is a public one here, so methods of authentication
  * are replaced by none, and unknown members and grant types are left out. Throws invalid_redirect_uri.
  */
-export function readRegistration(metadata: Readonly<Record<string, unknown>>): Registration {
-  const redirectUris = readRedirectUris(metadata.redirect_uris);
+export function parseRegistration(metadata: Readonly<Record<string, unknown>>): Registration {
+  const redirectUris = parseRedirectUris(metadata.redirect_uris);
   if (typeof redirectUris === 'string') throw oauthError('invalid_redirect_uri', `${redirectUris}.`);
   return {
     client_name: cleanClientName(metadata.client_name) ?? DEFAULT_NAME,
@@ -45,7 +45,7 @@ function grantTypes(asked: unknown): readonly string[] {
 }
 
 function aboutEntry(name: string, value: unknown): readonly (readonly [string, string])[] {
-  if (typeof value !== 'string' || value.length > LONGEST_ADDRESS) return [];
+  if (typeof value !== 'string' || value.length > MAX_URL_LENGTH) return [];
   const kept = /^https:\/\/[^\s\p{Cc}]+$/u.test(value) && value.isWellFormed() && URL.canParse(value);
   return kept ? [[name, value]] : [];
 }

@@ -6,12 +6,12 @@ import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { Audit } from '../protocol/audit.ts';
-import { AuthorizeRefusal } from '../protocol/authorization-errors.ts';
+import { ErrorPage } from '../protocol/authorization-errors.ts';
 import type { SharedKeys } from '../protocol/shared-key-store.ts';
-import type { Throttle } from '../protocol/throttle.ts';
+import type { RequestThrottle } from '../protocol/throttle.ts';
 import type { FreeGrantCap } from './free-grant-cap.ts';
 import { type Consent, issueCode } from './issue-code.ts';
-import type { JudgeKey } from './key-check.ts';
+import type { CheckKey } from './key-check.ts';
 
 export interface Decision {
   readonly decision: 'key' | 'free' | 'deny';
@@ -26,23 +26,23 @@ export interface ConsentRequest extends Pick<Consent, 'redirectUri' | 'codeChall
   readonly scopes: Consent['scope'];
 }
 
-export interface ConsentParts {
+export interface ConsentContext {
   readonly database: Database;
   readonly clock: Clock;
-  readonly judgeKey: JudgeKey;
+  readonly checkKey: CheckKey;
   readonly keys: () => Promise<SharedKeys>;
   /** Grants without a key, by address: how many in a minute, and how many are kept. */
-  readonly freeGrants: Throttle;
+  readonly freeGrants: RequestThrottle;
   readonly freeGrantCap: FreeGrantCap;
   readonly audit: Audit;
 }
 
 /**
- * The code to be handed to the client; null: the person said no. Throws what JudgeKey throws, MISSING_API_KEY, and
+ * The code to be handed to the client; null: the person said no. Throws what CheckKey throws, MISSING_API_KEY, and
  * AuthorizeRefusal where an address has made too many grants without a key.
  */
 export async function decide(
-  parts: ConsentParts,
+  parts: ConsentContext,
   request: ConsentRequest,
   made: Decision,
 ): Promise<string | null> {
@@ -66,7 +66,7 @@ export async function decide(
 type Allowance = Pick<Consent, 'tier' | 'subscription' | 'addressHash'>;
 
 /** What the client may use: the key's subscription, or the one Free allowance of the address. */
-async function allowance({ judgeKey, keys, freeGrants }: ConsentParts, made: Decision): Promise<Allowance> {
+async function allowance({ checkKey, keys, freeGrants }: ConsentContext, made: Decision): Promise<Allowance> {
   const { decision, apiKey, address } = made;
   if (decision === 'free') {
     const group = addressGroup(address);
@@ -77,14 +77,14 @@ async function allowance({ judgeKey, keys, freeGrants }: ConsentParts, made: Dec
     return { tier: 'free', subscription: null, addressHash };
   }
   if (apiKey.trim() === '') throw new Problem('MISSING_API_KEY', 'Enter an API key.');
-  const { tier, subscription } = await judgeKey(apiKey, address);
+  const { tier, subscription } = await checkKey(apiKey, address);
   return { tier, subscription, addressHash: null };
 }
 
-function tooManyGrants(retryAfter: number): AuthorizeRefusal {
+function tooManyGrants(retryAfter: number): ErrorPage {
   const detail =
     'Very many apps were given access from your network just now. Wait a minute, then try again.';
-  return new AuthorizeRefusal('temporarily_unavailable', 'Too many requests', detail, {
+  return new ErrorPage('temporarily_unavailable', 'Too many requests', detail, {
     status: 429,
     retryAfter,
   });

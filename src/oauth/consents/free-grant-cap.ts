@@ -4,16 +4,16 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { Audit } from '../protocol/audit.ts';
 import type { OAuthMetrics } from '../protocol/metrics.ts';
-import { countFreeGrants, endSurplusFreeGrants, type FreeGrantBound } from './free-grant-store.ts';
-import type { RevocationNote } from './revocation-store.ts';
+import { countFreeGrants, endSurplusFreeGrants, type FreeGrantLimit } from './free-grant-store.ts';
+import type { Revocation } from './revocation-store.ts';
 
 /** Grants in force that are kept. */
-export interface FreeGrantNumbers {
+export interface FreeGrantLimits {
   readonly perAddress: number;
   readonly inAll: number;
 }
 
-const USUAL: FreeGrantNumbers = { perAddress: 100, inAll: 100_000 };
+const USUAL: FreeGrantLimits = { perAddress: 100, inAll: 100_000 };
 /** The share of places that grants which were used on a later day can have. */
 const PROVEN_SHARE = 0.9;
 /** How many may be too many in all before room is made, as a share: counting them costs more than adding one. */
@@ -25,15 +25,15 @@ export interface FreeGrantCapOptions {
   readonly audit: Audit;
   readonly metrics: Pick<OAuthMetrics, 'revoked'>;
   /** Told what this process has revoked: others hear of it from the database. */
-  readonly revoked: (note: RevocationNote) => void;
+  readonly onRevoked: (note: Revocation) => void;
   /** Told of failures to make room, which no client hears of. */
   readonly report: (error: unknown) => void;
-  readonly numbers?: FreeGrantNumbers;
+  readonly numbers?: FreeGrantLimits;
 }
 
 export class FreeGrantCap {
   readonly #options: FreeGrantCapOptions;
-  readonly #numbers: FreeGrantNumbers;
+  readonly #numbers: FreeGrantLimits;
   #untilCount = 0;
 
   constructor(options: FreeGrantCapOptions) {
@@ -56,12 +56,12 @@ export class FreeGrantCap {
     }
   }
 
-  async #endSurplus(addressHash: Buffer | null, most: number): Promise<void> {
-    const { database, clock, audit, metrics, revoked } = this.#options;
-    const bound: FreeGrantBound = { addressHash, most, proven: Math.floor(most * PROVEN_SHARE) };
+  async #endSurplus(addressHash: Buffer | null, max: number): Promise<void> {
+    const { database, clock, audit, metrics, onRevoked } = this.#options;
+    const bound: FreeGrantLimit = { addressHash, max, maxProven: Math.floor(max * PROVEN_SHARE) };
     const now = new Date(clock.now());
     for (const grant of await database.write((sql) => endSurplusFreeGrants(sql, { ...bound, now }))) {
-      revoked(`grant:${grant}`);
+      onRevoked(`grant:${grant}`);
       audit('family_revoked', { grant, reason: 'crowded_out' });
       metrics.revoked('crowded_out');
     }

@@ -12,34 +12,34 @@ export async function countFreeGrants(sql: Sql, now: Date): Promise<number> {
 }
 
 /**
- * Ends what is above `most` in force, of one address or (null) in all, and gives the ids. The longest unused go first.
- * Those that were refreshed after the day of their consent keep up to `proven` places, which no number of new ones takes;
+ * Ends what is above `max` in force, of one address or (null) in all, and gives the ids. The longest unused go first.
+ * Those that were refreshed after the day of their consent keep up to `maxProven` places, which no number of new ones takes;
  * the rest is for new ones, which no number of proven ones takes.
  */
 export async function endSurplusFreeGrants(
   sql: Sql,
-  { addressHash, most, proven, now }: FreeGrantBound & { readonly now: Date },
+  { addressHash, max, maxProven, now }: FreeGrantLimit & { readonly now: Date },
 ): Promise<readonly number[]> {
   const address = addressHash === null ? sql`true` : sql`address_hash = ${addressHash}`;
   // The date of renewal moves a day at a time, so a later one than that of the exchange shows use on another day.
   const surplus = sql`id in (
     select id from (
-      select id, proven, least(count(*) filter (where proven) over (), ${proven}) as kept,
+      select id, proven, least(count(*) filter (where proven) over (), ${maxProven}) as kept,
         row_number() over (partition by proven order by renewed_at desc, id desc) as place
       from (
         select id, renewed_at, renewed_at - created_at > interval '1 hour' as proven from oauth_grant
         where subscription is null and revoked_at is null and expires_at > ${now} and ${address}
       ) in_force
     ) ranked
-    where place > case when proven then kept else ${most} - kept end)`;
+    where place > case when proven then kept else ${max} - kept end)`;
   return endGrants(sql, surplus, now, 'crowded_out');
 }
 
-export interface FreeGrantBound {
+export interface FreeGrantLimit {
   /** Null: any. */
   readonly addressHash: Buffer | null;
   /** Grants in force. */
-  readonly most: number;
+  readonly max: number;
   /** Of these, the most that can be proven ones. */
-  readonly proven: number;
+  readonly maxProven: number;
 }

@@ -1,4 +1,4 @@
-// Owns the SQL on grants: their beginning with a code, how they are listed, and their end.
+// SQL of grants: created with a code, and listed.
 
 import type { Plan } from '../../access/tiers/tiers.ts';
 import type { ServerTime, Sql } from '../../postgres/client/database.ts';

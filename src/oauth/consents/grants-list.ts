@@ -1,18 +1,18 @@
-// Owns what the holder of a key may see and end: the grants of its subscription, shown for a key or for the proof of one.
+// Grants of a subscription: listed and ended by whoever holds its key, or a short-lived proof of it.
 
 import type { Scope } from '../../access/tiers/principal.ts';
 import type { Plan } from '../../access/tiers/tiers.ts';
 import type { Audit } from '../protocol/audit.ts';
 import type { OAuthMetrics } from '../protocol/metrics.ts';
-import { openTransaction, sealTransaction } from '../protocol/transaction.ts';
-import type { ConsentParts } from './consent.ts';
+import { signParameters, verifyParameters } from '../protocol/transaction.ts';
+import type { ConsentContext } from './consent.ts';
 import { type GrantRow, listGrantsOf } from './grant-store.ts';
-import { type RevocationNote, revokeGrantOf } from './revocation-store.ts';
+import { type Revocation, revokeGrantOf } from './revocation-store.ts';
 
-export interface GrantsParts extends Pick<ConsentParts, 'database' | 'clock' | 'judgeKey' | 'keys'> {
+export interface GrantsContext extends Pick<ConsentContext, 'database' | 'clock' | 'checkKey' | 'keys'> {
   readonly audit: Audit;
   readonly metrics: OAuthMetrics;
-  readonly revoked: (note: RevocationNote) => void;
+  readonly onRevoked: (note: Revocation) => void;
 }
 
 /** One grant, as its owner sees it. */
@@ -32,42 +32,45 @@ const SUBSCRIPTION = 'subscription';
 const GRANT_ID = /^\d{1,15}$/;
 
 /** A text that stands for a key for ten minutes, at this page alone: the key need not be typed twice, nor be kept. */
-export async function proveSubscription({ keys, clock }: GrantsParts, subscription: string): Promise<string> {
+export async function proveSubscription(
+  { keys, clock }: GrantsContext,
+  subscription: string,
+): Promise<string> {
   const { grants } = await keys();
-  return sealTransaction(grants, new Map([[SUBSCRIPTION, [subscription]]]), clock.now());
+  return signParameters(grants, new Map([[SUBSCRIPTION, [subscription]]]), clock.now());
 }
 
 /** The subscription that a proof stands for; null where it is none, or its time is over. */
-export async function provenSubscription(parts: GrantsParts, proof: string): Promise<string | null> {
+export async function provenSubscription(parts: GrantsContext, proof: string): Promise<string | null> {
   const { grants } = await parts.keys();
-  const opened = openTransaction(grants, proof, parts.clock.now());
-  return opened === null || opened.stale ? null : (opened.parameters.get(SUBSCRIPTION)?.[0] ?? null);
+  const opened = verifyParameters(grants, proof, parts.clock.now());
+  return opened === null || opened.expired ? null : (opened.parameters.get(SUBSCRIPTION)?.[0] ?? null);
 }
 
 /** The grants of a subscription that are of use, the newest first, a thousand at most. Throws DATABASE_UNAVAILABLE. */
-export async function ownGrants(
-  { database, clock }: GrantsParts,
+export async function listOwnGrants(
+  { database, clock }: GrantsContext,
   subscription: string,
 ): Promise<readonly OwnGrant[]> {
   const now = new Date(clock.now());
   const rows = await database.read((sql) => listGrantsOf(sql, subscription, now));
-  return rows.map(ownGrant);
+  return rows.map(toOwnGrant);
 }
 
 /** Ends one grant of this subscription; false where it has no such grant, or no longer. */
-export async function endOwnGrant(parts: GrantsParts, subscription: string, id: string): Promise<boolean> {
+export async function endOwnGrant(parts: GrantsContext, subscription: string, id: string): Promise<boolean> {
   if (!GRANT_ID.test(id)) return false;
   const grant = Number(id);
   const now = new Date(parts.clock.now());
   const ended = await parts.database.write((sql) => revokeGrantOf(sql, subscription, grant, now));
   if (!ended) return false;
-  parts.revoked(`grant:${grant}`);
+  parts.onRevoked(`grant:${grant}`);
   parts.audit('family_revoked', { grant, reason: 'owner_request' });
   parts.metrics.revoked('owner_request');
   return true;
 }
 
-function ownGrant({ id, clientId, clientName, scope, tier, createdAt, renewedAt }: GrantRow): OwnGrant {
+function toOwnGrant({ id, clientId, clientName, scope, tier, createdAt, renewedAt }: GrantRow): OwnGrant {
   return {
     ...{ id: String(id), clientId, clientName, tier },
     scopes: scope.split(' ') as Scope[],

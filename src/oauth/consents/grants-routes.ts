@@ -1,4 +1,4 @@
-// Owns the page on which people see which apps have access with their key, and end it; programs get the same as JSON.
+// Routes of connected apps: which apps have access with a key, and how that ends; a page, or JSON for programs.
 
 import { Type } from 'typebox';
 import type { Principal } from '../../access/tiers/principal.ts';
@@ -17,18 +17,18 @@ import {
   wantsJson,
   withHeaders,
 } from '../pages/replies.ts';
-import { AuthorizeRefusal } from '../protocol/authorization-errors.ts';
-import { refuseForeignPage } from '../protocol/same-origin.ts';
+import { ErrorPage } from '../protocol/authorization-errors.ts';
+import { requireSameOrigin } from '../protocol/same-origin.ts';
 import {
   endOwnGrant,
-  type GrantsParts,
+  type GrantsContext,
+  listOwnGrants,
   type OwnGrant,
-  ownGrants,
   provenSubscription,
   proveSubscription,
 } from './grants-list.ts';
 
-export interface GrantsOptions extends GrantsParts {
+export interface GrantsOptions extends GrantsContext {
   readonly publicUrl: string;
 }
 
@@ -66,7 +66,7 @@ interface Fields {
   readonly end?: string;
 }
 
-type Asking = Pick<Call<Principal>, 'headers' | 'address' | 'mediaType' | 'requestId'>;
+type GrantsCall = Pick<Call<Principal>, 'headers' | 'address' | 'mediaType' | 'requestId'>;
 
 const common = {
   path: '/oauth/grants',
@@ -87,7 +87,7 @@ export function grantsRoutes(options: GrantsOptions): readonly Route<Principal>[
       summary: 'Show the page of connected apps',
       accepts: ['text/html'],
       answer: { description: 'A page that asks for a key.', contentType: 'text/html' },
-      handle: () => askPage(options, null),
+      handle: () => renderKeyPage(options, null),
     }),
     define({
       ...common,
@@ -110,47 +110,51 @@ export function grantsRoutes(options: GrantsOptions): readonly Route<Principal>[
   ];
 }
 
-async function answer(options: GrantsOptions, call: Asking, fields: Fields): Promise<Reply> {
-  const programs = wantsJson(call.mediaType);
+async function answer(options: GrantsOptions, call: GrantsCall, fields: Fields): Promise<Reply> {
+  const asJson = wantsJson(call.mediaType);
   try {
-    refuseForeignPage(call.headers, options.publicUrl);
+    requireSameOrigin(call.headers, options.publicUrl);
     const subscription = await subscriptionOf(options, call, fields);
-    if (subscription === null) return stale(options, programs);
+    if (subscription === null) return stale(options, asJson);
     const ended = fields.end === undefined ? null : await endOwnGrant(options, subscription, fields.end);
-    const grants = await ownGrants(options, subscription);
-    if (programs) return { headers: NO_STORE, json: { grants: grants.map(forPrograms), ended } };
+    const grants = await listOwnGrants(options, subscription);
+    if (asJson) return { headers: NO_STORE, json: { grants: grants.map(toJson), ended } };
     const proof = await proveSubscription(options, subscription);
     return pageReply(200, renderGrants({ step: 'list', grants, proof, notice: noticeOf(ended) }));
   } catch (error) {
-    return refused(options, call, programs, error);
+    return replyToError(options, call, asJson, error);
   }
 }
 
-/** Null where a proof is no longer good. Throws what JudgeKey throws, and MISSING_API_KEY. */
-async function subscriptionOf(options: GrantsOptions, { address }: Asking, fields: Fields) {
+/** Null where a proof is no longer good. Throws what CheckKey throws, and MISSING_API_KEY. */
+async function subscriptionOf(options: GrantsOptions, { address }: GrantsCall, fields: Fields) {
   const { api_key: key = '', proof } = fields;
   if (key.trim() === '' && proof !== undefined) return provenSubscription(options, proof);
   if (key.trim() === '') throw new Problem('MISSING_API_KEY', 'The field api_key is missing.');
-  return (await options.judgeKey(key, address)).subscription;
+  return (await options.checkKey(key, address)).subscription;
 }
 
-function refused(options: GrantsOptions, { requestId }: Asking, programs: boolean, error: unknown): Reply {
-  if (error instanceof AuthorizeRefusal)
-    return programs ? refusalForPrograms(error) : refusalReply(error, requestId);
+function replyToError(
+  options: GrantsOptions,
+  { requestId }: GrantsCall,
+  asJson: boolean,
+  error: unknown,
+): Reply {
+  if (error instanceof ErrorPage) return asJson ? refusalForPrograms(error) : refusalReply(error, requestId);
   const fault = keyFaultOf(error);
   if (fault === null || !(error instanceof Problem)) throw error;
-  if (programs) throw error.status === 401 ? keyProblem(error) : error;
+  if (asJson) throw error.status === 401 ? keyProblem(error) : error;
   const wait = error.headers['retry-after'];
-  const page = askPage(options, fault);
+  const page = renderKeyPage(options, fault);
   return wait === undefined ? page : withHeaders(page, { 'retry-after': wait });
 }
 
-function stale(options: GrantsOptions, programs: boolean): Reply {
-  if (!programs) return askPage(options, 'stale');
+function stale(options: GrantsOptions, asJson: boolean): Reply {
+  if (!asJson) return renderKeyPage(options, 'stale');
   throw keyProblem(new Problem('INVALID_API_KEY', 'The proof is invalid or has expired. Send the key.'));
 }
 
-function askPage({ publicUrl }: GrantsOptions, fault: KeyFault | null): Reply {
+function renderKeyPage({ publicUrl }: GrantsOptions, fault: KeyFault | null): Reply {
   const status = fault === null ? 200 : KEY_FAULT_STATUS[fault];
   const page = pageReply(status, renderGrants({ step: 'ask', fault }));
   if (status !== 401) return page;
@@ -165,7 +169,7 @@ function noticeOf(ended: boolean | null): string | null {
   return ended ? 'Access has been ended.' : 'This access had already ended.';
 }
 
-function forPrograms({ id, clientId, clientName, scopes, tier, since, lastUsedAt }: OwnGrant) {
+function toJson({ id, clientId, clientName, scopes, tier, since, lastUsedAt }: OwnGrant) {
   return {
     ...{ id, client_id: clientId, client_name: clientName, scope: scopes.join(' '), tier },
     created_at: new Date(since).toISOString(),

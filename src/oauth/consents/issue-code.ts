@@ -1,4 +1,4 @@
-// Owns the issuing of authorization codes: a consent becomes a grant, and a code that can be exchanged for its tokens once.
+// Issue of an authorization code: a consent becomes a grant with a code that can be exchanged once.
 
 import type { Scope } from '../../access/tiers/principal.ts';
 import type { Plan } from '../../access/tiers/tiers.ts';

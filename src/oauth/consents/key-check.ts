@@ -1,4 +1,4 @@
-// Owns the question whether a key that a person typed is good: asked of the provider each time, and guesses slowed down.
+// Check of an API key that a person typed: by the provider each time, with a limit on wrong ones.
 
 import type { Keys } from '../../access/keys/keys.ts';
 import { Failures } from '../../access/limits/failures.ts';
@@ -13,9 +13,9 @@ const WRONG_KEYS_PER_MINUTE = 10;
  * Judges a key, which may have blanks around it. Throws INVALID_API_KEY, EXPIRED_API_KEY, SUBSCRIPTIONS_UNAVAILABLE, or
  * RATE_LIMITED after too many wrong ones; a key that was good before is always asked about.
  */
-export type JudgeKey = (key: string, address: string) => Promise<ActiveSubscription>;
+export type CheckKey = (key: string, address: string) => Promise<ActiveSubscription>;
 
-export function keyJudge(keys: Pick<Keys, 'verifyFresh'>, clock: Clock): JudgeKey {
+export function createKeyCheck(keys: Pick<Keys, 'verifyFresh'>, clock: Clock): CheckKey {
   const failures = new Failures(clock, { quota: WRONG_KEYS_PER_MINUTE });
   return async (key, address) => {
     const attempt = failures.attempt(address);

@@ -1,4 +1,4 @@
-// Owns the SQL that ends grants and tokens, and tells every process of it.
+// SQL that ends grants and tokens, and notifies every process.
 
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import type { RevocationReason } from '../protocol/audit.ts';
@@ -7,9 +7,9 @@ import type { RevocationReason } from '../protocol/audit.ts';
 export const REVOCATIONS_CHANNEL = 'oauth_revocations';
 
 /** `grant:17`, or `token:` and the hash in hexadecimal; `*`: anything may have been. */
-export type RevocationNote = string;
+export type Revocation = string;
 
-export const EVERYTHING: RevocationNote = '*';
+export const ANY_REVOCATION: Revocation = '*';
 
 /** Ends a grant and with it all its tokens; false when it had ended, or is none. */
 export async function revokeGrant(
@@ -76,7 +76,7 @@ export async function revokeAccessToken(sql: Sql, hash: string, clientId: string
 export interface RecentRevocations {
   /** The database's time, to be given back at the next look. */
   readonly at: string;
-  readonly notes: readonly RevocationNote[];
+  readonly notes: readonly Revocation[];
 }
 
 /**

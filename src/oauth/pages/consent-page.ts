@@ -1,4 +1,4 @@
-// Owns the page on which a person decides whether a client may act for them.
+// Consent page: a person decides whether a client may act for them.
 import type { Scope } from '../../access/tiers/principal.ts';
 import type { Tiers } from '../../access/tiers/tiers.ts';
 import { type Html, html } from '../../page/html.ts';

@@ -1,4 +1,4 @@
-// Owns what all pages of the authorization server share: the document around their content, and how they are sent.
+// HTML document and response headers that all pages share.
 import type { Reply } from '../../http/frame/route.ts';
 import { type Fragment, Html, html } from '../../page/html.ts';
 import { MARK } from '../../page/mark.ts';

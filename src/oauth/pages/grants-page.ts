@@ -1,4 +1,4 @@
-// Owns the page on which the holder of a key sees which apps have access with it, and ends it.
+// Page of connected apps: which apps have access with a key.
 import type { Scope, Tier } from '../../access/tiers/principal.ts';
 import { tierName } from '../../access/tiers/tiers.ts';
 import { type Html, html } from '../../page/html.ts';

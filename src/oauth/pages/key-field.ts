@@ -1,4 +1,4 @@
-// Owns the field for an API key, and what is said beside it when a key does not do.
+// Field for an API key, with the error beside it.
 import { type Html, html } from '../../page/html.ts';
 
 /**

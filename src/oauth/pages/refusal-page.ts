@@ -1,4 +1,4 @@
-// Owns the pages that say why a request goes no further. None of them links to where the client wanted to go.
+// Error pages. None of them links to where the client wanted to go.
 import { html } from '../../page/html.ts';
 import { renderDocument } from './document.ts';
 

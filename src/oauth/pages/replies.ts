@@ -6,11 +6,7 @@ import { negotiate } from '../../http/input/accept.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Client } from '../clients/client.ts';
 import { isLoopback } from '../clients/redirect-uri.ts';
-import {
-  type AuthorizeFault,
-  AuthorizeRefusal,
-  type ReturnAddress,
-} from '../protocol/authorization-errors.ts';
+import { ErrorPage, type ErrorRedirect, type ReturnAddress } from '../protocol/authorization-errors.ts';
 import { describable, oauthDocument, oauthError, oauthErrors } from '../protocol/errors.ts';
 import { type ConsentView, renderConsent } from './consent-page.ts';
 import { PAGE_HEADERS, pageReply } from './document.ts';
@@ -51,15 +47,12 @@ export function outcomeReply(to: ReturnAddress, outcome: Outcome, issuer: string
 }
 
 /** A fault that the client is told of. */
-export function faultReply({ error, message, to }: AuthorizeFault, issuer: string): Reply {
+export function faultReply({ error, message, to }: ErrorRedirect, issuer: string): Reply {
   return redirectReply(to, { error, error_description: describable(message) }, issuer);
 }
 
 /** A refusal that nobody but the person at the browser is told of. */
-export function refusalReply(
-  { title, message, status, retryAfter }: AuthorizeRefusal,
-  requestId: string,
-): Reply {
+export function refusalReply({ title, message, status, retryAfter }: ErrorPage, requestId: string): Reply {
   const page = pageReply(status, renderRefusal({ title, detail: message, requestId }));
   return retryAfter === null ? page : withHeaders(page, { 'retry-after': String(retryAfter) });
 }
@@ -109,10 +102,10 @@ const KEY_FAULTS: Readonly<Record<string, KeyFault>> = {
 };
 
 /** What was refused, as a program is told of it. */
-export function refusalForPrograms(refusal: AuthorizeRefusal | AuthorizeFault): Reply {
+export function refusalForPrograms(refusal: ErrorPage | ErrorRedirect): Reply {
   const { error, message } = refusal;
   const [status, retryAfter] =
-    refusal instanceof AuthorizeRefusal ? [refusal.status, refusal.retryAfter] : [400, null];
+    refusal instanceof ErrorPage ? [refusal.status, refusal.retryAfter] : [400, null];
   return {
     status,
     headers: {

@@ -1,4 +1,4 @@
-// Owns how the pages of the authorization server are set: one narrow column, with room around what is decided.
+// Style of the pages: one narrow column, with space around the decision.
 import { FRAME_STYLE, sheet } from '../../page/style.ts';
 
 /** The whole stylesheet; its hash stands in the policy of the pages. */

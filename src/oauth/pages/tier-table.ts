@@ -1,4 +1,4 @@
-// Owns the table on the consent page that says what an app can do with a key of each tier.
+// Table of tiers on the consent page.
 import { PLANS, type Tiers, tierName } from '../../access/tiers/tiers.ts';
 import { type Html, html } from '../../page/html.ts';
 

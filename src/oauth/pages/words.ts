@@ -1,12 +1,12 @@
-// Owns how what clients and grants are made of is said to people: names, hosts, scopes, dates.
+// Wording of names, hosts, scopes and dates on the pages.
 import type { Scope } from '../../access/tiers/principal.ts';
 import { atLeast, SCOPES, tierName } from '../../access/tiers/tiers.ts';
 import { type Html, html } from '../../page/html.ts';
 
-/** The text, or its beginning and an ellipsis where it is longer than `most` characters. */
-export function shortened(text: string, most: number): string {
+/** The text, or its beginning and an ellipsis where it is longer than `max` characters. */
+export function shortened(text: string, max: number): string {
   const characters = Array.from(text);
-  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
+  return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`;
 }
 
 /** Where a redirect leads. Hosts are written in ASCII, so that none can look like another. */

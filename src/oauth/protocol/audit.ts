@@ -1,4 +1,4 @@
-// Owns the trail of what was registered, granted, misused and ended: one log line for each, without a secret in it.
+// Audit log: one line for each registration, consent, misuse and revocation, without a secret in it.
 
 import type { Log } from '../../lib/log.ts';
 

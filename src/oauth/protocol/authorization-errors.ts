@@ -1,9 +1,9 @@
-// Owns the two ways in which a request for authorization fails: told to the person, or told to the client by a redirect.
+// Errors of an authorization request: shown to the person as a page, or sent to the client by a redirect.
 
 import type { OAuthErrorCode } from './errors.ts';
 
 /** The client or its redirect is not good, so that nobody may be redirected: a page says so. */
-export class AuthorizeRefusal extends Error {
+export class ErrorPage extends Error {
   override readonly name = 'AuthorizeRefusal';
   readonly error: OAuthErrorCode;
   readonly title: string;
@@ -37,7 +37,7 @@ export interface ReturnAddress {
 }
 
 /** The client asks for something that it cannot have: it is told by a redirect. */
-export class AuthorizeFault extends Error {
+export class ErrorRedirect extends Error {
   override readonly name = 'AuthorizeFault';
   readonly error: OAuthErrorCode;
   readonly to: ReturnAddress;

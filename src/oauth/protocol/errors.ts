@@ -1,4 +1,4 @@
-// Owns how errors of OAuth are written: `error` and `error_description` at the top of a JSON document, as its RFCs say.
+// OAuth errors: `error` and `error_description` at the top of a JSON document, as the RFCs demand.
 
 import { Type } from 'typebox';
 import type { ErrorForm } from '../../http/frame/route.ts';

@@ -1,4 +1,4 @@
-// Owns the documents in which clients find out what is served here: RFC 8414 for the server, RFC 9728 for its resources.
+// Metadata documents: RFC 8414 for the authorization server, RFC 9728 for its resources.
 
 import { Type } from 'typebox';
 import type { Principal } from '../../access/tiers/principal.ts';

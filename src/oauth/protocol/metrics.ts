@@ -1,4 +1,4 @@
-// Owns what is measured of the authorization server: tokens issued, how refreshes end, what is revoked and why.
+// Metrics of the authorization server: tokens issued, refreshes by outcome, revocations by reason.
 
 import type { Metrics } from '../../lib/metrics.ts';
 import type { RevocationReason } from './audit.ts';

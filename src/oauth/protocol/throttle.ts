@@ -1,4 +1,4 @@
-// Owns counting requests by name within a minute, exactly and in bounded memory.
+// Limit of requests by name in any minute, exact and in bounded memory.
 
 import { wholeSeconds } from '../../access/limits/limit-standing.ts';
 import { Ring } from '../../access/limits/ring.ts';
@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts';
 
 const CAPACITY = 65_536;
 
-export class Throttle {
+export class RequestThrottle {
   readonly #clock: Clock;
   readonly #perMinute: number;
   readonly #roster: Roster<Ring>;

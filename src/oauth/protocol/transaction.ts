@@ -1,4 +1,4 @@
-// Owns the signed request that a consent page carries to its own form: no process has to remember who is deciding.
+// Signed parameters that a page carries to its own form, so that no process has to store who is deciding.
 
 import { createHmac } from 'node:crypto';
 import { equalSecrets } from '../../lib/secrets.ts';
@@ -9,20 +9,20 @@ const LIFETIME = 600_000;
 /** The parameters of a request by name, each with its values in the order sent. */
 export type Parameters = ReadonlyMap<string, readonly string[]>;
 
-export interface Transaction {
+export interface SignedParameters {
   readonly parameters: Parameters;
   /** Whether its time is over. */
-  readonly stale: boolean;
+  readonly expired: boolean;
 }
 
 /** A text that only holders of the key can make, and that anybody can read. `now`: wall-clock milliseconds. */
-export function sealTransaction(key: Buffer, parameters: Parameters, now: number): string {
+export function signParameters(key: Buffer, parameters: Parameters, now: number): string {
   const payload = Buffer.from(JSON.stringify([now + LIFETIME, [...parameters]])).toString('base64url');
   return `${payload}.${sign(key, payload)}`;
 }
 
 /** What was sealed; null for a text that was not, or not with this key. */
-export function openTransaction(key: Buffer, text: string, now: number): Transaction | null {
+export function verifyParameters(key: Buffer, text: string, now: number): SignedParameters | null {
   const [, payload, signature] = /^([\w-]+)\.([\w-]{43})$/.exec(text) ?? [];
   if (payload === undefined || signature === undefined) return null;
   if (!equalSecrets(signature, sign(key, payload))) return null;
@@ -31,7 +31,7 @@ export function openTransaction(key: Buffer, text: string, now: number): Transac
     [string, string[]][],
   ];
   // A clock that was set back would otherwise prolong it.
-  return { parameters: new Map(parameters), stale: now >= end || end - now > LIFETIME };
+  return { parameters: new Map(parameters), expired: now >= end || end - now > LIFETIME };
 }
 
 function sign(key: Buffer, payload: string): string {

@@ -1,4 +1,4 @@
-// Owns access tokens as credentials: each is looked up once, then believed until it expires or is revoked.
+// Verifier of access tokens: each is looked up once, then cached until it expires or is revoked.
 
 import { LRUCache } from 'lru-cache';
 import type { CredentialVerifier } from '../../access/keys/identify.ts';
@@ -8,14 +8,14 @@ import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { SingleFlight } from '../../lib/single-flight.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { EVERYTHING, type RevocationNote } from '../consents/revocation-store.ts';
+import { ANY_REVOCATION, type Revocation } from '../consents/revocation-store.ts';
 import { hashSecret, isSecret } from '../protocol/secret.ts';
-import { Revocations } from './revocation-feed.ts';
+import { RevocationFeed } from './revocation-feed.ts';
 import { type AccessTokenRow, findAccessToken } from './token-store.ts';
 
-const REMEMBERED = 50_000;
+const MAX_CACHED = 50_000;
 /** A longer credential is none of ours, and is not looked at. */
-const LONGEST = 4_096;
+const MAX_LENGTH = 4_096;
 
 export interface AccessTokensOptions {
   readonly database: Database;
@@ -26,7 +26,7 @@ export interface AccessTokensOptions {
   readonly report: (error: unknown) => void;
 }
 
-interface Known {
+interface CachedToken {
   readonly principal: Principal;
   readonly grant: number;
   /** Monotonic: a wall clock that jumps moves no expiry. */
@@ -35,17 +35,17 @@ interface Known {
 
 export class AccessTokens implements CredentialVerifier {
   readonly #options: AccessTokensOptions;
-  readonly #revocations: Revocations;
-  readonly #flights = new SingleFlight<Known>();
+  readonly #revocations: RevocationFeed;
+  readonly #flights = new SingleFlight<CachedToken>();
   /** By hash: the tokens themselves are kept nowhere. */
-  readonly #known: LRUCache<string, Known>;
+  readonly #cache: LRUCache<string, CachedToken>;
   readonly #byGrant = new Map<number, Set<string>>();
 
   constructor(options: AccessTokensOptions) {
     this.#options = options;
-    this.#known = new LRUCache({ max: REMEMBERED, dispose: ({ grant }, hash) => this.#unlink(grant, hash) });
-    const onRevoked = (note: RevocationNote) => this.#forget(note);
-    this.#revocations = new Revocations({ ...options, onRevoked });
+    this.#cache = new LRUCache({ max: MAX_CACHED, dispose: ({ grant }, hash) => this.#unlink(grant, hash) });
+    const onRevoked = (note: Revocation) => this.#invalidate(note);
+    this.#revocations = new RevocationFeed({ ...options, onRevoked });
   }
 
   /** Whatever is no API key is judged as a token: those who judge keys are asked first. */
@@ -58,18 +58,18 @@ export class AccessTokens implements CredentialVerifier {
    * sent too many bad ones; DATABASE_UNAVAILABLE.
    */
   verify(credential: string, attempt: Attempt): Principal | Promise<Principal> {
-    if (credential.length > LONGEST) throw invalid();
+    if (credential.length > MAX_LENGTH) throw invalid();
     const hash = hashSecret(credential);
-    const known = this.#known.get(hash);
+    const known = this.#cache.get(hash);
     if (known === undefined) {
       if (!isSecret('at', credential)) throw invalid();
-      return this.#ask(hash, attempt);
+      return this.#verifyUncached(hash, attempt);
     }
-    return this.#revocations.current() ? this.#principal(known) : this.#askAgain(hash, attempt);
+    return this.#revocations.current() ? this.#principal(known) : this.#verifyUncertain(hash, attempt);
   }
 
   /** Something was revoked by this process, which need not wait to hear of it. */
-  revoked(note: RevocationNote): void {
+  revoked(note: Revocation): void {
     this.#revocations.tell(note);
   }
 
@@ -78,27 +78,27 @@ export class AccessTokens implements CredentialVerifier {
     return this.#revocations.close();
   }
 
-  #principal({ principal, validUntil }: Known): Principal {
+  #principal({ principal, validUntil }: CachedToken): Principal {
     if (this.#options.clock.monotonic() >= validUntil) throw expired();
     return principal;
   }
 
   /** A known token may have been revoked unheard. */
-  async #askAgain(hash: string, attempt: Attempt): Promise<Principal> {
+  async #verifyUncertain(hash: string, attempt: Attempt): Promise<Principal> {
     await this.#revocations.catchUp();
-    const known = this.#known.get(hash);
-    return known === undefined ? this.#ask(hash, attempt) : this.#principal(known);
+    const known = this.#cache.get(hash);
+    return known === undefined ? this.#verifyUncached(hash, attempt) : this.#principal(known);
   }
 
-  async #ask(hash: string, attempt: Attempt): Promise<Principal> {
+  async #verifyUncached(hash: string, attempt: Attempt): Promise<Principal> {
     // Who joins a question that is under way asks nobody: only its first asker takes a place of the throttle. A reader
     // that comes after a revocation must not join a look from before it.
     const flight = `${this.#revocations.generation} ${hash}`;
     if (!this.#flights.has(flight)) attempt.begin();
-    return this.#principal(await this.#flights.run(flight, null, () => this.#look(hash)));
+    return this.#principal(await this.#flights.run(flight, null, () => this.#load(hash)));
   }
 
-  async #look(hash: string): Promise<Known> {
+  async #load(hash: string): Promise<CachedToken> {
     const { generation } = this.#revocations;
     const { clock, database, resource } = this.#options;
     const [now, sentAt] = [clock.now(), clock.monotonic()];
@@ -106,13 +106,13 @@ export class AccessTokens implements CredentialVerifier {
     const refusal = refusalOf(row, resource, now);
     if (row === undefined || refusal !== null) throw refusal ?? invalid();
     const validUntil = sentAt + Date.parse(row.expiresAt) - now;
-    const known: Known = { principal: principalOf(row), grant: row.grant, validUntil };
-    if (generation === this.#revocations.generation) this.#remember(hash, known);
+    const known: CachedToken = { principal: principalOf(row), grant: row.grant, validUntil };
+    if (generation === this.#revocations.generation) this.#store(hash, known);
     return known;
   }
 
-  #remember(hash: string, known: Known): void {
-    this.#known.set(hash, known);
+  #store(hash: string, known: CachedToken): void {
+    this.#cache.set(hash, known);
     const hashes = this.#byGrant.get(known.grant);
     if (hashes === undefined) this.#byGrant.set(known.grant, new Set([hash]));
     else hashes.add(hash);
@@ -124,11 +124,11 @@ export class AccessTokens implements CredentialVerifier {
     if (hashes?.size === 0) this.#byGrant.delete(grant);
   }
 
-  #forget(note: RevocationNote): void {
+  #invalidate(note: Revocation): void {
     const [kind, name = ''] = note.split(':');
-    if (note === EVERYTHING) this.#known.clear();
-    else if (kind === 'token') this.#known.delete(name);
-    else for (const hash of [...(this.#byGrant.get(Number(name)) ?? [])]) this.#known.delete(hash);
+    if (note === ANY_REVOCATION) this.#cache.clear();
+    else if (kind === 'token') this.#cache.delete(name);
+    else for (const hash of [...(this.#byGrant.get(Number(name)) ?? [])]) this.#cache.delete(hash);
   }
 }
 

@@ -7,7 +7,7 @@ import { addressGroup } from '../../lib/address.ts';
 import { revokeAccessToken } from '../consents/revocation-store.ts';
 import { oauthErrors, tooManyRequests } from '../protocol/errors.ts';
 import { hashSecret, isSecret } from '../protocol/secret.ts';
-import { Throttle } from '../protocol/throttle.ts';
+import { RequestThrottle } from '../protocol/throttle.ts';
 import { endGrant, getClientId, invalidRequest, type TokenContext } from './token-context.ts';
 
 /** Requests of one address in any minute. */
@@ -23,7 +23,7 @@ const RevocationForm = Type.Object({
 });
 
 export function revocationRoute(context: TokenContext): Route<Principal> {
-  const throttle = new Throttle(context.clock, REQUESTS_PER_ADDRESS);
+  const throttle = new RequestThrottle(context.clock, REQUESTS_PER_ADDRESS);
   return route<Principal>()({
     method: 'POST',
     path: '/oauth/revoke',

@@ -1,12 +1,12 @@
-// Owns how a process hears what was revoked: told at once over LISTEN, and looking for itself before it believes anything for long.
+// Feed of revocations: by LISTEN at once, and by reading the table before a cached token is trusted for long.
 
 import type { Clock } from '../../lib/clock.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { listen } from '../../postgres/client/listen.ts';
 import {
-  EVERYTHING,
+  ANY_REVOCATION,
   REVOCATIONS_CHANNEL,
-  type RevocationNote,
+  type Revocation,
   readRevocations,
 } from '../consents/revocation-store.ts';
 
@@ -18,7 +18,7 @@ const HARD = 5_000;
 export interface RevocationsOptions {
   readonly database: Database;
   readonly clock: Clock;
-  readonly onRevoked: (note: RevocationNote) => void;
+  readonly onRevoked: (note: Revocation) => void;
   readonly report: (error: unknown) => void;
 }
 
@@ -27,7 +27,7 @@ export interface RevocationsOptions {
  * it has seen before asks `current` first: nothing older than five seconds counts, whatever became of LISTEN. Looking is
  * done for requests, not by a timer: a service that nobody calls asks nothing.
  */
-export class Revocations {
+export class RevocationFeed {
   readonly #options: RevocationsOptions;
   readonly #listener: { close(): Promise<void> };
   /** The database's time at the last look. */
@@ -67,7 +67,7 @@ export class Revocations {
   }
 
   /** Something was revoked. */
-  tell(note: RevocationNote): void {
+  tell(note: Revocation): void {
     this.generation++;
     this.#options.onRevoked(note);
   }
@@ -80,7 +80,7 @@ export class Revocations {
     const sentAt = this.#options.clock.monotonic();
     const { at, notes } = await this.#options.database.read((sql) => readRevocations(sql, this.#since));
     // At the first look nobody knows how long ago that was which is believed by now.
-    for (const note of this.#since === null ? [EVERYTHING] : notes) this.tell(note);
+    for (const note of this.#since === null ? [ANY_REVOCATION] : notes) this.tell(note);
     this.#since = at;
     this.#lookedAt = sentAt;
   }

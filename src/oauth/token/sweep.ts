@@ -1,4 +1,4 @@
-// Owns when what has had its time is taken away: every few minutes, in small batches, for as long as the service runs.
+// Sweeper: deletes what has expired every few minutes, in small batches, while the service runs.
 
 import type { Clock } from '../../lib/clock.ts';
 import type { Database } from '../../postgres/client/database.ts';
@@ -8,7 +8,7 @@ import { SWEEPS, type Sweep } from './sweep-store.ts';
 const PAUSE = 300_000;
 const BATCH = 1_000;
 /** Batches of one table in a round: what is left over waits for the next, and requests come in between. */
-const MOST_BATCHES = 100;
+const MAX_BATCHES = 100;
 
 interface Sweeping {
   readonly database: Database;
@@ -53,7 +53,7 @@ async function sweepTable(
   isStopped: () => boolean,
 ): Promise<void> {
   const now = new Date(clock.now());
-  for (let batch = 0; batch < MOST_BATCHES && !isStopped(); batch++) {
+  for (let batch = 0; batch < MAX_BATCHES && !isStopped(); batch++) {
     if ((await database.write((sql) => sweep(sql, now, BATCH))) < BATCH) return;
   }
 }

@@ -4,12 +4,12 @@ import type { SubscriptionProvider } from '../../access/tiers/provider.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { type RevocationNote, revokeGrant } from '../consents/revocation-store.ts';
+import { type Revocation, revokeGrant } from '../consents/revocation-store.ts';
 import type { Audit, RevocationReason } from '../protocol/audit.ts';
 import { oauthError } from '../protocol/errors.ts';
 import type { GrantLimits } from '../protocol/lifetimes.ts';
 import type { OAuthMetrics } from '../protocol/metrics.ts';
-import type { Throttle } from '../protocol/throttle.ts';
+import type { RequestThrottle } from '../protocol/throttle.ts';
 import type { TokenBatches } from './token-batches.ts';
 import type { TokenGrant } from './token-store.ts';
 
@@ -23,11 +23,11 @@ export interface TokenContext {
   readonly metrics: OAuthMetrics;
   readonly publicUrl: string;
   /** Called with what this process has revoked; other processes hear of it from the database. */
-  readonly onRevoked: (note: RevocationNote) => void;
+  readonly onRevoked: (note: Revocation) => void;
   /** Whether an operator has revoked this client. */
   readonly isRevokedClient: (clientId: string) => Promise<boolean>;
   /** Limits the requests of one grant. */
-  readonly grantThrottle: Throttle;
+  readonly grantThrottle: RequestThrottle;
 }
 
 /** The fields of a request to the token endpoint, not yet checked. */

@@ -6,7 +6,7 @@ import { type Route, route } from '../../http/frame/route.ts';
 import { addressGroup } from '../../lib/address.ts';
 import { Problem } from '../../lib/problem.ts';
 import { oauthError, oauthErrors, tooManyRequests } from '../protocol/errors.ts';
-import { Throttle } from '../protocol/throttle.ts';
+import { RequestThrottle } from '../protocol/throttle.ts';
 import { exchangeCode } from './grant-types/authorization-code.ts';
 import { exchangeRefreshToken } from './grant-types/refresh-token.ts';
 import {
@@ -63,11 +63,11 @@ interface TokenRequest {
 }
 
 interface TokenEndpoint extends TokenContext {
-  readonly addressThrottle: Throttle;
+  readonly addressThrottle: RequestThrottle;
 }
 
 export function tokenRoute(context: TokenContext): Route<Principal> {
-  const endpoint = { ...context, addressThrottle: new Throttle(context.clock, REQUESTS_PER_ADDRESS) };
+  const endpoint = { ...context, addressThrottle: new RequestThrottle(context.clock, REQUESTS_PER_ADDRESS) };
   return route<Principal>()({
     method: 'POST',
     path: '/oauth/token',

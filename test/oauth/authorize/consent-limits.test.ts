@@ -6,7 +6,7 @@ import { createApp } from '../../../src/app/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createLog } from '../../../src/lib/log.ts';
 import { revokeClient } from '../../../src/oauth/clients/client-registry.ts';
-import { Throttle } from '../../../src/oauth/protocol/throttle.ts';
+import { RequestThrottle } from '../../../src/oauth/protocol/throttle.ts';
 import { openDatabase } from '../../../src/postgres/client/database.ts';
 import { until } from '../../support/check/until.ts';
 import { atEnd, temporaryFolder, testDatabase } from '../../support/database/database.ts';
@@ -122,7 +122,7 @@ test('RL2: programs are told to wait in the words of OAuth', async () => {
 });
 
 test('RL5: what is remembered of addresses is bounded, and a flood of them neither frees nor locks out anybody', () => {
-  const throttle = new Throttle(manualClock(), 60, 1_000);
+  const throttle = new RequestThrottle(manualClock(), 60, 1_000);
   for (let count = 0; count < 60; count += 1) assert.equal(throttle.take('busy'), 0);
   const before = process.memoryUsage().heapUsed;
   for (let name = 0; name < 1_000_000; name += 1) throttle.take(`address ${name}`);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { ClientDocumentRefusal } from '../../../src/oauth/clients/client-document-refusal.ts';
+import { ClientDocumentError } from '../../../src/oauth/clients/client-document-refusal.ts';
 import { until } from '../../support/check/until.ts';
 import { testDatabase } from '../../support/database/database.ts';
 import { documentBench, outcome, REDIRECTS, reply, serve } from '../../support/oauth/client-documents.ts';
@@ -107,7 +107,7 @@ test('RG15: a host that fails ten times in a minute is left alone, but for docum
   const refused = await b.documents
     .find(b.hosts.url('/no10.json'), '192.0.2.99')
     .catch((error: unknown) => error);
-  assert.ok(refused instanceof ClientDocumentRefusal && refused.kind === 'busy');
+  assert.ok(refused instanceof ClientDocumentError && refused.kind === 'busy');
   assert.equal(refused.retryAfter, 60);
   assert.equal(b.hosts.hits.length, before);
   assert.equal(

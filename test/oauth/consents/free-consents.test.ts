@@ -191,7 +191,9 @@ test('RL7: whatever grants there are, those stay that were used last, proven one
           );
         }
         const addressHash = address === null ? null : hash(address);
-        await database.write((sql) => endSurplusFreeGrants(sql, { addressHash, most, proven, now }));
+        await database.write((sql) =>
+          endSurplusFreeGrants(sql, { addressHash, max: most, maxProven: proven, now }),
+        );
         const left = await database.read(
           (sql) => sql<{ id: number }[]>`select id from oauth_grant where revoked_at is null order by id`,
         );

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { createInternet } from '../../../src/lib/internet.ts';
-import { ClientDocumentRefusal } from '../../../src/oauth/clients/client-document-refusal.ts';
+import { ClientDocumentError } from '../../../src/oauth/clients/client-document-refusal.ts';
 import { type ClientDocuments, createClientDocuments } from '../../../src/oauth/clients/client-documents.ts';
-import type { FetchBounds } from '../../../src/oauth/clients/document-throttle.ts';
+import type { FetchLimits } from '../../../src/oauth/clients/document-throttle.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
 import type { Closing } from '../database/database.ts';
 import { type ManualClock, manualClock } from '../service/clock.ts';
@@ -19,13 +19,13 @@ export interface DocumentBench {
   /** The client's name, or the kind of refusal. */
   find(url: string, asker?: string): Promise<string>;
   /** Another process on the same database. */
-  another(bounds?: Partial<FetchBounds>): ClientDocuments;
+  another(bounds?: Partial<FetchLimits>): ClientDocuments;
 }
 
 export async function documentBench(
   t: Closing,
   database: Database,
-  bounds: Partial<FetchBounds> = {},
+  bounds: Partial<FetchLimits> = {},
 ): Promise<DocumentBench> {
   const hosts = await documentHosts(t);
   const clock = manualClock(Date.now());
@@ -49,7 +49,7 @@ export async function outcome(found: ReturnType<ClientDocuments['find']>): Promi
   try {
     return (await found).name ?? '-';
   } catch (error) {
-    assert.ok(error instanceof ClientDocumentRefusal, String(error));
+    assert.ok(error instanceof ClientDocumentError, String(error));
     return error.kind;
   }
 }
