@@ -108,7 +108,7 @@ async function withMarket<T>(
     const catalogue = createCatalogue(database);
     for (let first = 0; first < drafts.length; first += BATCH) {
       const batch = drafts.slice(first, first + BATCH);
-      await database.transaction((tx) => catalogue.apply(tx, 'sales', batch, NOW));
+      await database.transaction((tx) => catalogue.write(tx, 'sales', batch, NOW));
     }
     await database.write((sql) => sql`analyze`);
     return await work({ database, trends: new PriceTrends(database) });

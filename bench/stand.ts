@@ -36,7 +36,7 @@ export async function openStand(listings: number): Promise<Stand> {
   let ids: string[] = [];
   for (let first = 0; first < listings; first += 1_000) {
     const drafts = marketDrafts(SEED, first, Math.min(1_000, listings - first));
-    const applied = await database.transaction((tx) => catalogue.apply(tx, 'bench', drafts, Date.now()));
+    const applied = await database.transaction((tx) => catalogue.write(tx, 'bench', drafts, Date.now()));
     ids = [...applied.ids.values()];
   }
   await database.write((sql) => sql`analyze`);

@@ -40,7 +40,7 @@ async function checkSample(database: Database, { seed, today }: Loaded): Promise
   const proof = database.transaction(async (tx) => {
     const listings: string[] = [];
     for (const { draft, observedAt } of seen) {
-      const applied = await catalogue.apply(tx, SOURCE, [draft], observedAt);
+      const applied = await catalogue.write(tx, SOURCE, [draft], observedAt);
       assert.equal(applied.unchanged, 1, `${draft.listingKey} stands as it would be written`);
       listings.push(...applied.ids.values());
     }
@@ -49,7 +49,7 @@ async function checkSample(database: Database, { seed, today }: Loaded): Promise
     const properties = found.map(({ id }) => id);
     const before = await contents(tx, listings, properties);
     await removeAll(tx, listings, properties);
-    for (const { draft, observedAt } of seen) await catalogue.apply(tx, SOURCE, [draft], observedAt);
+    for (const { draft, observedAt } of seen) await catalogue.write(tx, SOURCE, [draft], observedAt);
     assert.deepEqual(
       await contents(tx, listings, properties),
       before,

@@ -37,7 +37,7 @@ async function written({ database }: LargeStand, drafts: readonly Draft[], at: n
   for (let first = 0; first < drafts.length; first += BATCH) {
     const batch = drafts.slice(first, first + BATCH);
     const begun = performance.now();
-    const applied = await database.transaction((tx) => catalogue.apply(tx, SOURCE, batch, at));
+    const applied = await database.transaction((tx) => catalogue.write(tx, SOURCE, batch, at));
     if (applied.created + applied.changed > 0) seconds += (performance.now() - begun) / 1000;
     created += applied.created;
     changed += applied.changed;

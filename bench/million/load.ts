@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { writeNames } from '../../src/areas/area-name-store.ts';
 import { writeAreaBatch } from '../../src/ingest/area-writer.ts';
-import { addToAreaCounts } from '../../src/ingest/listing-store.ts';
+import { addAreaCounts } from '../../src/ingest/listing-store.ts';
 import type { ListingType } from '../../src/listings/vocabulary.ts';
 import { socketUrl } from '../../src/postgres/client/connection-url.ts';
 import { type Database, openDatabase } from '../../src/postgres/client/database.ts';
@@ -110,7 +110,7 @@ async function fill(database: Database, url: string, loaded: Loaded): Promise<vo
         const [areaNo, listingType] = key.split(' ');
         return { areaNo: Number(areaNo), listingType: listingType as ListingType, change };
       });
-      await addToAreaCounts(tx, changes);
+      await addAreaCounts(tx, changes);
     });
   }
   await database.write((sql) => sql`vacuum (analyze, freeze)`);

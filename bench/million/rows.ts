@@ -1,13 +1,13 @@
 // Owns the rows of the large benchmark: what the catalogue would write for seeded homes, worked out by its own rules.
 
 import type { Placement } from '../../src/areas/placement.ts';
-import { changedEarlierDays } from '../../src/ingest/apply.ts';
+import { changedEarlierDays } from '../../src/ingest/listing-writer.ts';
 import { searchRow } from '../../src/ingest/search-row.ts';
 import { textRow } from '../../src/ingest/text-row.ts';
 import { type ListingWrite, listingRow, planWrite } from '../../src/ingest/write-plan.ts';
 import { json } from '../../src/postgres/client/stored-json.ts';
-import { marketRow } from '../../src/timeline/market-facts.ts';
-import { lifeOf } from '../../src/timeline/market-life.ts';
+import { buildTimeline } from '../../src/timeline/property-timeline.ts';
+import { marketListing } from '../../src/timeline/update-timelines.ts';
 import type { SeenDraft } from './drafts.ts';
 
 export const SOURCE = 'bench';
@@ -92,7 +92,7 @@ const eventRows = ({ id, propertyId, record, events }: ListingWrite): Row[] =>
   }));
 
 function addFacts(rows: Record<Table, Row[]>, seen: readonly Seen[]): void {
-  const listings = seen.map(({ write, observedAt }) => marketRow(write, observedAt));
+  const listings = seen.map(({ write, observedAt }) => marketListing(write, observedAt));
   for (const row of listings) {
     rows.market_listing.push({
       ...{
@@ -103,23 +103,28 @@ function addFacts(rows: Record<Table, Row[]>, seen: readonly Seen[]): void {
       },
       ...{
         created_at: time(row.createdAt),
-        on_market_date: row.onMarketOn,
-        days_on_market_end: time(row.clockEnd),
+        on_market_date: row.onMarketDate,
+        days_on_market_end: time(row.daysOnMarketEnd),
       },
       ...{ list_price: row.listPrice, original_price: row.originalPrice, close_price: row.closePrice },
-      ...{ periods_per_month: row.perMonth, months_free: row.monthsFree, time_zone: row.timeZone },
+      ...{ periods_per_month: row.periodsPerMonth, months_free: row.monthsFree, time_zone: row.timeZone },
     });
   }
   const past = seen.flatMap(({ write }) => write.events.map((event) => ({ ...event, listingId: write.id })));
   const property = { property_id: seen[0]?.write.propertyId };
-  const life = lifeOf(
+  const life = buildTimeline(
     [...listings].sort((a, b) => (a.id < b.id ? -1 : 1)),
     past,
   );
-  for (const stay of life.stays) {
+  for (const stay of life.periods) {
     rows.market_period.push({
-      ...{ ...property, listing_id: stay.listingId, started_at: time(stay.onAt), ended_at: time(stay.offAt) },
-      ...{ superseded_at: time(stay.supersededAt), days_on_market_start: time(stay.agedFrom) },
+      ...{
+        ...property,
+        listing_id: stay.listingId,
+        started_at: time(stay.startedAt),
+        ended_at: time(stay.endedAt),
+      },
+      ...{ superseded_at: time(stay.supersededAt), days_on_market_start: time(stay.daysOnMarketStart) },
       ...{ price: stay.price, months_free: stay.monthsFree },
     });
   }

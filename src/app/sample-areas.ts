@@ -3,7 +3,7 @@
 import { request } from 'undici';
 import type { AreaDraft } from '../areas/area.ts';
 import type { Boundary } from '../geometry/geometry.ts';
-import { placeListingsAnew, writeAreaBatch } from '../ingest/area-writer.ts';
+import { updateAllPlacements, writeAreaBatch } from '../ingest/area-writer.ts';
 import type { AreaType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
 
@@ -25,7 +25,7 @@ export async function loadSampleAreas(database: Database, sampleUrl: string): Pr
   if (statusCode !== 200) throw new Error(`The sample market answered ${statusCode} for its areas`);
   const { features } = (await body.json()) as { readonly features: readonly SampleFeature[] };
   const { changed } = await writeAreaBatch(database, 'sample', features.map(draftOf));
-  if (changed > 0) await placeListingsAnew(database, () => {});
+  if (changed > 0) await updateAllPlacements(database, () => {});
 }
 
 function draftOf({ geometry, properties }: SampleFeature): AreaDraft {

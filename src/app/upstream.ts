@@ -1,7 +1,7 @@
 // Source that the configuration names: the sample market, a RESO Web API server, or none.
 
 import type { Config } from '../config.ts';
-import { movePhotos } from '../ingest/media-url-store.ts';
+import { updatePhotoUrls } from '../ingest/media-url-store.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createOutbound } from '../lib/outbound.ts';
 import type { Database } from '../postgres/client/database.ts';
@@ -55,7 +55,7 @@ export async function openUpstream(options: UpstreamOptions): Promise<Upstream> 
   });
   try {
     await loadSampleAreas(database, market.url);
-    await movePhotos(database, SAMPLE, photosUrl);
+    await updatePhotoUrls(database, SAMPLE, photosUrl);
   } catch (error) {
     await market.stop();
     throw error;

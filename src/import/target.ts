@@ -1,9 +1,9 @@
 // Import targets: what listings and areas do differently with a row and a batch.
 
 import { type AreaDraft, areaId } from '../areas/area.ts';
-import { placeListingsAnew, writeAreaDrafts } from '../ingest/area-writer.ts';
+import { updateAllPlacements, writeAreaDrafts } from '../ingest/area-writer.ts';
 import { createCatalogue } from '../ingest/catalogue.ts';
-import { analyzeListings } from '../ingest/statistics-store.ts';
+import { analyzeListings } from '../ingest/listing-store.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { areaOf, geometryFault } from './area-row.ts';
@@ -50,7 +50,7 @@ export function listingTarget(map: ImportMap, database: Database | undefined): T
     },
     async write(tx, drafts) {
       if (!catalogue || !database) throw new Error('A dry run writes nothing');
-      return catalogue.apply(tx, map.source.id, drafts, database.clock.now());
+      return catalogue.write(tx, map.source.id, drafts, database.clock.now());
     },
     async finish() {
       await database?.write(analyzeListings, { timeout: 0 });
@@ -86,7 +86,7 @@ export function areaTarget(map: ImportMap, database: Database | undefined): Targ
     async finish(tell) {
       if (!database) return;
       const toPlace = await database.read(countListings, { timeout: 0 });
-      await placeListingsAnew(database, (looked) => tell(looked, toPlace));
+      await updateAllPlacements(database, (looked) => tell(looked, toPlace));
       await database.write(analyzeListings, { timeout: 0 });
     },
   };

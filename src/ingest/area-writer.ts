@@ -1,14 +1,14 @@
-// Owns writing areas and, since listings lie in them, placing listings anew when areas have changed.
+// Writer of areas, and of the areas of every listing when areas have changed.
 
 import { type AreaDraft, measure } from '../areas/area.ts';
 import { bumpAreaVersion, readPlacedAreas, resolveParents, writeAreas } from '../areas/area-store.ts';
 import { Placement } from '../areas/placement.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
-import { tellChanged } from './change-notices.ts';
-import { followPlaces, readForPlacing, writePlaces } from './place-store.ts';
-import { moveToTimeZones } from './time-zones.ts';
+import { notifyChanged } from './change-notices.ts';
+import { lockPlacements, updateCountsAndFigures, updatePlacements } from './placement-store.ts';
+import { updateTimeZones } from './update-time-zones.ts';
 
-export interface AreasWritten {
+export interface AreaWriteResult {
   readonly changed: number;
   readonly unchanged: number;
 }
@@ -18,7 +18,7 @@ export function writeAreaBatch(
   database: Database,
   source: string,
   drafts: readonly AreaDraft[],
-): Promise<AreasWritten> {
+): Promise<AreaWriteResult> {
   return database.transaction((tx) => writeAreaDrafts(tx, source, drafts, database.clock.now()), {
     timeout: 0,
   });
@@ -30,7 +30,7 @@ export async function writeAreaDrafts(
   source: string,
   drafts: readonly AreaDraft[],
   at: number,
-): Promise<AreasWritten> {
+): Promise<AreaWriteResult> {
   const writes = drafts.map((draft) => ({ draft, measured: measure(draft, source) }));
   const changed = await writeAreas(tx, source, writes, new Date(at).toISOString());
   const moved = await resolveParents(tx);
@@ -41,35 +41,42 @@ export async function writeAreaDrafts(
 const BATCH = 2_000;
 
 /**
- * Places every listing anew, a batch a transaction, and writes those whose areas changed. Tells how many were looked
- * at and how many moved after each batch. What is written by others meanwhile is placed by the new areas already.
+ * Recomputes the areas of every listing, one batch per transaction, and writes those that changed. Calls `onProgress` after
+ * each batch. Listings that are written meanwhile get the new areas already.
  */
-export async function placeListingsAnew(
+export async function updateAllPlacements(
   database: Database,
-  tell: (looked: number, moved: number) => void,
+  onProgress: (checked: number, moved: number) => void,
 ): Promise<void> {
-  let [after, looked, moved] = ['', 0, 0];
+  let [after, checked, moved] = ['', 0, 0];
   const placement = new Placement(await database.read((sql) => readPlacedAreas(sql), { timeout: 0 }));
   for (;;) {
     const batch = await database.transaction(
       async (tx) => {
-        const rows = await readForPlacing(tx, after, BATCH);
-        const places = rows.map((row) => ({ ...row, places: placement.place(row.location, row.address) }));
-        const changed = places.filter((row) => row.places.join() !== row.areaNos.join());
-        const zones = places.map((row) => ({ ...row, zone: placement.timeZone(row.places) }));
+        const rows = await lockPlacements(tx, after, BATCH);
+        const placed = rows.map((row) => ({
+          ...row,
+          newAreaNos: placement.place(row.location, row.address),
+        }));
+        const changed = placed.filter((row) => row.newAreaNos.join() !== row.areaNos.join());
+        const zones = placed.map((row) => ({ ...row, zone: placement.timeZone(row.newAreaNos) }));
         const elsewhere = zones.filter(({ zone, timeZone }) => zone !== timeZone);
         const now = database.clock.now();
-        if (changed.length > 0) await writePlaces(tx, changed, new Date(now));
-        const retold = await moveToTimeZones(tx, new Map(elsewhere.map(({ id, zone }) => [id, zone])), now);
-        await followPlaces(tx, changed, retold);
-        if (changed.length > 0 || elsewhere.length > 0) await tellChanged(tx);
-        return { last: rows.at(-1)?.id, looked: rows.length, moved: changed.length };
+        if (changed.length > 0) await updatePlacements(tx, changed, new Date(now));
+        const figureChanges = await updateTimeZones(
+          tx,
+          new Map(elsewhere.map(({ id, zone }) => [id, zone])),
+          now,
+        );
+        await updateCountsAndFigures(tx, changed, figureChanges);
+        if (changed.length > 0 || elsewhere.length > 0) await notifyChanged(tx);
+        return { last: rows.at(-1)?.id, checked: rows.length, moved: changed.length };
       },
       { timeout: 0 },
     );
-    looked += batch.looked;
+    checked += batch.checked;
     moved += batch.moved;
-    tell(looked, moved);
+    onProgress(checked, moved);
     if (batch.last === undefined) return;
     after = batch.last;
   }

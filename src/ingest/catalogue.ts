@@ -2,10 +2,10 @@
 
 import { createListingReads, type ListingReads } from '../listings/listing-reads.ts';
 import type { Database } from '../postgres/client/database.ts';
-import { createWriter, type Writer } from './apply.ts';
+import { createListingWriter, type ListingWriter } from './listing-writer.ts';
 
-export interface Catalogue extends Writer, ListingReads {}
+export interface Catalogue extends ListingWriter, ListingReads {}
 
 export function createCatalogue(database: Database): Catalogue {
-  return { ...createWriter(), ...createListingReads(database) };
+  return { ...createListingWriter(), ...createListingReads(database) };
 }

@@ -1,4 +1,4 @@
-// Owns identity: which id a listing has, and when two listings are the same property.
+// Ids of listings and properties, and when two listings are the same property.
 
 import { createHash } from 'node:crypto';
 import type { ListingDraft } from '../listings/draft.ts';
@@ -37,11 +37,11 @@ export function propertyIdentity(source: string, draft: ListingDraft): string {
   const { address } = draft;
   // An id that follows from the address alone would give a withheld one away to whoever tries the street's houses.
   if (!draft.display.address) return `listing|${source}|${draft.listingKey}`;
-  if (draft.universalPropertyId) return `upi|${normalise(draft.universalPropertyId)}`;
+  if (draft.universalPropertyId) return `upi|${normalizeText(draft.universalPropertyId)}`;
   if (draft.parcelNumber) {
     // Parcel numbers are unique within the office that gave them out, so the place's own words must agree too.
     return ['parcel', draft.parcelNumber, address.county ?? source, address.state, address.unit]
-      .map(normalise)
+      .map(normalizeText)
       .join('|');
   }
   const street = address.streetName
@@ -49,7 +49,7 @@ export function propertyIdentity(source: string, draft: ListingDraft): string {
     : streetOf(address.full);
   if (street && /\d/.test(street) && (address.postalCode || address.city)) {
     return ['address', street, address.unit, address.city, address.state, address.postalCode]
-      .map(normalise)
+      .map(normalizeText)
       .join('|');
   }
   return `listing|${source}|${draft.listingKey}`;
@@ -70,7 +70,7 @@ const STREET_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Lower case, accents and punctuation gone, the usual street words in one spelling. */
-function normalise(text: string | null | undefined): string {
+function normalizeText(text: string | null | undefined): string {
   return (text ?? '')
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')

@@ -1,14 +1,14 @@
-// Owns the SQL that writes listings, their search rows, history, properties and area counts.
+// SQL that locks and writes listings, their properties and area counts.
 
 import type { CountChange } from '../areas/area-counts.ts';
 import { clockOfRow, storedClock } from '../listings/market-clock.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';
-import type { Transaction } from '../postgres/client/database.ts';
+import type { Sql, Transaction } from '../postgres/client/database.ts';
 import { json } from '../postgres/client/stored-json.ts';
 import { type RecordedHistory, writeHistory } from '../timeline/history-store.ts';
-import { writeSearchRows, writeWords } from './search-row-store.ts';
-import { type BeforeWrite, type ListingWrite, listingRow } from './write-plan.ts';
+import { writeSearchRows, writeTextRows } from './search-row-store.ts';
+import { type ListingWrite, listingRow, type PreviousListing } from './write-plan.ts';
 
 interface ListingRow {
   id: string;
@@ -28,14 +28,13 @@ interface ListingRow {
 }
 
 /** A stored listing, locked until the transaction ends; `addressDisplayed` is what a deletion must keep. */
-export interface LockedListing extends BeforeWrite {
+export interface LockedListing extends PreviousListing {
   readonly addressDisplayed: boolean;
 }
 
 /**
- * Locks the listings with these ids, and gives them. Whatever else is known of their properties, and of those they may
- * come to belong to, is locked too, since its days on the market may change with theirs: all of it in the order of ids, so
- * that two writers never wait for each other.
+ * Locks and returns the listings with these ids. Other listings of their properties, old and new, are locked too, since
+ * their days on market may change: all in the order of ids, so that two writers never deadlock.
  */
 export async function lockListings(
   tx: Transaction,
@@ -90,14 +89,14 @@ export async function writeListings(
 ): Promise<void> {
   await writeProperties(tx, writes, observedAt);
   const rows = json(writes.map((write) => listingRow(write, observedAt)));
-  // Records go beside the rows, parted by a character that JSON never holds: inside rows, or quoted in an array, every
-  // character of them would be read and copied once more on both sides.
+  // Records go beside the rows, separated by a character that JSON never holds: inside rows they would be parsed and
+  // copied once more on both sides.
   const records = writes.map((write) => json(write.record)).join(SEPARATOR);
   await tx`
     insert into listing (id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
       version, digest, record, area_nos, time_zone, days_on_market_start, days_on_market_end, created_at, updated_at, fetched_at)
     select id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
-      version, decode(digest, 'hex'), kept.record::json, area_nos, time_zone, days_on_market_start, days_on_market_end,
+      version, decode(digest, 'hex'), document.record::json, area_nos, time_zone, days_on_market_start, days_on_market_end,
       created_at, updated_at, fetched_at
     from json_to_recordset(${rows}::text::json) as row (
       id text, source text, listing_key text, property_id text, listing_type text, status text, displayed boolean,
@@ -105,14 +104,14 @@ export async function writeListings(
       time_zone text, days_on_market_start timestamptz, days_on_market_end timestamptz, created_at timestamptz,
       updated_at timestamptz, fetched_at timestamptz)
     join unnest(${writes.map((write) => write.id)}::text[], string_to_array(${records}::text, ${SEPARATOR}))
-      as kept (id, record) using (id)
+      as document (id, record) using (id)
     on conflict (id) do update set property_id = excluded.property_id, listing_type = excluded.listing_type,
       status = excluded.status, displayed = excluded.displayed, address_displayed = excluded.address_displayed,
       version = listing.version + 1, digest = excluded.digest, record = excluded.record,
       area_nos = excluded.area_nos, time_zone = excluded.time_zone, days_on_market_start = excluded.days_on_market_start,
       days_on_market_end = excluded.days_on_market_end, updated_at = excluded.updated_at, fetched_at = excluded.fetched_at`;
   await writeSearchRows(tx, writes, observedAt);
-  await writeWords(tx, writes, observedAt);
+  await writeTextRows(tx, writes, observedAt);
   await writeHistory(tx, writes.map(historyOf));
 }
 
@@ -135,8 +134,8 @@ const historyOf = ({ id, propertyId, record, events }: ListingWrite): RecordedHi
   ...{ id, propertyId, listingType: record.listingType, events },
 });
 
-/** One listing of a property, for the days that later listings continue. */
-export interface ClockRow {
+/** Days on market of one listing, for those that later listings of its property take over. */
+export interface DaysOnMarketRow {
   readonly id: string;
   readonly propertyId: string;
   readonly listingType: ListingType;
@@ -145,14 +144,17 @@ export interface ClockRow {
   readonly earlierDays: number;
 }
 
-export async function readClocks(tx: Transaction, propertyIds: readonly string[]): Promise<ClockRow[]> {
-  return tx<ClockRow[]>`
+export async function findDaysOnMarket(
+  tx: Transaction,
+  propertyIds: readonly string[],
+): Promise<DaysOnMarketRow[]> {
+  return tx<DaysOnMarketRow[]>`
     select id, property_id as "propertyId", listing_type as "listingType", days_on_market_start as start, days_on_market_end as end,
       earlier_days_on_market as "earlierDays"
     from listing where property_id = any(${[...propertyIds]}::text[]) order by days_on_market_start nulls first, id`;
 }
 
-export async function writeEarlierDays(tx: Transaction, days: ReadonlyMap<string, number>): Promise<void> {
+export async function updateEarlierDays(tx: Transaction, days: ReadonlyMap<string, number>): Promise<void> {
   if (days.size === 0) return;
   await tx`
     update listing set earlier_days_on_market = row.days
@@ -160,8 +162,8 @@ export async function writeEarlierDays(tx: Transaction, days: ReadonlyMap<string
     where listing.id = row.id`;
 }
 
-/** Adds to the counts, in the order of the areas: the last locks that a writer takes. */
-export async function addToAreaCounts(tx: Transaction, changes: readonly CountChange[]): Promise<void> {
+/** Adds to area counts in the order of the areas: the last locks that a writer takes. */
+export async function addAreaCounts(tx: Transaction, changes: readonly CountChange[]): Promise<void> {
   if (changes.length === 0) return;
   await tx`
     insert into area_count (area_no, listing_type, active)
@@ -173,3 +175,9 @@ export async function addToAreaCounts(tx: Transaction, changes: readonly CountCh
 
 /** ASCII's own record separator. */
 const SEPARATOR = '\u001e';
+
+/** For tables that have just grown, so that searches need not wait for autovacuum to be planned and estimated well. */
+export async function analyzeListings(sql: Sql): Promise<void> {
+  await sql`analyze listing, listing_search, listing_text, search_word, area_listing, listing_event,
+    market_listing, market_period, market_event, property, area, area_word`;
+}

@@ -1,14 +1,14 @@
-// The SQL that moves the pictures of a source's stored listings to another address.
+// SQL that changes the base URL of the photos of a source's listings.
 
 import type { Database } from '../postgres/client/database.ts';
 
 const BATCH = 1_000;
 
 /**
- * Addresses the pictures and tours of a source's stored listings below `base`, whatever `…/photos` they were below. Writes
- * nothing where they are there already. Versions stay, since nothing of the listings has changed.
+ * Replaces the base of the photo and tour URLs of a source's listings by `base`; does nothing where they have it already.
+ * Versions stay: nothing else of the listings changes.
  */
-export async function movePhotos(database: Database, source: string, base: string): Promise<void> {
+export async function updatePhotoUrls(database: Database, source: string, base: string): Promise<void> {
   const [first] = await database.read(
     (sql) => sql<{ url: string }[]>`
       select record -> 'photos' -> 0 ->> 'url' as url from listing
@@ -16,11 +16,11 @@ export async function movePhotos(database: Database, source: string, base: strin
   );
   if (first === undefined || first.url.startsWith(`${base}/`)) return;
   for (let after: string | undefined = ''; after !== undefined; )
-    after = await moveBatch(database, source, base, after);
+    after = await updateBatch(database, source, base, after);
 }
 
-/** The last key that was reached; undefined: there are no more. */
-async function moveBatch(
+/** The last key of the batch; undefined: there are no more. */
+async function updateBatch(
   database: Database,
   source: string,
   base: string,

@@ -1,4 +1,4 @@
-// Owns the SQL that writes what searches read: narrow rows, words, and the names that misspelt words are held against.
+// SQL that writes what searches read: narrow rows, words, names and currencies.
 
 import { writeNames } from '../areas/area-name-store.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
@@ -20,7 +20,7 @@ export async function writeSearchRows(
     insert into listing_search
     select * from json_populate_recordset(null::listing_search, ${json(rows)}::text::json)
     on conflict (id) do update set ${assignments(tx, changed)}`;
-  await addTypedCurrencies(
+  await addCurrencies(
     tx,
     writes.map(({ record: { listingType, currency } }) => ({ listingType, currency })),
   );
@@ -32,7 +32,7 @@ const assignments = (sql: Sql, columns: readonly string[]) =>
     ', ',
   );
 
-export async function writeWords(
+export async function writeTextRows(
   tx: Transaction,
   writes: readonly ListingWrite[],
   observedAt: number,
@@ -51,15 +51,15 @@ export async function writeWords(
   );
 }
 
-/** Adds those that are new, in their order so that two writers never wait for each other; else it writes nothing. */
-export async function addTypedCurrencies(
+/** Adds currencies that are new, in one order so that two writers never deadlock. */
+export async function addCurrencies(
   tx: Transaction,
-  held: readonly Pick<StoredRecord, 'listingType' | 'currency'>[],
+  currencies: readonly Pick<StoredRecord, 'listingType' | 'currency'>[],
 ): Promise<void> {
   await tx`
     insert into listing_currency
-    select distinct listing_type, currency from unnest(${held.map(({ listingType }) => listingType)}::text[],
-      ${held.map(({ currency }) => currency)}::text[]) as row (listing_type, currency)
+    select distinct listing_type, currency from unnest(${currencies.map(({ listingType }) => listingType)}::text[],
+      ${currencies.map(({ currency }) => currency)}::text[]) as row (listing_type, currency)
     where not exists (select from listing_currency as known
       where known.listing_type = row.listing_type and known.currency = row.currency)
     order by 1, 2 on conflict do nothing`;

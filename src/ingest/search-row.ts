@@ -1,4 +1,4 @@
-// Owns what searches read of a listing: its narrow row. Pure.
+// Narrow row of a listing that searches filter and sort by. Pure.
 
 import type { ListingDraft } from '../listings/draft.ts';
 import { clockRow, instant } from '../listings/market-clock.ts';
@@ -30,8 +30,8 @@ export function searchRow(write: ListingWrite, observedAt: number): Record<strin
     office_id: record.office?.id ?? null,
     provider_id: write.source,
     mls_number: lower(record.provider.listingId),
-    features: lowered(record.features),
-    sale_conditions: lowered(record.saleConditions),
+    features: lowerAll(record.features),
+    sale_conditions: lowerAll(record.saleConditions),
     open_houses: openHours(record.openHouses),
   };
 }
@@ -72,8 +72,8 @@ function rentalColumns({ rental }: StoredRecord): Record<string, unknown> {
     available_from: rental?.availableFrom ?? null,
     lease_term_months: rental?.leaseTermMonths ?? null,
     furnished: lower(rental?.furnished ?? null),
-    pets: lowered(rental?.pets ?? []),
-    utilities: lowered(rental?.utilitiesIncluded ?? []),
+    pets: lowerAll(rental?.pets ?? []),
+    utilities: lowerAll(rental?.utilitiesIncluded ?? []),
     no_fee: rental?.noFee ?? null,
     rent_control: rental?.rentControl ?? null,
     move_in_cost: moveInCost(rental?.moveInCosts ?? []),
@@ -82,7 +82,7 @@ function rentalColumns({ rental }: StoredRecord): Record<string, unknown> {
   };
 }
 
-/** All of it together; null where any part is unknown, since the sum would then promise too little. */
+/** The sum of all costs; null where one is unknown, since the sum would be too low. */
 function moveInCost(costs: readonly { readonly amount: number | null }[]): number | null {
   if (costs.length === 0 || costs.some(({ amount }) => amount === null)) return null;
   return costs.reduce((sum, { amount }) => sum + (amount ?? 0), 0);
@@ -91,12 +91,12 @@ function moveInCost(costs: readonly { readonly amount: number | null }[]): numbe
 function timeColumns({ record, clock, timeZone, listedFrom }: ListingWrite, observedAt: number) {
   const { start, end } = clockRow(clock, timeZone);
   return {
-    listed_at: time(listedFrom),
-    updated_at: time(observedAt),
+    listed_at: formatTime(listedFrom),
+    updated_at: formatTime(observedAt),
     closed_at: record.closedAt,
     price_changed_at: record.priceChangedAt ?? record.priceChange?.at ?? null,
-    days_on_market_start: time(start),
-    days_on_market_end: time(end),
+    days_on_market_start: formatTime(start),
+    days_on_market_end: formatTime(end),
   };
 }
 
@@ -126,14 +126,14 @@ function openHours(houses: StoredRecord['openHouses']): string | null {
   const ranges = houses.flatMap(({ startsAt, endsAt, status }) => {
     const [start, end] = [instant(startsAt), instant(endsAt)];
     if (start === null || /^cancell?ed$/i.test(status ?? '')) return [];
-    return [`[${time(start)},${time(Math.max(start, end ?? start))}]`];
+    return [`[${formatTime(start)},${formatTime(Math.max(start, end ?? start))}]`];
   });
   return ranges.length === 0 ? null : `{${ranges.join()}}`;
 }
 
 const lower = (text: string | null): string | null => text?.trim().toLowerCase() || null;
-const lowered = (texts: readonly string[]): string[] => texts.map((text) => text.trim().toLowerCase());
+const lowerAll = (texts: readonly string[]): string[] => texts.map((text) => text.trim().toLowerCase());
 
-function time(at: number | null): string | null {
+function formatTime(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }

@@ -1,4 +1,4 @@
-// Owns what free text reads of a listing: its words by the fields that they stand in, and the commonest filters. Pure.
+// Full-text row of a listing: its words by field, and the most used filters. Pure.
 
 import { maskAddress } from '../listings/presenter.ts';
 import { activeWord, areaWord, FIELD_LETTERS } from '../text/index-terms.ts';
@@ -6,7 +6,7 @@ import { comparedWords, isName } from '../text/words.ts';
 import { searchRow } from './search-row.ts';
 import type { ListingWrite } from './write-plan.ts';
 
-/** The row of listing_text, and the words of names in it that misspelt ones are held against. */
+/** The row of listing_text, and its names, against which typos are matched. */
 export interface TextRow {
   readonly row: Readonly<Record<string, unknown>>;
   readonly names: readonly string[];
@@ -26,16 +26,16 @@ export function textRow(write: ListingWrite, observedAt: number): TextRow {
   return { row, names };
 }
 
-/** Words past these are left out: nobody describes a home with more. */
-const MOST_WORDS = 2_000;
+/** Further words are left out. */
+const MAX_WORDS = 2_000;
 
-/** Nothing is found by what is not shown: where the address is withheld, its words are left out everywhere. */
+/** Words of a listing by field. A withheld address is not searchable: its words are left out of every field. */
 function listingWords({ id, draft, record }: ListingWrite): { words: string[]; names: string[] } {
-  const { property: _, ...kept } = record;
-  const shown = draft.display.address ? kept : maskAddress(kept);
-  const { address, provider } = shown;
+  const { property: _, ...listing } = record;
+  const visible = draft.display.address ? listing : maskAddress(listing);
+  const { address, provider } = visible;
   const parts = [
-    [FIELD_LETTERS.id, [id, shown.propertyId, provider.listingKey, provider.listingId]],
+    [FIELD_LETTERS.id, [id, visible.propertyId, provider.listingKey, provider.listingId]],
     [
       FIELD_LETTERS.address,
       [
@@ -44,25 +44,25 @@ function listingWords({ id, draft, record }: ListingWrite): { words: string[]; n
       ],
     ],
     [FIELD_LETTERS.area, [address.city, address.neighborhood, address.county, address.state]],
-    [FIELD_LETTERS.description, [shown.description]],
+    [FIELD_LETTERS.description, [visible.description]],
   ] as const;
   const fields = new Map<string, Set<string>>();
   const names = new Set<string>();
   for (const [letter, texts] of parts) {
     const isPlace = letter === FIELD_LETTERS.address || letter === FIELD_LETTERS.area;
     for (const word of comparedWords(texts.filter((text) => text !== null).join(' '))) {
-      if (!fields.has(word) && fields.size >= MOST_WORDS) continue;
+      if (!fields.has(word) && fields.size >= MAX_WORDS) continue;
       fields.set(word, (fields.get(word) ?? new Set()).add(letter));
       if (isPlace && draft.display.listing && isName(word)) names.add(word);
     }
   }
-  return { words: [...fields].flatMap(([word, letters]) => keptForms(word, letters)), names: [...names] };
+  return { words: [...fields].flatMap(([word, letters]) => indexedForms(word, letters)), names: [...names] };
 }
 
-function keptForms(word: string, letters: ReadonlySet<string>): string[] {
+function indexedForms(word: string, letters: ReadonlySet<string>): string[] {
   const { id, address, area, description } = FIELD_LETTERS;
   const isNamed = letters.has(address) || letters.has(area);
-  const told = [...letters].filter((letter) => letter !== description || isNamed);
+  const prefixed = [...letters].filter((letter) => letter !== description || isNamed);
   const plain = [...letters].some((letter) => letter !== id) ? [word] : [];
-  return [...plain, ...told.map((letter) => `${letter}${word}`)];
+  return [...plain, ...prefixed.map((letter) => `${letter}${word}`)];
 }

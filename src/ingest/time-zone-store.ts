@@ -1,42 +1,42 @@
-// Owns the SQL that gives listings the days of another time zone, after their areas have changed it.
+// SQL that changes the time zone of listings.
 
 import type { StoredRecord } from '../listings/stored-record.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 import { json } from '../postgres/client/stored-json.ts';
 
-/** A listing as it is by the clocks of another zone; times are RFC 3339. `clockEnd`: the moment itself. */
-export interface RezonedListing {
+/** A listing in another time zone; times are RFC 3339. `timelineEnd`: end of the days on market as the timeline stores it. */
+export interface TimeZoneChange {
   readonly id: string;
   readonly timeZone: string;
-  readonly storedStart: string | null;
-  readonly storedEnd: string | null;
-  readonly clockEnd: string | null;
+  readonly daysOnMarketStart: string | null;
+  readonly daysOnMarketEnd: string | null;
+  readonly timelineEnd: string | null;
   readonly listedAt: string | null;
   readonly priceChangedAt: string | null;
   /** Null: as it was. */
   readonly record: StoredRecord | null;
 }
 
-/** Writes what a listing's zone decides: its clock, its days as moments, and what is shown of them. */
-export async function writeTimeZones(
+/** Writes what depends on a listing's time zone: days on market, dates as moments, and the record. */
+export async function writeTimeZoneChanges(
   tx: Transaction,
-  listings: readonly RezonedListing[],
+  listings: readonly TimeZoneChange[],
   at: Date,
 ): Promise<void> {
   const rows = json(listings);
   const row = () => tx`json_to_recordset(${rows}::text::json) as row (id text, "timeZone" text,
-    "storedStart" timestamptz, "storedEnd" timestamptz, "clockEnd" timestamptz, "listedAt" timestamptz,
+    "daysOnMarketStart" timestamptz, "daysOnMarketEnd" timestamptz, "timelineEnd" timestamptz, "listedAt" timestamptz,
     "priceChangedAt" timestamptz, record json)`;
   await tx`
-    update listing set time_zone = "timeZone", days_on_market_start = "storedStart", days_on_market_end = "storedEnd",
+    update listing set time_zone = "timeZone", days_on_market_start = "daysOnMarketStart", days_on_market_end = "daysOnMarketEnd",
       record = coalesce(row.record, listing.record), version = version + 1, updated_at = ${at}
     from ${row()} where listing.id = row.id`;
   await tx`
-    update listing_search set days_on_market_start = "storedStart", days_on_market_end = "storedEnd", listed_at = "listedAt",
+    update listing_search set days_on_market_start = "daysOnMarketStart", days_on_market_end = "daysOnMarketEnd", listed_at = "listedAt",
       price_changed_at = "priceChangedAt", updated_at = ${at}
     from ${row()} where listing_search.id = row.id`;
   await tx`
-    update market_listing set time_zone = "timeZone", days_on_market_end = "clockEnd"
+    update market_listing set time_zone = "timeZone", days_on_market_end = "timelineEnd"
     from ${row()} where listing_id = row.id`;
   await tx`
     update listing_event set at = day::timestamp at time zone "timeZone"

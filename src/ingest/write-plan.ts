@@ -1,4 +1,4 @@
-// Owns what one draft changes: the rows to write for it, or nothing. Pure: the store does what this says.
+// Plan of what one draft changes: the rows to write for it, or nothing. Pure.
 
 import type { Placement } from '../areas/placement.ts';
 import type { ListingDraft } from '../listings/draft.ts';
@@ -19,11 +19,11 @@ import {
   type StoredRecord,
 } from '../listings/stored-record.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';
-import { type Corrections, correctionsOf } from '../timeline/history-correction.ts';
+import { type Corrections, findCorrections } from '../timeline/history-correction.ts';
 import { listingId, propertyId, propertyIdentity } from './identity.ts';
 
-/** A listing as it stands in the store before the write. */
-export interface BeforeWrite {
+/** A stored listing before the write. */
+export interface PreviousListing {
   readonly version: number;
   readonly digest: Buffer;
   readonly record: StoredRecord;
@@ -32,7 +32,6 @@ export interface BeforeWrite {
   readonly status: Status;
   readonly displayed: boolean;
   readonly areaNos: readonly number[];
-  /** Of which its days are. */
   readonly timeZone: string;
   readonly clock: MarketClock;
   readonly createdAt: string;
@@ -43,7 +42,7 @@ export interface ListingWrite {
   readonly id: string;
   readonly source: string;
   readonly draft: ListingDraft;
-  readonly before: BeforeWrite | null;
+  readonly before: PreviousListing | null;
   readonly identity: string;
   readonly propertyId: string;
   readonly version: number;
@@ -51,19 +50,19 @@ export interface ListingWrite {
   readonly record: StoredRecord;
   readonly areaNos: readonly number[];
   readonly timeZone: string;
-  /** Since when searches take it to be listed, in milliseconds. */
+  /** When the listing counts as listed for searches, in milliseconds. */
   readonly listedFrom: number | null;
   readonly clock: MarketClock;
   readonly events: readonly ListingEvent[];
-  /** Of lines of history that are there already. */
+  /** Corrections of recorded history. */
   readonly corrections: Corrections | null;
 }
 
-/** The write for a draft; null when it says nothing new, or something older than what is known. */
+/** The write for a draft; null when nothing changed, or when the draft is older than what is stored. */
 export function planWrite(
   source: string,
   incoming: ListingDraft,
-  before: BeforeWrite | null,
+  before: PreviousListing | null,
   placement: Placement,
   observedAt: number,
 ): ListingWrite | null {
@@ -90,13 +89,13 @@ export function planWrite(
     areaNos,
     timeZone,
     listedFrom: listedFrom(dates),
-    ...lifeOfWrite(before, { draft, dates, price: record.price, observedAt }),
+    ...planTimeline(before, { draft, dates, price: record.price, observedAt }),
   };
 }
 
-/** What the reading says of the listing's life. */
-function lifeOfWrite(
-  before: BeforeWrite | null,
+/** Days on market, new events and corrections of history that follow from a reading. */
+function planTimeline(
+  before: PreviousListing | null,
   reading: Reading,
 ): Pick<ListingWrite, 'clock' | 'events' | 'corrections'> {
   const { draft, dates, observedAt } = reading;
@@ -110,14 +109,14 @@ function lifeOfWrite(
   return {
     clock: nextClock(before.clock, earlier, facts, observedAt),
     events: nextEvents(earlier, reading),
-    corrections: correctionsOf(earlier, reading),
+    corrections: findCorrections(earlier, reading),
   };
 }
 
-/** A slow page may bring what a live fetch has overtaken meanwhile. */
-export function isOlder(draft: ListingDraft, kept: StoredRecord): boolean {
-  const [ours, theirs] = [instant(kept.upstreamModifiedAt), instant(draft.upstreamModifiedAt)];
-  return ours !== null && theirs !== null && theirs < ours;
+/** Whether a draft is older than the stored record: a live fetch may have overtaken a slow page. */
+export function isOlder(draft: ListingDraft, stored: StoredRecord): boolean {
+  const [storedAt, draftAt] = [instant(stored.upstreamModifiedAt), instant(draft.upstreamModifiedAt)];
+  return storedAt !== null && draftAt !== null && draftAt < storedAt;
 }
 
 /** The row of listing for a write, without the record; keys are its columns. */
@@ -136,20 +135,20 @@ export function listingRow(write: ListingWrite, observedAt: number): Record<stri
     digest: write.digest.toString('hex'),
     area_nos: write.areaNos,
     time_zone: write.timeZone,
-    days_on_market_start: time(clock.start),
-    days_on_market_end: time(clock.end),
-    created_at: write.before?.createdAt ?? time(observedAt),
-    updated_at: time(observedAt),
-    fetched_at: time(observedAt),
+    days_on_market_start: formatTime(clock.start),
+    days_on_market_end: formatTime(clock.end),
+    created_at: write.before?.createdAt ?? formatTime(observedAt),
+    updated_at: formatTime(observedAt),
+    fetched_at: formatTime(observedAt),
   };
 }
 
-function time(at: number | null): string | null {
+function formatTime(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }
 
-/** The draft of a listing that its source no longer has: as it was, but DELETED. */
-export function goneDraft(
+/** The draft that marks a stored listing as DELETED. */
+export function deletionDraft(
   record: StoredRecord,
   displayed: boolean,
   addressDisplayed: boolean,

@@ -10,7 +10,7 @@ import { type KeptPosition, writePosition } from './store.ts';
 
 export interface PageWriterOptions {
   readonly source: Pick<Source, 'id'>;
-  readonly catalogue: Pick<Catalogue, 'apply'>;
+  readonly catalogue: Pick<Catalogue, 'write'>;
   readonly database: Database;
   readonly clock: Clock;
   readonly measured: SourceMetrics;
@@ -37,7 +37,7 @@ export async function writePage(
   if (!moves && page.drafts.length === 0 && page.gone.length === 0) return kept;
   const done = await database.transaction(
     async (tx) => {
-      const applied = await options.catalogue.apply(tx, source.id, page.drafts, at, page.gone);
+      const applied = await options.catalogue.write(tx, source.id, page.drafts, at, page.gone);
       if (moves && !(await writePosition(tx, source.id, after))) {
         throw new PositionMoved('Another process has read this source meanwhile');
       }

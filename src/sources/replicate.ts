@@ -1,7 +1,7 @@
 // Replication of a source: a full load, then its changes, for as long as the service runs.
 
 import type { Catalogue } from '../ingest/catalogue.ts';
-import { analyzeListings } from '../ingest/statistics-store.ts';
+import { analyzeListings } from '../ingest/listing-store.ts';
 import { type Clock, pause } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -17,7 +17,7 @@ import { type KeptPosition, type ReaderLock, readPosition, takeReaderLock } from
 
 export interface ReplicationOptions {
   readonly source: Source;
-  readonly catalogue: Pick<Catalogue, 'apply'>;
+  readonly catalogue: Pick<Catalogue, 'write'>;
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Pick<Log, 'info' | 'warn'>;

@@ -9,7 +9,7 @@ import type { Database } from '../postgres/client/database.ts';
 import { sourceTimeout } from './source.ts';
 
 export interface WriteThroughOptions {
-  readonly catalogue: Pick<Catalogue, 'apply' | 'listing'>;
+  readonly catalogue: Pick<Catalogue, 'write' | 'listing'>;
   readonly database: Database;
   readonly clock: Clock;
 }
@@ -30,7 +30,7 @@ export function createWriteThrough({ catalogue, database, clock }: WriteThroughO
   return {
     store: (stored, draft) =>
       bounded(async () => {
-        await database.transaction((tx) => catalogue.apply(tx, stored.source, [draft], clock.now()), {
+        await database.transaction((tx) => catalogue.write(tx, stored.source, [draft], clock.now()), {
           timeout: DEADLINE,
         });
         const fresh = await catalogue.listing(stored.id);
@@ -40,7 +40,7 @@ export function createWriteThrough({ catalogue, database, clock }: WriteThroughO
     remove: (stored) =>
       bounded(async () => {
         await database.transaction(
-          (tx) => catalogue.apply(tx, stored.source, [], clock.now(), [stored.listingKey]),
+          (tx) => catalogue.write(tx, stored.source, [], clock.now(), [stored.listingKey]),
           { timeout: DEADLINE },
         );
       }),

@@ -1,4 +1,4 @@
-// Owns the SQL by which a transaction that changes listings drops the cached figures that it changes.
+// SQL that invalidates cached market figures within the transaction that changes listings.
 
 import type { Transaction } from '../postgres/client/database.ts';
 import type { FigureChange } from './figure-changes.ts';
@@ -11,8 +11,8 @@ export const FIGURE_CACHE_LOCK = 4_201_026;
 
 /** Any time zone is less than this away from UTC; a little more, for events that lie on the edge of a day. */
 const MARGIN = '2 days';
-/** Longer than any computation of figures takes. */
-const KEPT_CHANGES = '1 hour';
+/** Longer than any computation of figures. */
+const CHANGE_RETENTION = '1 hour';
 
 /**
  * Drops the cached figures that change, once the transaction commits. Called once in a transaction, when all that it does to
@@ -30,10 +30,10 @@ export async function invalidateFigures(tx: Transaction, changes: readonly Figur
   await tx`
     with change as (
       select * from json_to_recordset(${rows}::text::json) as row ("listingId" text, since timestamptz,
-        "hadAreaNos" integer[], "hadType" text)),
+        "previousAreaNos" integer[], "previousType" text)),
     affected as (
       select listing_type as type, unnest(area_nos || 0) as no, since from change join listing on id = "listingId"
-      union all select "hadType", unnest("hadAreaNos" || 0), since from change where "hadType" is not null),
+      union all select "previousType", unnest("previousAreaNos" || 0), since from change where "previousType" is not null),
     earliest as (
       select type, no, (min(since) - ${MARGIN}::interval)::date as since from affected group by type, no),
     stale as (
@@ -44,7 +44,7 @@ export async function invalidateFigures(tx: Transaction, changes: readonly Figur
     deleted as (delete from market_figure_cache where ctid in (select ctid from stale)),
     expired as (
       delete from market_figure_change where ctid in (
-        select ctid from market_figure_change where changed_at < clock_timestamp() - ${KEPT_CHANGES}::interval
+        select ctid from market_figure_change where changed_at < clock_timestamp() - ${CHANGE_RETENTION}::interval
         limit 100 for update skip locked))
     insert into market_figure_change (listing_type, area_nos, since)
     select type, array_agg(no), min(since) from earliest group by type`;

@@ -1,9 +1,9 @@
-// From when on the figures of the market change, as lives of listings are told anew. Pure.
+// Changes of market figures that follow from changed timelines. Pure.
 
 import type { ListingDraft } from '../listings/draft.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
-import type { MarketEvent, MarketLife, Stay } from './market-life.ts';
+import type { MarketEvent, MarketPeriod, PropertyTimeline } from './property-timeline.ts';
 
 /** What the timeline needs to know of one changed listing: as it was, and as it is written. */
 export interface ListingChange {
@@ -24,37 +24,41 @@ export interface ListingChange {
   } | null;
 }
 
-/** Figures that change from a moment on: of the areas and the type that a listing has now, and of those it had. */
+/** Figures that change from a moment on: of the areas and type that a listing has, and of those it had before. */
 export interface FigureChange {
   readonly listingId: string;
   /** Milliseconds since the epoch; minus infinity: all of them. */
   readonly since: number;
-  readonly hadAreaNos: readonly number[];
-  readonly hadType: string | null;
+  readonly previousAreaNos: readonly number[];
+  readonly previousType: string | null;
 }
 
-type Life = Pick<MarketLife, 'stays' | 'events'>;
+type Timeline = Pick<PropertyTimeline, 'periods' | 'events'>;
 
-/** What the change of these lives, by the writes that made it, changes of figures. */
-export function figureChanges(before: Life, after: Life, writes: readonly ListingChange[]): FigureChange[] {
+/** The figures that change with these timelines, and with the writes that changed them. */
+export function figureChanges(
+  before: Timeline,
+  after: Timeline,
+  writes: readonly ListingChange[],
+): FigureChange[] {
   const since = earliestChanges(before, after);
   const changes = new Map<string, FigureChange>();
   for (const [listingId, at] of since)
-    changes.set(listingId, { listingId, since: at, hadAreaNos: [], hadType: null });
-  for (const { id, before: had } of writes.filter(hasMoved)) {
-    const facts = [before, after].flatMap(({ stays, events }) => [
-      ...stays.flatMap((stay) => (stay.listingId === id ? [stay.onAt] : [])),
+    changes.set(listingId, { listingId, since: at, previousAreaNos: [], previousType: null });
+  for (const { id, before: previous } of writes.filter(hasChangedScope)) {
+    const facts = [before, after].flatMap(({ periods, events }) => [
+      ...periods.flatMap((period) => (period.listingId === id ? [period.startedAt] : [])),
       ...events.flatMap((event) => (event.listingId === id ? [event.at] : [])),
     ]);
     if (facts.length === 0) continue;
-    const place = { hadAreaNos: had?.areaNos ?? [], hadType: had?.listingType ?? null };
-    changes.set(id, { listingId: id, since: Math.min(...facts), ...place });
+    const scope = { previousAreaNos: previous?.areaNos ?? [], previousType: previous?.listingType ?? null };
+    changes.set(id, { listingId: id, since: Math.min(...facts), ...scope });
   }
   return [...changes.values()];
 }
 
-/** Whether a listing counts elsewhere than before, or is measured otherwise. */
-function hasMoved({ before, record, draft, areaNos }: ListingChange): boolean {
+/** Whether a listing counts in other areas than before, or with other measures. */
+function hasChangedScope({ before, record, draft, areaNos }: ListingChange): boolean {
   return (
     before !== null &&
     (before.displayed !== draft.display.listing ||
@@ -65,35 +69,35 @@ function hasMoved({ before, record, draft, areaNos }: ListingChange): boolean {
   );
 }
 
-/** For each listing of which anything is told otherwise: the first moment that is. */
-export function earliestChanges(before: Life, after: Life): Map<string, number> {
+/** The first moment at which the timeline of each listing differs; unchanged listings are left out. */
+export function earliestChanges(before: Timeline, after: Timeline): Map<string, number> {
   const earliest = new Map<string, number>();
-  const note = (listingId: string, at: number): void => {
+  const add = (listingId: string, at: number): void => {
     earliest.set(listingId, Math.min(at, earliest.get(listingId) ?? Number.POSITIVE_INFINITY));
   };
-  const known = new Map(before.stays.map((stay) => [stayKey(stay), stay]));
-  for (const stay of after.stays) {
-    const was = known.get(stayKey(stay));
-    known.delete(stayKey(stay));
-    if (!was) note(stay.listingId, stay.onAt);
-    else if (was.offAt !== stay.offAt) note(stay.listingId, Math.min(was.offAt, stay.offAt));
-    if (was && was.supersededAt !== stay.supersededAt)
-      note(stay.listingId, Math.min(was.supersededAt, stay.supersededAt));
+  const unmatched = new Map(before.periods.map((period) => [periodKey(period), period]));
+  for (const period of after.periods) {
+    const was = unmatched.get(periodKey(period));
+    unmatched.delete(periodKey(period));
+    if (!was) add(period.listingId, period.startedAt);
+    else if (was.endedAt !== period.endedAt) add(period.listingId, Math.min(was.endedAt, period.endedAt));
+    if (was && was.supersededAt !== period.supersededAt)
+      add(period.listingId, Math.min(was.supersededAt, period.supersededAt));
   }
-  for (const stay of known.values()) note(stay.listingId, stay.onAt);
-  for (const event of oddOnes(before.events, after.events)) note(event.listingId, event.at);
+  for (const period of unmatched.values()) add(period.listingId, period.startedAt);
+  for (const event of differingEvents(before.events, after.events)) add(event.listingId, event.at);
   return earliest;
 }
 
-/** A stay that begins alike is the same one, wherever it ends. */
-const stayKey = ({ listingId, onAt, agedFrom, price, monthsFree }: Stay): string =>
-  [listingId, onAt, agedFrom, price, monthsFree].join();
+/** Periods that begin alike are the same period, wherever they end. */
+const periodKey = ({ listingId, startedAt, daysOnMarketStart, price, monthsFree }: MarketPeriod): string =>
+  [listingId, startedAt, daysOnMarketStart, price, monthsFree].join();
 
 const eventKey = ({ listingId, listingType, kind, at, day, ...facts }: MarketEvent): string =>
   [listingId, listingType, kind, at, day, facts.price, facts.days, facts.ratio, facts.originalRatio].join();
 
-/** Events of either side that the other has not as often. */
-function oddOnes(one: readonly MarketEvent[], other: readonly MarketEvent[]): MarketEvent[] {
+/** Events that one side has more often than the other. */
+function differingEvents(one: readonly MarketEvent[], other: readonly MarketEvent[]): MarketEvent[] {
   const [ours, theirs] = [Map.groupBy(one, eventKey), Map.groupBy(other, eventKey)];
   const keys = new Set([...ours.keys(), ...theirs.keys()]);
   return [...keys].flatMap((key) => {

@@ -1,4 +1,4 @@
-// What a source corrects of a listing's history: lines that its dates and prices made follow them, observations stay. Pure.
+// Corrections of a listing's history by its source: reported dates and prices follow the source, observations stay. Pure.
 
 import { type Earlier, type ListingEvent, NO_CHANGE, type Reading } from '../listings/history.ts';
 import {
@@ -11,44 +11,43 @@ import {
 } from '../listings/reported-dates.ts';
 import { isOnMarket, type Status } from '../listings/vocabulary.ts';
 
-/** What is said anew of lines that are there already; null: as before. */
+/** New values for recorded history; null: as before. */
 export interface Corrections {
-  readonly listed: ReportedMoment | null;
+  readonly listedAt: ReportedMoment | null;
   readonly originalPrice: number | null;
-  readonly priceChanged: ReportedMoment | null;
-  /** Of the last price asked for a sale that has closed. */
-  readonly asked: { readonly was: number; readonly is: number } | null;
-  readonly signed: ReportedMoment | null;
-  /** Since when the listing has had its status. */
-  readonly since: ReportedMoment | null;
-  readonly paid: number | null;
+  readonly priceChangedAt: ReportedMoment | null;
+  /** Last asking price of a closed sale. */
+  readonly askingPrice: { readonly before: number; readonly after: number } | null;
+  readonly pendingAt: ReportedMoment | null;
+  readonly statusSince: ReportedMoment | null;
+  readonly closePrice: number | null;
   readonly status: Status;
 }
 
-/** What a reading corrects of the one before; null where that is nothing. */
-export function correctionsOf(before: Earlier, reading: Reading): Corrections | null {
+/** Corrections that a reading makes to the one before; null where there are none. */
+export function findCorrections(before: Earlier, reading: Reading): Corrections | null {
   const { draft, dates, price, observedAt } = reading;
   const isPast = (moment: ReportedMoment | null) => (moment && moment.at <= observedAt ? moment : null);
-  const retold = (fields: readonly ReportedDate[]) => isPast(changed(before.dates, dates, fields));
+  const corrected = (fields: readonly ReportedDate[]) => isPast(changedDate(before.dates, dates, fields));
   const isSettled = before.status === draft.status && !isOnMarket(draft.status);
   const isClosed = isSettled && draft.status === 'CLOSED';
-  const isAsked = isClosed && draft.listPrice !== null && before.price !== null && price !== null;
+  const hasAskingPrice = isClosed && draft.listPrice !== null && before.price !== null && price !== null;
   const wasSold = before.status === 'PENDING' || before.status === 'CLOSED';
   const corrections = {
-    listed: retold(LISTED_BY),
+    listedAt: corrected(LISTED_BY),
     originalPrice: draft.originalPrice === before.originalPrice ? null : draft.originalPrice,
-    priceChanged: isSettled && before.price === price ? retold(['priceChangedAt']) : null,
-    asked: isAsked && before.price !== price ? { was: before.price, is: price } : null,
-    signed: wasSold && draft.status === 'CLOSED' ? retold(['pendingAt']) : null,
-    since: isSettled ? retold(datesOf(draft.status)) : null,
-    paid: isClosed && draft.closePrice !== before.closePrice ? draft.closePrice : null,
+    priceChangedAt: isSettled && before.price === price ? corrected(['priceChangedAt']) : null,
+    askingPrice: hasAskingPrice && before.price !== price ? { before: before.price, after: price } : null,
+    pendingAt: wasSold && draft.status === 'CLOSED' ? corrected(['pendingAt']) : null,
+    statusSince: isSettled ? corrected(datesOf(draft.status)) : null,
+    closePrice: isClosed && draft.closePrice !== before.closePrice ? draft.closePrice : null,
   };
   if (Object.values(corrections).every((value) => value === null)) return null;
   return { ...corrections, status: draft.status };
 }
 
-/** What is told now, if it is told and is not what was told before. */
-function changed(
+/** The reported moment, where there is one and it differs from the one before. */
+function changedDate(
   before: ReportedDates,
   now: ReportedDates,
   fields: readonly ReportedDate[],
@@ -57,68 +56,74 @@ function changed(
   return is !== null && (was?.at !== is.at || was.day !== is.day) ? is : null;
 }
 
-/** The lines of one listing with the corrections, in the order in which they were recorded. */
-export function correctedHistory(
-  lines: readonly ListingEvent[],
+/** One listing's history with the corrections, in the order in which it was recorded. */
+export function correctHistory(
+  events: readonly ListingEvent[],
   corrections: Corrections,
 ): readonly ListingEvent[] {
-  const [withDates, withPrices] = [inDates, inPrices];
-  return withPrices(withDates([...lines], corrections), corrections);
+  return correctPrices(correctDates([...events], corrections), corrections);
 }
 
-type Change = Partial<ListingEvent>;
-const dated = (moment: ReportedMoment): Change => ({ ...moment, origin: 'upstream' });
+type EventPatch = Partial<ListingEvent>;
+const atReported = (moment: ReportedMoment): EventPatch => ({ ...moment, origin: 'upstream' });
 
-function inDates(lines: ListingEvent[], { listed, priceChanged, signed, since, status }: Corrections) {
-  const change = (at: number, more: Change): void => {
-    const line = lines[at];
-    if (line) lines[at] = { ...line, ...more };
+function correctDates(
+  events: ListingEvent[],
+  { listedAt, priceChangedAt, pendingAt, statusSince, status }: Corrections,
+) {
+  const change = (at: number, more: EventPatch): void => {
+    const entry = events[at];
+    if (entry) events[at] = { ...entry, ...more };
   };
-  if (listed)
+  if (listedAt)
     change(
-      lines.findIndex(({ event }) => event === 'LISTED'),
-      dated(listed),
+      events.findIndex(({ event }) => event === 'LISTED'),
+      atReported(listedAt),
     );
-  if (priceChanged)
+  if (priceChangedAt)
     change(
-      lines.findLastIndex(({ event }) => event === 'PRICE_CHANGED'),
-      dated(priceChanged),
+      events.findLastIndex(({ event }) => event === 'PRICE_CHANGED'),
+      atReported(priceChangedAt),
     );
-  if (since)
+  if (statusSince)
     change(
-      lines.findLastIndex((line) => line.status === status),
-      dated(since),
+      events.findLastIndex((entry) => entry.status === status),
+      atReported(statusSince),
     );
-  return signed ? withSigning(lines, signed) : lines;
+  return pendingAt ? correctPending(events, pendingAt) : events;
 }
 
-/** The contract of the last sale at another moment; a line of its own where it had none. */
-function withSigning(lines: ListingEvent[], signed: ReportedMoment): ListingEvent[] {
-  const begun = lines.findLastIndex(({ status }) => status !== null && isOnMarket(status));
-  const at = lines.findLastIndex(({ status }, index) => index > begun && status === 'PENDING');
-  const line = lines[at];
-  if (line) return lines.with(at, { ...line, ...dated(signed) });
-  const closed = lines.findLastIndex(({ status }, index) => index > begun && status === 'CLOSED');
-  const closing = lines[closed];
-  if (!closing) return lines;
+/** Dates the contract of the last sale; adds an entry where it had none. */
+function correctPending(events: ListingEvent[], pendingAt: ReportedMoment): ListingEvent[] {
+  const begun = events.findLastIndex(({ status }) => status !== null && isOnMarket(status));
+  const at = events.findLastIndex(({ status }, index) => index > begun && status === 'PENDING');
+  const entry = events[at];
+  if (entry) return events.with(at, { ...entry, ...atReported(pendingAt) });
+  const closed = events.findLastIndex(({ status }, index) => index > begun && status === 'CLOSED');
+  const closing = events[closed];
+  if (!closing) return events;
   const { previousStatus, price } = closing;
   const pending: ListingEvent = {
-    ...{ ...NO_CHANGE, ...signed, event: 'PENDING', origin: 'upstream' },
+    ...{ ...NO_CHANGE, ...pendingAt, event: 'PENDING', origin: 'upstream' },
     ...{ status: 'PENDING', previousStatus, price },
   };
   const after: ListingEvent = { ...closing, previousStatus: previousStatus && 'PENDING' };
-  return lines.toSpliced(closed, 1, pending, after);
+  return events.toSpliced(closed, 1, pending, after);
 }
 
-function inPrices(lines: ListingEvent[], { originalPrice, asked, paid }: Corrections): ListingEvent[] {
-  const lastAsked = lines.findLastIndex(({ event }) => event === 'PRICE_CHANGED' || event === 'LISTED');
-  const lastClosed = lines.findLastIndex(({ event }) => event === 'CLOSED');
-  const firstListed = lines.findIndex(({ event }) => event === 'LISTED');
-  return lines
-    .map((line, at) => {
-      if (at === lastClosed && paid !== null) return { ...line, price: paid };
-      if (at === lastAsked && asked !== null && line.price === asked.was) return { ...line, price: asked.is };
-      return at === firstListed && originalPrice !== null ? { ...line, price: originalPrice } : line;
+function correctPrices(
+  events: ListingEvent[],
+  { originalPrice, askingPrice, closePrice }: Corrections,
+): ListingEvent[] {
+  const lastPriced = events.findLastIndex(({ event }) => event === 'PRICE_CHANGED' || event === 'LISTED');
+  const lastClosed = events.findLastIndex(({ event }) => event === 'CLOSED');
+  const firstListed = events.findIndex(({ event }) => event === 'LISTED');
+  return events
+    .map((entry, at) => {
+      if (at === lastClosed && closePrice !== null) return { ...entry, price: closePrice };
+      if (at === lastPriced && askingPrice !== null && entry.price === askingPrice.before)
+        return { ...entry, price: askingPrice.after };
+      return at === firstListed && originalPrice !== null ? { ...entry, price: originalPrice } : entry;
     })
     .filter(({ event, price, previousPrice }) => event !== 'PRICE_CHANGED' || price !== previousPrice);
 }

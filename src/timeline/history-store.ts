@@ -1,11 +1,11 @@
-// Owns the SQL that writes the history of listings, and reads the lines that a source corrects.
+// SQL of the history of listings.
 
 import type { ListingEvent } from '../listings/history.ts';
 import { instant } from '../listings/market-clock.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 
-/** Lines of one listing's history, in the order in which they are recorded. */
+/** History of one listing, in the order in which it was recorded. */
 export interface RecordedHistory {
   readonly id: string;
   readonly propertyId: string;
@@ -27,7 +27,7 @@ export async function writeHistory(tx: Transaction, histories: readonly Recorded
       "previousPrice" double precision, status text, "previousStatus" text, origin text)`;
 }
 
-interface Line extends Omit<ListingEvent, 'at'> {
+interface HistoryRow extends Omit<ListingEvent, 'at'> {
   readonly id: string;
   readonly at: string;
 }
@@ -37,7 +37,7 @@ export async function findRecordedHistory(
   tx: Transaction,
   ids: readonly string[],
 ): Promise<Map<string, ListingEvent[]>> {
-  const rows = await tx<Line[]>`
+  const rows = await tx<HistoryRow[]>`
     select listing_id as id, event, at, day, price, previous_price as "previousPrice", status,
       previous_status as "previousStatus", origin
     from listing_event where listing_id = any(${[...ids]}::text[]) order by sequence`;
@@ -50,7 +50,7 @@ export async function findRecordedHistory(
   );
 }
 
-/** Writes whole histories in the place of those there are. */
+/** Replaces the whole history of these listings. */
 export async function replaceHistory(tx: Transaction, histories: readonly RecordedHistory[]): Promise<void> {
   await tx`delete from listing_event where listing_id = any(${histories.map(({ id }) => id)}::text[])`;
   await writeHistory(tx, histories);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import type { Area } from '../../src/areas/area.ts';
-import { placeListingsAnew, writeAreaBatch } from '../../src/ingest/area-writer.ts';
+import { updateAllPlacements, writeAreaBatch } from '../../src/ingest/area-writer.ts';
 import { createCatalogue } from '../../src/ingest/catalogue.ts';
 import {
   below,
@@ -268,12 +268,12 @@ test('counts are what a recount says, whatever becomes of listings and of areas'
             display: { listing: shown, address: true, estimate: true },
           }),
         );
-        await database.transaction((tx) => catalogue.apply(tx, 'test', drafts, clock.now()));
+        await database.transaction((tx) => catalogue.write(tx, 'test', drafts, clock.now()));
         const area = world[moved] ?? assert.fail();
         await writeAreaBatch(database, 'test', [
           { ...draftOf(area), boundary: draftOf(world[(moved * 7) % 140] ?? area).boundary },
         ]);
-        await placeListingsAnew(database, () => {});
+        await updateAllPlacements(database, () => {});
         const wrong = await database.read(
           (sql) => sql`
         with recount as (

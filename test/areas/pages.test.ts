@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { placeListingsAnew, writeAreaBatch } from '../../src/ingest/area-writer.ts';
+import { updateAllPlacements, writeAreaBatch } from '../../src/ingest/area-writer.ts';
 import { createCatalogue } from '../../src/ingest/catalogue.ts';
 import type { ListingDraft } from '../../src/listings/draft.ts';
 import type { Database } from '../../src/postgres/client/database.ts';
@@ -37,7 +37,7 @@ test('the listings of an area are held as they are, whatever is written, changed
   const { database } = await testDatabase(t);
   const catalogue = createCatalogue(database);
   const write = (at: number, ...drafts: ListingDraft[]) =>
-    database.transaction((tx) => catalogue.apply(tx, 'test', drafts, at));
+    database.transaction((tx) => catalogue.write(tx, 'test', drafts, at));
   const holds = async (listings: number): Promise<void> => {
     const [kept, told] = await bothWays(database);
     assert.deepEqual(kept, told);
@@ -58,10 +58,10 @@ test('the listings of an area are held as they are, whatever is written, changed
   await holds(3);
   await write(AT + 4 * DAY, home('c', { address: { ...NO_ADDRESS, city: 'Birch' } }));
   await holds(3);
-  await database.transaction((tx) => catalogue.apply(tx, 'test', [], AT + 5 * DAY, ['a']));
+  await database.transaction((tx) => catalogue.write(tx, 'test', [], AT + 5 * DAY, ['a']));
   await holds(2);
   await writeAreaBatch(database, 'test', [{ ...area('Aldergrove'), aliases: ['Alder'] }]);
-  await placeListingsAnew(database, () => {});
+  await updateAllPlacements(database, () => {});
   await holds(3);
   await database.write((sql) => sql`delete from listing_search`);
   await holds(0);

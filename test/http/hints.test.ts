@@ -14,7 +14,7 @@ const service = await startService({ after }, { log: kept.log });
 const { keys } = service;
 const beds = [0, 1, 2, 3, 4, 5];
 await service.database.transaction((tx) =>
-  createCatalogue(service.database).apply(
+  createCatalogue(service.database).write(
     ...([tx, 'test'] as const),
     beds.map((bedrooms) => draft(`listing-${bedrooms}`, { bedrooms })),
     service.clock.now(),
@@ -153,7 +153,7 @@ await writeAreaBatch(service.database, 'test', [
   { ...CITY, type: 'city', externalId: 'lake', name: 'Lake Travis' },
 ]);
 await service.database.transaction((tx) =>
-  createCatalogue(service.database).apply(
+  createCatalogue(service.database).write(
     ...([tx, 'test'] as const),
     [
       ...['Houston', 'Austin', 'Boston', 'Hoston'].map((city) =>

@@ -193,7 +193,7 @@ test('a listing that is gone upstream leaves every search, stays readable, and i
   const base = draft('fleeting', { listPrice: 10, listedAt: '2026-01-01T00:00:00.000Z' });
   const id = (await write(base)).ids.get('fleeting') ?? '';
   const remove = () =>
-    database.transaction((tx) => catalogue.apply(tx, 'test', [], clock.now(), ['fleeting']));
+    database.transaction((tx) => catalogue.write(tx, 'test', [], clock.now(), ['fleeting']));
   assert.equal((await remove()).removed, 1);
   assert.equal((await remove()).removed, 0);
   assert.deepEqual(await found(`ids=${id}&status=any`), []);

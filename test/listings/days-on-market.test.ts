@@ -20,7 +20,7 @@ const home = {
   location: { lat: 40, lng: -90, precision: 'exact' },
 } as const;
 const { ids } = await database.transaction((tx) =>
-  createCatalogue(database).apply(
+  createCatalogue(database).write(
     tx,
     'test',
     [

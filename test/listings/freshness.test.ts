@@ -22,7 +22,7 @@ const catalogue = createCatalogue(database);
 
 const iso = (at: number): string => new Date(at).toISOString();
 const apply = (source: string, drafts: readonly ListingDraft[], at: number) =>
-  database.transaction((tx) => catalogue.apply(tx, source, drafts, at));
+  database.transaction((tx) => catalogue.write(tx, source, drafts, at));
 
 const homes = (city: string, facts: Partial<ListingDraft>): ListingDraft[] =>
   (['sale', 'rental'] as const).flatMap((listingType) =>

@@ -39,7 +39,7 @@ const given = (record: UpstreamRecord) =>
 
 async function bring(...records: UpstreamRecord[]): Promise<ReadonlyMap<string, string>> {
   const drafts = records.flatMap((record) => mapProperty(record, { currency: 'USD', note: () => {} }) ?? []);
-  const { ids } = await database.transaction((tx) => catalogue.apply(tx, 'reso', drafts, clock.now()));
+  const { ids } = await database.transaction((tx) => catalogue.write(tx, 'reso', drafts, clock.now()));
   return ids;
 }
 

@@ -78,7 +78,7 @@ test('two writers of names in opposite orders both write', async () => {
 const write =
   (source: string, drafts: readonly ListingDraft[], gone: readonly string[] = []) =>
   (tx: Transaction) =>
-    catalogue.apply(tx, source, drafts, NOW, gone);
+    catalogue.write(tx, source, drafts, NOW, gone);
 const area = (externalId: string) => ({
   ...{ type: 'city' as const, externalId, name: externalId, aliases: [], codes: {}, parentReference: null },
   ...{ population: null, boundary: null },

@@ -19,14 +19,14 @@ async function withBrokenWrites(t: Closing) {
   const source = memorySource();
   const clock = manualClock();
   source.put(draftOf('a'), '2026-01-01T00:00:00.000Z');
-  await database.transaction((tx) => catalogue.apply(tx, source.id, [draftOf('a')], clock.now()));
+  await database.transaction((tx) => catalogue.write(tx, source.id, [draftOf('a')], clock.now()));
   const stored = await catalogue.listing(listingId(source.id, 'a'));
   assert.ok(stored);
   const complaints: unknown[] = [];
   const broken = () => Promise.reject(new Error('disk full'));
   const refresh = createRefresh({
     ...{ source, database, clock, metrics: createMetrics() },
-    catalogue: { ...catalogue, apply: broken },
+    catalogue: { ...catalogue, write: broken },
     log: { error: (details: unknown) => void complaints.push(details) },
   });
   return { source, complaints, fetch: () => refresh(stored, never).catch((reason: unknown) => reason) };

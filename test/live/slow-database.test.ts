@@ -19,7 +19,7 @@ test('R16: a listing read of late is sent at once while the database answers nob
   assert.ok(proxy !== undefined && app.replication === null);
   const catalogue = createCatalogue(database);
   const drafts = [draft('silent', { listPrice: 250_000, status: 'ACTIVE', location: null })];
-  const { ids } = await database.transaction((tx) => catalogue.apply(tx, 'test', drafts, Date.now()));
+  const { ids } = await database.transaction((tx) => catalogue.write(tx, 'test', drafts, Date.now()));
   const path = `/v1/listing/${[...ids.values()][0]}`;
   const before = await (await get(path, keys.pro)).text();
   assert.match(before, /event: cached\n/);

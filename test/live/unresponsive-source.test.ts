@@ -67,7 +67,7 @@ async function narrow(t: Closing) {
   const [source, clock] = [memorySource(), manualClock()];
   const drafts = ['a', 'b'].map((key) => draftOf(key));
   for (const each of drafts) source.put(each, '2026-01-01T00:00:00.000Z');
-  await database.transaction((tx) => catalogue.apply(tx, source.id, drafts, clock.now()));
+  await database.transaction((tx) => catalogue.write(tx, source.id, drafts, clock.now()));
   const log = { error: () => {} };
   const refresh = createRefresh({
     ...{ source, database, clock, catalogue, log, metrics: createMetrics(), atOnce: 1 },

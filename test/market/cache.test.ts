@@ -74,7 +74,7 @@ test('kept figures are those of the definitions and those computed anew, however
     const service = await emptyService(t);
     const catalogue = createCatalogue(service.database);
     const write = (drafts: readonly ListingDraft[], at: number) =>
-      service.database.transaction((tx) => catalogue.apply(tx, 'test', drafts, at));
+      service.database.transaction((tx) => catalogue.write(tx, 'test', drafts, at));
     for (const [index, [at, drafts]] of readingsOf(all).entries()) {
       await write(drafts, at);
       if (asks.includes(index)) await histories(service);
@@ -132,7 +132,7 @@ test('a second question reads no life again, and a write drops the months from i
   const service = await emptyService(t);
   const catalogue = createCatalogue(service.database);
   const write = (told: ListingDraft) =>
-    service.database.transaction((tx) => catalogue.apply(tx, 'test', [told], END));
+    service.database.transaction((tx) => catalogue.write(tx, 'test', [told], END));
   await write(home('first'));
   const before = await inventory(service);
   assert.deepEqual(before, [0, 0, ...Array(10).fill(1)]);
@@ -164,7 +164,7 @@ test('a home that moves or is withheld leaves the figures of where it was', asyn
   ];
   const tell = async (facts: Partial<ListingDraft>) => {
     const told = home('one', facts);
-    await service.database.transaction((tx) => catalogue.apply(tx, 'test', [told], END));
+    await service.database.transaction((tx) => catalogue.write(tx, 'test', [told], END));
     return both();
   };
   const moved = { address: { ...NO_ADDRESS, city: 'Crane', state: 'Umbra' } };
@@ -209,7 +209,7 @@ test('a process that has read before a write keeps nothing of what the write cha
   const service = await emptyService(t);
   const catalogue = createCatalogue(service.database);
   const write = (told: ListingDraft) =>
-    service.database.transaction((tx) => catalogue.apply(tx, 'test', [told], END));
+    service.database.transaction((tx) => catalogue.write(tx, 'test', [told], END));
   await write(home('first'));
   const { closed, release, isWaiting } = transactionGate();
   const beside = await startBeside(t, service, {}, closed);
@@ -226,7 +226,7 @@ test('nothing is kept beside a write that has dropped figures and is not committ
   const service = await emptyService(t);
   const catalogue = createCatalogue(service.database);
   await service.database.transaction(async (tx) => {
-    await catalogue.apply(tx, 'test', [home('first')], END);
+    await catalogue.write(tx, 'test', [home('first')], END);
     assert.deepEqual(await inventory(service), Array(12).fill(0));
   });
   assert.deepEqual(await inventory(service), [0, 0, ...Array(10).fill(1)]);

@@ -17,7 +17,7 @@ const catalogue = createCatalogue(service.database);
 /** Writes one reading; gives the listing's id. Each test has homes of its own kind, told apart by bedrooms. */
 async function read(at: number, key: string, facts: Partial<ListingDraft>): Promise<string> {
   const told = draft(key, { universalPropertyId: key, ...facts });
-  const { ids } = await service.database.transaction((tx) => catalogue.apply(tx, 'test', [told], at));
+  const { ids } = await service.database.transaction((tx) => catalogue.write(tx, 'test', [told], at));
   return ids.get(key) ?? '';
 }
 

@@ -175,7 +175,7 @@ const homes = (type: 'sale' | 'rental', currency: string, unit: number, city: st
 test('areas that are compared are each in their own currency; one that has several is refused by its name', async () => {
   await writeAreaBatch(service.database, 'test', [city('Pine'), city('Reed')]);
   await service.database.transaction((tx) =>
-    catalogue.apply(
+    catalogue.write(
       ...([tx, 'test'] as const),
       [
         ...homes('sale', 'EUR', 100_000, 'Pine'),
@@ -230,7 +230,7 @@ test('pages of a series stay in the currency of the first, whatever comes meanwh
   const first = await ask(query);
   assert.equal(first.scope.currency, 'EUR');
   await service.database.transaction((tx) =>
-    catalogue.apply(tx, 'other', homes('sale', 'USD', 7, 'Pine'), END - DAY),
+    catalogue.write(tx, 'other', homes('sale', 'USD', 7, 'Pine'), END - DAY),
   );
   assert.deepEqual(await named(query), ['EUR', 'USD']);
   const next = await ask(`${query}&cursor=${first.page.nextCursor}`);
@@ -247,7 +247,7 @@ test('comparables and estimates are of the currency of the home, however near ot
     });
   const range = (count: number) => Array.from({ length: count }, (_, index) => index);
   const { ids } = await service.database.transaction((tx) =>
-    catalogue.apply(
+    catalogue.write(
       ...([tx, 'test'] as const),
       [
         ...range(8).map((index) => at(index, 'EUR', 1e-3)),

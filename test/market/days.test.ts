@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { AreaDraft } from '../../src/areas/area.ts';
-import { placeListingsAnew, writeAreaBatch } from '../../src/ingest/area-writer.ts';
+import { updateAllPlacements, writeAreaBatch } from '../../src/ingest/area-writer.ts';
 import { createCatalogue } from '../../src/ingest/catalogue.ts';
 import type { ListingDraft } from '../../src/listings/draft.ts';
 import type { Property } from '../../src/listings/property-record.ts';
@@ -37,7 +37,7 @@ async function homes(town: keyof typeof ZONES, facts: Partial<ListingDraft>): Pr
       ...facts,
     }),
   );
-  const { ids } = await database.transaction((tx) => catalogue.apply(tx, 'test', told, NOW));
+  const { ids } = await database.transaction((tx) => catalogue.write(tx, 'test', told, NOW));
   return ids.get(`${key} 0`) ?? '';
 }
 
@@ -149,6 +149,6 @@ test('when an area follows another time zone, its listings stand as if it had al
   }
   assert.notDeepEqual(await follows('later'), await follows('before'));
   await writeAreaBatch(database, 'test', [city('Later', 'America/Los_Angeles')]);
-  await placeListingsAnew(database, () => {});
+  await updateAllPlacements(database, () => {});
   assert.deepEqual(await follows('later'), await follows('before'));
 });

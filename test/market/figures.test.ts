@@ -87,7 +87,7 @@ test('periods begin and end by the clocks of the area, and a mere date means tha
     address: { ...NO_ADDRESS, city: 'Crane', state: 'Umbra' },
   });
   await database.transaction((tx) =>
-    catalogue.apply(tx, 'test', [sold('on-30', '2025-06-30'), sold('on-1', '2025-07-01'), late], NOW),
+    catalogue.write(tx, 'test', [sold('on-30', '2025-06-30'), sold('on-1', '2025-07-01'), late], NOW),
   );
   const june =
     'stats?listingType=sale&from=2025-06-01&to=2025-07-01&metrics=closed_listings,new_listings,inventory';

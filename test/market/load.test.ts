@@ -11,7 +11,7 @@ import { startService, type TestService } from '../support/service/service.ts';
 
 const service = await startService({ after });
 await service.database.transaction((tx) =>
-  createCatalogue(service.database).apply(tx, 'test', [draft('one')], service.clock.now()),
+  createCatalogue(service.database).write(tx, 'test', [draft('one')], service.clock.now()),
 );
 
 test('while many figures wait for the database, searches are answered; then all figures are', async () => {

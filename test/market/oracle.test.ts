@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createCatalogue } from '../../src/ingest/catalogue.ts';
 import { METRICS } from '../../src/search/summaries/metrics.ts';
-import { retellMarket } from '../../src/timeline/market-facts.ts';
+import { rebuildTimelines } from '../../src/timeline/update-timelines.ts';
 import { END, type Life, lives, tellLives } from '../support/catalogue/market-lives.ts';
 import { runs } from '../support/check/runs.ts';
 import { type Expected, expect } from '../support/oracle/market-oracle.ts';
@@ -89,7 +89,7 @@ async function serviceWith(
 
 const facts = (service: TestService) =>
   service.database.read(async (sql) => ({
-    stays: [...(await sql`select * from market_period order by listing_id, started_at`)],
+    periods: [...(await sql`select * from market_period order by listing_id, started_at`)],
     events: [...(await sql`select * from market_event order by listing_id, kind, at, days`)],
     listings: [...(await sql`select * from market_listing order by listing_id`)],
   }));
@@ -163,15 +163,15 @@ test('the stored timeline is the one computed anew from listings and history, wh
     const { database } = service;
     const catalogue = createCatalogue(database);
     const keys = all.slice(0, gone).map(({ key }) => key);
-    await database.transaction((tx) => catalogue.apply(tx, 'test', [], END, keys));
+    await database.transaction((tx) => catalogue.write(tx, 'test', [], END, keys));
     const kept = await facts(service);
-    assert.ok(kept.stays.length > 20 && kept.events.length > 60);
+    assert.ok(kept.periods.length > 20 && kept.events.length > 60);
     await database.write((sql) => sql`delete from market_period`);
     await database.write((sql) => sql`delete from market_event where listing_type = 'sale'`);
     assert.notDeepEqual(await facts(service), kept);
     await database.transaction(async (tx) => {
       const properties = await tx<{ id: string }[]>`select id from property`;
-      await retellMarket(
+      await rebuildTimelines(
         tx,
         properties.map(({ id }) => id),
       );

@@ -104,7 +104,7 @@ test('a write by any process ends what the cache holds of that property', async 
   atEnd({ after }, () => cache.close());
   const write = (price: number) =>
     database.transaction((tx) =>
-      catalogue.apply(tx, 'test', [draft('home', { listPrice: price })], Date.now()),
+      catalogue.write(tx, 'test', [draft('home', { listPrice: price })], Date.now()),
     );
   const id = (await write(1)).ids.get('home') ?? '';
   const price = async () => (await cache.listing(id))?.record.price;

@@ -57,7 +57,7 @@ const homes = TOWNS.flatMap(({ lat, lng }, town) =>
   }),
 );
 const { ids } = await database.transaction((tx) =>
-  createCatalogue(database).apply(
+  createCatalogue(database).write(
     tx,
     'test',
     [...homes, ...lane, ...tower, ...polar].map(({ key, lat, lng }, index) =>

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { samplePhotoRoute } from '../../src/app/sample-photos.ts';
-import { movePhotos } from '../../src/ingest/media-url-store.ts';
+import { updatePhotoUrls } from '../../src/ingest/media-url-store.ts';
 import { OutboundFailure } from '../../src/lib/outbound-failure.ts';
 import type { Problem } from '../../src/lib/problem.ts';
 import type { Listing } from '../../src/listings/record.ts';
@@ -105,10 +105,10 @@ test('a sample that gives no pictures is told as 503, and when to ask again', as
 test('stored pictures follow when the public address changes, and nothing else of a record does', async () => {
   const before = await homes();
   const elsewhere = 'https://elsewhere.example/sample/photos';
-  await movePhotos(service.database, 'sample', elsewhere);
+  await updatePhotoUrls(service.database, 'sample', elsewhere);
   const moved = await homes();
   for (const address of pictures(moved)) assert.ok(address.startsWith(`${elsewhere}/`), address);
-  await movePhotos(service.database, 'sample', BASE);
+  await updatePhotoUrls(service.database, 'sample', BASE);
   assert.deepEqual(await homes(), before);
 });
 

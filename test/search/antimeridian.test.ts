@@ -32,7 +32,7 @@ const places: readonly Place[] = [...steps(175, 180, 0.5), ...steps(-180, -175, 
   steps(-3, 3, 0.5).map((lat) => ({ lng, lat })),
 );
 const { ids } = await service.database.transaction((tx) =>
-  createCatalogue(service.database).apply(
+  createCatalogue(service.database).write(
     tx,
     'test',
     places.map((place, at) => draft(`${at}`, { location: { ...place, precision: 'exact' } })),

@@ -107,7 +107,7 @@ const catalogue = createCatalogue(service.database);
 const LISTED = '2020-01-01T00:00:00.000Z';
 const store = (...prices: number[]) =>
   service.database.transaction((tx) =>
-    catalogue.apply(
+    catalogue.write(
       tx,
       'test',
       prices.map((price, at) =>

@@ -278,7 +278,7 @@ test('a cursor keeps its currency, whatever comes meanwhile', async () => {
     ...toDraft('yen', { ...aldern, status: 'ACTIVE', displayed: true, listPrice: 120_000 }),
     currency: 'JPY',
   };
-  await service.database.transaction((tx) => catalogue.apply(tx, 'other', [foreign], NOW));
+  await service.database.transaction((tx) => catalogue.write(tx, 'other', [foreign], NOW));
   await refused('sale', inAldern, ['JPY', 'USD']);
   let met = first.data.length;
   for (let cursor: string | null = first.page.nextCursor; cursor !== null; ) {
@@ -290,7 +290,7 @@ test('a cursor keeps its currency, whatever comes meanwhile', async () => {
   }
   assert.equal(met, found('sale', { city: 'aldern', status: 'any' }).length);
   assert.equal((await told('sale', { ...boxed, cursor: clusters.page.nextCursor })).meta.currency, 'USD');
-  await service.database.transaction((tx) => catalogue.apply(tx, 'other', [], NOW, ['yen']));
+  await service.database.transaction((tx) => catalogue.write(tx, 'other', [], NOW, ['yen']));
 });
 
 test('a currency is three letters', async () => {

@@ -28,7 +28,7 @@ await service.database.transaction((tx) => {
       location: index % 10 === 0 ? null : { lat: 10, lng: 20 + index / 1_000, precision: 'exact' },
     }),
   );
-  return createCatalogue(service.database).apply(tx, 'test', drafts, service.clock.now());
+  return createCatalogue(service.database).write(tx, 'test', drafts, service.clock.now());
 });
 const all = idsOf(await walk(ask, 'sale', { sort: 'price', limit: '500', fields: 'id' }));
 

@@ -30,7 +30,7 @@ async function write(facts: Readonly<Record<string, Partial<ListingDraft> & { re
   const drafts = Object.entries(facts).map(([key, { city, ...rest }]) =>
     draft(key, { address: { ...NO_ADDRESS, city }, ...rest }),
   );
-  await database.transaction((tx) => createCatalogue(database).apply(tx, 'test', drafts, NOW));
+  await database.transaction((tx) => createCatalogue(database).write(tx, 'test', drafts, NOW));
 }
 
 async function listings(query: string): Promise<readonly Listing[]> {

@@ -10,7 +10,7 @@ import { startService } from '../support/service/service.ts';
 
 const service = await startService({ after });
 await service.database.transaction((tx) =>
-  createCatalogue(service.database).apply(tx, 'test', [draft('one'), draft('two')], service.clock.now()),
+  createCatalogue(service.database).write(tx, 'test', [draft('one'), draft('two')], service.clock.now()),
 );
 const { keys, clock } = service;
 

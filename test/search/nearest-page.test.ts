@@ -24,7 +24,7 @@ const homes = Array.from({ length: NEXT + 40 }, (_, place) => ({
   listedAt: new Date(NOW - place * MINUTE).toISOString(),
 }));
 const { ids } = await database.transaction((tx) =>
-  createCatalogue(database).apply(
+  createCatalogue(database).write(
     tx,
     'test',
     homes.map(({ key, price, listedAt }) => draft(key, { listPrice: price, listedAt })),

@@ -85,7 +85,7 @@ async function happen(batch: readonly Edit[], touched: Map<string, Set<string>>)
     edits += 1;
     return { ...toDraft(key, facts), description: `edit ${edits}` };
   });
-  const { ids } = await service.database.transaction((tx) => catalogue.apply(tx, 'test', drafts, at));
+  const { ids } = await service.database.transaction((tx) => catalogue.write(tx, 'test', drafts, at));
   for (const [key, id] of ids) {
     const row = market.get(key);
     if (row) market.set(key, { ...row, id });
@@ -203,7 +203,7 @@ test('a page that was emptied meanwhile leads back to where the walk came from',
   const write = (status: 'ACTIVE' | 'HOLD', numbers: readonly number[]) =>
     service.database.transaction((tx) => {
       const drafts = numbers.map((each) => draft(`emptied-${each}`, { status, yearBuilt: 3000 + each }));
-      return catalogue.apply(tx, 'test', drafts, clock.now());
+      return catalogue.write(tx, 'test', drafts, clock.now());
     });
   const { ids } = await write('ACTIVE', [1, 2, 3, 4]);
   const [one, two, three, four] = [1, 2, 3, 4].map((each) => ids.get(`emptied-${each}`));

@@ -13,7 +13,7 @@ await service.database.transaction((tx) => {
   const drafts = Array.from({ length: 12 }, (_, index) =>
     draft(`key-${index}`, { listPrice: index * 1_000 }),
   );
-  return createCatalogue(service.database).apply(tx, 'test', drafts, service.clock.now());
+  return createCatalogue(service.database).write(tx, 'test', drafts, service.clock.now());
 });
 
 test('a cursor goes with the same query, in whatever order its parameters stand and whether defaults are spelt out', async () => {

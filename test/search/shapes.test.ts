@@ -39,7 +39,7 @@ const service = await startService({ after });
 const ask = asking(service);
 const places = [...grids, ...far];
 const { ids } = await service.database.transaction((tx) =>
-  createCatalogue(service.database).apply(
+  createCatalogue(service.database).write(
     tx,
     'test',
     places.map((place, index) => draft(`${index}`, { location: { ...place, precision: 'exact' } })),

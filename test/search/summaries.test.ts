@@ -264,7 +264,7 @@ test('what cannot be told is refused', async () => {
 test('anonymous callers get at most ten values and ten clusters', async () => {
   const many = Array.from({ length: 14 }, (_, index) => index);
   await service.database.transaction((tx) =>
-    createCatalogue(service.database).apply(
+    createCatalogue(service.database).write(
       tx,
       'other',
       many.map((index) => ({

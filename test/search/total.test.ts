@@ -82,7 +82,7 @@ async function copyRental(from: number, to: number): Promise<void> {
 test('up to 10,000 listings are counted; above that an estimate says so and is not lower', async () => {
   await database.transaction((tx) => tx`delete from listing_search where listing_type = 'rental'`);
   await database.transaction((tx) =>
-    createCatalogue(database).apply(tx, 'test', [draft('rental', { listingType: 'rental' })], NOW),
+    createCatalogue(database).write(tx, 'test', [draft('rental', { listingType: 'rental' })], NOW),
   );
   await copyRental(2, MOST_COUNTED);
   const total = async (query: Record<string, string> = {}) =>

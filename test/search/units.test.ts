@@ -21,7 +21,7 @@ await service.database.transaction((tx) => {
       draft(`${listPrice}/${livingArea}`, { listPrice, livingArea, lotSize: livingArea * 3 }),
     ),
   );
-  return createCatalogue(service.database).apply(tx, 'test', drafts, service.clock.now());
+  return createCatalogue(service.database).write(tx, 'test', drafts, service.clock.now());
 });
 
 const BOUNDED = [

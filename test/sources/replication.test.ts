@@ -113,9 +113,9 @@ test('a load that was cut off between pages goes on with the next page', async (
     },
     catalogue: {
       ...b.catalogue,
-      apply: async (...applied) => {
+      write: async (...applied) => {
         if (applied[2].some(({ listingKey }) => listingKey === 'k4')) throw new Error('killed');
-        return b.catalogue.apply(...applied);
+        return b.catalogue.write(...applied);
       },
     },
   });
@@ -128,9 +128,9 @@ test('a load that was cut off between pages goes on with the next page', async (
   const second = b.start({
     catalogue: {
       ...b.catalogue,
-      apply: (tx, source, drafts, at) => {
+      write: (tx, source, drafts, at) => {
         keys.push(...drafts.map(({ listingKey }) => listingKey));
-        return b.catalogue.apply(tx, source, drafts, at);
+        return b.catalogue.write(tx, source, drafts, at);
       },
     },
   });
@@ -144,8 +144,8 @@ test('a page and the position after it are written together or not at all', asyn
   const replication = b.start({
     catalogue: {
       ...b.catalogue,
-      apply: async (...applied) => {
-        await b.catalogue.apply(...applied);
+      write: async (...applied) => {
+        await b.catalogue.write(...applied);
         throw new Error('killed after the listings were written');
       },
     },
@@ -303,10 +303,10 @@ test('stopping waits for the page that is being written', async (t) => {
   const replication = b.start({
     catalogue: {
       ...b.catalogue,
-      apply: async (...applied) => {
+      write: async (...applied) => {
         begun.resolve();
         await finish.promise;
-        return b.catalogue.apply(...applied);
+        return b.catalogue.write(...applied);
       },
     },
   });

@@ -15,7 +15,7 @@ export async function startCatalogue(t: Closing) {
   const catalogue = createCatalogue(database);
 
   async function write(...drafts: ListingDraft[]) {
-    return database.transaction((tx) => catalogue.apply(tx, 'test', drafts, clock.now()));
+    return database.transaction((tx) => catalogue.write(tx, 'test', drafts, clock.now()));
   }
 
   /** Writes them; gives their ids in the same order. */

@@ -214,7 +214,7 @@ export async function tellLives(
   currencyOf?: (life: Life) => string,
 ): Promise<void> {
   for (const [at, drafts] of readingsOf(all, currencyOf))
-    await database.transaction((tx) => catalogue.apply(tx, 'test', drafts, at));
+    await database.transaction((tx) => catalogue.write(tx, 'test', drafts, at));
 }
 
 const readAfter = (at: number): number => Math.floor(at / READING) * READING + READING + HOUR;

@@ -73,7 +73,7 @@ export async function startMarket(t: Closing) {
   await writeAreas(database);
   const catalogue = createCatalogue(database);
   await database.transaction((tx) =>
-    catalogue.apply(tx, 'test', [...homes('sale', 100_000), ...homes('rental', 1_000)], NOW - DAY),
+    catalogue.write(tx, 'test', [...homes('sale', 100_000), ...homes('rental', 1_000)], NOW - DAY),
   );
 
   const ask = (path: string, key: string = keys.internal): Promise<Answer> =>

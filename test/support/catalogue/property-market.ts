@@ -22,7 +22,7 @@ export interface Home {
 export function writer({ database, clock }: TestService) {
   const catalogue = createCatalogue(database);
   return async (...drafts: readonly ListingDraft[]): Promise<ReadonlyMap<string, string>> =>
-    (await database.transaction((tx) => catalogue.apply(tx, 'test', drafts, clock.now()))).ids;
+    (await database.transaction((tx) => catalogue.write(tx, 'test', drafts, clock.now()))).ids;
 }
 
 const facts = ({ key, place, price: _, ...rest }: Home, more: Partial<ListingDraft>): ListingDraft =>

@@ -242,7 +242,7 @@ export async function writeMarket(
   currencyOf: (facts: Facts, index: number) => string = () => 'USD',
 ): Promise<Row[]> {
   const apply = async (at: number, drafts: readonly ListingDraft[]) =>
-    (await database.transaction((tx) => catalogue.apply(tx, 'test', drafts, at))).ids;
+    (await database.transaction((tx) => catalogue.write(tx, 'test', drafts, at))).ids;
   const named = market.map((facts, index) => ({
     key: `key-${index}`,
     ...{ facts, currency: currencyOf(facts, index) },

@@ -71,7 +71,7 @@ export async function writeCity(database: Database): Promise<void> {
 /** Writes one batch in one transaction. */
 export async function writeBatch(database: Database, group: string, number: number): Promise<void> {
   const catalogue = createCatalogue(database);
-  await database.transaction((tx) => catalogue.apply(tx, SOURCE, batchOf(group, number), systemClock.now()));
+  await database.transaction((tx) => catalogue.write(tx, SOURCE, batchOf(group, number), systemClock.now()));
 }
 
 /** Writes batch after batch until the signal; each is noted once its commit was confirmed. */
@@ -86,7 +86,7 @@ export async function writeOn(
     const group = `${name}-${number % GROUPS}`;
     try {
       const drafts = batchOf(group, number);
-      await database.transaction((tx) => catalogue.apply(tx, SOURCE, drafts, systemClock.now()));
+      await database.transaction((tx) => catalogue.write(tx, SOURCE, drafts, systemClock.now()));
       ledger.acknowledged.push({ group, number });
     } catch (error) {
       if (error instanceof Problem && error.code === 'DATABASE_UNAVAILABLE') ledger.refused++;

@@ -48,7 +48,7 @@ export async function startFuzzService(t: Closing, limits: Partial<Limits> = {})
       ...{ address: { ...NO_ADDRESS, city: 'Aldern' }, location: { lat: 41, lng: -73, precision: 'exact' } },
     }),
   );
-  const { ids } = await database.transaction((tx) => catalogue.apply(tx, 'fuzz', drafts, Date.now()));
+  const { ids } = await database.transaction((tx) => catalogue.write(tx, 'fuzz', drafts, Date.now()));
   const options: ChildOptions = { databaseUrl, folder, limits };
   const child = startProgram(t, 'fuzz/child.ts', [JSON.stringify(options)]);
   const { port, key } = JSON.parse((await child.line()) ?? 'null') as { port: number; key: string };

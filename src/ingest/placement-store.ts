@@ -1,4 +1,4 @@
-// Owns the SQL that places listings anew after areas have changed.
+// SQL that updates the areas of listings after areas have changed.
 
 import { countChanges } from '../areas/area-counts.ts';
 import type { Point } from '../geometry/geometry.ts';
@@ -7,10 +7,10 @@ import type { ListingType, Status } from '../listings/vocabulary.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 import { invalidateFigures } from '../timeline/figure-cache-store.ts';
 import type { FigureChange } from '../timeline/figure-changes.ts';
-import { addToAreaCounts } from './listing-store.ts';
+import { addAreaCounts } from './listing-store.ts';
 
-/** What placing a stored listing needs. */
-export interface PlaceRow {
+/** What the placement of a stored listing needs. */
+export interface PlacementRow {
   readonly id: string;
   readonly listingType: ListingType;
   readonly status: Status;
@@ -22,48 +22,53 @@ export interface PlaceRow {
 }
 
 /** The next listings in the order of their ids, locked. */
-export async function readForPlacing(tx: Transaction, after: string, limit: number): Promise<PlaceRow[]> {
-  return tx<PlaceRow[]>`
+export async function lockPlacements(tx: Transaction, after: string, limit: number): Promise<PlacementRow[]> {
+  return tx<PlacementRow[]>`
     select id, listing_type as "listingType", status, displayed, area_nos as "areaNos",
       time_zone as "timeZone", record -> 'location' as location, record -> 'address' as address
     from listing where id > ${after} order by id limit ${limit} for update`;
 }
 
-/** Writes new places, each as a change of its listing. */
-export async function writePlaces(
+/** Writes the new areas, each as a change of its listing. */
+export async function updatePlacements(
   tx: Transaction,
-  rows: readonly (PlaceRow & { readonly places: readonly number[] })[],
+  rows: readonly (PlacementRow & { readonly newAreaNos: readonly number[] })[],
   at: Date,
 ): Promise<void> {
   const ids = rows.map((row) => row.id);
-  const places = rows.map((row) => `{${row.places.join()}}`);
+  const areaNos = rows.map((row) => `{${row.newAreaNos.join()}}`);
   await tx`
-    with row as (select id, places::integer[] from unnest(${ids}::text[], ${places}::text[]) as row (id, places)),
+    with row as (select id, area_nos::integer[] from unnest(${ids}::text[], ${areaNos}::text[]) as row (id, area_nos)),
     updated_listing as (
-      update listing set area_nos = places, version = version + 1, updated_at = ${at} from row
+      update listing set area_nos = row.area_nos, version = version + 1, updated_at = ${at} from row
       where listing.id = row.id
     ),
     updated_text as (
       update listing_text set words = array_to_tsvector(array(
         select word from unnest(tsvector_to_array(words)) as word where word not like '#%'
-        union all select '#' || no from unnest(places) as no))
+        union all select '#' || no from unnest(row.area_nos) as no))
       from row where listing_id = row.id
     )
-    update listing_search set area_nos = places, updated_at = ${at} from row where listing_search.id = row.id`;
+    update listing_search set area_nos = row.area_nos, updated_at = ${at} from row where listing_search.id = row.id`;
 }
 
-/** Brings the counts of areas, and what is cached of their figures, in line with new places and with other changes. */
-export async function followPlaces(
+/** Updates area counts and invalidates cached figures after changed placements and other changes. */
+export async function updateCountsAndFigures(
   tx: Transaction,
-  rows: readonly (PlaceRow & { readonly places: readonly number[] })[],
+  rows: readonly (PlacementRow & { readonly newAreaNos: readonly number[] })[],
   others: readonly FigureChange[],
 ): Promise<void> {
   const moved = rows.map(({ id, areaNos, listingType }) => ({
-    ...{ listingId: id, since: Number.NEGATIVE_INFINITY, hadAreaNos: areaNos, hadType: listingType },
+    ...{
+      listingId: id,
+      since: Number.NEGATIVE_INFINITY,
+      previousAreaNos: areaNos,
+      previousType: listingType,
+    },
   }));
   await invalidateFigures(tx, [...others, ...moved]);
-  await addToAreaCounts(
+  await addAreaCounts(
     tx,
-    countChanges(rows.map((row) => ({ before: row, after: { ...row, areaNos: row.places } }))),
+    countChanges(rows.map((row) => ({ before: row, after: { ...row, areaNos: row.newAreaNos } }))),
   );
 }

@@ -1,10 +1,10 @@
-// Owns what was asked for a listing over time, per month for rentals, and what of a listing the market needs to know.
+// Asking prices of a listing over time, per month for rentals.
 
 import type { ListingEvent } from '../listings/history.ts';
 import { cents } from '../listings/stored-record.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';
 
-/** What must be known of a listing besides its history; times in milliseconds, prices as the source states them. */
+/** What the timeline needs of a listing besides its history; times in milliseconds, prices as the source states them. */
 export interface MarketListing {
   readonly id: string;
   readonly propertyId: string;
@@ -12,32 +12,32 @@ export interface MarketListing {
   readonly status: Status;
   readonly createdAt: number;
   /** The day on which it came on the market, by the clocks of its time zone. */
-  readonly onMarketOn: string | null;
+  readonly onMarketDate: string | null;
   readonly timeZone: string;
-  readonly clockEnd: number | null;
-  /** Last asked; null also where a closed listing never told, and shows what it closed at. */
+  readonly daysOnMarketEnd: number | null;
+  /** Last asking price; null where a closed listing has only its close price. */
   readonly listPrice: number | null;
   readonly originalPrice: number | null;
   readonly closePrice: number | null;
   /** How many of the periods that prices are for make a month; 1 for sales, null where that cannot be said. */
-  readonly perMonth: number | null;
+  readonly periodsPerMonth: number | null;
   readonly monthsFree: number | null;
 }
 
-/** A line of a listing's history. */
-export interface PastEvent extends Omit<ListingEvent, 'origin'> {
+/** An entry of a listing's history. */
+export interface HistoryEvent extends Omit<ListingEvent, 'origin'> {
   readonly listingId: string;
 }
 
-/** From `at` on this was asked; null: withheld. */
-export interface PricePoint {
+/** The asking price from `at` on; null: withheld. */
+export interface PriceChange {
   readonly at: number;
   readonly price: number | null;
 }
 
-/** What was asked, in the order of time. A change that history does not date happened when we first saw the listing. */
-export function pricesOf(listing: MarketListing, events: readonly PastEvent[]): PricePoint[] {
-  const points: PricePoint[] = [];
+/** Asking prices in the order of time. A change that history does not date is dated when the listing was first seen. */
+export function priceChangesOf(listing: MarketListing, events: readonly HistoryEvent[]): PriceChange[] {
+  const points: PriceChange[] = [];
   const add = (at: number, price: number | null): void => {
     points.push({ at: Math.max(at, points.at(-1)?.at ?? at), price });
   };
@@ -50,11 +50,14 @@ export function pricesOf(listing: MarketListing, events: readonly PastEvent[]): 
   }
   const { listPrice, createdAt } = listing;
   if (listPrice !== null && points.at(-1)?.price !== listPrice) add(createdAt, listPrice);
-  return points.map(({ at, price }) => ({ at, price: monthly(price, listing) }));
+  return points.map(({ at, price }) => ({ at, price: monthlyPrice(price, listing) }));
 }
 
-/** A price per month for rentals, as it is for sales; null for what is no price. */
-export function monthly(price: number | null, { listingType, perMonth }: MarketListing): number | null {
-  if (price === null || price <= 0 || perMonth === null) return null;
-  return listingType === 'rental' ? cents(price * perMonth) : price;
+/** The monthly price of a rental, or the price of a sale; null for what is no price. */
+export function monthlyPrice(
+  price: number | null,
+  { listingType, periodsPerMonth }: MarketListing,
+): number | null {
+  if (price === null || price <= 0 || periodsPerMonth === null) return null;
+  return listingType === 'rental' ? cents(price * periodsPerMonth) : price;
 }

@@ -1,0 +1,295 @@
+// Timeline of a property on the market, built from its listings and their history. Pure.
+
+import { DAY } from '../lib/time.ts';
+import { afterClockTime, clockTimeBetween } from '../listings/place-time.ts';
+import { momentOf, type ReportedMoment } from '../listings/reported-dates.ts';
+import { isOnMarket, type ListingType, type Status } from '../listings/vocabulary.ts';
+import {
+  type HistoryEvent,
+  type MarketListing,
+  monthlyPrice,
+  type PriceChange,
+  priceChangesOf,
+} from './price-changes.ts';
+import { type StatusChange, statusChangesOf } from './status-changes.ts';
+
+/** A listing within this time after a delisting counts as relisted. */
+const RELIST = 30 * DAY;
+
+/** Time on the market at one price, as its property's latest listing. Moments are infinite while it lasts. */
+export interface MarketPeriod {
+  readonly listingId: string;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly supersededAt: number;
+  readonly daysOnMarketStart: number;
+  readonly price: number | null;
+  readonly monthsFree: number | null;
+}
+
+export type MarketEventKind =
+  | 'new'
+  | 'relisted'
+  | 'pending'
+  | 'closed'
+  | 'delisted'
+  | 'left'
+  | 'ended'
+  | 'drop';
+
+/** Something that happened to a listing; what `days` and `ratio` are depends on the kind: see the comments of table market_event. */
+export interface MarketEvent extends ReportedMoment {
+  readonly listingId: string;
+  readonly listingType: ListingType;
+  readonly kind: MarketEventKind;
+  readonly price: number | null;
+  readonly days: number | null;
+  readonly ratio: number | null;
+  readonly originalRatio: number | null;
+}
+
+export interface PropertyTimeline {
+  readonly periods: readonly MarketPeriod[];
+  readonly events: readonly MarketEvent[];
+}
+
+/** A listing with what is computed from it alone. */
+interface ListingTimeline {
+  readonly listing: MarketListing;
+  readonly statusChanges: readonly StatusChange[];
+  readonly priceChanges: readonly PriceChange[];
+  readonly spans: readonly MarketSpan[];
+  readonly firstOnMarket: ReportedMoment | null;
+}
+
+/** Unbroken time on the market. While it lasts `to` is infinite and `nextStatus` is null. */
+interface MarketSpan {
+  readonly from: number;
+  readonly to: number;
+  /** The day of `to`, where the source gave a date without a time. */
+  readonly day: string | null;
+  readonly daysOnMarketStart: number;
+  readonly nextStatus: Status | null;
+}
+
+/** Periods and events of one property. Input events are in the order in which they were recorded. */
+export function buildTimeline(
+  listings: readonly MarketListing[],
+  events: readonly HistoryEvent[],
+): PropertyTimeline {
+  const timelines = listings.map((listing) =>
+    buildListingTimeline(
+      listing,
+      events.filter((event) => event.listingId === listing.id),
+    ),
+  );
+  const placed = timelines
+    .filter(({ spans }) => spans.length > 0)
+    .sort((a, b) => firstOnMarketAt(a) - firstOnMarketAt(b) || (a.listing.id < b.listing.id ? -1 : 1));
+  const periods = placed.flatMap((one, at) => {
+    const later = placed.slice(at + 1).find(({ listing }) => listing.listingType === one.listing.listingType);
+    return periodsOf(one, later?.firstOnMarket?.at ?? Number.POSITIVE_INFINITY);
+  });
+  const marketEvents = timelines.flatMap((one) => [
+    ...arrivalEvents(one, timelines),
+    ...departureEvents(one),
+    ...statusEvents(one),
+    ...priceDropEvents(
+      one,
+      periods.filter((period) => period.listingId === one.listing.id),
+      events,
+    ),
+  ]);
+  return { periods, events: marketEvents };
+}
+
+const firstOnMarketAt = ({ firstOnMarket }: ListingTimeline): number => firstOnMarket?.at ?? 0;
+
+function buildListingTimeline(listing: MarketListing, events: readonly HistoryEvent[]): ListingTimeline {
+  const statusChanges = statusChangesOf(listing, events);
+  const spans: MarketSpan[] = [];
+  const cameOnMarket = statusChanges.find(({ status }) => isOnMarket(status));
+  const daysOnMarketStartAt = (at: number): number => {
+    const first = cameOnMarket?.at ?? at;
+    return afterClockTime(first, pausedTimeBefore(statusChanges, at, listing.timeZone), listing.timeZone);
+  };
+  let since: { from: number; daysOnMarketStart: number } | null = null;
+  for (const { status, at, day } of statusChanges) {
+    if (isOnMarket(status)) since ??= { from: at, daysOnMarketStart: daysOnMarketStartAt(at) };
+    else if (since) {
+      if (at > since.from) spans.push({ ...since, to: at, day, nextStatus: status });
+      since = null;
+    }
+  }
+  if (since) spans.push({ ...since, to: Number.POSITIVE_INFINITY, day: null, nextStatus: null });
+  // A span without duration was never on the market.
+  return {
+    listing,
+    statusChanges,
+    spans,
+    priceChanges: priceChangesOf(listing, events),
+    firstOnMarket: spans.length > 0 && cameOnMarket ? { at: cameOnMarket.at, day: cameOnMarket.day } : null,
+  };
+}
+
+const isPaused = (status: Status): boolean => status === 'HOLD' || status === 'WITHDRAWN';
+
+/** Milliseconds in HOLD or WITHDRAWN between the first moment on the market and this one, by the clocks of the place. */
+function pausedTimeBefore(statusChanges: readonly StatusChange[], until: number, timeZone: string): number {
+  const first = statusChanges.findIndex(({ status }) => isOnMarket(status));
+  if (first < 0) return 0;
+  let sum = 0;
+  for (const [index, change] of statusChanges.entries()) {
+    if (index < first || !isPaused(change.status) || change.at >= until) continue;
+    sum += clockTimeBetween(change.at, Math.min(statusChanges[index + 1]?.at ?? until, until), timeZone);
+  }
+  return sum;
+}
+
+/** The time in which a listing was its property's latest on the market, cut where its price changed. */
+function periodsOf({ listing, spans, priceChanges }: ListingTimeline, supersededAt: number): MarketPeriod[] {
+  const periods: MarketPeriod[] = [];
+  for (const { from, to, daysOnMarketStart } of spans) {
+    const end = Math.min(to, supersededAt);
+    const cuts = priceChanges
+      .filter(({ price }, at) => at > 0 && price !== priceChanges[at - 1]?.price)
+      .map(({ at }) => at)
+      .filter((at) => at > from && at < end);
+    const edges = [...new Set([from, ...cuts, end])];
+    for (const [index, startedAt] of edges.slice(0, -1).entries()) {
+      const endedAt = edges[index + 1] ?? end;
+      if (startedAt >= endedAt) continue;
+      const price = priceAt(priceChanges, startedAt);
+      periods.push({
+        ...{ listingId: listing.id, startedAt, endedAt, supersededAt, daysOnMarketStart, price },
+        monthsFree: listing.monthsFree,
+      });
+    }
+  }
+  return periods;
+}
+
+function priceAt(prices: readonly PriceChange[], at: number): number | null {
+  return (prices.findLast((point) => point.at <= at) ?? prices[0])?.price ?? null;
+}
+
+const NO_FIGURES = { price: null, days: null, ratio: null, originalRatio: null } as const;
+
+function createEvent(
+  { id, listingType }: MarketListing,
+  kind: MarketEventKind,
+  { at, day }: ReportedMoment,
+  figures: Partial<MarketEvent> = {},
+): MarketEvent {
+  return { ...NO_FIGURES, listingId: id, listingType, kind, at, day, ...figures };
+}
+
+const SOLD: readonly Status[] = ['PENDING', 'CLOSED'];
+const DELISTED: readonly Status[] = ['EXPIRED', 'CANCELED', 'WITHDRAWN'];
+const OFF_MARKET: readonly Status[] = [...DELISTED, 'DELETED'];
+
+/** Changes to PENDING or CLOSED from any other status. */
+const salesOf = (statusChanges: readonly StatusChange[]): StatusChange[] =>
+  statusChanges.filter(
+    ({ status }, at) => SOLD.includes(status) && !SOLD.includes(statusChanges[at - 1]?.status ?? 'UNKNOWN'),
+  );
+
+/** How the listing came on the market: new, or relisted shortly after a delisting. */
+function arrivalEvents(
+  { listing, statusChanges, priceChanges, firstOnMarket }: ListingTimeline,
+  all: readonly ListingTimeline[],
+): MarketEvent[] {
+  if (firstOnMarket === null) return [];
+  const isRelisted = all.some(
+    (other) =>
+      other.listing.id !== listing.id &&
+      other.listing.listingType === listing.listingType &&
+      other.statusChanges.some(
+        ({ status, reported }) =>
+          reported !== null &&
+          OFF_MARKET.includes(status) &&
+          reported.at <= firstOnMarket.at &&
+          firstOnMarket.at - reported.at <= RELIST,
+      ),
+  );
+  const sale = salesOf(statusChanges).find(({ at }) => at >= firstOnMarket.at);
+  const days = sale ? clockTimeBetween(firstOnMarket.at, sale.at, listing.timeZone) / DAY : null;
+  const price = priceAt(priceChanges, firstOnMarket.at);
+  return [createEvent(listing, isRelisted ? 'relisted' : 'new', firstOnMarket, { price, days })];
+}
+
+/** How the listing left the market, with its days on the market. */
+function departureEvents({ listing, statusChanges, spans, firstOnMarket }: ListingTimeline): MarketEvent[] {
+  const { timeZone } = listing;
+  const daysTo = (at: number): number | null => {
+    if (firstOnMarket === null || at < firstOnMarket.at) return null;
+    const lasted =
+      clockTimeBetween(firstOnMarket.at, at, timeZone) - pausedTimeBefore(statusChanges, at, timeZone);
+    return Math.max(0, Math.floor(lasted / DAY));
+  };
+  const left = salesOf(statusChanges).map((change) =>
+    createEvent(listing, 'left', change, { days: daysTo(change.at) }),
+  );
+  const ended = spans
+    .filter(
+      ({ nextStatus }) =>
+        nextStatus !== null && (SOLD.includes(nextStatus) || OFF_MARKET.includes(nextStatus)),
+    )
+    .map(({ to, day }) => createEvent(listing, 'ended', { at: to, day }, { days: daysTo(to) }));
+  return [...left, ...ended];
+}
+
+/** Status changes that are counted, at the moment that history reports. */
+function statusEvents({ listing, statusChanges, priceChanges }: ListingTimeline): MarketEvent[] {
+  const lastClosing = statusChanges.findLastIndex(
+    ({ status, reported }) => status === 'CLOSED' && reported !== null,
+  );
+  return statusChanges.flatMap(({ status, reported, at: from }, at) => {
+    const previous = statusChanges[at - 1]?.status;
+    if (reported === null) return [];
+    if (status === 'PENDING') return [createEvent(listing, 'pending', reported)];
+    if (status === 'CLOSED') {
+      // The price of a sale that fell through afterwards is no longer known.
+      const isFinal =
+        at === lastClosing && !statusChanges.slice(at + 1).some((change) => isOnMarket(change.status));
+      return [
+        createEvent(listing, 'closed', reported, isFinal ? closingFigures(listing, priceChanges, from) : {}),
+      ];
+    }
+    const counts =
+      DELISTED.includes(status) &&
+      (previous === undefined || (!OFF_MARKET.includes(previous) && previous !== 'CLOSED'));
+    return counts ? [createEvent(listing, 'delisted', reported)] : [];
+  });
+}
+
+/** The close price against the last asking price; of a closing from before the listing was first seen, today's asking price. */
+function closingFigures(
+  listing: MarketListing,
+  prices: readonly PriceChange[],
+  at: number,
+): Partial<MarketEvent> {
+  const [closePrice, listPrice] = [
+    monthlyPrice(listing.closePrice, listing),
+    monthlyPrice(listing.listPrice, listing),
+  ];
+  const asking = listPrice === null || at <= listing.createdAt ? listPrice : priceAt(prices, at);
+  if (closePrice === null || asking === null) return { price: closePrice };
+  const original = monthlyPrice(listing.originalPrice, listing) ?? prices[0]?.price ?? asking;
+  return { price: closePrice, ratio: closePrice / asking, originalRatio: closePrice / original };
+}
+
+/** Price reductions while the listing was its property's latest on the market. */
+function priceDropEvents(
+  { listing }: ListingTimeline,
+  periods: readonly MarketPeriod[],
+  events: readonly HistoryEvent[],
+): MarketEvent[] {
+  return events.flatMap(({ listingId, event, price, previousPrice, ...when }) => {
+    if (listingId !== listing.id || event !== 'PRICE_CHANGED') return [];
+    if (price === null || price <= 0 || previousPrice === null || price >= previousPrice) return [];
+    const moment = momentOf(when.day, listing.timeZone) ?? { at: when.at, day: null };
+    if (!periods.some((period) => period.startedAt <= moment.at && moment.at < period.endedAt)) return [];
+    return [createEvent(listing, 'drop', moment, { ratio: ((previousPrice - price) / previousPrice) * 100 })];
+  });
+}

@@ -1,0 +1,67 @@
+// Updates of timelines: every property that a transaction writes gets its timeline rebuilt.
+
+import { instant } from '../listings/market-clock.ts';
+import { PER_MONTH } from '../listings/stored-record.ts';
+import type { Transaction } from '../postgres/client/database.ts';
+import { invalidateFigures } from './figure-cache-store.ts';
+import { type FigureChange, figureChanges, type ListingChange } from './figure-changes.ts';
+import type { MarketListing } from './price-changes.ts';
+import { buildTimeline } from './property-timeline.ts';
+import { findHistoryEvents, findMarketListings, replaceTimelines, upsertMarketListings } from './store.ts';
+
+/** Stores what timelines need of the written listings, then rebuilds the timelines of these properties. */
+export async function updateTimelines(
+  tx: Transaction,
+  writes: readonly ListingChange[],
+  properties: readonly string[],
+  observedAt: number,
+): Promise<void> {
+  await upsertMarketListings(
+    tx,
+    writes.map((write) => marketListing(write, observedAt)),
+  );
+  await invalidateFigures(tx, await rebuildTimelines(tx, properties, writes));
+}
+
+/** What the timeline needs of a write. */
+export function marketListing(
+  { id, draft, record, before, clock, propertyId, timeZone }: ListingChange,
+  observedAt: number,
+) {
+  return {
+    ...{ id, propertyId, listingType: draft.listingType, status: draft.status },
+    createdAt: instant(before?.createdAt ?? null) ?? observedAt,
+    onMarketDate: draft.onMarketDate,
+    timeZone,
+    daysOnMarketEnd: clock.end,
+    listPrice: draft.listPrice,
+    originalPrice: record.originalPrice,
+    closePrice: draft.closePrice,
+    periodsPerMonth: draft.listingType === 'rental' ? PER_MONTH[draft.priceFrequency] : 1,
+    monthsFree: draft.rental?.monthsFree ?? null,
+  } satisfies MarketListing;
+}
+
+/** Rebuilds the timelines of properties from what is stored; returns the figures that this and these writes change. */
+export async function rebuildTimelines(
+  tx: Transaction,
+  properties: readonly string[],
+  writes: readonly ListingChange[] = [],
+): Promise<FigureChange[]> {
+  const listings = Map.groupBy(await findMarketListings(tx, properties), (listing) => listing.propertyId);
+  const ids = [...listings.values()].flatMap((some) => some.map(({ id }) => id));
+  const events = Map.groupBy(await findHistoryEvents(tx, ids), (event) => event.listingId);
+  const timelines = [...listings].map(([propertyId, some]) => ({
+    propertyId,
+    ...buildTimeline(
+      some,
+      some.flatMap(({ id }) => events.get(id) ?? []),
+    ),
+  }));
+  const before = await replaceTimelines(tx, properties, timelines);
+  const after = {
+    periods: timelines.flatMap(({ periods }) => periods),
+    events: timelines.flatMap(({ events: some }) => some),
+  };
+  return figureChanges(before, after, writes);
+}
