@@ -3,8 +3,8 @@
 import { hash } from 'node:crypto';
 import type { Principal } from '../access/tiers/principal.ts';
 import { pageSize, type Tiers } from '../access/tiers/tiers.ts';
-import type { Reply } from '../http/frame/route.ts';
 import { queryDigest, readCursor, writeCursor } from '../http/input/cursor.ts';
+import type { Reply } from '../http/output/reply.ts';
 import { invalidParameter, Problem } from '../lib/problem.ts';
 import { pageLinks } from '../listings/reader-view.ts';
 import type { Database } from '../postgres/client/database.ts';

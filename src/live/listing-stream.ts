@@ -1,6 +1,6 @@
 // Events of a listing stream, in order: cached, then live or error, then done.
 
-import type { ServerSentEvent } from '../http/frame/route.ts';
+import type { ServerSentEvent } from '../http/output/reply.ts';
 import type { Listing } from '../listings/record.ts';
 import type { StoredListing } from '../listings/stored-listing.ts';
 import { LiveError, type LiveFailure } from '../sources/source.ts';

@@ -3,7 +3,7 @@
 import { type Static, Type } from 'typebox';
 import type { Streams } from '../access/limits/streams.ts';
 import type { Principal } from '../access/tiers/principal.ts';
-import { type Call, type Route, route } from '../http/frame/route.ts';
+import { type RequestContext, type Route, route } from '../http/frame/route.ts';
 import { conditional, contentEtag } from '../http/output/etag.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
@@ -43,7 +43,12 @@ const ListingParams = Type.Object({
 
 const ListingQuery = Type.Object({ display: displayParameter });
 
-type ListingCall = Call<Principal, Static<typeof ListingQuery>, Static<typeof ListingParams>, unknown>;
+type ListingCall = RequestContext<
+  Principal,
+  Static<typeof ListingQuery>,
+  Static<typeof ListingParams>,
+  unknown
+>;
 
 export function liveRoutes(options: LiveRouteOptions): readonly Route<Principal>[] {
   return [streamRoute(options)];

@@ -3,7 +3,8 @@
 import type { TObject, TSchema } from 'typebox';
 import type { Principal } from '../access/tiers/principal.ts';
 import { pageSize, type Tiers } from '../access/tiers/tiers.ts';
-import { type Reply, type Route, route } from '../http/frame/route.ts';
+import { type Route, route } from '../http/frame/route.ts';
+import type { Reply } from '../http/output/reply.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { CachedReads } from '../listings/property-cache.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';

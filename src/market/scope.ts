@@ -1,7 +1,7 @@
 // Owns what a request's figures are of: its filters as a plan, its areas, and the calendar of the place.
 
 import { findNamedAreas } from '../areas/area-lookup-store.ts';
-import { refuse } from '../http/input/query.ts';
+import { parameterProblem } from '../http/input/query.ts';
 import { UNKNOWN_ZONE } from '../listings/place-time.ts';
 import type { ListingType, UnitSystem } from '../listings/vocabulary.ts';
 import { type LookedUp, lookUp } from '../search/http/search-lookup.ts';
@@ -96,7 +96,7 @@ function filtersOf(asked: MarketQuery, listingType: ListingType): Record<string,
   const foreign = sent.filter(([name]) => other.includes(name) && !own.includes(name));
   if (foreign.length > 0) {
     const detail = `does not exist for listingType=${listingType}`;
-    throw refuse(foreign.map(([parameter]) => ({ parameter, detail })));
+    throw parameterProblem(foreign.map(([parameter]) => ({ parameter, detail })));
   }
   return Object.fromEntries(sent.filter(([name]) => own.includes(name)));
 }

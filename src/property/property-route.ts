@@ -3,8 +3,9 @@
 import { hash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import type { Principal } from '../access/tiers/principal.ts';
-import { type Call, type Reply, type Route, route } from '../http/frame/route.ts';
+import { type RequestContext, type Route, route } from '../http/frame/route.ts';
 import { conditional, contentEtag } from '../http/output/etag.ts';
+import type { Reply } from '../http/output/reply.ts';
 import { displayParameter, fieldsParameter, unitsParameter } from '../listings/common-parameters.ts';
 import type { ReaderView } from '../listings/presenter.ts';
 import { PROPERTY_PARTS, type Property, presentProperty } from '../listings/property-record.ts';
@@ -51,7 +52,12 @@ const PropertyQuery = Type.Object({
   display: displayParameter,
 });
 
-type PropertyCall = Call<Principal, Static<typeof PropertyQuery>, Static<typeof PropertyParams>, unknown>;
+type PropertyCall = RequestContext<
+  Principal,
+  Static<typeof PropertyQuery>,
+  Static<typeof PropertyParams>,
+  unknown
+>;
 
 export interface LivePropertyOptions extends PropertyRouteOptions {
   readonly refresh: Refresh;

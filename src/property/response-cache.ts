@@ -1,6 +1,6 @@
 // Cache of responses about properties: the same one asked for again within a second is sent as it stands.
 
-import type { Reply } from '../http/frame/route.ts';
+import type { Reply } from '../http/output/reply.ts';
 
 /** A reply with its entity tag. */
 export interface TaggedReply {

@@ -1,7 +1,7 @@
 // Home page at the root of the service: what it is, how it is, and a first request.
 
 import type { Tiers } from '../access/tiers/tiers.ts';
-import type { Call, Reply } from '../http/frame/route.ts';
+import type { RequestContext } from '../http/frame/route.ts';
 import { conditional, strongEtag } from '../http/output/etag.ts';
 import { nullIfUnavailable } from '../lib/problem.ts';
 import { type Html, html } from '../page/html.ts';
@@ -29,7 +29,7 @@ export interface HomeOptions {
 /** The page says what is so at the moment; where the database does not answer, it says that. */
 export function homeHandler(options: HomeOptions) {
   const { findMarketSize, findLoading } = options;
-  return async ({ headers }: Pick<Call<unknown>, 'headers'>): Promise<Reply> => {
+  return async ({ headers }: Pick<RequestContext<unknown>, 'headers'>): Promise<Reply> => {
     const size = await nullIfUnavailable(findMarketSize());
     const loading = await nullIfUnavailable(findLoading());
     const text = homePage(options, size, loading);

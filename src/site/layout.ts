@@ -1,7 +1,8 @@
 // Layout that all pages share, and the response that carries them.
 
-import type { Call, Reply } from '../http/frame/route.ts';
+import type { RequestContext } from '../http/frame/route.ts';
 import { conditional, strongEtag } from '../http/output/etag.ts';
+import type { Reply } from '../http/output/reply.ts';
 import { type Fragment, Html, html } from '../page/html.ts';
 import { FAVICON, MARK } from '../page/mark.ts';
 import { FRAME_STYLE, hashSource } from '../page/style.ts';
@@ -112,7 +113,7 @@ export function wideTable(caption: string, head: readonly string[], rows: Fragme
 /** Makes the handler of a page that is rendered once, when it is first asked for. */
 export function pageHandler(render: () => string, policy: () => string = () => POLICY) {
   let ready: { readonly reply: Reply; readonly etag: string } | undefined;
-  return ({ headers }: Pick<Call<unknown>, 'headers'>): Reply => {
+  return ({ headers }: Pick<RequestContext<unknown>, 'headers'>): Reply => {
     ready ??= prepare(render(), policy());
     return conditional(headers, ready.etag, ready.reply);
   };

@@ -1,6 +1,7 @@
 // Notice above the pages while a source loads for the first time.
 
-import type { Call, Reply } from '../http/frame/route.ts';
+import type { RequestContext } from '../http/frame/route.ts';
+import type { Reply } from '../http/output/reply.ts';
 import { nullIfUnavailable } from '../lib/problem.ts';
 import { type Html, html } from '../page/html.ts';
 
@@ -11,7 +12,7 @@ export interface FirstLoad {
   readonly total: number | null;
 }
 
-type PageHandler = (call: Pick<Call<unknown>, 'headers'>) => Reply;
+type PageHandler = (call: Pick<RequestContext<unknown>, 'headers'>) => Reply;
 
 const HEADER_END = '</header>';
 
@@ -20,7 +21,7 @@ const HEADER_END = '</header>';
  * remembered. Where the state cannot be found the page is shown without: the documentation needs no database.
  */
 export function withLoadingNotice(handler: PageHandler, findLoading: () => Promise<FirstLoad | null>) {
-  return async (call: Pick<Call<unknown>, 'headers'>): Promise<Reply> => {
+  return async (call: Pick<RequestContext<unknown>, 'headers'>): Promise<Reply> => {
     const loading = await nullIfUnavailable(findLoading());
     if (loading === null) return handler(call);
     const { text, headers: { etag: _, ...headers } = {} } = handler({ headers: {} });

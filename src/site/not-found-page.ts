@@ -1,6 +1,6 @@
 // Page that browsers are shown where nothing is at the address.
 
-import type { Reply } from '../http/frame/route.ts';
+import type { Reply } from '../http/output/reply.ts';
 import { html } from '../page/html.ts';
 import { pageReply, renderPage } from './layout.ts';
 

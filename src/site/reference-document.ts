@@ -1,7 +1,8 @@
 // OpenAPI document of the reference page: the served one, with a request of each operation that works on the running store.
 
-import type { Call, Reply } from '../http/frame/route.ts';
+import type { RequestContext } from '../http/frame/route.ts';
 import { conditional, strongEtag } from '../http/output/etag.ts';
+import type { Reply } from '../http/output/reply.ts';
 import type { Clock } from '../lib/clock.ts';
 import { nullIfUnavailable } from '../lib/problem.ts';
 import { rememberFor } from '../lib/remember.ts';
@@ -36,7 +37,7 @@ export function referenceHandler(options: ReferenceOptions) {
     template ??= JSON.stringify(withSamples(options.document(), options.samples));
     return filled(template, options);
   });
-  return async ({ headers }: Pick<Call<unknown>, 'headers'>): Promise<Reply> => {
+  return async ({ headers }: Pick<RequestContext<unknown>, 'headers'>): Promise<Reply> => {
     const filledIn = await text();
     return conditional(headers, strongEtag(filledIn), { text: filledIn, headers: HEADERS });
   };

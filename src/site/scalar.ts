@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { gunzip } from 'node:zlib';
-import type { Call, Reply } from '../http/frame/route.ts';
+import type { RequestContext } from '../http/frame/route.ts';
 import { isKnown, weakEtag } from '../http/output/etag.ts';
+import type { Reply } from '../http/output/reply.ts';
 
 /** Names the very bytes of the script: a release never changes. */
 export const SCALAR_VERSION = readVersion();
@@ -17,7 +18,7 @@ let script: Promise<Uint8Array> | undefined;
 
 /** Answers with the script. `v` is the version that the page asks for; under its own one it may be kept for a year. */
 export async function scalarReply(
-  { headers }: Pick<Call<unknown>, 'headers'>,
+  { headers }: Pick<RequestContext<unknown>, 'headers'>,
   v: string | undefined,
 ): Promise<Reply> {
   const common = {

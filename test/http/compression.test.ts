@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import type { ServerSentEvent } from '../../src/http/frame/route.ts';
 import { conditional, strongEtag } from '../../src/http/output/etag.ts';
+import type { ServerSentEvent } from '../../src/http/output/reply.ts';
 import { serveRoutes, testRoute, type Web } from '../support/service/http-server.ts';
 
 const LARGE = 'A street, a house, a price. '.repeat(400);
@@ -28,7 +28,7 @@ const routes = [
     path: '/v1/tagged',
     handle: ({ headers }) => conditional(headers, strongEtag(LARGE), { text: LARGE }),
   }),
-  testRoute({ path: '/v1/lines', accepts: ['text/csv'], handle: () => ({ pieces: chunks(), headers: csv }) }),
+  testRoute({ path: '/v1/lines', accepts: ['text/csv'], handle: () => ({ chunks: chunks(), headers: csv }) }),
   testRoute({
     path: '/v1/picture',
     handle: () => ({ text: LARGE, headers: { 'content-type': 'image/png' } }),
@@ -172,7 +172,7 @@ test('of an answer in chunks, each is readable before the next is made', async (
     yield 'second row\n';
   }
   const web = await serveRoutes(t, [
-    testRoute({ path: '/v1/lines', accepts: ['text/csv'], handle: () => ({ pieces: slow(), headers: csv }) }),
+    testRoute({ path: '/v1/lines', accepts: ['text/csv'], handle: () => ({ chunks: slow(), headers: csv }) }),
   ]);
   const response = await web.fetch('/v1/lines', { headers: { 'accept-encoding': 'gzip' } });
   assert.equal(response.headers.get('content-encoding'), 'gzip');
@@ -190,7 +190,7 @@ test('an error between compressed chunks cuts the answer, and one before the fir
     throw new Error('defect in the generator');
   }
   const lines = (path: string, rows: number) =>
-    testRoute({ path, accepts: ['text/csv'], handle: () => ({ pieces: broken(rows), headers: csv }) });
+    testRoute({ path, accepts: ['text/csv'], handle: () => ({ chunks: broken(rows), headers: csv }) });
   const web = await serveRoutes(t, [lines('/v1/late', 2), lines('/v1/early', 0)]);
   const early = await web.fetch('/v1/early');
   assert.equal(early.status, 500);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
-import type { ServerSentEvent } from '../../src/http/frame/route.ts';
+import type { ServerSentEvent } from '../../src/http/output/reply.ts';
 import { until } from '../support/check/until.ts';
 import { parseRaw, readToEnd, serveRoutes, testRoute, type Web } from '../support/service/http-server.ts';
 

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import type { Call, ServerSentEvent } from '../../src/http/frame/route.ts';
+import type { RequestContext } from '../../src/http/frame/route.ts';
+import type { ServerSentEvent } from '../../src/http/output/reply.ts';
 import { Problem } from '../../src/lib/problem.ts';
 import { until } from '../support/check/until.ts';
 import {
@@ -18,11 +19,11 @@ import {
 
 const LARGE = 'x'.repeat(256 * 1024);
 
-type Generate = (call: Call<string>) => AsyncGenerator<ServerSentEvent>;
+type Generate = (call: RequestContext<string>) => AsyncGenerator<ServerSentEvent>;
 
 function serveStream(t: TestContext, generate: Generate, deadlineMs?: number | null): Promise<Web> {
   const deadline = deadlineMs === undefined ? {} : { deadlineMs };
-  const handle = (call: unknown) => ({ events: generate(call as Call<string>), ...deadline });
+  const handle = (call: unknown) => ({ events: generate(call as RequestContext<string>), ...deadline });
   return serveRoutes(t, [testRoute({ path: '/v1/s', accepts: ['text/event-stream'], head: false, handle })]);
 }
 

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Problem } from '../../lib/problem.ts';
 import { type Headers, mergeHeaders } from '../output/headers.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { Call } from './route.ts';
+import type { RequestContext } from './route.ts';
 
 const NONE: Headers = Object.freeze({});
 
@@ -17,7 +17,7 @@ interface Origin {
 }
 
 export class ActiveRequest<Caller>
-  implements Call<Caller, Record<string, unknown>, Record<string, unknown>, unknown>
+  implements RequestContext<Caller, Record<string, unknown>, Record<string, unknown>, unknown>
 {
   readonly endpoint: Endpoint<Caller>;
   readonly request: IncomingMessage;

@@ -6,7 +6,7 @@ import { nearest } from '../../lib/nearest.ts';
 import { Problem } from '../../lib/problem.ts';
 import { negotiate } from '../input/accept.ts';
 
-import type { Reply } from './route.ts';
+import type { Reply } from '../output/reply.ts';
 
 /** The sentence about an address that nothing answers. */
 export const NOTHING_HERE = 'There is nothing at this URL; /openapi.json lists all endpoints.';

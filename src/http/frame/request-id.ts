@@ -1,4 +1,4 @@
-// Owns the names of requests: random, so that they tell nothing and never collide between processes.
+// Request ids: random, so that they reveal nothing and never collide between processes.
 
 import { randomBytes } from 'node:crypto';
 

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../lib/clock.ts';
 import { chooseEncoding, compress, compressChunks, type Encoding } from '../output/compression.ts';
 import { toProblem } from '../output/problem-document.ts';
-import type { Reply, ServerSentEvent } from '../output/reply.ts';
+import type { Reply } from '../output/reply.ts';
 import { cutUnread, type StreamOptions, writeChunks, writeEvents } from '../output/stream-writer.ts';
 import type { ActiveRequest } from './active-request.ts';
 
@@ -45,8 +45,8 @@ export class Responder<Caller> {
     const encoding = encodingOf(active, headers, body, answer);
     const head = { status: answer.status ?? 200, headers };
     // Of chunks HEAD shows the head alone, and nothing is read for it.
-    if (answer.pieces !== undefined && active.request.method !== 'HEAD')
-      return this.#sendChunks(active, reply, head, answer.pieces, encoding);
+    if (answer.chunks !== undefined && active.request.method !== 'HEAD')
+      return this.#sendChunks(active, reply, head, answer.chunks, encoding);
     const payload = body !== undefined && encoding !== null ? await compress(body, encoding) : body;
     // While draining, a client that keeps its connection would run into the closed listener with its next request.
     if (this.#connections.isDraining) headers.connection = 'close';
@@ -57,13 +57,12 @@ export class Responder<Caller> {
   async #sendEvents(
     active: ActiveRequest<Caller>,
     reply: FastifyReply,
-    { firstEvent, status = 200, headers = {}, deadlineMs = STREAM_DEADLINE_MS }: Reply,
+    { status = 200, headers = {}, deadlineMs = STREAM_DEADLINE_MS }: Reply,
     events: NonNullable<Reply['events']>,
   ): Promise<void> {
     const head = { status, headers: active.answerHeaders(EVENT_STREAM_HEADERS, headers) };
-    const all = firstEvent === undefined ? events : withFirst(firstEvent, events);
     this.#streams += 1;
-    const written = writeEvents(reply.raw, all, { ...this.#openedBy(reply, head), deadlineMs });
+    const written = writeEvents(reply.raw, events, { ...this.#openedBy(reply, head), deadlineMs });
     await this.#finish(active, written).finally(() => {
       this.#streams -= 1;
     });
@@ -112,26 +111,12 @@ function encodingOf<Caller>(
   { endpoint, headers: sent }: ActiveRequest<Caller>,
   headers: Record<string, string>,
   body: string | Buffer | undefined,
-  { status, pieces }: Reply,
+  { status, chunks }: Reply,
 ): Encoding | null {
   if (endpoint.route.path.startsWith('/oauth/')) return null;
   // A 304 has no body, and tells what the answer with one would vary by.
-  const hasBody = body !== undefined || pieces !== undefined;
+  const hasBody = body !== undefined || chunks !== undefined;
   if (!hasBody && status !== 304) return null;
   const size = body === undefined ? null : Buffer.byteLength(body);
   return chooseEncoding(headers, sent['accept-encoding'], size);
-}
-
-/** The events with one before them that is known already. */
-async function* withFirst(
-  first: ServerSentEvent,
-  events: AsyncIterable<ServerSentEvent>,
-): AsyncGenerator<ServerSentEvent> {
-  const iterator = events[Symbol.asyncIterator]();
-  try {
-    yield first;
-    yield* { [Symbol.asyncIterator]: () => iterator };
-  } finally {
-    await iterator.return?.();
-  }
 }

@@ -5,8 +5,6 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { Problem } from '../../lib/problem.ts';
 import type { Reply } from '../output/reply.ts';
 
-export type { Reply, ServerSentEvent } from '../output/reply.ts';
-
 /** What a caller must bring. The phases handed to the server decide what tiers and scopes mean. */
 export interface Access {
   readonly credentials: 'none' | 'optional' | 'required';
@@ -21,7 +19,7 @@ export interface Access {
 }
 
 /** One request, parsed and checked, as the handler sees it. */
-export interface Call<
+export interface RequestContext<
   Caller,
   Query = Record<string, never>,
   Params = Record<string, never>,
@@ -49,7 +47,7 @@ export interface Call<
 export type BodyType = 'application/json' | 'application/x-www-form-urlencoded';
 
 /** An error that is about to be written, and the request that met it. */
-export interface Failed {
+export interface ErrorContext {
   readonly problem: Problem;
   readonly requestId: string;
   readonly request: IncomingHttpHeaders;
@@ -59,7 +57,7 @@ export interface Failed {
 
 /** How a route writes its errors, the frame's own included, where that is not as problem documents. */
 export interface ErrorForm {
-  write(failed: Failed): Reply;
+  write(failed: ErrorContext): Reply;
   /** For the OpenAPI document: what each status means, and the media types of the bodies. */
   readonly answers: Readonly<Record<number, string>>;
   readonly content: Readonly<Record<string, TSchema>>;
@@ -128,8 +126,8 @@ export interface Route<
   /** True where a request is answered also while the service drains, as health is. */
   readonly whileDraining?: boolean;
   /** An answer that costs nothing: asked after identify and allow, before limit. */
-  early?(call: Pick<Call<Caller>, 'headers' | 'caller' | 'requestId'>): Reply | null;
-  handle(call: Call<Caller, Static<Query>, Static<Params>, Static<Body>>): Promise<Reply> | Reply;
+  early?(call: Pick<RequestContext<Caller>, 'headers' | 'caller' | 'requestId'>): Reply | null;
+  handle(call: RequestContext<Caller, Static<Query>, Static<Params>, Static<Body>>): Promise<Reply> | Reply;
 }
 
 /** Writes a route down with its types inferred from its schemas. */

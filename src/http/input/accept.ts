@@ -1,4 +1,4 @@
-// Owns content negotiation: which of the media types that a route can answer with the client wants most.
+// Content negotiation: the media type that a client prefers among those that a route can respond with.
 
 const MOST_RANGES = 32;
 

@@ -1,4 +1,4 @@
-// Owns the cursor: where in which walk the next page begins, opaque to clients and bound to filters and sort.
+// Keyset cursor: where the next page begins, opaque to clients and bound to filters and sort.
 
 import { createHash } from 'node:crypto';
 import { parseJson } from '../../lib/json.ts';

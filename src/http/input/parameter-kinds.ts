@@ -1,4 +1,4 @@
-// Owns the kinds of parameters that searches are made of, so that the tables of them read as tables.
+// Kinds of parameters that searches are made of, so that the tables of them read as tables.
 
 import { type TArrayOptions, type TSchema, Type } from 'typebox';
 

@@ -1,12 +1,12 @@
-// Owns how a query string is read: strictly, by the route's schema; whatever is not understood is a 400 that names it.
+// Strict readers of path and query parameters, by the route's own schema; whatever is not understood is an error that names it.
 
 import type { TObject } from 'typebox';
 import { redact } from '../../lib/log.ts';
 import type { Suggest } from '../../lib/nearest.ts';
 import { nearest } from '../../lib/nearest.ts';
-import { type FieldError, faultSentence, Problem } from '../../lib/problem.ts';
+import { type FieldError, faultSentence, PROBLEMS, Problem, type ProblemCode } from '../../lib/problem.ts';
 import { type EncodedPair, groupPairs, type Pair, splitPairs } from './urlencoded.ts';
-import { asValueSchema, compileValue, type ReadValue, Refusal, type ValueSchema } from './values.ts';
+import { asValueSchema, compileValue, type ReadValue, ValueError, type ValueSchema } from './values.ts';
 
 /** A query string taken apart, but not judged: which parameters there are, the route says. */
 export type ParsedQuery = { readonly pairs: readonly EncodedPair[] | null };
@@ -14,10 +14,10 @@ export type ParsedQuery = { readonly pairs: readonly EncodedPair[] | null };
 /** Gives the parameters. Throws INVALID_PARAMETER with every faulty parameter in `errors`. */
 export type ReadQuery = (query: ParsedQuery) => Record<string, unknown>;
 
-const MOST_PARAMETERS = 200;
-const MOST_ITEMS = 100;
+const MAX_PARAMETERS = 200;
+const MAX_ITEMS = 100;
 /** Faults of one request that are told, and after which nothing more of it is read. */
-export const MOST_FAULTS = 20;
+export const MAX_FAULTS = 20;
 
 /** Names under which people send credentials; they get the remedy, and the value is repeated nowhere. */
 const CREDENTIAL_NAMES = new Set([
@@ -38,7 +38,7 @@ interface Parameter {
 
 /** Takes the part of an address behind `?` apart. Throws nothing. */
 export function parseQuery(text: string): ParsedQuery {
-  return { pairs: splitPairs(text, MOST_PARAMETERS) };
+  return { pairs: splitPairs(text, MAX_PARAMETERS) };
 }
 
 /** Builds the reader of a query string that is still one text. */
@@ -87,7 +87,7 @@ function readAll(
   const occurrences = collect(query, parameters, suggest, errors);
   const values: Record<string, unknown> = { ...defaults };
   for (const [sent, texts] of occurrences) {
-    if (errors.length >= MOST_FAULTS) break;
+    if (errors.length >= MAX_FAULTS) break;
     const parameter = parameters.get(sent);
     if (parameter === undefined) continue;
     const other = [...occurrences.keys()].find((name) => name < sent && parameters.get(name) === parameter);
@@ -96,11 +96,11 @@ function readAll(
       continue;
     }
     const value = parameter.read(texts);
-    if (value instanceof Refusal) errors.push(fieldError(sent, value));
+    if (value instanceof ValueError) errors.push(fieldError(sent, value));
     else values[parameter.name] = value;
   }
   reportMissing(parameters, occurrences, errors);
-  if (errors.length > 0) throw refuse(errors);
+  if (errors.length > 0) throw parameterProblem(errors);
   return values;
 }
 
@@ -112,10 +112,10 @@ function collect(
   errors: FieldError[],
 ): Map<string, string[]> {
   if (pairs === null)
-    throw new Problem('INVALID_PARAMETER', `A request may have at most ${MOST_PARAMETERS} parameters.`);
+    throw new Problem('INVALID_PARAMETER', `A request may have at most ${MAX_PARAMETERS} parameters.`);
   const readable: Pair[] = [];
   for (const { text, name, value } of pairs) {
-    if (errors.length === MOST_FAULTS) break;
+    if (errors.length === MAX_FAULTS) break;
     if (name === null || value === null) {
       errors.push({ parameter: shorten(name ?? text), detail: 'has a %-escape that is not valid UTF-8' });
       continue;
@@ -149,17 +149,20 @@ function reportMissing(
   }
 }
 
-function fieldError(parameter: string, { detail, suggestion }: Refusal): FieldError {
+function fieldError(parameter: string, { detail, suggestion }: ValueError): FieldError {
   return suggestion === undefined ? { parameter, detail } : { parameter, detail, suggestion };
 }
 
 /** One problem for all faulty parameters; its sentence tells the first, `errors` all (at most twenty). */
-export function refuse(errors: readonly FieldError[]): Problem {
-  return refusalOf(errors.slice(0, MOST_FAULTS), ({ parameter }) => `The parameter ${parameter}`);
+export function parameterProblem(errors: readonly FieldError[]): Problem {
+  return fieldProblem(errors.slice(0, MAX_FAULTS), ({ parameter }) => `The parameter ${parameter}`);
 }
 
 /** One problem for all these faults; `subjectOf` names what is faulty. */
-export function refusalOf(errors: readonly FieldError[], subjectOf: (error: FieldError) => string): Problem {
+export function fieldProblem(
+  errors: readonly FieldError[],
+  subjectOf: (error: FieldError) => string,
+): Problem {
   const [first = { detail: 'is not valid' }, ...others] = errors;
   const more = others.length === 1 ? 'fault is' : 'faults are';
   const rest = others.length === 0 ? '' : ` ${others.length} more ${more} listed in errors.`;
@@ -173,23 +176,24 @@ function compileOccurrences(schema: ValueSchema): (texts: readonly string[]) => 
     return compileList(schema, compileValue({ caseInsensitive, ...asValueSchema(schema.items) }));
   }
   const read = compileValue(schema);
-  const twice = new Refusal('allows one value and has more than one');
+  const twice = new ValueError('allows one value and has more than one');
   return ([text, ...more]) => (more.length > 0 || text === undefined ? twice : read(text));
 }
 
 function compileList(schema: ValueSchema, read: ReadValue): (texts: readonly string[]) => unknown {
   const separator = schema.separator === undefined ? ',' : schema.separator;
   const least = schema.minItems ?? 1;
-  const most = schema.maxItems ?? MOST_ITEMS;
+  const most = schema.maxItems ?? MAX_ITEMS;
   return (texts) => {
     const items = separator === null ? texts : texts.flatMap((text) => text.split(separator));
-    if (items.length < least) return new Refusal(`needs at least ${least} values`);
-    if (items.length > most) return new Refusal(`allows at most ${most} values`);
+    if (items.length < least) return new ValueError(`needs at least ${least} values`);
+    if (items.length > most) return new ValueError(`allows at most ${most} values`);
     const values: unknown[] = [];
     for (const item of items) {
       const value = read(item);
-      if (value instanceof Refusal) return value;
-      if (schema.uniqueItems === true && values.includes(value)) return new Refusal('contains a value twice');
+      if (value instanceof ValueError) return value;
+      if (schema.uniqueItems === true && values.includes(value))
+        return new ValueError('contains a value twice');
       values.push(value);
     }
     return values;
@@ -200,4 +204,36 @@ function compileList(schema: ValueSchema, read: ReadValue): (texts: readonly str
 function shorten(sent: string): string {
   const name = redact(sent);
   return name.length > 64 ? `${name.slice(0, 64)}…` : name;
+}
+
+/** Reads the variable parts of a path. Throws a 404 problem for a value that its schema refuses: it names nothing. */
+export type ReadParameters = (raw: Readonly<Record<string, string>>) => Record<string, unknown>;
+
+/** The keyword by which a path parameter's schema names the code of the 404 that a malformed value gets. */
+interface Missing {
+  readonly missing?: ProblemCode;
+}
+
+/** Builds the reader of a route's path parameters. Throws a 404 problem for a value that its schema refuses. */
+export function compileParameters(path: string, schema?: TObject): ReadParameters {
+  const properties = Object.entries(schema?.properties ?? {});
+  const named = [...path.matchAll(/:(\w+)/g)].map((match) => match[1]);
+  const described = properties.map(([name]) => name);
+  if (named.join() !== described.join()) {
+    throw new Error(`${path} has the variable parts (${named}) but its params describe (${described})`);
+  }
+  const readers = properties.map(([name, property]) => {
+    const code = (property as Missing).missing ?? 'NOT_FOUND';
+    return { name, code, read: compileValue(asValueSchema(property)) };
+  });
+  return (raw) => {
+    const values: Record<string, unknown> = {};
+    for (const { name, code, read } of readers) {
+      const value = read(raw[name] ?? '');
+      if (value instanceof ValueError)
+        throw new Problem(code, `${PROBLEMS[code][1]}: ${name} ${value.detail}.`);
+      values[name] = value;
+    }
+    return values;
+  };
 }

@@ -1,4 +1,4 @@
-// Owns how the text of one parameter becomes a value: a JSON schema read as a strict grammar, with no coercion.
+// Values of parameters: a JSON schema compiled to a strict grammar of one text, with no coercion.
 
 import type { TSchema } from 'typebox';
 import { nearest } from '../../lib/nearest.ts';
@@ -44,7 +44,7 @@ export interface ValueSchema {
 type Scalar = string | number | boolean;
 
 /** Why a text is not a value; the detail follows the parameter's name. */
-export class Refusal {
+export class ValueError {
   readonly detail: string;
   readonly suggestion: string | undefined;
 
@@ -113,7 +113,7 @@ function compileMembers(
   const detail = texts.length === 1 ? `must be ${texts[0]}` : `must be one of ${texts.join(', ')}`;
   const meant = new Map(Object.entries(synonyms));
   return (text) =>
-    byText.get(fold(text)) ?? new Refusal(detail, meant.get(text.toLowerCase()) ?? nearest(text, texts));
+    byText.get(fold(text)) ?? new ValueError(detail, meant.get(text.toLowerCase()) ?? nearest(text, texts));
 }
 
 function compileAlternatives(options: readonly ValueSchema[]): ReadValue {
@@ -122,10 +122,10 @@ function compileAlternatives(options: readonly ValueSchema[]): ReadValue {
     const details: string[] = [];
     for (const read of readers) {
       const value = read(text);
-      if (!(value instanceof Refusal)) return value;
+      if (!(value instanceof ValueError)) return value;
       details.push(value.detail);
     }
-    return new Refusal(details.join(', or '));
+    return new ValueError(details.join(', or '));
   };
 }
 
@@ -135,7 +135,7 @@ function compileNumber(schema: ValueSchema): ReadValue {
   const most = schema.maximum ?? Number.POSITIVE_INFINITY;
   const above = schema.exclusiveMinimum ?? Number.NEGATIVE_INFINITY;
   const below = schema.exclusiveMaximum ?? Number.POSITIVE_INFINITY;
-  const refusal = new Refusal(describeNumber(schema));
+  const refusal = new ValueError(describeNumber(schema));
   return (text) => {
     if (!grammar.test(text)) return refusal;
     const value = Number(text);
@@ -159,7 +159,7 @@ function describeNumber(schema: ValueSchema): string {
 function readBoolean(text: string): unknown {
   if (text === 'true') return true;
   if (text === 'false') return false;
-  return new Refusal('must be true or false');
+  return new ValueError('must be true or false');
 }
 
 function readFlag(text: string): unknown {
@@ -173,12 +173,12 @@ function compileText(schema: ValueSchema): ReadValue {
   const format = formatOf(schema);
   const hint = schema.description === undefined ? '' : ` (${schema.description})`;
   return (text) => {
-    if (text.length === 0 && least > 0) return new Refusal('must not be empty');
-    if (text.length < least) return new Refusal(`must have at least ${least} characters`);
-    if (text.length > most) return new Refusal(`must have at most ${most} characters`);
-    if (text.includes('\0')) return new Refusal('must not contain the character NUL');
-    if (format !== null && !format.test(text)) return new Refusal(`must be ${format.name}`);
-    if (pattern !== null && !pattern.test(text)) return new Refusal(`must have the expected form${hint}`);
+    if (text.length === 0 && least > 0) return new ValueError('must not be empty');
+    if (text.length < least) return new ValueError(`must have at least ${least} characters`);
+    if (text.length > most) return new ValueError(`must have at most ${most} characters`);
+    if (text.includes('\0')) return new ValueError('must not contain the character NUL');
+    if (format !== null && !format.test(text)) return new ValueError(`must be ${format.name}`);
+    if (pattern !== null && !pattern.test(text)) return new ValueError(`must have the expected form${hint}`);
     return text;
   };
 }

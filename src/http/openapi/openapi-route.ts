@@ -1,8 +1,9 @@
 // Addresses at which the OpenAPI document is served, as JSON and as YAML; it describes them too.
 
 import { Type } from 'typebox';
-import { type Call, type Reply, type Route, route } from '../frame/route.ts';
+import { type RequestContext, type Route, route } from '../frame/route.ts';
 import { conditional, strongEtag } from '../output/etag.ts';
+import type { Reply } from '../output/reply.ts';
 import { toYaml } from '../output/yaml.ts';
 import { type Describe, openapiDocument } from './openapi.ts';
 import type { Json } from './openapi-schemas.ts';
@@ -51,7 +52,7 @@ export function openapiRoutes<Caller>(
 /** A handler whose text is written when it is first asked for. */
 function textHandler(contentType: string, write: () => string) {
   let written: { readonly etag: string; readonly reply: Reply } | undefined;
-  return ({ headers }: Pick<Call<unknown>, 'headers'>): Reply => {
+  return ({ headers }: Pick<RequestContext<unknown>, 'headers'>): Reply => {
     written ??= writtenOut(write(), contentType);
     return conditional(headers, written.etag, written.reply);
   };

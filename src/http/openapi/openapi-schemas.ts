@@ -1,4 +1,4 @@
-// Owns how schemas stand in the OpenAPI document: named ones once under components, our own keywords put into words.
+// Schemas of the OpenAPI document: named ones once under components, our own keywords put into words.
 
 import type { TSchema } from 'typebox';
 import { asValueSchema } from '../input/values.ts';

@@ -1,4 +1,4 @@
-// Owns the parts of the OpenAPI document that all operations share: the problem document, its answers, and headers.
+// Parts of the OpenAPI document that all operations share: the problem document, its responses, and headers.
 
 import { Type } from 'typebox';
 import { PROBLEMS, type ProblemCode } from '../../lib/problem.ts';

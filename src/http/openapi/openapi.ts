@@ -1,4 +1,4 @@
-// Owns the OpenAPI document: every served route, described from the same object that serves it.
+// OpenAPI document: every route, described from the same object that serves it.
 
 import type { TSchema } from 'typebox';
 import type { Access, ErrorForm, Route } from '../frame/route.ts';

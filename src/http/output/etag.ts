@@ -1,4 +1,4 @@
-// Owns conditional reads: entity tags, and the 304 that saves sending what the client already has.
+// Conditional reads: entity tags, and the 304 that saves sending what the client already has.
 
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';

@@ -8,7 +8,7 @@ export interface ServerSentEvent {
   readonly json?: string;
 }
 
-/** What a handler gives back. Exactly one of `json`, `text`, `bytes`, `events` or `pieces`; none: an empty body. */
+/** What a handler gives back. Exactly one of `json`, `text`, `bytes`, `events` or `chunks`; none: an empty body. */
 export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -18,10 +18,8 @@ export interface Reply {
   readonly bytes?: Uint8Array;
   /** Sent as text/event-stream; ended by the writer when the generator ends. */
   readonly events?: AsyncIterable<ServerSentEvent>;
-  /** An event that is known already: it goes before `events`, and leaves before the first of them is asked for. */
-  readonly firstEvent?: ServerSentEvent;
-  /** Sent piece by piece, as fast as the client reads; its content type stands in `headers`. */
-  readonly pieces?: AsyncIterable<string>;
+  /** Sent chunk by chunk, as fast as the client reads; its content type stands in `headers`. */
+  readonly chunks?: AsyncIterable<string>;
   /** How long a stream of events may take altogether; then it is cut. Default 10 s; null: no end. */
   readonly deadlineMs?: number | null;
 }

@@ -1,4 +1,4 @@
-// Owns what tells whether the service lives, is ready, and how it fares: /livez, /readyz and /metrics.
+// Health endpoints: /livez, /readyz and /metrics.
 
 import { Type } from 'typebox';
 import { type Clock, pause } from '../../lib/clock.ts';
@@ -6,7 +6,8 @@ import type { Metrics } from '../../lib/metrics.ts';
 import { Problem } from '../../lib/problem.ts';
 import { rememberFor } from '../../lib/remember.ts';
 import { NOTHING_HERE } from '../frame/not-found.ts';
-import { type Access, type Reply, type Route, route } from '../frame/route.ts';
+import { type Access, type Route, route } from '../frame/route.ts';
+import type { Reply } from '../output/reply.ts';
 import { type MetricsAccess, metricsAccess } from './metrics-access.ts';
 
 /** One thing the service depends on. */

@@ -2,8 +2,9 @@
 
 import type { Principal } from '../../access/tiers/principal.ts';
 import type { Tiers } from '../../access/tiers/tiers.ts';
-import type { Call, Reply } from '../../http/frame/route.ts';
+import type { RequestContext } from '../../http/frame/route.ts';
 import { groupPairs, parsePairs } from '../../http/input/urlencoded.ts';
+import type { Reply } from '../../http/output/reply.ts';
 import { Problem } from '../../lib/problem.ts';
 import { type DocumentFinder, identifyClient } from '../clients/find-client.ts';
 import { type ConsentContext, type Decision, decide } from '../consents/consent.ts';
@@ -39,7 +40,7 @@ export type DecisionFields = {
 } & { readonly [name in (typeof PARAMETERS)[number]]?: string | readonly string[] };
 
 type AuthorizeCall = Pick<
-  Call<Principal>,
+  RequestContext<Principal>,
   'url' | 'address' | 'signal' | 'mediaType' | 'requestId' | 'headers'
 >;
 

@@ -2,7 +2,8 @@
 
 import { Type } from 'typebox';
 import type { Principal } from '../../access/tiers/principal.ts';
-import { type Call, type Reply, type Route, route } from '../../http/frame/route.ts';
+import { type RequestContext, type Route, route } from '../../http/frame/route.ts';
+import type { Reply } from '../../http/output/reply.ts';
 import { Problem } from '../../lib/problem.ts';
 import { pageReply } from '../pages/document.ts';
 import { renderGrants } from '../pages/grants-page.ts';
@@ -66,7 +67,7 @@ interface Fields {
   readonly end?: string;
 }
 
-type GrantsCall = Pick<Call<Principal>, 'headers' | 'address' | 'mediaType' | 'requestId'>;
+type GrantsCall = Pick<RequestContext<Principal>, 'headers' | 'address' | 'mediaType' | 'requestId'>;
 
 const common = {
   path: '/oauth/grants',

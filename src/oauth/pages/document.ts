@@ -1,5 +1,5 @@
 // HTML document and response headers that all pages share.
-import type { Reply } from '../../http/frame/route.ts';
+import type { Reply } from '../../http/output/reply.ts';
 import { type Fragment, Html, html } from '../../page/html.ts';
 import { MARK } from '../../page/mark.ts';
 import { hashSource } from '../../page/style.ts';

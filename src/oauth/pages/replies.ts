@@ -1,8 +1,9 @@
 // Replies of the authorization and grants endpoints: a redirect, a page, or JSON for programs.
 
 import type { Tiers } from '../../access/tiers/tiers.ts';
-import type { ErrorForm, Reply } from '../../http/frame/route.ts';
+import type { ErrorForm } from '../../http/frame/route.ts';
 import { negotiate } from '../../http/input/accept.ts';
+import type { Reply } from '../../http/output/reply.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Client } from '../clients/client.ts';
 import { isLoopback } from '../clients/redirect-uri.ts';

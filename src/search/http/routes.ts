@@ -3,7 +3,7 @@
 import { type TObject, Type } from 'typebox';
 import type { Principal } from '../../access/tiers/principal.ts';
 import { type Route, route } from '../../http/frame/route.ts';
-import { compileMembers, describeMembers, ofMembers } from '../../http/input/members.ts';
+import { compileJsonQuery, describeJsonQuery, ofMembers } from '../../http/input/json-query.ts';
 import { Problem } from '../../lib/problem.ts';
 import { PageSchema } from '../../listings/page-schema.ts';
 import { LoadingSchema } from '../../listings/provenance/loading.ts';
@@ -121,7 +121,7 @@ export function searchRoutes(options: CatalogueRouteOptions): readonly Route<Pri
         otherSchemas: { [MEDIA_TYPES.geojson]: ListingFeatures },
       },
     } as const;
-    const read = compileMembers(query);
+    const read = compileJsonQuery(query);
     return [
       route<Principal>()({
         ...common,
@@ -149,7 +149,7 @@ export function searchRoutes(options: CatalogueRouteOptions): readonly Route<Pri
           'The same search with its parameters in a JSON body: lists are arrays, numbers are numbers, and `polygon` ' +
           'may be a GeoJSON Polygon or MultiPolygon. The URL takes no parameters.',
         ...{ ownBody: true, bodyBytes: BODY_BYTES },
-        body: describeMembers(query, `Search${name}`, `The parameters of GET ${common.path} as JSON.`),
+        body: describeJsonQuery(query, `Search${name}`, `The parameters of GET ${common.path} as JSON.`),
         handle(call) {
           const { caller, requestId, mediaType, headers } = call;
           return answerSearch(options, readings, {

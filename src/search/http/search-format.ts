@@ -1,6 +1,6 @@
 // Formats of search results: which one a request gets, what does not fit it, and how listings are written in it.
 
-import type { Reply } from '../../http/frame/route.ts';
+import type { Reply } from '../../http/output/reply.ts';
 import { invalidParameter } from '../../lib/problem.ts';
 import { MEMBERS_BY_INCLUDE } from '../../listings/record.ts';
 import { FORMATS, type Format } from '../query/answer-parameters.ts';
@@ -56,10 +56,10 @@ export async function linesOf(
 const MAX_AT_ONCE = 100;
 
 /** A page as one JSON document: its listings, and what goes with them. A long one is written in chunks. */
-export function listReply(rows: readonly ResultRow[], rest: object): Pick<Reply, 'json' | 'pieces'> {
+export function listReply(rows: readonly ResultRow[], rest: object): Pick<Reply, 'json' | 'chunks'> {
   const data = rows.map(({ record }) => record);
   if (data.length <= MAX_AT_ONCE) return { json: { object: 'list', data, ...rest } };
-  return { pieces: listChunks(data, rest) };
+  return { chunks: listChunks(data, rest) };
 }
 
 async function* listChunks(data: readonly object[], rest: object): AsyncGenerator<string, void, void> {

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../../access/tiers/principal.ts';
 import { atLeast, pageSize, type Tiers } from '../../access/tiers/tiers.ts';
 import { createAreaRegister } from '../../areas/area-register.ts';
-import type { Reply } from '../../http/frame/route.ts';
+import type { Reply } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { CachedReads } from '../../listings/property-cache.ts';
 import type { FindLoading, Loading } from '../../listings/provenance/loading.ts';
@@ -230,7 +230,7 @@ async function answerAll(work: Work, format: 'csv' | 'ndjson'): Promise<Reply> {
   const counted = plan.count === 'exact' ? await search.total(plan, meanings) : null;
   const total = totalWhile(work.loading, counted);
   return {
-    pieces: exportLines({ ...work, meanings, format }),
+    chunks: exportLines({ ...work, meanings, format }),
     headers: { ...totalHeader(total), 'content-type': contentType(format) },
   };
 }

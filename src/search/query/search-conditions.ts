@@ -1,6 +1,6 @@
 // Owns what each filter means: how a query becomes conditions. Pure, and the only place where filters get their meaning.
 
-import { refuse } from '../../http/input/query.ts';
+import { parameterProblem } from '../../http/input/query.ts';
 import { type FieldError, invalidParameter } from '../../lib/problem.ts';
 import type { Status, UnitSystem } from '../../listings/vocabulary.ts';
 import { addressKey, askedWords } from '../../text/words.ts';
@@ -291,7 +291,7 @@ function checkRanges(query: PlainQuery): void {
   for (const [suffix] of RANGES)
     check(`min${suffix}`, `max${suffix}`, query[`min${suffix}`], query[`max${suffix}`]);
   check('availableFrom', 'availableBy', query.availableFrom, query.availableBy);
-  if (errors.length > 0) throw refuse(errors);
+  if (errors.length > 0) throw parameterProblem(errors);
   // Days that PostgreSQL does not have, the year 0 among them.
   for (const name of ['availableFrom', 'availableBy'] as const) {
     const text = query[name];

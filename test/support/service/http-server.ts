@@ -3,7 +3,8 @@
 import { connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type { TestContext } from 'node:test';
-import type { Phases, Reply, Route } from '../../../src/http/frame/route.ts';
+import type { Phases, Route } from '../../../src/http/frame/route.ts';
+import type { Reply } from '../../../src/http/output/reply.ts';
 import { createServer, type ServerOptions, type WebServer } from '../../../src/http/server/server.ts';
 import { createLog } from '../../../src/lib/log.ts';
 import { createMetrics } from '../../../src/lib/metrics.ts';

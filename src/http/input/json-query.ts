@@ -1,26 +1,26 @@
-// Owns how a JSON body is read that says in members what a query says in parameters: as strictly, and by the same schema.
+// Strict reader of a JSON body that says in members what a query says in parameters, by the same schema.
 
 import { type TObject, type TSchema, Type } from 'typebox';
 import { pointerTo } from '../../lib/json.ts';
 import type { Suggest } from '../../lib/nearest.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { type FieldError, Problem } from '../../lib/problem.ts';
-import { CREDENTIAL_REMEDY, isCredentialName, MOST_FAULTS, refusalOf, withHints } from './query.ts';
+import { CREDENTIAL_REMEDY, fieldProblem, isCredentialName, MAX_FAULTS, withHints } from './query.ts';
 import {
   asValueSchema,
   compileValue,
   isInternal,
   membersOf,
   type ReadValue,
-  Refusal,
+  ValueError,
   type ValueSchema,
 } from './values.ts';
 
 /** Reads a parsed body. Throws INVALID_BODY where it is no object, INVALID_PARAMETER for every faulty member. */
-export type ReadMembers = (body: unknown) => Record<string, unknown>;
+export type ReadJsonQuery = (body: unknown) => Record<string, unknown>;
 
-const MOST_ITEMS = 100;
-const MOST_MEMBERS = 200;
+const MAX_ITEMS = 100;
+const MAX_MEMBERS = 200;
 
 interface Member {
   readonly name: string;
@@ -28,7 +28,7 @@ interface Member {
 }
 
 /** Builds the reader for the parameters of a query schema; defaults and aliases are those of the query. */
-export function compileMembers(schema: TObject, suggest: Suggest = nearest): ReadMembers {
+export function compileJsonQuery(schema: TObject, suggest: Suggest = nearest): ReadJsonQuery {
   const members = new Map<string, Member>();
   const defaults: Record<string, unknown> = {};
   for (const [name, property] of Object.entries(schema.properties)) {
@@ -42,10 +42,10 @@ export function compileMembers(schema: TObject, suggest: Suggest = nearest): Rea
     if (typeof body !== 'object' || body === null || Array.isArray(body))
       throw new Problem('INVALID_BODY', 'The body must be a JSON object.');
     const sent = Object.entries(body);
-    if (sent.length > MOST_MEMBERS)
+    if (sent.length > MAX_MEMBERS)
       throw new Problem(
         'INVALID_BODY',
-        `The body has ${sent.length} members; at most ${MOST_MEMBERS} are allowed.`,
+        `The body has ${sent.length} members; at most ${MAX_MEMBERS} are allowed.`,
       );
     return readAll(sent, members, { defaults, suggest: hinting });
   };
@@ -60,7 +60,7 @@ function readAll(
   const values: Record<string, unknown> = { ...defaults };
   const sent = new Map<Member, string>();
   for (const [name, json] of entries) {
-    if (errors.length === MOST_FAULTS) break;
+    if (errors.length === MAX_FAULTS) break;
     const member = members.get(name);
     if (member === undefined) {
       errors.push(unknown(name, suggest(name, members.keys())));
@@ -69,28 +69,28 @@ function readAll(
     const other = sent.get(member);
     const value = other === undefined ? member.read(json) : sameAs(other);
     sent.set(member, name);
-    if (value instanceof Refusal) errors.push(fieldError(pointerTo(name), value));
+    if (value instanceof ValueError) errors.push(fieldError(pointerTo(name), value));
     else values[member.name] = value;
   }
   if (errors.length > 0) throw refused(errors);
   return values;
 }
 
-const sameAs = (other: string) => new Refusal(`means the same as ${other}: send only one of them`);
+const sameAs = (other: string) => new ValueError(`means the same as ${other}: send only one of them`);
 
 const unknown = (name: string, suggestion: string | undefined): FieldError =>
   fieldError(
     pointerTo(name),
     isCredentialName(name)
-      ? new Refusal(CREDENTIAL_REMEDY)
-      : new Refusal('is not a member of this body', suggestion),
+      ? new ValueError(CREDENTIAL_REMEDY)
+      : new ValueError('is not a member of this body', suggestion),
   );
 
-const fieldError = (pointer: string, { detail, suggestion }: Refusal): FieldError =>
+const fieldError = (pointer: string, { detail, suggestion }: ValueError): FieldError =>
   suggestion === undefined ? { pointer, detail } : { pointer, detail, suggestion };
 
 const refused = (errors: readonly FieldError[]): Problem =>
-  refusalOf(errors, ({ pointer = '' }) => `The member ${pointer.slice(1)}`);
+  fieldProblem(errors, ({ pointer = '' }) => `The member ${pointer.slice(1)}`);
 
 /** The same problem of a parameter, told of the member of a body that said it. */
 export function ofMembers(problem: Problem): Problem {
@@ -111,14 +111,14 @@ function compileMember(schema: ValueSchema): (value: unknown) => unknown {
 }
 
 function compileList(schema: ValueSchema, read: (value: unknown) => unknown): (value: unknown) => unknown {
-  const [least, most] = [schema.minItems ?? 1, schema.maxItems ?? MOST_ITEMS];
+  const [least, most] = [schema.minItems ?? 1, schema.maxItems ?? MAX_ITEMS];
   return (value) => {
     if (!Array.isArray(value))
-      return new Refusal('must be a list, in square brackets even for a single value');
-    if (value.length < least) return new Refusal(`needs at least ${least} values`);
-    if (value.length > most) return new Refusal(`allows at most ${most} values`);
+      return new ValueError('must be a list, in square brackets even for a single value');
+    if (value.length < least) return new ValueError(`needs at least ${least} values`);
+    if (value.length > most) return new ValueError(`allows at most ${most} values`);
     const items = value.map((item) => read(item));
-    return items.find((item) => item instanceof Refusal) ?? items;
+    return items.find((item) => item instanceof ValueError) ?? items;
   };
 }
 
@@ -126,27 +126,27 @@ function compileScalar(schema: ValueSchema): (value: unknown) => unknown {
   const read = compileValue(schema);
   return (value) => {
     const text = asText(value, schema);
-    return text instanceof Refusal ? text : readText(read, text);
+    return text instanceof ValueError ? text : readText(read, text);
   };
 }
 
 const readText = (read: ReadValue, text: string): unknown => read(text);
 
 /** A value as its text in a query, where it has the type that the schema says. */
-function asText(value: unknown, schema: ValueSchema): string | Refusal {
+function asText(value: unknown, schema: ValueSchema): string | ValueError {
   if (schema.written === 'geometry' && typeof value === 'object' && value !== null)
     return JSON.stringify(value);
   if (schema.written === 'numbers' && Array.isArray(value)) {
-    if (value.length !== NUMBERS) return new Refusal(`must be a list of ${NUMBERS} numbers`);
+    if (value.length !== NUMBERS) return new ValueError(`must be a list of ${NUMBERS} numbers`);
     return value.map((item) => (typeof item === 'number' ? plain(item) : 'none')).join();
   }
   const type = schema.type ?? typeof membersOf(schema)?.[0];
   if (schema.anyOf !== undefined && typeof value === 'number') return plain(value);
   if (type === 'integer' || type === 'number')
-    return typeof value === 'number' ? plain(value) : new Refusal('must be a number');
+    return typeof value === 'number' ? plain(value) : new ValueError('must be a number');
   if (type === 'boolean')
-    return typeof value === 'boolean' ? String(value) : new Refusal('must be true or false');
-  return typeof value === 'string' ? value : new Refusal('must be a string');
+    return typeof value === 'boolean' ? String(value) : new ValueError('must be true or false');
+  return typeof value === 'string' ? value : new ValueError('must be a string');
 }
 
 /** Numbers of a list that stands for one text: a box. */
@@ -157,7 +157,7 @@ const decimal = new Intl.NumberFormat('en-US', { useGrouping: false, maximumFrac
 const plain = (value: number): string => decimal.format(value);
 
 /** The body's schema as it is described: what each parameter is, without what only a query has. */
-export function describeMembers(schema: TObject, id: string, description: string): TSchema {
+export function describeJsonQuery(schema: TObject, id: string, description: string): TSchema {
   const open = Object.entries(schema.properties).filter(([, property]) => !isInternal(property));
   const properties = open.map(([name, property]) => {
     // Generators of clients take a member with a default for one that must be sent: it is told in words.

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
 import { Problem } from '../../lib/problem.ts';
-import { compileMembers } from './members.ts';
+import { compileJsonQuery } from './json-query.ts';
 import { compileQuery } from './query.ts';
 
 const NAMES = Array.from({ length: 150 }, (_, at) => `minimumOfTrait${at}`);
@@ -33,7 +33,7 @@ const unknownMembers = (count: number) =>
 
 test('a body of very many members is refused before any of them is compared with a name', () => {
   const { problem, lookedFor } = refusal((suggest) =>
-    compileMembers(schema, suggest)(unknownMembers(36_000)),
+    compileJsonQuery(schema, suggest)(unknownMembers(36_000)),
   );
   assert.equal(problem.code, 'INVALID_BODY');
   assert.match(problem.message, /36000 members; at most 200/);
@@ -41,7 +41,7 @@ test('a body of very many members is refused before any of them is compared with
 });
 
 test('reading a body ends with its twentieth fault', () => {
-  const { problem, lookedFor } = refusal((suggest) => compileMembers(schema, suggest)(unknownMembers(200)));
+  const { problem, lookedFor } = refusal((suggest) => compileJsonQuery(schema, suggest)(unknownMembers(200)));
   assert.equal(problem.errors.length, 20);
   assert.equal(lookedFor, 20);
 });
@@ -61,7 +61,7 @@ test('a list that stands for a box is refused by its length, before its numbers 
       return Reflect.get(list, name, receiver);
     },
   });
-  const { problem } = refusal((suggest) => compileMembers(schema, suggest)({ bbox: numbers }));
+  const { problem } = refusal((suggest) => compileJsonQuery(schema, suggest)({ bbox: numbers }));
   assert.match(problem.message, /a list of 4 numbers/);
   assert.equal(read, 0);
 });
