@@ -3,6 +3,7 @@
 import type { Tiers } from '../access/tiers/tiers.ts';
 import type { RequestContext } from '../http/frame/route.ts';
 import { conditional, strongEtag } from '../http/output/etag.ts';
+import type { Reply } from '../http/output/reply.ts';
 import { nullIfUnavailable } from '../lib/problem.ts';
 import { type Html, html } from '../page/html.ts';
 import { code, link, pageReply, renderPage } from './layout.ts';
