@@ -7,9 +7,9 @@ import { createMetrics } from './metrics.ts';
 test('durations fall into the bucket of their bound, and buckets add up', async () => {
   const metrics = createMetrics();
   const durations = metrics.durations('wait_seconds', 'Waiting.', ['route', 'status']);
-  const observe = durations.bind({ route: '/v1/"x"', status: '200' });
-  for (const seconds of [0.0005, 0.001, 0.0011, 9.9, 60]) observe(seconds);
-  durations.bind({ route: '/other', status: '404' })(1);
+  const observed = durations.labels({ route: '/v1/"x"', status: '200' });
+  for (const seconds of [0.0005, 0.001, 0.0011, 9.9, 60]) observed.observe(seconds);
+  durations.labels({ route: '/other', status: '404' }).observe(1);
   const { text, contentType } = await metrics.read();
   assert.match(contentType, /^text\/plain/);
   const lines = text.split('\n');
@@ -17,7 +17,7 @@ test('durations fall into the bucket of their bound, and buckets add up', async 
   const value = (line: string) =>
     Number(lines.find((entry) => entry.startsWith(`${line} `))?.slice(line.length));
   const labels = 'route="/v1/\\"x\\"",status="200"';
-  const bucket = (le: string) => value(`wait_seconds_bucket{${labels},le="${le}"}`);
+  const bucket = (le: string) => value(`wait_seconds_bucket{le="${le}",${labels}}`);
   assert.deepEqual(
     [bucket('0.001'), bucket('0.0025'), bucket('5'), bucket('10'), bucket('+Inf')],
     [2, 3, 3, 4, 5],

@@ -39,7 +39,7 @@ export function createRequestLog<Caller>(options: {
   );
   const ofMethod = remembering((method: string) =>
     remembering((route: string) =>
-      remembering((status: number) => durations.bind({ method, route, status: String(status) })),
+      remembering((status: number) => durations.labels({ method, route, status: String(status) })),
     ),
   );
   return {
@@ -49,7 +49,7 @@ export function createRequestLog<Caller>(options: {
       const method = request.method ?? '';
       const status = response.statusCode;
       const ms = clock.monotonic() - active.startedAt;
-      ofMethod(method)(path)(status)(ms / 1000);
+      ofMethod(method)(path)(status).observe(ms / 1000);
       if (problem === null && !log.isLevelEnabled('info')) return;
       const line = {
         requestId: active.requestId,
