@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createAccess } from '../src/access/access.ts';
-import { localSubscriptions } from '../src/access/providers/local.ts';
+import { createLocalSubscriptions } from '../src/access/providers/local-subscriptions.ts';
 import { TIERS } from '../src/access/tiers/tiers.ts';
 import { systemClock as clock } from '../src/lib/clock.ts';
 import { startTokenService } from '../src/oauth/token/token-service.ts';
@@ -13,7 +13,7 @@ const publicUrl = `http://127.0.0.1:${listening}`;
 const database = openDatabase({ url: process.env.DATABASE_URL ?? '' });
 const report = (error: unknown) => process.stderr.write(`${String(error)}\n`);
 const tokens = startTokenService({ database, clock, publicUrl, report });
-const { provider } = localSubscriptions(database, clock);
+const { provider } = createLocalSubscriptions(database, clock);
 const { phases } = createAccess({
   ...{ database, clock, provider, report },
   tiers: TIERS,

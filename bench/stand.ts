@@ -4,7 +4,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { localSubscriptions } from '../src/access/providers/local.ts';
+import { createLocalSubscriptions } from '../src/access/providers/local-subscriptions.ts';
 import { requireFreePort } from '../src/http/server/listen-address.ts';
 import { createCatalogue } from '../src/ingest/catalogue.ts';
 import { systemClock } from '../src/lib/clock.ts';
@@ -40,7 +40,7 @@ export async function openStand(listings: number): Promise<Stand> {
     ids = [...applied.ids.values()];
   }
   await database.write((sql) => sql`analyze`);
-  const { key } = await localSubscriptions(database, systemClock).create({ plan: 'pro' });
+  const { key } = await createLocalSubscriptions(database, systemClock).create({ plan: 'pro' });
   return {
     ...{ database, databaseUrl: socketUrl(server.connection), folder, key, ids },
     async close() {

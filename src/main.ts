@@ -1,7 +1,7 @@
 // Process of the service: starts everything, says where it is, and stops gracefully when told to.
 
 import { join } from 'node:path';
-import { firstKeys, sampleKeys } from './access/keys/sample-keys.ts';
+import { ensureFirstKeys, ensureSampleKeys } from './access/keys/sample-keys.ts';
 import { createApp } from './app/app.ts';
 import { banner } from './app/banner.ts';
 import { VERSION } from './app/describe.ts';
@@ -101,8 +101,8 @@ async function startService(config: Config, log: Log): Promise<Service> {
  */
 async function provideKeys(config: Config, { database, embedded }: Storage): Promise<string | null> {
   const options = { database, clock: systemClock, file: join(config.dataDirectory, 'keys.env') };
-  if (config.source.kind === 'sample') await sampleKeys(options);
-  else if (embedded === null || (await firstKeys(options)) === null) return null;
+  if (config.source.kind === 'sample') await ensureSampleKeys(options);
+  else if (embedded === null || (await ensureFirstKeys(options)) === null) return null;
   return options.file;
 }
 

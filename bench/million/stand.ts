@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { localSubscriptions } from '../../src/access/providers/local.ts';
+import { createLocalSubscriptions } from '../../src/access/providers/local-subscriptions.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { socketUrl } from '../../src/postgres/client/connection-url.ts';
 import { type Database, openDatabase } from '../../src/postgres/client/database.ts';
@@ -37,7 +37,7 @@ export async function openLargeStand(cluster: string, listings = LISTINGS): Prom
   await migrate(database);
   await warm(database);
   const folder = await mkdtemp(join(tmpdir(), 'freehold-bench-'));
-  const { key } = await localSubscriptions(database, systemClock).create({ plan: 'internal' });
+  const { key } = await createLocalSubscriptions(database, systemClock).create({ plan: 'internal' });
   const areas = await database.read(
     (sql) => sql<{ id: string; type: string; reference: string }[]>`
       select id, type, external_id as reference from area where type in ('city', 'state') order by no`,

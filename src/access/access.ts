@@ -1,4 +1,4 @@
-// Owns the wiring of access: from the tiers and a provider to the phases and routes that the server is given.
+// Wiring of access: from tiers and a provider to the phases and routes of the server.
 
 import type { Phases, Route } from '../http/frame/route.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -6,11 +6,11 @@ import { DAY } from '../lib/time.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { listen } from '../postgres/client/listen.ts';
 import { type CredentialVerifier, createIdentify } from './keys/identify.ts';
-import { Keys } from './keys/keys.ts';
-import { Failures } from './limits/failures.ts';
-import { Limits } from './limits/limits.ts';
+import { KeyVerifier } from './keys/key-verifier.ts';
+import { FailureThrottle } from './limits/failure-throttle.ts';
 import { monthBefore, monthOf } from './limits/month.ts';
-import { deleteOldMonths } from './limits/month-store.ts';
+import { deleteOldMonths } from './limits/monthly-usage-store.ts';
+import { RateLimiter } from './limits/rate-limiter.ts';
 import { createPhases } from './phases.ts';
 import { SUBSCRIPTIONS_CHANNEL } from './providers/subscription-store.ts';
 import { accessRoutes } from './routes.ts';
@@ -19,45 +19,45 @@ import type { SubscriptionProvider } from './tiers/provider.ts';
 import type { Tiers } from './tiers/tiers.ts';
 
 export interface AccessOptions {
-  /** A sentence on how a caller without credentials comes by a key. */
-  readonly toGetKey?: string | undefined;
+  /** A sentence on how to get a key. */
+  readonly howToGetKey?: string | undefined;
   readonly database: Database;
   readonly clock: Clock;
   readonly tiers: Tiers;
   readonly provider: SubscriptionProvider;
-  /** Told of failures that no client hears of, for the log. */
+  /** Called with errors that no client sees, for the log. */
   readonly report: (error: unknown) => void;
   /** How many callers of each kind can be active within a minute. */
   readonly capacity?: number;
-  /** Judges of further kinds of credentials, asked after the one for keys. */
+  /** Verifiers of other credentials, tried after the one for keys. */
   readonly verifiers?: readonly CredentialVerifier[];
 }
 
 export interface AccessParts {
   readonly phases: Phases<Principal>;
   readonly routes: readonly Route<Principal>[];
-  readonly limits: Limits;
-  readonly keys: Keys;
-  readonly failures: Failures;
-  /** Stops listening, and gives back requests that were taken and not spent: after the server has drained. */
+  readonly limits: RateLimiter;
+  readonly keys: KeyVerifier;
+  readonly failures: FailureThrottle;
+  /** Stops listening and returns unspent requests: call it after the server has drained. */
   close(): Promise<void>;
 }
 
 export function createAccess(options: AccessOptions): AccessParts {
   const { database, clock, report } = options;
-  const keys = new Keys(options);
-  const failures = new Failures(clock);
-  const limits = new Limits(options);
+  const keys = new KeyVerifier(options);
+  const failures = new FailureThrottle(clock);
+  const limits = new RateLimiter(options);
   const verifiers = [keys, ...(options.verifiers ?? [])];
   const phases = createPhases({ identify: createIdentify({ verifiers, failures }), limits });
   const hints = listen(
     database,
     SUBSCRIPTIONS_CHANNEL,
-    (subscription) => keys.forget(subscription),
-    () => keys.freshen(),
+    (subscription) => keys.invalidate(subscription),
+    () => keys.revalidateAll(),
     { onTrouble: report },
   );
-  const stopTidying = tidyMonths(options);
+  const stopCleanup = scheduleMonthCleanup(options);
   return {
     phases,
     routes: accessRoutes(limits),
@@ -65,21 +65,21 @@ export function createAccess(options: AccessOptions): AccessParts {
     keys,
     failures,
     async close() {
-      stopTidying();
+      stopCleanup();
       await hints.close();
       await limits.close();
     },
   };
 }
 
-/** Forgets the counts of bygone months, now and every day; last month's stay for whoever asks about them. */
-function tidyMonths({ database, clock, report }: AccessOptions): () => void {
+/** Deletes the counts of past months, now and every day; last month's stay. */
+function scheduleMonthCleanup({ database, clock, report }: AccessOptions): () => void {
   let cancel = () => {};
-  function tidy(): void {
-    const kept = monthBefore(monthOf(clock.now()));
-    database.write((sql) => deleteOldMonths(sql, kept), { timeout: 60_000 }).catch(report);
-    cancel = clock.after(DAY, tidy);
+  function cleanUp(): void {
+    const oldest = monthBefore(monthOf(clock.now()));
+    database.write((sql) => deleteOldMonths(sql, oldest), { timeout: 60_000 }).catch(report);
+    cancel = clock.after(DAY, cleanUp);
   }
-  tidy();
+  cleanUp();
   return () => cancel();
 }

@@ -1,25 +1,25 @@
-// Owns the phases handed to the web server: who calls, whether they may, what it is counted against.
+// Access phases of every request: identify, allow, limit.
 import type { Access, Incoming, Phases } from '../http/frame/route.ts';
 import { Problem } from '../lib/problem.ts';
-import type { Limits } from './limits/limits.ts';
+import type { RateLimiter } from './limits/rate-limiter.ts';
 import type { Principal, Scope } from './tiers/principal.ts';
 import { atLeast, isTier, SCOPES, tierName } from './tiers/tiers.ts';
 
 export interface PhasesOptions {
   readonly identify: (incoming: Incoming, access: Access) => Promise<Principal> | Principal;
-  readonly limits: Limits;
+  readonly limits: RateLimiter;
 }
 
-/** An answer to credentials is for its receiver alone, and asked for again each time. */
+/** A response to credentials is private and revalidated each time. */
 const PRIVATE = Object.freeze({ 'cache-control': 'private, no-cache', vary: 'Authorization' });
-/** A cache must not hand an anonymous answer to a caller with credentials, whose answer may hold more. */
+/** Caches must not serve an anonymous response to a caller with credentials. */
 const OPEN = Object.freeze({ vary: 'Authorization' });
 
 export function createPhases({ identify, limits }: PhasesOptions): Phases<Principal> {
   return {
     identify,
     allow: refusalOf,
-    // A caller that is refused anyway must not be told that its streams are too many.
+    // A caller that is refused anyway gets that refusal, not TOO_MANY_STREAMS.
     limit: async (caller, access, isAllowed) =>
       limits.admit(caller, isAllowed ? access : { ...access, stream: false }),
     headers: (caller) => (caller.kind === 'anonymous' ? OPEN : PRIVATE),
@@ -28,7 +28,7 @@ export function createPhases({ identify, limits }: PhasesOptions): Phases<Princi
   };
 }
 
-/** Why this caller may not use a route of this access: no credentials, too low a tier, a scope not granted. Null: it may. */
+/** Why this caller may not use the route: no credentials, too low a tier, or a missing scope. Null: it may. */
 function refusalOf(caller: Principal, access: Access): Problem | null {
   if (access.credentials === 'required' && caller.kind === 'anonymous') {
     return new Problem(
@@ -38,7 +38,8 @@ function refusalOf(caller: Principal, access: Access): Problem | null {
   }
   if (access.tier !== undefined && !atLeast(caller.tier, access.tier))
     return tierRefusal(caller, access.tier);
-  if (access.scope === undefined || caller.scopes === null || holds(caller.scopes, access.scope)) return null;
+  if (access.scope === undefined || caller.scopes === null || hasScope(caller.scopes, access.scope))
+    return null;
   return new Problem('INSUFFICIENT_SCOPE', `This endpoint needs a token with the scope ${access.scope}.`);
 }
 
@@ -50,7 +51,7 @@ function tierRefusal(caller: Principal, needed: string): Problem {
   );
 }
 
-function holds(scopes: ReadonlySet<Scope>, needed: string): boolean {
+function hasScope(scopes: ReadonlySet<Scope>, needed: string): boolean {
   if (!Object.hasOwn(SCOPES, needed)) throw new Error(`There is no scope called ${needed}`);
   return scopes.has(needed as Scope);
 }

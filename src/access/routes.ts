@@ -1,8 +1,8 @@
-// Owns access's HTTP face: what a caller has used, and what is left.
+// Route of GET /v1/usage: what a caller has used, and what is left.
 import { Type } from 'typebox';
 import { type Route, route } from '../http/frame/route.ts';
-import type { Standing } from './limits/limit-standing.ts';
-import type { Limits } from './limits/limits.ts';
+import type { RateLimitStatus } from './limits/rate-limit-status.ts';
+import type { RateLimiter } from './limits/rate-limiter.ts';
 import type { Principal } from './tiers/principal.ts';
 import { TIERS } from './tiers/tiers.ts';
 
@@ -29,7 +29,7 @@ const Usage = Type.Object(
 );
 
 /** GET /v1/usage. */
-export function accessRoutes(limits: Limits): readonly Route<Principal>[] {
+export function accessRoutes(limits: RateLimiter): readonly Route<Principal>[] {
   return [
     route<Principal>()({
       method: 'GET',
@@ -42,24 +42,24 @@ export function accessRoutes(limits: Limits): readonly Route<Principal>[] {
         'minute and the streams are those of the process that answers.',
       access: { credentials: 'required', scope: 'listings:read', counts: 'minute' },
       answer: { description: 'The limits of your tier and what is left of them', schema: Usage },
-      handle: async ({ caller }) => ({ json: await usageOf(limits, caller) }),
+      handle: async ({ caller }) => ({ json: await getUsage(limits, caller) }),
     }),
   ];
 }
 
-async function usageOf(limits: Limits, caller: Principal) {
-  const { minute, month, calendar } = await limits.standings(caller);
+async function getUsage(limits: RateLimiter, caller: Principal) {
+  const { minute, month, calendar } = await limits.statuses(caller);
   const [start, end] = [calendar.start, calendar.end].map((time) => new Date(time).toISOString());
   return {
     object: 'usage',
     tier: caller.tier,
-    minute: counterOf(minute),
-    month: { ...counterOf(month), start, end },
+    minute: formatCounter(minute),
+    month: { ...formatCounter(month), start, end },
     streams: { limit: limits.tiers[caller.tier].streams, open: limits.streams.count(caller) },
   };
 }
 
-function counterOf(standing: Standing | null) {
-  if (standing === null) return { limit: null, remaining: null, resetSeconds: null };
-  return { limit: standing.policy.quota, remaining: standing.remaining, resetSeconds: standing.reset };
+function formatCounter(status: RateLimitStatus | null) {
+  if (status === null) return { limit: null, remaining: null, resetSeconds: null };
+  return { limit: status.policy.quota, remaining: status.remaining, resetSeconds: status.reset };
 }

@@ -1,7 +1,7 @@
 // Wiring of the service: one list of constructions from configuration to a running service, and their ending in reverse.
 
 import { createAccess } from '../access/access.ts';
-import { localSubscriptions } from '../access/providers/local.ts';
+import { createLocalSubscriptions } from '../access/providers/local-subscriptions.ts';
 import type { Principal } from '../access/tiers/principal.ts';
 import type { SubscriptionProvider } from '../access/tiers/provider.ts';
 import { TIERS } from '../access/tiers/tiers.ts';
@@ -80,13 +80,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   const clock = overrides.clock ?? systemClock;
   const metrics = createMetrics({ withProcess: true });
   const tiers = config.tiersFile === null ? TIERS : await readTiersFile(config.tiersFile);
-  const provider = overrides.provider ?? localSubscriptions(database, clock).provider;
+  const provider = overrides.provider ?? createLocalSubscriptions(database, clock).provider;
   const report = (error: unknown): void => log.error({ err: error }, 'Background task failed');
   const common = { database, clock, tiers, provider, report };
   const oauth = startOAuth({ ...overrides, ...common, config, log, metrics, publicUrl });
   const access = createAccess({
     ...{ ...overrides, ...common, verifiers: [oauth.verifier] },
-    toGetKey: toGetKey(publicUrl, options.keysFile ?? null),
+    howToGetKey: howToGetKey(publicUrl, options.keysFile ?? null),
   });
   const catalogue = createCatalogue(database);
   const cache = createPropertyCache(catalogue, database, report);
@@ -127,7 +127,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 }
 
 /** The file is named only where all that can reach the service is on the same machine; undefined: nothing to name. */
-function toGetKey(publicUrl: string, keysFile: string | null): string | undefined {
+function howToGetKey(publicUrl: string, keysFile: string | null): string | undefined {
   const { hostname } = new URL(publicUrl);
   const local = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
   return local && keysFile !== null

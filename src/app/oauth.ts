@@ -1,6 +1,6 @@
 // Wiring of the authorization server.
 
-import type { Keys } from '../access/keys/keys.ts';
+import type { KeyVerifier } from '../access/keys/key-verifier.ts';
 import type { SubscriptionProvider } from '../access/tiers/provider.ts';
 import type { Tiers } from '../access/tiers/tiers.ts';
 import type { Config } from '../config.ts';
@@ -39,7 +39,7 @@ export function startOAuth(options: OAuthOptions) {
   return {
     verifier: tokens.verifier,
     /** What the routes are given, once there is somebody who judges keys. */
-    parts(keys: Pick<Keys, 'verifyFresh'>) {
+    parts(keys: Pick<KeyVerifier, 'verifyFresh'>) {
       const { revoked } = tokens;
       const exchange = createTokenContext({
         ...options,

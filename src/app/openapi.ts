@@ -1,6 +1,6 @@
 // OpenAPI document without a running service: the same routes, connected to nothing.
 
-import { Limits } from '../access/limits/limits.ts';
+import { RateLimiter } from '../access/limits/rate-limiter.ts';
 import type { Principal } from '../access/tiers/principal.ts';
 import { TIERS } from '../access/tiers/tiers.ts';
 import type { Phases } from '../http/frame/route.ts';
@@ -30,7 +30,7 @@ export function openApi(): object {
   const clock = systemClock;
   // A database connects when it is first asked, which nothing does here.
   const database = openDatabase({ url: 'postgres://nobody@127.0.0.1/none', clock });
-  const limits = new Limits({ database, clock, tiers: TIERS, report: () => {} });
+  const limits = new RateLimiter({ database, clock, tiers: TIERS, report: () => {} });
   const catalogue = createCatalogue(database);
   const refresh = () => Promise.reject(new Error('nothing is served here'));
   const log = createLog({ level: 'silent' });

@@ -1,6 +1,6 @@
 // All routes of the service, feature by feature.
 
-import type { Limits } from '../access/limits/limits.ts';
+import type { RateLimiter } from '../access/limits/rate-limiter.ts';
 import { accessRoutes } from '../access/routes.ts';
 import type { Principal } from '../access/tiers/principal.ts';
 import type { Tiers } from '../access/tiers/tiers.ts';
@@ -42,7 +42,7 @@ export interface FeatureParts {
   readonly catalogue: Catalogue;
   readonly cache: CachedReads;
   readonly refresh: Refresh;
-  readonly limits: Limits;
+  readonly limits: RateLimiter;
   readonly tiers: Tiers;
   readonly oauth: OAuthRoutesOptions;
   readonly tokens: TokenContext;

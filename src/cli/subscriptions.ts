@@ -1,7 +1,10 @@
 // Command `freehold subscriptions`: the keys that this service issues, their plans and their ends.
 
 import type { Command } from 'commander';
-import { type LocalSubscriptions, localSubscriptions } from '../access/providers/local.ts';
+import {
+  createLocalSubscriptions,
+  type LocalSubscriptions,
+} from '../access/providers/local-subscriptions.ts';
 import type { SubscriptionRow } from '../access/providers/subscription-store.ts';
 import { PLANS, type Plan } from '../access/tiers/tiers.ts';
 import { readConfig } from '../config.ts';
@@ -154,7 +157,11 @@ function withSubscriptions<T>(
   work: (subscriptions: LocalSubscriptions) => Promise<T>,
   options: OpenOptions = {},
 ): Promise<T> {
-  return withDatabase(readConfig(), (database) => work(localSubscriptions(database, systemClock)), options);
+  return withDatabase(
+    readConfig(),
+    (database) => work(createLocalSubscriptions(database, systemClock)),
+    options,
+  );
 }
 
 function requireFuture(option: string, moment: Date | undefined, remedy: string): void {

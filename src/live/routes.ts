@@ -1,7 +1,7 @@
 // Routes of one listing: its stream of events, and the stored record as JSON.
 
 import { type Static, Type } from 'typebox';
-import type { Streams } from '../access/limits/streams.ts';
+import type { StreamLimit } from '../access/limits/stream-limit.ts';
 import type { Principal } from '../access/tiers/principal.ts';
 import { type RequestContext, type Route, route } from '../http/frame/route.ts';
 import { conditional, contentEtag } from '../http/output/etag.ts';
@@ -20,7 +20,7 @@ export interface LiveRouteOptions {
   readonly catalogue: ListingReads;
   readonly cache: ListingReads;
   readonly refresh: Refresh;
-  readonly streams: Pick<Streams, 'open'>;
+  readonly streams: Pick<StreamLimit, 'open'>;
   readonly clock: Clock;
   /** Without a slash at its end. */
   readonly publicUrl: string;

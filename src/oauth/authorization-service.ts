@@ -1,6 +1,6 @@
 // Wiring of registration and authorization: what their routes are given.
 
-import type { Keys } from '../access/keys/keys.ts';
+import type { KeyVerifier } from '../access/keys/key-verifier.ts';
 import type { Tiers } from '../access/tiers/tiers.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -25,7 +25,7 @@ export interface AuthorizationOptions {
   readonly publicUrl: string;
   readonly report: (error: unknown) => void;
   readonly tiers: Tiers;
-  readonly keys: Pick<Keys, 'verifyFresh'>;
+  readonly keys: Pick<KeyVerifier, 'verifyFresh'>;
   readonly documents: DocumentFinder;
   /** Registered clients kept. */
   readonly mostClients?: number | undefined;

@@ -1,7 +1,7 @@
 // Proves over HTTP who is let in, what is told about limits, and who is charged for which answer.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { localSubscriptions } from '../../src/access/providers/local.ts';
+import { createLocalSubscriptions } from '../../src/access/providers/local-subscriptions.ts';
 import type { Principal, Scope } from '../../src/access/tiers/principal.ts';
 import { PLANS } from '../../src/access/tiers/tiers.ts';
 import { type Closing, testDatabase } from '../support/database/database.ts';
@@ -63,7 +63,7 @@ test('a 401 leads to the metadata, and names an error only where a credential wa
 
 test('an ended key is EXPIRED_API_KEY and a revoked one INVALID_API_KEY', async (t) => {
   const { clock, get } = await serve(t);
-  const subscriptions = localSubscriptions(database, clock);
+  const subscriptions = createLocalSubscriptions(database, clock);
   const ended = await subscriptions.create({ plan: 'pro' });
   await subscriptions.end(ended.id);
   const revoked = await subscriptions.create({ plan: 'pro' });
@@ -170,7 +170,7 @@ test('usage tells what is left, costs a place of the minute and none of the mont
 
 test('a stream too many is refused uncharged while the others are open, and usage counts them', async (t) => {
   const { access, clock, get } = await serve(t);
-  const { id, key } = await localSubscriptions(database, clock).create({ plan: 'pro' });
+  const { id, key } = await createLocalSubscriptions(database, clock).create({ plan: 'pro' });
   const caller: Principal = {
     kind: 'key',
     tier: 'pro',

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { Limits } from '../../src/access/limits/limits.ts';
+import { RateLimiter } from '../../src/access/limits/rate-limiter.ts';
 import type { Principal } from '../../src/access/tiers/principal.ts';
 import { TIERS } from '../../src/access/tiers/tiers.ts';
 import type { Clock } from '../../src/lib/clock.ts';
@@ -136,7 +136,7 @@ test('the minute is exact however the wall clock jumps', () => {
     fc.property(fc.array(step, { minLength: 20, maxLength: 120 }), (steps) => {
       const clock = jumpingClock();
       const tiers = { ...TIERS, pro: { ...TIERS.pro, minute: 5, month: null } };
-      const limits = new Limits({ tiers, clock, database, report: () => assert.fail() });
+      const limits = new RateLimiter({ tiers, clock, database, report: () => assert.fail() });
       let admitted: number[] = [];
       for (const each of steps) {
         if ('pass' in each) clock.advance(each.pass);
@@ -163,7 +163,7 @@ test('the minute is exact however the wall clock jumps', () => {
 test('no month is overdrawn by a wall clock that jumps over its end and back', async () => {
   const clock = jumpingClock(Date.UTC(2026, 1, 1) - 1_800_000);
   const tiers = { ...TIERS, pro: { ...TIERS.pro, minute: null, month: 120 } };
-  const limits = new Limits({ tiers, clock, database, report: (error) => assert.fail(String(error)) });
+  const limits = new RateLimiter({ tiers, clock, database, report: (error) => assert.fail(String(error)) });
   const admitted = new Map<number, number>();
   for (let round = 0; round < 60; round++) {
     clock.jump(round % 2 === 0 ? HOUR : -HOUR);

@@ -1,9 +1,9 @@
 // Proves that the month's quota is exact over several processes, which are limiters of their own on one database.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { anonymous } from '../../src/access/limits/anonymous.ts';
-import { Limits } from '../../src/access/limits/limits.ts';
+import { RateLimiter } from '../../src/access/limits/rate-limiter.ts';
 import type { Principal, Tier } from '../../src/access/tiers/principal.ts';
+import { anonymous } from '../../src/access/tiers/principal.ts';
 import { TIERS, type Tiers } from '../../src/access/tiers/tiers.ts';
 import { Problem } from '../../src/lib/problem.ts';
 import { openDatabase } from '../../src/postgres/client/database.ts';
@@ -29,8 +29,8 @@ function setUp(
   });
   const tiers = Object.fromEntries(entries) as Tiers;
   const rules = { clock, tiers, database, report: (error: unknown) => assert.fail(String(error)) };
-  const processes = Array.from({ length: options.processes ?? 1 }, () => new Limits(rules));
-  const [limits = new Limits(rules)] = processes;
+  const processes = Array.from({ length: options.processes ?? 1 }, () => new RateLimiter(rules));
+  const [limits = new RateLimiter(rules)] = processes;
   return { clock, processes, limits, rules };
 }
 
@@ -39,7 +39,10 @@ function subscriber(tier: Tier): Principal {
   return { kind: 'key', tier, account: `sub:${name}`, subscription: name, scopes: null };
 }
 
-async function ask(limits: Limits, caller: Principal): Promise<Readonly<Record<string, string>> | Problem> {
+async function ask(
+  limits: RateLimiter,
+  caller: Principal,
+): Promise<Readonly<Record<string, string>> | Problem> {
   try {
     return await limits.admit(caller, MONTH);
   } catch (error) {
@@ -49,7 +52,7 @@ async function ask(limits: Limits, caller: Principal): Promise<Readonly<Record<s
 }
 
 /** Asks so often at once; gives how many were admitted. */
-async function burst(limits: Limits, caller: Principal, requests: number): Promise<number> {
+async function burst(limits: RateLimiter, caller: Principal, requests: number): Promise<number> {
   const answers = await Promise.all(Array.from({ length: requests }, () => ask(limits, caller)));
   const refusals = answers.filter((answer) => answer instanceof Problem);
   for (const refusal of refusals) assert.equal(refusal.status, 429, refusal.message);
@@ -93,11 +96,11 @@ describe('the monthly quota', () => {
     const { rules } = setUp({ tiers: { business: { month, minute: 60 * second } } });
     const caller = subscriber('business');
     let admitted = 0;
-    for (let round = 0; round < 10; round++) admitted += await burst(new Limits(rules), caller, 21);
+    for (let round = 0; round < 10; round++) admitted += await burst(new RateLimiter(rules), caller, 21);
     const lost = (await used(caller)) - admitted;
     assert.ok(lost > 0 && lost <= 10 * second, `${lost} lost by ten deaths`);
     for (let round = 0; round < 10; round++) {
-      const limits = new Limits(rules);
+      const limits = new RateLimiter(rules);
       admitted += await burst(limits, caller, 21);
       await limits.close();
     }
@@ -186,7 +189,7 @@ describe('the monthly quota', () => {
     const second = setUp({ tiers: { pro: { minute: 10, month: 2 } } });
     const spent = subscriber('pro');
     assert.equal(await burst(second.limits, spent, 8), 2);
-    const { minute } = await second.limits.standings(spent);
+    const { minute } = await second.limits.statuses(spent);
     assert.equal(minute?.remaining, 8);
   });
 
@@ -200,7 +203,7 @@ describe('the monthly quota', () => {
     clock.advance(1);
     // What was taken for the higher tier is given back behind the scenes.
     const remaining = async () => {
-      const { month } = await limits.standings(upgraded);
+      const { month } = await limits.statuses(upgraded);
       return month?.remaining === 4_970;
     };
     await until('all but thirty are left', remaining);
@@ -244,7 +247,7 @@ describe('the monthly quota', () => {
   test('cannot be counted without the database: 503 once the block is spent, and nothing is charged', async () => {
     const gone = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/nothing', timeout: 1_000 });
     const { rules } = setUp();
-    const limits = new Limits({ ...rules, database: gone });
+    const limits = new RateLimiter({ ...rules, database: gone });
     const caller = subscriber('pro');
     const refusal = await ask(limits, caller);
     assert.ok(refusal instanceof Problem);

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { createAccess } from '../../src/access/access.ts';
-import { Failures } from '../../src/access/limits/failures.ts';
-import { localSubscriptions } from '../../src/access/providers/local.ts';
+import { FailureThrottle } from '../../src/access/limits/failure-throttle.ts';
+import { createLocalSubscriptions } from '../../src/access/providers/local-subscriptions.ts';
 import {
   ProviderUnavailable,
   type SubscriptionProvider,
-  type Verdict,
+  type SubscriptionStatus,
 } from '../../src/access/tiers/provider.ts';
 import { PLANS, type Plan, TIERS } from '../../src/access/tiers/tiers.ts';
 import { openDatabase } from '../../src/postgres/client/database.ts';
@@ -31,13 +31,13 @@ interface Subject {
 
 function local(): Subject {
   const clock = manualClock();
-  const subscriptions = localSubscriptions(database, clock);
+  const subscriptions = createLocalSubscriptions(database, clock);
   const ids = new Map<string, string>();
   const idOf = (key: string) => ids.get(key) ?? assert.fail('unknown key');
   const gone = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/nothing', timeout: 1_000 });
   return {
     provider: subscriptions.provider,
-    broken: localSubscriptions(gone, clock).provider,
+    broken: createLocalSubscriptions(gone, clock).provider,
     clock,
     async subscribe(plan, endsAt) {
       const end = endsAt === undefined ? {} : { endsAt: new Date(endsAt) };
@@ -55,7 +55,7 @@ function stub(): Subject {
   const provider = stubProvider();
   const broken = stubProvider();
   broken.mode = 'fail';
-  const atDate = async (verdict: Promise<Verdict>): Promise<Verdict> => {
+  const atDate = async (verdict: Promise<SubscriptionStatus>): Promise<SubscriptionStatus> => {
     const answer = await verdict;
     return answer.state === 'active' && answer.endsAt !== null && answer.endsAt <= clock.now()
       ? { state: 'expired' }
@@ -131,7 +131,7 @@ for (const [title, create] of Object.entries({ local, stub })) {
 }
 
 describe('subscriptions of our own', () => {
-  const subscriptions = localSubscriptions(database, manualClock());
+  const subscriptions = createLocalSubscriptions(database, manualClock());
 
   test('are listed with a hint of the key, and the key itself stands nowhere in the database', async () => {
     const { id, key } = await subscriptions.create({ plan: 'pro', label: 'A label' });
@@ -176,7 +176,7 @@ describe('subscriptions of our own', () => {
     t.after(() => access.close());
     const { id, key } = await subscriptions.create({ plan: 'free' });
     const tier = async () => {
-      const attempt = new Failures(options.clock).attempt('192.0.2.1');
+      const attempt = new FailureThrottle(options.clock).attempt('192.0.2.1');
       return (await access.keys.verify(key, attempt)).tier;
     };
     assert.equal(await tier(), 'free');

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { localSubscriptions } from '../../src/access/providers/local.ts';
+import { createLocalSubscriptions } from '../../src/access/providers/local-subscriptions.ts';
 import { createApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/lib/log.ts';
@@ -117,7 +117,7 @@ const search =
   (query: string): Reach =>
   () =>
     ask({ path: `/v1/search/sales?${query}`, key: keys.pro });
-const subscriptions = localSubscriptions(service.database, service.clock);
+const subscriptions = createLocalSubscriptions(service.database, service.clock);
 
 /** How each code is met. The order matters twice: draining is the end of the small service, so it comes last. */
 const ROWS: { readonly [code in ProblemCode]?: Reach } = {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { localSubscriptions } from '../../src/access/providers/local.ts';
+import { createLocalSubscriptions } from '../../src/access/providers/local-subscriptions.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { type ChaosApp, startChaosApp } from '../support/chaos/app.ts';
 import { newReaders, readOn } from '../support/chaos/readers.ts';
@@ -39,7 +39,7 @@ async function interrupt(app: ChaosApp, signal: NodeJS.Signals): Promise<number>
 }
 
 async function provesListening(app: ChaosApp): Promise<void> {
-  const subscriptions = localSubscriptions(app.database, systemClock);
+  const subscriptions = createLocalSubscriptions(app.database, systemClock);
   const { id, key } = await subscriptions.create({ plan: 'internal' });
   assert.equal((await app.get('/v1/usage', key)).status, 200);
   await subscriptions.revoke(id);

@@ -5,17 +5,17 @@ import { manualClock } from '../../../test/support/service/clock.ts';
 import { stubProvider } from '../../../test/support/service/stub-provider.ts';
 import type { Access } from '../../http/frame/route.ts';
 import { Problem } from '../../lib/problem.ts';
-import { Failures } from '../limits/failures.ts';
+import { FailureThrottle } from '../limits/failure-throttle.ts';
 import type { Principal } from '../tiers/principal.ts';
 import { FAILURES_PER_MINUTE } from '../tiers/tiers.ts';
 import { createIdentify } from './identify.ts';
-import { Keys } from './keys.ts';
+import { KeyVerifier } from './key-verifier.ts';
 
 function setUp() {
   const clock = manualClock();
   const provider = stubProvider();
-  const keys = new Keys({ provider, clock, report: (error) => assert.fail(String(error)) });
-  const identify = createIdentify({ verifiers: [keys], failures: new Failures(clock) });
+  const keys = new KeyVerifier({ provider, clock, report: (error) => assert.fail(String(error)) });
+  const identify = createIdentify({ verifiers: [keys], failures: new FailureThrottle(clock) });
   async function call(
     header: string | undefined,
     credentials: Access['credentials'] = 'required',

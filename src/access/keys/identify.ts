@@ -1,29 +1,30 @@
-// Owns the question who is calling: reads the Authorization header and hands its credential to whoever can judge it.
+// Identify phase: reads the Authorization header and passes its credential to the verifier of its kind.
+
 import type { Access, Incoming } from '../../http/frame/route.ts';
 import { Problem } from '../../lib/problem.ts';
-import { anonymous } from '../limits/anonymous.ts';
-import type { Attempt, Failures } from '../limits/failures.ts';
+import type { CredentialAttempt, FailureThrottle } from '../limits/failure-throttle.ts';
 import type { Principal } from '../tiers/principal.ts';
+import { anonymous } from '../tiers/principal.ts';
 
-/** Judges one kind of credential. */
+/** Verifies one kind of credential. */
 export interface CredentialVerifier {
   /** Whether this credential is of its kind; the first verifier that says so decides alone. */
   matches(credential: string): boolean;
   /**
-   * Who sent it; throws a Problem with a 401 code when the credential is not good. Calls `attempt.begin()` before it
-   * asks anybody outside this process about a credential that it has never seen to be good.
+   * The caller; throws a Problem with a 401 code when the credential is not valid. Calls `attempt.begin()` before it asks
+   * anything outside this process about a credential that was never valid before.
    */
-  verify(credential: string, attempt: Attempt): Principal | Promise<Principal>;
+  verify(credential: string, attempt: CredentialAttempt): Principal | Promise<Principal>;
 }
 
 export interface IdentifyOptions {
   readonly verifiers: readonly CredentialVerifier[];
-  readonly failures: Failures;
+  readonly failures: FailureThrottle;
 }
 
 /**
- * Makes the identify phase. A credential that is missing where it is needed, or wrong anywhere, is a 401 and charged
- * to the caller's address; a wrong one never makes an anonymous caller. The challenge is added where answers are written.
+ * Creates the identify phase. A credential that is missing where it is required, or invalid anywhere, is a 401 and charged
+ * to the caller's address; an invalid one never makes an anonymous caller. The output adds the challenge.
  */
 export function createIdentify({ verifiers, failures }: IdentifyOptions) {
   return async function identify(incoming: Incoming, access: Access): Promise<Principal> {
@@ -36,10 +37,10 @@ export function createIdentify({ verifiers, failures }: IdentifyOptions) {
       return anonymous(incoming.address);
     const attempt = failures.attempt(incoming.address);
     try {
-      return await judge(verifiers, readCredential(header, misplaced), attempt);
+      return await verify(verifiers, readCredential(header, misplaced), attempt);
     } catch (error) {
-      // A refused credential is charged to its address, which may be one too many.
-      if (error instanceof Problem && error.status === 401) attempt.failed();
+      // A refused credential is charged to its address; `fail` throws RATE_LIMITED instead where it was one too many.
+      if (error instanceof Problem && error.status === 401) attempt.fail();
       throw error;
     } finally {
       attempt.end();
@@ -47,11 +48,11 @@ export function createIdentify({ verifiers, failures }: IdentifyOptions) {
   };
 }
 
-function judge(
+async function verify(
   verifiers: readonly CredentialVerifier[],
   credential: string,
-  attempt: Attempt,
-): Principal | Promise<Principal> {
+  attempt: CredentialAttempt,
+): Promise<Principal> {
   const verifier = verifiers.find((each) => each.matches(credential));
   if (verifier !== undefined) return verifier.verify(credential, attempt);
   throw new Problem('INVALID_TOKEN', 'The credential is neither an API key nor a valid access token.');
@@ -59,7 +60,7 @@ function judge(
 
 const REMEDY = 'Send an API key or an access token: Authorization: Bearer <credential>.';
 
-/** Headers in which others want their keys; in lower case, and as people write them. */
+/** Headers in which other services read keys: in lower case, and as people write them. */
 const KEY_HEADERS = {
   'x-api-key': 'X-Api-Key',
   'api-key': 'Api-Key',
@@ -68,9 +69,9 @@ const KEY_HEADERS = {
   'x-access-token': 'X-Access-Token',
 } as const;
 
-/** The header that a key was sent in which is not read here. What it holds is looked at by nobody. */
+/** A header with a key that this service does not read; its value is never looked at. */
 function misplacedKey({ headers }: Incoming): string | undefined {
-  for (const [name, written] of Object.entries(KEY_HEADERS)) if (headers[name] !== undefined) return written;
+  for (const [name, label] of Object.entries(KEY_HEADERS)) if (headers[name] !== undefined) return label;
   return undefined;
 }
 

@@ -1,9 +1,9 @@
-// Owns the keys that a new installation begins with: one for each tier, in a file that only its owner can read.
+// Sample keys of a new installation: one for each tier, in a file that only its owner can read.
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { Clock } from '../../lib/clock.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { issueKey, keyHash } from '../providers/local.ts';
+import { issueKey, keyHash } from '../providers/local-subscriptions.ts';
 import {
   countKnownKeys,
   endSamples,
@@ -16,7 +16,7 @@ export type SampleKeys = Readonly<Record<Plan, string>>;
 
 export interface SampleKeysResult {
   readonly keys: SampleKeys;
-  /** True when they were made now: the first start, or the file was lost, or the database is another one. */
+  /** True at the first start, when the file was lost, or with another database. */
   readonly created: boolean;
 }
 
@@ -28,17 +28,21 @@ export interface SampleKeysOptions {
 }
 
 /**
- * The keys of the file, if the database knows them, whatever has become of their subscriptions since: a key that the
- * operator ended stays ended. Otherwise makes four subscriptions, ends the earlier ones, and writes the file anew.
+ * The keys of the file, if the database knows them: a key that the operator ended stays ended. Otherwise creates four
+ * subscriptions, ends the earlier sample ones, and rewrites the file.
  */
-export async function sampleKeys({ database, clock, file }: SampleKeysOptions): Promise<SampleKeysResult> {
+export async function ensureSampleKeys({
+  database,
+  clock,
+  file,
+}: SampleKeysOptions): Promise<SampleKeysResult> {
   const present = await readKeys(file);
   if (present !== undefined && (await areKnown(database, present))) return { keys: present, created: false };
   return database.transaction(async (tx) => {
     await lockSamples(tx);
-    const written = await readKeys(file); // By a process that started at the same time.
-    if (written !== undefined && (await countKnownKeys(tx, hashes(written))) === PLANS.length) {
-      return { keys: written, created: false };
+    const concurrent = await readKeys(file); // By a process that started at the same time.
+    if (concurrent !== undefined && (await countKnownKeys(tx, hashes(concurrent))) === PLANS.length) {
+      return { keys: concurrent, created: false };
     }
     const now = new Date(clock.now());
     await endSamples(tx, now);
@@ -52,17 +56,17 @@ export async function sampleKeys({ database, clock, file }: SampleKeysOptions): 
 }
 
 /**
- * The same for a service of the operator's own data: made while there has never been a subscription, and never again. Null
- * where there are none: keys that were thrown away must not come back.
+ * The same for a service of the operator's own data, but only while there has never been a subscription: keys that were
+ * deleted must not come back. Null where there are none.
  */
-export async function firstKeys(options: SampleKeysOptions): Promise<SampleKeysResult | null> {
+export async function ensureFirstKeys(options: SampleKeysOptions): Promise<SampleKeysResult | null> {
   const { database, file } = options;
   const present = await readKeys(file);
   if (present !== undefined && (await areKnown(database, present))) return { keys: present, created: false };
-  return (await database.read(hasSubscriptions)) ? null : sampleKeys(options);
+  return (await database.read(hasSubscriptions)) ? null : ensureSampleKeys(options);
 }
 
-/** The name under which a tier's key stands in the file. */
+/** Name of the variable that holds a tier's key in the file. */
 export function keyVariable(plan: Plan): string {
   return `FREEHOLD_${plan.toUpperCase()}_KEY`;
 }
@@ -87,7 +91,7 @@ async function readKeys(file: string): Promise<SampleKeys | undefined> {
   return Object.fromEntries(entries) as SampleKeys;
 }
 
-/** Written beside and moved into place: nobody ever reads half a file, or one with an open mode. */
+/** Writes a temporary file and renames it, so that nobody reads half a file or one with an open mode. */
 async function writeKeys(file: string, keys: SampleKeys): Promise<void> {
   const lines = PLANS.map((plan) => `${keyVariable(plan)}=${keys[plan]}`);
   const draft = `${file}.${randomBytes(4).toString('hex')}`;

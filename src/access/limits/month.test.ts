@@ -1,7 +1,7 @@
 // Proves the calendar: months in UTC, whatever their length.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { monthBefore, monthOf, monthTeller } from './month.ts';
+import { createMonthCache, monthBefore, monthOf } from './month.ts';
 
 test('a month holds its first millisecond and not the first of the next one', () => {
   const start = Date.UTC(2028, 1, 1);
@@ -14,7 +14,7 @@ test('a month holds its first millisecond and not the first of the next one', ()
 });
 
 test('the teller follows the clock forward over the end of a month and back', () => {
-  const tell = monthTeller();
+  const tell = createMonthCache();
   const noon = Date.UTC(2026, 11, 31, 23, 59, 59, 999);
   assert.deepEqual(
     [noon, noon + 1, noon - 1].map((now) => tell(now).name),

@@ -1,4 +1,4 @@
-// Owns the calendar month, in UTC, that monthly allowances are counted in.
+// Calendar months in UTC, which monthly quotas are counted in.
 
 export interface Month {
   /** Its first day, YYYY-MM-DD. */
@@ -23,8 +23,8 @@ export function monthBefore(month: Month): string {
   return monthOf(month.start - 1).name;
 }
 
-/** Remembers the month last asked for, since nearly every request falls into the same one. */
-export function monthTeller(): (now: number) => Month {
+/** Caches the current month, in which nearly every request falls. */
+export function createMonthCache(): (now: number) => Month {
   let current = monthOf(0);
   return (now) => {
     if (now < current.start || now >= current.end) current = monthOf(now);
@@ -32,7 +32,7 @@ export function monthTeller(): (now: number) => Month {
   };
 }
 
-/** The most that may be taken from the shared count at once: what the tier may spend in one second. */
-export function secondOf(minute: number | null): number {
+/** Largest number of requests leased at once: what the tier may spend in one second. */
+export function leaseSize(minute: number | null): number {
   return minute === null ? 1_000 : Math.max(1, Math.floor(minute / 60));
 }

@@ -1,4 +1,4 @@
-// Owns access's SQL: subscriptions issued here, and the monthly counts that all processes share.
+// SQL of the subscriptions that this service issues.
 
 import type { Sql, Transaction } from '../../postgres/client/database.ts';
 import { notify } from '../../postgres/client/listen.ts';
@@ -16,10 +16,10 @@ export interface SubscriptionRow {
   readonly revokedAt: string | null;
 }
 
-/** Told to every process when a subscription changes: the payload is its id. */
+/** Channel of notifications about changed subscriptions; the payload is the id. */
 export const SUBSCRIPTIONS_CHANNEL = 'subscriptions';
 
-const LISTED = 1_000;
+const MAX_LISTED = 1_000;
 
 export async function insertSubscription(
   sql: Sql,
@@ -61,10 +61,10 @@ export async function findSubscriptions(
 /** The newest subscriptions first; a thousand at most. */
 export async function listSubscriptions(sql: Sql): Promise<readonly SubscriptionRow[]> {
   return sql<SubscriptionRow[]>`
-    select ${columns(sql)} from subscription order by created_at desc, id limit ${LISTED}`;
+    select ${columns(sql)} from subscription order by created_at desc, id limit ${MAX_LISTED}`;
 }
 
-/** Changes a subscription and tells every process; undefined when there is none of this id. */
+/** Updates a subscription and notifies every process; undefined when there is none with this id. */
 export async function updateSubscription(
   tx: Transaction,
   id: string,
@@ -80,12 +80,12 @@ export async function updateSubscription(
   return row;
 }
 
-/** One caller of this at a time: two processes that start together make one set of sample keys. */
+/** Locks subscriptions, so that two processes that start together create one set of sample keys. */
 export async function lockSamples(tx: Transaction): Promise<void> {
   await tx`lock table subscription in share row exclusive mode`;
 }
 
-/** Ends the sample subscriptions that are still in force, and tells every process. */
+/** Ends the active sample subscriptions and notifies every process. */
 export async function endSamples(tx: Transaction, now: Date): Promise<void> {
   const ended = await tx<{ id: string }[]>`
     update subscription set ends_at = ${now}
@@ -93,14 +93,14 @@ export async function endSamples(tx: Transaction, now: Date): Promise<void> {
   for (const { id } of ended) await notify(tx, SUBSCRIPTIONS_CHANNEL, id);
 }
 
-/** How many of these keys have a subscription, in force or not. */
+/** How many of these keys have a subscription, active or not. */
 export async function countKnownKeys(sql: Sql, keyHashes: readonly Buffer[]): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int from subscription where key_hash = any(${[...keyHashes]}::bytea[])`;
   return row?.count ?? 0;
 }
 
-/** Whether a subscription was ever made, whatever has become of it. */
+/** Whether there was ever a subscription, active or not. */
 export async function hasSubscriptions(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ found: boolean }[]>`select exists (select from subscription) as found`;
   return row?.found === true;

@@ -1,4 +1,6 @@
-// Owns who a caller is once identified: the one shape that keys, tokens and anonymous addresses all become.
+// Principal: an identified caller, by key, token or address.
+
+import { addressGroup } from '../../lib/address.ts';
 
 export type Tier = 'anonymous' | 'free' | 'pro' | 'business' | 'internal';
 
@@ -13,4 +15,15 @@ export interface Principal {
   readonly subscription: string | null;
   /** What a token was granted; null: everything its tier allows. */
   readonly scopes: ReadonlySet<Scope> | null;
+}
+
+/** The principal of a client address: IPv6 addresses of one /64 are one caller. */
+export function anonymous(address: string): Principal {
+  return {
+    kind: 'anonymous',
+    tier: 'anonymous',
+    account: `ip:${addressGroup(address)}`,
+    subscription: null,
+    scopes: null,
+  };
 }

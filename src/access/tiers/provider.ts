@@ -1,7 +1,7 @@
-// Owns the port to whoever knows the subscriptions: our own tables, or a payment provider's service.
+// Port to the provider of subscriptions: our own tables or a payment service.
 import type { Plan } from './tiers.ts';
 
-/** A subscription that is in force. */
+/** An active subscription. */
 export interface ActiveSubscription {
   readonly state: 'active';
   /** The provider's reference: stable over renewals and changes of plan. */
@@ -12,14 +12,17 @@ export interface ActiveSubscription {
 }
 
 /** `expired`: the key was good and its subscription has ended. `unknown`: no subscription goes with it, or none any more. */
-export type Verdict = ActiveSubscription | { readonly state: 'expired' } | { readonly state: 'unknown' };
+export type SubscriptionStatus =
+  | ActiveSubscription
+  | { readonly state: 'expired' }
+  | { readonly state: 'unknown' };
 
 /** A source of truth about subscriptions. Both methods throw ProviderUnavailable when they cannot tell, never guess. */
 export interface SubscriptionProvider {
-  /** Judges a key of the form SERVICE-<UUID>, written in upper case. */
-  validate(key: string, signal: AbortSignal): Promise<Verdict>;
-  /** Judges a subscription again by the reference that an earlier verdict gave. */
-  refresh(subscription: string, signal: AbortSignal): Promise<Verdict>;
+  /** Checks a key of the form SERVICE-<UUID>, written in upper case. */
+  validate(key: string, signal: AbortSignal): Promise<SubscriptionStatus>;
+  /** Checks a subscription again by the reference that an earlier status gave. */
+  refresh(subscription: string, signal: AbortSignal): Promise<SubscriptionStatus>;
 }
 
 /** The provider gave no answer that could be trusted: it says nothing about the key. */

@@ -1,4 +1,4 @@
-// Owns reading the operator's own numbers for the tiers: a JSON file in which every fault is found at once.
+// Reader of the tiers file: the operator's own numbers as JSON, with every fault reported at once.
 import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
@@ -13,21 +13,21 @@ const FIELDS = {
   live: { schema: Type.Boolean(), words: 'true or false' },
 } as const satisfies Record<keyof TierPlan, unknown>;
 
-/** Reads a tiers file and lays it over the built-in table; throws one Error that names every fault in it. */
+/** Reads a tiers file over the built-in table; throws one Error that names every fault in it. */
 export async function readTiersFile(path: string): Promise<Tiers> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     throw new Error(`The tiers file ${path} cannot be read`, { cause });
   });
   const content = parse(text, path);
-  const faults = tiersFaults(content);
+  const faults = findTierFaults(content);
   if (faults.length > 0) throw new Error(`The tiers file ${path} has faults:\n  ${faults.join('\n  ')}`);
   const overrides = content as Partial<Record<string, Partial<TierPlan>>>;
   const entries = Object.entries(TIERS).map(([tier, plan]) => [tier, { ...plan, ...overrides[tier] }]);
   return Object.fromEntries(entries) as Tiers;
 }
 
-/** Every fault of a parsed tiers file as a sentence; empty when it is sound. */
-export function tiersFaults(content: unknown): string[] {
+/** Every fault of a parsed tiers file as a sentence; empty when it is valid. */
+export function findTierFaults(content: unknown): string[] {
   if (!isObject(content))
     return ['the file must contain one object, with a member for each tier that it changes'];
   return Object.entries(content).flatMap(([tier, numbers]) => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { atLeast, PLANS, pageSize, TIERS } from './tiers.ts';
-import { readTiersFile, tiersFaults } from './tiers-file.ts';
+import { findTierFaults, readTiersFile } from './tiers-file.ts';
 
 test('each tier reaches itself and those below it, none above', () => {
   const ladder = ['anonymous', ...PLANS] as const;
@@ -38,7 +38,7 @@ test('every fault of a tiers file is named at once', async (t) => {
     pro: { page: 1.5, streams: null },
     business: [],
   };
-  const lines = tiersFaults(faults);
+  const lines = findTierFaults(faults);
   const named = lines.map((line) => line.slice(0, line.indexOf(':'))).toSorted();
   assert.deepEqual(named, [
     'business',
@@ -58,7 +58,7 @@ test('every fault of a tiers file is named at once', async (t) => {
 test('a tiers file that is missing or no JSON is refused with its name', async (t) => {
   await assert.rejects(readTiersFile('/nowhere/tiers.json'), /\/nowhere\/tiers\.json cannot be read/);
   await assert.rejects(readTiersFile(await fileWith(t, '{')), /is not JSON/);
-  assert.equal(tiersFaults(3).length, 1);
+  assert.equal(findTierFaults(3).length, 1);
 });
 
 async function fileWith(t: TestContext, text: string): Promise<string> {

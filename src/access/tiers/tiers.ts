@@ -1,4 +1,4 @@
-// Owns THE table of what each tier may do: no other file knows these numbers, or which tier stands above which.
+// Table of what each tier may do; no other file knows these numbers or the order of tiers.
 import type { Scope, Tier } from './principal.ts';
 
 export interface TierPlan {
@@ -6,7 +6,7 @@ export interface TierPlan {
   readonly minute: number | null;
   /** Requests in a UTC calendar month; null: unlimited. */
   readonly month: number | null;
-  /** The most results that one page may hold. */
+  /** Maximum results per page. */
   readonly page: number;
   /** Listing streams open at once. */
   readonly streams: number;
@@ -41,7 +41,7 @@ export const SCOPES: Readonly<Record<Scope, { readonly tier: Tier; readonly desc
 /** Refused credentials that one address may send in any 60 seconds before it is told to wait. */
 export const FAILURES_PER_MINUTE = 60;
 
-/** Results on a page when the caller does not say. */
+/** Default results per page. */
 const DEFAULT_PAGE = 20;
 
 const RANKS: Readonly<Record<Tier, number>> = { anonymous: 0, free: 1, pro: 2, business: 3, internal: 4 };
@@ -54,18 +54,18 @@ export function isPlan(name: string): name is Plan {
   return isTier(name) && name !== 'anonymous';
 }
 
-/** Whether a tier stands at or above the one needed; throws where a route names a tier that does not exist. */
+/** Whether a tier is the one needed or a higher one; throws for an unknown tier. */
 export function atLeast(tier: Tier, needed: string): boolean {
   if (!isTier(needed)) throw new Error(`There is no tier called ${needed}`);
   return RANKS[tier] >= RANKS[needed];
 }
 
-/** A tier as people write it. */
+/** Display name of a tier. */
 export function tierName(tier: Tier): string {
   return tier.charAt(0).toUpperCase() + tier.slice(1);
 }
 
-/** Results on a page for this caller: what was asked for, or the default, never above the tier's maximum. */
-export function pageSize(plan: TierPlan, asked?: number): number {
-  return Math.min(asked ?? DEFAULT_PAGE, plan.page);
+/** Results per page: the requested number or the default, never above the tier's maximum. */
+export function pageSize(plan: TierPlan, requested?: number): number {
+  return Math.min(requested ?? DEFAULT_PAGE, plan.page);
 }

@@ -1,7 +1,7 @@
 // Limits on fetching client documents, by address, by host and in all.
 
-import { Ring } from '../../access/limits/ring.ts';
-import { Roster } from '../../access/limits/roster.ts';
+import { RecentCallers } from '../../access/limits/recent-callers.ts';
+import { SlidingWindowLog } from '../../access/limits/sliding-window-log.ts';
 import { addressGroup } from '../../lib/address.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ClientDocumentError } from './client-document-refusal.ts';
@@ -35,19 +35,19 @@ export interface Fetch {
 export class DocumentThrottle {
   readonly #clock: Clock;
   readonly #bounds: FetchLimits;
-  readonly #all = new Ring();
-  readonly #addresses: Roster<Ring>;
-  readonly #hosts: Roster<{ readonly fetches: Ring; readonly failures: Ring }>;
+  readonly #all = new SlidingWindowLog();
+  readonly #addresses: RecentCallers<SlidingWindowLog>;
+  readonly #hosts: RecentCallers<{ readonly fetches: SlidingWindowLog; readonly failures: SlidingWindowLog }>;
   #open = 0;
 
   constructor(clock: Clock, bounds: Partial<FetchLimits> = {}) {
     const now = clock.monotonic();
     this.#clock = clock;
     this.#bounds = { ...BOUNDS, ...bounds };
-    this.#addresses = new Roster({ capacity: CAPACITY, now, create: () => new Ring() });
-    this.#hosts = new Roster({
+    this.#addresses = new RecentCallers({ capacity: CAPACITY, now, create: () => new SlidingWindowLog() });
+    this.#hosts = new RecentCallers({
       ...{ capacity: CAPACITY, now },
-      create: () => ({ fetches: new Ring(), failures: new Ring() }),
+      create: () => ({ fetches: new SlidingWindowLog(), failures: new SlidingWindowLog() }),
     });
   }
 
@@ -75,8 +75,8 @@ export class DocumentThrottle {
     const { all, open, ...bounds } = this.#bounds;
     if (this.#open >= open) throw busy(1_000, 'Too many documents are being fetched at the moment');
     this.#check(this.#all, known ? all : all - Math.floor(all / 6), 'Too many documents were fetched');
-    const asker = this.#addresses.enter(addressGroup(address), now);
-    const server = this.#hosts.enter(host, now);
+    const asker = this.#addresses.getOrCreate(addressGroup(address), now);
+    const server = this.#hosts.getOrCreate(host, now);
     if (asker === undefined || server === undefined) throw busy(60_000, 'Too many documents were fetched');
     this.#check(asker, bounds.address, 'Too many documents were fetched for your address');
     this.#check(server.fetches, bounds.host, `Too many documents were fetched from ${host}`);
@@ -86,12 +86,12 @@ export class DocumentThrottle {
 
   #failed(host: string): void {
     const now = this.#clock.monotonic();
-    this.#hosts.enter(host, now)?.failures.add(now);
+    this.#hosts.getOrCreate(host, now)?.failures.add(now);
   }
 
-  #check(ring: Ring, quota: number, what: string): void {
+  #check(ring: SlidingWindowLog, quota: number, what: string): void {
     const now = this.#clock.monotonic();
-    if (ring.used(now) >= quota) throw busy(ring.wait(quota, now), what);
+    if (ring.count(now) >= quota) throw busy(ring.timeUntilFree(quota, now), what);
   }
 }
 

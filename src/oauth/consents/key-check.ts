@@ -1,7 +1,7 @@
 // Check of an API key that a person typed: by the provider each time, with a limit on wrong ones.
 
-import type { Keys } from '../../access/keys/keys.ts';
-import { Failures } from '../../access/limits/failures.ts';
+import type { KeyVerifier } from '../../access/keys/key-verifier.ts';
+import { FailureThrottle } from '../../access/limits/failure-throttle.ts';
 import type { ActiveSubscription } from '../../access/tiers/provider.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
@@ -15,14 +15,14 @@ const WRONG_KEYS_PER_MINUTE = 10;
  */
 export type CheckKey = (key: string, address: string) => Promise<ActiveSubscription>;
 
-export function createKeyCheck(keys: Pick<Keys, 'verifyFresh'>, clock: Clock): CheckKey {
-  const failures = new Failures(clock, { quota: WRONG_KEYS_PER_MINUTE });
+export function createKeyCheck(keys: Pick<KeyVerifier, 'verifyFresh'>, clock: Clock): CheckKey {
+  const failures = new FailureThrottle(clock, { quota: WRONG_KEYS_PER_MINUTE });
   return async (key, address) => {
     const attempt = failures.attempt(address);
     try {
       return await keys.verifyFresh(key.trim(), attempt);
     } catch (error) {
-      if (error instanceof Problem && error.status === 401) attempt.failed();
+      if (error instanceof Problem && error.status === 401) attempt.fail();
       throw error;
     } finally {
       attempt.end();

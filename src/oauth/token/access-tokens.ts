@@ -2,7 +2,7 @@
 
 import { LRUCache } from 'lru-cache';
 import type { CredentialVerifier } from '../../access/keys/identify.ts';
-import type { Attempt } from '../../access/limits/failures.ts';
+import type { CredentialAttempt } from '../../access/limits/failure-throttle.ts';
 import type { Principal, Scope } from '../../access/tiers/principal.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
@@ -57,7 +57,7 @@ export class AccessTokens implements CredentialVerifier {
    * Throws INVALID_TOKEN or EXPIRED_TOKEN; RATE_LIMITED before the database is asked on behalf of an address that has
    * sent too many bad ones; DATABASE_UNAVAILABLE.
    */
-  verify(credential: string, attempt: Attempt): Principal | Promise<Principal> {
+  verify(credential: string, attempt: CredentialAttempt): Principal | Promise<Principal> {
     if (credential.length > MAX_LENGTH) throw invalid();
     const hash = hashSecret(credential);
     const known = this.#cache.get(hash);
@@ -84,13 +84,13 @@ export class AccessTokens implements CredentialVerifier {
   }
 
   /** A known token may have been revoked unheard. */
-  async #verifyUncertain(hash: string, attempt: Attempt): Promise<Principal> {
+  async #verifyUncertain(hash: string, attempt: CredentialAttempt): Promise<Principal> {
     await this.#revocations.catchUp();
     const known = this.#cache.get(hash);
     return known === undefined ? this.#verifyUncached(hash, attempt) : this.#principal(known);
   }
 
-  async #verifyUncached(hash: string, attempt: Attempt): Promise<Principal> {
+  async #verifyUncached(hash: string, attempt: CredentialAttempt): Promise<Principal> {
     // Who joins a question that is under way asks nobody: only its first asker takes a place of the throttle. A reader
     // that comes after a revocation must not join a look from before it.
     const flight = `${this.#revocations.generation} ${hash}`;

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
-import { localSubscriptions } from '../../../src/access/providers/local.ts';
+import { createLocalSubscriptions } from '../../../src/access/providers/local-subscriptions.ts';
 import {
   type Answer,
   call,
@@ -20,7 +20,7 @@ import { startService } from '../../support/service/service.ts';
 const DAY = 86_400_000;
 const service = await startService({ after });
 const { clock, database } = service;
-const subscriptions = localSubscriptions(database, clock);
+const subscriptions = createLocalSubscriptions(database, clock);
 
 beforeEach(() => clock.advance(60_000));
 

@@ -1,7 +1,7 @@
 // Owns the whole service within a test's own process, on a durable server of its own: real time, real HTTP, a sample market.
 
 import { join } from 'node:path';
-import { type SampleKeys, sampleKeys } from '../../../src/access/keys/sample-keys.ts';
+import { ensureSampleKeys, type SampleKeys } from '../../../src/access/keys/sample-keys.ts';
 import { type App, createApp } from '../../../src/app/app.ts';
 import { openUpstream } from '../../../src/app/upstream.ts';
 import { readConfig } from '../../../src/config.ts';
@@ -54,7 +54,7 @@ export async function startChaosApp(t: Closing, options: ChaosAppOptions): Promi
     dataDirectory,
   );
   const file = join(dataDirectory, 'keys.env');
-  const { keys } = await sampleKeys({ database, clock: systemClock, file });
+  const { keys } = await ensureSampleKeys({ database, clock: systemClock, file });
   const port = await quietPort();
   const url = `http://127.0.0.1:${port}`;
   const upstream = await openUpstream({

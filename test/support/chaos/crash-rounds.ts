@@ -1,7 +1,7 @@
 // Owns rounds of sudden ends: the service under load loses a process, comes back by itself, and is asked what it kept.
 
 import { monthOf } from '../../../src/access/limits/month.ts';
-import { readUsed } from '../../../src/access/limits/month-store.ts';
+import { findUsed } from '../../../src/access/limits/monthly-usage-store.ts';
 import { findSubscriptions } from '../../../src/access/providers/subscription-store.ts';
 import { pause, systemClock } from '../../../src/lib/clock.ts';
 import { awake } from '../../../src/lib/poll.ts';
@@ -146,7 +146,7 @@ async function judge(stage: Stage, from: number) {
   const { database, readers, account, keys } = stage;
   // Read first: what is answered while we ask may be counted later.
   const { counted } = readers;
-  const used = await database.read((sql) => readUsed(sql, account, monthOf(systemClock.now()).name));
+  const used = await database.read((sql) => findUsed(sql, account, monthOf(systemClock.now()).name));
   const ids = keys.map(({ id }) => id);
   const found = await database.read((sql) => findSubscriptions(sql, ids));
   return {

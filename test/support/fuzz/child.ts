@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Writable } from 'node:stream';
-import { sampleKeys } from '../../../src/access/keys/sample-keys.ts';
+import { ensureSampleKeys } from '../../../src/access/keys/sample-keys.ts';
 import { createApp } from '../../../src/app/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import type { Limits } from '../../../src/http/server/server.ts';
@@ -49,7 +49,7 @@ const environment = {
 };
 const config = readConfig(environment, folder);
 const database = openDatabase({ url: databaseUrl, maxConnections: 4, timeout: 20_000 });
-const { keys } = await sampleKeys({ database, clock: systemClock, file: join(folder, 'keys.env') });
+const { keys } = await ensureSampleKeys({ database, clock: systemClock, file: join(folder, 'keys.env') });
 const app = await createApp({
   ...{ config, database, source: null, interval: 0, publicUrl: 'http://127.0.0.1' },
   log: createLog({ stream }),

@@ -2,9 +2,9 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { anonymous } from '../../../src/access/limits/anonymous.ts';
-import { Limits } from '../../../src/access/limits/limits.ts';
+import { RateLimiter } from '../../../src/access/limits/rate-limiter.ts';
 import type { Principal } from '../../../src/access/tiers/principal.ts';
+import { anonymous } from '../../../src/access/tiers/principal.ts';
 import { TIERS } from '../../../src/access/tiers/tiers.ts';
 import { Problem } from '../../../src/lib/problem.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
@@ -41,7 +41,7 @@ export function floodAddresses(
   { addresses, pace }: { readonly addresses: number; readonly pace: number },
 ): FloodResult {
   const clock = manualClock();
-  const limits = new Limits({ tiers: TIERS, clock, database, report: () => {} });
+  const limits = new RateLimiter({ tiers: TIERS, clock, database, report: () => {} });
   const known = anonymous('192.0.2.1');
   const before = memory();
   let [megabytes, admitted, turnedAway, harmed, freed] = [0, 0, 0, 0, 0];

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { localSubscriptions } from '../../../src/access/providers/local.ts';
+import { createLocalSubscriptions } from '../../../src/access/providers/local-subscriptions.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createRandom } from '../check/random.ts';
 import { type Closing, temporaryFolder, testDatabase } from '../database/database.ts';
@@ -36,7 +36,7 @@ export async function spendMonth(
   const folder = await temporaryFolder(t, 'month');
   const tiers = join(folder, `tiers-${randomBytes(4).toString('hex')}.json`);
   await writeFile(tiers, JSON.stringify({ pro: { minute: null, month } }));
-  const { key, id } = await localSubscriptions(database, systemClock).create({ plan: 'pro' });
+  const { key, id } = await createLocalSubscriptions(database, systemClock).create({ plan: 'pro' });
   const environment = { DATABASE_URL: url, DATA_DIR: folder, PORT: '0', TIERS_FILE: tiers };
   let [admitted, unknown, kills] = [0, 0, 0];
   async function ask(base: string): Promise<number> {

@@ -3,7 +3,7 @@
 import {
   ProviderUnavailable,
   type SubscriptionProvider,
-  type Verdict,
+  type SubscriptionStatus,
 } from '../../../src/access/tiers/provider.ts';
 import type { Plan } from '../../../src/access/tiers/tiers.ts';
 import type { Random } from '../check/random.ts';
@@ -41,9 +41,9 @@ export interface FaultyProvider extends SubscriptionProvider {
 }
 
 export function faultyProvider(clock: ManualClock, random: Random): FaultyProvider {
-  const verdicts = new Map<string, Verdict>();
+  const verdicts = new Map<string, SubscriptionStatus>();
   let calls = 0;
-  const judge = (key: string): Verdict => verdicts.get(key) ?? { state: 'unknown' };
+  const judge = (key: string): SubscriptionStatus => verdicts.get(key) ?? { state: 'unknown' };
   const pass = (milliseconds: number) =>
     new Promise<void>((resolve) => void clock.after(milliseconds, resolve));
   const draw = (key: string): Fault =>
@@ -62,7 +62,7 @@ export function faultyProvider(clock: ManualClock, random: Random): FaultyProvid
       if (fault === 'slow') await pass(random.below(4_000));
       else if (fault === 'late') await pass(9_000);
       else if (fault === 'silent') await new Promise(() => {});
-      else if (fault === 'nonsense') return random.pick(NONSENSE) as Verdict;
+      else if (fault === 'nonsense') return random.pick(NONSENSE) as SubscriptionStatus;
       else throw new ProviderUnavailable(new Error('told to fail'));
       return verdict; // As it was when the question came: the worst that a slow provider can do.
     },

@@ -1,7 +1,7 @@
 // Owns a whole service in a process of its own; told by SIGUSR2, it dies between the commit of a refresh and its answer.
 
 import { join } from 'node:path';
-import { sampleKeys } from '../../../src/access/keys/sample-keys.ts';
+import { ensureSampleKeys } from '../../../src/access/keys/sample-keys.ts';
 import { createApp } from '../../../src/app/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
@@ -19,7 +19,7 @@ export interface ChildOptions {
 const { databaseUrl, folder, publicUrl } = JSON.parse(process.argv[2] ?? '{}') as ChildOptions;
 const config = readConfig({ DATABASE_URL: databaseUrl, DATA_DIR: folder, SOURCE: 'none' }, folder);
 const plain = openDatabase({ url: databaseUrl, maxConnections: 8, timeout: 20_000 });
-await sampleKeys({ database: plain, clock: systemClock, file: join(folder, 'keys.env') });
+await ensureSampleKeys({ database: plain, clock: systemClock, file: join(folder, 'keys.env') });
 let doomed = false;
 const database: Database = {
   ...plain,

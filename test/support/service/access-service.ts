@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createAccess } from '../../../src/access/access.ts';
 import type { CredentialVerifier } from '../../../src/access/keys/identify.ts';
-import { localSubscriptions } from '../../../src/access/providers/local.ts';
+import { createLocalSubscriptions } from '../../../src/access/providers/local-subscriptions.ts';
 import type { Principal, Scope } from '../../../src/access/tiers/principal.ts';
 import { isPlan, type Plan, TIERS } from '../../../src/access/tiers/tiers.ts';
 import { type Access, type Route, route } from '../../../src/http/frame/route.ts';
@@ -53,7 +53,7 @@ export async function serveAccess(
   trustedProxies: readonly string[] = [],
 ) {
   const clock = manualClock();
-  const subscriptions = localSubscriptions(database, clock);
+  const subscriptions = createLocalSubscriptions(database, clock);
   const report = (error: unknown) => assert.fail(String(error));
   const access = createAccess({
     ...{ database, clock, report, tiers: TIERS },

@@ -1,7 +1,7 @@
 // Owns the whole service as tests start it: real HTTP, a database of its own, a small sample market, time by hand.
 
 import { join } from 'node:path';
-import { type SampleKeys, sampleKeys } from '../../../src/access/keys/sample-keys.ts';
+import { ensureSampleKeys, type SampleKeys } from '../../../src/access/keys/sample-keys.ts';
 import { type App, createApp, type Overrides } from '../../../src/app/app.ts';
 import { openUpstream } from '../../../src/app/upstream.ts';
 import { readConfig } from '../../../src/config.ts';
@@ -61,7 +61,7 @@ export async function startService(t: Closing, options: ServiceOptions = {}): Pr
   const { log = createLog({ level: 'silent' }) } = options;
   const own = (await options.connect?.(databaseUrl)) ?? database;
   const keysFile = join(folder, 'keys.env');
-  const { keys } = await sampleKeys({ database, clock, file: keysFile });
+  const { keys } = await ensureSampleKeys({ database, clock, file: keysFile });
   const port = await quietPort();
   const url = `http://127.0.0.1:${port}`;
   const publicUrl = config.publicUrl ?? url;

@@ -3,7 +3,7 @@ import {
   type ActiveSubscription,
   ProviderUnavailable,
   type SubscriptionProvider,
-  type Verdict,
+  type SubscriptionStatus,
 } from '../../../src/access/tiers/provider.ts';
 import type { Plan } from '../../../src/access/tiers/tiers.ts';
 
@@ -16,7 +16,7 @@ export interface StubProvider extends SubscriptionProvider {
   settle(): void;
   /** Makes a subscription and gives its key. */
   subscribe(tier: Plan, endsAt?: number): string;
-  change(key: string, verdict: Verdict): void;
+  change(key: string, verdict: SubscriptionStatus): void;
 }
 
 /** A key that is well-formed and new: the number is its last part. */
@@ -25,7 +25,7 @@ export function keyNumber(number: number): string {
 }
 
 export function stubProvider(): StubProvider {
-  const verdicts = new Map<string, Verdict>();
+  const verdicts = new Map<string, SubscriptionStatus>();
   let waiting: (() => void)[] = [];
   let calls = 0;
   const stub: StubProvider = {

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { type SampleKeys, sampleKeys } from '../../../src/access/keys/sample-keys.ts';
+import { ensureSampleKeys, type SampleKeys } from '../../../src/access/keys/sample-keys.ts';
 import { type App, createApp } from '../../../src/app/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { listingId } from '../../../src/ingest/identity.ts';
@@ -43,7 +43,7 @@ export async function startLive(
   );
   const memory = memorySource();
   for (const key of ['a', 'b', 'c']) memory.put(draftOf(key), '2026-01-01T00:00:00.000Z');
-  const { keys } = await sampleKeys({ database, clock, file: join(folder, 'keys.env') });
+  const { keys } = await ensureSampleKeys({ database, clock, file: join(folder, 'keys.env') });
   const port = await quietPort();
   const url = `http://127.0.0.1:${port}`;
   const app = await createApp({

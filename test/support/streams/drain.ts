@@ -1,7 +1,7 @@
 // Owns stopping a real process in the middle of its work, while a second one on the same database takes over.
 
 import type { ServerResponse } from 'node:http';
-import { sampleKeys } from '../../../src/access/keys/sample-keys.ts';
+import { ensureSampleKeys } from '../../../src/access/keys/sample-keys.ts';
 import { listingId } from '../../../src/ingest/identity.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { until } from '../check/until.ts';
@@ -52,7 +52,7 @@ const AFTERWARDS = 20;
 export async function runDrain(t: Closing, options: DrainOptions): Promise<DrainResult> {
   const { database, url: databaseUrl } = await testDatabase(t);
   const folder = await temporaryFolder(t, 'drain');
-  const { keys } = await sampleKeys({ database, clock: systemClock, file: `${folder}/keys.env` });
+  const { keys } = await ensureSampleKeys({ database, clock: systemClock, file: `${folder}/keys.env` });
   const { upstream, held } = await gatedUpstream(t);
   const start = () => startInstance(t, folder, databaseUrl, upstream);
   const first = await start();

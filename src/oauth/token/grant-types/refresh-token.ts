@@ -1,6 +1,6 @@
 // Refresh token grant: checks the request, asks the provider of the subscription, then replaces the token by one statement.
 
-import { askFresh } from '../../../access/keys/verdict.ts';
+import { fetchStatus } from '../../../access/keys/subscription-status.ts';
 import { ProviderUnavailable } from '../../../access/tiers/provider.ts';
 import type { Plan } from '../../../access/tiers/tiers.ts';
 import type { Problem } from '../../../lib/problem.ts';
@@ -104,7 +104,7 @@ function resolveRights(row: RefreshTokenRow, fields: TokenFields): TokenRights {
 /** The tier of the subscription as its provider knows it now. Nothing has been changed when this throws. */
 async function fetchTier(context: TokenContext, row: RefreshTokenRow): Promise<Plan> {
   if (row.subscription === null) return 'free';
-  const status = await askFresh(context, row.subscription).catch((error: unknown) => {
+  const status = await fetchStatus(context, row.subscription).catch((error: unknown) => {
     if (!(error instanceof ProviderUnavailable)) throw error;
     context.metrics.refreshed('unavailable');
     throw oauthError(

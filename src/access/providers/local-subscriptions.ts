@@ -1,9 +1,13 @@
-// Owns the subscriptions that this service issues itself: their keys, their plans and their ends.
+// Subscriptions that this service issues itself: their keys, plans and ends.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
 import { batch } from '../../postgres/client/batch.ts';
 import type { Database, Sql } from '../../postgres/client/database.ts';
-import { ProviderUnavailable, type SubscriptionProvider, type Verdict } from '../tiers/provider.ts';
+import {
+  ProviderUnavailable,
+  type SubscriptionProvider,
+  type SubscriptionStatus,
+} from '../tiers/provider.ts';
 import type { Plan } from '../tiers/tiers.ts';
 import {
   findByKeyHash,
@@ -16,46 +20,46 @@ import {
 
 export interface NewSubscription {
   readonly plan: Plan;
-  /** What people call it; 200 characters at most. */
+  /** Name for people; 200 characters at most. */
   readonly label?: string;
   readonly endsAt?: Date;
   readonly sample?: boolean;
 }
 
-/** A subscription just made. The key is told this once and kept nowhere. */
+/** A new subscription. The key is shown once and never stored. */
 export interface IssuedKey {
   readonly id: string;
   readonly key: string;
 }
 
-/** The operator's side. Methods that take an id give undefined when there is no such subscription. */
+/** Subscriptions as the operator manages them. Methods with an id return undefined when there is none. */
 export interface LocalSubscriptions {
   readonly provider: SubscriptionProvider;
   create(wanted: NewSubscription): Promise<IssuedKey>;
   /** The newest first, a thousand at most. */
   list(): Promise<readonly SubscriptionRow[]>;
   changePlan(id: string, plan: Plan): Promise<SubscriptionRow | undefined>;
-  /** Ends it at that date, or now; null takes an end back. Its key is then refused as expired. */
+  /** Ends it at that date, or now; null removes the end. Its key is then refused as expired. */
   end(id: string, at?: Date | null): Promise<SubscriptionRow | undefined>;
-  /** For good: its key is refused as unknown. */
+  /** Revokes it for ever: its key is refused as unknown. */
   revoke(id: string): Promise<SubscriptionRow | undefined>;
 }
 
-export function localSubscriptions(database: Database, clock: Clock): LocalSubscriptions {
+export function createLocalSubscriptions(database: Database, clock: Clock): LocalSubscriptions {
   const date = () => new Date(clock.now());
-  const judge = async (finding: Promise<SubscriptionRow | undefined>): Promise<Verdict> => {
-    const row = await finding.catch((error: unknown) => {
+  const resolveStatus = async (query: Promise<SubscriptionRow | undefined>): Promise<SubscriptionStatus> => {
+    const row = await query.catch((error: unknown) => {
       throw new ProviderUnavailable(error);
     });
-    return verdictOf(row, clock.now());
+    return statusOf(row, clock.now());
   };
   const findById = batch((ids: readonly string[]) =>
     database.read((sql) => findSubscriptions(sql, ids), { planned: 'once' }),
   );
   return {
     provider: {
-      validate: (key) => judge(database.read((sql) => findByKeyHash(sql, keyHash(key)))),
-      refresh: (subscription) => judge(findById(subscription)),
+      validate: (key) => resolveStatus(database.read((sql) => findByKeyHash(sql, keyHash(key)))),
+      refresh: (subscription) => resolveStatus(findById(subscription)),
     },
     create: (wanted) => database.write((sql) => issueKey(sql, wanted, date())),
     list: () => database.read(listSubscriptions),
@@ -65,7 +69,7 @@ export function localSubscriptions(database: Database, clock: Clock): LocalSubsc
   };
 }
 
-/** Makes a subscription and its key, of which only the hash and the last four characters are stored. */
+/** Creates a subscription and its key, of which only the hash and the last four characters are stored. */
 export async function issueKey(sql: Sql, wanted: NewSubscription, now: Date): Promise<IssuedKey> {
   const id = `sub_${randomBytes(12).toString('hex')}`;
   const key = `SERVICE-${randomUUID()}`.toUpperCase();
@@ -82,12 +86,12 @@ export async function issueKey(sql: Sql, wanted: NewSubscription, now: Date): Pr
   return { id, key };
 }
 
-/** How a key is stored: keys are the same in any case. */
+/** Hash under which a key is stored; keys are case-insensitive. */
 export function keyHash(key: string): Buffer {
   return createHash('sha256').update(key.toUpperCase()).digest();
 }
 
-function verdictOf(row: SubscriptionRow | undefined, now: number): Verdict {
+function statusOf(row: SubscriptionRow | undefined, now: number): SubscriptionStatus {
   if (row === undefined || row.revokedAt !== null) return { state: 'unknown' };
   const endsAt = row.endsAt === null ? null : Date.parse(row.endsAt);
   if (endsAt !== null && endsAt <= now) return { state: 'expired' };

@@ -1,4 +1,4 @@
-// Owns the number of streams that each caller holds open in this process.
+// Limit of the streams that each caller holds open in this process.
 import { Problem } from '../../lib/problem.ts';
 import type { Principal } from '../tiers/principal.ts';
 import { type Tiers, tierName } from '../tiers/tiers.ts';
@@ -6,24 +6,24 @@ import { type Tiers, tierName } from '../tiers/tiers.ts';
 /** A stream ends within ten seconds, so by then a place is free. */
 const STREAM_SECONDS = 10;
 
-export class Streams {
+export class StreamLimit {
   readonly #tiers: Tiers;
-  /** Holds callers with open streams only, so it is as bounded as the sockets are. */
+  /** Callers with open streams only: bounded by the number of sockets. */
   readonly #open = new Map<string, number>();
 
   constructor(tiers: Tiers) {
     this.#tiers = tiers;
   }
 
-  /** Takes a place and returns what frees it (calling that twice does no harm); throws TOO_MANY_STREAMS. */
+  /** Takes a place and returns the function that frees it, which may be called twice; throws TOO_MANY_STREAMS. */
   open(caller: Principal): () => void {
-    if (this.full(caller)) throw this.refusal(caller, {});
+    if (this.isFull(caller)) throw this.exceeded(caller, {});
     const { account } = caller;
     this.#open.set(account, this.count(caller) + 1);
-    let held = true;
+    let isOpen = true;
     return () => {
-      if (held) this.#close(account);
-      held = false;
+      if (isOpen) this.#close(account);
+      isOpen = false;
     };
   }
 
@@ -31,14 +31,14 @@ export class Streams {
     return this.#open.get(caller.account) ?? 0;
   }
 
-  full(caller: Principal): boolean {
+  isFull(caller: Principal): boolean {
     return this.count(caller) >= this.#tiers[caller.tier].streams;
   }
 
   /** The 429 for a caller with no place left; `headers` say how its other limits stand. */
-  refusal(caller: Principal, headers: Readonly<Record<string, string>>): Problem {
-    const most = this.#tiers[caller.tier].streams;
-    const detail = `The ${tierName(caller.tier)} tier allows ${most} concurrent streams. Close one, or wait for one to end.`;
+  exceeded(caller: Principal, headers: Readonly<Record<string, string>>): Problem {
+    const max = this.#tiers[caller.tier].streams;
+    const detail = `The ${tierName(caller.tier)} tier allows ${max} concurrent streams. Close one, or wait for one to end.`;
     return new Problem('TOO_MANY_STREAMS', detail, {
       headers: { ...headers, 'retry-after': String(STREAM_SECONDS) },
       members: { violatedPolicies: ['streams'] },

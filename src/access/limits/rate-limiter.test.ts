@@ -1,4 +1,5 @@
 // Proves that the minute is exact against a plain model, and what callers are told about it. No database is needed.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -7,10 +8,10 @@ import type { Access } from '../../http/frame/route.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { Principal } from '../tiers/principal.ts';
+import { anonymous } from '../tiers/principal.ts';
 import { TIERS, type TierPlan } from '../tiers/tiers.ts';
-import { anonymous } from './anonymous.ts';
-import type { Headers } from './limit-standing.ts';
-import { Limits } from './limits.ts';
+import type { Headers } from './rate-limit-status.ts';
+import { RateLimiter } from './rate-limiter.ts';
 
 const MINUTE = { credentials: 'optional', counts: 'minute' } as const;
 const STREAM = { credentials: 'required', counts: 'minute', stream: true } as const;
@@ -23,7 +24,7 @@ function setUp(numbers: Partial<TierPlan> = {}, capacity?: number) {
     anonymous: { ...TIERS.anonymous, ...numbers },
     pro: { ...TIERS.pro, ...numbers },
   };
-  const limits = new Limits({
+  const limits = new RateLimiter({
     tiers,
     clock: { ...clock, now: () => clock.now() + shift },
     database: UNUSED,
@@ -41,7 +42,7 @@ function subscriber(name: string, tier: Principal['tier'] = 'pro'): Principal {
 }
 
 /** The headers of an admitted request, or the Problem of a refused one. */
-function ask(limits: Limits, caller: Principal, access: Access = MINUTE): Headers | Problem {
+function ask(limits: RateLimiter, caller: Principal, access: Access = MINUTE): Headers | Problem {
   try {
     const headers = limits.admit(caller, access);
     assert.ok(!(headers instanceof Promise), 'nothing is waited for');

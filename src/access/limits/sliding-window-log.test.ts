@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Ring, WINDOW } from './ring.ts';
+import { SlidingWindowLog, WINDOW } from './sliding-window-log.ts';
 
 test('a request leaves exactly 60.000 s after its admission, not a moment earlier', () => {
-  const ring = new Ring();
+  const ring = new SlidingWindowLog();
   ring.add(1_000);
-  assert.equal(ring.used(60_999.999), 1);
-  assert.equal(ring.used(61_000), 0);
+  assert.equal(ring.count(60_999.999), 1);
+  assert.equal(ring.count(61_000), 0);
 });
 
 test('whatever the times of calls, as many places are used as admissions lie within the last 60 seconds', () => {
@@ -18,18 +18,18 @@ test('whatever the times of calls, as many places are used as admissions lie wit
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), fc.integer({ min: 1, max: 40 }), (steps, quota) => {
-      const ring = new Ring();
+      const ring = new SlidingWindowLog();
       const admitted: number[] = [];
       let now = 0;
       for (const wait of steps) {
         now += wait;
         const inside = admitted.filter((time) => now - time < WINDOW);
-        assert.equal(ring.used(now), inside.length);
+        assert.equal(ring.count(now), inside.length);
         if (inside.length < quota) {
           ring.add(now);
           admitted.push(now);
         } else {
-          const free = now + ring.wait(quota, now);
+          const free = now + ring.timeUntilFree(quota, now);
           assert.equal(free, (inside[0] ?? 0) + WINDOW, 'the wait ends when the oldest leaves');
         }
       }
@@ -39,17 +39,17 @@ test('whatever the times of calls, as many places are used as admissions lie wit
 
 test('nothing is forgotten when the memory grows, wherever in it the oldest request stands', () => {
   for (let early = 0; early < 4; early++) {
-    const ring = new Ring();
+    const ring = new SlidingWindowLog();
     for (let count = 0; count < early; count++) ring.add(count);
-    assert.equal(ring.used(WINDOW + early), 0);
+    assert.equal(ring.count(WINDOW + early), 0);
     for (let count = 0; count < 30; count++) ring.add(WINDOW + early + count);
-    for (let count = 0; count < 30; count++) assert.equal(ring.used(2 * WINDOW + early + count), 29 - count);
+    for (let count = 0; count < 30; count++) assert.equal(ring.count(2 * WINDOW + early + count), 29 - count);
   }
 });
 
 test('a quota that was lowered is waited for until enough old requests have left', () => {
-  const ring = new Ring();
+  const ring = new SlidingWindowLog();
   for (const time of [0, 1_000, 2_000, 3_000]) ring.add(time);
-  assert.equal(ring.used(4_000), 4);
-  assert.equal(ring.wait(2, 4_000), 2_000 + WINDOW - 4_000);
+  assert.equal(ring.count(4_000), 4);
+  assert.equal(ring.timeUntilFree(2, 4_000), 2_000 + WINDOW - 4_000);
 });

@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import { manualClock } from '../../../test/support/service/clock.ts';
 import { keyNumber, stubProvider } from '../../../test/support/service/stub-provider.ts';
 import { Problem } from '../../lib/problem.ts';
-import { Failures } from '../limits/failures.ts';
+import { FailureThrottle } from '../limits/failure-throttle.ts';
 import { FAILURES_PER_MINUTE } from '../tiers/tiers.ts';
 import { createIdentify } from './identify.ts';
-import { Keys } from './keys.ts';
+import { KeyVerifier } from './key-verifier.ts';
 
 const MINUTES = 60_000;
 
@@ -15,8 +15,8 @@ function setUp() {
   const clock = manualClock();
   const provider = stubProvider();
   const reported: unknown[] = [];
-  const keys = new Keys({ provider, clock, report: (error) => reported.push(error) });
-  const identify = createIdentify({ verifiers: [keys], failures: new Failures(clock) });
+  const keys = new KeyVerifier({ provider, clock, report: (error) => reported.push(error) });
+  const identify = createIdentify({ verifiers: [keys], failures: new FailureThrottle(clock) });
   const access = { credentials: 'required', counts: 'month' } as const;
   /** The tier of a caller with this key, or the code it is refused with. */
   async function call(key: string, address = '192.0.2.1'): Promise<string> {
@@ -125,7 +125,7 @@ test('a provider that fails is reported, and serves nobody past the end of the o
 test('a provider that never answers is given up at the deadline with 503 and Retry-After', async () => {
   const { clock, provider, keys } = setUp();
   provider.mode = 'wait';
-  const attempt = new Failures(clock).attempt('192.0.2.1');
+  const attempt = new FailureThrottle(clock).attempt('192.0.2.1');
   const answer = Promise.resolve(keys.verify(keyNumber(1), attempt)).catch((error: unknown) => error);
   await settled();
   clock.advance(5_000);
@@ -227,7 +227,7 @@ test('a hint that a subscription changed makes its key be asked about at the nex
   await call(key);
   await call(other);
   provider.change(key, { state: 'expired' });
-  keys.forget(`sub_${key.slice(-12).toLowerCase()}`);
+  keys.invalidate(`sub_${key.slice(-12).toLowerCase()}`);
   assert.equal(await call(key), 'EXPIRED_API_KEY');
   assert.equal(await call(other), 'free');
   assert.equal(provider.calls, 3);
@@ -239,7 +239,7 @@ test('an answer that was asked for before a hint is used once and not kept', asy
   provider.mode = 'wait';
   const first = call(key);
   await settled();
-  keys.forget('sub_any');
+  keys.invalidate('sub_any');
   provider.settle();
   assert.equal(await first, 'free');
   provider.mode = 'answer';
@@ -252,7 +252,7 @@ test('where hints may have been missed, keys are asked about in the background a
   const key = provider.subscribe('free');
   await call(key);
   provider.change(key, { state: 'unknown' });
-  keys.freshen();
+  keys.revalidateAll();
   assert.equal(await call(key), 'free');
   await settled();
   assert.equal(await call(key), 'INVALID_API_KEY');

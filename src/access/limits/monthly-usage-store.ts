@@ -1,39 +1,38 @@
-// SQL of the monthly counts that all processes share.
+// SQL of monthly usage, the count that all processes share.
 
 import type { Sql } from '../../postgres/client/database.ts';
 
-export interface BlockClaim {
-  /** Whose count. */
+export interface LeaseRequest {
   readonly account: string;
   /** The month's first day, YYYY-MM-DD. */
   readonly month: string;
   /** Requests that the month allows. */
   readonly quota: number;
-  /** The most to take at once. */
-  readonly second: number;
+  /** Largest block to lease at once. */
+  readonly maxSize: number;
 }
 
 /**
- * Takes a block of requests from the month's count in one statement: the row's lock makes every process see what the
- * others took, so the sum never passes the quota. Gives the month's new total too; undefined when nothing is left.
+ * Leases a block of requests of the month in one statement: the row's lock makes every process see what the others
+ * leased, so the sum never passes the quota. Returns the month's new total too; undefined when nothing is left.
  */
-export async function takeBlock(
+export async function leaseQuota(
   sql: Sql,
-  { account, month, quota, second }: BlockClaim,
+  { account, month, quota, maxSize }: LeaseRequest,
 ): Promise<{ readonly used: number; readonly block: number } | undefined> {
-  const [taken] = await sql<{ used: number; block: number }[]>`
+  const [lease] = await sql<{ used: number; block: number }[]>`
     insert into monthly_usage as u (account, month, used, lease_size)
-    values (${account}, ${month}::date, quota_lease_size(${quota}, ${second}), quota_lease_size(${quota}, ${second}))
+    values (${account}, ${month}::date, quota_lease_size(${quota}, ${maxSize}), quota_lease_size(${quota}, ${maxSize}))
     on conflict (account, month) do update set
-      used = u.used + quota_lease_size(${quota} - u.used, ${second}),
-      lease_size = quota_lease_size(${quota} - u.used, ${second})
+      used = u.used + quota_lease_size(${quota} - u.used, ${maxSize}),
+      lease_size = quota_lease_size(${quota} - u.used, ${maxSize})
     where u.used < ${quota}
     returning used, lease_size as block`;
-  return taken;
+  return lease;
 }
 
-/** Gives requests back that were taken but not spent. */
-export async function returnUnspent(
+/** Returns requests that were leased but not spent. */
+export async function returnQuota(
   sql: Sql,
   month: string,
   unspent: ReadonlyMap<string, number>,
@@ -45,14 +44,14 @@ export async function returnUnspent(
     where u.account = back.account and u.month = ${month}::date`;
 }
 
-/** Requests counted in a month so far, blocks that are taken but not yet spent included. */
-export async function readUsed(sql: Sql, account: string, month: string): Promise<number> {
+/** Requests counted in a month so far, leased and unspent ones included. */
+export async function findUsed(sql: Sql, account: string, month: string): Promise<number> {
   const [row] = await sql<{ used: number }[]>`
     select used from monthly_usage where account = ${account} and month = ${month}::date`;
   return row?.used ?? 0;
 }
 
-/** Forgets the counts of months before this one. */
+/** Deletes the counts of months before this one. */
 export async function deleteOldMonths(sql: Sql, month: string): Promise<void> {
   await sql`delete from monthly_usage where month < ${month}::date`;
 }

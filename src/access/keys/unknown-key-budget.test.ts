@@ -4,17 +4,17 @@ import { test } from 'node:test';
 import { manualClock } from '../../../test/support/service/clock.ts';
 import { keyNumber, stubProvider } from '../../../test/support/service/stub-provider.ts';
 import { Problem } from '../../lib/problem.ts';
-import { Failures } from '../limits/failures.ts';
+import { FailureThrottle } from '../limits/failure-throttle.ts';
 import { createIdentify } from './identify.ts';
-import { Keys } from './keys.ts';
+import { KeyVerifier } from './key-verifier.ts';
 
 const MINUTES = 60_000;
 
 function setUp(probesPerMinute: number) {
   const clock = manualClock();
   const provider = stubProvider();
-  const keys = new Keys({ provider, clock, report: () => {}, probesPerMinute });
-  const identify = createIdentify({ verifiers: [keys], failures: new Failures(clock) });
+  const keys = new KeyVerifier({ provider, clock, report: () => {}, unknownKeysPerMinute: probesPerMinute });
+  const identify = createIdentify({ verifiers: [keys], failures: new FailureThrottle(clock) });
   /** The tier of a caller with this key, or the code it is refused with. */
   async function call(key: string, address: string): Promise<string> {
     const incoming = {

@@ -1,0 +1,215 @@
+// Verifier of API keys: caches the answers of the provider, for ten minutes at most.
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
+import { hashSecret } from '../../lib/secrets.ts';
+import type { CredentialAttempt } from '../limits/failure-throttle.ts';
+import type { Principal } from '../tiers/principal.ts';
+import type { ActiveSubscription, SubscriptionProvider, SubscriptionStatus } from '../tiers/provider.ts';
+import type { CredentialVerifier } from './identify.ts';
+import { queryProvider } from './subscription-status.ts';
+import { UnknownKeyBudget } from './unknown-key-budget.ts';
+
+/** Milliseconds that an active status is cached, from the moment the provider was queried. */
+const LIFETIME = 600_000;
+/** Share of that time after which the status is refreshed in the background. */
+const REFRESH_SHARE = 0.8;
+/** Milliseconds between two attempts to refresh. */
+const REFRESH_PAUSE = 30_000;
+/** Milliseconds that a refusal is cached. */
+const REFUSAL_LIFETIME = 30_000;
+/** Milliseconds for which a key is not queried again after the provider failed. */
+const FAILURE_PAUSE = 1_000;
+const MAX_KEYS = 100_000;
+const MAX_REFUSALS = 20_000;
+
+const KEY_FORM = /^SERVICE-[0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12}$/;
+
+export interface KeyVerifierOptions {
+  readonly provider: SubscriptionProvider;
+  readonly clock: Clock;
+  /** Called with errors of background refreshes. */
+  readonly report: (error: unknown) => void;
+  /** Failed provider queries about unknown keys that are allowed per minute. */
+  readonly unknownKeysPerMinute?: number;
+}
+
+/** A key that was valid when last queried. It stays cached after its time: known keys need no budget. */
+interface CachedKey {
+  readonly principal: Principal;
+  validUntil: number;
+  freshUntil: number;
+}
+
+interface CachedRefusal {
+  readonly problem: Problem;
+  readonly until: number;
+}
+
+/** Verifies keys; the cache holds hashes, never keys. */
+export class KeyVerifier implements CredentialVerifier {
+  readonly #options: KeyVerifierOptions;
+  readonly #clock: Clock;
+  readonly #cached = new LRUCache<string, CachedKey>({ max: MAX_KEYS });
+  readonly #refusals = new LRUCache<string, CachedRefusal>({ max: MAX_REFUSALS });
+  readonly #pending = new Map<string, Promise<SubscriptionStatus>>();
+  readonly #budget: UnknownKeyBudget;
+  /** Grows with every hint of a change: an answer from before it is not cached. */
+  #generation = 0;
+
+  constructor(options: KeyVerifierOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#budget = new UnknownKeyBudget(options.clock, options.unknownKeysPerMinute);
+  }
+
+  matches(credential: string): boolean {
+    return /^service-/i.test(credential);
+  }
+
+  /** Throws INVALID_API_KEY, EXPIRED_API_KEY, SUBSCRIPTIONS_UNAVAILABLE, or RATE_LIMITED before the provider is queried. */
+  async verify(credential: string, attempt: CredentialAttempt): Promise<Principal> {
+    const key = normalizeKey(credential);
+    const hash = hashSecret(key);
+    const now = this.#clock.monotonic();
+    const cached = this.#cached.get(hash);
+    if (cached === undefined || now >= cached.validUntil) return this.#fetch(key, hash, attempt);
+    if (now >= cached.freshUntil) this.#refreshInBackground(key, hash, cached, now);
+    return cached.principal;
+  }
+
+  /**
+   * Queries the provider past the cache: for decisions that must see a revocation at once. Throws as `verify` does; without
+   * an attempt no throttle applies, and with one a known key passes it.
+   */
+  async verifyFresh(
+    credential: string,
+    attempt: CredentialAttempt | null = null,
+  ): Promise<ActiveSubscription> {
+    const key = normalizeKey(credential);
+    const hash = hashSecret(key);
+    const status = await this.#query(key, hash, attempt);
+    if (status.state !== 'active') throw refusalProblem(status.state);
+    return status;
+  }
+
+  /** Invalidates the keys of a subscription that changed. */
+  invalidate(subscription: string): void {
+    this.#generation++;
+    this.#refusals.clear();
+    for (const cached of this.#cached.values()) {
+      if (cached.principal.subscription === subscription) cached.validUntil = Number.NEGATIVE_INFINITY;
+    }
+  }
+
+  /** Refreshes every key at its next use, which does not wait for it: changes may have been missed. */
+  revalidateAll(): void {
+    this.#generation++;
+    this.#refusals.clear();
+    for (const cached of this.#cached.values()) cached.freshUntil = Number.NEGATIVE_INFINITY;
+  }
+
+  async #fetch(key: string, hash: string, attempt: CredentialAttempt): Promise<Principal> {
+    const refused = this.#refusals.get(hash);
+    if (refused !== undefined && this.#clock.monotonic() < refused.until) throw refused.problem;
+    const status = await (this.#pending.get(hash) ?? this.#start(key, hash, attempt));
+    if (status.state !== 'active') throw refusalProblem(status.state);
+    return principalOf(status);
+  }
+
+  /** One query for all that wait for the same key: only the first takes a place of the throttles. */
+  #start(key: string, hash: string, attempt: CredentialAttempt | null): Promise<SubscriptionStatus> {
+    const pending = this.#query(key, hash, attempt).finally(() => {
+      if (this.#pending.get(hash) === pending) this.#pending.delete(hash);
+    });
+    this.#pending.set(hash, pending);
+    return pending;
+  }
+
+  #query(key: string, hash: string, attempt: CredentialAttempt | null): Promise<SubscriptionStatus> {
+    return this.#cached.has(hash) || attempt === null
+      ? this.#callProvider(key, hash)
+      : this.#queryUnknown(key, hash, attempt);
+  }
+
+  /** Queries within the throttles; throws before the query where one forbids it. */
+  #queryUnknown(key: string, hash: string, attempt: CredentialAttempt): Promise<SubscriptionStatus> {
+    attempt.begin();
+    const wait = this.#budget.reserve(attempt.hasCleanRecord);
+    if (wait > 0) throw unavailable(wait, 'too many unknown keys');
+    let failed = true;
+    return this.#callProvider(key, hash)
+      .then((status) => {
+        failed = status.state !== 'active';
+        return status;
+      })
+      .finally(() => this.#budget.release(failed));
+  }
+
+  async #callProvider(key: string, hash: string): Promise<SubscriptionStatus> {
+    const sentAt = this.#clock.monotonic();
+    const sentDate = this.#clock.now();
+    const generation = this.#generation;
+    let status: SubscriptionStatus;
+    try {
+      status = await queryProvider(this.#clock, (signal) => this.#options.provider.validate(key, signal));
+    } catch (cause) {
+      const problem = unavailable(FAILURE_PAUSE, cause);
+      this.#refusals.set(hash, { problem, until: this.#clock.monotonic() + FAILURE_PAUSE });
+      throw problem;
+    }
+    if (generation === this.#generation) this.#cache(hash, status, sentAt, sentDate);
+    return status;
+  }
+
+  #cache(hash: string, status: SubscriptionStatus, sentAt: number, sentDate: number): void {
+    if (status.state !== 'active') {
+      const problem = refusalProblem(status.state);
+      this.#cached.delete(hash);
+      this.#refusals.set(hash, { problem, until: sentAt + REFUSAL_LIFETIME });
+      return;
+    }
+    // The end is turned into monotonic time here, once: a wall clock that jumps later moves nothing.
+    const lifetime = status.endsAt === null ? LIFETIME : Math.min(LIFETIME, status.endsAt - sentDate);
+    this.#refusals.delete(hash);
+    this.#cached.set(hash, {
+      principal: principalOf(status),
+      validUntil: sentAt + lifetime,
+      freshUntil: sentAt + lifetime * REFRESH_SHARE,
+    });
+  }
+
+  /** Fetches the next status while the cached one still serves; a failure changes nothing before that one's end. */
+  #refreshInBackground(key: string, hash: string, cached: CachedKey, now: number): void {
+    cached.freshUntil = now + REFRESH_PAUSE;
+    this.#start(key, hash, null).catch(this.#options.report);
+  }
+}
+
+function normalizeKey(credential: string): string {
+  const key = credential.toUpperCase();
+  if (KEY_FORM.test(key)) return key;
+  throw new Problem('INVALID_API_KEY', 'The API key is malformed: it must have the form SERVICE-<UUID>.');
+}
+
+function principalOf({ subscription, tier }: ActiveSubscription): Principal {
+  return { kind: 'key', tier, account: `sub:${subscription}`, subscription, scopes: null };
+}
+
+function refusalProblem(state: 'expired' | 'unknown'): Problem {
+  if (state === 'unknown')
+    return new Problem('INVALID_API_KEY', 'The API key belongs to no active subscription.');
+  return new Problem(
+    'EXPIRED_API_KEY',
+    'The subscription of this API key has ended. Renew it, or use another key.',
+  );
+}
+
+function unavailable(wait: number, cause: unknown): Problem {
+  const detail = 'The API key cannot be checked at the moment; it may be valid. Try again later.';
+  const seconds = Math.max(1, Math.ceil(wait / 1000));
+  return new Problem('SUBSCRIPTIONS_UNAVAILABLE', detail, {
+    headers: { 'retry-after': String(seconds) },
+    cause,
+  });
+}

@@ -1,0 +1,52 @@
+// Queries to the subscription provider: their timeout, and what counts as an answer.
+import type { Clock } from '../../lib/clock.ts';
+import { withDeadline } from '../../lib/deadline.ts';
+import {
+  type ActiveSubscription,
+  ProviderUnavailable,
+  type SubscriptionProvider,
+  type SubscriptionStatus,
+} from '../tiers/provider.ts';
+import { isPlan } from '../tiers/tiers.ts';
+
+const TIMEOUT = {
+  milliseconds: 5_000,
+  onTimeout: () => new ProviderUnavailable(new Error('The subscription provider did not answer in time')),
+};
+
+/** Queries the provider; throws what it throws, or ProviderUnavailable for an invalid or late answer. */
+export async function queryProvider(
+  clock: Clock,
+  query: (signal: AbortSignal) => Promise<SubscriptionStatus>,
+): Promise<SubscriptionStatus> {
+  const sentDate = clock.now();
+  return expireAt(parseStatus(await withDeadline({ clock, ...TIMEOUT }, query)), sentDate);
+}
+
+/** Fetches the current status of a subscription, past every cache: for decisions that must see its end at once. */
+export function fetchStatus(
+  { provider, clock }: { readonly provider: SubscriptionProvider; readonly clock: Clock },
+  subscription: string,
+): Promise<SubscriptionStatus> {
+  return queryProvider(clock, (signal) => provider.refresh(subscription, signal));
+}
+
+/** The answer as a status; throws ProviderUnavailable for anything else, which says nothing about the key. */
+function parseStatus(
+  answer: Partial<ActiveSubscription> | SubscriptionStatus | null | undefined,
+): SubscriptionStatus {
+  if (answer?.state === 'expired' || answer?.state === 'unknown') return { state: answer.state };
+  if (answer?.state !== 'active') throw new ProviderUnavailable('The answer is no subscription status');
+  const { state, subscription, tier, endsAt } = answer;
+  const isComplete = typeof subscription === 'string' && subscription !== '' && typeof tier === 'string';
+  if (!isComplete || !isPlan(tier) || !(endsAt === null || Number.isFinite(endsAt))) {
+    throw new ProviderUnavailable('The subscription status is incomplete');
+  }
+  return { state, subscription, tier, endsAt: endsAt ?? null };
+}
+
+/** The status at a date: a subscription whose end has passed is expired, even if the provider calls it active. */
+function expireAt(status: SubscriptionStatus, date: number): SubscriptionStatus {
+  const isOver = status.state === 'active' && status.endsAt !== null && status.endsAt <= date;
+  return isOver ? { state: 'expired' } : status;
+}

@@ -1,0 +1,190 @@
+// Monthly quota in this process: requests are leased from the shared count in blocks before any is admitted.
+
+import type { Clock } from '../../lib/clock.ts';
+import { databaseUnavailable } from '../../postgres/client/connection-errors.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import { leaseSize } from './month.ts';
+import { findUsed, leaseQuota, returnQuota } from './monthly-usage-store.ts';
+
+/** Milliseconds for which an exhausted month is not read again. */
+const EXHAUSTED_PAUSE = 10_000;
+
+/** Milliseconds that a request waits in the queue. Far less than the minute after which callers are evicted. */
+const QUEUE_TIMEOUT = 10_000;
+const TOO_SLOW = 'The monthly count is too slow for those who wait for it';
+/** Requests of one caller that may wait at once. */
+const MAX_QUEUE = 10_000;
+
+/** Requests of one caller's month that this process has leased. */
+export class QuotaLease {
+  /** Name of the month; empty: nothing was leased yet. */
+  month = '';
+  quota = 0;
+  /** Requests leased and not yet spent. */
+  unspent = 0;
+  /** Requests that nobody had leased at the last read; null: not read yet. */
+  unleased: number | null = null;
+  /** Monotonic time until which the month counts as exhausted. */
+  exhaustedUntil = Number.NEGATIVE_INFINITY;
+  /** Requests that wait for a lease, in order of arrival. */
+  queue: QueuedRequest[] = [];
+  /** Whether the queue is being served. */
+  isServing = false;
+}
+
+/** A request that waits for a lease. */
+interface QueuedRequest {
+  readonly spender: LeaseHolder;
+  readonly since: number;
+  /** Tries again: false while another lease is needed. Throws its refusal. */
+  readonly attempt: () => boolean;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Whose quota is leased. */
+export interface LeaseHolder {
+  readonly account: string;
+  /** Requests that a minute allows; null: unlimited. */
+  readonly minute: number | null;
+}
+
+/** The quota of a month. */
+export interface MonthLimit {
+  /** The month's name. */
+  readonly month: string;
+  /** Requests that it allows. */
+  readonly quota: number;
+}
+
+export class MonthlyQuota {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #report: (error: unknown) => void;
+
+  /** @param options.report called when requests could not be returned */
+  constructor(options: { database: Database; clock: Clock; report: (error: unknown) => void }) {
+    this.#database = options.database;
+    this.#clock = options.clock;
+    this.#report = options.report;
+  }
+
+  /** Spends one leased request: true when there was one. */
+  spend(lease: QuotaLease, account: string, limit: MonthLimit): boolean {
+    if (!isFor(lease, limit)) this.#begin(lease, account, limit);
+    if (lease.unspent === 0) return false;
+    lease.unspent--;
+    return true;
+  }
+
+  /** Requests left in the month as far as this process knows; null where it has not read the count yet. */
+  remaining(lease: QuotaLease, limit: MonthLimit): number | null {
+    return isFor(lease, limit) && lease.unleased !== null ? lease.unspent + lease.unleased : null;
+  }
+
+  /** Whether the month is exhausted by a recent count of the database. */
+  isExhausted(lease: QuotaLease, limit: MonthLimit): boolean {
+    return isFor(lease, limit) && lease.unspent === 0 && this.#clock.monotonic() < lease.exhaustedUntil;
+  }
+
+  /**
+   * Queues the request until `attempt` gives a result, leasing blocks as needed: requests of one caller share the
+   * statements and are served in order. Throws DATABASE_UNAVAILABLE, and what `attempt` throws.
+   * @param attempt tries to admit the request; undefined while another lease is needed
+   */
+  enqueue<Result>(
+    lease: QuotaLease,
+    spender: LeaseHolder,
+    attempt: () => Result | undefined,
+  ): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      if (lease.queue.length >= MAX_QUEUE) throw databaseUnavailable(TOO_SLOW);
+      const settle = () => {
+        const result = attempt();
+        if (result !== undefined) resolve(result);
+        return result !== undefined;
+      };
+      lease.queue.push({ spender, since: this.#clock.monotonic(), attempt: settle, reject });
+      if (!lease.isServing) void this.#serve(lease);
+    });
+  }
+
+  /** Requests left by the database's count, plus what this process has leased. Throws DATABASE_UNAVAILABLE. */
+  async countRemaining(lease: QuotaLease, account: string, limit: MonthLimit): Promise<number> {
+    const { month, quota } = limit;
+    const used = await this.#database.read((sql) => findUsed(sql, account, month), {
+      planned: 'once',
+    });
+    return Math.max(0, quota - used) + (isFor(lease, limit) ? lease.unspent : 0);
+  }
+
+  /** Returns leased requests that will not be spent here. */
+  async returnLeases(leases: ReadonlyMap<string, QuotaLease>): Promise<void> {
+    const months = new Map<string, Map<string, number>>();
+    for (const [account, lease] of leases) {
+      const unspent = months.get(lease.month) ?? new Map<string, number>();
+      months.set(lease.month, unspent.set(account, lease.unspent));
+      lease.unspent = 0;
+    }
+    for (const [month, unspent] of months) await this.#return(month, unspent);
+  }
+
+  /** Starts a lease for a new month or tier: what is left of the old one is returned, not spent. */
+  #begin(lease: QuotaLease, account: string, { month, quota }: MonthLimit): void {
+    if (lease.unspent > 0 && lease.month === month)
+      void this.#return(month, new Map([[account, lease.unspent]]));
+    lease.month = month;
+    lease.quota = quota;
+    lease.unspent = 0;
+    lease.unleased = null;
+    lease.exhaustedUntil = Number.NEGATIVE_INFINITY;
+  }
+
+  async #serve(lease: QuotaLease): Promise<void> {
+    lease.isServing = true;
+    for (let first = lease.queue[0]; first !== undefined; first = lease.queue[0]) {
+      if (this.#settle(first)) lease.queue.shift();
+      else await this.#lease(lease, first.spender).catch((error: unknown) => rejectAll(lease, error));
+    }
+    lease.isServing = false;
+  }
+
+  /** Whether the request has its result or an error. */
+  #settle({ attempt, since, reject }: QueuedRequest): boolean {
+    try {
+      if (attempt()) return true;
+      if (this.#clock.monotonic() - since <= QUEUE_TIMEOUT) return false;
+      throw databaseUnavailable(TOO_SLOW);
+    } catch (error) {
+      reject(error);
+      return true;
+    }
+  }
+
+  async #lease(lease: QuotaLease, { account, minute }: LeaseHolder): Promise<void> {
+    const limit = { month: lease.month, quota: lease.quota };
+    const request = { account, ...limit, maxSize: leaseSize(minute) };
+    const leased = await this.#database.write((sql) => leaseQuota(sql, request));
+    if (isFor(lease, limit)) {
+      lease.unspent += leased?.block ?? 0;
+      lease.unleased = leased === undefined ? 0 : limit.quota - leased.used;
+      if (lease.unleased === 0) lease.exhaustedUntil = this.#clock.monotonic() + EXHAUSTED_PAUSE;
+    } else if (leased !== undefined) {
+      await this.#return(limit.month, new Map([[account, leased.block]]));
+    }
+  }
+
+  /** Never fails: requests that cannot be returned are lost to the caller, not counted twice. */
+  async #return(month: string, unspent: ReadonlyMap<string, number>): Promise<void> {
+    await this.#database.write((sql) => returnQuota(sql, month, unspent)).catch(this.#report);
+  }
+}
+
+function rejectAll(lease: QuotaLease, error: unknown): void {
+  const { queue } = lease;
+  lease.queue = [];
+  for (const { reject } of queue) reject(error);
+}
+
+function isFor(lease: QuotaLease, { month, quota }: MonthLimit): boolean {
+  return lease.month === month && lease.quota === quota;
+}

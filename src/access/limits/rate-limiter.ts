@@ -1,0 +1,237 @@
+// Rate limiter: requests in any minute, requests in a month, each admitted request charged exactly once.
+import type { Access } from '../../http/frame/route.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import type { Principal } from '../tiers/principal.ts';
+import type { Tiers } from '../tiers/tiers.ts';
+import { limitExceeded, tooManyCallers } from './limit-problems.ts';
+import { createMonthCache, type Month } from './month.ts';
+import { type MonthLimit, MonthlyQuota, QuotaLease } from './monthly-quota.ts';
+import { createPolicyCache } from './policy-cache.ts';
+import {
+  type Headers,
+  type RateLimitPolicy,
+  type RateLimitStatus,
+  type RateLimitStatuses,
+  rateLimitHeaders,
+  wholeSeconds,
+} from './rate-limit-status.ts';
+import { RecentCallers } from './recent-callers.ts';
+import { SlidingWindowLog } from './sliding-window-log.ts';
+import { StreamLimit } from './stream-limit.ts';
+
+/** Addresses that can be active within a minute, and as many subscriptions. */
+const CAPACITY = 131_072;
+const NONE: Headers = Object.freeze({});
+
+export interface RateLimiterOptions {
+  readonly tiers: Tiers;
+  readonly clock: Clock;
+  readonly database: Database;
+  /** Called with errors that no client sees. */
+  readonly report: (error: unknown) => void;
+  readonly capacity?: number;
+  /** A sentence on how to get a key. */
+  readonly howToGetKey?: string | undefined;
+}
+
+/** The minute and the month of one caller. */
+class CallerState {
+  readonly log = new SlidingWindowLog();
+  readonly lease = new QuotaLease();
+}
+
+/** One reading of both clocks, so that a request is checked and charged at a single time. */
+interface RequestTime {
+  /** Monotonic milliseconds. */
+  readonly now: number;
+  /** Wall-clock milliseconds, and the month that holds them. */
+  readonly date: number;
+  readonly calendar: Month;
+}
+
+/** A request that is to be admitted. */
+interface AdmissionRequest {
+  readonly at: RequestTime;
+  readonly caller: Principal;
+  readonly state: CallerState;
+  /** Null: unlimited. */
+  readonly minute: RateLimitPolicy | null;
+  /** Null: unlimited, or not counted. */
+  readonly month: RateLimitPolicy | null;
+  readonly stream: boolean;
+}
+
+export class RateLimiter {
+  readonly tiers: Tiers;
+  readonly streams: StreamLimit;
+  readonly #clock: Clock;
+  readonly #monthlyQuota: MonthlyQuota;
+  readonly #monthOf: (now: number) => Month = createMonthCache();
+  readonly #policiesOf: ReturnType<typeof createPolicyCache>;
+  /** Kept apart, so that a flood of addresses displaces no subscription. */
+  readonly #addresses: RecentCallers<CallerState>;
+  readonly #subscriptions: RecentCallers<CallerState>;
+  #returned: Promise<unknown> = Promise.resolve();
+
+  readonly #howToGetKey: string | undefined;
+
+  constructor(options: RateLimiterOptions) {
+    this.#howToGetKey = options.howToGetKey;
+    this.tiers = options.tiers;
+    this.streams = new StreamLimit(options.tiers);
+    this.#clock = options.clock;
+    this.#monthlyQuota = new MonthlyQuota(options);
+    this.#policiesOf = createPolicyCache(options.tiers);
+    const now = options.clock.monotonic();
+    const onEvict = (accounts: Iterable<[string, CallerState]>) => this.#returnLeases(accounts);
+    const callerOptions = {
+      capacity: options.capacity ?? CAPACITY,
+      now,
+      create: () => new CallerState(),
+      onEvict,
+    };
+    this.#addresses = new RecentCallers(callerOptions);
+    this.#subscriptions = new RecentCallers(callerOptions);
+  }
+
+  /**
+   * Admits and charges one request, and returns the rate limit headers; none for a caller without limits. Throws without a
+   * charge: RATE_LIMITED, QUOTA_EXCEEDED, TOO_MANY_STREAMS, OVERLOADED, DATABASE_UNAVAILABLE. The check and the charge
+   * are synchronous, so that no request comes between; it waits only where requests of the month are leased first.
+   */
+  admit(caller: Principal, access: Access): Headers | Promise<Headers> {
+    const at = this.#readClocks();
+    const policies = this.#policiesOf(caller.tier, at.calendar);
+    const month = access.counts === 'minute' ? null : policies.month;
+    const stream = access.stream === true;
+    if (policies.minute === null && month === null) {
+      if (stream && this.streams.isFull(caller)) throw this.streams.exceeded(caller, NONE);
+      return NONE;
+    }
+    const state = this.#state(caller, at.now);
+    const request = { at, caller, state, minute: policies.minute, month, stream };
+    return this.#attempt(request) ?? this.#enqueue(request);
+  }
+
+  /** Status of the caller's limits, without a charge; the month as the database counts it. Throws DATABASE_UNAVAILABLE. */
+  async statuses(caller: Principal): Promise<RateLimitStatuses & { readonly calendar: Month }> {
+    const at = this.#readClocks();
+    const { minute, month } = this.#policiesOf(caller.tier, at.calendar);
+    const state = this.#callersOf(caller).peek(caller.account) ?? new CallerState();
+    return {
+      minute: minute === null ? null : minuteStatus(state.log, minute, at.now),
+      month: month === null ? null : await this.#countedMonth(caller, state.lease, month, at),
+      calendar: at.calendar,
+    };
+  }
+
+  /** Returns leased and unspent requests: to be called once nothing is admitted any more. */
+  async close(): Promise<void> {
+    this.#addresses.clear();
+    this.#subscriptions.clear();
+    await this.#returned;
+  }
+
+  /** Admits and charges the request, or throws its refusal; undefined while a lease is needed first. */
+  #attempt(request: AdmissionRequest): Headers | undefined {
+    const { at, caller, state, minute, month, stream } = request;
+    if (stream && this.streams.isFull(caller)) throw this.streams.exceeded(caller, this.#headers(request));
+    const minuteFull = minute !== null && state.log.count(at.now) >= minute.quota;
+    if (month === null) {
+      if (minuteFull) throw this.#refusal(request);
+    } else {
+      const limit = monthLimit(month, at);
+      const { lease } = state;
+      const isExhausted = this.#monthlyQuota.isExhausted(lease, limit);
+      // An old count of zero is no reason to refuse: another process may have returned some.
+      if (!isExhausted && this.#monthlyQuota.remaining(lease, limit) === 0) return undefined;
+      if (isExhausted || minuteFull) throw this.#refusal(request);
+      if (!this.#monthlyQuota.spend(lease, caller.account, limit)) return undefined;
+    }
+    if (minute !== null) state.log.add(at.now);
+    return this.#headers(request);
+  }
+
+  /** Attempts it again after each lease, at the time of the attempt: a new month may have begun meanwhile. */
+  #enqueue(request: AdmissionRequest): Promise<Headers> {
+    const { caller, state, minute } = request;
+    const spender = { account: caller.account, minute: minute?.quota ?? null };
+    return this.#monthlyQuota.enqueue(state.lease, spender, () => {
+      const at = this.#readClocks();
+      const { month } = this.#policiesOf(caller.tier, at.calendar);
+      return this.#attempt({ ...request, at, state: this.#state(caller, at.now), month });
+    });
+  }
+
+  #readClocks(): RequestTime {
+    const date = this.#clock.now();
+    return { now: this.#clock.monotonic(), date, calendar: this.#monthOf(date) };
+  }
+
+  #state(caller: Principal, now: number): CallerState {
+    const callers = this.#callersOf(caller);
+    const state = callers.getOrCreate(caller.account, now);
+    if (state === undefined) throw tooManyCallers(callers.timeUntilRotation(now));
+    return state;
+  }
+
+  /** Tokens without a subscription are counted by an address too. */
+  #callersOf(caller: Principal): RecentCallers<CallerState> {
+    return caller.subscription === null ? this.#addresses : this.#subscriptions;
+  }
+
+  #refusal(request: AdmissionRequest) {
+    return limitExceeded(request.caller.tier, this.#statuses(request), this.#howToGetKey);
+  }
+
+  #headers(request: AdmissionRequest): Headers {
+    return rateLimitHeaders(this.#statuses(request));
+  }
+
+  #statuses(request: AdmissionRequest): RateLimitStatuses {
+    const { at, state, minute, month } = request;
+    // Before the first lease of a month its count is unknown.
+    const remaining =
+      month === null ? null : this.#monthlyQuota.remaining(state.lease, monthLimit(month, at));
+    return {
+      minute: minute === null ? null : minuteStatus(state.log, minute, at.now),
+      month: month === null || remaining === null ? null : monthStatus(at, month, remaining),
+    };
+  }
+
+  async #countedMonth(
+    caller: Principal,
+    lease: QuotaLease,
+    policy: RateLimitPolicy,
+    at: RequestTime,
+  ): Promise<RateLimitStatus> {
+    const limit = monthLimit(policy, at);
+    const remaining = await this.#monthlyQuota.countRemaining(lease, caller.account, limit);
+    return monthStatus({ ...at, date: this.#clock.now() }, policy, remaining);
+  }
+
+  #returnLeases(accounts: Iterable<[string, CallerState]>): void {
+    const leases = new Map<string, QuotaLease>();
+    for (const [name, { lease }] of accounts) if (lease.unspent > 0) leases.set(name, lease);
+    if (leases.size > 0)
+      this.#returned = Promise.all([this.#returned, this.#monthlyQuota.returnLeases(leases)]);
+  }
+}
+
+function monthLimit({ quota }: RateLimitPolicy, { calendar }: RequestTime): MonthLimit {
+  return { month: calendar.name, quota };
+}
+
+function minuteStatus(log: SlidingWindowLog, policy: RateLimitPolicy, now: number): RateLimitStatus {
+  const remaining = Math.max(0, policy.quota - log.count(now));
+  return { policy, remaining, reset: wholeSeconds(log.timeUntilFree(policy.quota, now)) };
+}
+
+function monthStatus(
+  { date, calendar }: RequestTime,
+  policy: RateLimitPolicy,
+  remaining: number,
+): RateLimitStatus {
+  return { policy, remaining, reset: wholeSeconds(calendar.end - date) };
+}
