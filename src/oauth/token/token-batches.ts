@@ -1,5 +1,6 @@
 // Batches of exchanges at the token endpoint: those that come at once share a statement, and each is judged alone.
 
+import type { Clock } from '../../lib/clock.ts';
 import { batch } from '../../postgres/client/batch.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import {
@@ -23,8 +24,7 @@ export interface TokenBatches {
   rotateRefreshToken(rotation: Rotation): Promise<RotationResult>;
 }
 
-export function createTokenBatches(database: Database): TokenBatches {
-  const { clock } = database;
+export function createTokenBatches(database: Database, clock: Clock): TokenBatches {
   const now = () => new Date(clock.now());
   return {
     findCode: batch((hashes) => database.read((sql) => findCodes(sql, hashes, now()), ONCE)),

@@ -63,7 +63,7 @@ export function createTokenContext(options: {
   const { log, metrics, ...context } = options;
   return {
     ...context,
-    tokens: createTokenBatches(context.database),
+    tokens: createTokenBatches(context.database, context.clock),
     audit: createAudit(log),
     metrics: createOAuthMetrics(metrics),
     grantThrottle: new RequestThrottle(context.clock, REQUESTS_PER_GRANT),
