@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TIERS } from '../src/access/tiers/tiers.ts';
 import type { Area, AreaDraft } from '../src/areas/area.ts';
-import { type AreaCall, createAreaAnswers } from '../src/areas/area-answers.ts';
-import { createAreaLookup } from '../src/areas/area-lookup.ts';
-import { planAreas } from '../src/areas/area-query.ts';
+import { createAreaCache } from '../src/areas/area-cache.ts';
+import { type AreaCall, createAreaHandlers } from '../src/areas/handlers.ts';
+import { planAreas } from '../src/areas/query.ts';
 import type { Boundary } from '../src/geometry/geometry.ts';
 import { writeAreaBatch } from '../src/ingest/area-writer.ts';
 import type { Database } from '../src/postgres/client/database.ts';
@@ -124,8 +124,8 @@ async function measure(service: TestService, label: string): Promise<void> {
   const names = await database.read(
     (sql) => sql<{ name: string }[]>`select name from area where name ~ '^[A-Za-z ]{7,}$' order by no`,
   );
-  const lookup = createAreaLookup(database);
-  const answers = createAreaAnswers({ database, tiers: TIERS, publicUrl: 'http://localhost' });
+  const lookup = createAreaCache(database);
+  const answers = createAreaHandlers({ database, tiers: TIERS, publicUrl: 'http://localhost' });
   globalThis.gc?.();
   const before = process.memoryUsage().heapUsed;
   const start = performance.now();

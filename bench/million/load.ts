@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { writeNames } from '../../src/areas/area-name-store.ts';
+import { writeNames } from '../../src/areas/name-store.ts';
 import { writeAreaBatch } from '../../src/ingest/area-writer.ts';
 import { addAreaCounts } from '../../src/ingest/listing-store.ts';
 import type { ListingType } from '../../src/listings/vocabulary.ts';

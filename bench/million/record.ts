@@ -2,7 +2,7 @@
 
 import type { Principal } from '../../src/access/tiers/principal.ts';
 import { TIERS } from '../../src/access/tiers/tiers.ts';
-import { areaRoutes } from '../../src/areas/area-routes.ts';
+import { areaRoutes } from '../../src/areas/routes.ts';
 import type { Route } from '../../src/http/frame/route.ts';
 import { compileQuery } from '../../src/http/input/query.ts';
 import { createCatalogue } from '../../src/ingest/catalogue.ts';

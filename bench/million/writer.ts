@@ -1,9 +1,9 @@
 // Owns one writer of the large benchmark's load, a thread of its own: every so many-th kind of home, until its share is written.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { countChanges } from '../../src/areas/area-counts.ts';
-import { readPlacedAreas } from '../../src/areas/area-store.ts';
+import { countChanges } from '../../src/areas/counts.ts';
 import { Placement } from '../../src/areas/placement.ts';
+import { findPlacedAreas } from '../../src/areas/write-store.ts';
 import type { ListingWrite } from '../../src/ingest/write-plan.ts';
 import { type Database, openDatabase } from '../../src/postgres/client/database.ts';
 import { fill, patternOf } from './copies.ts';
@@ -38,7 +38,7 @@ type Lines = Record<Table, string[]>;
 async function write({ url, seed, today, first, step, listings }: WriterOrder): Promise<void> {
   const { towns } = country(seed);
   const database = openDatabase({ url, maxConnections: 2, timeout: 0 });
-  const placement = new Placement(await database.read((sql) => readPlacedAreas(sql)));
+  const placement = new Placement(await database.read((sql) => findPlacedAreas(sql)));
   const names = new Set<string>();
   const counts = new Map<string, number>();
   let columns: Columns | null = null;

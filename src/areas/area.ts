@@ -1,4 +1,4 @@
-// Owns the area: its public record, its id, and how a draft of one from a file is checked and measured.
+// Area: its public schema, its id, and how a draft from a file is measured.
 
 import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';

@@ -1,4 +1,4 @@
-// Owns which areas hold a listing: by its point where an area has a boundary, by its address where it has none.
+// Placement: which areas contain a listing, by its point where an area has a boundary, else by its address.
 
 import Flatbush from 'flatbush';
 import { sameMeridian } from '../geometry/antimeridian.ts';

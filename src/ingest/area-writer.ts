@@ -1,8 +1,8 @@
 // Writer of areas, and of the areas of every listing when areas have changed.
 
 import { type AreaDraft, measure } from '../areas/area.ts';
-import { bumpAreaVersion, readPlacedAreas, resolveParents, writeAreas } from '../areas/area-store.ts';
 import { Placement } from '../areas/placement.ts';
+import { bumpAreaVersion, findPlacedAreas, resolveParents, writeAreas } from '../areas/write-store.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { notifyChanged } from './change-notices.ts';
 import { lockPlacements, updateCountsAndFigures, updatePlacements } from './placement-store.ts';
@@ -49,7 +49,7 @@ export async function updateAllPlacements(
   onProgress: (checked: number, moved: number) => void,
 ): Promise<void> {
   let [after, checked, moved] = ['', 0, 0];
-  const placement = new Placement(await database.read((sql) => readPlacedAreas(sql), { timeout: 0 }));
+  const placement = new Placement(await database.read((sql) => findPlacedAreas(sql), { timeout: 0 }));
   for (;;) {
     const batch = await database.transaction(
       async (tx) => {

@@ -1,6 +1,6 @@
 // SQL that locks and writes listings, their properties and area counts.
 
-import type { CountChange } from '../areas/area-counts.ts';
+import type { CountChange } from '../areas/counts.ts';
 import { clockOfRow, storedClock } from '../listings/market-clock.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';

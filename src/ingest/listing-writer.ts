@@ -1,8 +1,8 @@
 // Writer of listings: a batch of drafts becomes records, history, timelines and counts in one transaction.
 
-import { countChanges } from '../areas/area-counts.ts';
-import { holdAreaVersion, readPlacedAreas } from '../areas/area-store.ts';
+import { countChanges } from '../areas/counts.ts';
 import { Placement } from '../areas/placement.ts';
+import { findPlacedAreas, lockAreaVersion } from '../areas/write-store.ts';
 import { DAY } from '../lib/time.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import { daysOnMarket, storedClock } from '../listings/market-clock.ts';
@@ -49,9 +49,9 @@ export function createListingWriter(): ListingWriter {
   let cached: { readonly version: number; readonly placement: Placement } | null = null;
 
   async function loadPlacement(tx: Transaction): Promise<Placement> {
-    const version = await holdAreaVersion(tx);
+    const version = await lockAreaVersion(tx);
     if (cached?.version !== version)
-      cached = { version, placement: new Placement(await readPlacedAreas(tx)) };
+      cached = { version, placement: new Placement(await findPlacedAreas(tx)) };
     return cached.placement;
   }
 

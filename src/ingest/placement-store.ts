@@ -1,6 +1,6 @@
 // SQL that updates the areas of listings after areas have changed.
 
-import { countChanges } from '../areas/area-counts.ts';
+import { countChanges } from '../areas/counts.ts';
 import type { Point } from '../geometry/geometry.ts';
 import type { DraftAddress } from '../listings/draft.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';

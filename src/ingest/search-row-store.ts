@@ -1,6 +1,6 @@
 // SQL that writes what searches read: narrow rows, words, names and currencies.
 
-import { writeNames } from '../areas/area-name-store.ts';
+import { writeNames } from '../areas/name-store.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
 import type { Sql, Transaction } from '../postgres/client/database.ts';
 import { joinSql } from '../postgres/client/sql.ts';

@@ -1,4 +1,4 @@
-// Owns the calendar of statistics: dates, half-open periods, and the periods that one is compared with. Pure.
+// Calendar of statistics: dates, half-open periods, and the periods to compare with. Pure.
 
 import { DAY } from '../lib/time.ts';
 

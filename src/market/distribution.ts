@@ -1,8 +1,8 @@
-// Owns how the spread of one measure is shown: its percentiles, and buckets of equal width from the least to the most.
+// Distribution of one measure: percentiles, and buckets of equal width from minimum to maximum.
 
 import { SQUARE_FEET_PER_SQUARE_METRE, type UnitSystem } from '../listings/vocabulary.ts';
 import { MINIMUM_SAMPLE, roundedFor } from '../search/summaries/metrics.ts';
-import type { Spread } from './pair-store.ts';
+import type { Spread } from './distribution-store.ts';
 import type { MeasureName } from './parameters.ts';
 
 /** What a spread can be told in. */
@@ -32,7 +32,7 @@ const METRIC: Readonly<Record<MeasureName, number>> = {
   livingArea: 1 / SQUARE_FEET_PER_SQUARE_METRE,
 };
 
-export function shownSpread(
+export function formatDistribution(
   spread: Spread,
   measure: MeasureName,
   count: number,

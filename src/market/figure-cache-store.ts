@@ -1,4 +1,4 @@
-// Owns the SQL of cached figures: reading those of an area, and keeping computed ones that no write has overtaken.
+// SQL of cached figures: reads those of an area, and stores computed ones that no write has overtaken.
 
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database, Sql } from '../postgres/client/database.ts';

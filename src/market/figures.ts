@@ -1,4 +1,4 @@
-// Owns how what was gathered becomes the metrics of one period: figures, ratios of two sets, and changes. Pure.
+// Metrics of one period, computed from summaries: figures, ratios of two sets, and changes. Pure.
 
 import type { UnitSystem } from '../listings/vocabulary.ts';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../search/summaries/metric-figures.ts';
 import { isSuppressed, type Metric } from '../search/summaries/metrics.ts';
 import { monthBefore, type Period, previousOf, quarterBefore, yearBefore } from './calendar.ts';
-import type { Gathered, Group } from './gather.ts';
+import type { Group, PeriodSummaries } from './load-summaries.ts';
 
 /** A metric as it was asked for: itself, or its change since a month or a year before. */
 export interface Asked {
@@ -19,7 +19,7 @@ export interface Asked {
   readonly change: 'mom' | 'yoy' | null;
 }
 
-export interface MetricAnswer extends ShownFigure {
+export interface MetricFigure extends ShownFigure {
   readonly change: { readonly previous: number | null; readonly yearAgo: number | null } | null;
 }
 
@@ -30,13 +30,13 @@ export function periodsFor(period: Period, asked: readonly Asked[]): Period[] {
 }
 
 /** The metrics of a period by their ids. */
-export function answersFor(
-  gathered: Gathered,
+export function computeMetrics(
+  gathered: PeriodSummaries,
   asked: readonly Asked[],
   period: Period,
   group: Group,
   units: UnitSystem,
-): Record<string, MetricAnswer> {
+): Record<string, MetricFigure> {
   return Object.fromEntries(
     asked.map(({ id, metric, change }) => {
       const now = figureOf(gathered, metric, period, group);
@@ -54,7 +54,7 @@ export function answersFor(
 }
 
 /** A metric's figure over a period and group. */
-export function figureOf(gathered: Gathered, metric: Metric, period: Period, group: Group): Figure {
+export function figureOf(gathered: PeriodSummaries, metric: Metric, period: Period, group: Group): Figure {
   if (metric.over === 'closedQuarter') {
     const closed = gathered.during(quarterBefore(period), 'closed', group)?.total ?? 0;
     const inventory = gathered.at(period.end, group)?.total ?? 0;

@@ -1,4 +1,4 @@
-// Owns how long answers are cut into pages: points, groups and areas by their place in the whole.
+// Paging of market statistics by offset.
 
 import { queryDigest, readCursor, writeCursor } from '../http/input/cursor.ts';
 
@@ -12,7 +12,7 @@ export interface Place {
 }
 
 /** Reads where to go on. Throws INVALID_CURSOR for a cursor of another request. */
-export function readPlace(
+export function parseOffset(
   operation: string,
   asked: { readonly cursor?: string | undefined; readonly limit?: number | undefined },
   now: number,

@@ -1,4 +1,4 @@
-// Owns which parameters the statistics take: where, of what, when, and which figures.
+// Query parameters of market statistics.
 
 import { type Static, type TSchema, Type } from 'typebox';
 import { CURSOR_HINTS } from '../listings/common-parameters.ts';

@@ -1,4 +1,4 @@
-// Owns the HTTP face of the statistics: everything below /v1/market.
+// Routes of market statistics: everything below /v1/market.
 
 import type { TObject, TSchema } from 'typebox';
 import type { Principal } from '../access/tiers/principal.ts';
@@ -14,15 +14,14 @@ import { FoundCache } from '../search/legacy/found-cache.ts';
 import type { FindCurrencies } from '../search/summaries/currency.ts';
 import type { HeavyReads } from '../search/summaries/heavy-reads.ts';
 import {
-  compareAnswer,
-  distributionAnswer,
-  historyAnswer,
-  metricsAnswer,
+  getComparison,
+  getDistribution,
+  getHistory,
+  getStats,
+  getYield,
+  listMetrics,
   type Request,
-  statsAnswer,
-  yieldAnswer,
-} from './answers.ts';
-import { type Basis, definitionUrl } from './basis.ts';
+} from './handlers.ts';
 import {
   CompareQuery,
   DistributionQuery,
@@ -31,6 +30,7 @@ import {
   StatsQuery,
   YieldQuery,
 } from './parameters.ts';
+import { type Basis, definitionUrl } from './provenance.ts';
 import {
   ComparisonSchema,
   DistributionSchema,
@@ -38,7 +38,7 @@ import {
   MetricListSchema,
   StatsSchema,
   YieldSchema,
-} from './record.ts';
+} from './schemas.ts';
 
 export interface MarketRouteOptions {
   readonly heavy: HeavyReads;
@@ -80,7 +80,7 @@ const ENDPOINTS: readonly Endpoint[] = [
       operation: 'getMarketStats',
       query: StatsQuery,
       schema: StatsSchema,
-      answer: statsAnswer,
+      answer: getStats,
     },
     summary: 'Get market statistics of one period',
     description:
@@ -89,13 +89,13 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
   {
     ...{ path: 'history', operation: 'getMarketHistory', query: HistoryQuery, schema: HistorySchema },
-    answer: historyAnswer,
+    answer: getHistory,
     summary: 'Get market statistics over time',
     description: 'One point per interval, oldest first. Each point equals `stats` for its period.',
   },
   {
     ...{ path: 'compare', operation: 'compareMarkets', query: CompareQuery, schema: ComparisonSchema },
-    answer: compareAnswer,
+    answer: getComparison,
     summary: 'Compare market statistics of areas',
     description: 'The same statistics for several areas, over the same days.',
   },
@@ -105,7 +105,7 @@ const ENDPOINTS: readonly Endpoint[] = [
       operation: 'getMarketYield',
       query: YieldQuery,
       schema: YieldSchema,
-      answer: yieldAnswer,
+      answer: getYield,
     },
     summary: 'Get gross rent yields by bedrooms',
     description:
@@ -114,7 +114,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
   {
     ...{ path: 'distribution', operation: 'getMarketDistribution', query: DistributionQuery },
-    ...{ schema: DistributionSchema, answer: distributionAnswer },
+    ...{ schema: DistributionSchema, answer: getDistribution },
     summary: 'Get the distribution of one measure',
     description: 'Percentiles and a histogram over the listings on the market at the end of the period.',
   },
@@ -170,7 +170,7 @@ function metricsRoute(publicUrl: string): Route<Principal> {
     description: 'Every metric with its unit, formula in words and minimum sample.',
     answer: { description: 'All metrics', schema: MetricListSchema },
     handle: ({ requestId, caller }) => ({
-      json: { ...metricsAnswer(publicUrl), meta: { requestId, tier: caller.tier } },
+      json: { ...listMetrics(publicUrl), meta: { requestId, tier: caller.tier } },
     }),
   });
 }

@@ -1,6 +1,6 @@
-// Owns what a request's figures are of: its filters as a plan, its areas, and the calendar of the place.
+// Scope of a request for statistics: its filters, areas, time zone and currency.
 
-import { findNamedAreas } from '../areas/area-lookup-store.ts';
+import { findNamedAreas } from '../areas/lookup-store.ts';
 import { parameterProblem } from '../http/input/query.ts';
 import { UNKNOWN_ZONE } from '../listings/place-time.ts';
 import type { ListingType, UnitSystem } from '../listings/vocabulary.ts';
@@ -41,7 +41,7 @@ export interface ScopeRequest extends CurrencyOptions {
  * The scope of a request about listings of this type. `now` in milliseconds is what durations in filters count from.
  * Throws INVALID_PARAMETER or INVALID_GEOMETRY.
  */
-export async function readScope(
+export async function resolveScope(
   { database, asked }: ScopeRequest,
   listingType: ListingType,
   now: number,
@@ -76,11 +76,14 @@ export async function inOneCurrency(
 }
 
 /** Rentals and sales of the same filters, in one currency. Throws INVALID_PARAMETER where they are in several. */
-export async function readPair(
+export async function resolvePair(
   request: ScopeRequest,
   { now, currency: frozen }: Pick<Place, 'now' | 'currency'>,
 ): Promise<{ readonly rentals: Scope; readonly sales: Scope }> {
-  const [rentals, sales] = [await readScope(request, 'rental', now), await readScope(request, 'sale', now)];
+  const [rentals, sales] = [
+    await resolveScope(request, 'rental', now),
+    await resolveScope(request, 'sale', now),
+  ];
   const searches = [rentals, sales].map(({ plan, lookedUp: { meanings } }) => ({
     ...{ plan: { ...plan, currency: plan.currency ?? frozen }, meanings },
   }));
@@ -128,7 +131,7 @@ function onlyArea({ kind }: Condition, { meanings: { areaNos } }: LookedUp): num
 }
 
 /** The scope as it is answered. */
-export function shownScope({ listingType, lookedUp, timeZone, filters, plan: { currency } }: Scope) {
+export function formatScope({ listingType, lookedUp, timeZone, filters, plan: { currency } }: Scope) {
   const areas = lookedUp.areas.map(({ id, name }) => ({ id, name }));
   return { listingType, areas, timeZone, currency, filters };
 }

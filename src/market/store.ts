@@ -1,4 +1,4 @@
-// Owns the SQL of statistics: which listings belong to which period, summed up there.
+// SQL of market statistics: which listings belong to which period, summed up there.
 
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database, Sql, SqlFragment } from '../postgres/client/database.ts';

@@ -1,11 +1,11 @@
-// Owns the gross rent yield: what is asked for rent in a year, against what is asked for the same kind of home.
+// Gross rental yield: a year of asking rent over the asking price of similar homes.
 
 import type { Database } from '../postgres/client/database.ts';
 import { figureOver } from '../search/summaries/metric-figures.ts';
 import { type Metric, MINIMUM_SAMPLE, metricOf, roundedFor } from '../search/summaries/metrics.ts';
 import type { Period } from './calendar.ts';
-import { gather } from './gather.ts';
-import { findSamePropertyYield } from './pair-store.ts';
+import { findSamePropertyYield } from './distribution-store.ts';
+import { gather } from './load-summaries.ts';
 import { fieldOf, type Scope } from './scope.ts';
 
 export interface YieldBand {

@@ -1,7 +1,7 @@
 // Parts of a property that are added only on request: photos, areas, comparables, the estimate and RESO's fields.
 
 import { type Static, Type } from 'typebox';
-import { nameAreas } from '../areas/area-name-store.ts';
+import { findAreaNames } from '../areas/name-store.ts';
 import { presentListing, type ReaderView } from '../listings/presenter.ts';
 import { PROPERTY_PARTS, PropertySchema } from '../listings/property-record.ts';
 import { ListingSchema, nullable } from '../listings/record.ts';
@@ -86,7 +86,7 @@ export async function findIncludedParts(
     count: DEFAULT_COUNT,
   };
   const [areas, comparables, estimate, records] = await Promise.all([
-    include.includes('areas') ? nameAreas(database, subject.areaIds) : null,
+    include.includes('areas') ? findAreaNames(database, subject.areaIds) : null,
     include.includes('comparables') ? listComparables(database, visible, comparablesRequest, view) : null,
     include.includes('estimate') ? estimateProperty(sources, visible, view) : null,
     include.includes('reso') ? findResoRecords(database, [subject.id]) : null,

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { writeNames } from '../../src/areas/area-name-store.ts';
+import { writeNames } from '../../src/areas/name-store.ts';
 import { writeAreaBatch } from '../../src/ingest/area-writer.ts';
 import { createCatalogue } from '../../src/ingest/catalogue.ts';
 import { propertyId, propertyIdentity } from '../../src/ingest/identity.ts';

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../../access/tiers/principal.ts';
 import { atLeast, pageSize, type Tiers } from '../../access/tiers/tiers.ts';
-import { createAreaRegister } from '../../areas/area-register.ts';
+import { createAreaIdCache } from '../../areas/area-id-cache.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { CachedReads } from '../../listings/property-cache.ts';
@@ -105,7 +105,7 @@ export interface Readings {
 export function createReadings(options: SearchOptions): Readings {
   const { database, heavy, cache, clock, findCurrencies } = options;
   const queued = heavy.database(REMEDY);
-  const areas = createAreaRegister(database, clock);
+  const areas = createAreaIdCache(database, clock);
   const crowd = createCrowd(database, clock);
   const finder = createFinder({ database, heavy: queued, areas });
   const remembering = rememberingFinder(finder, {

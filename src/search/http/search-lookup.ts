@@ -1,6 +1,6 @@
 // Owns what is looked up before a search: the areas that it names, and what its words can mean.
 
-import { type NamedArea, suggestArea } from '../../areas/area-lookup-store.ts';
+import { type NamedArea, suggestArea } from '../../areas/lookup-store.ts';
 import { invalidParameter } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { isMisspelt, isName, tellingTrigrams, wordsOf, writtenForms } from '../../text/words.ts';

@@ -1,6 +1,6 @@
 // Owns what a search reads of many listings at once, and how that is remembered.
 
-import type { AreaRegister } from '../../areas/area-register.ts';
+import type { AreaIdCache } from '../../areas/area-id-cache.ts';
 import { findOrigin, type Origin } from '../../listings/provenance/data-sources.ts';
 import type { StoredListing } from '../../listings/stored-listing.ts';
 import type { Database } from '../../postgres/client/database.ts';
@@ -70,7 +70,7 @@ export interface FinderOptions {
   readonly database: Database;
   /** The database for what looks at all results; its reads may have to wait in a queue. */
   readonly heavy: Database;
-  readonly areas: Pick<AreaRegister, 'idsOf'>;
+  readonly areas: Pick<AreaIdCache, 'idsOf'>;
 }
 
 /** Asks the database each time. */

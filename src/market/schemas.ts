@@ -1,4 +1,4 @@
-// Owns what the answers of the statistics look like.
+// Response schemas of market statistics.
 
 import { Type } from 'typebox';
 import { PageSchema } from '../listings/page-schema.ts';

@@ -1,4 +1,4 @@
-// Owns the HTTP face of areas: GET /v1/areas, one area, its children, its boundary and what lies near.
+// Routes of areas: GET /v1/areas, one area, its children, its boundary and nearby areas.
 
 import { Type } from 'typebox';
 import type { Principal } from '../access/tiers/principal.ts';
@@ -8,7 +8,7 @@ import { conditional, isKnown, weakEtag } from '../http/output/etag.ts';
 import { PageSchema } from '../listings/page-schema.ts';
 import { nullable } from '../listings/record.ts';
 import { AreaSchema, BoundarySchema } from './area.ts';
-import { type AreaOptions, createAreaAnswers, noArea, surroundings } from './area-answers.ts';
+import { type AreaOptions, createAreaHandlers, noArea, surroundings } from './handlers.ts';
 import {
   filterParameters,
   includeOf,
@@ -16,8 +16,8 @@ import {
   ListQuery,
   pagingParameters,
   typeParameter,
-} from './area-query.ts';
-import { findArea, findBoundary } from './area-read-store.ts';
+} from './query.ts';
+import { findArea, findBoundary } from './read-store.ts';
 
 const rest = {
   page: PageSchema,
@@ -75,7 +75,7 @@ const unchanged = { 304: 'Not modified since the ETag in the request', ...missin
 
 export function areaRoutes(options: AreaOptions): readonly Route<Principal>[] {
   const { database } = options;
-  const answers = createAreaAnswers(options);
+  const answers = createAreaHandlers(options);
 
   return [
     route<Principal>()({

@@ -1,4 +1,4 @@
-// What answers about the market rest on: the sources of their listings, and the definitions of their metrics.
+// Provenance of market statistics: the sources of their listings, and the definitions of their metrics.
 
 import { findOrigin, type Origin } from '../listings/provenance/data-sources.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
@@ -14,7 +14,7 @@ export interface Basis {
 }
 
 /** The basis of an answer about these scopes. */
-export async function basisOf(
+export async function findProvenance(
   database: Database,
   scopes: readonly Scope[],
   metricIds: readonly string[],

@@ -1,23 +1,23 @@
-// Owns what is remembered of areas by their ids: a number is an area's for good, and a name is believed for some seconds.
+// Cache of areas by id: a number belongs to its area for ever, a name is cached for some seconds.
 
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../postgres/client/database.ts';
-import { findAreaIds, findNamedAreas, type NamedArea } from './area-lookup-store.ts';
+import { findAreaIds, findNamedAreas, type NamedArea } from './lookup-store.ts';
 
 /** About 20 MB when full. */
 const MOST = 100_000;
 /** Milliseconds after which a name is read again. */
 const LIFETIME = 5_000;
 
-export interface AreaRegister {
+export interface AreaIdCache {
   /** The areas with these ids, in their order; unknown ids are left out. `fresh` reads their names in any case. */
   named(ids: readonly string[], fresh: boolean): Promise<readonly NamedArea[]>;
   /** The ids of the areas with these numbers. */
   idsOf(nos: Iterable<number>): Promise<ReadonlyMap<number, string>>;
 }
 
-export function createAreaRegister(database: Database, clock: Clock): AreaRegister {
+export function createAreaIdCache(database: Database, clock: Clock): AreaIdCache {
   const areas = new LRUCache<string, NamedArea>({
     max: MOST,
     ttl: LIFETIME,

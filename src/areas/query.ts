@@ -1,4 +1,4 @@
-// Owns how questions for areas are written in a query, and the plan that is made of one.
+// Query parameters of area lists, and the query that is built from them.
 
 import { Type } from 'typebox';
 import { badGeometry, checkPoint } from '../geometry/degrees.ts';
@@ -24,14 +24,14 @@ export interface AreaOrder {
 }
 
 /** A word that a name must have: one that begins so, or one of other ways to write it. */
-export interface AskedWord {
+export interface QueryWord {
   readonly beginning: string;
   readonly forms: readonly string[];
 }
 
 /** Which areas to list, in which order, from where. */
 export interface AreaQuery {
-  readonly words: readonly AskedWord[];
+  readonly words: readonly QueryWord[];
   /** Only these areas; null: all. */
   readonly nos: readonly number[] | null;
   readonly type: AreaType | null;
@@ -131,7 +131,7 @@ export const ListQuery = Type.Object({
 });
 
 /** The parameters of a list as they were read. */
-export interface ListAsked {
+export interface AreaListRequest {
   readonly q?: string | undefined;
   readonly suggest?: boolean | undefined;
   readonly type?: AreaType | undefined;
@@ -156,7 +156,7 @@ export function includeOf(parts: readonly Part[] = ['counts', 'ancestors']): Are
 }
 
 /** What can be planned from the parameters alone; numbers of areas are filled in by whoever looks them up. */
-export function planAreas(asked: ListAsked, limit: number): AreaQuery {
+export function planAreas(asked: AreaListRequest, limit: number): AreaQuery {
   const order = orderOf(asked.sort);
   const kind = order.key === 'name' ? 'text' : 'number';
   const after = asked.cursor === undefined ? null : readCursor(asked.cursor, digestOf(asked), [kind]);
@@ -177,13 +177,13 @@ export function planAreas(asked: ListAsked, limit: number): AreaQuery {
 }
 
 /** The cursor that goes on behind an area of this list. */
-export function cursorAfter(asked: ListAsked, sortValue: SortValue, lastId: string): string {
+export function cursorAfter(asked: AreaListRequest, sortValue: SortValue, lastId: string): string {
   const query = digestOf(asked);
   return writeCursor({ query, direction: 'next', startedAt: 0, values: [sortValue], id: lastId });
 }
 
 /** Refuses parameters that make no sense together. */
-export function checkTogether(asked: ListAsked): void {
+export function checkCombinations(asked: AreaListRequest): void {
   if ((asked.lat === undefined) !== (asked.lng === undefined))
     throw invalidParameter(asked.lat === undefined ? 'lat' : 'lng', 'is missing: send lat and lng together');
   if (asked.suggest !== true) return;
@@ -193,7 +193,7 @@ export function checkTogether(asked: ListAsked): void {
 }
 
 /** Everything that decides which areas there are and in which order. */
-function digestOf({ limit: _, cursor: __, include: ___, ...filters }: ListAsked): string {
+function digestOf({ limit: _, cursor: __, include: ___, ...filters }: AreaListRequest): string {
   return queryDigest(
     Object.entries(filters)
       .filter(([, value]) => value !== undefined)
@@ -209,7 +209,7 @@ function orderOf(sort: Sort = 'name'): AreaOrder {
 const MOST_WORDS = 10;
 
 /** The words to look for; a text without any would find everything, which nobody means by it. */
-function askedWords(q: string): AskedWord[] {
+function askedWords(q: string): QueryWord[] {
   const words = [...new Set(wordsOf(q))];
   if (words.length === 0) throw invalidParameter('q', 'must have at least one letter or digit');
   if (words.length > MOST_WORDS) throw invalidParameter('q', `takes at most ${MOST_WORDS} words`);

@@ -1,4 +1,4 @@
-// Owns the SQL that tells what areas are called.
+// SQL of area names and of the names that typos are matched against.
 
 import type { AreaType } from '../listings/vocabulary.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
@@ -11,7 +11,7 @@ export interface NamedArea {
 }
 
 /** The names of these areas, in the order of the ids; one that is gone is left out. */
-export async function nameAreas(database: Database, ids: readonly string[]): Promise<NamedArea[]> {
+export async function findAreaNames(database: Database, ids: readonly string[]): Promise<NamedArea[]> {
   return database.read(
     (sql) => sql<NamedArea[]>`
       select id, name, type from area where id = any(${[...ids]}::text[])

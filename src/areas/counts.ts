@@ -1,4 +1,4 @@
-// Owns how many active listings an area has: which changes of listings change which counts.
+// Counts of active listings per area: which changes of listings change which counts.
 
 import type { ListingType, Status } from '../listings/vocabulary.ts';
 

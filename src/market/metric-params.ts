@@ -1,4 +1,4 @@
-// Owns how metrics and periods are asked for, and what is wrong with those that cannot be. Pure.
+// Parsing of the requested metrics and periods, with their errors. Pure.
 
 import { nearest } from '../lib/nearest.ts';
 import { invalidParameter } from '../lib/problem.ts';
@@ -18,7 +18,7 @@ import type { Asked } from './figures.ts';
 import type { MarketQuery } from './parameters.ts';
 
 /** The metrics that were named, or all that this kind of listings has. Throws INVALID_PARAMETER. */
-export function readMetrics(texts: readonly string[] | undefined, type: ListingType): Asked[] {
+export function parseMetrics(texts: readonly string[] | undefined, type: ListingType): Asked[] {
   if (!texts) return metricsFor(type).map((metric) => ({ id: metric.id, metric, change: null }));
   return texts.map((id) => {
     const [, base = id, change] = /^(.+)_(mom|yoy)$/.exec(id) ?? [];
@@ -46,7 +46,7 @@ const FIRST_DAY = '1900-01-01';
 const MOST_DAYS = 36_525;
 
 /** The period of `from` and `to`; the last full calendar month without them. Throws INVALID_PARAMETER. */
-export function readPeriod({ from, to }: MarketQuery, now: number, timeZone: string): Period {
+export function parsePeriod({ from, to }: MarketQuery, now: number, timeZone: string): Period {
   const day = today(now, timeZone);
   if (from === undefined && to === undefined) {
     const end = startOf(day, 'month');
@@ -70,7 +70,7 @@ const USUAL_POINTS = 12;
 const MOST_POINTS = 1_200;
 
 /** The points of a series, the oldest first. Throws INVALID_PARAMETER. */
-export function readSeries(asked: MarketQuery, now: number, timeZone: string): Period[] {
+export function parseSeries(asked: MarketQuery, now: number, timeZone: string): Period[] {
   const { interval = 'month', from, to, periods } = asked;
   if (from !== undefined && to !== undefined && periods !== undefined)
     throw invalidParameter('periods', 'cannot be combined with both from and to: send two of the three');

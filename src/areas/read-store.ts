@@ -1,4 +1,4 @@
-// Owns the SQL that reads areas for the web: lists in every order, one area, its boundary, and what lies near.
+// SQL that reads areas: lists in every order, one area, its boundary, nearby areas.
 
 import type { Boundary, Box } from '../geometry/geometry.ts';
 import { EARTH_RADIUS_KM } from '../geometry/geometry.ts';
@@ -6,8 +6,8 @@ import type { AreaType } from '../listings/vocabulary.ts';
 import type { Sql, SqlFragment } from '../postgres/client/database.ts';
 import { joinSql } from '../postgres/client/sql.ts';
 import type { Area } from './area.ts';
-import type { NamedArea } from './area-names.ts';
-import type { AreaInclude, AreaOrder, AreaQuery } from './area-query.ts';
+import type { NamedArea } from './name-index.ts';
+import type { AreaInclude, AreaOrder, AreaQuery } from './query.ts';
 
 /** Generations of ancestors that are followed; bounds what areas cost that a file made parents of each other. */
 const GENERATIONS = 32;

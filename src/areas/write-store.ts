@@ -1,9 +1,9 @@
-// Owns the SQL that writes areas, finds their parents, and reads what placing listings needs.
+// SQL that writes areas, resolves their parents, and reads what placement needs.
 
 import type { Sql, Transaction } from '../postgres/client/database.ts';
 import { comparedWords, isName } from '../text/words.ts';
 import type { AreaDraft, MeasuredArea } from './area.ts';
-import { writeNames } from './area-name-store.ts';
+import { writeNames } from './name-store.ts';
 import type { PlacedArea } from './placement.ts';
 
 /** An area to write, measured. */
@@ -132,18 +132,18 @@ export async function bumpAreaVersion(tx: Transaction): Promise<void> {
 }
 
 /** The version of all areas together; held against change until the transaction ends. */
-export async function holdAreaVersion(tx: Transaction): Promise<number> {
+export async function lockAreaVersion(tx: Transaction): Promise<number> {
   const [row] = await tx<{ version: number }[]>`select version from area_state for share`;
   return row?.version ?? 0;
 }
 
 /** The same without holding it: what was worked out at this version is true until it changes. */
-export async function readAreaVersion(sql: Sql): Promise<number> {
+export async function findAreaVersion(sql: Sql): Promise<number> {
   const [row] = await sql<{ version: number }[]>`select version from area_state`;
   return row?.version ?? 0;
 }
 
-export async function readPlacedAreas(sql: Sql | Transaction): Promise<PlacedArea[]> {
+export async function findPlacedAreas(sql: Sql | Transaction): Promise<PlacedArea[]> {
   return sql<PlacedArea[]>`
     select no, type, name, aliases, codes, area_km2 as "areaKm2", boundary, time_zone as "timeZone",
       array(select parent_no from area_edge where child_no = no order by ordinal) as "parentNos"

@@ -1,9 +1,9 @@
-// Owns what autocomplete looks names up in: every area's names in memory, and which area a text is likely to mean.
+// Index of area names for autocomplete, tolerant of typos.
 
 import type { AreaType } from '../listings/vocabulary.ts';
 import { Spelling } from '../text/spelling.ts';
 import { comparedWords, plainLetters as plain, wordsOf } from '../text/words.ts';
-import type { AskedWord } from './area-query.ts';
+import type { QueryWord } from './query.ts';
 
 /** An area as the index takes it. */
 export interface NamedArea {
@@ -27,7 +27,7 @@ interface Entry {
   readonly names: readonly string[];
 }
 
-export class AreaNames {
+export class AreaNameIndex {
   readonly #entries: Entry[] = [];
   /** For each word the places of the entries that have it. */
   readonly #having = new Map<string, number[]>();
@@ -35,8 +35,8 @@ export class AreaNames {
   #spelling = new Spelling([]);
 
   /** `areas` come in the order in which equally good ones are told: the best known first. */
-  static async of(areas: readonly NamedArea[]): Promise<AreaNames> {
-    const names = new AreaNames();
+  static async of(areas: readonly NamedArea[]): Promise<AreaNameIndex> {
+    const names = new AreaNameIndex();
     for (const [at, area] of areas.entries()) {
       if (at % SLICE === SLICE - 1) await new Promise(setImmediate);
       names.#enter(area);
@@ -63,7 +63,7 @@ export class AreaNames {
   }
 
   /** Numbers of the areas that the text is likely to mean, the likeliest first; only of the type, if one is given. */
-  *likely(text: string, words: readonly AskedWord[], type: AreaType | null): Generator<number> {
+  *likely(text: string, words: readonly QueryWord[], type: AreaType | null): Generator<number> {
     for (const places of this.#exact(text, words) ?? this.#misspelt(words)) {
       for (const place of places) {
         const entry = this.#entries[place];
@@ -73,7 +73,7 @@ export class AreaNames {
   }
 
   /** Numbers of the areas that misspelt words are likely to mean; null where some area has the words as they are. */
-  forgiven(words: readonly AskedWord[]): number[] | null {
+  forgiven(words: readonly QueryWord[]): number[] | null {
     if (this.#meeting(words.map((word) => this.#beginningWith(word))).places.length > 0) return null;
     return this.#misspelt(words)
       .flat()
@@ -81,7 +81,7 @@ export class AreaNames {
   }
 
   /** Places by how well the names fit: called so, beginning so, having the words. Null where there are none. */
-  #exact(text: string, words: readonly AskedWord[]): number[][] | null {
+  #exact(text: string, words: readonly QueryWord[]): number[][] | null {
     const asked = compared(text);
     const [called, beginning, having]: [number[], number[], number[]] = [[], [], []];
     const { places } = this.#meeting(words.map((word) => this.#beginningWith(word)));
@@ -95,7 +95,7 @@ export class AreaNames {
   }
 
   /** Places by the steps that the words are away, whole words before beginnings, short names before long ones. */
-  #misspelt(words: readonly AskedWord[]): number[][] {
+  #misspelt(words: readonly QueryWord[]): number[][] {
     const { places, costs } = this.#meeting(words.map((word) => this.#near(word)));
     const fits: number[][] = [];
     for (const place of places) {
@@ -108,9 +108,9 @@ export class AreaNames {
     return [...fits].map((fitting) => fitting ?? []);
   }
 
-  #beginningWith({ beginning, forms }: AskedWord): MetWord[] {
+  #beginningWith({ beginning, forms }: QueryWord): MatchedWord[] {
     const start = plain(beginning);
-    const found: MetWord[] = forms.map((form) => ({ word: plain(form), cost: 0 }));
+    const found: MatchedWord[] = forms.map((form) => ({ word: plain(form), cost: 0 }));
     for (let at = firstFrom(this.#words, start); at < this.#words.length; at++) {
       const word = this.#words[at] ?? '';
       if (!word.startsWith(start)) break;
@@ -119,7 +119,7 @@ export class AreaNames {
     return found;
   }
 
-  #near(asked: AskedWord): MetWord[] {
+  #near(asked: QueryWord): MatchedWord[] {
     const word = plain(asked.beginning);
     const most = forgivenSteps(word);
     if (most === 0) return this.#beginningWith(asked);
@@ -131,7 +131,7 @@ export class AreaNames {
   }
 
   /** The places of entries that meet every word, in their order, and of each place the sum of its least costs. */
-  #meeting(words: readonly (readonly MetWord[])[]): { places: number[]; costs: Uint8Array } {
+  #meeting(words: readonly (readonly MatchedWord[])[]): { places: number[]; costs: Uint8Array } {
     const met = new Uint8Array(this.#entries.length);
     const costs = new Uint8Array(this.#entries.length);
     for (const [at, found] of words.entries()) {
@@ -150,7 +150,7 @@ export class AreaNames {
   }
 }
 
-interface MetWord {
+interface MatchedWord {
   readonly word: string;
   readonly cost: number;
 }

@@ -1,23 +1,23 @@
-// Owns how each request about the market is answered: asked for, gathered, cut into pages.
+// Handlers of the requests for market statistics.
 
 import type { ListingType } from '../listings/vocabulary.ts';
 import { isMoney, METRICS, MINIMUM_SAMPLE } from '../search/summaries/metrics.ts';
-import { readMetrics, readPeriod, readSeries } from './asking.ts';
-import { basisOf, definitionUrl, idsOf, idsOfDistribution } from './basis.ts';
-import { shownSpread } from './distribution.ts';
-import { type Asked, answersFor, periodsFor } from './figures.ts';
-import { type Group, gather } from './gather.ts';
-import { cut, type Place, readPlace } from './paging.ts';
-import { findSpread } from './pair-store.ts';
+import { formatDistribution } from './distribution.ts';
+import { findDistribution } from './distribution-store.ts';
+import { type Asked, computeMetrics, periodsFor } from './figures.ts';
+import { type Group, gather } from './load-summaries.ts';
+import { parseMetrics, parsePeriod, parseSeries } from './metric-params.ts';
+import { cut, type Place, parseOffset } from './paging.ts';
 import type { MarketQuery } from './parameters.ts';
+import { definitionUrl, findProvenance, idsOf, idsOfDistribution } from './provenance.ts';
 import {
   fieldOf,
+  formatScope,
   inOneCurrency,
-  readPair,
-  readScope,
+  resolvePair,
+  resolveScope,
   type Scope,
   type ScopeRequest,
-  shownScope,
 } from './scope.ts';
 import { samePropertyYield, yieldBands } from './yield.ts';
 
@@ -39,19 +39,19 @@ async function scopeOf(
   tellsMoney: boolean,
   where?: string,
 ): Promise<Scope> {
-  const scope = await readScope(request, typeOf(request.asked), now);
+  const scope = await resolveScope(request, typeOf(request.asked), now);
   return inOneCurrency(request, scope, { tellsMoney, frozen, ...(where !== undefined && { place: where }) });
 }
 
 /** Where pages go on, with the currency that they are all in. */
 const onPlace = (place: Place, { plan: { currency } }: Scope): Place => ({ ...place, currency });
 
-export async function statsAnswer(request: Request) {
+export async function getStats(request: Request) {
   const { database, asked, limit, now } = request;
-  const place = readPlace('stats', asked, now);
-  const metrics = readMetrics(asked.metrics, typeOf(asked));
+  const place = parseOffset('stats', asked, now);
+  const metrics = parseMetrics(asked.metrics, typeOf(asked));
   const scope = await scopeOf(request, place, metrics.some(tellsMoney));
-  const period = readPeriod(asked, place.now, scope.timeZone);
+  const period = parsePeriod(asked, place.now, scope.timeZone);
   const definitions = metrics.map(({ metric }) => metric);
   const periods = periodsFor(period, metrics);
   const whole = await gather(database, fieldOf(scope), definitions, periods);
@@ -61,13 +61,13 @@ export async function statsAnswer(request: Request) {
   const { part, page } = cut(grouped?.groups(period).sort(compareGroups) ?? [], onPlace(place, scope), limit);
   const groups = part.map((group) => ({
     by: Object.fromEntries(groupBy.map((name, at) => [name, group[at] ?? null])),
-    metrics: grouped ? answersFor(grouped, metrics, period, group, scope.units) : {},
+    metrics: grouped ? computeMetrics(grouped, metrics, period, group, scope.units) : {},
   }));
   return {
-    ...{ object: 'market_stats', scope: shownScope(scope), period },
-    metrics: answersFor(whole, metrics, period, ALL, scope.units),
+    ...{ object: 'market_stats', scope: formatScope(scope), period },
+    metrics: computeMetrics(whole, metrics, period, ALL, scope.units),
     ...{ groups, page },
-    ...(await basisOf(database, [scope], idsOf(metrics))),
+    ...(await findProvenance(database, [scope], idsOf(metrics))),
   };
 }
 
@@ -82,12 +82,12 @@ function compareGroups(a: Group, b: Group): number {
   return 0;
 }
 
-export async function historyAnswer(request: Request) {
+export async function getHistory(request: Request) {
   const { database, asked, limit, now } = request;
-  const place = readPlace('history', asked, now);
-  const metrics = readMetrics(asked.metrics, typeOf(asked));
+  const place = parseOffset('history', asked, now);
+  const metrics = parseMetrics(asked.metrics, typeOf(asked));
   const scope = await scopeOf(request, place, metrics.some(tellsMoney));
-  const series = readSeries(asked, place.now, scope.timeZone);
+  const series = parseSeries(asked, place.now, scope.timeZone);
   const { part, page } = cut(series, onPlace(place, scope), limit);
   const gathered = await gather(
     database,
@@ -97,22 +97,22 @@ export async function historyAnswer(request: Request) {
   );
   const points = part.map((period) => ({
     ...period,
-    metrics: answersFor(gathered, metrics, period, ALL, scope.units),
+    metrics: computeMetrics(gathered, metrics, period, ALL, scope.units),
   }));
   return {
-    ...{ object: 'market_history', scope: shownScope(scope), interval: asked.interval ?? 'month' },
+    ...{ object: 'market_history', scope: formatScope(scope), interval: asked.interval ?? 'month' },
     ...{ window: asked.window ?? null, points, page },
-    ...(await basisOf(database, [scope], idsOf(metrics))),
+    ...(await findProvenance(database, [scope], idsOf(metrics))),
   };
 }
 
 /** Each area in its own currency, unless one is asked for or prices are bounded. */
-export async function compareAnswer(request: Request) {
+export async function getComparison(request: Request) {
   const { database, asked, limit, now } = request;
-  const place = readPlace('compare', asked, now);
-  const metrics = readMetrics(asked.metrics, typeOf(asked));
+  const place = parseOffset('compare', asked, now);
+  const metrics = parseMetrics(asked.metrics, typeOf(asked));
   const together = await scopeOf(request, place, false);
-  const period = readPeriod(asked, place.now, together.timeZone);
+  const period = parsePeriod(asked, place.now, together.timeZone);
   const definitions = metrics.map(({ metric }) => metric);
   const { part, page } = cut(together.lookedUp.areas, onPlace(place, together), limit);
   const areas: unknown[] = [];
@@ -123,48 +123,50 @@ export async function compareAnswer(request: Request) {
     const { currency } = scope.plan;
     areas.push({
       ...{ areaId: id, name, currency },
-      metrics: answersFor(gathered, metrics, period, ALL, scope.units),
+      metrics: computeMetrics(gathered, metrics, period, ALL, scope.units),
     });
   }
-  const basis = await basisOf(database, [together], idsOf(metrics));
-  return { object: 'market_comparison', scope: shownScope(together), period, areas, page, ...basis };
+  const basis = await findProvenance(database, [together], idsOf(metrics));
+  return { object: 'market_comparison', scope: formatScope(together), period, areas, page, ...basis };
 }
 
 const YIELDS = METRICS.flatMap(({ id, statistic }) => (statistic === 'yield' ? [id] : []));
 
 /** Rents and prices in one currency: what is let in one and sold in another has no yield. */
-export async function yieldAnswer(request: Request) {
+export async function getYield(request: Request) {
   const { database, asked, limit, now } = request;
-  const place = readPlace('yield', asked, now);
-  const { rentals, sales } = await readPair(request, place);
-  const period = readPeriod(asked, place.now, sales.timeZone);
+  const place = parseOffset('yield', asked, now);
+  const { rentals, sales } = await resolvePair(request, place);
+  const period = parsePeriod(asked, place.now, sales.timeZone);
   const bands = await yieldBands(database, rentals, sales, period);
   const { part, page } = cut(bands, onPlace(place, sales), limit);
-  const { listingType: _, ...scope } = shownScope(sales);
+  const { listingType: _, ...scope } = formatScope(sales);
   return {
     ...{ object: 'market_yield', label: 'asking', scope, period, bands: part },
     sameProperty: await samePropertyYield(database, rentals, sales, period),
     page,
-    ...(await basisOf(database, [rentals, sales], YIELDS)),
+    ...(await findProvenance(database, [rentals, sales], YIELDS)),
   };
 }
 
-export async function distributionAnswer(request: Request) {
+export async function getDistribution(request: Request) {
   const { database, asked, now } = request;
   const { measure = 'price', buckets = 20 } = asked;
   const isOfMoney = measure === 'price' || measure === 'pricePerArea';
   const scope = await scopeOf(request, { now, currency: null }, isOfMoney);
-  const period = readPeriod(asked, now, scope.timeZone);
-  const spread = await database.read((sql) => findSpread(sql, fieldOf(scope), measure, period.end, buckets));
+  const period = parsePeriod(asked, now, scope.timeZone);
+  const spread = await database.read((sql) =>
+    findDistribution(sql, fieldOf(scope), measure, period.end, buckets),
+  );
   return {
-    ...{ object: 'market_distribution', scope: shownScope(scope), period, measure },
-    ...shownSpread(spread, measure, buckets, scope.units),
-    ...(await basisOf(database, [scope], idsOfDistribution(scope.listingType, measure))),
+    ...{ object: 'market_distribution', scope: formatScope(scope), period, measure },
+    ...formatDistribution(spread, measure, buckets, scope.units),
+    ...(await findProvenance(database, [scope], idsOfDistribution(scope.listingType, measure))),
   };
 }
 
 /** The whole table of metrics. */
-export function metricsAnswer(publicUrl: string) {
+export function listMetrics(publicUrl: string) {
   const data = METRICS.map(({ id, unit, kind, types, formula, snapshot }) => ({
     ...{ id, unit, kind, listingTypes: types, formula },
     minimumSample: unit === 'count' || kind === 'sum' ? null : MINIMUM_SAMPLE,

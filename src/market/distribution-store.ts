@@ -1,4 +1,4 @@
-// Owns the SQL of statistics that are not summed up by period and set: one measure's spread, and homes offered both ways.
+// SQL of the distribution of one measure, and of the yield of homes offered both ways.
 
 import type { Sql, SqlFragment } from '../postgres/client/database.ts';
 import { addMonths, type Day, type Period } from './calendar.ts';
@@ -38,7 +38,7 @@ export interface Spread {
 }
 
 /** How one measure is spread over the inventory as a day begins, in buckets of equal width. Areas are in square feet. */
-export async function findSpread(
+export async function findDistribution(
   sql: Sql,
   field: Field,
   measure: MeasureName,

@@ -1,4 +1,4 @@
-// Owns what has to be read for metrics over periods, and reading it: every set once for all periods together.
+// Loading of the summaries that metrics need over periods: every set once for all periods together.
 
 import { Problem } from '../lib/problem.ts';
 import type { Database } from '../postgres/client/database.ts';
@@ -12,7 +12,7 @@ import { type Field, type FoundParts, findParts, only, type Part, spansOf, type 
 export type Group = Part['group'];
 
 /** What was read: sets by period and group. A set without members is null. */
-export class Gathered {
+export class PeriodSummaries {
   readonly #sets = new Map<string, Summaries>();
   readonly #groups = new Map<string, Map<string, Group>>();
 
@@ -20,19 +20,19 @@ export class Gathered {
     `${period} ${set} ${JSON.stringify(group)}`;
 
   add(period: string, { set, group, summaries }: Omit<Part, 'index'>): void {
-    this.#sets.set(Gathered.#key(period, set, group), summaries);
+    this.#sets.set(PeriodSummaries.#key(period, set, group), summaries);
     const groups = this.#groups.get(period) ?? new Map<string, Group>();
     this.#groups.set(period, groups.set(JSON.stringify(group), group));
   }
 
   /** A set of events, or what was on the market at any moment. */
   during(period: Period, set: MetricSet, group: Group): Summaries | null {
-    return this.#sets.get(Gathered.#key(keyOf(period), set, group)) ?? null;
+    return this.#sets.get(PeriodSummaries.#key(keyOf(period), set, group)) ?? null;
   }
 
   /** The inventory as a day begins. */
   at(day: Day, group: Group): Summaries | null {
-    return this.#sets.get(Gathered.#key(day, 'inventory', group)) ?? null;
+    return this.#sets.get(PeriodSummaries.#key(day, 'inventory', group)) ?? null;
   }
 
   /** Groups in which there was anything in the period or at its end. */
@@ -52,8 +52,8 @@ export async function gather(
   field: Field,
   metrics: readonly Metric[],
   periods: readonly Period[],
-): Promise<Gathered> {
-  const gathered = new Gathered();
+): Promise<PeriodSummaries> {
+  const gathered = new PeriodSummaries();
   const wanted = wantedFor(metrics, periods);
   const left = field.cached ? await addCached(database, field.cached, wanted, gathered) : wanted;
   if (left.length === 0) return gathered;
@@ -80,12 +80,12 @@ function wantedFor(metrics: readonly Metric[], periods: readonly Period[]): Want
   const wanted: Wanted[] = [];
   if (days.length > 0)
     wanted.push({ set: 'inventory', days: [...new Set(days)].sort(), measures: measuresOf('inventory') });
-  for (const chain of risingChains(periods)) {
+  for (const chain of ascendingChains(periods)) {
     if (needs('active')) wanted.push({ set: 'active', periods: chain, measures: measuresOf('active') });
     if (kinds.length > 0)
       wanted.push({ set: 'events', kinds, periods: chain, measures: measuresOf(...kinds) });
   }
-  for (const chain of risingChains(quarters.filter((quarter) => !known.has(keyOf(quarter)))))
+  for (const chain of ascendingChains(quarters.filter((quarter) => !known.has(keyOf(quarter)))))
     wanted.push({ set: 'events', kinds: ['closed'], periods: chain, measures: [] });
   return wanted;
 }
@@ -95,7 +95,7 @@ async function addCached(
   database: Database,
   scope: CachedScope,
   wanted: readonly Wanted[],
-  gathered: Gathered,
+  gathered: PeriodSummaries,
 ): Promise<Wanted[]> {
   const cached = await CachedFigures.read(database, scope, wanted);
   return wanted.flatMap((each) => {
@@ -109,7 +109,7 @@ async function addCached(
 
 const keyIn = ({ set }: Wanted, period: Period): string => (set === 'inventory' ? period.end : keyOf(period));
 
-function addParts(gathered: Gathered, wanted: readonly Wanted[], found: FoundParts['parts']): void {
+function addParts(gathered: PeriodSummaries, wanted: readonly Wanted[], found: FoundParts['parts']): void {
   for (const [at, each] of wanted.entries()) {
     const spans = spansOf(each);
     for (const part of found[at] ?? []) {
@@ -141,7 +141,7 @@ async function computeInSteps(
   field: Field,
   scope: CachedScope,
   wanted: readonly Wanted[],
-  gathered: Gathered,
+  gathered: PeriodSummaries,
 ): Promise<void> {
   const { clock } = database;
   const begun = clock.monotonic();
@@ -175,7 +175,7 @@ const unfinished = (left: number): Problem =>
   );
 
 /** The periods, each once, in lists in which both starts and ends rise: usually one list holds all. */
-export function risingChains(periods: readonly Period[]): Period[][] {
+export function ascendingChains(periods: readonly Period[]): Period[][] {
   const sorted = [...new Map(periods.map((period) => [keyOf(period), period])).values()].sort((a, b) =>
     a.start === b.start ? (a.end < b.end ? -1 : 1) : a.start < b.start ? -1 : 1,
   );

@@ -1,4 +1,4 @@
-// Owns the SQL that finds areas by the ids which a search names, and by the numbers which listings hold.
+// SQL that finds areas by the ids of a search and by the numbers of listings.
 
 import type { Database } from '../postgres/client/database.ts';
 

@@ -1,4 +1,4 @@
-// Owns what is answered to questions for areas: the page of a list, suggestions, one area, what lies near.
+// Handlers of requests for areas: lists, suggestions, children, nearby areas.
 
 import { hash } from 'node:crypto';
 import type { Principal } from '../access/tiers/principal.ts';
@@ -9,16 +9,16 @@ import { invalidParameter, Problem } from '../lib/problem.ts';
 import { pageLinks } from '../listings/reader-view.ts';
 import type { Database } from '../postgres/client/database.ts';
 import type { Area } from './area.ts';
-import { createAreaLookup } from './area-lookup.ts';
+import { createAreaCache } from './area-cache.ts';
 import {
+  type AreaListRequest,
   type AreaQuery,
-  checkTogether,
+  checkCombinations,
   cursorAfter,
   includeOf,
-  type ListAsked,
   planAreas,
-} from './area-query.ts';
-import { findAreaNo, findAreaNos, findAreas, findAreasByNo, findNearby } from './area-read-store.ts';
+} from './query.ts';
+import { findAreaNo, findAreaNos, findAreas, findAreasByNo, findNearby } from './read-store.ts';
 
 /** Areas that forgiven spelling may choose among: the likeliest of what a bare beginning of four letters can mean. */
 const MOST_FORGIVEN = 5_000;
@@ -29,11 +29,11 @@ export interface AreaCall {
   readonly url: string;
 }
 
-export interface AreaAnswers {
-  list(asked: ListAsked, call: AreaCall): Promise<Reply>;
+export interface AreaHandlers {
+  list(asked: AreaListRequest, call: AreaCall): Promise<Reply>;
   /** The same below one parent, which must be there. */
-  children(id: string, asked: ListAsked, call: AreaCall): Promise<Reply>;
-  nearby(id: string, asked: ListAsked, call: AreaCall): Promise<Reply>;
+  children(id: string, asked: AreaListRequest, call: AreaCall): Promise<Reply>;
+  nearby(id: string, asked: AreaListRequest, call: AreaCall): Promise<Reply>;
 }
 
 export interface AreaOptions {
@@ -42,11 +42,11 @@ export interface AreaOptions {
   readonly publicUrl: string;
 }
 
-export function createAreaAnswers(options: AreaOptions): AreaAnswers {
+export function createAreaHandlers(options: AreaOptions): AreaHandlers {
   const { database, tiers, publicUrl } = options;
-  const lookup = createAreaLookup(database);
+  const lookup = createAreaCache(database);
 
-  const sizeFor = (asked: ListAsked, call: AreaCall): number =>
+  const sizeFor = (asked: AreaListRequest, call: AreaCall): number =>
     pageSize(tiers[call.caller.tier], asked.limit);
 
   function answer(data: readonly Area[], limit: number, nextCursor: string | null, call: AreaCall): Reply {
@@ -56,7 +56,7 @@ export function createAreaAnswers(options: AreaOptions): AreaAnswers {
   }
 
   /** The query with the numbers of areas that its parameters speak of. */
-  async function resolved(asked: ListAsked, plan: AreaQuery): Promise<AreaQuery> {
+  async function resolved(asked: AreaListRequest, plan: AreaQuery): Promise<AreaQuery> {
     const { lat, lng } = asked;
     return {
       ...plan,
@@ -83,7 +83,7 @@ export function createAreaAnswers(options: AreaOptions): AreaAnswers {
     return { ...query, words: [], nos: both };
   }
 
-  async function listed(asked: ListAsked, plan: AreaQuery, call: AreaCall): Promise<Reply> {
+  async function listed(asked: AreaListRequest, plan: AreaQuery, call: AreaCall): Promise<Reply> {
     const limit = plan.limit;
     const query = await withSpelling({ ...plan, limit: limit + 1 });
     const found = await database.read((sql) => findAreas(sql, query));
@@ -116,7 +116,7 @@ export function createAreaAnswers(options: AreaOptions): AreaAnswers {
 
   return {
     async list(asked, call) {
-      checkTogether(asked);
+      checkCombinations(asked);
       const plan = await resolved(asked, planAreas(asked, sizeFor(asked, call)));
       if (asked.suggest === true && asked.q !== undefined) return suggested(asked.q, plan, call);
       return listed(asked, plan, call);

@@ -1,13 +1,13 @@
-// Owns the areas in memory: names for autocomplete and shapes for points, each believed only at the version it was read at.
+// Areas in memory: names for autocomplete and boundaries for points, each valid only at the version it was read at.
 
 import { LRUCache } from 'lru-cache';
 import { sameMeridian } from '../geometry/antimeridian.ts';
 import { type FlatPolygon, flattened, polygonContains, polygonsOf } from '../geometry/geometry.ts';
 import { SingleFlight } from '../lib/single-flight.ts';
 import type { Database } from '../postgres/client/database.ts';
-import { AreaNames } from './area-names.ts';
-import { findAround, findBoundaries, findNames } from './area-read-store.ts';
-import { readAreaVersion } from './area-store.ts';
+import { AreaNameIndex } from './name-index.ts';
+import { findAround, findBoundaries, findNames } from './read-store.ts';
+import { findAreaVersion } from './write-store.ts';
 
 /** Areas whose names are kept, the best known first: about 100 MB. Others are found by their names as they are spelt. */
 const MOST_NAMED = 200_000;
@@ -16,25 +16,25 @@ const MOST_NUMBERS = 4_000_000;
 /** Boundaries that are read at once. */
 const BATCH = 20;
 
-export interface AreaLookup {
+export interface AreaCache {
   /** The names as they are at this moment. */
-  names(): Promise<AreaNames>;
+  names(): Promise<AreaNameIndex>;
   /** Numbers of the areas whose boundaries hold the point. */
   holding(lng: number, lat: number): Promise<number[]>;
 }
 
-export function createAreaLookup(database: Database): AreaLookup {
+export function createAreaCache(database: Database): AreaCache {
   const shapes = new Shapes(database);
-  const flights = new SingleFlight<AreaNames>();
-  let known: { readonly version: number; readonly names: AreaNames } | null = null;
+  const flights = new SingleFlight<AreaNameIndex>();
+  let known: { readonly version: number; readonly names: AreaNameIndex } | null = null;
 
-  async function load(): Promise<AreaNames> {
+  async function load(): Promise<AreaNameIndex> {
     const { version, rows } = await database.read(async (sql) => ({
       // First the version: names that are newer than it says are only read again.
-      version: await readAreaVersion(sql),
+      version: await findAreaVersion(sql),
       rows: await findNames(sql, MOST_NAMED),
     }));
-    const names = await AreaNames.of(rows);
+    const names = await AreaNameIndex.of(rows);
     known = { version, names };
     return names;
   }
@@ -42,7 +42,7 @@ export function createAreaLookup(database: Database): AreaLookup {
   return {
     async names() {
       // One row by its key tells whether anything has changed: nothing need be heard to stay true.
-      const version = await database.read((sql) => readAreaVersion(sql));
+      const version = await database.read((sql) => findAreaVersion(sql));
       if (known?.version === version) return known.names;
       return flights.run(String(version), null, load);
     },
