@@ -14,7 +14,7 @@ import { createSql } from '../../src/postgres/client/sql.ts';
 import { PriceTrends } from '../../src/property/price-trend.ts';
 import { valuationRoutes } from '../../src/property/valuation-routes.ts';
 import { searchRoutes } from '../../src/search/http/routes.ts';
-import { HeavyReads } from '../../src/search/summaries/heavy-reads.ts';
+import { AnalyticsQueue } from '../../src/search/summaries/analytics-queue.ts';
 import { openDriver, type Statement } from './driver.ts';
 import type { LargeStand } from './stand.ts';
 
@@ -44,7 +44,7 @@ export function openRecorder(stand: LargeStand): Recorder {
   const catalogue = createCatalogue(database);
   const reading = {
     ...{ database, catalogue, clock: systemClock, tiers: TIERS },
-    heavy: new HeavyReads(database, systemClock),
+    analytics: new AnalyticsQueue(database, systemClock),
     // Each question is put to the database.
     cache: { ...catalogue, version: () => null },
     ...{ publicUrl: 'http://127.0.0.1', dataAsOf: async () => null, findLoading: async () => null },

@@ -26,8 +26,8 @@ import type { Database } from '../postgres/client/database.ts';
 import { PriceTrends } from '../property/price-trend.ts';
 import { propertyRoutes } from '../property/routes.ts';
 import { searchRoutes } from '../search/http/routes.ts';
+import { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import { createFindCurrencies } from '../search/summaries/currency.ts';
-import { HeavyReads } from '../search/summaries/heavy-reads.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../search/summaries/metrics.ts';
 import { siteRoutes } from '../site/routes.ts';
 import { findExampleIds } from './example-store.ts';
@@ -61,8 +61,8 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     version: () => cache.version(),
     monotonic: () => clock.monotonic(),
   });
-  const heavy = new HeavyReads(database, clock);
-  const reading = { ...parts, heavy, dataAsOf: freshnessOf(database), findCurrencies };
+  const analytics = new AnalyticsQueue(database, clock);
+  const reading = { ...parts, analytics, dataAsOf: freshnessOf(database), findCurrencies };
   const routes: readonly Route<Principal>[] = [
     ...searchRoutes(reading),
     ...areaRoutes(reading),

@@ -6,7 +6,7 @@ import { centroidOf } from '../geometry/centroid.ts';
 import { areaKm2, type Boundary, type Box, boundaryBox, type Point } from '../geometry/geometry.ts';
 import { nullable } from '../listings/record.ts';
 import { AREA_TYPES, type AreaType } from '../listings/vocabulary.ts';
-import { plainLetters, wordsOf } from '../text/words.ts';
+import { plainLetters, splitWords } from '../text/tokenize.ts';
 
 const AreaTypeSchema = Type.Unsafe<AreaType>({ type: 'string', enum: [...AREA_TYPES] });
 
@@ -97,7 +97,7 @@ export interface MeasuredArea {
 
 /** Lower case, without accents and punctuation, words parted by a hyphen: for ids and addresses. */
 export function slugOf(text: string): string {
-  return wordsOf(text).join('-') || 'area';
+  return splitWords(text).join('-') || 'area';
 }
 
 /** The id of an area: its type and its id in the file, so that a re-import finds the same area. */
@@ -124,6 +124,6 @@ export function measure(draft: AreaDraft, source: string): MeasuredArea {
 }
 
 function findableWords(texts: readonly string[]): string[] {
-  const words = texts.flatMap(wordsOf);
+  const words = texts.flatMap(splitWords);
   return [...new Set([...words, ...words.map(plainLetters)])];
 }

@@ -2,7 +2,6 @@
 
 import type { AreaType } from '../listings/vocabulary.ts';
 import { Spelling } from '../text/spelling.ts';
-import { comparedWords, plainLetters as plain, wordsOf } from '../text/words.ts';
 import type { QueryWord } from './query.ts';
 
 /** An area as the index takes it. */
@@ -51,8 +50,8 @@ export class AreaNameIndex {
     const called = [name, ...aliases];
     this.#entries.push({ no, type, names: called.map(compared) });
     const words = [...called, ...Object.values(codes)].flatMap((text) => [
-      ...wordsOf(text).map(plain),
-      ...comparedWords(text).map(plain),
+      ...splitWords(text).map(plain),
+      ...tokenize(text).map(plain),
     ]);
     for (const word of [...new Set(words)].slice(0, MOST_WORDS)) {
       if (word.length > LONGEST_WORD) continue;
@@ -155,7 +154,7 @@ interface MatchedWord {
   readonly cost: number;
 }
 
-const compared = (text: string): string => comparedWords(text).map(plain).join(' ');
+const compared = (text: string): string => tokenize(text).map(plain).join(' ');
 
 /** Numbers and short words mean themselves. */
 function forgivenSteps(word: string): number {

@@ -2,7 +2,7 @@
 
 import type { AreaType } from '../listings/vocabulary.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
-import { trigramsOf } from '../text/words.ts';
+import { trigramsOf } from '../text/tokenize.ts';
 
 export interface NamedArea {
   readonly id: string;

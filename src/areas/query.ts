@@ -7,7 +7,7 @@ import { queryDigest, readCursor, type SortValue, writeCursor } from '../http/in
 import { invalidParameter, Problem } from '../lib/problem.ts';
 import { CURSOR_HINTS } from '../listings/common-parameters.ts';
 import { AREA_TYPES, type AreaType } from '../listings/vocabulary.ts';
-import { comparedWords, wordsOf, writtenForms } from '../text/words.ts';
+import { splitWords, tokenize, writtenForms } from '../text/tokenize.ts';
 
 const SORTS = ['name', '-name', 'population', '-population', 'listingCount', '-listingCount'] as const;
 const PARTS = ['boundary', 'counts', 'ancestors'] as const;
@@ -210,11 +210,11 @@ const MOST_WORDS = 10;
 
 /** The words to look for; a text without any would find everything, which nobody means by it. */
 function askedWords(q: string): QueryWord[] {
-  const words = [...new Set(wordsOf(q))];
+  const words = [...new Set(splitWords(q))];
   if (words.length === 0) throw invalidParameter('q', 'must have at least one letter or digit');
   if (words.length > MOST_WORDS) throw invalidParameter('q', `takes at most ${MOST_WORDS} words`);
   return words.map((beginning) => {
-    const [compared = beginning] = comparedWords(beginning);
+    const [compared = beginning] = tokenize(beginning);
     return { beginning, forms: writtenForms(compared) };
   });
 }

@@ -1,7 +1,7 @@
 // SQL that writes areas, resolves their parents, and reads what placement needs.
 
 import type { Sql, Transaction } from '../postgres/client/database.ts';
-import { comparedWords, isName } from '../text/words.ts';
+import { isName, tokenize } from '../text/tokenize.ts';
 import type { AreaDraft, MeasuredArea } from './area.ts';
 import { writeNames } from './name-store.ts';
 import type { PlacedArea } from './placement.ts';
@@ -85,7 +85,7 @@ async function writeWords(
     insert into area_word (word, area_no)
     select word, no from unnest(${pairs.map((pair) => pair.word)}::text[], ${pairs.map((pair) => pair.id)}::text[])
       as pair (word, id) join area using (id) on conflict do nothing`;
-  await writeNames(tx, pairs.flatMap((pair) => comparedWords(pair.word)).filter(isName));
+  await writeNames(tx, pairs.flatMap((pair) => tokenize(pair.word)).filter(isName));
 }
 
 /**

@@ -4,7 +4,7 @@ import type { ListingDraft } from '../listings/draft.ts';
 import { clockRow, instant } from '../listings/market-clock.ts';
 import { coarseDegrees } from '../listings/masking/coarse-location.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
-import { addressKey } from '../text/words.ts';
+import { addressKey } from '../text/tokenize.ts';
 import type { ListingWrite } from './write-plan.ts';
 
 /** The row of listing_search for a write; keys are its columns. */

@@ -2,7 +2,7 @@
 
 import { maskAddress } from '../listings/presenter.ts';
 import { activeWord, areaWord, FIELD_LETTERS } from '../text/index-terms.ts';
-import { comparedWords, isName } from '../text/words.ts';
+import { isName, tokenize } from '../text/tokenize.ts';
 import { searchRow } from './search-row.ts';
 import type { ListingWrite } from './write-plan.ts';
 
@@ -50,7 +50,7 @@ function listingWords({ id, draft, record }: ListingWrite): { words: string[]; n
   const names = new Set<string>();
   for (const [letter, texts] of parts) {
     const isPlace = letter === FIELD_LETTERS.address || letter === FIELD_LETTERS.area;
-    for (const word of comparedWords(texts.filter((text) => text !== null).join(' '))) {
+    for (const word of tokenize(texts.filter((text) => text !== null).join(' '))) {
       if (!fields.has(word) && fields.size >= MAX_WORDS) continue;
       fields.set(word, (fields.get(word) ?? new Set()).add(letter));
       if (isPlace && draft.display.listing && isName(word)) names.add(word);

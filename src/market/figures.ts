@@ -7,7 +7,7 @@ import {
   NO_FIGURE,
   type ShownFigure,
   shownFigure,
-} from '../search/summaries/metric-figures.ts';
+} from '../search/summaries/metric-values.ts';
 import { isSuppressed, type Metric } from '../search/summaries/metrics.ts';
 import { monthBefore, type Period, previousOf, quarterBefore, yearBefore } from './calendar.ts';
 import type { Group, PeriodSummaries } from './load-summaries.ts';

@@ -114,7 +114,7 @@ export async function getComparison(request: Request) {
   const together = await scopeOf(request, place, false);
   const period = parsePeriod(asked, place.now, together.timeZone);
   const definitions = metrics.map(({ metric }) => metric);
-  const { part, page } = cut(together.lookedUp.areas, onPlace(place, together), limit);
+  const { part, page } = cut(together.resolved.areas, onPlace(place, together), limit);
   const areas: unknown[] = [];
   for (const { id, name } of part) {
     const alone = { ...request, asked: { ...asked, areaId: [id] } };

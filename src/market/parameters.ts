@@ -3,7 +3,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { CURSOR_HINTS } from '../listings/common-parameters.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
-import { RentalSearchQuery, SaleSearchQuery, type SearchQuery } from '../search/query/search-parameters.ts';
+import { RentalSearchQuery, SaleSearchQuery, type SearchQuery } from '../search/query/parameters.ts';
 import { INTERVALS, type Interval } from './calendar.ts';
 
 /** What of a search is no filter, or asks for listings as they stand today where statistics look at their whole life. */

@@ -11,8 +11,8 @@ import type { FindLoading } from '../listings/provenance/loading.ts';
 import { bypassesCache, pageLinks } from '../listings/reader-view.ts';
 import { untilAborted } from '../postgres/client/leaving.ts';
 import { FoundCache } from '../search/legacy/found-cache.ts';
+import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import type { FindCurrencies } from '../search/summaries/currency.ts';
-import type { HeavyReads } from '../search/summaries/heavy-reads.ts';
 import {
   getComparison,
   getDistribution,
@@ -41,7 +41,7 @@ import {
 } from './schemas.ts';
 
 export interface MarketRouteOptions {
-  readonly heavy: HeavyReads;
+  readonly analytics: AnalyticsQueue;
   readonly clock: Clock;
   readonly tiers: Tiers;
   readonly publicUrl: string;
@@ -127,7 +127,7 @@ const MOST_ANSWERS = 2_000;
 
 export function marketRoutes(options: MarketRouteOptions): readonly Route<Principal>[] {
   const { clock, tiers, publicUrl, cache, findCurrencies } = options;
-  const database = options.heavy.database(REMEDY);
+  const database = options.analytics.database(REMEDY);
   const answers = new FoundCache<Answer>({
     version: () => cache.version(),
     monotonic: () => clock.monotonic(),

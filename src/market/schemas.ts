@@ -5,7 +5,7 @@ import { PageSchema } from '../listings/page-schema.ts';
 import { originMembers } from '../listings/provenance/data-sources.ts';
 import { LoadingSchema } from '../listings/provenance/loading.ts';
 import { nullable, unitSchema } from '../listings/record.ts';
-import { FigureUnitSchema } from '../search/summaries/search-stats.ts';
+import { FigureUnitSchema } from '../search/summaries/stats.ts';
 import { SPREAD_UNITS } from './distribution.ts';
 
 const text = Type.String();

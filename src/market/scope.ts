@@ -4,10 +4,11 @@ import { findNamedAreas } from '../areas/lookup-store.ts';
 import { parameterProblem } from '../http/input/query.ts';
 import { UNKNOWN_ZONE } from '../listings/place-time.ts';
 import type { ListingType, UnitSystem } from '../listings/vocabulary.ts';
-import { type LookedUp, lookUp } from '../search/http/search-lookup.ts';
-import { planSearch, type SearchPlan } from '../search/query/search.ts';
-import type { Condition } from '../search/query/search-conditions.ts';
-import type { SearchQuery } from '../search/query/search-parameters.ts';
+import { resolveQuery } from '../search/http/resolve-query.ts';
+import type { Condition } from '../search/query/conditions.ts';
+import type { SearchQuery } from '../search/query/parameters.ts';
+import { planSearch, type SearchPlan } from '../search/query/plan.ts';
+import type { ResolvedQuery } from '../search/query/resolved-query.ts';
 import { lifeSql } from '../search/sql/condition-sql.ts';
 import {
   type CurrencyOptions,
@@ -23,7 +24,7 @@ import { type Field, findTimeZones, type Grouping } from './store.ts';
 
 export interface Scope {
   readonly listingType: ListingType;
-  readonly lookedUp: LookedUp;
+  readonly resolved: ResolvedQuery;
   readonly timeZone: string;
   readonly units: UnitSystem;
   /** The filters as they were asked, for the answer. */
@@ -49,12 +50,12 @@ export async function resolveScope(
   const filters = filtersOf(asked, listingType);
   const units = asked.units ?? 'imperial';
   const plan = planSearch(listingType, { ...filters, units } as SearchQuery, 1, now);
-  const lookedUp = await lookUp({ database, named: (ids) => findNamedAreas(database, ids) }, plan);
-  const { areaNos } = lookedUp.meanings;
+  const resolved = await resolveQuery({ database, named: (ids) => findNamedAreas(database, ids) }, plan);
+  const { areaNos } = resolved;
   const zones = areaNos.length === 0 ? null : await findTimeZones(database, areaNos);
   const [zone, ...others] = new Set(areaNos.map((no) => zones?.get(no)));
   return {
-    ...{ listingType, lookedUp, units, filters },
+    ...{ listingType, resolved, units, filters },
     timeZone: others.length === 0 && zone !== undefined ? zone : UNKNOWN_ZONE,
     plan: { ...plan, conditions: plan.conditions.filter(({ kind }) => kind !== 'statuses') },
   };
@@ -71,7 +72,7 @@ export async function inOneCurrency(
 ): Promise<Scope> {
   const plan = { ...scope.plan, currency: scope.plan.currency ?? frozen };
   if (!tellsMoney && plan.currency === null && !comparesMoney(plan)) return scope;
-  const search = { plan, meanings: scope.lookedUp.meanings, ...(place !== undefined && { place }) };
+  const search = { plan, resolved: scope.resolved, ...(place !== undefined && { place }) };
   return { ...scope, plan: withCurrency(plan, await resolveCurrency(request, [search])) };
 }
 
@@ -84,8 +85,8 @@ export async function resolvePair(
     await resolveScope(request, 'rental', now),
     await resolveScope(request, 'sale', now),
   ];
-  const searches = [rentals, sales].map(({ plan, lookedUp: { meanings } }) => ({
-    ...{ plan: { ...plan, currency: plan.currency ?? frozen }, meanings },
+  const searches = [rentals, sales].map(({ plan, resolved }) => ({
+    ...{ plan: { ...plan, currency: plan.currency ?? frozen }, resolved },
   }));
   const resolved = await resolveCurrency(request, searches);
   const inCurrency = (scope: Scope): Scope => ({ ...scope, plan: withCurrency(scope.plan, resolved) });
@@ -106,17 +107,17 @@ function filtersOf(asked: MarketQuery, listingType: ListingType): Record<string,
 
 /** Where the figures of a scope are read from. */
 export function fieldOf(scope: Scope, groupBy: readonly Grouping[] = []): Field {
-  const { listingType, plan, lookedUp, timeZone } = scope;
-  const where: Field['where'] = (sql) => lifeSql(sql, plan, lookedUp.meanings);
+  const { listingType, plan, resolved, timeZone } = scope;
+  const where: Field['where'] = (sql) => lifeSql(sql, plan, resolved);
   return { listingType, timeZone, groupBy, where, cached: groupBy.length === 0 ? cachedScope(scope) : null };
 }
 
 /** Figures are cached of everything and of single areas, in one currency or in all, as the public sees them. */
-function cachedScope({ listingType, plan, lookedUp, timeZone }: Scope): CachedScope | null {
+function cachedScope({ listingType, plan, resolved, timeZone }: Scope): CachedScope | null {
   const isCurrency = (condition: Condition): boolean =>
     condition.kind === 'words' && condition.column === 'currency' && condition.values.length === 1;
   const [place, ...others] = plan.conditions.filter((condition) => !isCurrency(condition));
-  const areaNo = place === undefined ? EVERYWHERE : onlyArea(place, lookedUp);
+  const areaNo = place === undefined ? EVERYWHERE : onlyArea(place, resolved);
   if (plan.ignoreDisplayRules || areaNo === null || others.length > 0) return null;
   const currency = plan.conditions.some(isCurrency) ? (plan.currency ?? '') : '';
   const until = startOf(today(plan.startedAt, timeZone), 'month');
@@ -126,12 +127,12 @@ function cachedScope({ listingType, plan, lookedUp, timeZone }: Scope): CachedSc
 /** The number that stands for all areas together. */
 const EVERYWHERE = 0;
 
-function onlyArea({ kind }: Condition, { meanings: { areaNos } }: LookedUp): number | null {
+function onlyArea({ kind }: Condition, { areaNos }: ResolvedQuery): number | null {
   return kind === 'areas' && areaNos.length === 1 ? (areaNos[0] ?? null) : null;
 }
 
 /** The scope as it is answered. */
-export function formatScope({ listingType, lookedUp, timeZone, filters, plan: { currency } }: Scope) {
-  const areas = lookedUp.areas.map(({ id, name }) => ({ id, name }));
+export function formatScope({ listingType, resolved, timeZone, filters, plan: { currency } }: Scope) {
+  const areas = resolved.areas.map(({ id, name }) => ({ id, name }));
   return { listingType, areas, timeZone, currency, filters };
 }

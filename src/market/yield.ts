@@ -1,7 +1,7 @@
 // Gross rental yield: a year of asking rent over the asking price of similar homes.
 
 import type { Database } from '../postgres/client/database.ts';
-import { figureOver } from '../search/summaries/metric-figures.ts';
+import { figureOver } from '../search/summaries/metric-values.ts';
 import { type Metric, MINIMUM_SAMPLE, metricOf, roundedFor } from '../search/summaries/metrics.ts';
 import type { Period } from './calendar.ts';
 import { findSamePropertyYield } from './distribution-store.ts';

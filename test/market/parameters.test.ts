@@ -12,7 +12,7 @@ import {
   StatsQuery,
   YieldQuery,
 } from '../../src/market/parameters.ts';
-import { RentalSearchQuery, SaleSearchQuery } from '../../src/search/query/search-parameters.ts';
+import { RentalSearchQuery, SaleSearchQuery } from '../../src/search/query/parameters.ts';
 import { type Answer, startMarket } from '../support/catalogue/market-service.ts';
 import { type Caller, type Documented, walkMatrix } from '../support/service/access-matrix.ts';
 import { problemOf } from '../support/service/http-server.ts';

@@ -23,7 +23,7 @@ const HEAVY = [
   'facets=city&stats=inventory&explain=true&count=exact',
 ];
 
-test('while the places of heavy reads are taken, pages are answered, and the rest is told to ask for less', async () => {
+test('while the places of analytics reads are taken, pages are answered, and the rest is told to ask for less', async () => {
   const before = await Promise.all(
     HEAVY.map((query) => service.get(`/v1/search/sales?${query}`, keys.internal)),
   );

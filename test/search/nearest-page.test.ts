@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { compileQuery } from '../../src/http/input/query.ts';
 import { createCatalogue } from '../../src/ingest/catalogue.ts';
-import { lookUp } from '../../src/search/http/search-lookup.ts';
+import { resolveQuery } from '../../src/search/http/resolve-query.ts';
 import { isPerhapsNext, NEXT } from '../../src/search/legacy/page-ways.ts';
 import { findPage } from '../../src/search/legacy/search-store.ts';
-import { planSearch } from '../../src/search/query/search.ts';
-import { SaleSearchQuery, type SearchQuery } from '../../src/search/query/search-parameters.ts';
+import { planSearch } from '../../src/search/query/plan.ts';
+import { SaleSearchQuery, type SearchQuery } from '../../src/search/query/parameters.ts';
 import { draft } from '../support/catalogue/drafts.ts';
 import { testDatabase } from '../support/database/database.ts';
 
@@ -40,9 +40,9 @@ const named = async () => [];
 
 async function pageOf(query: Record<string, string>) {
   const plan = planOf(query);
-  const { meanings } = await lookUp({ database, named }, plan);
-  assert.ok(isPerhapsNext(plan, meanings));
-  const { rows, more } = await findPage(database, plan, meanings);
+  const resolved = await resolveQuery({ database, named }, plan);
+  assert.ok(isPerhapsNext(plan, resolved));
+  const { rows, more } = await findPage(database, plan, resolved);
   return { found: rows.map(({ listing }) => listing.id), more };
 }
 

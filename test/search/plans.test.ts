@@ -7,14 +7,14 @@ import { findNamedAreas } from '../../src/areas/lookup-store.ts';
 import type { Cursor } from '../../src/http/input/cursor.ts';
 import { compileQuery } from '../../src/http/input/query.ts';
 import { createCatalogue } from '../../src/ingest/catalogue.ts';
-import { lookUp } from '../../src/search/http/search-lookup.ts';
+import { resolveQuery } from '../../src/search/http/resolve-query.ts';
 import { createCrowd } from '../../src/search/legacy/crowd.ts';
 import { countExactly, countRoughly, findPage } from '../../src/search/legacy/search-store.ts';
-import type { Crowding, ResolvedQuery } from '../../src/search/query/resolved-query.ts';
-import { planSearch, type SearchPlan } from '../../src/search/query/search.ts';
-import { isShape } from '../../src/search/query/search-conditions.ts';
-import { SaleSearchQuery, type SearchQuery } from '../../src/search/query/search-parameters.ts';
-import type { Shape } from '../../src/search/query/spatial.ts';
+import type { ShapeEstimate, ResolvedQuery } from '../../src/search/query/resolved-query.ts';
+import { planSearch, type SearchPlan } from '../../src/search/query/plan.ts';
+import { isShape } from '../../src/search/query/conditions.ts';
+import { SaleSearchQuery, type SearchQuery } from '../../src/search/query/parameters.ts';
+import type { Shape } from '../../src/search/query/shapes.ts';
 import { factsArbitrary, NOW, writeAreas, writeMarket } from '../support/catalogue/random-market.ts';
 import { runs } from '../support/check/runs.ts';
 import { until } from '../support/check/until.ts';
@@ -36,22 +36,22 @@ const LIMIT = 3;
 const planOf = (query: Query): SearchPlan =>
   planSearch('sale', readQuery(new URLSearchParams(query).toString()) as SearchQuery, LIMIT, NOW);
 
-const meaningsOf = async (plan: SearchPlan): Promise<ResolvedQuery> =>
-  (await lookUp({ database, named: (ids) => findNamedAreas(database, ids) }, plan)).meanings;
+const resolve = (plan: SearchPlan): Promise<ResolvedQuery> =>
+  resolveQuery({ database, named: (ids) => findNamedAreas(database, ids) }, plan);
 
 /** What stands on all pages, forwards to the end and back from there: ids with what they were sorted by. */
-async function walked(plan: SearchPlan, meanings: ResolvedQuery): Promise<unknown[]> {
+async function walked(plan: SearchPlan, resolved: ResolvedQuery): Promise<unknown[]> {
   const pages: unknown[] = [];
   let at: SearchPlan = plan;
   for (const direction of ['next', 'previous'] as const) {
     for (let turn = 0; turn < 100; turn++) {
-      const { rows, more } = await findPage(database, at, meanings);
+      const { rows, more } = await findPage(database, at, resolved);
       pages.push([direction, more, rows.map(({ listing, values }) => [listing.id, values])]);
       const edge = direction === 'next' ? rows.at(-1) : rows[0];
       if (edge === undefined || !more) break;
       at = { ...plan, cursor: cursorAt(plan, direction, edge) };
     }
-    const [last] = (await findPage(database, at, meanings)).rows;
+    const [last] = (await findPage(database, at, resolved)).rows;
     if (last === undefined) return pages;
     at = { ...plan, cursor: cursorAt(plan, 'previous', last) };
   }
@@ -80,10 +80,10 @@ test('whether many or few lie in a shape decides how they are found, and the pag
   await fc.assert(
     fc.asyncProperty(shape, more, sort, async (where, rest, by) => {
       const plan = planOf({ ...rest, ...where, sort: by });
-      const meanings = await meaningsOf(plan);
-      const plain = await walked(plan, { ...meanings, inShape: null });
-      assert.deepEqual(await walked(plan, { ...meanings, inShape: CROWDED }), plain);
-      assert.deepEqual(await walked(plan, { ...meanings, inShape: SPARSE }), plain);
+      const resolved = await resolve(plan);
+      const plain = await walked(plan, { ...resolved, inShape: null });
+      assert.deepEqual(await walked(plan, { ...resolved, inShape: CROWDED }), plain);
+      assert.deepEqual(await walked(plan, { ...resolved, inShape: SPARSE }), plain);
       pages += plain.length;
     }),
     runs(150, 17),
@@ -97,10 +97,10 @@ test('words that many listings have are looked for in another way, and the page 
   await fc.assert(
     fc.asyncProperty(filterOf('q'), more, by, async (words, rest, order) => {
       const plan = planOf({ ...rest, ...words, sort: order });
-      const meanings = await meaningsOf(plan);
+      const resolved = await resolve(plan);
       const ways: unknown[][] = [];
       for (const size of [10, 10_000, 1_000_000])
-        ways.push(await walked(plan, { ...meanings, sizes: sizesOf(size) }));
+        ways.push(await walked(plan, { ...resolved, sizes: sizesOf(size) }));
       assert.deepEqual(ways[1], ways[0]);
       assert.deepEqual(ways[2], ways[0]);
       pages += ways[0]?.length ?? 0;
@@ -110,8 +110,8 @@ test('words that many listings have are looked for in another way, and the page 
   assert.ok(pages > 350, `${pages} pages were compared`);
 });
 
-const CROWDED: Crowding = { listings: 1_000_000, share: 1 };
-const SPARSE: Crowding = { listings: 10, share: 0.01 };
+const CROWDED: ShapeEstimate = { listings: 1_000_000, share: 1 };
+const SPARSE: ShapeEstimate = { listings: 10, share: 0.01 };
 
 test('what is taken to lie in a shape is what lies there, where the sample holds all', async () => {
   const crowd = createCrowd(database, manualClock(NOW));
@@ -122,9 +122,9 @@ test('what is taken to lie in a shape is what lies there, where the sample holds
     fc.asyncProperty(shape, fc.oneof(fc.constant({}), shape), async (one, other) => {
       const plan = planOf({ ...one, ...other });
       const known = crowd('sale', plan.conditions.filter(isShape));
-      const meanings = await meaningsOf(plan);
-      const all = await countExactly(database, planOf({}), meanings);
-      const exact = await countExactly(database, plan, meanings);
+      const resolved = await resolve(plan);
+      const all = await countExactly(database, planOf({}), resolved);
+      const exact = await countExactly(database, plan, resolved);
       // A guess need not know on which side of an edge a place lies that is on it.
       const edges = plan.conditions.some(({ kind }) => kind === 'polygon') ? 4 : 0;
       assert.ok(Math.abs((known?.listings ?? -1) - exact) <= edges, `${known?.listings} for ${exact}`);
@@ -138,10 +138,10 @@ test('what is taken to lie in a shape is what lies there, where the sample holds
 
 test('in a crowded shape as many are guessed as the rest of the query lets expect', async () => {
   const plan = planOf({ bbox: '-180,-90,180,90' });
-  const meanings = await meaningsOf(plan);
-  const all = await countRoughly(database, planOf({}), meanings);
+  const resolved = await resolve(plan);
+  const all = await countRoughly(database, planOf({}), resolved);
   const inShape = { listings: 1_000_000, share: 0.25 };
-  assert.equal(await countRoughly(database, plan, { ...meanings, inShape }), Math.round(all / 4));
+  assert.equal(await countRoughly(database, plan, { ...resolved, inShape }), Math.round(all / 4));
 });
 
 /** As if every query of words were met by so many listings. */

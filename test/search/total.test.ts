@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { createCatalogue } from '../../src/ingest/catalogue.ts';
-import { MOST_COUNTED } from '../../src/search/summaries/total.ts';
+import { MAX_COUNTED } from '../../src/search/summaries/total.ts';
 import { draft } from '../support/catalogue/drafts.ts';
 import { factsArbitrary, NOW, writeAreas, writeMarket } from '../support/catalogue/random-market.ts';
 import { asking, idsOf, walk } from '../support/catalogue/search-client.ts';
@@ -84,15 +84,15 @@ test('up to 10,000 listings are counted; above that an estimate says so and is n
   await database.transaction((tx) =>
     createCatalogue(database).write(tx, 'test', [draft('rental', { listingType: 'rental' })], NOW),
   );
-  await copyRental(2, MOST_COUNTED);
+  await copyRental(2, MAX_COUNTED);
   const total = async (query: Record<string, string> = {}) =>
     (await ask('rental', { limit: '1', ...query })).total;
-  assert.deepEqual(await total(), { value: MOST_COUNTED, relation: 'exact' });
-  await copyRental(MOST_COUNTED + 1, MOST_COUNTED + 5);
+  assert.deepEqual(await total(), { value: MAX_COUNTED, relation: 'exact' });
+  await copyRental(MAX_COUNTED + 1, MAX_COUNTED + 5);
   const estimate = await total();
   assert.equal(estimate?.relation, 'estimate');
-  assert.ok((estimate?.value ?? 0) > MOST_COUNTED);
-  const whole = { value: MOST_COUNTED + 5, relation: 'exact' };
+  assert.ok((estimate?.value ?? 0) > MAX_COUNTED);
+  const whole = { value: MAX_COUNTED + 5, relation: 'exact' };
   assert.deepEqual(await total({ count: 'exact' }), whole);
   assert.deepEqual(
     await total({ facets: 'bedrooms' }),

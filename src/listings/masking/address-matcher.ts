@@ -2,7 +2,7 @@
 
 import { decodePercent } from '../../lib/percent-encoding.ts';
 import { foldText, foldWhole } from '../../text/folded-text.ts';
-import { comparedWords } from '../../text/words.ts';
+import { tokenize } from '../../text/tokenize.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import { addressHints, addressPattern, readStreetAddress, type StreetAddress } from './address-pattern.ts';
 
@@ -43,24 +43,24 @@ export function addressMatcher(address: StoredRecord['address']): AddressMatcher
 }
 
 function streetAddresses(address: StoredRecord['address']): StreetAddress[] {
-  const unit = comparedWords(address.unit ?? '');
+  const unit = tokenize(address.unit ?? '');
   const read = [...(address.full ?? '').split(',').slice(0, 2), address.line1 ?? '']
     .map(readStreetAddress)
     // The second part of an address is its town, unless the first is a unit alone.
     .filter(({ street }, at, all) => street.length > 0 && (at !== 1 || all[0]?.street.length === 0));
-  const number = comparedWords(address.streetNumber ?? '');
+  const number = tokenize(address.streetNumber ?? '');
   const own = {
     number: number.length > 0 ? number : (read[0]?.number ?? []),
-    street: comparedWords(address.streetName ?? ''),
+    street: tokenize(address.streetName ?? ''),
     unit,
   };
   // Streets that cross here are told by themselves.
-  const crossing = (address.crossStreet ?? '').split(/[&/,;]|\band\b|\bat\b/i).map(comparedWords);
+  const crossing = (address.crossStreet ?? '').split(/[&/,;]|\band\b|\bat\b/i).map(tokenize);
   const houses = [own, ...read.map((each) => (unit.length === 0 ? each : { ...each, unit }))];
   return [
     // "Main" is a word like others where "Main St" is the street.
     ...houses.filter(({ street }) => !houses.some((other) => isBeginning(street, other.street))),
-    ...[comparedWords(address.crossStreet ?? ''), ...crossing]
+    ...[tokenize(address.crossStreet ?? ''), ...crossing]
       .filter((street) => street.length > 1)
       .map((street) => ({ number: [], street, unit: [] })),
   ];

@@ -2,8 +2,8 @@
 
 import { cardinalForms } from '../../text/cardinals.ts';
 import { isOrdinal, twoWordOrdinal } from '../../text/ordinals.ts';
-import { DIRECTIONS, LONG_STREET_TYPES, STREET_TYPES } from '../../text/street-words.ts';
-import { comparedWords, writtenForms } from '../../text/words.ts';
+import { DIRECTIONS, LONG_STREET_TYPES, STREET_TYPES } from '../../text/street-abbreviations.ts';
+import { tokenize, writtenForms } from '../../text/tokenize.ts';
 
 /** A street address in compared words; a part that is unknown is empty. */
 export interface StreetAddress {
@@ -184,8 +184,8 @@ export const addressHints = (addresses: readonly StreetAddress[]): string[] =>
 /** The parts of the first line of an address, its number before or behind the street. */
 export function readStreetAddress(line: string): StreetAddress {
   const [house = '', ...rest] = line.split(/#|\b(?:apt|apartment|unit|suite|ste)\b/i);
-  const words = comparedWords(house);
-  const unit = comparedWords(rest.join(' '));
+  const words = tokenize(house);
+  const unit = tokenize(rest.join(' '));
   const isNumber = (word: string | undefined): boolean =>
     word !== undefined && /^\d/.test(word) && !isOrdinal(word);
   const first = words.findIndex((word) => !isNumber(word));

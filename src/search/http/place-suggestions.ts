@@ -5,9 +5,9 @@ import { nearestFew } from '../../lib/nearest.ts';
 import { nullable } from '../../listings/record.ts';
 import type { AreaType } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { wordsOf } from '../../text/words.ts';
-import type { SearchPlan } from '../query/search.ts';
-import type { SearchQuery } from '../query/search-parameters.ts';
+import { splitWords } from '../../text/tokenize.ts';
+import type { SearchQuery } from '../query/parameters.ts';
+import type { SearchPlan } from '../query/plan.ts';
 import { findUnlistedPlaces, type PlaceColumn, type PlaceName } from '../sql/place-suggestion-store.ts';
 
 const PlaceSuggestionSchema = Type.Object(
@@ -83,7 +83,7 @@ async function unknownPlaces(
 
 function placeName(value: string, shared: number): PlaceName {
   const startOf = (text = ''): string => [...text].slice(0, shared).join('');
-  return { value, start: startOf(value), wordStart: startOf(wordsOf(value)[0]) };
+  return { value, start: startOf(value), wordStart: startOf(splitWords(value)[0]) };
 }
 
 const folded = (text: string): string => text.trim().toLowerCase();

@@ -10,14 +10,14 @@ import { LoadingSchema } from '../../listings/provenance/loading.ts';
 import { ListingSchema, nullable } from '../../listings/record.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
 import { FORMATS } from '../query/answer-parameters.ts';
-import { RentalSearchQuery, SaleSearchQuery, type SearchQuery } from '../query/search-parameters.ts';
+import { RentalSearchQuery, SaleSearchQuery, type SearchQuery } from '../query/parameters.ts';
 import { ClusterSchema } from '../summaries/clusters.ts';
 import { ExplainSchema } from '../summaries/explain.ts';
 import { FacetsSchema } from '../summaries/facets.ts';
-import { StatsSchema } from '../summaries/search-stats.ts';
+import { StatsSchema } from '../summaries/stats.ts';
+import { MEDIA_TYPES } from './formats.ts';
+import { answerSearch, createSearchReaders, type SearchOptions } from './handler.ts';
 import { PlaceSuggestionsSchema } from './place-suggestions.ts';
-import { MEDIA_TYPES } from './search-format.ts';
-import { answerSearch, createReadings, type SearchOptions } from './search-handler.ts';
 
 /** Largest body of a search: the longest polygon, written as spaciously as programs write it, is half as large. */
 const BODY_BYTES = 131_072;
@@ -106,7 +106,7 @@ const FORMS =
   'receive all results in one response, unless they set a `limit`.';
 
 export function searchRoutes(options: CatalogueRouteOptions): readonly Route<Principal>[] {
-  const readings = createReadings(options);
+  const readings = createSearchReaders(options);
 
   const routesOf = (type: ListingType, query: TObject): Route<Principal>[] => {
     const [one, name] = type === 'rental' ? ['rentals', 'Rentals'] : ['sales', 'Sales'];

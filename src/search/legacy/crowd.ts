@@ -5,8 +5,8 @@ import { type Box, distanceKm, flattened, type Point, polygonContains } from '..
 import type { Clock } from '../../lib/clock.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import type { Crowding } from '../query/resolved-query.ts';
-import type { Shape } from '../query/spatial.ts';
+import type { ShapeEstimate } from '../query/resolved-query.ts';
+import type { Shape } from '../query/shapes.ts';
 import { type SampledPlaces, samplePlaces } from './crowd-store.ts';
 
 /** Rows of the sample: guesses above a few thousandths of all are right to a tenth or so. */
@@ -19,7 +19,7 @@ const LIFETIME = 600_000;
 const PAUSE = 10_000;
 
 /** About how many active listings of a type lie in all of these shapes; null while that is unknown. */
-export type Crowd = (type: ListingType, shapes: readonly Shape[]) => Crowding | null;
+export type Crowd = (type: ListingType, shapes: readonly Shape[]) => ShapeEstimate | null;
 
 /** Draws the sample once it is asked for. Nobody waits for it: until it is there, and where it fails, nothing is known. */
 export function createCrowd(database: Database, clock: Clock): Crowd {
@@ -58,7 +58,7 @@ class Sample {
     this.#index?.finish();
   }
 
-  guess(shapes: readonly Shape[]): Crowding {
+  guess(shapes: readonly Shape[]): ShapeEstimate {
     const near = this.#near(shapes);
     const inside = near.length * this.#shareWithin(shapes, near);
     return { listings: inside / this.#share, share: inside / Math.max(1, this.#sampled.listings) };

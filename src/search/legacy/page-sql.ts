@@ -2,9 +2,9 @@
 
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
+import type { SearchPlan } from '../query/plan.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
-import type { SearchPlan } from '../query/search.ts';
-import { readBy } from '../query/search-order.ts';
+import { columnReadBy } from '../query/sort.ts';
 import { allOf, conditionsSql, shownSql } from '../sql/condition-sql.ts';
 import {
   isActive,
@@ -16,39 +16,39 @@ import {
   sourceOf,
   wordsSource,
 } from '../sql/source-sql.ts';
-import { type TextClass, textClasses, textQueries, togetherQuery } from '../sql/text-query.ts';
+import { type TextClass, textClasses, textQueries, togetherQuery } from '../sql/tsquery.ts';
 import { daysWalkSql } from './days-walk-sql.ts';
 import { FEW, isByDays, isCrowded, isSparse, MANY, NEAR, NEXT } from './page-ways.ts';
 import { type Place, pageWalk, sortedSql, type Walk, walkSql } from './search-sql.ts';
 
 /** A page's rows: ids in order, with the values they are sorted by (s0, s1, ...), one more than asked if there is one. */
-export function pageSql(sql: Sql, plan: SearchPlan, meanings: ResolvedQuery, place: Place): SqlFragment {
+export function pageSql(sql: Sql, plan: SearchPlan, resolved: ResolvedQuery, place: Place): SqlFragment {
   const { text, order } = plan;
-  const page = { plan, meanings, place };
+  const page = { plan, resolved, place };
   if (!text || !isActive(plan)) {
-    const source = sourceOf(sql, plan, meanings, order.map(readBy));
+    const source = sourceOf(sql, plan, resolved, order.map(columnReadBy));
     const walk = walkThrough(sql, page, source);
-    if (isSparse(plan, meanings)) return sortedSql(sql, walk);
+    if (isSparse(plan, resolved)) return sortedSql(sql, walk);
     const found = inOrder(sql, page, walk);
-    return isCrowded(plan, meanings)
+    return isCrowded(plan, resolved)
       ? nextOr(sql, page, { source, all: shownRows(sql, plan), ...SEARCH_ROWS }, found)
       : found;
   }
-  const queries = textQueries(text, meanings.words);
+  const queries = textQueries(text, resolved.words);
   const classes =
-    order[0]?.key === 'relevance' && sizeOf(page, queries) > FEW ? textClasses(text, meanings.words) : null;
+    order[0]?.key === 'relevance' && sizeOf(page, queries) > FEW ? textClasses(text, resolved.words) : null;
   return classes === null ? foundBy(sql, page, queries) : inClasses(sql, page, classes);
 }
 
 /** The page out of the rows next in the order: they hold it where it is full. */
-export function nextSql(sql: Sql, plan: SearchPlan, meanings: ResolvedQuery, place: Place): SqlFragment {
-  const source = sourceOf(sql, plan, meanings, plan.order.map(readBy));
-  const areaNo = onlyArea(plan, meanings);
+export function nextSql(sql: Sql, plan: SearchPlan, resolved: ResolvedQuery, place: Place): SqlFragment {
+  const source = sourceOf(sql, plan, resolved, plan.order.map(columnReadBy));
+  const areaNo = onlyArea(plan, resolved);
   const next =
     areaNo === null
       ? { source, all: shownRows(sql, plan), ...SEARCH_ROWS }
       : { source, all: { ...source, where: ofAreaSql(sql, plan, areaNo) }, ...AREA_ROWS };
-  return nearSql(sql, { plan, meanings, place }, next, NEXT);
+  return nearSql(sql, { plan, resolved, place }, next, NEXT);
 }
 
 const inOrder = (sql: Sql, { plan }: Page, walk: Walk): SqlFragment =>
@@ -64,27 +64,27 @@ const AREA_ROWS = { relation: 'area_listing', name: 'area_listing' };
 /** A page of a plan; within one class of relevance its place is another than the plan's. */
 interface Page {
   readonly plan: SearchPlan;
-  readonly meanings: ResolvedQuery;
+  readonly resolved: ResolvedQuery;
   readonly place: Place;
 }
 
-const sizeOf = ({ meanings }: Page, queries: readonly string[]): number =>
-  meanings.sizes.get(togetherQuery(queries)) ?? 0;
+const sizeOf = ({ resolved }: Page, queries: readonly string[]): number =>
+  resolved.sizes.get(togetherQuery(queries)) ?? 0;
 
-const walkThrough = (sql: Sql, { plan, meanings, place }: Page, source: Source) =>
-  pageWalk(sql, plan, meanings, source, place);
+const walkThrough = (sql: Sql, { plan, resolved, place }: Page, source: Source) =>
+  pageWalk(sql, plan, resolved, source, place);
 
 /** Listings that meet all queries of words, by the way that suits how many have them. */
 function foundBy(sql: Sql, page: Page, queries: readonly string[]): SqlFragment {
-  const { plan, meanings } = page;
+  const { plan, resolved } = page;
   const size = sizeOf(page, queries);
-  const reads = plan.order.map(readBy);
-  const source = wordsSource(sql, plan, meanings, reads, queries);
+  const reads = plan.order.map(columnReadBy);
+  const source = wordsSource(sql, plan, resolved, reads, queries);
   const sorted = sortedSql(sql, walkThrough(sql, page, source));
   if (size <= FEW) return sorted;
   const rest = size <= MANY ? sorted : rowByRow(sql, page, togetherQuery(queries));
   const [only, ...others] = plan.order;
-  const isNewest = only?.key === 'listedAt' && only.falling && others.length === 0;
+  const isNewest = only?.key === 'listedAt' && only.descending && others.length === 0;
   if (!isNewest || !isOfWords(plan, reads)) return rest;
   const all = {
     ...source,
@@ -96,11 +96,11 @@ function foundBy(sql: Sql, page: Page, queries: readonly string[]): SqlFragment 
 
 /** In the order of the search rows, each of which is asked for its words. */
 function rowByRow(sql: Sql, page: Page, query: string): SqlFragment {
-  const { plan, meanings } = page;
+  const { plan, resolved } = page;
   const conditions = plan.conditions.filter(({ kind }) => kind !== 'text');
   const where = allOf(sql, [
     shownSql(sql, plan),
-    conditionsSql(sql, conditions, plan, meanings),
+    conditionsSql(sql, conditions, plan, resolved),
     sql`exists (select from listing_text as text where text.listing_id = id and text.words @@ ${query}::tsquery)`,
   ]);
   return inOrder(sql, page, walkThrough(sql, page, rowsSource(sql, where)));
@@ -135,7 +135,7 @@ function inClasses(sql: Sql, page: Page, classes: readonly TextClass[]): SqlFrag
   const { plan, place } = page;
   const [first, ...others] = plan.order;
   const [at, ...values] = place.cursor?.values ?? [];
-  const ways = first?.falling === place.backwards ? classes.toReversed() : classes;
+  const ways = first?.descending === place.backwards ? classes.toReversed() : classes;
   const begin = ways.findIndex(({ relevance }) => relevance === at);
   const names = others.map((_, key) => sql`, ${sql(`s${key}`)} as ${sql(`s${key + 1}`)}`);
   const selects = ways.slice(Math.max(0, begin)).map(({ relevance, query }) => {

@@ -1,10 +1,10 @@
 // Owns by which way the rows of a page are found: how many listings there are about decides it, never what is found. Pure.
 
+import type { Condition } from '../query/conditions.ts';
+import type { SearchPlan } from '../query/plan.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
-import type { SearchPlan } from '../query/search.ts';
-import type { Condition } from '../query/search-conditions.ts';
-import type { Read } from '../query/search-order.ts';
-import { isKeptFalling, readBy } from '../query/search-order.ts';
+import type { ReadColumn } from '../query/sort.ts';
+import { columnReadBy, isStoredDescending } from '../query/sort.ts';
 import { isActive, isOfAreas, onlyArea } from '../sql/source-sql.ts';
 
 /** So many listings are found by their words and sorted in a few milliseconds. */
@@ -27,7 +27,7 @@ const FEW_IN_SHAPE = 2_000;
 /** So many listings in a shape are better not all found and sorted. */
 const CROWDED = 8_000;
 
-const KEPT_ORDERS: ReadonlySet<Read> = new Set<Read>([
+const KEPT_ORDERS: ReadonlySet<ReadColumn> = new Set<ReadColumn>([
   'listedAt',
   'updatedAt',
   'price',
@@ -40,10 +40,10 @@ const KEPT_ORDERS: ReadonlySet<Read> = new Set<Read>([
 ]);
 
 /** Those of which an area keeps its rows in order, besides the one by days on market. */
-const KEPT_OF_AREA: ReadonlySet<Read> = new Set<Read>(['listedAt', 'price']);
+const KEPT_OF_AREA: ReadonlySet<ReadColumn> = new Set<ReadColumn>(['listedAt', 'price']);
 
 /** Filters that usually leave many listings. A short list, since each connection keeps a plan for each combination of them. */
-const COMMON: ReadonlySet<string> = new Set<Read>([
+const COMMON: ReadonlySet<string> = new Set<ReadColumn>([
   'price',
   'bedrooms',
   'bathrooms',
@@ -53,14 +53,14 @@ const COMMON: ReadonlySet<string> = new Set<Read>([
 ]);
 
 /** Whether search rows of what is active are kept in the order of this key, both ways. */
-export const isKeptOrder = (read: Read): boolean => KEPT_ORDERS.has(read);
+export const isKeptOrder = (read: ReadColumn): boolean => KEPT_ORDERS.has(read);
 
 /** Whether a page in this order has one best plan whatever is asked: a walk along one index of few rows or without filters. */
-export function hasOneWay(plan: SearchPlan, meanings: ResolvedQuery): boolean {
+export function hasOneWay(plan: SearchPlan, resolved: ResolvedQuery): boolean {
   if (plan.text || !isActive(plan)) return false;
-  const reads = plan.order.map(readBy);
-  if (onlyArea(plan, meanings) !== null)
-    return isOfAreas(plan, reads) && meanings.areaListings <= FEW_OF_AREA;
+  const reads = plan.order.map(columnReadBy);
+  if (onlyArea(plan, resolved) !== null)
+    return isOfAreas(plan, reads) && resolved.areaListings <= FEW_OF_AREA;
   return plan.conditions.length === 1 && reads.length === 1 && reads.every(isKeptOrder);
 }
 
@@ -69,19 +69,19 @@ export function hasOneWay(plan: SearchPlan, meanings: ResolvedQuery): boolean {
  * index holds the order. They are read by one plan whatever the filters: to make a better one for a rare value takes longer
  * than to read them.
  */
-export function isPerhapsNext(plan: SearchPlan, meanings: ResolvedQuery): boolean {
+export function isPerhapsNext(plan: SearchPlan, resolved: ResolvedQuery): boolean {
   const [only, ...others] = plan.order;
   if (only === undefined || others.length > 0 || plan.text || !isActive(plan) || isByDays(plan)) return false;
-  const read = readBy(only);
-  if (plan.limit > LARGE_PAGE || hasOneWay(plan, meanings)) return false;
+  const read = columnReadBy(only);
+  if (plan.limit > LARGE_PAGE || hasOneWay(plan, resolved)) return false;
   const filters = plan.conditions.filter(({ kind }) => kind !== 'areas' && kind !== 'statuses');
   if (!filters.every((each) => isCommon(each, read))) return false;
   if (!plan.conditions.some(({ kind }) => kind === 'areas')) return isKeptOrder(read);
-  return onlyArea(plan, meanings) !== null && isOfAreas(plan, [read]) && KEPT_OF_AREA.has(read);
+  return onlyArea(plan, resolved) !== null && isOfAreas(plan, [read]) && KEPT_OF_AREA.has(read);
 }
 
 /** A filter on the key of the order itself tells where the page begins, which the next in the order do not. */
-function isCommon(condition: Condition, sorted: Read): boolean {
+function isCommon(condition: Condition, sorted: ReadColumn): boolean {
   const { kind } = condition;
   const isPlain = kind === 'range' || kind === 'numbers' || kind === 'words';
   return isPlain && COMMON.has(condition.column) && condition.column !== sorted;
@@ -91,13 +91,13 @@ function isCommon(condition: Condition, sorted: Read): boolean {
  * Whether rows whose first key is unknown, which come after all others, are to be asked for by themselves, since a page is
  * likely to be full without them: PostgreSQL plans each part of such a statement longer than it runs it.
  */
-export function mayEndBeforeUnknown(plan: SearchPlan, meanings: ResolvedQuery): boolean {
+export function mayEndBeforeUnknown(plan: SearchPlan, resolved: ResolvedQuery): boolean {
   const { cursor, text, order } = plan;
-  if (text || isSparse(plan, meanings)) return false;
+  if (text || isSparse(plan, resolved)) return false;
   if (cursor !== null) return cursor.direction === 'next' && cursor.values[0] !== null;
   const [only, ...others] = order;
   if (only === undefined || others.length > 0) return false;
-  return isByDays(plan) || (isKeptOrder(readBy(only)) && only.falling !== isKeptFalling(only));
+  return isByDays(plan) || (isKeptOrder(columnReadBy(only)) && only.descending !== isStoredDescending(only));
 }
 
 /** Whether a page is found along the moments when listings came on the market. */
@@ -108,7 +108,9 @@ export const isByDays = (plan: SearchPlan): boolean =>
 export function isCrowded(plan: SearchPlan, { inShape }: ResolvedQuery): boolean {
   const { conditions, order } = plan;
   if (!isActive(plan) || conditions.some(({ kind }) => kind === 'areas' || kind === 'text')) return false;
-  return order.length === 1 && order.map(readBy).every(isKeptOrder) && (inShape?.listings ?? 0) > CROWDED;
+  return (
+    order.length === 1 && order.map(columnReadBy).every(isKeptOrder) && (inShape?.listings ?? 0) > CROWDED
+  );
 }
 
 /** Whether so few lie in the shape that all of them are found, whatever the order. */

@@ -3,11 +3,12 @@
 import type { Cursor, SortValue } from '../../http/input/cursor.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
+import type { TextCondition } from '../query/conditions.ts';
+import type { SearchPlan } from '../query/plan.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
-import type { SearchPlan } from '../query/search.ts';
-import type { TextCondition } from '../query/search-conditions.ts';
-import { idsFall, isKeptFalling, type Order, readBy } from '../query/search-order.ts';
-import { daysSinceSql, daysSql, distanceSql } from '../sql/search-keys-sql.ts';
+import type { SortTerm } from '../query/sort.ts';
+import { areIdsDescending, columnReadBy, isStoredDescending } from '../query/sort.ts';
+import { daysSinceSql, daysSql, distanceSql } from '../sql/columns-sql.ts';
 import { isActive, type Source } from '../sql/source-sql.ts';
 import { relevanceSql } from '../sql/text-sql.ts';
 import { isKeptOrder } from './page-ways.ts';
@@ -24,27 +25,33 @@ export interface Key {
   readonly asKept?: boolean;
 }
 
-function keysOf(sql: Sql, plan: SearchPlan, meanings: ResolvedQuery, source: Source): Key[] {
+function keysOf(sql: Sql, plan: SearchPlan, resolved: ResolvedQuery, source: Source): Key[] {
   const keys = plan.order.map((by) => ({
-    ...{ falling: by.falling, isId: false, value: valueSql(sql, by.key, plan, meanings, source) },
+    ...{ falling: by.descending, isId: false, value: valueSql(sql, by.key, plan, resolved, source) },
     type: by.key.endsWith('At') ? sql`timestamptz` : sql`double precision`,
     kept: keptFor(by),
   }));
-  const id = { value: source.id, type: sql`text`, falling: idsFall(plan.order), isId: true, kept: null };
+  const id = {
+    value: source.id,
+    type: sql`text`,
+    falling: areIdsDescending(plan.order),
+    isId: true,
+    kept: null,
+  };
   return [...keys, id];
 }
 
-function keptFor(by: Order): Key['kept'] {
-  if (!isKeptOrder(readBy(by))) return null;
-  return isKeptFalling(by) ? 'falling' : 'rising';
+function keptFor(by: SortTerm): Key['kept'] {
+  if (!isKeptOrder(columnReadBy(by))) return null;
+  return isStoredDescending(by) ? 'falling' : 'rising';
 }
 
 /** The value that a key sorts by. */
 function valueSql(
   sql: Sql,
-  key: Order['key'],
+  key: SortTerm['key'],
   plan: SearchPlan,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
   source: Source,
 ): SqlFragment {
   if (key === 'daysOnMarket')
@@ -53,17 +60,17 @@ function valueSql(
       : daysSql(sql, plan.startedAt);
   if (key === 'distance') return plan.centre ? distanceSql(sql, plan.centre) : sql`null::double precision`;
   if (key === 'relevance')
-    return plan.text ? relevanceOf(sql, plan.text, meanings, source) : sql`null::double precision`;
+    return plan.text ? relevanceOf(sql, plan.text, resolved, source) : sql`null::double precision`;
   return source.column(key);
 }
 
 function relevanceOf(
   sql: Sql,
   text: TextCondition,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
   { id, holdsWords }: Source,
 ): SqlFragment {
-  const relevance = relevanceSql(sql, text, meanings);
+  const relevance = relevanceSql(sql, text, resolved);
   return holdsWords
     ? relevance
     : sql`(select ${relevance} from listing_text as text where text.listing_id = ${id})`;
@@ -96,11 +103,11 @@ export interface Walk extends Place {
 export function pageWalk(
   sql: Sql,
   plan: SearchPlan,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
   source: Source,
   place: Place = placeOf(plan),
 ): Walk {
-  const keys = keysOf(sql, plan, meanings, source);
+  const keys = keysOf(sql, plan, resolved, source);
   // One row more than asked, if there is one.
   return { source, keys, columns: valueColumns(sql, source, keys), ...place, rows: plan.limit + 1 };
 }

@@ -3,10 +3,10 @@
 import type { Planning } from '../../postgres/client/connection.ts';
 import type { Database, Sql, SqlFragment } from '../../postgres/client/database.ts';
 import type { RawRow } from '../../postgres/client/sql.ts';
+import { isShape } from '../query/conditions.ts';
+import type { SearchPlan } from '../query/plan.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
-import type { SearchPlan } from '../query/search.ts';
-import { isShape } from '../query/search-conditions.ts';
-import { kindOf } from '../query/search-order.ts';
+import { valueKindOf } from '../query/sort.ts';
 import { type NumberedRow, pageColumns, rowIn } from '../sql/page-columns-sql.ts';
 import { sourceOf } from '../sql/source-sql.ts';
 import { nextSql, pageSql } from './page-sql.ts';
@@ -23,9 +23,9 @@ export interface FoundRows {
 export async function findPage(
   database: Database,
   plan: SearchPlan,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
 ): Promise<FoundRows> {
-  const found = await readRows(database, plan, meanings);
+  const found = await readRows(database, plan, resolved);
   const rows = found.slice(0, plan.limit);
   if (plan.cursor?.direction === 'previous') rows.reverse();
   return { rows, more: found.length > plan.limit };
@@ -35,28 +35,28 @@ export async function findPage(
 async function readRows(
   database: Database,
   plan: SearchPlan,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
 ): Promise<NumberedRow[]> {
   const place = placeOf(plan);
-  if (isPerhapsNext(plan, meanings)) {
-    const next = await readNext(database, plan, meanings, place);
+  if (isPerhapsNext(plan, resolved)) {
+    const next = await readNext(database, plan, resolved, place);
     if (next.length > plan.limit) return next;
   }
-  if (!mayEndBeforeUnknown(plan, meanings)) return readPage(database, plan, meanings, place);
-  const known = await readPage(database, plan, meanings, { ...place, first: 'known' });
+  if (!mayEndBeforeUnknown(plan, resolved)) return readPage(database, plan, resolved, place);
+  const known = await readPage(database, plan, resolved, { ...place, first: 'known' });
   if (known.length > plan.limit) return known;
-  const unknown = await readPage(database, plan, meanings, { ...place, first: 'unknown' });
+  const unknown = await readPage(database, plan, resolved, { ...place, first: 'unknown' });
   return [...known, ...unknown].slice(0, plan.limit + 1);
 }
 
 function readPage(
   database: Database,
   plan: SearchPlan,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
   at: Place,
 ): Promise<NumberedRow[]> {
-  return readFound(database, plan, hasOneWay(plan, meanings) ? 'once' : 'each', (sql) =>
-    selectPage(sql, plan, pageSql(sql, plan, meanings, at)),
+  return readFound(database, plan, hasOneWay(plan, resolved) ? 'once' : 'each', (sql) =>
+    selectPage(sql, plan, pageSql(sql, plan, resolved, at)),
   );
 }
 
@@ -64,10 +64,10 @@ function readPage(
 function readNext(
   database: Database,
   plan: SearchPlan,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
   at: Place,
 ): Promise<NumberedRow[]> {
-  return readFound(database, plan, 'once', (sql) => selectPage(sql, plan, nextSql(sql, plan, meanings, at)));
+  return readFound(database, plan, 'once', (sql) => selectPage(sql, plan, nextSql(sql, plan, resolved, at)));
 }
 
 async function readFound(
@@ -77,7 +77,7 @@ async function readFound(
   select: (sql: Sql) => Promise<RawRow[]>,
 ): Promise<NumberedRow[]> {
   const found = await database.read(select, { planned });
-  const kinds = plan.order.map(kindOf);
+  const kinds = plan.order.map(valueKindOf);
   // Put in order here: PostgreSQL would copy the records once more to do it.
   return found.map((row) => rowIn(row, kinds)).sort((one, other) => one.place - other.place);
 }
@@ -104,14 +104,14 @@ export interface CountBounds {
 export async function countUpTo(
   database: Database,
   plan: SearchPlan,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
   { most, signal }: CountBounds,
 ): Promise<number> {
   // Not cut short by the signal, which would cost the connection: PostgreSQL stops by itself.
   const [row] = await database.read(
     async (sql) => {
       if (signal.aborted) return [];
-      const { from, where } = sourceOf(sql, plan, meanings, []);
+      const { from, where } = sourceOf(sql, plan, resolved, []);
       return sql<{ count: number }[]>`
         select count(*)::double precision as count
         from (select from ${from} where ${where} limit ${most + 1}::integer) as counted`;
@@ -125,10 +125,10 @@ export async function countUpTo(
 export async function countExactly(
   database: Database,
   plan: SearchPlan,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
 ): Promise<number> {
   const [row] = await database.read((sql) => {
-    const { from, where } = sourceOf(sql, plan, meanings, []);
+    const { from, where } = sourceOf(sql, plan, resolved, []);
     return sql<{ count: number }[]>`select count(*)::double precision as count from ${from} where ${where}`;
   });
   return row?.count ?? 0;
@@ -141,12 +141,12 @@ export async function countExactly(
 export async function countRoughly(
   database: Database,
   plan: SearchPlan,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
 ): Promise<number> {
-  const { inShape } = meanings;
+  const { inShape } = resolved;
   const asked = inShape ? { ...plan, conditions: plan.conditions.filter((each) => !isShape(each)) } : plan;
   const [row] = await database.read((sql) => {
-    const { from, where } = sourceOf(sql, asked, meanings, []);
+    const { from, where } = sourceOf(sql, asked, resolved, []);
     return sql<
       { 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }[]
     >`explain (format json) select from ${from} where ${where}`;

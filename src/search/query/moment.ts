@@ -15,9 +15,9 @@ const LAST = Date.parse('9999-12-31T23:59:59.999Z');
  * Milliseconds since the epoch. A date is its first instant in UTC; P1M goes back a calendar month, and P1D a day of
  * 24 hours. Throws INVALID_PARAMETER.
  */
-export function readMoment(parameter: string, text: string, now: number): number {
+export function parseMoment(parameter: string, text: string, now: number): number {
   const duration = DURATION.exec(text);
-  const at = duration ? back(duration, now) : readTime(text);
+  const at = duration ? back(duration, now) : parseTime(text);
   if (at === null || at < FIRST || at > LAST) {
     throw invalidParameter(
       parameter,
@@ -27,7 +27,7 @@ export function readMoment(parameter: string, text: string, now: number): number
   return at;
 }
 
-function readTime(text: string): number | null {
+function parseTime(text: string): number | null {
   const day = TIME.exec(text)?.[1] ?? (DATE.test(text) ? text : null);
   if (day === null) return null;
   const midnight = Date.parse(`${day}T00:00:00Z`);

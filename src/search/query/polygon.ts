@@ -23,7 +23,7 @@ const MOST_BOXES = 8;
  * The parts of a polygon as they lie between the meridians -180 and 180: what is drawn past one of them comes in again
  * at the other. Throws INVALID_PARAMETER or INVALID_GEOMETRY.
  */
-export function readPolygon(text: string): Part[] {
+export function parsePolygon(text: string): Part[] {
   const parts = /^\s*[[{]/.test(text) ? fromJson(text) : [{ shell: fromCorners(text), holes: [] }];
   checkCount(parts.flatMap(({ shell, holes }) => [shell, ...holes]).flat().length);
   checkValidity(parts, /^\s*\[/.test(text));

@@ -1,7 +1,9 @@
 // Resolved query: a search plan's names looked up in the database before it becomes SQL.
 
+import type { NamedArea } from '../../areas/lookup-store.ts';
+
 /** What is known of how many active listings lie in shapes. */
-export interface Crowding {
+export interface ShapeEstimate {
   /** About how many. */
   readonly listings: number;
   /** Which share that is of all active listings of their type, from 0 to 1. */
@@ -16,13 +18,14 @@ export interface WordMeaning {
 
 export type WordMeanings = ReadonlyMap<string, WordMeaning>;
 
-/** What is looked up before a plan becomes SQL: the areas that it names, and its words. */
+/** What a plan's names stand for: its areas and its words, looked up before the plan becomes SQL. */
 export interface ResolvedQuery {
+  readonly areas: readonly NamedArea[];
   readonly areaNos: readonly number[];
   /** Active listings in them, as the areas are counted: about so many rows are walked through at most. */
   readonly areaListings: number;
   /** About how many active listings lie in the shapes that are asked for; null: none is, or it is unknown. */
-  readonly inShape: Crowding | null;
+  readonly inShape: ShapeEstimate | null;
   readonly words: WordMeanings;
   /** About how many active listings meet queries of the text index, where it matters. */
   readonly sizes: ReadonlyMap<string, number>;

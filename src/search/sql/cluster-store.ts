@@ -1,8 +1,8 @@
 // Owns the SQL of clusters: results counted by the cell of a grid that they lie in.
 
 import type { Database } from '../../postgres/client/database.ts';
+import type { SearchPlan } from '../query/plan.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
-import type { SearchPlan } from '../query/search.ts';
 import { whereSql } from './condition-sql.ts';
 
 export interface ClusterRow {
@@ -24,7 +24,7 @@ export interface Grid {
 export function findClusters(
   database: Database,
   plan: SearchPlan,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
   { columns, rows }: Grid,
   limit: number,
   after: readonly [count: number, column: number, row: number] | null,
@@ -36,7 +36,7 @@ export function findClusters(
           least(floor((location[1] + 90) / 180 * ${rows}::double precision), ${rows - 1}::double precision) as "row",
           avg(location[1]) as lat, avg(location[0]) as lng, count(*)::double precision as count,
           percentile_cont(0.5) within group (order by price) as "medianPrice"
-        from listing_search where ${whereSql(sql, plan, meanings)} and location is not null
+        from listing_search where ${whereSql(sql, plan, resolved)} and location is not null
         group by 1, 2) as cluster
       ${
         after === null

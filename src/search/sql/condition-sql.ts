@@ -3,11 +3,11 @@
 import type { Point } from '../../geometry/geometry.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
+import type { Condition, RangeColumn, WordColumn } from '../query/conditions.ts';
+import type { SearchPlan } from '../query/plan.ts';
 import type { Part } from '../query/polygon.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
-import type { SearchPlan } from '../query/search.ts';
-import type { Condition, RangeColumn, WordColumn } from '../query/search-conditions.ts';
-import { columnOf, daysSql, distanceSql } from './search-keys-sql.ts';
+import { columnOf, daysSql, distanceSql } from './columns-sql.ts';
 import { textSql } from './text-sql.ts';
 
 /** What of a plan its conditions are read with. */
@@ -23,9 +23,9 @@ const nameOf = ({ columns }: Context, column: RangeColumn | WordColumn): string 
 export function whereSql(
   sql: Sql,
   plan: Context & Pick<SearchPlan, 'conditions'>,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
 ): SqlFragment {
-  return sql`${shownSql(sql, plan)} and ${conditionsSql(sql, plan.conditions, plan, meanings)}`;
+  return sql`${shownSql(sql, plan)} and ${conditionsSql(sql, plan.conditions, plan, resolved)}`;
 }
 
 /**
@@ -35,10 +35,10 @@ export function whereSql(
 export function lifeSql(
   sql: Sql,
   plan: Context & Pick<SearchPlan, 'conditions'>,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
 ): SqlFragment {
   const shown = plan.ignoreDisplayRules ? sql`` : sql`and displayed`;
-  return sql`(listing_type = ${plan.listingType}) is true ${shown} and ${conditionsSql(sql, plan.conditions, plan, meanings)}`;
+  return sql`(listing_type = ${plan.listingType}) is true ${shown} and ${conditionsSql(sql, plan.conditions, plan, resolved)}`;
 }
 
 /** What every search is about: listings of its type that may be shown. */
@@ -51,11 +51,11 @@ export function conditionsSql(
   sql: Sql,
   conditions: readonly Condition[],
   context: Context,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
 ): SqlFragment {
   return allOf(
     sql,
-    conditions.map((condition) => conditionSql(sql, condition, context, meanings)),
+    conditions.map((condition) => conditionSql(sql, condition, context, resolved)),
   );
 }
 
@@ -63,7 +63,7 @@ function conditionSql(
   sql: Sql,
   condition: Condition,
   context: Context,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
 ): SqlFragment {
   switch (condition.kind) {
     case 'statuses':
@@ -87,9 +87,9 @@ function conditionSql(
     case 'address':
       return sql`(address_key >= ${condition.key} and address_key < ${`${condition.key}\u{10ffff}`})`;
     case 'text':
-      return textSql(sql, condition, meanings);
+      return textSql(sql, condition, resolved);
     case 'areas':
-      return sql`area_nos && ${[...meanings.areaNos]}::integer[]`;
+      return sql`area_nos && ${[...resolved.areaNos]}::integer[]`;
     case 'boxes':
       return boxesSql(sql, condition.boxes);
     case 'circle':

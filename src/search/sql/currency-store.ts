@@ -3,8 +3,8 @@
 import type { ListingType } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
+import type { SearchPlan } from '../query/plan.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
-import type { SearchPlan } from '../query/search.ts';
 import { sourceOf } from './source-sql.ts';
 
 export interface TypedCurrency {
@@ -27,11 +27,11 @@ export function findTypedCurrencies(database: Database): Promise<readonly TypedC
 export async function findCurrenciesFound(
   database: Database,
   plan: SearchPlan,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
   currencies: readonly string[],
 ): Promise<readonly string[]> {
   const rows = await database.read((sql) => {
-    const { from, where, column } = sourceOf(sql, plan, meanings, ['currency']);
+    const { from, where, column } = sourceOf(sql, plan, resolved, ['currency']);
     const found = currencies.map(
       (currency) => sql`(select ${currency}::text as currency where exists (
       select from ${from} where ${where} and ${column('currency')} = ${currency}))`,

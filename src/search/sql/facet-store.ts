@@ -3,10 +3,10 @@
 import type { Database, Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
 import type { Facet } from '../query/answer-parameters.ts';
+import type { SearchPlan } from '../query/plan.ts';
 import { BUCKET_EDGES } from '../query/price-buckets.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
-import type { SearchPlan } from '../query/search.ts';
-import type { Column } from '../query/search-order.ts';
+import type { Column } from '../query/sort.ts';
 import { sourceOf } from './source-sql.ts';
 
 /** What was counted in one pass. */
@@ -27,12 +27,12 @@ export interface FacetRow {
 export async function countFacets(
   database: Database,
   plan: SearchPlan,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
   facets: readonly Facet[],
   most: number,
 ): Promise<CountedFacets> {
   const counted = await database.read((sql) => {
-    const source = sourceOf(sql, plan, meanings, [...new Set(facets.map((facet) => READ_FOR[facet]))]);
+    const source = sourceOf(sql, plan, resolved, [...new Set(facets.map((facet) => READ_FOR[facet]))]);
     const values = facets.map(
       (facet) => sql`${valueSql(sql, facet, source.column(READ_FOR[facet]))} as ${named(sql, facet)}`,
     );

@@ -2,8 +2,8 @@
 
 import type { AreaType } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import type { SearchPlan } from '../query/search.ts';
-import { columnOf } from './search-keys-sql.ts';
+import type { SearchPlan } from '../query/plan.ts';
+import { columnOf } from './columns-sql.ts';
 
 /** Columns of the search row that an index begins with, so that their names can be listed without reading every listing. */
 export type PlaceColumn = 'city' | 'postalCode';

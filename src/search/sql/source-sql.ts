@@ -2,13 +2,13 @@
 
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { activeWord, areaWord } from '../../text/index-terms.ts';
+import type { Condition } from '../query/conditions.ts';
+import type { SearchPlan } from '../query/plan.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
-import type { SearchPlan } from '../query/search.ts';
-import type { Condition } from '../query/search-conditions.ts';
-import type { Column, Read } from '../query/search-order.ts';
+import type { Column, ReadColumn } from '../query/sort.ts';
+import { columnOf } from './columns-sql.ts';
 import { allOf, conditionsSql, whereSql } from './condition-sql.ts';
-import { columnOf } from './search-keys-sql.ts';
-import { textQueries, togetherQuery } from './text-query.ts';
+import { textQueries, togetherQuery } from './tsquery.ts';
 
 /** What area_listing and listing_text hold, by our names. */
 const HELD = {
@@ -38,14 +38,14 @@ export interface Source {
 export function sourceOf(
   sql: Sql,
   plan: SearchPlan,
-  meanings: ResolvedQuery,
-  reads: readonly Read[],
+  resolved: ResolvedQuery,
+  reads: readonly ReadColumn[],
 ): Source {
   if (plan.text && isActive(plan))
-    return wordsSource(sql, plan, meanings, reads, textQueries(plan.text, meanings.words));
-  const areaNo = onlyArea(plan, meanings);
-  if (areaNo === null) return rowsSource(sql, whereSql(sql, plan, meanings));
-  const conditions = conditionsSql(sql, besidesArea(plan), { ...plan, columns: HELD }, meanings);
+    return wordsSource(sql, plan, resolved, reads, textQueries(plan.text, resolved.words));
+  const areaNo = onlyArea(plan, resolved);
+  if (areaNo === null) return rowsSource(sql, whereSql(sql, plan, resolved));
+  const conditions = conditionsSql(sql, besidesArea(plan), { ...plan, columns: HELD }, resolved);
   return {
     from: isOfAreas(plan, reads)
       ? sql`area_listing`
@@ -65,7 +65,7 @@ const besidesArea = ({ conditions }: SearchPlan): Condition[] =>
   conditions.filter(({ kind }) => kind !== 'statuses' && kind !== 'areas');
 
 /** Whether all that is asked and read lies with the areas. */
-export const isOfAreas = (plan: SearchPlan, reads: readonly Read[]): boolean =>
+export const isOfAreas = (plan: SearchPlan, reads: readonly ReadColumn[]): boolean =>
   reads.every(isHeldOfArea) && besidesArea(plan).every(isOfHeld);
 
 /** The search rows. */
@@ -94,29 +94,29 @@ function wholeQueries(
 /** The same as one query. */
 export const wholeQuery = (
   plan: SearchPlan,
-  meanings: Pick<ResolvedQuery, 'areaNos'>,
+  resolved: Pick<ResolvedQuery, 'areaNos'>,
   queries: readonly string[],
-): string => togetherQuery(wholeQueries(plan, meanings, queries));
+): string => togetherQuery(wholeQueries(plan, resolved, queries));
 
 /** What of a plan the words and what lies with them do not meet. */
 const besidesWords = ({ conditions }: SearchPlan): Condition[] =>
   conditions.filter(({ kind }) => kind !== 'statuses' && kind !== 'areas' && kind !== 'text');
 
 /** Whether all that is asked and read lies with the words. */
-export const isOfWords = (plan: SearchPlan, reads: readonly Read[]): boolean =>
+export const isOfWords = (plan: SearchPlan, reads: readonly ReadColumn[]): boolean =>
   reads.every((name) => name === 'words' || isHeld(name)) && besidesWords(plan).every(isOfHeld);
 
 /** What is active and meets all queries of words, with the other conditions of the plan. */
 export function wordsSource(
   sql: Sql,
   plan: SearchPlan,
-  meanings: ResolvedQuery,
-  reads: readonly Read[],
+  resolved: ResolvedQuery,
+  reads: readonly ReadColumn[],
   queries: readonly string[],
 ): Source {
-  const conditions = conditionsSql(sql, besidesWords(plan), { ...plan, columns: HELD }, meanings);
+  const conditions = conditionsSql(sql, besidesWords(plan), { ...plan, columns: HELD }, resolved);
   // A condition for each word: of one query for all, the index would ask every listing that has one of them.
-  const words = wholeQueries(plan, meanings, queries).map((query) => sql`text.words @@ ${query}::tsquery`);
+  const words = wholeQueries(plan, resolved, queries).map((query) => sql`text.words @@ ${query}::tsquery`);
   return {
     from: isOfWords(plan, reads)
       ? sql`listing_text as text`

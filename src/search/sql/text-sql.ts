@@ -2,9 +2,9 @@
 
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
+import type { TextCondition } from '../query/conditions.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
-import type { TextCondition } from '../query/search-conditions.ts';
-import { BY_WORTH, textQuery, WORTH, wordQuery } from './text-query.ts';
+import { BY_WORTH, textQuery, WORTH, wordQuery } from './tsquery.ts';
 
 /** Whether the row of listing_search has all words. */
 export function textSql(sql: Sql, condition: TextCondition, { words }: ResolvedQuery): SqlFragment {
@@ -16,13 +16,13 @@ export function textSql(sql: Sql, condition: TextCondition, { words }: ResolvedQ
 export function relevanceSql(
   sql: Sql,
   { words, fields }: TextCondition,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
 ): SqlFragment {
   const asked = BY_WORTH.filter((field) => fields.includes(field));
   const worths = words.map((word) => {
     const cases = asked.map(
       (field) =>
-        sql`when text.words @@ ${wordQuery(word, [field], meanings.words)}::tsquery then ${WORTH[field]}::double precision`,
+        sql`when text.words @@ ${wordQuery(word, [field], resolved.words)}::tsquery then ${WORTH[field]}::double precision`,
     );
     return sql`+ case ${joinSql(cases)} else 0 end`;
   });

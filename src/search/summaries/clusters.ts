@@ -7,9 +7,9 @@ import { invalidParameter } from '../../lib/problem.ts';
 import { nullable } from '../../listings/record.ts';
 import { cents } from '../../listings/stored-record.ts';
 import type { Database } from '../../postgres/client/database.ts';
+import type { SearchQuery } from '../query/parameters.ts';
+import type { SearchPlan } from '../query/plan.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
-import type { SearchPlan } from '../query/search.ts';
-import type { SearchQuery } from '../query/search-parameters.ts';
 import { findClusters } from '../sql/cluster-store.ts';
 
 export const ClusterSchema = Type.Object({
@@ -51,10 +51,10 @@ export function withoutClusterCursor(query: SearchQuery): SearchQuery {
 }
 
 /** The clusters of all results of the plan. Throws INVALID_CURSOR. */
-export async function clustersOf(
+export async function computeClusters(
   database: Database,
   plan: SearchPlan,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
   { zoom = 0, cursor: text }: SearchQuery,
 ): Promise<ClusterPage> {
   const letters = lettersAt(zoom);
@@ -63,7 +63,7 @@ export async function clustersOf(
   const came = text === undefined ? null : readCursor(text, query, ['number', 'number', 'number']);
   const [count = 0, column = 0, row = 0] = came?.values.map(Number) ?? [];
   const found = await findClusters(
-    ...([database, plan, meanings] as const),
+    ...([database, plan, resolved] as const),
     { columns: 2 ** bits.lng, rows: 2 ** bits.lat },
     plan.limit + 1,
     came && [count, column, row],

@@ -4,10 +4,10 @@ import { invalidParameter } from '../../lib/problem.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { FoundCache, type FoundCacheOptions } from '../legacy/found-cache.ts';
+import type { Condition, RangeColumn } from '../query/conditions.ts';
+import type { SortKey } from '../query/parameters.ts';
+import type { SearchPlan } from '../query/plan.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
-import type { SearchPlan } from '../query/search.ts';
-import type { Condition, RangeColumn } from '../query/search-conditions.ts';
-import type { SortKey } from '../query/search-parameters.ts';
 import { findCurrenciesFound, findTypedCurrencies, type TypedCurrency } from '../sql/currency-store.ts';
 
 const MONEY_COLUMNS: ReadonlySet<RangeColumn> = new Set<RangeColumn>([
@@ -51,7 +51,7 @@ export interface CurrencyOptions {
 
 export interface PlannedSearch {
   readonly plan: SearchPlan;
-  readonly meanings: ResolvedQuery;
+  readonly resolved: ResolvedQuery;
   /** What is searched, for a refusal; default: here. */
   readonly place?: string;
 }
@@ -85,9 +85,9 @@ async function onlyCurrency(
 ): Promise<string | null> {
   if (held.length <= 1) return held[0] ?? null;
   const found = await Promise.all(
-    searches.map(({ plan, meanings }) => {
+    searches.map(({ plan, resolved }) => {
       const conditions = plan.conditions.filter((condition) => !isMoneyBound(condition));
-      return findCurrenciesFound(database, { ...plan, conditions }, meanings, held);
+      return findCurrenciesFound(database, { ...plan, conditions }, resolved, held);
     }),
   );
   const currencies = [...new Set(found.flat())].sort();

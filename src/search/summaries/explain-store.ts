@@ -3,9 +3,10 @@
 import { HIDDEN_STATUSES } from '../../listings/vocabulary.ts';
 import type { Database, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
+import type { Condition } from '../query/conditions.ts';
+import { isShape } from '../query/conditions.ts';
+import type { SearchPlan } from '../query/plan.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
-import type { SearchPlan } from '../query/search.ts';
-import { type Condition, isShape } from '../query/search-conditions.ts';
 import { allOf, conditionsSql, shownSql } from '../sql/condition-sql.ts';
 import { isCurrency } from './currency.ts';
 
@@ -13,7 +14,7 @@ import { isCurrency } from './currency.ts';
 export async function countEach(
   database: Database,
   plan: SearchPlan,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
   sets: readonly (readonly Condition[])[],
 ): Promise<number[]> {
   if (sets.length === 0) return [];
@@ -28,7 +29,7 @@ export async function countEach(
       const known = columns.get(key);
       if (known !== undefined) return known;
       const name = sql`${sql(`m${columns.size}`)}`;
-      conditions.push(sql`(${conditionsSql(sql, [condition], plan, meanings)}) as ${name}`);
+      conditions.push(sql`(${conditionsSql(sql, [condition], plan, resolved)}) as ${name}`);
       columns.set(key, name);
       return name;
     };
@@ -39,7 +40,7 @@ export async function countEach(
     return sql<Readonly<Record<string, number>>[]>`
     select ${joinSql(counts, ', ')} from (
       select ${joinSql(conditions, ', ')} from listing_search
-      where ${shownSql(sql, plan)} and ${conditionsSql(sql, currency, plan, meanings)}
+      where ${shownSql(sql, plan)} and ${conditionsSql(sql, currency, plan, resolved)}
         and status <> all(${[...HIDDEN_STATUSES]}::text[]) offset 0) as met`;
   });
   return sets.map((_, at) => row?.[`c${at}`] ?? 0);

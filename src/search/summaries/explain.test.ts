@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from '../../postgres/client/database.ts';
-import { planSearch } from '../query/search.ts';
-import type { SearchQuery } from '../query/search-parameters.ts';
-import { explain } from './explain.ts';
+import type { SearchQuery } from '../query/parameters.ts';
+import { planSearch } from '../query/plan.ts';
+import { explainSearch } from './explain.ts';
 
 /** A database that keeps the text of the statement that it is asked to run, and finds nothing. */
 function statementKeeper() {
@@ -38,8 +38,15 @@ test('each condition of an explained search is written once, however many filter
     ]),
   };
   const { statements, database } = statementKeeper();
-  const meanings = { areaNos: [], areaListings: 0, inShape: null, words: new Map(), sizes: new Map() };
-  const { filters } = await explain(database, planSearch('sale', query, 10, 0), meanings, query);
+  const resolved = {
+    areas: [],
+    areaNos: [],
+    areaListings: 0,
+    inShape: null,
+    words: new Map(),
+    sizes: new Map(),
+  };
+  const { filters } = await explainSearch(database, planSearch('sale', query, 10, 0), resolved, query);
   assert.equal(filters.length, 12);
   const [statement = ''] = statements;
   assert.equal(statement.match(/::polygon/g)?.length, 2, 'once for each part');

@@ -2,12 +2,12 @@
 
 import { Type } from 'typebox';
 import type { Database } from '../../postgres/client/database.ts';
+import { conditionsOf, filtersOf, isShape } from '../query/conditions.ts';
+import { type NormalizedQuery, normalizeQuery } from '../query/normalize-query.ts';
+import type { SearchQuery } from '../query/parameters.ts';
+import type { SearchPlan } from '../query/plan.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
-import type { SearchPlan } from '../query/search.ts';
-import { conditionsOf, filtersOf, isShape } from '../query/search-conditions.ts';
-import type { SearchQuery } from '../query/search-parameters.ts';
-import { DEFAULT_STATUS } from '../query/search-statuses.ts';
-import { type PlainQuery, plainQuery } from '../query/shorthand.ts';
+import { DEFAULT_STATUS } from '../query/statuses.ts';
 import { countEach } from './explain-store.ts';
 
 export const ExplainSchema = Type.Object(
@@ -36,23 +36,23 @@ export interface Explained {
 }
 
 /** Parameters that mean one filter together, under the name of the first. */
-const TOGETHER: readonly (readonly (keyof PlainQuery)[])[] = [
+const TOGETHER: readonly (readonly (keyof NormalizedQuery)[])[] = [
   ['radius', 'lat', 'lng'],
   ['features', 'featuresOperator'],
   ['q', 'qFields'],
 ];
 
 /** Exact counts, in one pass over the listings. */
-export async function explain(
+export async function explainSearch(
   database: Database,
   plan: SearchPlan,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
   query: SearchQuery,
 ): Promise<Explained> {
-  const plain = plainQuery(query);
+  const plain = normalizeQuery(query);
   const shapes = plan.conditions.filter(isShape);
   // Shapes are taken from the plan: reading a polygon again for each filter would hold up everybody.
-  const read = (part: PlainQuery) => [
+  const read = (part: NormalizedQuery) => [
     ...conditionsOf({ ...withoutShapes(part), ...status(plain) }, plan.units, plan.startedAt),
     ...shapes.filter(({ kind }) => part[SHAPES[kind]] !== undefined),
   ];
@@ -75,7 +75,7 @@ export async function explain(
   const counts = await countEach(
     database,
     plan,
-    meanings,
+    resolved,
     questions.flatMap(({ alone, without }) => [alone, without]),
   );
   return {
@@ -90,17 +90,23 @@ export async function explain(
 /** The parameter that each kind of shape is asked by. */
 const SHAPES = { boxes: 'bbox', circle: 'radius', polygon: 'polygon' } as const;
 
-const withoutShapes = ({ bbox: _, polygon: __, lat: ___, lng: ____, radius: _____, ...rest }: PlainQuery) =>
-  rest;
+const withoutShapes = ({
+  bbox: _,
+  polygon: __,
+  lat: ___,
+  lng: ____,
+  radius: _____,
+  ...rest
+}: NormalizedQuery) => rest;
 
-const status = (plain: PlainQuery): PlainQuery => ({ status: plain.status ?? [...DEFAULT_STATUS] });
+const status = (plain: NormalizedQuery): NormalizedQuery => ({ status: plain.status ?? [...DEFAULT_STATUS] });
 
-const pick = (plain: PlainQuery, names: readonly (keyof PlainQuery)[]): PlainQuery =>
+const pick = (plain: NormalizedQuery, names: readonly (keyof NormalizedQuery)[]): NormalizedQuery =>
   Object.fromEntries(names.map((name) => [name, plain[name]]));
 
 /** The filters of a query, each as the parameters that it consists of, in the order in which they were asked. */
-function groupsOf(plain: PlainQuery, plan: SearchPlan): (keyof PlainQuery)[][] {
-  const names = (Object.keys(plain) as (keyof PlainQuery)[]).filter((name) => plain[name] !== undefined);
+function groupsOf(plain: NormalizedQuery, plan: SearchPlan): (keyof NormalizedQuery)[][] {
+  const names = (Object.keys(plain) as (keyof NormalizedQuery)[]).filter((name) => plain[name] !== undefined);
   return names.flatMap((name) => {
     const group = TOGETHER.find((each) => each.includes(name));
     if (group) return group[0] === name ? [group.filter((each) => plain[each] !== undefined)] : [];

@@ -4,9 +4,9 @@ import { type Static, Type } from 'typebox';
 import { nullable } from '../../listings/record.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { Facet } from '../query/answer-parameters.ts';
+import type { SearchPlan } from '../query/plan.ts';
 import { bucketOf } from '../query/price-buckets.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
-import type { SearchPlan } from '../query/search.ts';
 import { countFacets } from '../sql/facet-store.ts';
 
 const Counted = Type.Object({
@@ -31,15 +31,15 @@ export interface FacetCounts {
 }
 
 /** Counts over all results of the plan; at most `most` values of each facet. */
-export async function facetsOf(
+export async function computeFacets(
   database: Database,
   plan: SearchPlan,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
   facets: readonly Facet[],
   most: number,
 ): Promise<FacetCounts> {
   const asked = [...new Set(facets)];
-  const { rows, total } = await countFacets(database, plan, meanings, asked, most);
+  const { rows, total } = await countFacets(database, plan, resolved, asked, most);
   const shown = (facet: Facet) =>
     rows
       .filter((row) => row.facet === facet)

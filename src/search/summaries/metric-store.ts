@@ -2,8 +2,8 @@
 
 import type { ListingType, UnitSystem } from '../../listings/vocabulary.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
-import { figureOver, type ShownFigure, shownFigure } from './metric-figures.ts';
 import { readSummaries, type SummaryRow, summaryColumns } from './metric-sql.ts';
+import { figureOver, type ShownFigure, shownFigure } from './metric-values.ts';
 import { METRICS, type Metric } from './metrics.ts';
 
 /** The metrics that can be asked of any set of listings of this kind. */

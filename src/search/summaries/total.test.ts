@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualClock } from '../../../test/support/service/clock.ts';
 import { databaseUnavailable } from '../../postgres/client/connection-errors.ts';
+import type { SearchPlan } from '../query/plan.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
-import type { SearchPlan } from '../query/search.ts';
-import { createTotals, MOST_COUNTED } from './total.ts';
+import { createTotals, MAX_COUNTED } from './total.ts';
 
-const meanings = {} as ResolvedQuery;
+const resolved = {} as ResolvedQuery;
 const planOf = (count: SearchPlan['count']) => ({ count }) as SearchPlan;
 
 const finder = (counts: {
@@ -21,16 +21,16 @@ const finder = (counts: {
 });
 
 const totalOf = (counts: Parameters<typeof finder>[0], clock = manualClock(), page?: Promise<unknown>) =>
-  createTotals(finder(counts), clock)(planOf('estimate'), meanings, page);
+  createTotals(finder(counts), clock)(planOf('estimate'), resolved, page);
 
 test('up to the bound a total is exact', async () => {
-  const total = await totalOf({ upTo: async () => MOST_COUNTED, roughly: 34 });
-  assert.deepEqual(total, { value: MOST_COUNTED, relation: 'exact' });
+  const total = await totalOf({ upTo: async () => MAX_COUNTED, roughly: 34 });
+  assert.deepEqual(total, { value: MAX_COUNTED, relation: 'exact' });
 });
 
 test('above the bound it is an estimate that is never below what was counted', async () => {
-  const upTo = async () => MOST_COUNTED + 1;
-  assert.deepEqual(await totalOf({ upTo, roughly: 34 }), { value: MOST_COUNTED + 1, relation: 'estimate' });
+  const upTo = async () => MAX_COUNTED + 1;
+  assert.deepEqual(await totalOf({ upTo, roughly: 34 }), { value: MAX_COUNTED + 1, relation: 'estimate' });
   assert.deepEqual(await totalOf({ upTo, roughly: 50_000 }), { value: 50_000, relation: 'estimate' });
 });
 

@@ -2,14 +2,14 @@
 
 import { type Clock, pause } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { SearchPlan } from '../query/plan.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
-import type { SearchPlan } from '../query/search.ts';
-import type { Finder } from './finder.ts';
+import type { SearchReads } from './search-reads.ts';
 
 /** Up to so many listings are counted for every search; the count stops behind them. */
-export const MOST_COUNTED = 10_000;
+export const MAX_COUNTED = 10_000;
 /** Milliseconds that the count of a search may take: it runs beside the page, and is not waited for longer. */
-const PATIENCE = 30;
+const TIMEOUT = 30;
 
 export interface Total {
   readonly value: number;
@@ -17,7 +17,7 @@ export interface Total {
   readonly relation: 'exact' | 'estimate';
 }
 
-type Counts = Pick<Finder, 'countExactly' | 'countUpTo' | 'countRoughly'>;
+type Counts = Pick<SearchReads, 'countExactly' | 'countUpTo' | 'countRoughly'>;
 
 /**
  * How many listings the plan finds, as it asks to be told; null where it does not. With the page that is being read
@@ -25,20 +25,20 @@ type Counts = Pick<Finder, 'countExactly' | 'countUpTo' | 'countRoughly'>;
  */
 export type FindTotal = (
   plan: SearchPlan,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
   page?: Promise<unknown>,
 ) => Promise<Total | null>;
 
-export const exactly = (value: number): Total => ({ value, relation: 'exact' });
+export const exactTotal = (value: number): Total => ({ value, relation: 'exact' });
 
 export function createTotals(finder: Counts, clock: Clock): FindTotal {
   /** Null: not in time. */
-  async function quickCount(plan: SearchPlan, meanings: ResolvedQuery, page: Promise<unknown> | undefined) {
+  async function quickCount(plan: SearchPlan, resolved: ResolvedQuery, page: Promise<unknown> | undefined) {
     const over = new AbortController();
-    const late = Promise.allSettled([pause(clock, PATIENCE, over.signal), page]).then(() => null);
-    const bounds = { most: MOST_COUNTED, signal: over.signal };
+    const late = Promise.allSettled([pause(clock, TIMEOUT, over.signal), page]).then(() => null);
+    const bounds = { most: MAX_COUNTED, signal: over.signal };
     try {
-      const counted = await Promise.race([finder.countUpTo(plan, meanings, bounds), late]);
+      const counted = await Promise.race([finder.countUpTo(plan, resolved, bounds), late]);
       return counted?.count ?? null;
     } catch (error) {
       if (error instanceof Problem) return null;
@@ -48,12 +48,12 @@ export function createTotals(finder: Counts, clock: Clock): FindTotal {
     }
   }
 
-  return async (plan, meanings, page) => {
+  return async (plan, resolved, page) => {
     if (plan.count === 'none') return null;
-    if (plan.count === 'exact') return exactly((await finder.countExactly(plan, meanings)).count);
-    const counted = await quickCount(plan, meanings, page);
-    if (counted !== null && counted <= MOST_COUNTED) return exactly(counted);
-    const guess = await finder.countRoughly(plan, meanings);
+    if (plan.count === 'exact') return exactTotal((await finder.countExactly(plan, resolved)).count);
+    const counted = await quickCount(plan, resolved, page);
+    if (counted !== null && counted <= MAX_COUNTED) return exactTotal(counted);
+    const guess = await finder.countRoughly(plan, resolved);
     return { value: Math.max(guess.count, counted ?? 0), relation: 'estimate' };
   };
 }

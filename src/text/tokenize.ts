@@ -2,50 +2,66 @@
 
 import { distance } from 'fastest-levenshtein';
 import { joinOrdinals } from './ordinals.ts';
-import { SHORT_FORMS } from './street-words.ts';
+import { SHORT_FORMS } from './street-abbreviations.ts';
 
 /** Words of addresses that are written out or short: the short form stands for both. */
-const SHORT: Readonly<Record<string, string>> = {
+const ABBREVIATIONS: Readonly<Record<string, string>> = {
   ...SHORT_FORMS,
   saint: 'st',
 };
 
 /** Words that say nothing about a home: they are left out of a question that has others. */
-const EMPTY = new Set(['a', 'an', 'and', 'at', 'by', 'for', 'from', 'in', 'near', 'of', 'on', 'or', 'the']);
+const STOP_WORDS = new Set([
+  'a',
+  'an',
+  'and',
+  'at',
+  'by',
+  'for',
+  'from',
+  'in',
+  'near',
+  'of',
+  'on',
+  'or',
+  'the',
+]);
 
-const LONGEST_WORD = 100;
+const MAX_WORD_LENGTH = 100;
 
 /** The words of a text in the spelling that is compared. */
-export function comparedWords(text: string): string[] {
-  const words = wordsOf(text).filter((word) => word.length <= LONGEST_WORD);
-  return joinOrdinals(words.map((word) => (Object.hasOwn(SHORT, word) ? (SHORT[word] ?? word) : word)));
+export function tokenize(text: string): string[] {
+  const words = splitWords(text).filter((word) => word.length <= MAX_WORD_LENGTH);
+  return joinOrdinals(
+    words.map((word) => (Object.hasOwn(ABBREVIATIONS, word) ? (ABBREVIATIONS[word] ?? word) : word)),
+  );
 }
 
 /** The words that a question asks for, without repeats. */
-export function askedWords(text: string): string[] {
-  const words = [...new Set(comparedWords(text))];
-  const telling = words.filter((word) => !EMPTY.has(word));
+export function queryTokens(text: string): string[] {
+  const words = [...new Set(tokenize(text))];
+  const telling = words.filter((word) => !STOP_WORDS.has(word));
   return telling.length > 0 ? telling : words;
 }
 
 /** All ways to write a compared word; the names of areas are kept as they are spelt. */
 export function writtenForms(word: string): string[] {
-  const long = Object.keys(SHORT).filter((each) => SHORT[each] === word);
+  const long = Object.keys(ABBREVIATIONS).filter((each) => ABBREVIATIONS[each] === word);
   return [word, ...long];
 }
 
 /** The beginning of the words of an address, each with a blank behind it. */
 export function addressKey(text: string | null): string | null {
-  const words = text === null ? [] : comparedWords(text);
+  const words = text === null ? [] : tokenize(text);
   return words.length === 0 ? null : `${words.join(' ')} `;
 }
 
-const SHORTEST_NAME = 4;
-const LONGEST_NAME = 40;
+const MIN_NAME_LENGTH = 4;
+const MAX_NAME_LENGTH = 40;
 
 /** Whether a word can be a misspelt name, and be what a misspelt one meant: numbers and short words mean themselves. */
 export function isName(word: string): boolean {
-  return word.length >= SHORTEST_NAME && word.length <= LONGEST_NAME && !/\d/.test(word);
+  return word.length >= MIN_NAME_LENGTH && word.length <= MAX_NAME_LENGTH && !/\d/.test(word);
 }
 
 /** Every three letters in a row, with blanks around the word, without repeats. */
@@ -58,7 +74,7 @@ export function trigramsOf(word: string): string[] {
 const MOST_TOUCHED = 2;
 
 /** Trigrams of a word of which any word that it may misspell has at least one: few, so that few names are looked at. */
-export function tellingTrigrams(word: string): string[] {
+export function selectiveTrigrams(word: string): string[] {
   const padded = `  ${word} `;
   const apart = Array.from({ length: Math.floor(padded.length / 3) }, (_, at) =>
     padded.slice(3 * at, 3 * at + 3),
@@ -83,7 +99,7 @@ function isExchanged(asked: string, name: string): boolean {
 }
 
 /** The words of a name as people type them: lower case, without accents, apostrophes or full stops. */
-export function wordsOf(text: string): string[] {
+export function splitWords(text: string): string[] {
   return text
     .normalize('NFKD')
     .replace(/[\p{M}'’.]/gu, '')

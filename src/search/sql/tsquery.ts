@@ -1,25 +1,25 @@
 // Owns what words mean as queries of the text index: which listings have them all, and which have them where they tell the most. Pure.
 
 import { areaWord, FIELD_LETTERS } from '../../text/index-terms.ts';
-import type { TextField } from '../query/place-parameters.ts';
+import type { TextCondition } from '../query/conditions.ts';
+import type { TextField } from '../query/location-parameters.ts';
 import type { WordMeaning, WordMeanings } from '../query/resolved-query.ts';
-import type { TextCondition } from '../query/search-conditions.ts';
 
 /** What a word is worth by the field that it stands in. */
 export const WORTH: Readonly<Record<TextField, number>> = { id: 8, address: 4, area: 2, description: 1 };
 /** The most telling first. */
 export const BY_WORTH: readonly TextField[] = ['id', 'address', 'area', 'description'];
 
-const meaningOf = (meanings: WordMeanings, word: string): WordMeaning =>
-  meanings.get(word) ?? { spellings: [word], areaNos: [] };
+const meaningOf = (resolved: WordMeanings, word: string): WordMeaning =>
+  resolved.get(word) ?? { spellings: [word], areaNos: [] };
 
 const anyOf = (forms: readonly string[]): string => `(${forms.join('|')})`;
 /** Letters, digits and the marks before them only, so that nothing in it has to be quoted. */
 const quoted = (form: string): string => `'${form}'`;
 
 /** That a word stands in one of the fields. */
-export function wordQuery(word: string, fields: readonly TextField[], meanings: WordMeanings): string {
-  const { spellings, areaNos } = meaningOf(meanings, word);
+export function wordQuery(word: string, fields: readonly TextField[], resolved: WordMeanings): string {
+  const { spellings, areaNos } = meaningOf(resolved, word);
   const areas = fields.includes('area') ? areaNos.map((no) => quoted(areaWord(no))) : [];
   const forms = BY_WORTH.every((field) => fields.includes(field))
     ? spellings.flatMap((form) => [quoted(form), formIn(form, 'id')])
@@ -35,17 +35,17 @@ function formIn(form: string, field: TextField): string {
 }
 
 /** That every word stands in one of the fields asked for: a query for each word, all of which must be met. */
-export function textQueries({ words, fields }: TextCondition, meanings: WordMeanings): string[] {
+export function textQueries({ words, fields }: TextCondition, resolved: WordMeanings): string[] {
   const asked = BY_WORTH.filter((field) => fields.includes(field));
-  return words.map((word) => wordQuery(word, asked, meanings));
+  return words.map((word) => wordQuery(word, asked, resolved));
 }
 
 /** Queries that must all be met, as one. */
 export const togetherQuery = (queries: readonly string[]): string => queries.join('&');
 
 /** That every word stands in one of the fields asked for. */
-export const textQuery = (text: TextCondition, meanings: WordMeanings): string =>
-  togetherQuery(textQueries(text, meanings));
+export const textQuery = (text: TextCondition, resolved: WordMeanings): string =>
+  togetherQuery(textQueries(text, resolved));
 
 /** Listings of one relevance. */
 export interface TextClass {
@@ -57,7 +57,7 @@ export interface TextClass {
 const MOST_CLASSED_WORDS = 3;
 
 /** All that the text finds, parted by relevance, the highest first; null where words are too many for that. */
-export function textClasses({ words, fields }: TextCondition, meanings: WordMeanings): TextClass[] | null {
+export function textClasses({ words, fields }: TextCondition, resolved: WordMeanings): TextClass[] | null {
   if (words.length > MOST_CLASSED_WORDS) return null;
   const asked = BY_WORTH.filter((field) => fields.includes(field));
   let ways: readonly (readonly TextField[])[] = [[]];
@@ -67,7 +67,7 @@ export function textClasses({ words, fields }: TextCondition, meanings: WordMean
     .sort(([a], [b]) => b - a)
     .map(([relevance, same]) => ({
       relevance,
-      query: same.map((way) => `(${wayQuery(words, way, asked, meanings)})`).join('|'),
+      query: same.map((way) => `(${wayQuery(words, way, asked, resolved)})`).join('|'),
     }));
 }
 
@@ -76,15 +76,15 @@ function wayQuery(
   words: readonly string[],
   way: readonly TextField[],
   asked: readonly TextField[],
-  meanings: WordMeanings,
+  resolved: WordMeanings,
 ): string {
   return words
     .map((word, at) => {
       const field = way[at] ?? 'description';
       const better = asked.slice(0, asked.indexOf(field));
       // What is in none that tells more is in the last of all if it is anywhere.
-      const here = wordQuery(word, better.length === BY_WORTH.length - 1 ? BY_WORTH : [field], meanings);
-      return better.length === 0 ? here : `${here}&!${wordQuery(word, better, meanings)}`;
+      const here = wordQuery(word, better.length === BY_WORTH.length - 1 ? BY_WORTH : [field], resolved);
+      return better.length === 0 ? here : `${here}&!${wordQuery(word, better, resolved)}`;
     })
     .join('&');
 }

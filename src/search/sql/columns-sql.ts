@@ -2,7 +2,7 @@
 
 import { EARTH_RADIUS_KM, type Point } from '../../geometry/geometry.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
-import type { Column } from '../query/search-order.ts';
+import type { Column } from '../query/sort.ts';
 
 /** A column by the name that the API has for it: `yearBuilt` is year_built. */
 export const columnOf = (name: Column): string =>

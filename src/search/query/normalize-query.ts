@@ -1,7 +1,7 @@
 // Owns other forms in which a filter may be written: ranges in one text, acres, corners with the latitude first.
 
 import { invalidParameter } from '../../lib/problem.ts';
-import type { SearchQuery } from './search-parameters.ts';
+import type { SearchQuery } from './parameters.ts';
 
 /** The parameter of a range in one text, and the name behind its min and max. */
 const RANGES = {
@@ -23,7 +23,7 @@ type Shorthand =
   | 'includeTotalCount';
 
 /** A query in which every filter has its one form. */
-export type PlainQuery = Omit<SearchQuery, Shorthand> & {
+export type NormalizedQuery = Omit<SearchQuery, Shorthand> & {
   readonly bedrooms?: readonly number[] | undefined;
 };
 
@@ -31,10 +31,14 @@ const ACRE = 43_560;
 const SQUARE_METRES = 0.3048 * 0.3048;
 
 /** The same query in plain form. Throws INVALID_PARAMETER where a filter is written in two forms at once. */
-export function plainQuery(query: SearchQuery): PlainQuery {
+export function normalizeQuery(query: SearchQuery): NormalizedQuery {
   const { bedrooms, ...others } = query;
-  let plain: PlainQuery = { ...others };
-  const put = (from: Shorthand, to: keyof PlainQuery, value: PlainQuery[keyof PlainQuery]): void => {
+  let plain: NormalizedQuery = { ...others };
+  const put = (
+    from: Shorthand,
+    to: keyof NormalizedQuery,
+    value: NormalizedQuery[keyof NormalizedQuery],
+  ): void => {
     if (plain[to] !== undefined)
       throw invalidParameter(from, `means the same as ${to}: send only one of them`);
     plain = { ...plain, [to]: value };
@@ -43,7 +47,7 @@ export function plainQuery(query: SearchQuery): PlainQuery {
   const [range] = texts;
   if (range !== undefined) {
     if (bedrooms?.length !== 1) throw invalidParameter('bedrooms', 'takes either numbers or one range');
-    const [least, most] = ends(range);
+    const [least, most] = parseRange(range);
     if (least !== undefined) put('bedrooms', 'minBedrooms', least);
     if (most !== undefined) put('bedrooms', 'maxBedrooms', most);
   } else if (bedrooms !== undefined) {
@@ -52,7 +56,7 @@ export function plainQuery(query: SearchQuery): PlainQuery {
   for (const name of Object.keys(RANGES) as (keyof typeof RANGES)[]) {
     const text = query[name];
     if (text === undefined) continue;
-    const [least, most] = ends(text);
+    const [least, most] = parseRange(text);
     if (least !== undefined) put(name, `min${RANGES[name]}`, least);
     if (most !== undefined) put(name, `max${RANGES[name]}`, most);
   }
@@ -62,19 +66,19 @@ export function plainQuery(query: SearchQuery): PlainQuery {
     if (acres !== undefined) put(`${end}acres`, `${end}LotSize`, acres * size);
   }
   if (query.map !== undefined) put('map', 'polygon', query.map);
-  if (query.points !== undefined) put('points', 'polygon', query.points.map(turned).join(';'));
+  if (query.points !== undefined) put('points', 'polygon', query.points.map(swapCorner).join(';'));
   if (query.includeTotalCount !== undefined)
     put('includeTotalCount', 'count', query.includeTotalCount ? 'exact' : 'none');
-  return without(plain);
+  return withoutShorthands(plain);
 }
 
-function ends(text: string): [number | undefined, number | undefined] {
+function parseRange(text: string): [number | undefined, number | undefined] {
   const [from = '', to = from] = text.split(':');
   const end = (digits: string) => (digits === '' || digits === '*' ? undefined : Number(digits));
   return [end(from), end(to)];
 }
 
-function turned(corner: string): string {
+function swapCorner(corner: string): string {
   const [lat, lng, ...more] = corner.split(',');
   if (lat === undefined || lng === undefined || more.length > 0)
     throw invalidParameter('points', 'must be corners in degrees, latitude first: lat,lng');
@@ -86,6 +90,6 @@ const SHORTHANDS = new Set<string>([
   ...['minacres', 'maxacres', 'map', 'points', 'includeTotalCount'],
 ]);
 
-function without(query: PlainQuery): PlainQuery {
+function withoutShorthands(query: NormalizedQuery): NormalizedQuery {
   return Object.fromEntries(Object.entries(query).filter(([name]) => !SHORTHANDS.has(name)));
 }

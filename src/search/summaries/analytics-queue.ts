@@ -10,14 +10,14 @@ import type { Database } from '../../postgres/client/database.ts';
 /** The share of the connections that heavy reads may hold. */
 const SHARE = 1 / 3;
 /** Reads in the queue; one answer takes one, and one more for its groups or for each area that is compared. */
-const LINE = 200;
+const MAX_QUEUED = 200;
 /** Milliseconds for a read, and for an answer of several reads; waiting in the queue included. */
-const PATIENCE = 8_000;
+const TIMEOUT = 8_000;
 /** Seconds until the queue is likely to be shorter. */
 const RETRY_AFTER = '5';
 
 /** One queue for the whole process: what asks for figures competes with its like, and not with pages. */
-export class HeavyReads {
+export class AnalyticsQueue {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #places: Bulkhead;
@@ -27,7 +27,7 @@ export class HeavyReads {
     this.#clock = clock;
     this.#places = new Bulkhead({
       places: Math.max(1, Math.floor(database.status().size * SHARE)),
-      line: LINE,
+      line: MAX_QUEUED,
     });
   }
 
@@ -59,7 +59,7 @@ export class HeavyReads {
 
   #deadline(remedy: string, parent: AbortSignal | undefined): Deadline {
     const onTimeout = () => overloaded(remedy);
-    return { clock: this.#clock, milliseconds: PATIENCE, onTimeout, ...(parent && { parent }) };
+    return { clock: this.#clock, milliseconds: TIMEOUT, onTimeout, ...(parent && { parent }) };
   }
 }
 

@@ -1,25 +1,20 @@
-// Owns what is looked up before a search: the areas that it names, and what its words can mean.
+// Resolution of a search query: the areas that it names, and what its words can mean.
 
 import { type NamedArea, suggestArea } from '../../areas/lookup-store.ts';
 import { invalidParameter } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { isMisspelt, isName, tellingTrigrams, wordsOf, writtenForms } from '../../text/words.ts';
+import { isMisspelt, isName, selectiveTrigrams, splitWords, writtenForms } from '../../text/tokenize.ts';
 import type { Crowd } from '../legacy/crowd.ts';
 import { FEW } from '../legacy/page-ways.ts';
-import type { Crowding, ResolvedQuery, WordMeaning } from '../query/resolved-query.ts';
-import type { SearchPlan } from '../query/search.ts';
-import { isShape } from '../query/search-conditions.ts';
+import { isShape } from '../query/conditions.ts';
+import type { SearchPlan } from '../query/plan.ts';
+import type { ResolvedQuery, ShapeEstimate, WordMeaning } from '../query/resolved-query.ts';
+import { estimateSizes, findAreasByWord, findKnownNames, findSimilarNames } from '../sql/name-store.ts';
 import { isActive, wholeQuery } from '../sql/source-sql.ts';
-import { textClasses, textQuery } from '../sql/text-query.ts';
-import { findAreasByWord, findKnownNames, findSimilarNames, guessSizes } from '../sql/word-store.ts';
-
-export interface LookedUp {
-  readonly areas: readonly NamedArea[];
-  readonly meanings: ResolvedQuery;
-}
+import { textClasses, textQuery } from '../sql/tsquery.ts';
 
 /** Where names are looked up. */
-export interface LookUpOptions {
+export interface ResolveOptions {
   readonly database: Database;
   /** The areas with these ids, in their order; unknown ids are left out. */
   readonly named: (ids: readonly string[]) => Promise<readonly NamedArea[]>;
@@ -28,42 +23,46 @@ export interface LookUpOptions {
 }
 
 /** Looks up what the plan names. Throws INVALID_PARAMETER for an area that there is not. */
-export async function lookUp(options: LookUpOptions, plan: SearchPlan): Promise<LookedUp> {
+export async function resolveQuery(options: ResolveOptions, plan: SearchPlan): Promise<ResolvedQuery> {
   const { database } = options;
   const areas = await namedAreas(options, plan);
-  const words = plan.text ? await meaningsOf(database, plan.text.words) : new Map();
-  const meanings = {
+  const words = plan.text ? await resolveWords(database, plan.text.words) : new Map();
+  const named = {
+    areas,
     areaNos: areas.map((area) => area.no),
     areaListings: areas.reduce((sum, area) => sum + area.listings, 0),
-    inShape: crowdIn(options, plan),
+    inShape: estimateInShape(options, plan),
     words,
   };
-  return { areas, meanings: { ...meanings, sizes: await sizesOf(database, plan, meanings) } };
+  return { ...named, sizes: await wordSizes(database, plan, named) };
 }
 
-async function namedAreas(options: LookUpOptions, plan: SearchPlan): Promise<readonly NamedArea[]> {
+async function namedAreas(options: ResolveOptions, plan: SearchPlan): Promise<readonly NamedArea[]> {
   const ids = plan.conditions.flatMap((condition) => (condition.kind === 'areas' ? condition.ids : []));
   if (ids.length === 0) return [];
   const areas = await options.named([...new Set(ids)]);
   const unknown = ids.find((id) => !areas.some((area) => area.id === id));
   if (unknown === undefined) return areas;
-  const suggestion = await suggestArea(options.database, wordsOf(unknown).slice(0, 10));
+  const suggestion = await suggestArea(options.database, splitWords(unknown).slice(0, 10));
   const detail = `there is no area with the id "${unknown}"; GET /v1/areas?q= finds ids by name`;
   throw invalidParameter('areaId', detail, suggestion ?? undefined);
 }
 
-function crowdIn({ crowd }: LookUpOptions, { listingType, conditions }: SearchPlan): Crowding | null {
+function estimateInShape(
+  { crowd }: ResolveOptions,
+  { listingType, conditions }: SearchPlan,
+): ShapeEstimate | null {
   const shapes = conditions.filter(isShape);
   return shapes.length === 0 ? null : (crowd?.(listingType, shapes) ?? null);
 }
 
 /** A word that no address and no area has may stand for the names that it is a slip away from. */
-async function meaningsOf(database: Database, words: readonly string[]): Promise<Map<string, WordMeaning>> {
+async function resolveWords(database: Database, words: readonly string[]): Promise<Map<string, WordMeaning>> {
   const known = new Set(await findKnownNames(database, words));
   const spelled = await Promise.all(
     words.map(async (word) => {
       const isKnown = known.has(word) || !isName(word);
-      return { word, spellings: isKnown ? [word] : [word, ...(await misspelt(database, word))] };
+      return { word, spellings: isKnown ? [word] : [word, ...(await similarNames(database, word))] };
     }),
   );
   const areas = await findAreasByWord(
@@ -79,28 +78,28 @@ async function meaningsOf(database: Database, words: readonly string[]): Promise
   );
 }
 
-async function misspelt(database: Database, word: string): Promise<string[]> {
-  const names = await findSimilarNames(database, tellingTrigrams(word), word.length);
+async function similarNames(database: Database, word: string): Promise<string[]> {
+  const names = await findSimilarNames(database, selectiveTrigrams(word), word.length);
   return names.filter((name) => isMisspelt(word, name));
 }
 
 /** About how many active listings have the words, and, where they are many and wanted by relevance, how many of each. */
-async function sizesOf(
+async function wordSizes(
   database: Database,
   plan: SearchPlan,
-  meanings: Omit<ResolvedQuery, 'sizes'>,
+  resolved: Omit<ResolvedQuery, 'sizes'>,
 ): Promise<Map<string, number>> {
   const { text, order } = plan;
   if (!text || !isActive(plan)) return new Map();
   const guess = async (queries: readonly string[]) => {
-    const sizes = await guessSizes(
+    const sizes = await estimateSizes(
       database,
-      queries.map((query) => wholeQuery(plan, meanings, [query])),
+      queries.map((query) => wholeQuery(plan, resolved, [query])),
     );
     return queries.map((query, at) => [query, sizes[at] ?? 0] as const);
   };
-  const all = await guess([textQuery(text, meanings.words)]);
+  const all = await guess([textQuery(text, resolved.words)]);
   const isBroad = all.some(([, size]) => size > FEW);
-  const classes = isBroad && order[0]?.key === 'relevance' ? textClasses(text, meanings.words) : null;
+  const classes = isBroad && order[0]?.key === 'relevance' ? textClasses(text, resolved.words) : null;
   return new Map([...all, ...(classes ? await guess(classes.map(({ query }) => query)) : [])]);
 }

@@ -8,8 +8,8 @@ export type Measure = 'plain' | 'area' | 'perArea';
 
 /** Bounds on what is kept: at least, at most, and less than. */
 export interface Bounds {
-  readonly least: number | undefined;
-  readonly most?: number | undefined;
+  readonly min: number | undefined;
+  readonly max?: number | undefined;
   readonly below?: number | undefined;
 }
 
@@ -17,19 +17,19 @@ export interface Bounds {
  * The bounds on kept numbers that just those meet which are shown within the asked ones, in the reader's units: nobody
  * could make out why a listing misses its own number, or comes with one beyond the bound.
  */
-export function keptBounds(
+export function storedBounds(
   least: number | undefined,
   most: number | undefined,
   measure: Measure,
   units: UnitSystem,
 ): Bounds {
   const exact = measure === 'plain' || (measure === 'area' && units === 'imperial');
-  if (exact) return { least, most };
+  if (exact) return { min: least, max: most };
   const shown = (kept: number): number =>
     (measure === 'area' ? areaIn(kept, units) : perAreaIn(kept, units)) ?? 0;
   return {
-    least: least === undefined ? undefined : leastShownAs(Math.ceil(hundredths(least)) / 100, shown),
-    below: most === undefined ? undefined : leastShownAs((Math.floor(hundredths(most)) + 1) / 100, shown),
+    min: least === undefined ? undefined : minShownAs(Math.ceil(hundredths(least)) / 100, shown),
+    below: most === undefined ? undefined : minShownAs((Math.floor(hundredths(most)) + 1) / 100, shown),
   };
 }
 
@@ -37,7 +37,7 @@ export function keptBounds(
 const hundredths = (value: number): number => Number((value * 100).toFixed(6));
 
 /** The least number that is shown as this one or more: halved down to two neighbours, as no formula rounds like rounding. */
-function leastShownAs(target: number, shown: (kept: number) => number): number {
+function minShownAs(target: number, shown: (kept: number) => number): number {
   if (target <= 0) return 0;
   let [short, enough] = [0, 1];
   while (shown(enough) < target) enough *= 2;

@@ -40,7 +40,7 @@ export async function findAreasByWord(database: Database, words: readonly string
 }
 
 /** The planner's guess of how many listings meet each query of the text index, in their order. */
-export async function guessSizes(database: Database, queries: readonly string[]): Promise<number[]> {
+export async function estimateSizes(database: Database, queries: readonly string[]): Promise<number[]> {
   const [row] = await database.read((sql) => {
     const selects = queries.map((query) => sql`(select from listing_text where words @@ ${query}::tsquery)`);
     // The last one, of nothing, so that there is always a union.

@@ -3,13 +3,13 @@
 import { parameterProblem } from '../../http/input/query.ts';
 import { type FieldError, invalidParameter } from '../../lib/problem.ts';
 import type { Status, UnitSystem } from '../../listings/vocabulary.ts';
-import { addressKey, askedWords } from '../../text/words.ts';
-import { readMoment } from './moment.ts';
-import { TEXT_FIELDS, type TextField } from './place-parameters.ts';
-import { readStatuses } from './search-statuses.ts';
-import type { PlainQuery } from './shorthand.ts';
-import { keptBounds, type Measure } from './shown-bounds.ts';
-import { readShapes, type Shape } from './spatial.ts';
+import { addressKey, queryTokens } from '../../text/tokenize.ts';
+import { TEXT_FIELDS, type TextField } from './location-parameters.ts';
+import { parseMoment } from './moment.ts';
+import type { NormalizedQuery } from './normalize-query.ts';
+import { type Measure, storedBounds } from './rounded-bounds.ts';
+import { parseShapes, type Shape } from './shapes.ts';
+import { parseStatuses } from './statuses.ts';
 
 /** Columns of the search row that a range can be asked of. */
 export type RangeColumn =
@@ -110,17 +110,17 @@ export interface TextCondition {
 export const isShape = (condition: Condition): condition is Shape => 'boxes' in condition;
 
 /** The conditions of a query; `now` in milliseconds. Throws INVALID_PARAMETER or INVALID_GEOMETRY. */
-export function conditionsOf(query: PlainQuery, units: UnitSystem, now: number): Condition[] {
+export function conditionsOf(query: NormalizedQuery, units: UnitSystem, now: number): Condition[] {
   checkRanges(query);
-  return [{ kind: 'statuses', statuses: readStatuses(query) }, ...filtersOf(query, units, now)];
+  return [{ kind: 'statuses', statuses: parseStatuses(query) }, ...filtersOf(query, units, now)];
 }
 
 /** Those that the query names, without the status that is meant where none is. */
-export function filtersOf(query: PlainQuery, units: UnitSystem, now: number): Condition[] {
+export function filtersOf(query: NormalizedQuery, units: UnitSystem, now: number): Condition[] {
   return [
     ...words(query),
     ...text(query),
-    ...readShapes(query, units),
+    ...parseShapes(query, units),
     ...numbers(query, units),
     ...bounds(query),
     ...lists(query),
@@ -133,11 +133,11 @@ export function filtersOf(query: PlainQuery, units: UnitSystem, now: number): Co
 const FOLDED = ['city', 'neighborhood', 'county', 'state', 'postalCode', 'country'] as const;
 const FOLDED_TOO = ['propertySubType', 'furnished', 'mlsNumber'] as const;
 const EXACT = ['propertyType', 'agentId', 'officeId', 'providerId'] as const;
-const MOST_WORDS = 12;
+const MAX_WORDS = 12;
 
 const folded = (values: readonly string[]): string[] => values.map((value) => value.trim().toLowerCase());
 
-function words(query: PlainQuery): Condition[] {
+function words(query: NormalizedQuery): Condition[] {
   const conditions: Condition[] = [];
   if (query.areaId) conditions.push({ kind: 'areas', ids: query.areaId });
   for (const column of [...FOLDED, ...FOLDED_TOO]) {
@@ -154,7 +154,7 @@ function words(query: PlainQuery): Condition[] {
   return conditions;
 }
 
-function text({ q, qFields, address }: PlainQuery): Condition[] {
+function text({ q, qFields, address }: NormalizedQuery): Condition[] {
   const conditions: Condition[] = [];
   if (address !== undefined) {
     const key = addressKey(address);
@@ -163,10 +163,10 @@ function text({ q, qFields, address }: PlainQuery): Condition[] {
   }
   if (qFields !== undefined && q === undefined) throw invalidParameter('qFields', 'needs q');
   if (q === undefined) return conditions;
-  const asked = askedWords(q);
+  const asked = queryTokens(q);
   if (asked.length === 0) throw invalidParameter('q', 'contains no word to search for');
-  if (asked.length > MOST_WORDS)
-    throw invalidParameter('q', `has ${asked.length} words; at most ${MOST_WORDS} are allowed`);
+  if (asked.length > MAX_WORDS)
+    throw invalidParameter('q', `has ${asked.length} words; at most ${MAX_WORDS} are allowed`);
   return [...conditions, { kind: 'text', words: asked, fields: qFields ?? TEXT_FIELDS }];
 }
 
@@ -183,12 +183,12 @@ const RANGES = [
   ['DaysOnMarket', 'daysOnMarket', 'plain'],
 ] as const satisfies readonly (readonly [string, RangeColumn, Measure])[];
 
-function numbers(query: PlainQuery, units: UnitSystem): Condition[] {
+function numbers(query: NormalizedQuery, units: UnitSystem): Condition[] {
   const conditions: Condition[] = [];
   for (const [suffix, column, measure] of RANGES) {
     const [least, most] = [query[`min${suffix}`], query[`max${suffix}`]];
     if (least === undefined && most === undefined) continue;
-    conditions.push({ kind: 'range', column, ...keptBounds(least, most, measure, units) });
+    conditions.push({ kind: 'range', column, ...storedBounds(least, most, measure, units) });
   }
   for (const column of ['bedrooms', 'leaseTermMonths'] as const) {
     const values = query[column];
@@ -198,32 +198,33 @@ function numbers(query: PlainQuery, units: UnitSystem): Condition[] {
 }
 
 /** Bounds that have one end only. */
-const LEAST = {
+const LOWER_BOUNDS = {
   minParking: 'parkingSpaces',
   minGarage: 'garageSpaces',
   minStories: 'stories',
   minFloor: 'floor',
   minLeaseTermMonths: 'leaseTermMonths',
   availableFrom: 'availableFrom',
-} as const satisfies Partial<Record<keyof PlainQuery, RangeColumn>>;
-const MOST = {
+} as const satisfies Partial<Record<keyof NormalizedQuery, RangeColumn>>;
+const UPPER_BOUNDS = {
   maxMoveInCost: 'moveInCost',
   maxNetEffectivePrice: 'netEffectivePrice',
   maxMonthlyCost: 'monthlyCost',
   maxAssociationFee: 'associationFee',
   maxTax: 'tax',
   availableBy: 'availableFrom',
-} as const satisfies Partial<Record<keyof PlainQuery, RangeColumn>>;
+} as const satisfies Partial<Record<keyof NormalizedQuery, RangeColumn>>;
 
-function bounds(query: PlainQuery): Condition[] {
+function bounds(query: NormalizedQuery): Condition[] {
   const { minPriceDropPercent: drop } = query;
   const conditions: Condition[] = [];
-  for (const name of Object.keys(LEAST) as (keyof typeof LEAST)[]) {
+  for (const name of Object.keys(LOWER_BOUNDS) as (keyof typeof LOWER_BOUNDS)[]) {
     if (query[name] !== undefined)
-      conditions.push({ kind: 'range', column: LEAST[name], least: query[name] });
+      conditions.push({ kind: 'range', column: LOWER_BOUNDS[name], least: query[name] });
   }
-  for (const name of Object.keys(MOST) as (keyof typeof MOST)[]) {
-    if (query[name] !== undefined) conditions.push({ kind: 'range', column: MOST[name], most: query[name] });
+  for (const name of Object.keys(UPPER_BOUNDS) as (keyof typeof UPPER_BOUNDS)[]) {
+    if (query[name] !== undefined)
+      conditions.push({ kind: 'range', column: UPPER_BOUNDS[name], most: query[name] });
   }
   if (drop === undefined) return conditions;
   // A drop so small that it is shown as 0 percent is still one.
@@ -231,7 +232,7 @@ function bounds(query: PlainQuery): Condition[] {
   return [...conditions, lowered, { kind: 'range', column: 'priceChangePercent', most: 0 - drop }];
 }
 
-function lists(query: PlainQuery): Condition[] {
+function lists(query: NormalizedQuery): Condition[] {
   const { features, featuresOperator, pets, utilitiesIncluded, saleCondition } = query;
   if (featuresOperator !== undefined && features === undefined)
     throw invalidParameter('featuresOperator', 'needs features');
@@ -251,14 +252,14 @@ const FLAGS = [
   ...(['hasLivingArea', 'hasConcession', 'rentControl'] as const),
 ];
 
-function flags(query: PlainQuery): Condition[] {
+function flags(query: NormalizedQuery): Condition[] {
   return FLAGS.flatMap((column) => {
     const value = query[column];
     return value === undefined ? [] : [{ kind: 'flag', column, value }];
   });
 }
 
-function moments(query: PlainQuery, now: number): Condition[] {
+function moments(query: NormalizedQuery, now: number): Condition[] {
   const conditions: Condition[] = [];
   for (const name of ['listed', 'updated', 'closed'] as const) {
     const least = time(`${name}Since`, query[`${name}Since`], now);
@@ -279,10 +280,10 @@ function moments(query: PlainQuery, now: number): Condition[] {
 }
 
 function time(parameter: string, text: string | undefined, now: number): string | undefined {
-  return text === undefined ? undefined : new Date(readMoment(parameter, text, now)).toISOString();
+  return text === undefined ? undefined : new Date(parseMoment(parameter, text, now)).toISOString();
 }
 
-function checkRanges(query: PlainQuery): void {
+function checkRanges(query: NormalizedQuery): void {
   const errors: FieldError[] = [];
   const check = (least: string, most: string, from?: number | string, to?: number | string): void => {
     if (from === undefined || to === undefined || from <= to) return;
@@ -295,6 +296,6 @@ function checkRanges(query: PlainQuery): void {
   // Days that PostgreSQL does not have, the year 0 among them.
   for (const name of ['availableFrom', 'availableBy'] as const) {
     const text = query[name];
-    if (text !== undefined) readMoment(name, text, 0);
+    if (text !== undefined) parseMoment(name, text, 0);
   }
 }

@@ -2,12 +2,12 @@
 
 import { readCursor } from '../../http/input/cursor.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { SearchPlan } from '../query/plan.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
-import type { SearchPlan } from '../query/search.ts';
-import { kindOf } from '../query/search-order.ts';
-import type { Search } from './search-answer.ts';
-import { headOf, linesOf } from './search-format.ts';
-import type { Presentation } from './search-rows.ts';
+import { valueKindOf } from '../query/sort.ts';
+import { headOf, linesOf } from './formats.ts';
+import type { Search } from './pagination.ts';
+import type { Presentation } from './rows.ts';
 
 /** Rows that are read, and held, at once. */
 const BATCH = 100;
@@ -15,14 +15,14 @@ const BATCH = 100;
 /** What an export is made of. */
 export interface Export extends Presentation {
   readonly search: Search;
-  readonly meanings: ResolvedQuery;
+  readonly resolved: ResolvedQuery;
   readonly format: 'csv' | 'ndjson';
 }
 
 /** A piece for each batch, read when it is asked for; a walk like any other, so what does not change is met once. */
 export async function* exportLines({
   search,
-  meanings,
+  resolved,
   format,
   ...presentation
 }: Export): AsyncGenerator<string> {
@@ -31,12 +31,12 @@ export async function* exportLines({
   let head = headOf(format, presentation);
   for (;;) {
     const batch = { ...plan, cursor, limit: BATCH, count: 'none' as const };
-    const { found, page } = await search.page(batch, meanings);
+    const { found, page } = await search.page(batch, resolved);
     const piece = head + (await linesOf(format, presentation, found));
     head = '';
     if (piece !== '') yield piece;
     if (page.nextCursor === null) return;
-    cursor = readCursor(page.nextCursor, plan.digest, plan.order.map(kindOf));
+    cursor = readCursor(page.nextCursor, plan.digest, plan.order.map(valueKindOf));
   }
 }
 

@@ -4,8 +4,8 @@ import { badGeometry, checkPoint, degrees } from '../../geometry/degrees.ts';
 import { type Box, boxesAround, type Point, splitAtAntimeridian } from '../../geometry/geometry.ts';
 import { invalidParameter } from '../../lib/problem.ts';
 import type { UnitSystem } from '../../listings/vocabulary.ts';
-import { boxesOf, type Part, readPolygon } from './polygon.ts';
-import type { PlainQuery } from './shorthand.ts';
+import type { NormalizedQuery } from './normalize-query.ts';
+import { boxesOf, type Part, parsePolygon } from './polygon.ts';
 
 export type Shape =
   | { readonly kind: 'boxes'; readonly boxes: readonly Box[] }
@@ -15,19 +15,19 @@ export type Shape =
 const LONGEST_RADIUS_KM = 100;
 const KM_PER_MILE = 1.609344;
 /** The shapes of a query; a listing must lie in each of them. Throws INVALID_PARAMETER or INVALID_GEOMETRY. */
-export function readShapes(query: PlainQuery, units: UnitSystem): Shape[] {
+export function parseShapes(query: NormalizedQuery, units: UnitSystem): Shape[] {
   const shapes: Shape[] = [];
-  if (query.bbox !== undefined) shapes.push({ kind: 'boxes', boxes: readBox(query.bbox) });
-  const circle = readCircle(query, units);
+  if (query.bbox !== undefined) shapes.push({ kind: 'boxes', boxes: parseBox(query.bbox) });
+  const circle = parseCircle(query, units);
   if (circle) shapes.push(circle);
   if (query.polygon !== undefined) {
-    const parts = readPolygon(query.polygon);
+    const parts = parsePolygon(query.polygon);
     shapes.push({ kind: 'polygon', parts, boxes: boxesOf(parts) });
   }
   return shapes;
 }
 
-function readBox(text: string): Box[] {
+function parseBox(text: string): Box[] {
   const parts = text.split(',');
   const numbers = parts.map((part) => degrees(part));
   const [minLng, minLat, maxLng, maxLat] = numbers;
@@ -41,18 +41,18 @@ function readBox(text: string): Box[] {
   return splitAtAntimeridian(minLng, minLat, maxLng, maxLat);
 }
 
-function readCircle({ lat, lng, radius }: PlainQuery, units: UnitSystem): Shape | null {
+function parseCircle({ lat, lng, radius }: NormalizedQuery, units: UnitSystem): Shape | null {
   if (lat === undefined && lng === undefined && radius === undefined) return null;
   for (const [name, value] of Object.entries({ lat, lng, radius })) {
     if (value === undefined) throw invalidParameter(name, 'is missing: send lat, lng and radius together');
   }
-  const km = readDistance(radius ?? '', units);
+  const km = parseDistance(radius ?? '', units);
   const centre = { lat: lat ?? 0, lng: lng ?? 0 };
   return { kind: 'circle', centre, km, boxes: boxesAround(centre, km) };
 }
 
 /** Kilometres of a distance such as 2km, 1.5mi, 800m, or a bare number in miles or kilometres. */
-function readDistance(text: string, units: UnitSystem): number {
+function parseDistance(text: string, units: UnitSystem): number {
   const match = /^(\d{1,7}(?:\.\d{1,9})?)(km|mi|m)?$/.exec(text);
   if (!match) throw invalidParameter('radius', 'must be a distance such as 2km, 1.5mi or 800m');
   const unit = match[2] ?? (units === 'metric' ? 'km' : 'mi');

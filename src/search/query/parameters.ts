@@ -3,8 +3,8 @@
 import { type Static, Type } from 'typebox';
 import { answerParameters } from './answer-parameters.ts';
 import { listingParameters } from './listing-parameters.ts';
-import { rentalParameters, saleParameters } from './offer-parameters.ts';
-import { placeParameters } from './place-parameters.ts';
+import { placeParameters } from './location-parameters.ts';
+import { rentalParameters, saleParameters } from './type-parameters.ts';
 
 export const RentalSearchQuery = Type.Object({
   ...placeParameters,

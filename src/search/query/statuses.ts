@@ -12,14 +12,14 @@ const BY_SPELLING = new Map(ANY.map((status) => [foldStatus(status), status]));
 export const DEFAULT_STATUS: readonly string[] = ['ACTIVE'];
 
 /** Statuses in our spelling or RESO's two; `any` for all that a search may show. Throws INVALID_PARAMETER. */
-export function readStatuses(query: {
+export function parseStatuses(query: {
   readonly status?: readonly string[] | undefined;
   readonly underContract?: 'exclude' | undefined;
 }): readonly Status[] {
   const statuses = new Set<Status>();
   for (const text of query.status ?? DEFAULT_STATUS) {
     if (text.toLowerCase() === 'any') for (const status of ANY) statuses.add(status);
-    else statuses.add(readStatus(text));
+    else statuses.add(parseStatus(text));
   }
   if (query.underContract === 'exclude') for (const status of UNDER_CONTRACT) statuses.delete(status);
   return [...statuses];
@@ -39,13 +39,13 @@ const SYNONYMS: Readonly<Record<string, Status>> = {
   ...{ CONTINGENT: 'ACTIVE_UNDER_CONTRACT', OFFMARKET: 'WITHDRAWN', DELISTED: 'WITHDRAWN' },
 };
 
-function readStatus(text: string): Status {
+function parseStatus(text: string): Status {
   const status = BY_SPELLING.get(foldStatus(text));
   if (status) return status;
-  throw invalidParameter('status', `must be one of ${ANY.join(', ')} or any`, meantBy(text));
+  throw invalidParameter('status', `must be one of ${ANY.join(', ')} or any`, suggestStatus(text));
 }
 
-function meantBy(text: string): string | undefined {
+function suggestStatus(text: string): string | undefined {
   const folded = foldStatus(text);
   return Object.hasOwn(SYNONYMS, folded) ? SYNONYMS[folded] : nearest(text, [...ANY, 'any']);
 }

@@ -3,22 +3,22 @@
 import type { ValueKind } from '../../http/input/cursor.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { invalidParameter } from '../../lib/problem.ts';
-import type { FlagColumn, ListColumn, RangeColumn, WordColumn } from './search-conditions.ts';
-import { SORT_KEYS, type SortKey } from './search-parameters.ts';
-import type { PlainQuery } from './shorthand.ts';
+import type { FlagColumn, ListColumn, RangeColumn, WordColumn } from './conditions.ts';
+import type { NormalizedQuery } from './normalize-query.ts';
+import { SORT_KEYS, type SortKey } from './parameters.ts';
 
-export interface Order {
+export interface SortTerm {
   readonly key: SortKey;
-  readonly falling: boolean;
+  readonly descending: boolean;
 }
 
 export const DEFAULT_SORT = ['-listedAt'];
 
 /** The order that a query asks for. Throws INVALID_PARAMETER. */
-export function readOrder({ sort = DEFAULT_SORT, q, lat }: PlainQuery): Order[] {
-  const order: Order[] = [];
+export function parseSort({ sort = DEFAULT_SORT, q, lat }: NormalizedQuery): SortTerm[] {
+  const order: SortTerm[] = [];
   for (const text of sort) {
-    const by = readKey(text);
+    const by = parseSortKey(text);
     const { key } = by;
     if (order.some((before) => before.key === key)) throw invalidParameter('sort', `contains ${key} twice`);
     if (key === 'distance' && lat === undefined)
@@ -28,14 +28,14 @@ export function readOrder({ sort = DEFAULT_SORT, q, lat }: PlainQuery): Order[] 
   }
   // Many listings are as relevant as each other: of those the newest come first.
   const isTied = order.some(({ key }) => key === 'relevance') && !order.some(({ key }) => key === 'listedAt');
-  return isTied ? [...order, { key: 'listedAt', falling: true }] : order;
+  return isTied ? [...order, { key: 'listedAt', descending: true }] : order;
 }
 
 /** `-price` or `price`; or, as others write them, `priceDesc` and `priceAsc`. */
-function readKey(text: string): Order {
+function parseSortKey(text: string): SortTerm {
   const [, minus, name = '', way] = /^(-?)(.*?)(Asc|Desc)?$/s.exec(text) ?? [];
   const key = SORT_KEYS.find((known) => known === name);
-  if (key && !(minus && way)) return { key, falling: minus === '-' || way === 'Desc' };
+  if (key && !(minus && way)) return { key, descending: minus === '-' || way === 'Desc' };
   throw invalidParameter(
     'sort',
     `must be one of ${SORT_KEYS.join(', ')}; prefix with - for descending`,
@@ -53,20 +53,20 @@ function suggestedSort(text: string): string | undefined {
 }
 
 /** What is read of a listing to sort it by this key, where it is active. */
-export function readBy({ key }: Order): Read {
+export function columnReadBy({ key }: SortTerm): ReadColumn {
   if (key === 'relevance') return 'words';
   if (key === 'daysOnMarket') return 'daysOnMarketStart';
   return key === 'distance' ? 'other' : key;
 }
 
 /** Whether the index that is kept for a key falls: of moments the latest are asked for most, of all else the least. */
-export const isKeptFalling = ({ key }: Order): boolean => key.endsWith('At');
+export const isStoredDescending = ({ key }: SortTerm): boolean => key.endsWith('At');
 
 /** Whether ids, which come last of all keys, fall: they run the way of the key before them, and so does the index. */
-export const idsFall = (order: readonly Order[]): boolean => order.at(-1)?.falling ?? false;
+export const areIdsDescending = (order: readonly SortTerm[]): boolean => order.at(-1)?.descending ?? false;
 
 /** What a cursor carries for a sort key. */
-export function kindOf({ key }: Order): ValueKind {
+export function valueKindOf({ key }: SortTerm): ValueKind {
   return key.endsWith('At') ? 'time' : 'number';
 }
 
@@ -82,4 +82,4 @@ export type Column =
   | 'daysOnMarketStart';
 
 /** What is read of a listing besides what conditions are about: a column, its words, or several things together. */
-export type Read = Column | 'words' | 'other';
+export type ReadColumn = Column | 'words' | 'other';

@@ -1,11 +1,11 @@
 // Owns a search from plan to page: the listings found, the cursors around them, and how many there are in all.
 
 import { writeCursor } from '../../http/input/cursor.ts';
+import type { SearchPlan } from '../query/plan.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
-import type { SearchPlan } from '../query/search.ts';
-import { idsFall } from '../query/search-order.ts';
-import type { Finder, FoundListing } from '../summaries/finder.ts';
-import { exactly, type FindTotal, type Total } from '../summaries/total.ts';
+import { areIdsDescending } from '../query/sort.ts';
+import type { SearchHit, SearchReads } from '../summaries/search-reads.ts';
+import { exactTotal, type FindTotal, type Total } from '../summaries/total.ts';
 
 export interface Page {
   readonly limit: number;
@@ -15,27 +15,27 @@ export interface Page {
 }
 
 export interface SearchPage {
-  readonly found: readonly FoundListing[];
+  readonly found: readonly SearchHit[];
   readonly page: Page;
   readonly total: Total | null;
 }
 
 export interface Search {
-  page(plan: SearchPlan, meanings: ResolvedQuery): Promise<SearchPage>;
+  page(plan: SearchPlan, resolved: ResolvedQuery): Promise<SearchPage>;
   readonly total: FindTotal;
 }
 
-export function createSearch(finder: Pick<Finder, 'page'>, total: FindTotal): Search {
+export function createSearch(finder: Pick<SearchReads, 'page'>, total: FindTotal): Search {
   return {
     total,
-    async page(plan, meanings) {
-      const reading = finder.page(plan, meanings);
-      const counting = plan.count === 'estimate' ? total(plan, meanings, reading) : null;
+    async page(plan, resolved) {
+      const reading = finder.page(plan, resolved);
+      const counting = plan.count === 'estimate' ? total(plan, resolved, reading) : null;
       const [{ found, more }, beside] = await Promise.all([reading, counting]);
       const page = { limit: plan.limit, ...cursorsOf(plan, found, more) };
       if (plan.count === 'none') return { found, page, total: null };
       const isWhole = plan.cursor === null && !more;
-      const counted = isWhole ? exactly(found.length) : (beside ?? (await total(plan, meanings)));
+      const counted = isWhole ? exactTotal(found.length) : (beside ?? (await total(plan, resolved)));
       return { found, page, total: counted && atLeast(counted, found.length + (more ? 1 : 0)) };
     },
   };
@@ -47,7 +47,7 @@ const atLeast = ({ value, relation }: Total, known: number): Total => ({
 });
 
 /** The cursor that goes on behind a row. */
-export function cursorAfter({ digest: query, startedAt, currency }: SearchPlan, row: FoundListing): string {
+export function cursorAfter({ digest: query, startedAt, currency }: SearchPlan, row: SearchHit): string {
   const { values, listing } = row;
   return writeCursor({ query, direction: 'next', startedAt, values, id: listing.id, currency });
 }
@@ -59,13 +59,13 @@ const [BEFORE_IDS, AFTER_IDS] = ['', '~'];
  * Cursors before the first and after the last row. A page that was walked to has a page where the walk came from; when
  * its own rows have gone meanwhile, that one begins with the row that led here.
  */
-function cursorsOf(plan: SearchPlan, found: readonly FoundListing[], more: boolean) {
+function cursorsOf(plan: SearchPlan, found: readonly SearchHit[], more: boolean) {
   const { cursor: came, digest: query, startedAt, currency } = plan;
   const backwards = came?.direction === 'previous';
   const hasMore = backwards || more;
   const hasBefore = backwards ? more : came !== null;
-  const cursor = (row: FoundListing | undefined, direction: 'next' | 'previous'): string | null => {
-    const isFirst = (direction === 'next') !== idsFall(plan.order);
+  const cursor = (row: SearchHit | undefined, direction: 'next' | 'previous'): string | null => {
+    const isFirst = (direction === 'next') !== areIdsDescending(plan.order);
     const id = row?.listing.id ?? (isFirst ? BEFORE_IDS : AFTER_IDS);
     const values = row?.values ?? came?.values;
     return values ? writeCursor({ query, direction, startedAt, values, id, currency }) : null;

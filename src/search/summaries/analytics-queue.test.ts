@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { manualClock } from '../../../test/support/service/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { HeavyReads } from './heavy-reads.ts';
+import { AnalyticsQueue } from './analytics-queue.ts';
 
 const REMEDY = 'Ask for less.';
 const PLACES = 3;
@@ -29,7 +29,7 @@ function queue(readMs: number) {
       });
     },
   } as unknown as Database;
-  const reads = new HeavyReads(database, clock);
+  const reads = new AnalyticsQueue(database, clock);
   const read = () => reads.database(REMEDY).read(async () => undefined);
   return { clock, reads, read, running: () => running, most: () => most };
 }
@@ -86,7 +86,7 @@ test('eight seconds are all that a read waits, and all that the reads of one ans
 test('a statement that PostgreSQL stopped is too much to ask; any other failure is what it is', async () => {
   const failing = (error: Error) => {
     const database = { status: () => ({ size: 9 }), read: () => Promise.reject(error) };
-    return new HeavyReads(database as unknown as Database, manualClock())
+    return new AnalyticsQueue(database as unknown as Database, manualClock())
       .database(REMEDY)
       .read(async () => undefined);
   };

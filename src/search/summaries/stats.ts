@@ -5,11 +5,11 @@ import { nearest } from '../../lib/nearest.ts';
 import { invalidParameter } from '../../lib/problem.ts';
 import { nullable, unitSchema } from '../../listings/record.ts';
 import type { Database } from '../../postgres/client/database.ts';
+import type { SearchPlan } from '../query/plan.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
-import type { SearchPlan } from '../query/search.ts';
 import { whereSql } from '../sql/condition-sql.ts';
-import type { ShownFigure } from './metric-figures.ts';
 import { findSnapshot, snapshotMetrics } from './metric-store.ts';
+import type { ShownFigure } from './metric-values.ts';
 import { FIGURE_UNITS } from './metrics.ts';
 
 export const FigureUnitSchema = unitSchema(
@@ -34,10 +34,10 @@ export const StatsSchema = Type.Record(
 );
 
 /** The metrics with these ids over all results. Throws INVALID_PARAMETER for an id that says nothing of a search. */
-export async function statsOf(
+export async function computeStats(
   database: Database,
   plan: SearchPlan,
-  meanings: ResolvedQuery,
+  resolved: ResolvedQuery,
   ids: readonly string[],
 ): Promise<Record<string, ShownFigure>> {
   const known = snapshotMetrics(plan.listingType);
@@ -48,6 +48,6 @@ export async function statsOf(
     throw invalidParameter('stats', `must be one of ${names.join(', ')}`, nearest(id, names));
   });
   return database.read((sql) =>
-    findSnapshot(sql, whereSql(sql, plan, meanings), metrics, plan.startedAt, plan.units),
+    findSnapshot(sql, whereSql(sql, plan, resolved), metrics, plan.startedAt, plan.units),
   );
 }

@@ -5,9 +5,9 @@ import { presentListing, type ReaderView } from '../../listings/presenter.ts';
 import type { Listing } from '../../listings/record.ts';
 import { selectFields } from '../../listings/sparse-fields.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import type { SearchPlan } from '../query/search.ts';
-import type { FoundListing } from '../summaries/finder.ts';
-import { cursorAfter } from './search-answer.ts';
+import type { SearchPlan } from '../query/plan.ts';
+import type { SearchHit } from '../summaries/search-reads.ts';
+import { cursorAfter } from './pagination.ts';
 
 /** What of the listings is presented, and to whom. */
 export interface Presentation {
@@ -28,7 +28,7 @@ export interface ResultRow {
 /** The listings of a page that this reader may see. */
 export async function presentRows(
   { database, plan, view, included }: Presentation,
-  page: readonly FoundListing[],
+  page: readonly SearchHit[],
 ): Promise<ResultRow[]> {
   const stored = page.map(({ listing }) => listing);
   const additions = included.length === 0 ? null : await findIncluded(database, stored, included, view);

@@ -6,19 +6,19 @@ import { ListingSchema } from '../../listings/record.ts';
 import { type Fields, parseFields } from '../../listings/sparse-fields.ts';
 import type { ListingType, UnitSystem } from '../../listings/vocabulary.ts';
 import { answerParameters } from './answer-parameters.ts';
-import { type Condition, conditionsOf, type TextCondition } from './search-conditions.ts';
-import { kindOf, type Order, readOrder } from './search-order.ts';
-import type { SearchQuery } from './search-parameters.ts';
-import { DEFAULT_STATUS } from './search-statuses.ts';
-import { type PlainQuery, plainQuery } from './shorthand.ts';
+import { type Condition, conditionsOf, type TextCondition } from './conditions.ts';
+import { type NormalizedQuery, normalizeQuery } from './normalize-query.ts';
+import type { SearchQuery } from './parameters.ts';
+import { parseSort, type SortTerm, valueKindOf } from './sort.ts';
+import { DEFAULT_STATUS } from './statuses.ts';
 
 /** The way in which listings with equal keys stand: cursors of another way end. */
-const ORDERS = 2;
+const ORDER_VERSION = 2;
 
 export interface SearchPlan {
   readonly listingType: ListingType;
   readonly conditions: readonly Condition[];
-  readonly order: readonly Order[];
+  readonly order: readonly SortTerm[];
   /** What `distance` is measured from. */
   readonly centre: Point | null;
   /** What `relevance` is relevant to. */
@@ -47,18 +47,18 @@ export function planSearch(
   limit: number,
   now: number,
 ): SearchPlan {
-  const plain = plainQuery(query);
+  const plain = normalizeQuery(query);
   const { cursor: cursorText, count, fields, include, display } = plain;
   const units = plain.units ?? 'imperial';
-  const order = readOrder(plain);
+  const order = parseSort(plain);
   // The same query with its parameters in another order, or with a default spelt out, is the same query.
-  const whole = { ...filtersAsked(plain), units, sort: order, status: plain.status ?? DEFAULT_STATUS };
+  const whole = { ...filterParameters(plain), units, sort: order, status: plain.status ?? DEFAULT_STATUS };
   const digest = queryDigest([
-    ORDERS,
+    ORDER_VERSION,
     listingType,
     Object.entries(whole).sort(([a], [b]) => (a < b ? -1 : 1)),
   ]);
-  const cursor = cursorText === undefined ? null : readCursor(cursorText, digest, order.map(kindOf));
+  const cursor = cursorText === undefined ? null : readCursor(cursorText, digest, order.map(valueKindOf));
   const startedAt = cursor?.startedAt ?? now;
   const conditions = conditionsOf(plain, units, startedAt);
   return {
@@ -85,6 +85,6 @@ const SHAPING: ReadonlySet<string> = new Set([
 ]);
 
 /** The parameters of a query that decide which listings there are and in which order. */
-function filtersAsked(query: PlainQuery): Record<string, unknown> {
+function filterParameters(query: NormalizedQuery): Record<string, unknown> {
   return Object.fromEntries(Object.entries(query).filter(([name]) => !SHAPING.has(name)));
 }

@@ -4,10 +4,10 @@ import type { Reply } from '../../http/output/reply.ts';
 import { invalidParameter } from '../../lib/problem.ts';
 import { MEMBERS_BY_INCLUDE } from '../../listings/record.ts';
 import { FORMATS, type Format } from '../query/answer-parameters.ts';
-import type { SearchQuery } from '../query/search-parameters.ts';
-import type { FoundListing } from '../summaries/finder.ts';
+import type { SearchQuery } from '../query/parameters.ts';
+import type { SearchHit } from '../summaries/search-reads.ts';
 import { columnsFor, headerLine, rowLine } from './csv.ts';
-import { type Presentation, presentRows, type ResultRow } from './search-rows.ts';
+import { type Presentation, presentRows, type ResultRow } from './rows.ts';
 
 export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
   json: 'application/json',
@@ -42,7 +42,7 @@ export const headOf = (
 export async function linesOf(
   format: 'csv' | 'ndjson',
   presentation: Presentation,
-  page: readonly FoundListing[],
+  page: readonly SearchHit[],
 ): Promise<string> {
   const { plan, included } = presentation;
   const rows = await presentRows(presentation, page);

@@ -1,8 +1,8 @@
 // Currency of the answer to a search request.
 
 import { currencyOfCursor } from '../../http/input/cursor.ts';
-import type { SearchPlan } from '../query/search.ts';
-import type { SearchQuery } from '../query/search-parameters.ts';
+import type { SearchQuery } from '../query/parameters.ts';
+import type { SearchPlan } from '../query/plan.ts';
 import {
   type CurrencyOptions,
   comparesMoney,
@@ -16,18 +16,18 @@ import { isMoney, metricOf } from '../summaries/metrics.ts';
  * The plan in one currency, where money is compared or told, or its currency is named. A cursor of clusters, which is read
  * later, names it too. Throws INVALID_PARAMETER where there are several.
  */
-export async function inOneCurrency(
+export async function requireOneCurrency(
   options: CurrencyOptions,
-  { plan: asked, meanings }: PlannedSearch,
+  { plan: asked, resolved }: PlannedSearch,
   query: SearchQuery,
 ): Promise<SearchPlan> {
   const plan = { ...asked, currency: asked.currency ?? currencyOfCursor(query.cursor) };
-  if (plan.currency === null && !comparesMoney(plan) && !tellsMoney(query)) return plan;
-  return withCurrency(plan, await resolveCurrency(options, [{ plan, meanings }]));
+  if (plan.currency === null && !comparesMoney(plan) && !answersMoney(query)) return plan;
+  return withCurrency(plan, await resolveCurrency(options, [{ plan, resolved }]));
 }
 
 /** Whether the answer has figures of money. */
-const tellsMoney = ({ cluster, facets, stats }: SearchQuery): boolean =>
+const answersMoney = ({ cluster, facets, stats }: SearchQuery): boolean =>
   cluster === true || facets?.includes('priceBucket') === true || stats?.some(isMoneyMetric) === true;
 
 function isMoneyMetric(id: string): boolean {
