@@ -1,4 +1,4 @@
-// Owns holding a misspelt word against many sorted ones at once: whole, or as the beginning of one.
+// Typo tolerance against many sorted words at once: whole words, or prefixes of them.
 
 /** How a word of the list was met: by so many steps, as a whole or by a beginning of it. */
 export interface Met {

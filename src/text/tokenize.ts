@@ -1,4 +1,4 @@
-// Owns words as searches compare them: folded, with one spelling of what addresses abbreviate, and how misspelt ones are met.
+// Tokenizer of names, addresses and queries: folded words, one spelling of abbreviations, tolerance for typos.
 
 import { distance } from 'fastest-levenshtein';
 import { joinOrdinals } from './ordinals.ts';

@@ -1,4 +1,4 @@
-// Owns listings as rows of CSV (RFC 4180): a column for each part of the record, lists in one cell. Pure.
+// Listings as CSV rows (RFC 4180): a column for each part of the record, lists in one cell. Pure.
 
 import { ListingSchema, MEMBERS_BY_INCLUDE } from '../../listings/record.ts';
 import type { Fields } from '../../listings/sparse-fields.ts';

@@ -1,4 +1,4 @@
-// Owns exports: all results of a search as lines, read page by page as fast as the client takes them.
+// Exports: all results of a search as lines, read page by page as fast as the client takes them.
 
 import { readCursor } from '../../http/input/cursor.ts';
 import { Problem } from '../../lib/problem.ts';

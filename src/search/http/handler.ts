@@ -1,4 +1,4 @@
-// Owns how a search is answered: planned, looked up, read, and written in the form that was request for.
+// Search handler: plans, resolves, reads, and answers in the requested format.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../../access/tiers/principal.ts';
@@ -247,8 +247,8 @@ async function answerAll(job: SearchJob, format: 'csv' | 'ndjson'): Promise<Repl
 async function figures({ options, reads, queued, request, plan, resolved }: SearchJob) {
   const { tiers } = options;
   const { facets, stats, explain } = request.query;
-  const most = Math.min(MAX_FACET_VALUES, tiers[request.caller.tier].page);
-  const counted = facets && (await reads.facets(plan, resolved, facets, most));
+  const max = Math.min(MAX_FACET_VALUES, tiers[request.caller.tier].page);
+  const counted = facets && (await reads.facets(plan, resolved, facets, max));
   const shown = {
     ...(counted && { facets: counted.facets }),
     ...(stats && { stats: await reads.stats(plan, resolved, stats) }),

@@ -1,4 +1,4 @@
-// Owns a search from plan to page: the listings found, the cursors around them, and how many there are in all.
+// Pages of a search: hits, the cursors around them, and the total.
 
 import { writeCursor } from '../../http/input/cursor.ts';
 import type { SearchPlan } from '../query/plan.ts';

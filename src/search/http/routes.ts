@@ -1,4 +1,4 @@
-// Owns the HTTP face of the searches: GET and POST of /v1/search/rentals and /v1/search/sales.
+// Search routes: GET and POST of /v1/search/rentals and /v1/search/sales.
 
 import { type TObject, Type } from 'typebox';
 import type { Principal } from '../../access/tiers/principal.ts';

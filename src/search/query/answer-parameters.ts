@@ -1,4 +1,4 @@
-// Owns the parameters of searches that shape the answer: order, page, parts, and what is told besides the listings.
+// Parameters of searches that shape the answer: sort, page, fields, and what comes besides the listings.
 
 import { Type } from 'typebox';
 import { choice, choices, list, optional, whole, yesNo } from '../../http/input/parameter-kinds.ts';

@@ -1,4 +1,4 @@
-// Owns what each filter means: how a query becomes conditions. Pure, and the only place where filters get their meaning.
+// Meaning of each filter: a query becomes conditions. Pure, and the only place where filters get their meaning.
 
 import { parameterProblem } from '../../http/input/query.ts';
 import { type FieldError, invalidParameter } from '../../lib/problem.ts';
@@ -76,8 +76,8 @@ export type Condition =
   | {
       readonly kind: 'range';
       readonly column: RangeColumn;
-      readonly least?: number | string | undefined;
-      readonly most?: number | string | undefined;
+      readonly min?: number | string | undefined;
+      readonly max?: number | string | undefined;
       readonly below?: number | string | undefined;
     }
   | {
@@ -186,9 +186,9 @@ const RANGES = [
 function numbers(query: NormalizedQuery, units: UnitSystem): Condition[] {
   const conditions: Condition[] = [];
   for (const [suffix, column, measure] of RANGES) {
-    const [least, most] = [query[`min${suffix}`], query[`max${suffix}`]];
-    if (least === undefined && most === undefined) continue;
-    conditions.push({ kind: 'range', column, ...storedBounds(least, most, measure, units) });
+    const [min, max] = [query[`min${suffix}`], query[`max${suffix}`]];
+    if (min === undefined && max === undefined) continue;
+    conditions.push({ kind: 'range', column, ...storedBounds(min, max, measure, units) });
   }
   for (const column of ['bedrooms', 'leaseTermMonths'] as const) {
     const values = query[column];
@@ -220,16 +220,16 @@ function bounds(query: NormalizedQuery): Condition[] {
   const conditions: Condition[] = [];
   for (const name of Object.keys(LOWER_BOUNDS) as (keyof typeof LOWER_BOUNDS)[]) {
     if (query[name] !== undefined)
-      conditions.push({ kind: 'range', column: LOWER_BOUNDS[name], least: query[name] });
+      conditions.push({ kind: 'range', column: LOWER_BOUNDS[name], min: query[name] });
   }
   for (const name of Object.keys(UPPER_BOUNDS) as (keyof typeof UPPER_BOUNDS)[]) {
     if (query[name] !== undefined)
-      conditions.push({ kind: 'range', column: UPPER_BOUNDS[name], most: query[name] });
+      conditions.push({ kind: 'range', column: UPPER_BOUNDS[name], max: query[name] });
   }
   if (drop === undefined) return conditions;
   // A drop so small that it is shown as 0 percent is still one.
   const lowered: Condition = { kind: 'words', column: 'priceDirection', values: ['decrease'] };
-  return [...conditions, lowered, { kind: 'range', column: 'priceChangePercent', most: 0 - drop }];
+  return [...conditions, lowered, { kind: 'range', column: 'priceChangePercent', max: 0 - drop }];
 }
 
 function lists(query: NormalizedQuery): Condition[] {
@@ -262,15 +262,15 @@ function flags(query: NormalizedQuery): Condition[] {
 function moments(query: NormalizedQuery, now: number): Condition[] {
   const conditions: Condition[] = [];
   for (const name of ['listed', 'updated', 'closed'] as const) {
-    const least = time(`${name}Since`, query[`${name}Since`], now);
+    const min = time(`${name}Since`, query[`${name}Since`], now);
     const below = time(`${name}Before`, query[`${name}Before`], now);
-    if (least !== undefined && below !== undefined && least > below) {
+    if (min !== undefined && below !== undefined && min > below) {
       throw invalidParameter(`${name}Since`, `is later than ${name}Before`);
     }
-    if (least ?? below) conditions.push({ kind: 'range', column: `${name}At`, least, below });
+    if (min ?? below) conditions.push({ kind: 'range', column: `${name}At`, min, below });
   }
   const changed = time('priceChangedSince', query.priceChangedSince, now);
-  if (changed !== undefined) conditions.push({ kind: 'range', column: 'priceChangedAt', least: changed });
+  if (changed !== undefined) conditions.push({ kind: 'range', column: 'priceChangedAt', min: changed });
   const from = time('openHouseFrom', query.openHouseFrom, now);
   const before = time('openHouseTo', query.openHouseTo, now);
   if (from !== undefined && before !== undefined && from > before)
@@ -285,9 +285,9 @@ function time(parameter: string, text: string | undefined, now: number): string 
 
 function checkRanges(query: NormalizedQuery): void {
   const errors: FieldError[] = [];
-  const check = (least: string, most: string, from?: number | string, to?: number | string): void => {
+  const check = (min: string, max: string, from?: number | string, to?: number | string): void => {
     if (from === undefined || to === undefined || from <= to) return;
-    errors.push({ parameter: least, detail: `is ${from}, above ${most}, which is ${to}` });
+    errors.push({ parameter: min, detail: `is ${from}, above ${max}, which is ${to}` });
   };
   for (const [suffix] of RANGES)
     check(`min${suffix}`, `max${suffix}`, query[`min${suffix}`], query[`max${suffix}`]);

@@ -1,4 +1,4 @@
-// Owns the parameters of both searches that say what a home is like and what has happened to its listing.
+// Filters of both searches on the home and on its listing.
 
 import { Type } from 'typebox';
 import {

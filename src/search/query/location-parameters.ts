@@ -1,4 +1,4 @@
-// Owns the parameters of searches that say where, and in which words.
+// Filters on location, and full-text search.
 
 import { Type } from 'typebox';
 import { choices, list, names, optional, text } from '../../http/input/parameter-kinds.ts';

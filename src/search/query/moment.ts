@@ -1,4 +1,4 @@
-// Owns how a moment is written in a query: a date, a time, or a duration back from now.
+// Points in time as a query writes them: a date, a time, or a duration back from now.
 
 import { invalidParameter } from '../../lib/problem.ts';
 

@@ -1,4 +1,4 @@
-// Owns other forms in which a filter may be written: ranges in one text, acres, corners with the latitude first.
+// Normalized query: ranges in one text, acres and latitude-first corners become the plain filters.
 
 import { invalidParameter } from '../../lib/problem.ts';
 import type { SearchQuery } from './parameters.ts';
@@ -56,9 +56,9 @@ export function normalizeQuery(query: SearchQuery): NormalizedQuery {
   for (const name of Object.keys(RANGES) as (keyof typeof RANGES)[]) {
     const text = query[name];
     if (text === undefined) continue;
-    const [least, most] = parseRange(text);
-    if (least !== undefined) put(name, `min${RANGES[name]}`, least);
-    if (most !== undefined) put(name, `max${RANGES[name]}`, most);
+    const [min, max] = parseRange(text);
+    if (min !== undefined) put(name, `min${RANGES[name]}`, min);
+    if (max !== undefined) put(name, `max${RANGES[name]}`, max);
   }
   for (const end of ['min', 'max'] as const) {
     const acres = query[`${end}acres`];

@@ -1,4 +1,4 @@
-// Owns which parameters the two searches take altogether: filters, and what shapes the answer.
+// Parameters of the two searches: filters, and those that shape the answer.
 
 import { type Static, Type } from 'typebox';
 import { answerParameters } from './answer-parameters.ts';

@@ -1,4 +1,4 @@
-// Owns how a query becomes a plan: conditions, order and page. Pure.
+// Search plan: a parsed query as conditions, sort and page. Pure.
 
 import type { Point } from '../../geometry/geometry.ts';
 import { type Cursor, queryDigest, readCursor } from '../../http/input/cursor.ts';

@@ -1,4 +1,4 @@
-// Owns how polygons are written in a query: corners in a row, lists of corners, or GeoJSON with several parts and holes.
+// Polygons as a query writes them: corners in a row, lists of corners, or GeoJSON with several parts and holes.
 
 import type { Position } from 'geojson';
 import { FARTHEST_LNG, ringFault, ringsOnMap } from '../../geometry/antimeridian.ts';

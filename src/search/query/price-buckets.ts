@@ -1,4 +1,4 @@
-// Owns the buckets that prices are counted in: thirds of powers of ten, so that rents and prices of houses are both told apart.
+// Price buckets of the facet `priceBucket`: thirds of powers of ten, which part rents and sale prices alike.
 
 /** From 0.01 on; below is one bucket that begins with 0. */
 const [FIRST, LAST] = [-6, 36];

@@ -1,4 +1,4 @@
-// Owns what a bound on areas and prices per area means: what is shown rounded and converted is compared as it is shown.
+// Bounds on areas and prices per area: what is shown rounded and converted is compared as it is shown.
 
 import { areaIn, perAreaIn } from '../../listings/presenter.ts';
 import type { UnitSystem } from '../../listings/vocabulary.ts';
@@ -18,18 +18,18 @@ export interface Bounds {
  * could make out why a listing misses its own number, or comes with one beyond the bound.
  */
 export function storedBounds(
-  least: number | undefined,
-  most: number | undefined,
+  min: number | undefined,
+  max: number | undefined,
   measure: Measure,
   units: UnitSystem,
 ): Bounds {
   const exact = measure === 'plain' || (measure === 'area' && units === 'imperial');
-  if (exact) return { min: least, max: most };
+  if (exact) return { min, max };
   const shown = (kept: number): number =>
     (measure === 'area' ? areaIn(kept, units) : perAreaIn(kept, units)) ?? 0;
   return {
-    min: least === undefined ? undefined : minShownAs(Math.ceil(hundredths(least)) / 100, shown),
-    below: most === undefined ? undefined : minShownAs((Math.floor(hundredths(most)) + 1) / 100, shown),
+    min: min === undefined ? undefined : minShownAs(Math.ceil(hundredths(min)) / 100, shown),
+    below: max === undefined ? undefined : minShownAs((Math.floor(hundredths(max)) + 1) / 100, shown),
   };
 }
 

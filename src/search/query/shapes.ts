@@ -1,4 +1,4 @@
-// Owns how boxes, circles and polygons are written in a query, and what is wrong with those that cannot be.
+// Boxes, circles and polygons as a query writes them.
 
 import { badGeometry, checkPoint, degrees } from '../../geometry/degrees.ts';
 import { type Box, boxesAround, type Point, splitAtAntimeridian } from '../../geometry/geometry.ts';

@@ -1,4 +1,4 @@
-// Owns the order of results: which keys `sort` names, which way each runs, and what a cursor keeps of them.
+// Sort of results: the keys that `sort` names, their direction, and the type of value that a cursor holds of each.
 
 import type { ValueKind } from '../../http/input/cursor.ts';
 import { nearest } from '../../lib/nearest.ts';

@@ -1,4 +1,4 @@
-// Owns which statuses a query means: in our spelling or RESO's, with or without what is under contract.
+// Statuses of a query: in our spelling or RESO’s, with or without what is under contract.
 
 import { nearest } from '../../lib/nearest.ts';
 import { invalidParameter } from '../../lib/problem.ts';

@@ -1,4 +1,4 @@
-// Owns the parameters that only rentals or only sales have.
+// Filters that only rentals or only sales have.
 
 import { Type } from 'typebox';
 import {

@@ -1,4 +1,4 @@
-// Owns the SQL of clusters: results counted by the cell of a grid that they lie in.
+// SQL of clusters: results counted by cell of a grid.
 
 import type { Database } from '../../postgres/client/database.ts';
 import type { SearchPlan } from '../query/plan.ts';

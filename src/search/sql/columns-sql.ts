@@ -1,4 +1,4 @@
-// Owns the values of a search row: what its columns are called, and what is worked out of them.
+// Columns of a search row, and values computed from them.
 
 import { EARTH_RADIUS_KM, type Point } from '../../geometry/geometry.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';

@@ -1,4 +1,4 @@
-// Owns how conditions become SQL over listing_search. Pure: fragments are only put together here, and run by the store.
+// Conditions as SQL over listing_search. Pure: fragments are composed here, and run by the stores.
 
 import type { Point } from '../../geometry/geometry.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
@@ -110,15 +110,15 @@ function flagSql(sql: Sql, { column, value }: Extract<Condition, { kind: 'flag' 
 
 function rangeSql(
   sql: Sql,
-  { column, least, most, below }: Extract<Condition, { kind: 'range' }>,
+  { column, min, max, below }: Extract<Condition, { kind: 'range' }>,
   context: Context,
 ): SqlFragment {
   const name =
     column === 'daysOnMarket' ? daysSql(sql, context.startedAt) : sql`${sql(nameOf(context, column))}`;
   const type = typeOf(sql, column);
   const parts = [
-    least === undefined ? null : sql`${name} >= ${least}::${type}`,
-    most === undefined ? null : sql`${name} <= ${most}::${type}`,
+    min === undefined ? null : sql`${name} >= ${min}::${type}`,
+    max === undefined ? null : sql`${name} <= ${max}::${type}`,
     below === undefined ? null : sql`${name} < ${below}::${type}`,
   ];
   return allOf(

@@ -1,4 +1,4 @@
-// Owns the SQL of facets: how many of all results have each value of a trait, counted in one pass over them.
+// SQL of facets: values of a trait counted over all results in one pass.
 
 import type { Database, Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
@@ -29,7 +29,7 @@ export async function countFacets(
   plan: SearchPlan,
   resolved: ResolvedQuery,
   facets: readonly Facet[],
-  most: number,
+  maxValues: number,
 ): Promise<CountedFacets> {
   const counted = await database.read((sql) => {
     const source = sourceOf(sql, plan, resolved, [...new Set(facets.map((facet) => READ_FOR[facet]))]);
@@ -39,7 +39,7 @@ export async function countFacets(
     const counts = facets.map(
       (facet) => sql`union all
       (select ${facet} as facet, value::text, sum(listings)::double precision as count
-      from ${eachSql(sql, facet)} where value is not null group by value order by count desc, value limit ${most})`,
+      from ${eachSql(sql, facet)} where value is not null group by value order by count desc, value limit ${maxValues})`,
     );
     return sql<(FacetRow | AllRow)[]>`
       with found as materialized (

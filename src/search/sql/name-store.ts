@@ -1,4 +1,4 @@
-// Owns the SQL that tells what words can mean: known names, names like them, the areas that are called so, and how many listings have them.
+// SQL that resolves words: known names, similar names, areas of that name, and estimated numbers of listings.
 
 import type { Database } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';

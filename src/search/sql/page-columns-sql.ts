@@ -1,4 +1,4 @@
-// Owns how a page's listings come from the database: the short columns of each as one text, and its record as it is kept.
+// Columns that a page reads: the short ones of each listing as one text, and its record as stored.
 
 import type { SortValue, ValueKind } from '../../http/input/cursor.ts';
 import { fetchedAtSql } from '../../listings/provenance/confirmation-store.ts';

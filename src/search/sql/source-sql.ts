@@ -1,4 +1,4 @@
-// Owns where a search reads its listings from: their search rows, the rows that an area has side by side, or their words.
+// Relation that a search reads: the search rows, those of one area, or those that have its words.
 
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { activeWord, areaWord } from '../../text/index-terms.ts';

@@ -1,4 +1,4 @@
-// Owns the SQL of free text: whether a listing has the words, and how much they say of it. Pure.
+// SQL of full-text search: whether a listing has the words, and its relevance. Pure.
 
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';

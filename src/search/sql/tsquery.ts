@@ -1,4 +1,4 @@
-// Owns what words mean as queries of the text index: which listings have them all, and which have them where they tell the most. Pure.
+// Words of a query as a tsquery of the text index. Pure.
 
 import { areaWord, FIELD_LETTERS } from '../../text/index-terms.ts';
 import type { TextCondition } from '../query/conditions.ts';

@@ -1,4 +1,4 @@
-// Owns clusters as maps show them: cells by zoom with their count and median price, page by page.
+// Clusters for maps: cells by zoom with their count and median price, page by page.
 
 import { type Static, Type } from 'typebox';
 import { bitsOf, geohashOf, lettersAt } from '../../geometry/geohash.ts';

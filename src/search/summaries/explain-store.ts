@@ -1,4 +1,4 @@
-// Owns the SQL that counts what several sets of conditions leave, in one pass over the listings.
+// SQL that counts what several sets of conditions leave, in one pass over the listings.
 
 import { HIDDEN_STATUSES } from '../../listings/vocabulary.ts';
 import type { Database, SqlFragment } from '../../postgres/client/database.ts';

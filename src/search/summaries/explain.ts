@@ -1,4 +1,4 @@
-// Owns the explanation of a search: of each filter, what it alone would leave and what the others would without it.
+// Explanation of a search: what each filter alone would leave, and what the others would without it.
 
 import { Type } from 'typebox';
 import type { Database } from '../../postgres/client/database.ts';

@@ -1,4 +1,4 @@
-// Owns facets as they are answered: for each the values and their counts, the commonest first.
+// Facets of a search: values and their counts, the commonest first.
 
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../listings/record.ts';
@@ -36,10 +36,10 @@ export async function computeFacets(
   plan: SearchPlan,
   resolved: ResolvedQuery,
   facets: readonly Facet[],
-  most: number,
+  maxValues: number,
 ): Promise<FacetCounts> {
   const asked = [...new Set(facets)];
-  const { rows, total } = await countFacets(database, plan, resolved, asked, most);
+  const { rows, total } = await countFacets(database, plan, resolved, asked, maxValues);
   const shown = (facet: Facet) =>
     rows
       .filter((row) => row.facet === facet)

@@ -1,4 +1,4 @@
-// Owns how what a metric looks at is said in SQL, over any relation that has the columns named here. Pure.
+// Metrics as SQL aggregates over any relation that has the columns named here. Pure.
 
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';

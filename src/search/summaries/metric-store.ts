@@ -1,4 +1,4 @@
-// Owns the metrics of any set of listings as they stand, for searches: read in one statement over their search rows.
+// SQL of the metrics of a set of listings as they stand, in one statement.
 
 import type { ListingType, UnitSystem } from '../../listings/vocabulary.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';

@@ -1,4 +1,4 @@
-// Owns how a set that was summed up becomes a metric's figure, and what of it is shown. Pure.
+// Values of metrics from aggregated sets, and what of them is shown. Pure.
 
 import { SQUARE_FEET_PER_SQUARE_METRE, type UnitSystem } from '../../listings/vocabulary.ts';
 import type { Summaries, Summary } from './metric-sql.ts';

@@ -1,4 +1,4 @@
-// Owns what the metrics are: each defined once, as data that code, API and documentation read alike.
+// Metrics: each defined once, as data that code, API and documentation read.
 
 import type { ListingType, UnitSystem } from '../../listings/vocabulary.ts';
 import DEFINITIONS from './metrics.json' with { type: 'json' };

@@ -1,4 +1,4 @@
-// Owns what a search reads of many listings at once, and how that is remembered.
+// Reads of a search: pages, counts, facets, clusters and statistics, and a cache of them.
 
 import type { AreaIdCache } from '../../areas/area-id-cache.ts';
 import { findOrigin, type Origin } from '../../listings/provenance/data-sources.ts';

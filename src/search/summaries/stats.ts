@@ -1,4 +1,4 @@
-// Owns the figures of a search: metrics of all its results as they stand.
+// Statistics of a search: metrics of all its results as they stand.
 
 import { Type } from 'typebox';
 import { nearest } from '../../lib/nearest.ts';
