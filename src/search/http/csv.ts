@@ -24,10 +24,10 @@ const COLUMNS: readonly Column[] = columnsOf(ListingSchema);
 /** The columns that `fields` asks for; where it is null, all that there are with these parts included. */
 export function columnsFor(fields: Fields, included: readonly string[]): readonly Column[] {
   if (fields === null) return COLUMNS.filter((column) => isIncluded(column, included));
-  const asked = [{ keys: ['id'] }, ...fields];
+  const selected = [{ keys: ['id'] }, ...fields];
   const meets = (column: Column, keys: readonly string[]) =>
     keys.every((key, place) => column[place] === undefined || column[place] === key);
-  return COLUMNS.filter((column) => asked.some(({ keys }) => meets(column, keys)));
+  return COLUMNS.filter((column) => selected.some(({ keys }) => meets(column, keys)));
 }
 
 function isIncluded([member = '']: Column, included: readonly string[]): boolean {

@@ -31,10 +31,10 @@ export async function* exportLines({
   let head = headOf(format, presentation);
   for (;;) {
     const batch = { ...plan, cursor, limit: BATCH, count: 'none' as const };
-    const { found, page } = await search.page(batch, resolved);
-    const piece = head + (await linesOf(format, presentation, found));
+    const { hits, page } = await search.page(batch, resolved);
+    const chunk = head + (await linesOf(format, presentation, hits));
     head = '';
-    if (piece !== '') yield piece;
+    if (chunk !== '') yield chunk;
     if (page.nextCursor === null) return;
     cursor = readCursor(page.nextCursor, plan.digest, plan.order.map(valueKindOf));
   }

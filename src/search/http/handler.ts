@@ -175,11 +175,11 @@ const isHeavy = ({ facets, stats, explain, cluster }: SearchQuery, plan: SearchP
   plan.count === 'exact' || [facets, stats].some(Boolean) || explain === true || cluster === true;
 
 async function answerPage(job: SearchJob, asGeoJson: boolean): Promise<Reply> {
-  const { found, page, total: counted, shown } = await pageWithFigures(job);
+  const { hits, page, total: counted, extras } = await pageWithFigures(job);
   const total = totalWhile(job.loading, counted);
-  const rest = { page, total, ...shown, meta: await metaOf(job, found.length === 0) };
+  const rest = { page, total, ...extras, meta: await metaOf(job, hits.length === 0) };
   const headers = headersOf(job, page, total);
-  const rows = await presentRows(job, found);
+  const rows = await presentRows(job, hits);
   if (asGeoJson) {
     return collection(
       rows.map(({ record, location }) => featureOf(record.id, location, record)),
@@ -191,20 +191,20 @@ async function answerPage(job: SearchJob, asGeoJson: boolean): Promise<Reply> {
 }
 
 /** The page and the figures beside it: where facets count all results, they count the total too. */
-async function pageWithFigures(job: SearchJob): Promise<SearchPage & { readonly shown: object }> {
+async function pageWithFigures(job: SearchJob): Promise<SearchPage & { readonly extras: object }> {
   const { search, plan, resolved, request } = job;
   const counted = request.query.facets === undefined ? plan : { ...plan, count: 'none' as const };
   const page = await search.page(counted, resolved);
-  const { shown, total } = await figures(job);
-  return { ...page, total: total ?? page.total, shown };
+  const { extras, total } = await figures(job);
+  return { ...page, total: total ?? page.total, extras };
 }
 
 async function answerClusters(job: SearchJob, asGeoJson: boolean): Promise<Reply> {
   const { search, reads, request, plan, resolved } = job;
   const { clusters, page } = await reads.clusters(plan, resolved, request.query);
-  const extras = await figures(job);
-  const total = totalWhile(job.loading, extras.total ?? (await search.total(plan, resolved)));
-  const rest = { page, total, ...extras.shown, meta: await metaOf(job, clusters.length === 0) };
+  const { extras, total: counted } = await figures(job);
+  const total = totalWhile(job.loading, counted ?? (await search.total(plan, resolved)));
+  const rest = { page, total, ...extras, meta: await metaOf(job, clusters.length === 0) };
   const headers = headersOf(job, page, total);
   if (!asGeoJson) return { json: { object: 'list', clusters, ...rest }, headers };
   return collection(
@@ -219,19 +219,19 @@ const collection = (features: readonly unknown[], rest: object, headers: Record<
   headers: { ...headers, 'content-type': contentType('geojson') },
 });
 
-/** One page as asLines. */
+/** One page as lines. */
 async function answerLines(job: SearchJob, format: 'csv' | 'ndjson'): Promise<Reply> {
   const { search, plan, resolved } = job;
-  const { found, page, total: counted } = await search.page(plan, resolved);
+  const { hits, page, total: counted } = await search.page(plan, resolved);
   const total = totalWhile(job.loading, counted);
-  const text = headOf(format, job) + (await linesOf(format, job, found));
+  const text = headOf(format, job) + (await linesOf(format, job, hits));
   return {
     bytes: Buffer.from(text),
     headers: { ...headersOf(job, page, total), 'content-type': contentType(format) },
   };
 }
 
-/** All results as asLines. */
+/** All results as lines. */
 async function answerAll(job: SearchJob, format: 'csv' | 'ndjson'): Promise<Reply> {
   const { search, plan, resolved } = job;
   refuseBackwards(plan);
@@ -243,18 +243,18 @@ async function answerAll(job: SearchJob, format: 'csv' | 'ndjson'): Promise<Repl
   };
 }
 
-/** What is extras besides the listings, where it is request for. */
+/** Facets, statistics and the explanation, where the request asks for them. */
 async function figures({ options, reads, queued, request, plan, resolved }: SearchJob) {
   const { tiers } = options;
   const { facets, stats, explain } = request.query;
   const max = Math.min(MAX_FACET_VALUES, tiers[request.caller.tier].page);
   const counted = facets && (await reads.facets(plan, resolved, facets, max));
-  const shown = {
+  const extras = {
     ...(counted && { facets: counted.facets }),
     ...(stats && { stats: await reads.stats(plan, resolved, stats) }),
     ...(explain === true && { explain: await explainSearch(queued, plan, resolved, request.query) }),
   };
-  return { shown, total: counted && plan.count !== 'none' ? exactTotal(counted.total) : null };
+  return { extras, total: counted && plan.count !== 'none' ? exactTotal(counted.total) : null };
 }
 
 /** Of the sources that figures rest on; else, since pages read few listings of many, of all. */

@@ -15,7 +15,7 @@ export interface Page {
 }
 
 export interface SearchPage {
-  readonly found: readonly SearchHit[];
+  readonly hits: readonly SearchHit[];
   readonly page: Page;
   readonly total: Total | null;
 }
@@ -31,12 +31,12 @@ export function createSearch(finder: Pick<SearchReads, 'page'>, total: FindTotal
     async page(plan, resolved) {
       const reading = finder.page(plan, resolved);
       const counting = plan.count === 'estimate' ? total(plan, resolved, reading) : null;
-      const [{ found, more }, beside] = await Promise.all([reading, counting]);
-      const page = { limit: plan.limit, ...cursorsOf(plan, found, more) };
-      if (plan.count === 'none') return { found, page, total: null };
+      const [{ hits, more }, beside] = await Promise.all([reading, counting]);
+      const page = { limit: plan.limit, ...cursorsOf(plan, hits, more) };
+      if (plan.count === 'none') return { hits, page, total: null };
       const isWhole = plan.cursor === null && !more;
-      const counted = isWhole ? exactTotal(found.length) : (beside ?? (await total(plan, resolved)));
-      return { found, page, total: counted && atLeast(counted, found.length + (more ? 1 : 0)) };
+      const counted = isWhole ? exactTotal(hits.length) : (beside ?? (await total(plan, resolved)));
+      return { hits, page, total: counted && atLeast(counted, hits.length + (more ? 1 : 0)) };
     },
   };
 }
@@ -59,20 +59,20 @@ const [BEFORE_IDS, AFTER_IDS] = ['', '~'];
  * Cursors before the first and after the last row. A page that was walked to has a page where the walk came from; when
  * its own rows have gone meanwhile, that one begins with the row that led here.
  */
-function cursorsOf(plan: SearchPlan, found: readonly SearchHit[], more: boolean) {
-  const { cursor: came, digest: query, startedAt, currency } = plan;
-  const backwards = came?.direction === 'previous';
+function cursorsOf(plan: SearchPlan, hits: readonly SearchHit[], more: boolean) {
+  const { cursor: current, digest: query, startedAt, currency } = plan;
+  const backwards = current?.direction === 'previous';
   const hasMore = backwards || more;
-  const hasBefore = backwards ? more : came !== null;
+  const hasBefore = backwards ? more : current !== null;
   const cursor = (row: SearchHit | undefined, direction: 'next' | 'previous'): string | null => {
     const isFirst = (direction === 'next') !== areIdsDescending(plan.order);
     const id = row?.listing.id ?? (isFirst ? BEFORE_IDS : AFTER_IDS);
-    const values = row?.values ?? came?.values;
+    const values = row?.values ?? current?.values;
     return values ? writeCursor({ query, direction, startedAt, values, id, currency }) : null;
   };
   return {
     hasMore,
-    nextCursor: hasMore ? cursor(found.at(-1), 'next') : null,
-    prevCursor: hasBefore ? cursor(found[0], 'previous') : null,
+    nextCursor: hasMore ? cursor(hits.at(-1), 'next') : null,
+    prevCursor: hasBefore ? cursor(hits[0], 'previous') : null,
   };
 }

@@ -56,9 +56,9 @@ export async function findPlaceSuggestions(
   query: Pick<SearchQuery, PlaceColumn>,
 ): Promise<PlaceSuggestion[] | null> {
   if (plan.cursor !== null) return null;
-  const asked = PLACE_PARAMETERS.filter(({ parameter }) => query[parameter] !== undefined);
+  const requested = PLACE_PARAMETERS.filter(({ parameter }) => query[parameter] !== undefined);
   const unknown = await Promise.all(
-    asked.map((each) => unknownPlaces(database, plan, each, query[each.parameter] ?? [])),
+    requested.map((each) => unknownPlaces(database, plan, each, query[each.parameter] ?? [])),
   );
   return unknown.some(({ length }) => length > 0) ? unknown.flat() : null;
 }

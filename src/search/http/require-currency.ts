@@ -18,10 +18,10 @@ import { isMoney, metricOf } from '../summaries/metrics.ts';
  */
 export async function requireOneCurrency(
   options: CurrencyOptions,
-  { plan: asked, resolved }: PlannedSearch,
+  { plan: requested, resolved }: PlannedSearch,
   query: SearchQuery,
 ): Promise<SearchPlan> {
-  const plan = { ...asked, currency: asked.currency ?? currencyOfCursor(query.cursor) };
+  const plan = { ...requested, currency: requested.currency ?? currencyOfCursor(query.cursor) };
   if (plan.currency === null && !comparesMoney(plan) && !answersMoney(query)) return plan;
   return withCurrency(plan, await resolveCurrency(options, [{ plan, resolved }]));
 }

@@ -163,11 +163,11 @@ function text({ q, qFields, address }: NormalizedQuery): Condition[] {
   }
   if (qFields !== undefined && q === undefined) throw invalidParameter('qFields', 'needs q');
   if (q === undefined) return conditions;
-  const asked = queryTokens(q);
-  if (asked.length === 0) throw invalidParameter('q', 'contains no word to search for');
-  if (asked.length > MAX_WORDS)
-    throw invalidParameter('q', `has ${asked.length} words; at most ${MAX_WORDS} are allowed`);
-  return [...conditions, { kind: 'text', words: asked, fields: qFields ?? TEXT_FIELDS }];
+  const tokens = queryTokens(q);
+  if (tokens.length === 0) throw invalidParameter('q', 'contains no word to search for');
+  if (tokens.length > MAX_WORDS)
+    throw invalidParameter('q', `has ${tokens.length} words; at most ${MAX_WORDS} are allowed`);
+  return [...conditions, { kind: 'text', words: tokens, fields: qFields ?? TEXT_FIELDS }];
 }
 
 /** Ranges of numbers: parameter suffix, column, and how the number is shown. */
@@ -236,13 +236,13 @@ function lists(query: NormalizedQuery): Condition[] {
   const { features, featuresOperator, pets, utilitiesIncluded, saleCondition } = query;
   if (featuresOperator !== undefined && features === undefined)
     throw invalidParameter('featuresOperator', 'needs features');
-  const asked = [
+  const listFilters = [
     ['features', features, featuresOperator !== 'OR'],
     ['pets', pets, false],
     ['utilities', utilitiesIncluded, false],
     ['saleConditions', saleCondition, false],
   ] as const;
-  return asked.flatMap(([column, values, all]) =>
+  return listFilters.flatMap(([column, values, all]) =>
     values === undefined ? [] : [{ kind: 'list', column, values: folded(values), all }],
   );
 }

@@ -25,11 +25,11 @@ export function storedBounds(
 ): Bounds {
   const exact = measure === 'plain' || (measure === 'area' && units === 'imperial');
   if (exact) return { min, max };
-  const shown = (kept: number): number =>
-    (measure === 'area' ? areaIn(kept, units) : perAreaIn(kept, units)) ?? 0;
+  const displayed = (stored: number): number =>
+    (measure === 'area' ? areaIn(stored, units) : perAreaIn(stored, units)) ?? 0;
   return {
-    min: min === undefined ? undefined : minShownAs(Math.ceil(hundredths(min)) / 100, shown),
-    below: max === undefined ? undefined : minShownAs((Math.floor(hundredths(max)) + 1) / 100, shown),
+    min: min === undefined ? undefined : minShownAs(Math.ceil(hundredths(min)) / 100, displayed),
+    below: max === undefined ? undefined : minShownAs((Math.floor(hundredths(max)) + 1) / 100, displayed),
   };
 }
 
@@ -37,14 +37,14 @@ export function storedBounds(
 const hundredths = (value: number): number => Number((value * 100).toFixed(6));
 
 /** The least number that is shown as this one or more: halved down to two neighbours, as no formula rounds like rounding. */
-function minShownAs(target: number, shown: (kept: number) => number): number {
+function minShownAs(target: number, displayed: (stored: number) => number): number {
   if (target <= 0) return 0;
   let [short, enough] = [0, 1];
-  while (shown(enough) < target) enough *= 2;
+  while (displayed(enough) < target) enough *= 2;
   for (;;) {
     const middle = (short + enough) / 2;
     if (middle <= short || middle >= enough) return enough;
-    if (shown(middle) >= target) enough = middle;
+    if (displayed(middle) >= target) enough = middle;
     else short = middle;
   }
 }

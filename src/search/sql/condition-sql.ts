@@ -37,8 +37,8 @@ export function lifeSql(
   plan: Context & Pick<SearchPlan, 'conditions'>,
   resolved: ResolvedQuery,
 ): SqlFragment {
-  const shown = plan.ignoreDisplayRules ? sql`` : sql`and displayed`;
-  return sql`(listing_type = ${plan.listingType}) is true ${shown} and ${conditionsSql(sql, plan.conditions, plan, resolved)}`;
+  const displayRule = plan.ignoreDisplayRules ? sql`` : sql`and displayed`;
+  return sql`(listing_type = ${plan.listingType}) is true ${displayRule} and ${conditionsSql(sql, plan.conditions, plan, resolved)}`;
 }
 
 /** What every search is about: listings of its type that may be shown. */

@@ -32,11 +32,11 @@ export async function findCurrenciesFound(
 ): Promise<readonly string[]> {
   const rows = await database.read((sql) => {
     const { from, where, column } = sourceOf(sql, plan, resolved, ['currency']);
-    const found = currencies.map(
+    const selects = currencies.map(
       (currency) => sql`(select ${currency}::text as currency where exists (
       select from ${from} where ${where} and ${column('currency')} = ${currency}))`,
     );
-    return sql<{ currency: string }[]>`${joinSql(found, ' union all ')}`;
+    return sql<{ currency: string }[]>`${joinSql(selects, ' union all ')}`;
   });
   return rows.map(({ currency }) => currency);
 }

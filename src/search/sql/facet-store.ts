@@ -97,7 +97,7 @@ function valueSql(sql: Sql, facet: Facet, column: SqlFragment): SqlFragment {
 function eachSql(sql: Sql, facet: Facet): SqlFragment {
   const value = named(sql, facet);
   if (facet === 'areaId')
-    return sql`(select area.id as value, listings from found, unnest(${value}) as held (no) join area using (no)) as each`;
-  if (facet === 'features') return sql`(select unnest(${value}) as value, listings from found) as each`;
-  return sql`(select ${value} as value, listings from found) as each`;
+    return sql`(select area.id as value, listings from results, unnest(${value}) as listed (no) join area using (no)) as each`;
+  if (facet === 'features') return sql`(select unnest(${value}) as value, listings from results) as each`;
+  return sql`(select ${value} as value, listings from results) as each`;
 }

@@ -40,7 +40,7 @@ export function findUnlistedPlaces(
 ): Promise<UnlistedPlace[]> {
   return database.read((sql) => {
     const place = sql(columnOf(column));
-    const shown = plan.ignoreDisplayRules ? sql`` : sql`and displayed`;
+    const displayRule = plan.ignoreDisplayRules ? sql`` : sql`and displayed`;
     return sql<UnlistedPlace[]>`
       select value,
         array(
@@ -50,13 +50,13 @@ export function findUnlistedPlaces(
             select (select ${place} from listing_search where ${place} > name.text order by ${place} limit 1), number + 1
             from name where starts_with(name.text, start) and number < ${MOST_NAMES})
           select text from name where starts_with(text, start) and exists (
-            select from listing_search where ${place} = text and listing_type = ${plan.listingType} ${shown})) as listed,
+            select from listing_search where ${place} = text and listing_type = ${plan.listingType} ${displayRule})) as listed,
         array(
           select area.name from area_word join area on no = area_no
           where word >= word_start and word < word_start || ${'\u{10ffff}'} and type = ${type}
           limit ${MOST_NAMES}) as areas
       from unnest(${names.map(({ value }) => value)}::text[], ${names.map(({ start }) => start)}::text[],
-        ${names.map(({ wordStart }) => wordStart)}::text[]) as asked (value, start, word_start)
-      where not exists (select from listing_search where ${place} = value ${shown})`;
+        ${names.map(({ wordStart }) => wordStart)}::text[]) as missing (value, start, word_start)
+      where not exists (select from listing_search where ${place} = value ${displayRule})`;
   });
 }

@@ -18,9 +18,9 @@ export function relevanceSql(
   { words, fields }: TextCondition,
   resolved: ResolvedQuery,
 ): SqlFragment {
-  const asked = BY_WORTH.filter((field) => fields.includes(field));
+  const searched = BY_WORTH.filter((field) => fields.includes(field));
   const worths = words.map((word) => {
-    const cases = asked.map(
+    const cases = searched.map(
       (field) =>
         sql`when text.words @@ ${wordQuery(word, [field], resolved.words)}::tsquery then ${WORTH[field]}::double precision`,
     );

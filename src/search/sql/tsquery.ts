@@ -36,8 +36,8 @@ function formIn(form: string, field: TextField): string {
 
 /** That every word stands in one of the fields asked for: a query for each word, all of which must be met. */
 export function textQueries({ words, fields }: TextCondition, resolved: WordMeanings): string[] {
-  const asked = BY_WORTH.filter((field) => fields.includes(field));
-  return words.map((word) => wordQuery(word, asked, resolved));
+  const searched = BY_WORTH.filter((field) => fields.includes(field));
+  return words.map((word) => wordQuery(word, searched, resolved));
 }
 
 /** Queries that must all be met, as one. */
@@ -59,15 +59,15 @@ const MOST_CLASSED_WORDS = 3;
 /** All that the text finds, parted by relevance, the highest first; null where words are too many for that. */
 export function textClasses({ words, fields }: TextCondition, resolved: WordMeanings): TextClass[] | null {
   if (words.length > MOST_CLASSED_WORDS) return null;
-  const asked = BY_WORTH.filter((field) => fields.includes(field));
+  const searched = BY_WORTH.filter((field) => fields.includes(field));
   let ways: readonly (readonly TextField[])[] = [[]];
-  for (const _ of words) ways = ways.flatMap((way) => asked.map((field) => [...way, field]));
+  for (const _ of words) ways = ways.flatMap((way) => searched.map((field) => [...way, field]));
   const classes = Map.groupBy(ways, (way) => way.reduce((sum, field) => sum + WORTH[field], 0));
   return [...classes]
     .sort(([a], [b]) => b - a)
     .map(([relevance, same]) => ({
       relevance,
-      query: same.map((way) => `(${wayQuery(words, way, asked, resolved)})`).join('|'),
+      query: same.map((way) => `(${wayQuery(words, way, searched, resolved)})`).join('|'),
     }));
 }
 
@@ -75,13 +75,13 @@ export function textClasses({ words, fields }: TextCondition, resolved: WordMean
 function wayQuery(
   words: readonly string[],
   way: readonly TextField[],
-  asked: readonly TextField[],
+  searched: readonly TextField[],
   resolved: WordMeanings,
 ): string {
   return words
     .map((word, at) => {
       const field = way[at] ?? 'description';
-      const better = asked.slice(0, asked.indexOf(field));
+      const better = searched.slice(0, searched.indexOf(field));
       // What is in none that tells more is in the last of all if it is anywhere.
       const here = wordQuery(word, better.length === BY_WORTH.length - 1 ? BY_WORTH : [field], resolved);
       return better.length === 0 ? here : `${here}&!${wordQuery(word, better, resolved)}`;

@@ -55,23 +55,24 @@ export async function computeClusters(
   database: Database,
   plan: SearchPlan,
   resolved: ResolvedQuery,
-  { zoom = 0, cursor: text }: SearchQuery,
+  { zoom = 0, cursor: cursorText }: SearchQuery,
 ): Promise<ClusterPage> {
   const letters = lettersAt(zoom);
   const bits = bitsOf(letters);
   const query = queryDigest([plan.digest, 'cluster', zoom]);
-  const came = text === undefined ? null : readCursor(text, query, ['number', 'number', 'number']);
-  const [count = 0, column = 0, row = 0] = came?.values.map(Number) ?? [];
-  const found = await findClusters(
+  const cursor =
+    cursorText === undefined ? null : readCursor(cursorText, query, ['number', 'number', 'number']);
+  const [count = 0, column = 0, row = 0] = cursor?.values.map(Number) ?? [];
+  const cells = await findClusters(
     ...([database, plan, resolved] as const),
     { columns: 2 ** bits.lng, rows: 2 ** bits.lat },
     plan.limit + 1,
-    came && [count, column, row],
+    cursor && [count, column, row],
   );
-  const shown = found.slice(0, plan.limit);
-  const last = shown.at(-1);
-  const hasMore = found.length > plan.limit;
-  const startedAt = came?.startedAt ?? plan.startedAt;
+  const pageCells = cells.slice(0, plan.limit);
+  const last = pageCells.at(-1);
+  const hasMore = cells.length > plan.limit;
+  const startedAt = cursor?.startedAt ?? plan.startedAt;
   const nextCursor =
     hasMore && last
       ? writeCursor({
@@ -80,7 +81,7 @@ export async function computeClusters(
         })
       : null;
   return {
-    clusters: shown.map((cell) => ({
+    clusters: pageCells.map((cell) => ({
       geohash: geohashOf(cell.column, cell.row, letters),
       lat: degrees(cell.lat),
       lng: degrees(cell.lng),

@@ -60,7 +60,7 @@ export interface ResolvedCurrency {
   /** ISO 4217; null where nothing is found. */
   readonly currency: string | null;
   /** Currencies that any listing of the types searched has, or once had. */
-  readonly held: readonly string[];
+  readonly available: readonly string[];
 }
 
 /**
@@ -73,24 +73,24 @@ export async function resolveCurrency(
 ): Promise<ResolvedCurrency> {
   const types = [...new Set(searches.map(({ plan }) => plan.listingType))];
   const lists = await Promise.all(types.map((type) => findCurrencies(type, fresh)));
-  const held = [...new Set(lists.flat())].sort();
+  const available = [...new Set(lists.flat())].sort();
   const named = searches.find(({ plan }) => plan.currency !== null)?.plan.currency ?? null;
-  return { held, currency: named ?? (await onlyCurrency(database, searches, held)) };
+  return { available, currency: named ?? (await onlyCurrency(database, searches, available)) };
 }
 
 async function onlyCurrency(
   database: Database,
   searches: readonly PlannedSearch[],
-  held: readonly string[],
+  available: readonly string[],
 ): Promise<string | null> {
-  if (held.length <= 1) return held[0] ?? null;
-  const found = await Promise.all(
+  if (available.length <= 1) return available[0] ?? null;
+  const matches = await Promise.all(
     searches.map(({ plan, resolved }) => {
       const conditions = plan.conditions.filter((condition) => !isMoneyBound(condition));
-      return findCurrenciesFound(database, { ...plan, conditions }, resolved, held);
+      return findCurrenciesFound(database, { ...plan, conditions }, resolved, available);
     }),
   );
-  const currencies = [...new Set(found.flat())].sort();
+  const currencies = [...new Set(matches.flat())].sort();
   const [only = null, ...others] = currencies;
   if (only === null || others.length === 0) return only;
   const names = `${currencies.slice(0, -1).join(', ')} and ${currencies.at(-1)}`;
@@ -102,8 +102,8 @@ async function onlyCurrency(
 }
 
 /** The plan in that currency; where all that is held is in it already, listings are not asked for theirs. */
-export function withCurrency(plan: SearchPlan, { currency, held }: ResolvedCurrency): SearchPlan {
-  if (currency === null || held.every((each) => each === currency)) return { ...plan, currency };
+export function withCurrency(plan: SearchPlan, { currency, available }: ResolvedCurrency): SearchPlan {
+  if (currency === null || available.every((each) => each === currency)) return { ...plan, currency };
   const condition: Condition = { kind: 'words', column: 'currency', values: [currency] };
   return { ...plan, currency, conditions: [...plan.conditions, condition] };
 }

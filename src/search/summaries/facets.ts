@@ -38,14 +38,14 @@ export async function computeFacets(
   facets: readonly Facet[],
   maxValues: number,
 ): Promise<FacetCounts> {
-  const asked = [...new Set(facets)];
-  const { rows, total } = await countFacets(database, plan, resolved, asked, maxValues);
-  const shown = (facet: Facet) =>
+  const requested = [...new Set(facets)];
+  const { rows, total } = await countFacets(database, plan, resolved, requested, maxValues);
+  const valuesOf = (facet: Facet) =>
     rows
       .filter((row) => row.facet === facet)
       .map(({ value, count }) => {
         if (facet === 'priceBucket') return { ...bucketOf(Number(value)), count };
         return { value: NUMBERS.includes(facet) ? Number(value) : value, count };
       });
-  return { facets: Object.fromEntries(asked.map((facet) => [facet, shown(facet)])), total };
+  return { facets: Object.fromEntries(requested.map((facet) => [facet, valuesOf(facet)])), total };
 }

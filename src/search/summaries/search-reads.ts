@@ -29,7 +29,7 @@ export interface SearchHit extends Pick<NumberedRow, 'values'> {
 }
 
 export interface HitPage {
-  readonly found: readonly SearchHit[];
+  readonly hits: readonly SearchHit[];
   /** Whether the walk goes on beyond them. */
   readonly more: boolean;
 }
@@ -81,7 +81,7 @@ export function createSearchReads({ database, queue, areas }: FinderOptions): Se
     async page(plan, resolved) {
       const { rows, ...rest } = await findPage(database, plan, resolved);
       const ids = await areas.idsOf(rows.flatMap(({ listing }) => listing.areaNos));
-      return { found: rows.map((row) => withAreaIds(row, ids)), ...rest };
+      return { hits: rows.map((row) => withAreaIds(row, ids)), ...rest };
     },
     countExactly: async (plan, resolved, signal) => ({
       count: await countExactly(until(signal), plan, resolved),
@@ -120,14 +120,14 @@ function withAreaIds({ listing, values }: NumberedRow, ids: ReadonlyMap<number, 
 const MAX_CACHED_ROWS = 5_000;
 const MAX_CACHED_FIGURES = 5_000;
 
-/** Remembers what the finder found for as long as no listing is written, and a few seconds at most. */
+/** Caches what a search read for as long as no listing is written, and a few seconds at most. */
 export function cacheSearchReads(
   finder: SearchReads,
   memory: Pick<FoundCacheOptions<object>, 'version' | 'monotonic'>,
 ): SearchReads {
   const pages = new FoundCache<HitPage>({
     ...{ ...memory, most: MAX_CACHED_ROWS },
-    weigh: ({ found }) => found.length + 1,
+    weigh: ({ hits }) => hits.length + 1,
     fromSecondOn: true,
   });
   const clusters = new FoundCache<ClusterPage>({
