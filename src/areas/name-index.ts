@@ -2,6 +2,7 @@
 
 import type { AreaType } from '../listings/vocabulary.ts';
 import { Spelling } from '../text/spelling.ts';
+import { plainLetters as plain, splitWords, tokenize } from '../text/tokenize.ts';
 import type { QueryWord } from './query.ts';
 
 /** An area as the index takes it. */

@@ -7,8 +7,8 @@ import { createCatalogue } from '../../src/ingest/catalogue.ts';
 import { resolveQuery } from '../../src/search/http/resolve-query.ts';
 import { isPerhapsNext, NEXT } from '../../src/search/legacy/page-ways.ts';
 import { findPage } from '../../src/search/legacy/search-store.ts';
-import { planSearch } from '../../src/search/query/plan.ts';
 import { SaleSearchQuery, type SearchQuery } from '../../src/search/query/parameters.ts';
+import { planSearch } from '../../src/search/query/plan.ts';
 import { draft } from '../support/catalogue/drafts.ts';
 import { testDatabase } from '../support/database/database.ts';
 

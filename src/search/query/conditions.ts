@@ -4,71 +4,13 @@ import { parameterProblem } from '../../http/input/query.ts';
 import { type FieldError, invalidParameter } from '../../lib/problem.ts';
 import type { Status, UnitSystem } from '../../listings/vocabulary.ts';
 import { addressKey, queryTokens } from '../../text/tokenize.ts';
+import type { FlagColumn, ListColumn, RangeColumn, WordColumn } from './columns.ts';
 import { TEXT_FIELDS, type TextField } from './location-parameters.ts';
 import { parseMoment } from './moment.ts';
 import type { NormalizedQuery } from './normalize-query.ts';
 import { type Measure, storedBounds } from './rounded-bounds.ts';
 import { parseShapes, type Shape } from './shapes.ts';
 import { parseStatuses } from './statuses.ts';
-
-/** Columns of the search row that a range can be asked of. */
-export type RangeColumn =
-  | 'price'
-  | 'closePrice'
-  | 'pricePerArea'
-  | 'bedrooms'
-  | 'bathrooms'
-  | 'livingArea'
-  | 'lotSize'
-  | 'yearBuilt'
-  | 'parkingSpaces'
-  | 'garageSpaces'
-  | 'stories'
-  | 'floor'
-  | 'priceChangePercent'
-  | 'leaseTermMonths'
-  | 'moveInCost'
-  | 'netEffectivePrice'
-  | 'monthlyCost'
-  | 'associationFee'
-  | 'tax'
-  | 'daysOnMarket'
-  | 'listedAt'
-  | 'updatedAt'
-  | 'closedAt'
-  | 'priceChangedAt'
-  | 'availableFrom';
-
-export type WordColumn =
-  | 'city'
-  | 'neighborhood'
-  | 'county'
-  | 'state'
-  | 'postalCode'
-  | 'country'
-  | 'propertyType'
-  | 'propertySubType'
-  | 'furnished'
-  | 'priceDirection'
-  | 'agentId'
-  | 'officeId'
-  | 'providerId'
-  | 'mlsNumber'
-  | 'currency'
-  | 'id';
-
-export type FlagColumn =
-  | 'newConstruction'
-  | 'waterfront'
-  | 'noFee'
-  | 'rentControl'
-  | 'hasPhotos'
-  | 'hasVirtualTour'
-  | 'hasPrice'
-  | 'hasLivingArea'
-  | 'hasConcession';
-
-export type ListColumn = 'features' | 'pets' | 'utilities' | 'saleConditions';
 
 /** One condition; a listing must meet all of them. Bounds are inclusive but `below`; moments are RFC 3339. */
 export type Condition =

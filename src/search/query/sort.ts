@@ -3,7 +3,7 @@
 import type { ValueKind } from '../../http/input/cursor.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { invalidParameter } from '../../lib/problem.ts';
-import type { FlagColumn, ListColumn, RangeColumn, WordColumn } from './conditions.ts';
+import type { FlagColumn, ListColumn, RangeColumn, WordColumn } from './columns.ts';
 import type { NormalizedQuery } from './normalize-query.ts';
 import { SORT_KEYS, type SortKey } from './parameters.ts';
 

@@ -3,7 +3,8 @@
 import type { Point } from '../../geometry/geometry.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
-import type { Condition, RangeColumn, WordColumn } from '../query/conditions.ts';
+import type { RangeColumn, WordColumn } from '../query/columns.ts';
+import type { Condition } from '../query/conditions.ts';
 import type { SearchPlan } from '../query/plan.ts';
 import type { Part } from '../query/polygon.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
