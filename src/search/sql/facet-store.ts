@@ -42,11 +42,11 @@ export async function countFacets(
       from ${eachSql(sql, facet)} where value is not null group by value order by count desc, value limit ${maxValues})`,
     );
     return sql<(FacetRow | AllRow)[]>`
-      with found as materialized (
+      with results as materialized (
         select ${joinSql(values, ', ')}, ${areAlike(facets) ? sql`count(*)` : sql`1`} as listings
         from ${source.from} where ${source.where} ${areAlike(facets) ? groupedBy(sql, facets) : sql``})
       select * from (
-        select null as facet, null as value, coalesce(sum(listings), 0)::double precision as count from found
+        select null as facet, null as value, coalesce(sum(listings), 0)::double precision as count from results
         ${joinSql(counts)}) as counted
       order by facet, count desc, value`;
   });
