@@ -1,4 +1,4 @@
-// Owns the measurement of autocomplete: what a suggestion takes at the server, beside the same question to PostgreSQL.
+// Measurement of autocomplete: what a suggestion takes at the server, beside the same question to PostgreSQL.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Owns P8: how often a source is asked when a thousand readers want the same listing at once.
+// P8: how often a source is asked when a thousand readers want the same listing at once.
 
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';

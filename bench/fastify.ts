@@ -1,4 +1,4 @@
-// Owns the arm of Fastify alone: its way to a handler, and then what the arm of node:http does.
+// Arm of Fastify alone: its way to a handler, and then what the arm of node:http does.
 
 import { readFileSync } from 'node:fs';
 import { fastify } from 'fastify';

@@ -1,4 +1,4 @@
-// Owns the seeded market of the benchmarks: any number of plausible listings, the same for the same seed.
+// Seeded market of the benchmarks: any number of plausible listings, the same for the same seed.
 
 import type { ListingDraft } from '../src/listings/draft.ts';
 import { draft, NO_ADDRESS } from '../test/support/catalogue/drafts.ts';

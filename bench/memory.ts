@@ -1,4 +1,4 @@
-// Owns the memory of the service: at rest, for each stream that is open, and whether it grows while streams come and go.
+// Memory of the service: at rest, for each stream that is open, and whether it grows while streams come and go.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';

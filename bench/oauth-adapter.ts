@@ -1,4 +1,4 @@
-// Owns where oidc-provider keeps its records in the comparison: one table, each of its calls one prepared statement.
+// Where oidc-provider keeps its records in the comparison: one table, each of its calls one prepared statement.
 
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import type postgres from 'postgres';

@@ -1,4 +1,4 @@
-// Owns the two servers of the OAuth comparisons, and the proof that they do the same before anything is measured.
+// The two servers of the OAuth comparisons, and the proof that they do the same before anything is measured.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

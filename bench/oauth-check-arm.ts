@@ -1,4 +1,4 @@
-// Owns our check of an access token behind node:http alone: what the service asks of a caller before it does anything else.
+// Our check of an access token behind node:http alone: what the service asks of a caller before it does anything else.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createAccess } from '../src/access/access.ts';

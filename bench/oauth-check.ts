@@ -1,4 +1,4 @@
-// Owns the comparison of what it takes to trust an access token: the check alone, and with all that a request costs us.
+// Comparison of what it takes to trust an access token: the check alone, and with all that a request costs us.
 
 import assert from 'node:assert/strict';
 import { startOAuthArms, tokensOf } from './oauth-arms.ts';

@@ -1,4 +1,4 @@
-// Owns the load of the OAuth comparisons: exchanges whose tokens are each shown once, and two arms of them in turns.
+// Load of the OAuth comparisons: exchanges whose tokens are each shown once, and two arms of them in turns.
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

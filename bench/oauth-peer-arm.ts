@@ -1,4 +1,4 @@
-// Owns oidc-provider's arm: its token endpoint, and beside it its check of an access token behind node:http alone.
+// The arm of oidc-provider: its token endpoint, and beside it its check of an access token behind node:http alone.
 
 import { createServer } from 'node:http';
 import postgres from 'postgres';

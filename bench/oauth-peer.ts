@@ -1,4 +1,4 @@
-// Owns oidc-provider as the comparison sets it up: opaque tokens, rotation on, a public client with PKCE, no ID tokens.
+// The provider oidc-provider as the comparison sets it up: opaque tokens, rotation on, a public client with PKCE, no ID tokens.
 
 import Provider, { type Adapter } from 'oidc-provider';
 

@@ -1,4 +1,4 @@
-// Owns pgbench's arm: the function that rotates one refresh token, as our statement calls it for each, prepared, on rows like ours.
+// The arm of pgbench: the function that rotates one refresh token, as our statement calls it for each, prepared, on rows like ours.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-// Owns the grants, tokens and codes that the OAuth comparisons start from, in bulk: the bodies of requests that use each once.
+// Grants, tokens and codes that the OAuth comparisons start from, in bulk: the bodies of requests that use each once.
 
 import { createHash } from 'node:crypto';
 import type postgres from 'postgres';

@@ -1,4 +1,4 @@
-// Owns P13, P14 and P15: exchanges and checks of tokens against oidc-provider's on the same database, and against PostgreSQL alone.
+// P13, P14 and P15: exchanges and checks of tokens against oidc-provider's on the same database, and against PostgreSQL alone.
 
 import { durability, startOAuthArms } from './oauth-arms.ts';
 import { checkAgainstPeer } from './oauth-check.ts';

@@ -1,4 +1,4 @@
-// Owns what the comparison uses of oidc-provider's types: the package brings none.
+// What the comparison uses of oidc-provider's types: the package brings none.
 
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http';

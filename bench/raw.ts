@@ -1,4 +1,4 @@
-// Owns the other arm: node:http alone, sending the same bytes and headers, whole or as a stream.
+// The other arm: node:http alone, sending the same bytes and headers, whole or as a stream.
 
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

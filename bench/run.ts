@@ -1,4 +1,4 @@
-// Owns the run of the benchmarks: each compared side by side on this machine, one table at the end.
+// Run of the benchmarks: each compared side by side on this machine, one table at the end.
 
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';

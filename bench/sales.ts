@@ -1,4 +1,4 @@
-// Owns the real sales that estimates are measured on: read from their file, and parted into folds by parcel with a seed.
+// Real sales that estimates are measured on: read from their file, and parted into folds by parcel with a seed.
 
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

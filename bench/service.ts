@@ -1,4 +1,4 @@
-// Owns the service's own arm of a comparison.
+// The service's own arm of a comparison.
 
 import { readConfig } from '../src/config.ts';
 import { serve } from '../src/main.ts';

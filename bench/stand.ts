@@ -1,4 +1,4 @@
-// Owns the stand that benchmarks run on: a database on core 1, servers on core 0, load from wrk on core 1.
+// Stand that benchmarks run on: a database on core 1, servers on core 0, load from wrk on core 1.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

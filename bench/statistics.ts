@@ -1,4 +1,4 @@
-// Owns the figures: medians, percentiles, and how sure a median of ratios is.
+// Figures: medians, percentiles, and how sure a median of ratios is.
 
 import { random } from './market.ts';
 

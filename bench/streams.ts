@@ -1,4 +1,4 @@
-// Owns P7: how soon the first event of a stream is there, against node:http sending the same bytes as a constant.
+// P7: how soon the first event of a stream is there, against node:http sending the same bytes as a constant.
 
 import { writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';

@@ -1,4 +1,4 @@
-// Owns P1 and P2: cached property reads against node:http alone, and with limits against without.
+// P1 and P2: cached property reads against node:http alone, and with limits against without.
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

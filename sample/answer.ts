@@ -1,4 +1,4 @@
-// Owns the shape of an answer and its writing: routes return one of these and never touch the socket.
+// Answer of a route, and its writing: routes return one of these and never touch the socket.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ODataError } from './odata/problem.ts';
 

@@ -1,4 +1,4 @@
-// Owns /control: moves, changes, breaks and counts the sample for whoever tests against it from this machine.
+// Routes of /control: move, change, break and count the sample, for tests on this machine.
 import type { IncomingMessage } from 'node:http';
 import { type Answer, json, readBody } from './answer.ts';
 import { FAULT_KINDS, FAULT_RESOURCES, type Fault, type FaultSwitch, type RequestKind } from './faults.ts';

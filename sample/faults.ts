@@ -1,4 +1,4 @@
-// Owns deliberate faults: which requests are hit, and how an answer is spoiled.
+// Deliberate faults: which requests are hit, and how the answer is spoiled.
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Answer, json, odataError, write } from './answer.ts';

@@ -1,4 +1,4 @@
-// Owns the state file: what the market needs to be itself again after a restart.
+// State file: what the sample needs to restore its market after a restart.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { Deed, Journal } from './world.ts';
 

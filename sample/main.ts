@@ -1,4 +1,4 @@
-// Owns the sample process: a small invented property market behind a RESO Web API, for trying Freehold without a feed.
+// Entry point of the sample: a small invented property market behind a RESO Web API, for trying Freehold without a feed.
 import type { Server } from 'node:http';
 import { FaultSwitch } from './faults.ts';
 import { readJournal, writeJournal } from './journal-file.ts';

@@ -1,4 +1,4 @@
-// Owns chance in the sample: seeded generators and hashes, so that one seed always gives one market.
+// Seeded random generators and hashes, so that one seed always gives one market.
 
 /** 32-bit hash of a text (FNV-1a with a final mix). */
 export function hashText(text: string): number {

@@ -1,4 +1,4 @@
-// Owns the sample's HTTP surface: which address answers what.
+// HTTP server of the sample: which path answers what.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Answer, errorAnswer, odataError, readBody, write } from './answer.ts';
 import { answerControl, type ControlParts } from './control.ts';

@@ -1,4 +1,4 @@
-// Owns the command line and environment of the sample.
+// Command line and environment of the sample.
 import { parseArgs } from 'node:util';
 import type { Spelling } from './odata/lookups.ts';
 import type { Credentials } from './token.ts';

@@ -1,4 +1,4 @@
-// Owns access tokens: client credentials in, bearer out.
+// Access tokens of the sample: client credentials in, bearer token out.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Answer, json } from './answer.ts';
 import { ODataError } from './odata/problem.ts';

@@ -1,4 +1,4 @@
-// Owns the market together with its record: everything that happens after the epoch is done here and written down.
+// Market and its journal: every change after the epoch is made and recorded here.
 import type { Land } from './land/places.ts';
 import { changeByHand, type FieldSet } from './market/hand.ts';
 import { takeStep } from './market/living.ts';

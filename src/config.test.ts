@@ -1,4 +1,4 @@
-// Owns the proof of the configuration: defaults, every fault at once with its remedy, nothing silently ignored.
+// Tests of the configuration: defaults, every fault at once with its remedy, nothing silently ignored.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Owns running the tests: finds them, starts the one database server they share, and tells what failed or was skipped.
+// Running the tests: finds them, starts the one database server they share, and tells what failed or was skipped.
 import { glob } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import type { EventData } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof of the load: what stands in the tables is what the catalogue's own path writes for the same drafts.
+// Tests of the load: what stands in the tables is what the catalogue's own path writes for the same drafts.
 
 import assert from 'node:assert/strict';
 import { createCatalogue } from '../../src/ingest/catalogue.ts';

@@ -1,4 +1,4 @@
-// Owns a day in the large benchmark: one active rental of ten ends, as many come, by the catalogue's own path.
+// One day in the large benchmark: one active rental of ten ends, as many come, by the catalogue's own path.
 
 import { createCatalogue } from '../../src/ingest/catalogue.ts';
 import { random } from '../market.ts';

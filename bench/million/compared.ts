@@ -1,4 +1,4 @@
-// Owns P4, P5 and P6: searches against the same statements without the service around them, and cursors against OFFSET.
+// P4, P5 and P6: searches against the same statements without the service around them, and cursors against OFFSET.
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Owns how the rows of one home become those of others like it: lines for COPY with gaps for what differs.
+// How the rows of one home become those of others like it: lines for COPY with gaps for what differs.
 
 import { createHash } from 'node:crypto';
 import type { Placement } from '../../src/areas/placement.ts';

@@ -1,4 +1,4 @@
-// Owns the seeded homes of the large benchmark: properties with all their listings, the same for the same seed and day.
+// Seeded homes of the large benchmark: properties with all their listings, the same for the same seed and day.
 
 import type { ListingDraft, RentalTerms } from '../../src/listings/draft.ts';
 import { draft, NO_ADDRESS } from '../../test/support/catalogue/drafts.ts';

@@ -1,4 +1,4 @@
-// Owns the service's own driver as arms use it: opened with the same settings, telling what it sends where that is wanted.
+// The service's own driver as arms use it: opened with the same settings, telling what it sends where that is wanted.
 
 import postgres from 'postgres';
 import { NOT_REMEMBERED, PLANNING, type Planning } from '../../src/postgres/client/connection.ts';

@@ -1,4 +1,4 @@
-// Owns exports in the large benchmark: how fast all rows go out, what the service holds meanwhile, and what a reader that leaves leaves behind.
+// Exports in the large benchmark: how fast all rows go out, what the service holds meanwhile, and what a reader that leaves leaves behind.
 
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Owns how the cost of pages grows with the catalogue: the same questions, one after the other, in one of more listings.
+// How the cost of pages grows with the catalogue: the same questions, one after the other, in one of more listings.
 
 import { type Arm, startService } from '../stand.ts';
 import { median } from '../statistics.ts';

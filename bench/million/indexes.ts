@@ -1,4 +1,4 @@
-// Owns taking the indexes and constraints of tables away for a load, and making them again.
+// Taking the indexes and constraints of tables away for a load, and making them again.
 
 import type { Database } from '../../src/postgres/client/database.ts';
 

@@ -1,4 +1,4 @@
-// Owns the load of the large benchmark: a cluster in a folder of its own, filled once and then used again.
+// Load of the large benchmark: a cluster in a folder of its own, filled once and then used again.
 
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';

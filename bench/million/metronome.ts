@@ -1,4 +1,4 @@
-// Owns the moments of an open load: a thread that sleeps to each, more exactly than a timer beside other work could.
+// Moments of an open load: a thread that sleeps to each, more exactly than a timer beside other work could.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { random } from '../market.ts';

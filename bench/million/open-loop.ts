@@ -1,4 +1,4 @@
-// Owns load that comes when it comes: requests at random moments whatever the server does, each timed from when it was due.
+// Load that comes when it comes: requests at random moments whatever the server does, each timed from when it was due.
 
 import { connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';

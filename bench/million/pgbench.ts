@@ -1,4 +1,4 @@
-// Owns pgbench's arm of searches: what the service asks for questions, put straight to PostgreSQL, prepared.
+// The arm of pgbench for searches: what the service asks for questions, put straight to PostgreSQL, prepared.
 
 import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Owns what is asked in the large benchmark: kinds of questions, each as many different addresses as are wanted.
+// What is asked in the large benchmark: kinds of questions, each as many different addresses as are wanted.
 
 import { random } from '../market.ts';
 import { townAt, VOCABULARY } from './drafts.ts';

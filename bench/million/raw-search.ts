@@ -1,4 +1,4 @@
-// Owns the other arm of P4: node:http alone, which puts the same statements by the same driver and prints the rows.
+// The other arm of P4: node:http alone, which puts the same statements by the same driver and prints the rows.
 
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-// Owns what the service asks the database for a question: its own routes answer it here, over a driver that tells.
+// What the service asks the database for a question: its own routes answer it here, over a driver that tells.
 
 import type { Principal } from '../../src/access/tiers/principal.ts';
 import { TIERS } from '../../src/access/tiers/tiers.ts';

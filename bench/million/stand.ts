@@ -1,4 +1,4 @@
-// Owns the stand of the large benchmark: the filled cluster on core 1, and what of it questions name.
+// Stand of the large benchmark: the filled cluster on core 1, and what of it questions name.
 
 import { execFileSync } from 'node:child_process';
 import { createReadStream } from 'node:fs';

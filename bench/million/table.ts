@@ -1,4 +1,4 @@
-// Owns the table of the large benchmark: how long each kind of question takes, beside the same put straight to PostgreSQL.
+// Table of the large benchmark: how long each kind of question takes, beside the same put straight to PostgreSQL.
 
 import { startService } from '../stand.ts';
 import { percentile } from '../statistics.ts';

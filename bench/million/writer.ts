@@ -1,4 +1,4 @@
-// Owns one writer of the large benchmark's load, a thread of its own: every so many-th kind of home, until its share is written.
+// Writer of the large benchmark's load, a thread of its own: every so many-th kind of home, until its share is written.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { countChanges } from '../../src/areas/counts.ts';

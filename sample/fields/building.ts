@@ -1,4 +1,4 @@
-// Owns the fields that describe the building: rooms, measures, age and equipment.
+// Fields that describe the building: rooms, measures, age and equipment.
 import { isCommercial, isDwelling, isInBuilding } from '../market/home.ts';
 import type { Listing } from '../market/listing.ts';
 import {

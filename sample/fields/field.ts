@@ -1,4 +1,4 @@
-// Owns what a served field is: its name, its OData type and how it is read from a listing.
+// Field of a served record: its name, its OData type and how it is read from a listing.
 import type { Neighborhood } from '../land/regions.ts';
 import type { Listing } from '../market/listing.ts';
 import { mix } from '../random.ts';

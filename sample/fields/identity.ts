@@ -1,4 +1,4 @@
-// Owns the fields that say what a listing is, where it stands in its life and what it costs.
+// Fields that identify a listing and give its status and price.
 
 import { DAY } from '../market/calendar.ts';
 import type { HomeKind } from '../market/home.ts';

@@ -1,4 +1,4 @@
-// Owns the fields that say where a listing is.
+// Fields that say where a listing is.
 
 import { postalCode } from '../land/areas.ts';
 import type { Neighborhood } from '../land/regions.ts';

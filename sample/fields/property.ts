@@ -1,4 +1,4 @@
-// Owns the Property resource's table of fields, in the order in which they are served.
+// Fields of the Property resource, in the order in which they are served.
 import { buildingFields } from './building.ts';
 import type { Field } from './field.ts';
 import { identityFields } from './identity.ts';

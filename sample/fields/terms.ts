@@ -1,4 +1,4 @@
-// Owns the fields of cost and contract: fees, taxes, lease terms, and who offers the listing.
+// Fields of cost and contract: fees, taxes, lease terms, and who offers the listing.
 
 import { agentOf } from '../market/agents.ts';
 import { DAY } from '../market/calendar.ts';

@@ -1,4 +1,4 @@
-// Owns /areas.geojson: every area of the metro as one feature with its identifiers and outline.
+// GeoJSON at /areas.geojson: every area of the metro as one feature with its identifiers and outline.
 import type { Feature, FeatureCollection, MultiPolygon, Polygon, Position } from 'geojson';
 import cities from '../names/cities.json' with { type: 'json' };
 import region from '../names/region.json' with { type: 'json' };

@@ -1,4 +1,4 @@
-// Owns border lines: joins the corners between unlike cells, smooths them once for all areas, and chooses which to draw.
+// Border lines: joins the corners between unlike cells, smooths them once for all areas, and chooses which to draw.
 import type { Mesh } from './mesh.ts';
 import { cornerPoint, neighbour, sideCorners } from './mesh.ts';
 

@@ -1,4 +1,4 @@
-// Owns how land is shared out: sites spread by density, then grow over the honeycomb until every cell is taken.
+// Growth of areas: sites spread by density, then grow over the honeycomb until every cell is taken.
 import { Random } from '../random.ts';
 import type { Mesh } from './mesh.ts';
 import { cellAt, cellX, cellY, neighbour } from './mesh.ts';

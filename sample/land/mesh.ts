@@ -1,4 +1,4 @@
-// Owns the honeycomb under the map: every area is a union of its cells, so areas share their borders exactly.
+// Honeycomb under the map: every area is a union of its cells, so areas share their borders exactly.
 import { isLand } from './shore.ts';
 
 /** Distance between the centres of two neighbouring cells, km. */

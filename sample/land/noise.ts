@@ -1,4 +1,4 @@
-// Owns smooth noise: the irregularity of coasts, borders and desirability.
+// Smooth noise: the irregularity of coasts, borders and desirability.
 import { mix } from '../random.ts';
 
 const DIRECTIONS = 256;

@@ -1,4 +1,4 @@
-// Owns outlines: walks around the cells of every label and gives its rings.
+// Outlines of areas: walks around the cells of every label and gives its rings.
 import type { Borders, Layer, Point } from './borders.ts';
 import type { Mesh } from './mesh.ts';
 import { neighbour, sideCorners } from './mesh.ts';

@@ -1,4 +1,4 @@
-// Owns the finished land: one build of mesh, division and borders, with the projection between kilometres and degrees.
+// Finished land: one build of mesh, division and borders, with the projection between kilometres and degrees.
 import cities from '../names/cities.json' with { type: 'json' };
 import region from '../names/region.json' with { type: 'json' };
 import type { Layer } from './borders.ts';

@@ -1,4 +1,4 @@
-// Owns the division of the metro: which neighbourhood and postal code each cell lies in, and how they build cities.
+// Division of the metro: the neighbourhood and postal code of each cell, and how they build cities.
 import cities from '../names/cities.json' with { type: 'json' };
 import names from '../names/neighborhoods.json' with { type: 'json' };
 import region from '../names/region.json' with { type: 'json' };

@@ -1,4 +1,4 @@
-// Owns the shape of the coast: which points, in kilometres east and north of the centre, are dry and inside the metro.
+// Shape of the coast: which points, in kilometres east and north of the centre, are dry and inside the metro.
 import { fractalNoise } from './noise.ts';
 
 const SEED = 20_260;

@@ -1,4 +1,4 @@
-// Owns where homes stand: points on the streets of a neighbourhood, with house numbers that rise along each street.
+// Addresses of homes: points on the streets of a neighbourhood, with house numbers that rise along each street.
 
 import { cellAt, cellX, cellY, neighbour, SPACING } from '../land/mesh.ts';
 import type { Land } from '../land/places.ts';

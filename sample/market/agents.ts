@@ -1,4 +1,4 @@
-// Owns the people of the market: agents and their offices, the same in every run.
+// Agents and their offices, the same in every run.
 import names from '../names/people.json' with { type: 'json' };
 import { Random } from '../random.ts';
 

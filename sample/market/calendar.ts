@@ -1,4 +1,4 @@
-// Owns the market's sense of time: working hours and weekends. The metro keeps the hours of UTC-8.
+// Calendar of the market: working hours and weekends. The metro keeps the hours of UTC-8.
 import type { Random } from '../random.ts';
 
 export const MINUTE = 60_000;

@@ -1,4 +1,4 @@
-// Owns the first state of the market: listings entered over two years and more, lived through to the epoch.
+// First state of the market: listings entered over two years and more, lived through to the epoch.
 import type { Land } from '../land/places.ts';
 import { Random } from '../random.ts';
 import { DAY, MINUTE, workingTime } from './calendar.ts';

@@ -1,4 +1,4 @@
-// Owns changes made by hand: sets fields of one listing so that what depends on them follows.
+// Manual changes: sets fields of one listing so that what depends on them follows.
 import type { Field } from '../fields/field.ts';
 import { propertyFields } from '../fields/property.ts';
 import standard from '../names/lookups.json' with { type: 'json' };

@@ -1,4 +1,4 @@
-// Owns the past of the market: how a listing lived from its entry to the epoch, told with the changes that live ones make.
+// Past of the market: each listing from its entry to the epoch, with the changes that live ones make.
 import type { Random } from '../random.ts';
 import { DAY, HOUR, MINUTE, nextWeekend, workingTime } from './calendar.ts';
 import { addOpenHouse, type Listing, setPhotos, setPrice, setStatus } from './listing.ts';

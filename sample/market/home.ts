@@ -1,4 +1,4 @@
-// Owns what a home is: the lasting facts of a place, which its listings share.
+// Home: the lasting facts of a place, which its listings share.
 
 export type HomeKind =
   | 'house'

@@ -1,4 +1,4 @@
-// Owns one listing's state and the ways it may change, so that its dates and timestamps always agree.
+// Listing of the market: its state and the ways it may change, so that its dates and timestamps always agree.
 import { DAY } from './calendar.ts';
 import type { Home } from './home.ts';
 

@@ -1,4 +1,4 @@
-// Owns the life of the market: at each step a handful of listings change in ways that real ones do.
+// Steps of the market: at each one a handful of listings change in ways that real ones do.
 import type { Random } from '../random.ts';
 import { MINUTE, nextWeekend } from './calendar.ts';
 import { closeLease, closeSale, repriced, saleRatio } from './history.ts';

@@ -1,4 +1,4 @@
-// Owns the market as a whole: its listings by key, those of each status at hand, and the one clock of their changes.
+// Market as a whole: its listings by key and by status, and the one clock of their changes.
 import type { Land } from '../land/places.ts';
 import { Random } from '../random.ts';
 import { createGenesis } from './genesis.ts';

@@ -1,4 +1,4 @@
-// Owns the Media records of a listing: made on demand, the same every time.
+// Media records of a listing: made on demand, the same every time.
 import type { FieldContext } from '../fields/field.ts';
 import region from '../names/region.json' with { type: 'json' };
 import { type Spelling, spelled } from '../odata/lookups.ts';

@@ -1,4 +1,4 @@
-// Owns how a listing is offered: its first price, its photos and who lists it.
+// Terms of a new listing: its first price, its photos and who lists it.
 import type { Random } from '../random.ts';
 import { AGENTS } from './agents.ts';
 import { type Home, isDwelling } from './home.ts';

@@ -1,4 +1,4 @@
-// Owns the OpenHouse records of a listing.
+// OpenHouse records of a listing.
 import type { FieldContext } from '../fields/field.ts';
 import region from '../names/region.json' with { type: 'json' };
 import { type Spelling, spelled } from '../odata/lookups.ts';

@@ -1,4 +1,4 @@
-// Owns what things cost: values of homes, rents, the market's trend and season, and how sellers round.
+// Prices: values of homes, rents, the market's trend and season, and how sellers round.
 
 import type { Neighborhood } from '../land/regions.ts';
 import { DAY } from './calendar.ts';

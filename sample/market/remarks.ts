@@ -1,4 +1,4 @@
-// Owns PublicRemarks: a few plain sentences that agree with what the other fields say.
+// Text of PublicRemarks: a few plain sentences that agree with what the other fields say.
 import type { FieldContext } from '../fields/field.ts';
 import phrases from '../names/remarks.json' with { type: 'json' };
 import { Random } from '../random.ts';

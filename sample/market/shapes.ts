@@ -1,4 +1,4 @@
-// Owns the measures of homes: rooms, areas, lots, ages, by kind and place.
+// Measures of homes: rooms, areas, lots, ages, by kind and place.
 import type { Neighborhood } from '../land/regions.ts';
 import type { Random } from '../random.ts';
 import type { Building, Home, HomeKind } from './home.ts';

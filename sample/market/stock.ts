@@ -1,4 +1,4 @@
-// Owns the housing stock: draws homes that suit their neighbourhood.
+// Housing stock: draws homes that suit their neighbourhood.
 
 import type { Land } from '../land/places.ts';
 import type { Neighborhood } from '../land/regions.ts';

@@ -1,4 +1,4 @@
-// Owns the words of $filter: cuts its text into names, operators and literals.
+// Tokenizer of $filter: cuts its text into names, operators and literals.
 import { badRequest } from './problem.ts';
 
 export type Literal =

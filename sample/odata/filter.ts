@@ -1,4 +1,4 @@
-// Owns $filter: its grammar, as a tree.
+// Parser of $filter: its grammar, as a tree.
 import { type Literal, type Token, tokenize } from './filter-tokens.ts';
 import { badRequest } from './problem.ts';
 

@@ -1,4 +1,4 @@
-// Owns the Lookup resource and the two spellings of every enumerated value: for people and for old OData clients.
+// Lookup resource, with the two spellings of every enumerated value: for people and for old OData clients.
 import cities from '../names/cities.json' with { type: 'json' };
 import standard from '../names/lookups.json' with { type: 'json' };
 import region from '../names/region.json' with { type: 'json' };

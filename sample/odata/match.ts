@@ -1,4 +1,4 @@
-// Owns how rows answer to $filter and $orderby, whatever their resource.
+// Evaluation of $filter and $orderby over the rows of any resource.
 import type { Comparison, Expression } from './filter.ts';
 import type { Literal } from './filter-tokens.ts';
 import { badRequest } from './problem.ts';

@@ -1,4 +1,4 @@
-// Owns $metadata: the EDMX document that says which fields, lists and lookups are served.
+// Metadata document: the EDMX at $metadata that says which fields, lists and lookups are served.
 
 import type { Field } from '../fields/field.ts';
 import { propertyFields } from '../fields/property.ts';

@@ -1,4 +1,4 @@
-// Owns the query options: reads $filter, $orderby, $select, $expand, $top, $count and $skiptoken, and refuses the rest.
+// Query options: reads $filter, $orderby, $select, $expand, $top, $count and $skiptoken, and refuses the rest.
 import { type Expression, parseFilter } from './filter.ts';
 import { badRequest } from './problem.ts';
 

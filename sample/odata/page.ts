@@ -1,4 +1,4 @@
-// Owns paging: one page of the rows that match, continued after the last row seen rather than after a number of rows,
+// Keyset paging: one page of the rows that match, continued after the last row seen rather than after a number of rows,
 // so that rows which do not change are met exactly once while others come, go and move.
 import { type Columns, compareScalars, compileFilter, type Scalar } from './match.ts';
 import type { Query } from './options.ts';

@@ -1,4 +1,4 @@
-// Owns the OData error: a status, a code and a sentence, answered as {error: {code, message}}.
+// OData error: a status, a code and a sentence, answered as {error: {code, message}}.
 
 export class ODataError extends Error {
   override readonly name = 'ODataError';

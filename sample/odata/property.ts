@@ -1,4 +1,4 @@
-// Owns the Property resource: turns listings into records and their fields into comparable columns.
+// Property resource: turns listings into records and their fields into comparable columns.
 import type { Field, FieldContext, FieldValue } from '../fields/field.ts';
 import { propertyFields } from '../fields/property.ts';
 import type { Listing } from '../market/listing.ts';

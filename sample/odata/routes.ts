@@ -1,4 +1,4 @@
-// Owns /odata: the service's metadata, its properties one by one or in pages, and its lookups.
+// Routes of /odata: the service's metadata, its properties one by one or in pages, and its lookups.
 import { type Answer, json } from '../answer.ts';
 import type { RequestKind } from '../faults.ts';
 import type { Listing } from '../market/listing.ts';

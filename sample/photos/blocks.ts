@@ -1,4 +1,4 @@
-// Owns pictures of buildings that stand wall to wall or hold many: blocks of flats, rows of townhouses, shops.
+// Pictures of buildings that stand wall to wall or hold many: blocks of flats, rows of townhouses, shops.
 import type { Random } from '../random.ts';
 import { CENTRE, type Drawn, drawDoor, windowStyle } from './openings.ts';
 import { drawPaint, INK, PAPER, type Paint } from './palette.ts';

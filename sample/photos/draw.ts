@@ -1,4 +1,4 @@
-// Owns the drawing of a photo: scene, light and caption put together.
+// Drawing of a photo: scene, light and caption put together.
 import { isShown } from '../fields/identity.ts';
 import { streetLine } from '../fields/place.ts';
 import type { Neighborhood } from '../land/regions.ts';

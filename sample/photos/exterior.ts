@@ -1,4 +1,4 @@
-// Owns pictures of buildings from outside: the form follows kind, storeys and size.
+// Pictures of buildings from outside: the form follows kind, storeys and size.
 import type { Home } from '../market/home.ts';
 import { isInBuilding } from '../market/home.ts';
 import type { Random } from '../random.ts';

@@ -1,4 +1,4 @@
-// Owns pictures of rooms.
+// Pictures of rooms.
 import type { Random } from '../random.ts';
 import { ACCENT, INK, LINE, PAPER, RENTAL, SALE } from './palette.ts';
 import { drawHorizon, drawSky, HEIGHT, type Surroundings, WIDTH } from './setting.ts';

@@ -1,4 +1,4 @@
-// Owns windows and doors, and what any drawn building tells of itself.
+// Windows and doors of drawn buildings.
 import type { Random } from '../random.ts';
 import { INK, PAPER, type Paint } from './palette.ts';
 import { GROUND } from './setting.ts';

@@ -1,4 +1,4 @@
-// Owns the colours of the photos: the atlas's paper, land and water, and what goes with them.
+// Colours of the photos: the atlas's paper, land and water, and what goes with them.
 import type { Random } from '../random.ts';
 import { blend } from './svg.ts';
 

@@ -1,4 +1,4 @@
-// Owns floor plans: rooms sized by what they are, walls, doors and names.
+// Floor plans: rooms sized by what they are, walls, doors and names.
 import type { Home } from '../market/home.ts';
 import type { Random } from '../random.ts';
 import { INK, LAND, PAPER, QUIET, WATER } from './palette.ts';

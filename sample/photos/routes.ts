@@ -1,4 +1,4 @@
-// Owns /photos: finds the listing and the picture, and how long they may be kept.
+// Routes of /photos: find the listing and the picture, and say how long it may be cached.
 import type { Answer } from '../answer.ts';
 import { ODataError } from '../odata/problem.ts';
 import type { SampleView } from '../odata/routes.ts';

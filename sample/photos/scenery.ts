@@ -1,4 +1,4 @@
-// Owns pictures of ground and distance: lots, gardens, views.
+// Pictures of ground and distance: lots, gardens, views.
 import type { Random } from '../random.ts';
 import { INK, LINE, PAPER, SALE, WATER } from './palette.ts';
 import {

@@ -1,4 +1,4 @@
-// Owns what each photo of a listing shows.
+// Scenes: what each photo of a listing shows.
 import { isDwelling } from '../market/home.ts';
 import type { Listing } from '../market/listing.ts';
 

@@ -1,4 +1,4 @@
-// Owns what surrounds a building in a photo: sky, hills or skyline, trees, ground.
+// Surroundings of a building in a photo: sky, hills or skyline, trees, ground.
 import type { Random } from '../random.ts';
 import { INK, LAND, LINE, PAPER, type Season, WATER } from './palette.ts';
 import { blend, ellipse, group, line, polygon, rect } from './svg.ts';

@@ -1,4 +1,4 @@
-// Owns the few SVG shapes the photos are made of. Coordinates are whole pixels, to keep pictures small.
+// SVG shapes of the photos. Coordinates are whole pixels, to keep pictures small.
 
 const n = (value: number): string => String(Math.round(value));
 

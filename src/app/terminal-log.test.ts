@@ -1,4 +1,4 @@
-// Owns the proof that a person at a terminal can read the log.
+// Proves that a person at a terminal can read the log.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

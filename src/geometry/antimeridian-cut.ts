@@ -1,4 +1,4 @@
-// Owns cutting boundaries at the antimeridian, so that what is stored and handed out is as RFC 7946 (3.1.9) wants it.
+// Cutting of boundaries at the antimeridian, as RFC 7946 (3.1.9) wants them stored and served.
 
 import type { Position } from 'geojson';
 import { TURNS } from './antimeridian.ts';

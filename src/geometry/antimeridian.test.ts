@@ -1,4 +1,4 @@
-// Owns the proof that cut boundaries are the boundaries that were drawn: by turning angles, areas and centres of what was not cut.
+// Proves that cut boundaries are the boundaries that were drawn: by turning angles, areas and centres of what was not cut.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

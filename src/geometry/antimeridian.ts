@@ -1,4 +1,4 @@
-// Owns what rings mean that reach past the meridian of 180 degrees: which are understood, and where else on the map they lie.
+// Rings that reach past the meridian of 180 degrees: which are understood, and where else on the map they lie.
 
 import type { Point } from './geometry.ts';
 

@@ -1,4 +1,4 @@
-// Owns the centroid of a boundary: where a label goes, also when the antimeridian cuts the boundary in two.
+// Centroid of a boundary: where its label goes, also when the antimeridian cuts the boundary in two.
 
 import type { Position } from 'geojson';
 import { type Boundary, type Point, polygonsOf, ringArea } from './geometry.ts';

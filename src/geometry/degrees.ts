@@ -1,4 +1,4 @@
-// Owns coordinates in degrees: how they are written in a query, and what is said of those that cannot be.
+// Coordinates in degrees: how a query writes them, and what is said of those that are not valid.
 
 import { faultSentence, Problem } from '../lib/problem.ts';
 import type { Point } from './geometry.ts';

@@ -1,4 +1,4 @@
-// Owns geohashes: cells of a grid on the Earth, finer with each letter. Pure.
+// Geohashes: cells of a grid on the Earth, finer with each letter. Pure.
 
 const LETTERS = '0123456789bcdefghjkmnpqrstuvwxyz';
 

@@ -1,4 +1,4 @@
-// Owns the proof of geometry: points in polygons against winding numbers, boxes, distances, areas and centroids.
+// Tests of geometry: points in polygons against winding numbers, boxes, distances, areas and centroids.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns plane and spherical geometry on WGS 84 degrees: rings, boxes, distances, areas and centroids.
+// Plane and spherical geometry on WGS 84 degrees: rings, boxes, distances, areas and centroids.
 
 import type { MultiPolygon, Polygon, Position } from 'geojson';
 

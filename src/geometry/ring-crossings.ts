@@ -1,4 +1,4 @@
-// Owns what is wrong with rings that were drawn with fewer corners: lines that cross, and rings that changed sides.
+// Faults of simplified rings: lines that cross, and rings that changed sides.
 
 import Flatbush from 'flatbush';
 import type { Position } from 'geojson';

@@ -1,4 +1,4 @@
-// Owns the proof of simplifying: corners left out lie near the line, rings stay rings, and nothing comes to cross.
+// Tests of simplifying: corners left out lie near the line, rings stay rings, and nothing comes to cross.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

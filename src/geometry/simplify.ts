@@ -1,4 +1,4 @@
-// Owns simplifying boundaries: fewer corners within a distance, rings that stay rings, and nothing that comes to cross.
+// Simplification of boundaries: fewer corners within a distance, rings stay rings, and nothing comes to cross.
 
 import type { Position } from 'geojson';
 import { type Boundary, EARTH_RADIUS_KM, polygonsOf } from './geometry.ts';

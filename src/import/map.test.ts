@@ -1,4 +1,4 @@
-// Owns the proof that a map file is checked whole, and that its rules do what they say.
+// Proves that a map file is checked whole, and that its rules do what they say.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

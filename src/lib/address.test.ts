@@ -1,4 +1,4 @@
-// Owns the proof that an address cannot be forged, and that public means public.
+// Proves that an address cannot be forged, and that public means public.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

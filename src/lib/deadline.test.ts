@@ -1,4 +1,4 @@
-// Owns the proof of deadlines: in time or not at all, and nothing left waiting.
+// Tests of deadlines: in time or not at all, and nothing left waiting.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof that secrets do not reach the log, wherever they stand.
+// Proves that secrets do not reach the log, wherever they stand.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

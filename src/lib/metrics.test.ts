@@ -1,4 +1,4 @@
-// Owns the proof that measurements are written as Prometheus reads them.
+// Proves that measurements are written as Prometheus reads them.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

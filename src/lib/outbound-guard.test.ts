@@ -1,4 +1,4 @@
-// Owns the proof of what surrounds the guard of HTTP that goes out: names, certificates, and which server is reached.
+// Tests of what surrounds the guard of HTTP that goes out: names, certificates, and which server is reached.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:https';

@@ -1,4 +1,4 @@
-// Owns the proof that HTTP which goes out is bounded, says how it failed, and stays out of private networks.
+// Proves that HTTP which goes out is bounded, says how it failed, and stays out of private networks.
 
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';

@@ -1,4 +1,4 @@
-// Owns the proof that secrets are random, hashed one way, and compared whole.
+// Proves that secrets are random, hashed one way, and compared whole.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

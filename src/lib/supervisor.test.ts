@@ -1,4 +1,4 @@
-// Owns the proof that a process that ends is started again, patiently, and that nothing is left running after a stop.
+// Proves that a process that ends is started again, patiently, and that nothing is left running after a stop.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Owns the draft: one listing as a source states it, in our words and units, before the catalogue makes it its own.
+// Listing draft: one listing as a source states it, in the API's terms and units, before it is stored.
 
 import type { ListingType, PriceFrequency, PropertyType, Status } from './vocabulary.ts';
 

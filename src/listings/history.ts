@@ -1,4 +1,4 @@
-// Owns what counts as an event in a listing's life, and how one is told from two readings of it.
+// Events in a listing's life: what counts as one, and how two readings of a listing tell it.
 
 import type { ListingDraft } from './draft.ts';
 import {

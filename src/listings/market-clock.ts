@@ -1,4 +1,4 @@
-// Owns the market clock: how long a listing has been on the market, without the time it was on hold or withdrawn.
+// Days on market: how long a listing has been on the market, without the time on hold or withdrawn.
 
 import { DAY } from '../lib/time.ts';
 import { afterClockTime, clockTimeBetween } from './place-time.ts';

@@ -1,4 +1,4 @@
-// Owns the closed vocabularies of listings: types, statuses and units, as the API writes them.
+// Closed vocabularies of listings: types, statuses and units, as the API writes them.
 
 export const LISTING_TYPES = ['rental', 'sale'] as const;
 export type ListingType = (typeof LISTING_TYPES)[number];

@@ -1,4 +1,4 @@
-// Owns the proof that pages cannot be broken by what is put into them.
+// Proves that pages cannot be broken by what is put into them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

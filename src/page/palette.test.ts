@@ -1,4 +1,4 @@
-// Owns the proof that what is written in these colours can be read.
+// Proves that what is written in these colours can be read.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DARK, LIGHT, type Palette } from './palette.ts';

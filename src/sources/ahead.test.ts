@@ -1,4 +1,4 @@
-// Owns the proof of reading ahead: the same items, one ahead, and nothing left running.
+// Tests of reading ahead: the same items, one ahead, and nothing left running.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

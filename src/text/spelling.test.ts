@@ -1,4 +1,4 @@
-// Owns the proof of spelling: words met in a sorted list are those that a whole table of steps for each word meets.
+// Tests of spelling: words met in a sorted list are those that a whole table of steps for each word meets.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

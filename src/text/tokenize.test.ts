@@ -1,4 +1,4 @@
-// Owns the proof that names which a misspelt word may mean are found by few of its trigrams.
+// Proves that names which a misspelt word may mean are found by few of its trigrams.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

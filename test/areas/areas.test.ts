@@ -1,4 +1,4 @@
-// Owns the proof of areas over HTTP: every filter, order and page of made-up worlds is what naive rules say.
+// Tests of areas over HTTP: every filter, order and page of made-up worlds is what naive rules say.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof of how listings and areas come together: whichever came first, and whatever changes.
+// Tests of how listings and areas come together: whichever came first, and whatever changes.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof of finding areas by name: as it is typed, misspelt, without accents, by another name, and as it changes.
+// Tests of finding areas by name: as it is typed, misspelt, without accents, by another name, and as it changes.
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';

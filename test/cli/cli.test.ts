@@ -1,4 +1,4 @@
-// Owns the proof of the command line: it finds its Node, passes signals on once, and works beside a running service.
+// Tests of the command line: it finds its Node, passes signals on once, and works beside a running service.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';

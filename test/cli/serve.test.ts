@@ -1,4 +1,4 @@
-// Owns the proof of the service as a process: what it prints, who may read its keys, and how it ends and comes back.
+// Tests of the service as a process: what it prints, who may read its keys, and how it ends and comes back.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-// Owns the proof that what client developers read about OAuth is true: commands and programs are run as they stand.
+// Proves that what client developers read about OAuth is true: commands and programs are run as they stand.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// Owns the proof that every promise about OAuth in docs/security.md is proved where the page says, and every proof is explained.
+// Proves that every promise about OAuth in docs/security.md is proved where the page says, and every proof is explained.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readSource, sourceFiles } from '../support/code/source-files.ts';

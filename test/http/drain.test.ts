@@ -1,4 +1,4 @@
-// Owns the proof that stopping loses nothing that was under way and lets nothing hold it up.
+// Proves that stopping loses nothing that was under way and lets nothing hold it up.
 
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';

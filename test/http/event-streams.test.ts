@@ -1,4 +1,4 @@
-// Owns the proof that event streams are well formed, bounded, and leave nothing behind when clients do.
+// Proves that event streams are well formed, bounded, and leave nothing behind when clients do.
 
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';

@@ -1,4 +1,4 @@
-// Owns the proof that forms are read exactly, and that a route may write its errors, queries and refusals in a form of its own.
+// Proves that forms are read exactly, and that a route may write its errors, queries and refusals in a form of its own.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof that health and measurements tell the truth, to those who may know.
+// Proves that health and measurements tell the truth, to those who may know.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof that what cannot be understood is refused with a problem document, and what never arrives is cut.
+// Proves that what cannot be understood is refused with a problem document, and what never arrives is cut.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof that the OpenAPI document is valid, complete and stable.
+// Proves that the OpenAPI document is valid, complete and stable.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

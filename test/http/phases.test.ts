@@ -1,4 +1,4 @@
-// Owns the proof that every request passes the same phases in the same order.
+// Proves that every request passes the same phases in the same order.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof of imports on small files: what they write, what they reject, and how they stop and go on.
+// Tests of imports on small files: what they write, what they reject, and how they stop and go on.
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';

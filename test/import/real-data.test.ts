@@ -1,4 +1,4 @@
-// Owns the proof of imports on real data: figures worked out here from the files themselves, by other code, must come out.
+// Tests of imports on real data: figures worked out here from the files themselves, by other code, must come out.
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';

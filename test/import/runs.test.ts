@@ -1,4 +1,4 @@
-// Owns the proof of how imports run: killed or stopped they go on, and two of one source never meet.
+// Tests of how imports run: killed or stopped they go on, and two of one source never meet.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Owns the proof of the catalogue: what is written when listings change, who sees what of them, and where they lie.
+// Tests of the catalogue: what is written when listings change, who sees what of them, and where they lie.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof of the answers of the statistics: places, comparisons, yields, spreads, periods by local clocks, and their metrics.
+// Tests of the answers of the statistics: places, comparisons, yields, spreads, periods by local clocks, and their metrics.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

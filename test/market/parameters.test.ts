@@ -1,4 +1,4 @@
-// Owns the promises of the statistics' addresses: every parameter is honoured or refused, pages go on, small samples stay secret.
+// Promises of the statistics' addresses: every parameter is honoured or refused, pages go on, small samples stay secret.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof of what clients find out before they ask: the three documents, their absence elsewhere, and CORS.
+// Tests of what clients find out before they ask: the three documents, their absence elsewhere, and CORS.
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';

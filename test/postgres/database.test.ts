@@ -1,4 +1,4 @@
-// Owns the proof that every database operation ends in bounded time, with its result or with an honest 503.
+// Proves that every database operation ends in bounded time, with its result or with an honest 503.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof that the embedded server starts anywhere, belongs to one process, and never outlives it or loses a row.
+// Proves that the embedded server starts anywhere, belongs to one process, and never outlives it or loses a row.
 import assert from 'node:assert/strict';
 import { chown, cp, lstat, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';

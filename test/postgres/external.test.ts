@@ -1,4 +1,4 @@
-// Owns the proof that the oldest supported server, reached over TCP with a password, serves as well as the embedded one.
+// Proves that the oldest supported server, reached over TCP with a password, serves as well as the embedded one.
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';

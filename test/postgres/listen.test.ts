@@ -1,4 +1,4 @@
-// Owns the proof that a listener hears what is committed, and says so whenever it may have missed something.
+// Proves that a listener hears what is committed, and says so whenever it may have missed something.
 import assert from 'node:assert/strict';
 import { EventEmitter, on } from 'node:events';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Owns the proof that the schema is brought up to date once, in order, and never against another release's database.
+// Proves that the schema is brought up to date once, in order, and never against another release's database.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

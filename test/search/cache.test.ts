@@ -1,4 +1,4 @@
-// Owns the proof of what searches remember: the same question is read once, and a change by anyone ends every answer.
+// Tests of what searches remember: the same question is read once, and a change by anyone ends every answer.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns what only a browser can tell of the pages: that nothing is fetched from elsewhere, refused, or wider than the screen.
+// What only a browser can tell of the pages: that nothing is fetched from elsewhere, refused, or wider than the screen.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { BrowserContextOptions } from 'playwright-core';

@@ -1,4 +1,4 @@
-// Owns the promises about the pages: that they say what is true, belong together, and are safe to open.
+// Promises about the pages: that they say what is true, belong together, and are safe to open.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'yaml';

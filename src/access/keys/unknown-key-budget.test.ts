@@ -1,4 +1,4 @@
-// Owns the proof that junk keys are bounded together, and that they keep nobody else's new keys out.
+// Proves that junk keys are bounded together, and that they keep nobody else's new keys out.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualClock } from '../../../test/support/service/clock.ts';

@@ -1,4 +1,4 @@
-// Owns the proof that a JSON body is read whole or refused.
+// Proves that a JSON body is read whole or refused.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

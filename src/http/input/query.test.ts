@@ -1,4 +1,4 @@
-// Owns the proof that a query string is either read exactly as it was meant or refused by name.
+// Proves that a query string is either read exactly as it was meant or refused by name.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

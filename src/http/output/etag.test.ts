@@ -1,4 +1,4 @@
-// Owns the proof that a conditional read saves exactly what the client already has.
+// Proves that a conditional read saves exactly what the client already has.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof of how texts become numbers and dates.
+// Tests of how texts become numbers and dates.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns how fresh the catalogue is as a whole: when any source last told something.
+// Freshness of the whole catalogue: when any source last reported something.
 
 import type { Database } from '../../postgres/client/database.ts';
 import { findNewestConfirmation } from './confirmation-store.ts';

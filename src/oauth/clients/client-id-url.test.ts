@@ -1,4 +1,4 @@
-// Owns the proof of the rule which addresses can be the id of a client.
+// Tests of the rule which addresses can be the id of a client.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

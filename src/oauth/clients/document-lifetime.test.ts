@@ -1,4 +1,4 @@
-// Owns the proof of how long a fetched document is believed.
+// Tests of how long a fetched document is believed.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof of the rules about redirect URIs.
+// Tests of the rules about redirect URIs.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

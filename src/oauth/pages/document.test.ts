@@ -1,4 +1,4 @@
-// Owns the proof that every page of the authorization server is sent with headers that protect whoever reads it.
+// Proves that every page of the authorization server is sent with headers that protect whoever reads it.
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';

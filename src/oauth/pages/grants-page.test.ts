@@ -1,4 +1,4 @@
-// Owns the proof that the page of connected apps shows each grant for what it is, and ends the one that is meant.
+// Proves that the page of connected apps shows each grant for what it is, and ends the one that is meant.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type GrantView, renderGrants } from './grants-page.ts';

@@ -1,4 +1,4 @@
-// Owns the proof that a signed request comes back as it was, and only while it is good.
+// Proves that a signed request comes back as it was, and only while it is good.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

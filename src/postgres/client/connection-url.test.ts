@@ -1,4 +1,4 @@
-// Owns the proof that DATABASE_URL is read as operators write it, and that a faulty one is never repeated.
+// Proves that DATABASE_URL is read as operators write it, and that a faulty one is never repeated.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

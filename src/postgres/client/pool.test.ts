@@ -1,4 +1,4 @@
-// Owns the proof that connections are lent one at a time, in order of arrival, and that nobody waits without end.
+// Proves that connections are lent one at a time, in order of arrival, and that nobody waits without end.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

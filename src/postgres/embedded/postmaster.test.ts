@@ -1,4 +1,4 @@
-// Owns the proof that the records which processes leave about themselves are read as they are written.
+// Proves that the records which processes leave about themselves are read as they are written.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

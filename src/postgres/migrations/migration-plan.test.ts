@@ -1,4 +1,4 @@
-// Owns the proof that migrations are run in order, once, and that a history which does not fit is refused.
+// Proves that migrations are run in order, once, and that a history which does not fit is refused.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MigrationError, migrationOf, planMigrations } from './migration-plan.ts';

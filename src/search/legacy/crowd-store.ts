@@ -1,4 +1,4 @@
-// Owns the SQL of a sample of the places of active listings.
+// SQL that samples the positions of active listings.
 
 import type { Point } from '../../geometry/geometry.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';

@@ -1,4 +1,4 @@
-// Owns the guess how many active listings lie in shapes, of which PostgreSQL knows nothing: it keeps no statistics of points.
+// Estimate of how many active listings lie in shapes: PostgreSQL keeps no statistics of points.
 
 import Flatbush from 'flatbush';
 import { type Box, distanceKm, flattened, type Point, polygonContains } from '../../geometry/geometry.ts';

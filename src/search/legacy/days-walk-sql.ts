@@ -1,4 +1,4 @@
-// Owns the SQL of a walk by days on market: along the moments when listings came on it, one whole day at the end sorted. Pure.
+// SQL of a page by days on market: along the moments when listings came on it, one whole day at the end sorted. Pure.
 
 import type { Cursor } from '../../http/input/cursor.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';

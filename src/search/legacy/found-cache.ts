@@ -1,4 +1,4 @@
-// Owns the memory of answers that many listings went into: believed only while no listing was written since.
+// Cache of answers that many listings went into: valid only while no listing was written since.
 
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';

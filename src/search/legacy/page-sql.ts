@@ -1,4 +1,4 @@
-// Owns the SQL of a page: from where, and by which way, its rows are found. Pure.
+// SQL of a page: from where, and by which plan, its rows are found. Pure.
 
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';

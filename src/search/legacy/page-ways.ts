@@ -1,4 +1,4 @@
-// Owns by which way the rows of a page are found: how many listings there are about decides it, never what is found. Pure.
+// Choice of the plan that finds the rows of a page: by about how many listings there are; it never changes the result. Pure.
 
 import type { Condition } from '../query/conditions.ts';
 import type { SearchPlan } from '../query/plan.ts';

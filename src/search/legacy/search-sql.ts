@@ -1,4 +1,4 @@
-// Owns how an order and a walk through it become SQL. Pure: fragments are only put together here, and run by the store.
+// SQL of sort orders and of keyset conditions. Pure: fragments are only put together here, and run by the store.
 
 import type { Cursor, SortValue } from '../../http/input/cursor.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';

@@ -1,4 +1,4 @@
-// Owns the SQL of a search: the page of listings, and how many there are.
+// SQL of a search: the page of listings, and how many there are.
 
 import type { Planning } from '../../postgres/client/connection.ts';
 import type { Database, Sql, SqlFragment } from '../../postgres/client/database.ts';

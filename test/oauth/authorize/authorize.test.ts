@@ -1,4 +1,4 @@
-// Owns the proof that requests for authorization are judged as OAuth says, in every way that one can be wrong.
+// Proves that requests for authorization are judged as OAuth says, in every way that one can be wrong.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns what only a browser can tell of consent: that people get through it, by whatever means, and that nobody else does.
+// What only a browser can tell of consent: that people get through it, by whatever means, and that nobody else does.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-// Owns the proof that guessing keys where people decide is slow, that good keys are never held up, and what failures look like.
+// Proves that guessing keys where people decide is slow, that good keys are never held up, and what failures look like.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof of what a decision leads to: who may send one, what it can change, and what becomes of the key.
+// Tests of what a decision leads to: who may send one, what it can change, and what becomes of the key.
 
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';

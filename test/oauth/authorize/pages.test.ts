@@ -1,4 +1,4 @@
-// Owns the promise that whatever the authorization server shows to a browser is protected, whatever went wrong.
+// Promise that whatever the authorization server shows to a browser is protected, whatever went wrong.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { PAGE_HEADERS } from '../../../src/oauth/pages/document.ts';

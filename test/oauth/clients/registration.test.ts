@@ -1,4 +1,4 @@
-// Owns the proof of what clients can register, what is made of it, and that a flood of them fills nothing.
+// Tests of what clients can register, what is made of it, and that a flood of them fills nothing.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns what only a browser can tell of the page of connected apps: that whoever holds a key gets through it by whatever means.
+// What only a browser can tell of the page of connected apps: that whoever holds a key gets through it by whatever means.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-// Owns the proof that people see which apps have access with their key and end it, and operators likewise: CP5, CP12.
+// Proves that people see which apps have access with their key and end it, and operators likewise: CP5, CP12.
 
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof that a revocation reaches every service: at once where LISTEN works, in five seconds where it hangs.
+// Proves that a revocation reaches every service: at once where LISTEN works, in five seconds where it hangs.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof of how access tokens are judged and refused: rows AT1 to AT6, BE1, BE3 to BE9, BE11 and RL6.
+// Tests of how access tokens are judged and refused: rows AT1 to AT6, BE1, BE3 to BE9, BE11 and RL6.
 
 import assert from 'node:assert/strict';
 import { request } from 'node:http';

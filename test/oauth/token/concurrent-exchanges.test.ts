@@ -1,4 +1,4 @@
-// Owns the proof that exchanges which are served together are judged apart: one's fault is its own, and an outage spends nothing.
+// Proves that exchanges which are served together are judged apart: one's fault is its own, and an outage spends nothing.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

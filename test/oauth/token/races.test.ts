@@ -1,4 +1,4 @@
-// Owns the proof that two processes on one database exchange each code and each refresh token once: R10, R11, RF3, RF11.
+// Proves that two processes on one database exchange each code and each refresh token once: R10, R11, RF3, RF11.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof that a refresh sees the subscriptions that this service issues itself as they are: rows RF7, RF8 and RF6.
+// Proves that a refresh sees the subscriptions that this service issues itself as they are: rows RF7, RF8 and RF6.
 
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the comparison of refresh rotation with a small model of it, over random histories.
+// Comparison of refresh rotation with a small model of it, over random histories.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

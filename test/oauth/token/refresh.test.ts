@@ -1,4 +1,4 @@
-// Owns the proof that refresh tokens rotate, forgive a lost answer, and give a thief away: rows RF1 to RF12, and R10.
+// Proves that refresh tokens rotate, forgive a lost answer, and give a thief away: rows RF1 to RF12, and R10.
 
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';

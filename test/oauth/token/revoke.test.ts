@@ -1,4 +1,4 @@
-// Owns the proof that what a client gives back ends at once, and that nobody learns from it what was known: rows RV1 to RV5.
+// Proves that what a client gives back ends at once, and that nobody learns from it what was known: rows RV1 to RV5.
 
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';

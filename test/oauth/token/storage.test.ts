@@ -1,4 +1,4 @@
-// Owns the proof that nothing issued is kept in plain or logged, and that what has had its time goes: rows SE1, SE4, LG1, LG2.
+// Proves that nothing issued is kept in plain or logged, and that what has had its time goes: rows SE1, SE4, LG1, LG2.
 
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';

@@ -1,4 +1,4 @@
-// Owns the proof that the token endpoint keeps to OAuth 2.1: rows TK1 to TK11, and that codes are single-use and short.
+// Proves that the token endpoint keeps to OAuth 2.1: rows TK1 to TK11, and that codes are single-use and short.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the command that ends processes until it is believed: `node test/reliability/chaos/crashes.ts [rounds] [seed]`.
+// Command that ends processes until it is believed: `node test/reliability/chaos/crashes.ts [rounds] [seed]`.
 
 import { parseArgs } from 'node:util';
 import { CRASHES, type Crash, type Outcome, playRounds } from '../../support/chaos/crash-rounds.ts';

@@ -1,4 +1,4 @@
-// Owns the long run of hostile input: a hundred thousand bent requests, and a thousand connections that drip.
+// Long run of hostile input: a hundred thousand bent requests, and a thousand connections that drip.
 
 import { runTrials } from '../../support/chaos/table.ts';
 import type { Closing } from '../../support/database/database.ts';

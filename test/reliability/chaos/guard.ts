@@ -1,4 +1,4 @@
-// Owns the long run of the guards: revocations, months over killed processes, floods of addresses, rebound names.
+// Long run of the guards: revocations, months over killed processes, floods of addresses, rebound names.
 
 import { runTrials } from '../../support/chaos/table.ts';
 import { type Closing, testDatabase } from '../../support/database/database.ts';

@@ -1,4 +1,4 @@
-// Owns the long run of the stream promises: one row for each, and exit code 1 where one was broken.
+// Long run of the stream promises: one row for each, and exit code 1 where one was broken.
 
 import { FAULTS } from '../../support/sources/upstream.ts';
 import { runDrain } from '../../support/streams/drain.ts';

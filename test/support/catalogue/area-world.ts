@@ -1,4 +1,4 @@
-// Owns a world of areas that tests make up, and what naive rules say of it: no index, no database, one area at a time.
+// World of areas that tests make up, and what naive rules say of it: no index, no database, one area at a time.
 
 import type { AreaDraft } from '../../../src/areas/area.ts';
 import type { AreaType } from '../../../src/listings/vocabulary.ts';

@@ -1,4 +1,4 @@
-// Owns listings that tests write straight into the catalogue: a whole draft from the few facts that a test is about.
+// Listings that tests write straight into the catalogue: a whole draft from the few facts that a test is about.
 
 import type { DraftAddress, ListingDraft } from '../../../src/listings/draft.ts';
 

@@ -1,4 +1,4 @@
-// Owns a service for a test file with streets of homes to compare, and asking it for comparables and estimates.
+// Service for a test file with streets of homes to compare, and asking it for comparables and estimates.
 
 import type { Listing } from '../../../src/listings/record.ts';
 import type { Closing } from '../database/database.ts';

@@ -1,4 +1,4 @@
-// Owns small imports for tests: a database of their own, files and maps to bring into it, and what came of them.
+// Small imports for tests: a database of their own, files and maps to bring into it, and what came of them.
 
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';

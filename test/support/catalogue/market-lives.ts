@@ -1,4 +1,4 @@
-// Owns random lives of listings: what really happened, and how a source tells it, now or long after.
+// Random lives of listings: what really happened, and how a source tells it, now or long after.
 
 import fc from 'fast-check';
 import type { Catalogue } from '../../../src/ingest/catalogue.ts';

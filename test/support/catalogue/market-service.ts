@@ -1,4 +1,4 @@
-// Owns a service for a test file in which twelve homes of each kind were on the market in December, and asking it for figures.
+// Service for a test file in which twelve homes of each kind were on the market in December, and asking it for figures.
 
 import assert from 'node:assert/strict';
 import { createCatalogue } from '../../../src/ingest/catalogue.ts';

@@ -1,4 +1,4 @@
-// Owns the small market that comparables and estimates are tried on: homes written by hand, and their arithmetic anew.
+// Small market that comparables and estimates are tried on: homes written by hand, and their arithmetic anew.
 
 import { createCatalogue } from '../../../src/ingest/catalogue.ts';
 import type { ListingDraft } from '../../../src/listings/draft.ts';

@@ -1,4 +1,4 @@
-// Owns the random market that searches are proved on: listings with few distinct values, so that ties, nulls and edges are common.
+// Random market that searches are proved on: listings with few distinct values, so that ties, nulls and edges are common.
 
 import fc from 'fast-check';
 import { writeAreaBatch } from '../../../src/ingest/area-writer.ts';

@@ -1,4 +1,4 @@
-// Owns asking a search the way a client does: parameters as text, page after page by cursor.
+// Asking a search the way a client does: parameters as text, page after page by cursor.
 
 import assert from 'node:assert/strict';
 import type { Listing } from '../../../src/listings/record.ts';

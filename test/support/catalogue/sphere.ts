@@ -1,4 +1,4 @@
-// Owns the geometry that searches are held against: distances by vectors in space, polygons by the angle they wind.
+// Geometry that searches are held against: distances by vectors in space, polygons by the angle they wind.
 
 export interface Place {
   readonly lat: number;

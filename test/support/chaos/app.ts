@@ -1,4 +1,4 @@
-// Owns the whole service within a test's own process, on a durable server of its own: real time, real HTTP, a sample market.
+// Whole service within a test's own process, on a durable server of its own: real time, real HTTP, a sample market.
 
 import { join } from 'node:path';
 import { ensureSampleKeys, type SampleKeys } from '../../../src/access/keys/sample-keys.ts';

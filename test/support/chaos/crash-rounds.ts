@@ -1,4 +1,4 @@
-// Owns rounds of sudden ends: the service under load loses a process, comes back by itself, and is asked what it kept.
+// Rounds of sudden ends: the service under load loses a process, comes back by itself, and is asked what it kept.
 
 import { monthOf } from '../../../src/access/limits/month.ts';
 import { findUsed } from '../../../src/access/limits/monthly-usage-store.ts';

@@ -1,4 +1,4 @@
-// Owns disks that fail: a small one that runs full, and one whose flushes are refused by the system.
+// Disks that fail: a small one that runs full, and one whose flushes are refused by the system.
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';

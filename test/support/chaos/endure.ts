@@ -1,4 +1,4 @@
-// Owns the way through a disk's trouble: load before, refusals during, recovery after, and a look at what is there.
+// Course of a disk failure: load before, refusals during, recovery after, and a look at what is there.
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';

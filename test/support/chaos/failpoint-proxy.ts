@@ -1,4 +1,4 @@
-// Owns a line to PostgreSQL that breaks exactly once, at a message that was chosen before: a failpoint between statements.
+// Connection to PostgreSQL that breaks exactly once, at a message that was chosen before: a failpoint between statements.
 
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Owns writers whose every acknowledged batch is remembered, and the questions whether the catalogue kept its word.
+// Writers whose every acknowledged batch is remembered, and the questions whether the catalogue kept its word.
 
 import { writeAreaBatch } from '../../../src/ingest/area-writer.ts';
 import { createCatalogue } from '../../../src/ingest/catalogue.ts';

@@ -1,4 +1,4 @@
-// Owns clients that search without pause while processes fail, and judge each answer: right, an honest 503, or wrong.
+// Clients that search without pause while processes fail, and judge each answer: right, an honest 503, or wrong.
 
 import { pause, systemClock } from '../../../src/lib/clock.ts';
 import { isPending } from './ledger.ts';

@@ -1,4 +1,4 @@
-// Owns the real service of crash tests: `freehold serve` as its own process, what belongs to it, and its sudden ends.
+// Real service of crash tests: `freehold serve` as its own process, what belongs to it, and its sudden ends.
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// Owns the printed table of a chaos run: a row for each promise with its figure, and an exit code that tells of any break.
+// Printed table of a chaos run: a row for each promise with its figure, and an exit code that tells of any break.
 
 export interface Row {
   /** The promise's number. */

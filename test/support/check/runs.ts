@@ -1,4 +1,4 @@
-// Owns how long properties are tried: a few fixed cases in every run, or as many random ones as CHAOS_RUNS asks for.
+// How long properties are tried: a few fixed cases in every run, or as many random ones as CHAOS_RUNS asks for.
 
 const asked = Number(process.env.CHAOS_RUNS ?? 0);
 

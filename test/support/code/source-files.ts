@@ -1,4 +1,4 @@
-// Owns how tests look at the project's own source: its files, what they import, and their text without comments or strings.
+// How tests look at the project's own source: its files, what they import, and their text without comments or strings.
 import { readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { dirname, join, normalize, resolve } from 'node:path';

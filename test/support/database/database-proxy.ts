@@ -1,4 +1,4 @@
-// Owns a stretch of line between a client and PostgreSQL that tests cut, or let hang.
+// Stretch of network between a client and PostgreSQL that tests cut, or let hang.
 import { once } from 'node:events';
 import type { Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';

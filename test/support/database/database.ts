@@ -1,4 +1,4 @@
-// Owns the databases that tests use: one server for a run, and a fresh, migrated database for each test file.
+// Databases that tests use: one server for a run, and a fresh, migrated database for each test file.
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

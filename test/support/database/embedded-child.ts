@@ -1,4 +1,4 @@
-// Owns one process that runs the embedded server: argument 1 is its options, argument 2 what to do with it.
+// Process that runs the embedded server: argument 1 is its options, argument 2 what to do with it.
 import { openDatabase } from '../../../src/postgres/client/database.ts';
 import type { EmbeddedServer } from '../../../src/postgres/embedded/embedded.ts';
 import { joinOrStartEmbedded, startEmbedded } from '../../../src/postgres/embedded/embedded.ts';

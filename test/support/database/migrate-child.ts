@@ -1,4 +1,4 @@
-// Owns one process that migrates: arguments are a database URL and the folder of migrations.
+// Process that migrates: arguments are a database URL and the folder of migrations.
 import { openDatabase } from '../../../src/postgres/client/database.ts';
 import { migrate } from '../../../src/postgres/migrations/migrate.ts';
 

@@ -1,4 +1,4 @@
-// Owns a PostgreSQL 15 of the machine's own for tests: the oldest server that is supported, reached over TCP with a password.
+// PostgreSQL 15 of the machine's own for tests: the oldest server that is supported, reached over TCP with a password.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-// Owns secrets that are looked for afterwards: each has a text that occurs nowhere else, whatever form it is written in.
+// Secrets that are looked for afterwards: each has a text that occurs nowhere else, whatever form it is written in.
 
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Owns a whole service in a process of its own for the fuzzer; SIGUSR2 makes it tell how its event loop has fared.
+// Whole service in a process of its own for the fuzzer; SIGUSR2 makes it tell how its event loop has fared.
 
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';

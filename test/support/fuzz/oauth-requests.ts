@@ -1,4 +1,4 @@
-// Owns what the fuzzer sends to the authorization server: requests, decisions, exchanges and registrations, bent in every part.
+// What the fuzzer sends to the authorization server: requests, decisions, exchanges and registrations, bent in every part.
 
 import { createSecret } from '../../../src/oauth/protocol/secret.ts';
 import type { Random } from '../check/random.ts';

@@ -1,4 +1,4 @@
-// Owns one run of the fuzzer against a service: so many cases, some at a time, and everything that went wrong.
+// Run of the fuzzer against a service: so many cases, some at a time, and everything that went wrong.
 
 import { createRandom } from '../check/random.ts';
 import { createOAuthFuzzer } from './oauth-requests.ts';

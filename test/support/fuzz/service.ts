@@ -1,4 +1,4 @@
-// Owns the fuzzer's dealings with the service in its child: starting it on some data, sending bytes, asking how it fares.
+// The fuzzer's dealings with the service in its child: starting it on some data, sending bytes, asking how it fares.
 
 import { connect } from 'node:net';
 import { areaId } from '../../../src/areas/area.ts';

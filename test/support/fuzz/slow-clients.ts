@@ -1,4 +1,4 @@
-// Owns clients that are slow on purpose: connections that drip their head, their body, or nothing, until they are cut.
+// Clients that are slow on purpose: connections that drip their head, their body, or nothing, until they are cut.
 
 import { connect } from 'node:net';
 

@@ -1,4 +1,4 @@
-// Owns floods of wrong keys at the consent page: what they are answered, what the provider is asked, how good keys fare meanwhile.
+// Floods of wrong keys at the consent page: what they are answered, what the provider is asked, how good keys fare meanwhile.
 
 import { Agent, request } from 'node:http';
 import { challengeOf, newVerifier } from '../oauth/oauth.ts';

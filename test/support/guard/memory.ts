@@ -1,4 +1,4 @@
-// Owns the flood of addresses: how much memory the limits take, and whether it frees anybody who is limited.
+// Flood of addresses: how much memory the limits take, and whether it frees anybody who is limited.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

@@ -1,4 +1,4 @@
-// Owns months that are spent through real processes which are killed without warning, again and again.
+// Months that are spent through real processes which are killed without warning, again and again.
 
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Owns a subscription provider that misbehaves unless told not to: slow, failing, talking nonsense, silent, or late.
+// Subscription provider that misbehaves unless told not to: slow, failing, talking nonsense, silent, or late.
 
 import {
   ProviderUnavailable,

@@ -1,4 +1,4 @@
-// Owns the course of revocations: many keys at once, ended at random moments, while a provider does its worst.
+// Course of revocations: many keys at once, ended at random moments, while a provider does its worst.
 
 import type { Database } from '../../../src/postgres/client/database.ts';
 import { createRandom } from '../check/random.ts';

@@ -1,4 +1,4 @@
-// Owns the small services on which guards are tried: real phases and HTTP, one provider, one database, time by hand.
+// Small services on which guards are tried: real phases and HTTP, one provider, one database, time by hand.
 
 import { Agent, request } from 'node:http';
 import { createAccess } from '../../../src/access/access.ts';

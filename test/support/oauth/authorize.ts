@@ -1,4 +1,4 @@
-// Owns the way to a code as a browser and a program go it: the page, its form, the decision, and where it leads.
+// Path to a code as a browser and a program follow it: the page, its form, the decision, and where it leads.
 
 import type { TestService } from '../service/service.ts';
 import { challengeOf, newVerifier } from './oauth.ts';

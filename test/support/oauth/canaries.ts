@@ -1,4 +1,4 @@
-// Owns a whole life with OAuth in which every secret is watched: consents, mistakes, thefts, and what people put in wrong places.
+// Whole life with OAuth in which every secret is watched: consents, mistakes, thefts, and what people put in wrong places.
 
 import { type Canaries, canaryKey, canaryToken } from '../fuzz/canaries.ts';
 import { open, send, transactionOf } from './authorize.ts';

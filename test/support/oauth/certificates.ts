@@ -1,4 +1,4 @@
-// Owns certificates of tests: a private authority, and leaves for names, written as DER without any tool.
+// Certificates of tests: a private authority, and leaves for names, written as DER without any tool.
 
 import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
 

@@ -1,4 +1,4 @@
-// Owns a whole service in a process of its own; told by SIGUSR2, it dies between the commit of a refresh and its answer.
+// Whole service in a process of its own; told by SIGUSR2, it dies between the commit of a refresh and its answer.
 
 import { join } from 'node:path';
 import { ensureSampleKeys } from '../../../src/access/keys/sample-keys.ts';

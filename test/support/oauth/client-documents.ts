@@ -1,4 +1,4 @@
-// Owns the parts of tests about client documents: hosts of documents, the service's own way to them, and its clock.
+// Parts of tests about client documents: hosts of documents, the service's own way to them, and its clock.
 
 import assert from 'node:assert/strict';
 import { createInternet } from '../../../src/lib/internet.ts';

@@ -1,4 +1,4 @@
-// Owns an app on the own computer as the authorization server knows it: it sends a browser off, and waits for its return.
+// Native app on its user's computer as the authorization server knows it: it sends a browser off, and waits for its return.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// Owns addresses that lead inwards, or try to look as if they did not: what strangers may send to have us fetch it.
+// Addresses that lead inwards, or try to look as if they did not: what strangers may send to have us fetch it.
 
 import type { DocumentHosts } from './document-hosts.ts';
 

@@ -1,4 +1,4 @@
-// Owns what a program that uses the official MCP client keeps between its calls: everything in memory, all of it to be seen.
+// What a program that uses the official MCP client keeps between its calls: everything in memory, all of it to be seen.
 
 import { randomBytes } from 'node:crypto';
 import type {

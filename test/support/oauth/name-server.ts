@@ -1,4 +1,4 @@
-// Owns a name server for tests: it answers over UDP with whatever addresses it is told to, to be kept by nobody.
+// Name server for tests: it answers over UDP with whatever addresses it is told to, to be kept by nobody.
 
 import { createSocket } from 'node:dgram';
 import { isIPv6 } from 'node:net';

@@ -1,4 +1,4 @@
-// Owns the way to tokens as a client goes it: registration, consent, code, tokens, refresh, revocation, and calls with what it got.
+// Path to tokens as a client follows it: registration, consent, code, tokens, refresh, revocation, and calls with what it got.
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { TestService } from '../service/service.ts';

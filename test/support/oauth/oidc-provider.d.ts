@@ -1,4 +1,4 @@
-// Owns what the tests use of oidc-provider's types: the package brings none.
+// What the tests use of oidc-provider's types: the package brings none.
 
 declare module 'oidc-provider/lib/index.js' {
   import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-// Owns the cases about requests for authorization and registrations that both authorization servers are asked.
+// Cases about requests for authorization and registrations that both authorization servers are asked.
 
 import type { Tried } from './oracle.ts';
 import {

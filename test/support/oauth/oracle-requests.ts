@@ -1,4 +1,4 @@
-// Owns how a case asks one of the two authorization servers that are compared, and how it sums up the answer.
+// How a case asks one of the two authorization servers that are compared, and how it sums up the answer.
 
 import { type Answer, challengeOf, newVerifier } from './oauth.ts';
 import type { Tried } from './oracle.ts';

@@ -1,4 +1,4 @@
-// Owns the cases about exchanges of codes and tokens, and about revocations, that both authorization servers are asked.
+// Cases about exchanges of codes and tokens, and about revocations, that both authorization servers are asked.
 
 import { type Consented, codeFields, postForm } from './oauth.ts';
 import type { Tried } from './oracle.ts';

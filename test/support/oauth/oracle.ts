@@ -1,4 +1,4 @@
-// Owns the two authorization servers that are compared: ours, and oidc-provider set up to be as near to it as it can be.
+// The two authorization servers that are compared: ours, and oidc-provider set up to be as near to it as it can be.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// Owns the person in front of the browser to whom a client sends its user: reads the page, sends its form, is sent back.
+// Person in front of the browser to whom a client sends its user: reads the page, sends its form, is sent back.
 
 import { locationOf, transactionOf } from './authorize.ts';
 

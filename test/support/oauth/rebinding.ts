@@ -1,4 +1,4 @@
-// Owns the trial of names that change their mind: a name server whose answers lead outwards once and inwards next.
+// Trial of names that change their mind: a name server whose answers lead outwards once and inwards next.
 
 import { createInternet, nameServerLookup } from '../../../src/lib/internet.ts';
 import { atEnd, type Closing } from '../database/database.ts';

@@ -1,4 +1,4 @@
-// Owns tripwires: listeners at inward addresses that nothing from outside may ever make the service touch.
+// Tripwires: listeners at inward addresses that nothing from outside may ever make the service touch.
 
 import { execFile } from 'node:child_process';
 import { createServer, type Server } from 'node:net';

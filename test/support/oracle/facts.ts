@@ -1,4 +1,4 @@
-// Owns what follows from the facts of a listing, told apart from the service: its prices, and the areas that hold it.
+// What follows from the facts of a listing, told apart from the service: its prices, and the areas that hold it.
 
 import { closedAt, DAY, dayOf, type Facts, type Row, timeOf } from '../catalogue/random-market.ts';
 import { rounded } from './filters.ts';

@@ -1,4 +1,4 @@
-// Owns what a filter is to the proof of searches, and the kinds of filters that there are: ranges, words, moments, choices.
+// What a filter is to the proof of searches, and the kinds of filters that there are: ranges, words, moments, choices.
 
 import fc from 'fast-check';
 import { DAY, type Facts, type Row } from '../catalogue/random-market.ts';

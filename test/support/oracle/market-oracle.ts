@@ -1,4 +1,4 @@
-// Owns what each metric means, said once more as plain loops over what really happened; shares no code with the service.
+// What each metric means, said once more as plain loops over what really happened; shares no code with the service.
 
 import type { Life, LifeStatus, Step } from '../catalogue/market-lives.ts';
 

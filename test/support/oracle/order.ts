@@ -1,4 +1,4 @@
-// Owns the order that searches are held against: each sort key's value, unknown values last, the id breaking ties the way of the last key.
+// Order that searches are held against: each sort key's value, unknown values last, the id breaking ties the way of the last key.
 
 import fc from 'fast-check';
 import { closedAt, type Row } from '../catalogue/random-market.ts';

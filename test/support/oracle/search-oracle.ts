@@ -1,4 +1,4 @@
-// Owns what each search parameter and sort key means, said once more as a plain loop that shares no code with the service.
+// What each search parameter and sort key means, said once more as a plain loop that shares no code with the service.
 
 import fc from 'fast-check';
 import { closedAt, type Facts, type Row } from '../catalogue/random-market.ts';

@@ -1,4 +1,4 @@
-// Owns what free text finds and how well it fits, as a loop over the words of each listing that knows no index.
+// What free text finds and how well it fits, as a loop over the words of each listing that knows no index.
 
 import fc from 'fast-check';
 import { type Facts, fullAddress, type Row } from '../catalogue/random-market.ts';

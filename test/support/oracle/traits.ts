@@ -1,4 +1,4 @@
-// Owns what filters on a home's traits, on its listing's changes and on its origin mean, as plain functions of the facts.
+// What filters on a home's traits, on its listing's changes and on its origin mean, as plain functions of the facts.
 
 import fc from 'fast-check';
 import { DAY, type Facts, NOW } from '../catalogue/random-market.ts';

@@ -1,4 +1,4 @@
-// Owns the processes that tests start: line by line output, and an end that is awaited.
+// Processes that tests start: line by line output, and an end that is awaited.
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// Owns a sample market under test: its process, and requests to it.
+// Sample market under test: its process, and requests to it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

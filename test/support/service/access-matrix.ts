@@ -1,4 +1,4 @@
-// Owns the walk over every route with every kind of caller: what is documented is compared with what is answered.
+// Walk over every route with every kind of caller: what is documented is compared with what is answered.
 import assert from 'node:assert/strict';
 import type { Scope, Tier } from '../../../src/access/tiers/principal.ts';
 

@@ -1,4 +1,4 @@
-// Owns a small service for tests of access: real phases, real limits, and routes that do nothing.
+// Small service for tests of access: real phases, real limits, and routes that do nothing.
 import assert from 'node:assert/strict';
 import { createAccess } from '../../../src/access/access.ts';
 import type { CredentialVerifier } from '../../../src/access/keys/identify.ts';

@@ -1,4 +1,4 @@
-// Owns time in tests: a clock that stands still until it is moved.
+// Time in tests: a clock that stands still until it is moved.
 
 import type { Clock } from '../../../src/lib/clock.ts';
 

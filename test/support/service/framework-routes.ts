@@ -1,4 +1,4 @@
-// Owns the routes that the web framework is tried on: a parameter, a body, an event stream, a choice of forms, a page.
+// Routes that the web framework is tried on: a parameter, a body, an event stream, a choice of forms, a page.
 
 import { Type } from 'typebox';
 import { testRoute } from './http-server.ts';

@@ -1,4 +1,4 @@
-// Owns what tests of the web's edge share: a server with phases that record, and requests as raw bytes.
+// What tests of the web's edge share: a server with phases that record, and requests as raw bytes.
 
 import { connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';

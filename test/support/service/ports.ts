@@ -1,4 +1,4 @@
-// Owns the ports that tests listen on: none that the system may meanwhile give to somebody's outgoing connection.
+// Ports that tests listen on: none that the system may meanwhile give to somebody's outgoing connection.
 
 import { createServer } from 'node:net';
 

@@ -1,4 +1,4 @@
-// Owns a second service beside the one of a test: the same database, address and time, memories of its own.
+// Second service beside the one of a test: the same database, address and time, memories of its own.
 
 import { createApp, type Overrides } from '../../../src/app/app.ts';
 import { readConfig } from '../../../src/config.ts';

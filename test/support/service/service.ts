@@ -1,4 +1,4 @@
-// Owns the whole service as tests start it: real HTTP, a database of its own, a small sample market, time by hand.
+// Whole service as tests start it: real HTTP, a database of its own, a small sample market, time by hand.
 
 import { join } from 'node:path';
 import { ensureSampleKeys, type SampleKeys } from '../../../src/access/keys/sample-keys.ts';

@@ -1,4 +1,4 @@
-// Owns a subscription provider for tests: it holds verdicts in memory, counts its calls, and fails on demand.
+// Subscription provider for tests: it holds verdicts in memory, counts its calls, and fails on demand.
 import {
   type ActiveSubscription,
   ProviderUnavailable,

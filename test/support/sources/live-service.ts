@@ -1,4 +1,4 @@
-// Owns the service as tests of live data start it: a source in memory, a database, real HTTP, time by hand.
+// Service as tests of live data start it: a source in memory, a database, real HTTP, time by hand.
 
 import { join } from 'node:path';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';

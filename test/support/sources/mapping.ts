@@ -1,4 +1,4 @@
-// Owns what the tests of the mapping share: one record mapped, and the fields of it that could not be read.
+// What the tests of the mapping share: one record mapped, and the fields of it that could not be read.
 
 import assert from 'node:assert/strict';
 import type { ListingDraft } from '../../../src/listings/draft.ts';

@@ -1,4 +1,4 @@
-// Owns the source of tests that need no server: listings in memory, pages on demand, failures to order.
+// Source of tests that need no server: listings in memory, pages on demand, failures to order.
 
 import type { ListingDraft } from '../../../src/listings/draft.ts';
 import { mapProperty } from '../../../src/sources/reso/mapping/map.ts';

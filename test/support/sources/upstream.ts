@@ -1,4 +1,4 @@
-// Owns a small RESO server for tests: it serves the records it is given, and can be told to fail in any way there is.
+// Small RESO server for tests: it serves the records it is given, and can be told to fail in any way there is.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// Owns readers of event streams as raw connections: how each behaves, and what it received.
+// Readers of event streams as raw connections: how each behaves, and what it received.
 
 import { connect, type Socket } from 'node:net';
 import { until } from '../check/until.ts';

@@ -1,4 +1,4 @@
-// Owns requests at a steady rate, as a balancer sends them: to one process until it says that it is leaving, then to the other.
+// Requests at a steady rate, as a balancer sends them: to one process until it says that it is leaving, then to the other.
 
 import { Agent, get as httpGet } from 'node:http';
 

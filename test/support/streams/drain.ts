@@ -1,4 +1,4 @@
-// Owns stopping a real process in the middle of its work, while a second one on the same database takes over.
+// Stopping a real process in the middle of its work, while a second one on the same database takes over.
 
 import type { ServerResponse } from 'node:http';
 import { ensureSampleKeys } from '../../../src/access/keys/sample-keys.ts';

@@ -1,4 +1,4 @@
-// Owns the ways in which an upstream can fail a stream, and what the reader must be told of each.
+// Ways in which an upstream can fail a stream, and what the reader must be told of each.
 
 import type { LiveFailure } from '../../../src/sources/source.ts';
 import { FAULTS, type Fault, status } from '../sources/upstream.ts';

@@ -1,4 +1,4 @@
-// Owns a source whose fetches end when a test says so, and readers who wait for them.
+// Source whose fetches end when a test says so, and readers who wait for them.
 
 import type { ListingDraft } from '../../../src/listings/draft.ts';
 import { LiveError, type LiveFailure, type Source } from '../../../src/sources/source.ts';

@@ -1,4 +1,4 @@
-// Owns clients that vanish from their streams in every way there is, and what the process still holds afterwards.
+// Clients that vanish from their streams in every way there is, and what the process still holds afterwards.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

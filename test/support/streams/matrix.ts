@@ -1,4 +1,4 @@
-// Owns one stream under one upstream fault and one way of reading, and the list of what it did wrong.
+// Stream under one upstream fault and one way of reading, and the list of what it did wrong.
 
 import { until } from '../check/until.ts';
 import { BEHAVIOURS, type Behaviour, type Received, receivedFrom, request } from './clients.ts';

@@ -1,4 +1,4 @@
-// Owns the service of the stream tests: a real RESO client between it and an upstream that fails to order.
+// Service of the stream tests: a real RESO client between it and an upstream that fails to order.
 
 import type { LookupFunction } from 'node:net';
 import { createOutbound, type Outbound } from '../../../src/lib/outbound.ts';
