@@ -51,6 +51,6 @@ test('once the load is complete no time is left, and no more is said', () => {
   const last = LOAD.at(-1);
   assert.ok(last !== undefined);
   const { terminal } = tell([...LOAD, last, last], { stdout: true, stderr: true });
-  assert.ok(terminal.endsWith('First load: 20,000 of 20,000 listings, 4,000 a second\n'));
+  assert.ok(terminal.endsWith('First load: 20,000 of 20,000 listings, 4,000/s\n'));
   assert.ok(!terminal.includes(' 0 s left'));
 });

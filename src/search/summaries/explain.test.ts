@@ -2,21 +2,23 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import postgres from 'postgres';
 import type { Database } from '../../postgres/client/database.ts';
+import { createSql, formatStatement, type Sql, type SqlFragment } from '../../postgres/client/sql.ts';
 import type { SearchQuery } from '../query/parameters.ts';
 import { planSearch } from '../query/plan.ts';
 import { explainSearch } from './explain.ts';
 
-/** A database that keeps the text of the statement that it is asked to run, and finds nothing. */
+/** A database that keeps the text of each statement that it is asked to run, and finds nothing. */
 function statementKeeper() {
   const statements: string[] = [];
-  const sql = {
-    unsafe(text: string) {
-      statements.push(text);
-      return Promise.resolve([]);
+  const sql = createSql(postgres({ host: '127.0.0.1', port: 1 }));
+  const database = {
+    async read(work: (on: Sql) => SqlFragment) {
+      statements.push(formatStatement(work(sql)).text);
+      return [];
     },
-  };
-  const database = { read: (work: (on: unknown) => unknown) => work(sql) } as unknown as Database;
+  } as unknown as Database;
   return { statements, database };
 }
 
