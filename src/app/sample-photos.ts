@@ -56,7 +56,7 @@ export interface SamplePictures {
 }
 
 export function samplePhotoRoute({ url: sampleUrl, outbound }: SamplePictures): Route<Principal> {
-  const bulkhead = new Bulkhead({ places: 8, line: 200 });
+  const bulkhead = new Bulkhead({ places: 8, queue: 200 });
   return route<Principal>()({
     method: 'GET',
     path: `${PATH}/:key/:file`,

@@ -1,4 +1,4 @@
-// Proves that no more runs at once than there are places, that the line is fair, and that who leaves it costs nothing.
+// Proves that no more runs at once than there are places, that the queue is fair, and that who leaves it costs nothing.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -19,7 +19,7 @@ function workshop(bulkhead: Bulkhead) {
 }
 
 test('work beyond the places waits, and is taken in the order it came', async () => {
-  const bulkhead = new Bulkhead({ places: 2, line: 10 });
+  const bulkhead = new Bulkhead({ places: 2, queue: 10 });
   const { ends, begun, run } = workshop(bulkhead);
   const all = [1, 2, 3, 4].map((name) => run(name));
   await turn();
@@ -34,8 +34,8 @@ test('work beyond the places waits, and is taken in the order it came', async ()
   assert.deepEqual([begun, bulkhead.busy, bulkhead.waiting], [[1, 2, 3, 4], 0, 0]);
 });
 
-test('a full line refuses at once', async () => {
-  const bulkhead = new Bulkhead({ places: 1, line: 1 });
+test('a full queue refuses at once', async () => {
+  const bulkhead = new Bulkhead({ places: 1, queue: 1 });
   const { ends, run } = workshop(bulkhead);
   const inside = [run(1), run(2)];
   await assert.rejects(run(3), BulkheadFull);
@@ -45,8 +45,8 @@ test('a full line refuses at once', async () => {
   await Promise.all(inside);
 });
 
-test('who leaves the line is not begun, and those behind move up', async () => {
-  const bulkhead = new Bulkhead({ places: 1, line: 5 });
+test('who leaves the queue is not begun, and those behind move up', async () => {
+  const bulkhead = new Bulkhead({ places: 1, queue: 5 });
   const { ends, begun, run } = workshop(bulkhead);
   const impatient = new AbortController();
   const first = run(1);
@@ -62,7 +62,7 @@ test('who leaves the line is not begun, and those behind move up', async () => {
 });
 
 test('work that fails gives its place back', async () => {
-  const bulkhead = new Bulkhead({ places: 1, line: 0 });
+  const bulkhead = new Bulkhead({ places: 1, queue: 0 });
   await assert.rejects(
     bulkhead.run(never, () => Promise.reject(new Error('broken'))),
     /broken/,

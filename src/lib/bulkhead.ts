@@ -6,7 +6,7 @@ export interface BulkheadOptions {
   /** Runs at once. */
   readonly places: number;
   /** Waiting for a place. */
-  readonly line: number;
+  readonly queue: number;
 }
 
 export class BulkheadFull extends Error {
@@ -15,7 +15,7 @@ export class BulkheadFull extends Error {
 
 export class Bulkhead {
   readonly #options: BulkheadOptions;
-  readonly #line = new Set<() => void>();
+  readonly #queue = new Set<() => void>();
   #busy = 0;
 
   constructor(options: BulkheadOptions) {
@@ -27,11 +27,11 @@ export class Bulkhead {
   }
 
   get waiting(): number {
-    return this.#line.size;
+    return this.#queue.size;
   }
 
   /**
-   * Runs the work in a place of its own. Rejects with BulkheadFull, or with the signal's reason, be it in line or at work:
+   * Runs the work in a place of its own. Rejects with BulkheadFull, or with the signal's reason, be it queued or at work:
    * work that does not hear the signal keeps no place.
    */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
@@ -49,26 +49,26 @@ export class Bulkhead {
       this.#busy++;
       return Promise.resolve();
     }
-    if (this.#line.size >= this.#options.line)
+    if (this.#queue.size >= this.#options.queue)
       return Promise.reject(new BulkheadFull('Too many wait already'));
     return new Promise((resolve, reject) => {
       const called = () => {
-        this.#line.delete(called);
+        this.#queue.delete(called);
         signal.removeEventListener('abort', gone);
         resolve();
       };
       const gone = () => {
-        this.#line.delete(called);
+        this.#queue.delete(called);
         reject(signal.reason);
       };
-      this.#line.add(called);
+      this.#queue.add(called);
       signal.addEventListener('abort', gone, { once: true });
     });
   }
 
-  /** The place goes to the first in line, or becomes free. */
+  /** The place goes to the first in the queue, or becomes free. */
   #leave(): void {
-    const [next] = this.#line;
+    const [next] = this.#queue;
     if (next === undefined) this.#busy--;
     else next();
   }

@@ -43,7 +43,7 @@ class ListingRefresher {
   constructor(options: RefreshOptions) {
     this.#options = options;
     this.#writeThrough = createWriteThrough(options);
-    this.#bulkhead = new Bulkhead({ places: options.concurrency ?? CONCURRENCY, line: MAX_QUEUED });
+    this.#bulkhead = new Bulkhead({ places: options.concurrency ?? CONCURRENCY, queue: MAX_QUEUED });
     const counter = options.metrics.counter(
       'freehold_live_fetches_total',
       'Live fetches of listings, by outcome.',

@@ -9,7 +9,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { CachedReads } from '../listings/property-cache.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
 import { bypassesCache, pageLinks } from '../listings/reader-view.ts';
-import { untilAborted } from '../postgres/client/leaving.ts';
+import { abortableDatabase } from '../postgres/client/abortable-database.ts';
 import { FoundCache } from '../search/legacy/found-cache.ts';
 import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import type { FindCurrencies } from '../search/summaries/currency.ts';
@@ -145,7 +145,7 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
         const fresh = bypassesCache(headers);
         const read = (left: AbortSignal) =>
           endpoint.answer({
-            ...{ database: untilAborted(database, left), findCurrencies, fresh },
+            ...{ database: abortableDatabase(database, left), findCurrencies, fresh },
             ...{ asked, limit, now: clock.now() },
           });
         const question = [endpoint.path, asked, limit];

@@ -32,7 +32,7 @@ function event(id: string, name: string, data: unknown = {}): ServerSentEvent {
 }
 
 /** Waits as a fetch from upstream would: until the caller leaves. */
-function untilAborted(signal: AbortSignal): Promise<void> {
+function abortableDatabase(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
@@ -146,7 +146,7 @@ test('silence is filled with a comment every 5 s, and only silence', async (t) =
 
 test('a slow first event does not keep the client without headers for more than 5 s', async (t) => {
   const web = await serveStream(t, async function* ({ signal }) {
-    await untilAborted(signal);
+    await abortableDatabase(signal);
     yield event('1', 'done');
   });
   const socket = await request(web);
@@ -166,7 +166,7 @@ test('a client that leaves while the stream waits aborts the signal and ends the
   const web = await serveStream(t, async function* ({ signal }) {
     try {
       yield event('1', 'cached');
-      await untilAborted(signal);
+      await abortableDatabase(signal);
       yield event('2', 'never');
     } finally {
       ended += 1;
@@ -240,7 +240,7 @@ test('a reader that does not read holds one event in memory and is cut at 10 s',
 test('a stream may ask for another deadline, or for none', async (t) => {
   const generate: Generate = async function* ({ signal }) {
     yield event('1', 'cached');
-    await untilAborted(signal);
+    await abortableDatabase(signal);
   };
   const short = await serveStream(t, generate, 1_000);
   const first = await request(short);

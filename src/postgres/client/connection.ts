@@ -70,18 +70,18 @@ export interface Connection {
  * transaction outside of it.
  */
 export function openConnection(target: ConnectionTarget, settings: ConnectionSettings): Connection {
-  const line = singleLine(target, () => retire());
+  const socket = singleSocket(target, () => retire());
   const onclose = () => {
     retire();
     settings.onClose?.();
   };
   // The driver's types do not know its `socket` option.
-  const options = { ...driverOptions(target, settings), socket: line.open, onclose };
+  const options = { ...driverOptions(target, settings), socket: socket.open, onclose };
   const driver = postgres(options);
   const sql = createSql(driver);
   // Once the driver is ending it refuses every further statement at once, where it would otherwise let it wait.
   const retire = () => {
-    line.cut();
+    socket.cut();
     void driver.end({ timeout: 0 });
   };
   let planning: Planning = 'each';
@@ -106,25 +106,25 @@ export function openConnection(target: ConnectionTarget, settings: ConnectionSet
       return refusal;
     },
     get gone() {
-      return line.gone();
+      return socket.gone();
     },
     destroy: retire,
     async end(seconds) {
       // Without a timeout the driver would wait for ever on a connection that is already lost.
       await driver.end({ timeout: seconds });
-      line.cut();
+      socket.cut();
     },
   };
 }
 
-interface Line {
+interface SingleSocket {
   readonly open: () => Socket;
   readonly cut: () => void;
   readonly gone: () => boolean;
 }
 
 /** One socket and no other. It is of our making because the driver has no means of its own to drop one that hangs. */
-function singleLine(target: ConnectionTarget, onOver: () => void): Line {
+function singleSocket(target: ConnectionTarget, onOver: () => void): SingleSocket {
   let socket: Socket | undefined;
   let gone = false;
   return {

@@ -80,8 +80,8 @@ export interface Database {
   serverVersion(): Promise<string>;
   status(): PoolStatus;
   dedicated(settings?: Pick<ConnectionSettings, 'onNotification' | 'onClose'>): DedicatedConnection;
-  /** Lets what is under way finish, for at most that many milliseconds, then cuts every connection. */
-  close(patience?: number): Promise<void>;
+  /** Lets running work finish for at most `drainTimeout` milliseconds, then cuts every connection. */
+  close(drainTimeout?: number): Promise<void>;
 }
 
 const DEFAULT_CONNECTIONS = 10;
@@ -212,8 +212,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     status: () => pool.status(),
     dedicated: (hooks) =>
       openConnection(target, { ...settings, statementTimeout: 0, lasting: true, ...hooks }),
-    async close(patience = 5_000) {
-      await Promise.all(pool.close().map((connection) => connection.end(patience / 1000)));
+    async close(drainTimeout = 5_000) {
+      await Promise.all(pool.close().map((connection) => connection.end(drainTimeout / 1000)));
     },
   };
 }

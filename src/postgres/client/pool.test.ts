@@ -24,7 +24,7 @@ async function taken(lease: Promise<Lease<number> | undefined>): Promise<Lease<n
   return found;
 }
 
-test('who waits longer than their patience goes without, and leaves no timer and no place in the line', async () => {
+test('who waits longer than the timeout goes without, and leaves no timer and no place in the queue', async () => {
   const { clock, pool } = poolOf(1);
   await taken(pool.take(100));
   const second = pool.take(100);
@@ -79,7 +79,7 @@ test('closing lets nobody wait and lends nothing more', async () => {
   assert.equal(clock.waiting, 0);
 });
 
-test('a line of thousands turns newcomers away at once', async () => {
+test('a queue of thousands turns newcomers away at once', async () => {
   const { pool } = poolOf(1);
   await taken(pool.take(100));
   for (let place = 0; place < 2_000; place++) void pool.take(100);

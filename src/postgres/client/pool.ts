@@ -26,44 +26,44 @@ export interface PoolStatus {
 
 export interface Pool<C> {
   /**
-   * Lends a connection, or undefined when none became free within the milliseconds given. Of those that are idle one that
+   * Lends a connection, or undefined when none became free within `timeout` milliseconds. Of those that are idle one that
    * suits is lent before others.
    */
-  take(patience: number, suits?: (connection: C) => boolean): Promise<Lease<C> | undefined>;
+  take(timeout: number, suits?: (connection: C) => boolean): Promise<Lease<C> | undefined>;
   status(): PoolStatus;
   /** Every connection made so far, for closing them. Nothing is lent any more; who waits goes without. */
   close(): C[];
 }
 
-/** A waiting line longer than this would only grow: whoever comes then goes without at once. */
-const LONGEST_LINE = 2_000;
+/** A longer queue would only grow: further callers get undefined at once. */
+const MAX_QUEUED = 2_000;
 
 /** Connections are made when first needed, and the one used last is lent first: its statements are prepared. */
 export function createPool<C>(options: PoolOptions<C>): Pool<C> {
   const idle: C[] = [];
   const all = new Set<C>();
-  const line = new Set<(lease: Lease<C> | undefined) => void>();
+  const queue = new Set<(lease: Lease<C> | undefined) => void>();
   let busy = 0;
   let closed = false;
 
   return {
-    take(patience, suits) {
-      if (closed || line.size >= LONGEST_LINE) return Promise.resolve(undefined);
+    take(timeout, suits) {
+      if (closed || queue.size >= MAX_QUEUED) return Promise.resolve(undefined);
       if (busy < options.size) return Promise.resolve(lend(suits));
       return new Promise((resolve) => {
         const answer = (lease: Lease<C> | undefined) => {
           cancel();
-          line.delete(answer);
+          queue.delete(answer);
           resolve(lease);
         };
-        const cancel = options.clock.after(patience, () => answer(undefined));
-        line.add(answer);
+        const cancel = options.clock.after(timeout, () => answer(undefined));
+        queue.add(answer);
       });
     },
-    status: () => ({ size: options.size, busy, waiting: line.size }),
+    status: () => ({ size: options.size, busy, waiting: queue.size }),
     close() {
       closed = true;
-      for (const answer of [...line]) answer(undefined);
+      for (const answer of [...queue]) answer(undefined);
       return [...all];
     },
   };
@@ -78,7 +78,7 @@ export function createPool<C>(options: PoolOptions<C>): Pool<C> {
       returned = true;
       busy--;
       after();
-      const [next] = line;
+      const [next] = queue;
       if (next !== undefined && !closed) next(lend());
     };
     return {

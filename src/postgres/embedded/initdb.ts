@@ -49,8 +49,8 @@ async function removeAbandonedDrafts(cluster: string): Promise<void> {
     const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN;
     if (!Number.isInteger(pid) || (await processState(pid)) !== undefined) continue;
     // Its maker's own children may still be at it for a moment.
-    const patience = { maxRetries: 10, retryDelay: 100 };
-    await rm(join(dirname(cluster), name), { recursive: true, force: true, ...patience });
+    const retries = { maxRetries: 10, retryDelay: 100 };
+    await rm(join(dirname(cluster), name), { recursive: true, force: true, ...retries });
   }
 }
 

@@ -50,10 +50,10 @@ export function planMigrations(
   const versions = new Set(applied.map(({ version }) => version));
   const newest = Math.max(0, ...versions);
   const pending = ordered.filter(({ version }) => !versions.has(version));
-  const late = pending.find(({ version }) => version < newest);
-  if (late === undefined) return pending;
+  const outOfOrder = pending.find(({ version }) => version < newest);
+  if (outOfOrder === undefined) return pending;
   throw new MigrationError(
-    `${late.name} comes too late: migration ${newest} was already applied. Give it a new number.`,
+    `${outOfOrder.name} comes too late: migration ${newest} was already applied. Give it a new number.`,
   );
 }
 

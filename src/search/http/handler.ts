@@ -10,8 +10,8 @@ import type { CachedReads } from '../../listings/property-cache.ts';
 import type { FindLoading, Loading } from '../../listings/provenance/loading.ts';
 import { buildReaderView, bypassesCache, pageLinks } from '../../listings/reader-view.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
+import { abortableDatabase } from '../../postgres/client/abortable-database.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { untilAborted } from '../../postgres/client/leaving.ts';
 import { createCrowd } from '../legacy/crowd.ts';
 import type { SearchQuery } from '../query/parameters.ts';
 import { planSearch, type SearchPlan } from '../query/plan.ts';
@@ -120,7 +120,7 @@ export function createSearchReaders(options: SearchOptions): SearchReaders {
   const reader = (by: SearchReads, fresh: boolean, on: Database, all = queued): SearchReader => ({
     reads: by,
     queued: all,
-    within: (signal) => reader(abortableSearchReads(by, signal), fresh, on, untilAborted(all, signal)),
+    within: (signal) => reader(abortableSearchReads(by, signal), fresh, on, abortableDatabase(all, signal)),
     search: createSearch(by, createTotals(by, clock)),
     resolve: (plan) => resolveQuery({ database: on, crowd, named: (ids) => areas.named(ids, fresh) }, plan),
     requireOneCurrency: (plan, resolved, query) =>
@@ -130,8 +130,8 @@ export function createSearchReaders(options: SearchOptions): SearchReaders {
     fresh: reader(reads, true, database),
     cached: reader(cachedReads, false, database),
     until(signal) {
-      const on = untilAborted(database, signal);
-      const all = untilAborted(queued, signal);
+      const on = abortableDatabase(database, signal);
+      const all = abortableDatabase(queued, signal);
       return reader(createSearchReads({ database: on, queue: all, areas }), true, on, all);
     },
   };

@@ -27,7 +27,7 @@ export class AnalyticsQueue {
     this.#clock = clock;
     this.#places = new Bulkhead({
       places: Math.max(1, Math.floor(database.status().size * SHARE)),
-      line: MAX_QUEUED,
+      queue: MAX_QUEUED,
     });
   }
 

@@ -3,8 +3,8 @@
 import type { AreaIdCache } from '../../areas/area-id-cache.ts';
 import { findOrigin, type Origin } from '../../listings/provenance/data-sources.ts';
 import type { StoredListing } from '../../listings/stored-listing.ts';
+import { abortableDatabase } from '../../postgres/client/abortable-database.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { untilAborted } from '../../postgres/client/leaving.ts';
 import { FoundCache, type FoundCacheOptions } from '../legacy/found-cache.ts';
 import { type CountBounds, countExactly, countRoughly, countUpTo, findPage } from '../legacy/search-store.ts';
 import type { Facet } from '../query/answer-parameters.ts';
@@ -76,7 +76,7 @@ export interface FinderOptions {
 /** Asks the database each time. */
 export function createSearchReads({ database, queue, areas }: FinderOptions): SearchReads {
   const until = (signal: AbortSignal | undefined): Database =>
-    signal === undefined ? queue : untilAborted(queue, signal);
+    signal === undefined ? queue : abortableDatabase(queue, signal);
   return {
     async page(plan, resolved) {
       const { rows, ...rest } = await findPage(database, plan, resolved);

@@ -2,8 +2,8 @@
 
 import type { Database } from './database.ts';
 
-/** The database for one who may leave: as the signal aborts, reads reject with its reason and PostgreSQL stops working on them. */
-export function untilAborted(database: Database, signal: AbortSignal): Database {
+/** The same database with one signal for all reads: once it aborts, they reject with its reason and PostgreSQL stops the statements. */
+export function abortableDatabase(database: Database, signal: AbortSignal): Database {
   const both = (other: AbortSignal | undefined): AbortSignal =>
     other === undefined ? signal : AbortSignal.any([signal, other]);
   return {
