@@ -1,7 +1,7 @@
 // SQL that locks and writes listings, their properties and area counts.
 
 import type { CountChange } from '../areas/counts.ts';
-import { clockOfRow, storedClock } from '../listings/market-clock.ts';
+import { fromStoredClock, parseStoredClock } from '../listings/days-on-market.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';
 import type { Sql, Transaction } from '../postgres/client/database.ts';
@@ -74,7 +74,10 @@ export async function findLockedListings(
         addressDisplayed: row.address_displayed,
         areaNos: row.area_nos,
         timeZone: row.time_zone,
-        clock: clockOfRow(storedClock(row.days_on_market_start, row.days_on_market_end), row.time_zone),
+        clock: fromStoredClock(
+          parseStoredClock(row.days_on_market_start, row.days_on_market_end),
+          row.time_zone,
+        ),
         createdAt: row.created_at,
       },
     ]),

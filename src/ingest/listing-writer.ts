@@ -4,8 +4,8 @@ import { countChanges } from '../areas/counts.ts';
 import { Placement } from '../areas/placement.ts';
 import { findPlacedAreas, lockAreaVersion } from '../areas/write-store.ts';
 import { DAY } from '../lib/time.ts';
+import { daysOnMarket, parseStoredClock } from '../listings/days-on-market.ts';
 import type { ListingDraft } from '../listings/draft.ts';
-import { daysOnMarket, storedClock } from '../listings/market-clock.ts';
 import { advanceSource, writeConfirmations } from '../listings/provenance/confirmation-store.ts';
 import type { ResoRecord } from '../listings/reso-record.ts';
 import { writeResoRecords } from '../listings/reso-store.ts';
@@ -167,7 +167,7 @@ export function changedEarlierDays(rows: readonly DaysOnMarketRow[]): Map<string
   const changed = new Map<string, number>();
   const last = new Map<string, { end: number | null; days: number }>();
   for (const row of rows) {
-    const clock = storedClock(row.start, row.end);
+    const clock = parseStoredClock(row.start, row.end);
     if (clock.start === null) continue;
     const place = `${row.propertyId} ${row.listingType}`;
     const earlier = last.get(place);

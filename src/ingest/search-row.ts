@@ -1,7 +1,7 @@
 // Narrow row of a listing that searches filter and sort by. Pure.
 
+import { instant, toStoredClock } from '../listings/days-on-market.ts';
 import type { ListingDraft } from '../listings/draft.ts';
-import { clockRow, instant } from '../listings/market-clock.ts';
 import { coarseDegrees } from '../listings/masking/coarse-location.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
 import { addressKey } from '../text/tokenize.ts';
@@ -89,7 +89,7 @@ function moveInCost(costs: readonly { readonly amount: number | null }[]): numbe
 }
 
 function timeColumns({ record, clock, timeZone, listedFrom }: ListingWrite, observedAt: number) {
-  const { start, end } = clockRow(clock, timeZone);
+  const { start, end } = toStoredClock(clock, timeZone);
   return {
     listed_at: formatTime(listedFrom),
     updated_at: formatTime(observedAt),

@@ -1,6 +1,6 @@
 // Updates of the time zones of listings, which move the moments at which their days begin.
 
-import { clockRow, nextClock } from '../listings/market-clock.ts';
+import { nextClock, toStoredClock } from '../listings/days-on-market.ts';
 import { listedFrom, resolveDates } from '../listings/reported-dates.ts';
 import { dateTexts, publicTimes, type StoredRecord } from '../listings/stored-record.ts';
 import type { Transaction } from '../postgres/client/database.ts';
@@ -38,7 +38,7 @@ function planTimeZoneChange(
   const dates = resolveDates(texts, timeZone);
   const facts = { status, dates: resolveDates(texts, before.timeZone) };
   const clock = nextClock(before.clock, facts, { status, dates }, now);
-  const stored = clockRow(clock, timeZone);
+  const stored = toStoredClock(clock, timeZone);
   const { days } = record.property;
   const updated: StoredRecord = days ? { ...record, ...publicTimes(texts, dates) } : record;
   return {

@@ -1,6 +1,13 @@
 // Plan of what one draft changes: the rows to write for it, or nothing. Pure.
 
 import type { Placement } from '../areas/placement.ts';
+import {
+  type DaysOnMarketClock,
+  firstClock,
+  instant,
+  nextClock,
+  toStoredClock,
+} from '../listings/days-on-market.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import {
   type Earlier,
@@ -9,7 +16,6 @@ import {
   nextEvents,
   type Reading,
 } from '../listings/history.ts';
-import { clockRow, firstClock, instant, type MarketClock, nextClock } from '../listings/market-clock.ts';
 import { listedFrom, resolveDates } from '../listings/reported-dates.ts';
 import {
   buildStoredRecord,
@@ -33,7 +39,7 @@ export interface PreviousListing {
   readonly displayed: boolean;
   readonly areaNos: readonly number[];
   readonly timeZone: string;
-  readonly clock: MarketClock;
+  readonly clock: DaysOnMarketClock;
   readonly createdAt: string;
 }
 
@@ -52,7 +58,7 @@ export interface ListingWrite {
   readonly timeZone: string;
   /** When the listing counts as listed for searches, in milliseconds. */
   readonly listedFrom: number | null;
-  readonly clock: MarketClock;
+  readonly clock: DaysOnMarketClock;
   readonly events: readonly ListingEvent[];
   /** Corrections of recorded history. */
   readonly corrections: Corrections | null;
@@ -121,7 +127,7 @@ export function isOlder(draft: ListingDraft, stored: StoredRecord): boolean {
 
 /** The row of listing for a write, without the record; keys are its columns. */
 export function listingRow(write: ListingWrite, observedAt: number): Record<string, unknown> {
-  const clock = clockRow(write.clock, write.timeZone);
+  const clock = toStoredClock(write.clock, write.timeZone);
   return {
     id: write.id,
     source: write.source,

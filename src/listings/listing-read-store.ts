@@ -9,8 +9,8 @@ export function storedColumns(sql: Sql): SqlFragment {
   return sql`listing.id, listing.source, listing.listing_key as "listingKey", listing.property_id as "propertyId",
     listing.listing_type as "listingType", listing.version, ${fetchedAtSql(sql)} as "fetchedAt",
     listing.created_at as "createdAt", listing.updated_at as "updatedAt", listing.status, listing.displayed,
-    listing.address_displayed as "addressDisplayed", listing.record, listing.days_on_market_start as "clockStart",
-    listing.days_on_market_end as "clockEnd", listing.earlier_days_on_market as "earlierDays",
+    listing.address_displayed as "addressDisplayed", listing.record, listing.days_on_market_start as "daysOnMarketStart",
+    listing.days_on_market_end as "daysOnMarketEnd", listing.earlier_days_on_market as "earlierDays",
     array(select area.id from unnest(listing.area_nos) with ordinality as held (no, place)
       join area on area.no = held.no order by held.place) as "areaIds"`;
 }

@@ -1,6 +1,6 @@
 // Presenter of listings: makes of a stored record the one that a reader sees, with its units, masked address and freshness.
 
-import { daysOnMarket, storedClock } from './market-clock.ts';
+import { daysOnMarket, parseStoredClock } from './days-on-market.ts';
 import { addressMatcher } from './masking/address-matcher.ts';
 import { coarseDegrees } from './masking/coarse-location.ts';
 import type { Listing } from './record.ts';
@@ -36,7 +36,7 @@ export function presentListing(stored: StoredListing, view: ReaderView): Listing
   const { property, ...kept } = stored.record;
   const record = isMasked(stored, view) ? maskAddress(kept) : kept;
   const unit: Listing['areaUnit'] = view.units === 'metric' ? 'sqm' : 'sqft';
-  const days = daysOnMarket(storedClock(stored.clockStart, stored.clockEnd), view.now);
+  const days = daysOnMarket(parseStoredClock(stored.daysOnMarketStart, stored.daysOnMarketEnd), view.now);
   return {
     ...record,
     rental: withRentControl(record.rental),

@@ -1,8 +1,8 @@
 // Public property record: a place, described by its listings, with their history.
 
 import { type Static, Type } from 'typebox';
+import { instant } from './days-on-market.ts';
 import { EVENTS } from './history.ts';
-import { instant } from './market-clock.ts';
 import { presentListing, type ReaderView } from './presenter.ts';
 import {
   AddressSchema,

@@ -17,8 +17,8 @@ export interface StoredListing {
   readonly addressDisplayed: boolean;
   readonly record: StoredRecord;
   readonly areaIds: readonly string[];
-  readonly clockStart: string | null;
-  readonly clockEnd: string | null;
+  readonly daysOnMarketStart: string | null;
+  readonly daysOnMarketEnd: string | null;
   readonly earlierDays: number;
   readonly createdAt: string;
   readonly updatedAt: string;

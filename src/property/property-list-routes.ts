@@ -7,7 +7,7 @@ import { type Route, route } from '../http/frame/route.ts';
 import { queryDigest, readCursor, writeCursor } from '../http/input/cursor.ts';
 import { choices } from '../http/input/parameter-kinds.ts';
 import { displayParameter, fieldsParameter, unitsParameter } from '../listings/common-parameters.ts';
-import { instant } from '../listings/market-clock.ts';
+import { instant } from '../listings/days-on-market.ts';
 import { PageSchema } from '../listings/page-schema.ts';
 import { presentListing } from '../listings/presenter.ts';
 import { HistoryLine } from '../listings/property-record.ts';
@@ -127,8 +127,8 @@ interface PageRequest {
 }
 
 /** When a listing began, as its property orders them; milliseconds since the epoch. */
-function begunAt({ record, clockStart, createdAt }: StoredListing): number {
-  const times = [record.listedAt, clockStart, record.closedAt, createdAt];
+function begunAt({ record, daysOnMarketStart, createdAt }: StoredListing): number {
+  const times = [record.listedAt, daysOnMarketStart, record.closedAt, createdAt];
   return times.map(instant).find((at) => at !== null) ?? 0;
 }
 

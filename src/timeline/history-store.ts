@@ -1,7 +1,7 @@
 // SQL of the history of listings.
 
+import { instant } from '../listings/days-on-market.ts';
 import type { ListingEvent } from '../listings/history.ts';
-import { instant } from '../listings/market-clock.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 

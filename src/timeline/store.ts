@@ -1,7 +1,7 @@
 // SQL of the timelines of properties, and of what they are computed from.
 
+import { instant } from '../listings/days-on-market.ts';
 import type { ListingEvent } from '../listings/history.ts';
-import { instant } from '../listings/market-clock.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 import type { HistoryEvent, MarketListing } from './price-changes.ts';

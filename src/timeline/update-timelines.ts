@@ -1,6 +1,6 @@
 // Updates of timelines: every property that a transaction writes gets its timeline rebuilt.
 
-import { instant } from '../listings/market-clock.ts';
+import { instant } from '../listings/days-on-market.ts';
 import { PER_MONTH } from '../listings/stored-record.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 import { invalidateFigures } from './figure-cache-store.ts';

@@ -42,7 +42,7 @@ const WIDTH = 14;
 export function rowIn([short, record]: RawRow, kinds: readonly ValueKind[]): NumberedRow {
   const fields = short?.toString().split(FIELD) ?? [];
   const [place, id = '', listingType, status, displayed, addressDisplayed, version, ...rest] = fields;
-  const [areaNos = '', clockStart = '', clockEnd = '', earlierDays, ...times] = rest;
+  const [areaNos = '', daysOnMarketStart = '', daysOnMarketEnd = '', earlierDays, ...times] = rest;
   const [createdAt = '', updatedAt = '', fetchedAt = ''] = times;
   const stored: StoredListing['record'] = JSON.parse(record?.toString() ?? '');
   const listing = {
@@ -56,8 +56,8 @@ export function rowIn([short, record]: RawRow, kinds: readonly ValueKind[]): Num
     addressDisplayed: addressDisplayed === 't',
     version: Number(version),
     areaNos: numbers(areaNos),
-    clockStart: instant(clockStart),
-    clockEnd: instant(clockEnd),
+    daysOnMarketStart: instant(daysOnMarketStart),
+    daysOnMarketEnd: instant(daysOnMarketEnd),
     earlierDays: Number(earlierDays),
     createdAt: parseInstant(createdAt),
     updatedAt: parseInstant(updatedAt),

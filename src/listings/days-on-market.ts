@@ -6,7 +6,7 @@ import { firstGiven, type ReportedDate, type ReportedDates, STARTED_BY } from '.
 import { isOnMarket, type Status } from './vocabulary.ts';
 
 /** Milliseconds since the epoch. `end` is null while the clock runs; time on hold is taken out by moving `start`. */
-export interface MarketClock {
+export interface DaysOnMarketClock {
   readonly start: number | null;
   readonly end: number | null;
 }
@@ -22,13 +22,13 @@ const pauses = (status: Status): boolean => status === 'HOLD' || status === 'WIT
 const isSold = (status: Status): boolean => status === 'PENDING' || status === 'CLOSED';
 
 /** Whole days on the market at `now`; null where the source never said when the listing came on it. */
-export function daysOnMarket(clock: MarketClock, now: number): number | null {
+export function daysOnMarket(clock: DaysOnMarketClock, now: number): number | null {
   if (clock.start === null) return null;
   return Math.max(0, Math.floor(((clock.end ?? now) - clock.start) / DAY));
 }
 
 /** The clock of a listing seen for the first time, from the dates that its source gives. */
-export function firstClock(facts: ClockFacts, observedAt: number): MarketClock {
+export function firstClock(facts: ClockFacts, observedAt: number): DaysOnMarketClock {
   const { status, dates } = facts;
   const start = firstGiven(dates, STARTED_BY)?.at ?? (isOnMarket(status) ? observedAt : null);
   if (start === null || status === 'COMING_SOON' || status === 'INCOMPLETE')
@@ -41,11 +41,11 @@ export function firstClock(facts: ClockFacts, observedAt: number): MarketClock {
  * that was taken from a date follows where the source tells another one.
  */
 export function nextClock(
-  clock: MarketClock,
+  clock: DaysOnMarketClock,
   before: ClockFacts,
   facts: ClockFacts,
   observedAt: number,
-): MarketClock {
+): DaysOnMarketClock {
   if (clock.start === null) return firstClock(facts, observedAt);
   const { end } = clock;
   const start = nextStart(clock.start, before, facts);
@@ -68,7 +68,7 @@ function nextStart(start: number, before: ClockFacts, facts: ClockFacts): number
 }
 
 function nextEnd(
-  { start, end }: MarketClock,
+  { start, end }: DaysOnMarketClock,
   before: ClockFacts,
   facts: ClockFacts,
   observedAt: number,
@@ -108,20 +108,20 @@ export function instant(text: string | null): number | null {
  * The clock as it is stored: its end lies after its start by what the clocks of the place moved on, so that whole days come
  * of a subtraction also where summer time began in between.
  */
-export function clockRow({ start, end }: MarketClock, timeZone: string): MarketClock {
+export function toStoredClock({ start, end }: DaysOnMarketClock, timeZone: string): DaysOnMarketClock {
   return start === null || end === null
     ? { start, end }
     : { start, end: start + clockTimeBetween(start, end, timeZone) };
 }
 
-/** The clock of such a row. */
-export function clockOfRow({ start, end }: MarketClock, timeZone: string): MarketClock {
+/** The clock of a stored one. */
+export function fromStoredClock({ start, end }: DaysOnMarketClock, timeZone: string): DaysOnMarketClock {
   return start === null || end === null
     ? { start, end }
     : { start, end: afterClockTime(start, end - start, timeZone) };
 }
 
 /** Milliseconds of a stored clock's texts. */
-export function storedClock(start: string | null, end: string | null): MarketClock {
+export function parseStoredClock(start: string | null, end: string | null): DaysOnMarketClock {
   return { start: instant(start), end: instant(end) };
 }
