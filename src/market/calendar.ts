@@ -5,7 +5,7 @@ import { DAY } from '../lib/time.ts';
 /** A day as YYYY-MM-DD. */
 export type Day = string;
 
-/** From the first instant of `start` up to that of `end`, on the clocks of the place. */
+/** From the first instant of `start` up to that of `end`, in local time. */
 export interface Period {
   readonly start: Day;
   readonly end: Day;
@@ -24,11 +24,11 @@ export const daysBetween = ({ start, end }: Period): number =>
 /** The same day of another month; the last day of it where it is shorter. */
 export function addMonths(day: Day, months: number): Day {
   const date = new Date(millis(day));
-  const wanted = date.getUTCDate();
+  const dayOfMonth = date.getUTCDate();
   date.setUTCDate(1);
   date.setUTCMonth(date.getUTCMonth() + months);
   const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
-  date.setUTCDate(Math.min(wanted, last));
+  date.setUTCDate(Math.min(dayOfMonth, last));
   return dayOf(date.getTime());
 }
 

@@ -3,21 +3,21 @@
 import type { Sql, SqlFragment } from '../postgres/client/database.ts';
 import { addMonths, type Day, type Period } from './calendar.ts';
 import type { MeasureName } from './parameters.ts';
-import { eventWallSql, type Field, wallSql } from './store.ts';
+import { eventWallSql, type ListingScope, wallSql } from './store.ts';
 
-/** Twelve times the rent over the price asked, of properties with both; by each one's latest coming on the market. */
+/** Twelve monthly rents divided by the asking price, over properties listed both ways; each by its latest listings. */
 export async function findSamePropertyYield(
   sql: Sql,
-  rentals: Field,
-  sales: Field,
+  rentals: ListingScope,
+  sales: ListingScope,
   { end }: Period,
 ): Promise<{ n: number; quartiles: number[] | null }> {
-  const latest = (field: Field) => sql`
+  const latest = (listings: ListingScope) => sql`
     select distinct on (property_id) property_id, price
-    from market_event join (select id from listing_search where ${field.where(sql)}) as scope on id = listing_id
-    where kind in ('new', 'relisted') and price > 0 and listing_type = ${field.listingType}
-      and ${eventWallSql(sql, field)} >= ${addMonths(end, -12)}::timestamp
-      and ${eventWallSql(sql, field)} < ${end}::timestamp
+    from market_event join (select id from listing_search where ${listings.where(sql)}) as scope on id = listing_id
+    where kind in ('new', 'relisted') and price > 0 and listing_type = ${listings.listingType}
+      and ${eventWallSql(sql, listings)} >= ${addMonths(end, -12)}::timestamp
+      and ${eventWallSql(sql, listings)} < ${end}::timestamp
     order by property_id, at desc, listing_id desc`;
   const [row] = await sql<{ n: number; quartiles: number[] | null }[]>`
     with rental as (${latest(rentals)}), sale as (${latest(sales)})
@@ -27,46 +27,46 @@ export async function findSamePropertyYield(
   return row ?? { n: 0, quartiles: null };
 }
 
-export interface Spread {
+export interface DistributionRow {
   readonly n: number;
   readonly excluded: number;
-  readonly least: number | null;
-  readonly most: number | null;
+  readonly min: number | null;
+  readonly max: number | null;
   readonly percentiles: readonly number[] | null;
-  /** How many lie in each bucket, by its place from 1; buckets without any are left out. */
+  /** Counts by bucket number from 1, without empty buckets. */
   readonly buckets: readonly { readonly bucket: number; readonly count: number }[];
 }
 
-/** How one measure is spread over the inventory as a day begins, in buckets of equal width. Areas are in square feet. */
+/** The distribution of one measure over the inventory as a day begins, in buckets of equal width. Areas in square feet. */
 export async function findDistribution(
   sql: Sql,
-  field: Field,
+  listings: ListingScope,
   measure: MeasureName,
   day: Day,
   buckets: number,
-): Promise<Spread> {
-  const [row] = await sql<Spread[]>`
-    with scope as (select id, living_area from listing_search where ${field.where(sql)}),
+): Promise<DistributionRow> {
+  const [row] = await sql<DistributionRow[]>`
+    with scope as (select id, living_area from listing_search where ${listings.where(sql)}),
     member as (
-      select (${measureSql(sql, field, measure, day)})::double precision as value
+      select (${measureSql(sql, listings, measure, day)})::double precision as value
       from market_period join scope on id = listing_id
-      where ended_at >= ${day}::timestamptz - interval '2 days' and ${wallSql(sql, field, 'started_at')} < ${day}::timestamp
-        and ${wallSql(sql, field, 'ended_at')} >= ${day}::timestamp),
-    edge as (select min(value) as least, max(value) as most from member),
-    placed as (
-      select case when least = most then 1
-        else least(${buckets}, width_bucket(value, least, most, ${buckets})) end as bucket, count(*)::int as count
+      where ended_at >= ${day}::timestamptz - interval '2 days' and ${wallSql(sql, listings, 'started_at')} < ${day}::timestamp
+        and ${wallSql(sql, listings, 'ended_at')} >= ${day}::timestamp),
+    edge as (select min(value) as min, max(value) as max from member),
+    counted as (
+      select case when min = max then 1
+        else least(${buckets}, width_bucket(value, min, max, ${buckets})) end as bucket, count(*)::int as count
       from member, edge where value is not null group by 1)
-    select count(value)::int as n, (count(*) - count(value))::int as excluded, min(value) as least, max(value) as most,
+    select count(value)::int as n, (count(*) - count(value))::int as excluded, min(value) as min, max(value) as max,
       percentile_cont(array[0.05, 0.25, 0.5, 0.75, 0.95]::double precision[]) within group (order by value)
         as percentiles,
       (select coalesce(json_agg(json_build_object('bucket', bucket, 'count', count) order by bucket), '[]')
-        from placed) as buckets
+        from counted) as buckets
     from member`;
-  return row ?? { n: 0, excluded: 0, least: null, most: null, percentiles: null, buckets: [] };
+  return row ?? { n: 0, excluded: 0, min: null, max: null, percentiles: null, buckets: [] };
 }
 
-function measureSql(sql: Sql, field: Field, measure: MeasureName, day: Day): SqlFragment {
+function measureSql(sql: Sql, listings: ListingScope, measure: MeasureName, day: Day): SqlFragment {
   switch (measure) {
     case 'price':
       return sql`case when price > 0 then price end`;
@@ -75,6 +75,6 @@ function measureSql(sql: Sql, field: Field, measure: MeasureName, day: Day): Sql
     case 'livingArea':
       return sql`case when living_area > 0 then living_area end`;
     case 'daysOnMarket':
-      return sql`greatest(0, floor(extract(epoch from ${day}::timestamp - ${wallSql(sql, field, 'days_on_market_start')}) / 86400))`;
+      return sql`greatest(0, floor(extract(epoch from ${day}::timestamp - ${wallSql(sql, listings, 'days_on_market_start')}) / 86400))`;
   }
 }

@@ -2,14 +2,14 @@
 
 import { SQUARE_FEET_PER_SQUARE_METRE, type UnitSystem } from '../listings/vocabulary.ts';
 import { MINIMUM_SAMPLE, roundedFor } from '../search/summaries/metrics.ts';
-import type { Spread } from './distribution-store.ts';
+import type { DistributionRow } from './distribution-store.ts';
 import type { MeasureName } from './parameters.ts';
 
-/** What a spread can be told in. */
-export const SPREAD_UNITS = ['money', 'moneyPerSqft', 'moneyPerSqm', 'sqft', 'sqm', 'days'] as const;
-type SpreadUnit = (typeof SPREAD_UNITS)[number];
+/** Units of a distribution. */
+export const DISTRIBUTION_UNITS = ['money', 'moneyPerSqft', 'moneyPerSqm', 'sqft', 'sqm', 'days'] as const;
+type DistributionUnit = (typeof DISTRIBUTION_UNITS)[number];
 
-const UNITS: Readonly<Record<MeasureName, Readonly<Record<UnitSystem, SpreadUnit>>>> = {
+const UNITS: Readonly<Record<MeasureName, Readonly<Record<UnitSystem, DistributionUnit>>>> = {
   price: { imperial: 'money', metric: 'money' },
   pricePerArea: { imperial: 'moneyPerSqft', metric: 'moneyPerSqm' },
   livingArea: { imperial: 'sqft', metric: 'sqm' },
@@ -17,7 +17,7 @@ const UNITS: Readonly<Record<MeasureName, Readonly<Record<UnitSystem, SpreadUnit
 };
 
 export interface Distribution {
-  readonly unit: SpreadUnit;
+  readonly unit: DistributionUnit;
   readonly n: number;
   readonly excluded: number;
   readonly suppressed: boolean;
@@ -25,7 +25,7 @@ export interface Distribution {
   readonly buckets: readonly { readonly from: number; readonly to: number; readonly count: number }[];
 }
 
-/** What each measure is multiplied by in metric units. */
+/** Factors from the stored units to metric ones. */
 const METRIC: Readonly<Record<MeasureName, number>> = {
   ...{ price: 1, daysOnMarket: 1 },
   pricePerArea: SQUARE_FEET_PER_SQUARE_METRE,
@@ -33,20 +33,20 @@ const METRIC: Readonly<Record<MeasureName, number>> = {
 };
 
 export function formatDistribution(
-  spread: Spread,
+  row: DistributionRow,
   measure: MeasureName,
   count: number,
   units: UnitSystem,
 ): Distribution {
-  const { n, excluded, least, most, percentiles, buckets } = spread;
+  const { n, excluded, min, max, percentiles, buckets } = row;
   const suppressed = n < MINIMUM_SAMPLE;
   const show = (value: number): number =>
     roundedFor('money', units === 'metric' ? value * METRIC[measure] : value);
   const [p5, p25, p50, p75, p95] = (suppressed ? null : percentiles)?.map(show) ?? [];
-  const known = new Map(buckets.map(({ bucket, count: held }) => [bucket, held]));
-  const [low, high] = [least ?? 0, most ?? 0];
+  const counts = new Map(buckets.map(({ bucket, count: size }) => [bucket, size]));
+  const [low, high] = [min ?? 0, max ?? 0];
   const total = low === high ? 1 : count;
-  const edge = (place: number): number => show(place === total ? high : low + ((high - low) * place) / total);
+  const edge = (index: number): number => show(index === total ? high : low + ((high - low) * index) / total);
   return {
     ...{ unit: UNITS[measure][units], n, excluded, suppressed },
     percentiles: {
@@ -54,8 +54,8 @@ export function formatDistribution(
     },
     buckets: suppressed
       ? []
-      : Array.from({ length: total }, (_, place) => ({
-          ...{ from: edge(place), to: edge(place + 1), count: known.get(place + 1) ?? 0 },
+      : Array.from({ length: total }, (_, index) => ({
+          ...{ from: edge(index), to: edge(index + 1), count: counts.get(index + 1) ?? 0 },
         })),
   };
 }

@@ -1,4 +1,4 @@
-// SQL of cached figures: reads those of an area, and stores computed ones that no write has overtaken.
+// SQL of cached figures. Stores computed figures only if no write has changed their listings since.
 
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database, Sql } from '../postgres/client/database.ts';
@@ -7,26 +7,26 @@ import type { MetricSet } from '../search/summaries/metrics.ts';
 import { FIGURE_CACHE_LOCK } from '../timeline/figure-cache-store.ts';
 import type { Day, Period } from './calendar.ts';
 
-/** What cached figures are of. */
+/** The key of cached figures. */
 export interface CachedScope {
-  /** 0: everywhere. */
+  /** 0: all areas. */
   readonly areaNo: number;
   readonly listingType: ListingType;
-  /** Of listings in this currency alone; empty: of all. */
+  /** Only listings in this currency; empty: all. */
   readonly currency: string;
   readonly timeZone: string;
-  /** The first day that is not over yet: what ends later still changes by itself. */
+  /** Periods that end after this day are not cached: they still change. */
   readonly until: Day;
 }
 
-/** A set over a period, summed up; of the inventory, start and end are the day. */
+/** The summaries of a set over a period; of the inventory, start and end are the day. */
 export interface CachedSet extends Period {
   readonly kind: MetricSet;
   readonly total: number;
   readonly measures: Readonly<Record<string, Summary>>;
 }
 
-/** What is cached of these kinds for these periods. */
+/** The cached sets of these kinds and periods. */
 export async function findCachedSets(
   sql: Sql,
   scope: CachedScope,
@@ -43,8 +43,8 @@ export async function findCachedSets(
 }
 
 /**
- * Keeps sets that were computed from what this snapshot sees, but for those that a write has changed since, and all of them
- * where one is just about to.
+ * Stores the sets that were computed in this snapshot, except those that a write has changed since. Stores nothing while a
+ * write holds the lock.
  */
 export async function cacheSets(
   database: Database,

@@ -12,8 +12,8 @@ import { isSuppressed, type Metric } from '../search/summaries/metrics.ts';
 import { monthBefore, type Period, previousOf, quarterBefore, yearBefore } from './calendar.ts';
 import type { Group, PeriodSummaries } from './load-summaries.ts';
 
-/** A metric as it was asked for: itself, or its change since a month or a year before. */
-export interface Asked {
+/** A requested metric: its value, or its change since the month or year before. */
+export interface RequestedMetric {
   readonly id: string;
   readonly metric: Metric;
   readonly change: 'mom' | 'yoy' | null;
@@ -23,25 +23,25 @@ export interface MetricFigure extends ShownFigure {
   readonly change: { readonly previous: number | null; readonly yearAgo: number | null } | null;
 }
 
-/** Every period that must be known to answer for this one. */
-export function periodsFor(period: Period, asked: readonly Asked[]): Period[] {
-  const months = asked.some(({ change }) => change === 'mom') ? [monthBefore(period)] : [];
+/** The period and all periods that its changes compare with. */
+export function periodsFor(period: Period, metrics: readonly RequestedMetric[]): Period[] {
+  const months = metrics.some(({ change }) => change === 'mom') ? [monthBefore(period)] : [];
   return [period, previousOf(period), yearBefore(period), ...months];
 }
 
 /** The metrics of a period by their ids. */
 export function computeMetrics(
-  gathered: PeriodSummaries,
-  asked: readonly Asked[],
+  loaded: PeriodSummaries,
+  metrics: readonly RequestedMetric[],
   period: Period,
   group: Group,
   units: UnitSystem,
 ): Record<string, MetricFigure> {
   return Object.fromEntries(
-    asked.map(({ id, metric, change }) => {
-      const now = figureOf(gathered, metric, period, group);
+    metrics.map(({ id, metric, change }) => {
+      const now = figureOf(loaded, metric, period, group);
       const since = (before: Period): number | null =>
-        changeOf(metric, figureOf(gathered, metric, before, group), now);
+        changeOf(metric, figureOf(loaded, metric, before, group), now);
       if (change !== null) {
         const value = since(change === 'mom' ? monthBefore(period) : yearBefore(period));
         const suppressed = isSuppressed(metric, now.n);
@@ -54,23 +54,23 @@ export function computeMetrics(
 }
 
 /** A metric's figure over a period and group. */
-export function figureOf(gathered: PeriodSummaries, metric: Metric, period: Period, group: Group): Figure {
+export function figureOf(loaded: PeriodSummaries, metric: Metric, period: Period, group: Group): Figure {
   if (metric.over === 'closedQuarter') {
-    const closed = gathered.during(quarterBefore(period), 'closed', group)?.total ?? 0;
-    const inventory = gathered.at(period.end, group)?.total ?? 0;
+    const closed = loaded.during(quarterBefore(period), 'closed', group)?.total ?? 0;
+    const inventory = loaded.at(period.end, group)?.total ?? 0;
     return { ...NO_FIGURE, value: closed === 0 ? null : inventory / (closed / 3), n: closed };
   }
   if (metric.over === 'inventoryBefore') {
-    const closed = gathered.during(period, 'closed', group)?.total ?? 0;
-    const inventory = gathered.at(period.start, group)?.total ?? 0;
+    const closed = loaded.during(period, 'closed', group)?.total ?? 0;
+    const inventory = loaded.at(period.start, group)?.total ?? 0;
     return { ...NO_FIGURE, value: inventory === 0 ? null : closed / inventory, n: inventory };
   }
   const set =
-    metric.set === 'inventory' ? gathered.at(period.end, group) : gathered.during(period, metric.set, group);
+    metric.set === 'inventory' ? loaded.at(period.end, group) : loaded.during(period, metric.set, group);
   return figureOver(metric, set);
 }
 
-/** Relative change of the unrounded values; null where either is withheld or there is nothing to compare with. */
+/** Relative change of the unrounded values; null if either is suppressed or unknown. */
 function changeOf(metric: Metric, before: Figure, now: Figure): number | null {
   if (before.value === null || now.value === null || before.value === 0) return null;
   if (isSuppressed(metric, before.n) || isSuppressed(metric, now.n)) return null;

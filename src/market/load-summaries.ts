@@ -5,13 +5,21 @@ import type { Database } from '../postgres/client/database.ts';
 import type { Summaries } from '../search/summaries/metric-sql.ts';
 import type { Measure, Metric, MetricSet } from '../search/summaries/metrics.ts';
 import { type Day, keyOf, type Period, quarterBefore } from './calendar.ts';
-import { CachedFigures, cacheParts } from './figure-cache.ts';
+import { CachedFigures, cacheSummaries } from './figure-cache.ts';
 import type { CachedScope } from './figure-cache-store.ts';
-import { type Field, type FoundParts, findParts, only, type Part, spansOf, type Wanted } from './store.ts';
+import {
+  filterPeriods,
+  findSummaries,
+  type ListingScope,
+  type PeriodSummary,
+  periodsOf,
+  type SummaryRequest,
+  type SummaryResult,
+} from './store.ts';
 
-export type Group = Part['group'];
+export type Group = PeriodSummary['group'];
 
-/** What was read: sets by period and group. A set without members is null. */
+/** Summaries by set, period and group. An empty set is null. */
 export class PeriodSummaries {
   readonly #sets = new Map<string, Summaries>();
   readonly #groups = new Map<string, Map<string, Group>>();
@@ -19,13 +27,13 @@ export class PeriodSummaries {
   static #key = (period: string, set: MetricSet, group: Group): string =>
     `${period} ${set} ${JSON.stringify(group)}`;
 
-  add(period: string, { set, group, summaries }: Omit<Part, 'index'>): void {
+  add(period: string, { set, group, summaries }: Omit<PeriodSummary, 'index'>): void {
     this.#sets.set(PeriodSummaries.#key(period, set, group), summaries);
     const groups = this.#groups.get(period) ?? new Map<string, Group>();
     this.#groups.set(period, groups.set(JSON.stringify(group), group));
   }
 
-  /** A set of events, or what was on the market at any moment. */
+  /** Events of the period, or the listings that were active at any time in it. */
   during(period: Period, set: MetricSet, group: Group): Summaries | null {
     return this.#sets.get(PeriodSummaries.#key(keyOf(period), set, group)) ?? null;
   }
@@ -35,7 +43,7 @@ export class PeriodSummaries {
     return this.#sets.get(PeriodSummaries.#key(day, 'inventory', group)) ?? null;
   }
 
-  /** Groups in which there was anything in the period or at its end. */
+  /** Groups with a summary in the period or at its end. */
   groups({ start, end }: Period): Group[] {
     return [
       ...new Map([
@@ -46,24 +54,24 @@ export class PeriodSummaries {
   }
 }
 
-/** Reads everything that these metrics need over these periods. */
-export async function gather(
+/** Loads all summaries that these metrics need over these periods. */
+export async function loadSummaries(
   database: Database,
-  field: Field,
+  listings: ListingScope,
   metrics: readonly Metric[],
   periods: readonly Period[],
 ): Promise<PeriodSummaries> {
-  const gathered = new PeriodSummaries();
-  const wanted = wantedFor(metrics, periods);
-  const left = field.cached ? await addCached(database, field.cached, wanted, gathered) : wanted;
-  if (left.length === 0) return gathered;
-  if (field.cached) await computeInSteps(database, field, field.cached, left, gathered);
-  else addParts(gathered, left, (await compute(database, field, left)).parts);
-  return gathered;
+  const loaded = new PeriodSummaries();
+  const requests = buildRequests(metrics, periods);
+  const missing = listings.cached ? await addCached(database, listings.cached, requests, loaded) : requests;
+  if (missing.length === 0) return loaded;
+  if (listings.cached) await computeInSteps(database, listings, listings.cached, missing, loaded);
+  else addSummaries(loaded, missing, (await compute(database, listings, missing)).summaries);
+  return loaded;
 }
 
-/** The sets over days and periods that metrics look at. */
-function wantedFor(metrics: readonly Metric[], periods: readonly Period[]): Wanted[] {
+/** The sets that the metrics need, over days and periods. */
+function buildRequests(metrics: readonly Metric[], periods: readonly Period[]): SummaryRequest[] {
   const measuresOf = (...sets: readonly MetricSet[]): Measure[] => [
     ...new Set(metrics.flatMap(({ set, measure }) => (measure && sets.includes(set) ? [measure] : []))),
   ];
@@ -77,44 +85,50 @@ function wantedFor(metrics: readonly Metric[], periods: readonly Period[]): Want
   ];
   const quarters = metrics.some(({ over }) => over === 'closedQuarter') ? periods.map(quarterBefore) : [];
   const known = new Set(kinds.includes('closed') ? periods.map(keyOf) : []);
-  const wanted: Wanted[] = [];
+  const requests: SummaryRequest[] = [];
   if (days.length > 0)
-    wanted.push({ set: 'inventory', days: [...new Set(days)].sort(), measures: measuresOf('inventory') });
+    requests.push({ set: 'inventory', days: [...new Set(days)].sort(), measures: measuresOf('inventory') });
   for (const chain of ascendingChains(periods)) {
-    if (needs('active')) wanted.push({ set: 'active', periods: chain, measures: measuresOf('active') });
+    if (needs('active')) requests.push({ set: 'active', periods: chain, measures: measuresOf('active') });
     if (kinds.length > 0)
-      wanted.push({ set: 'events', kinds, periods: chain, measures: measuresOf(...kinds) });
+      requests.push({ set: 'events', kinds, periods: chain, measures: measuresOf(...kinds) });
   }
   for (const chain of ascendingChains(quarters.filter((quarter) => !known.has(keyOf(quarter)))))
-    wanted.push({ set: 'events', kinds: ['closed'], periods: chain, measures: [] });
-  return wanted;
+    requests.push({ set: 'events', kinds: ['closed'], periods: chain, measures: [] });
+  return requests;
 }
 
-/** Adds what is cached; gives what is not. */
+/** Adds the cached summaries; returns requests for the rest. */
 async function addCached(
   database: Database,
   scope: CachedScope,
-  wanted: readonly Wanted[],
-  gathered: PeriodSummaries,
-): Promise<Wanted[]> {
-  const cached = await CachedFigures.read(database, scope, wanted);
-  return wanted.flatMap((each) => {
+  requests: readonly SummaryRequest[],
+  loaded: PeriodSummaries,
+): Promise<SummaryRequest[]> {
+  const cached = await CachedFigures.read(database, scope, requests);
+  return requests.flatMap((each) => {
     const missing = cached.missing(each);
-    const lacks = new Set(missing ? spansOf(missing).map(keyOf) : []);
-    const known = only(each, (period) => !lacks.has(keyOf(period)));
-    for (const { period, part } of known ? cached.parts(known) : []) gathered.add(keyIn(each, period), part);
+    const lacks = new Set(missing ? periodsOf(missing).map(keyOf) : []);
+    const hits = filterPeriods(each, (period) => !lacks.has(keyOf(period)));
+    for (const { period, summary } of hits ? cached.summaries(hits) : [])
+      loaded.add(keyIn(each, period), summary);
     return missing ?? [];
   });
 }
 
-const keyIn = ({ set }: Wanted, period: Period): string => (set === 'inventory' ? period.end : keyOf(period));
+const keyIn = ({ set }: SummaryRequest, period: Period): string =>
+  set === 'inventory' ? period.end : keyOf(period);
 
-function addParts(gathered: PeriodSummaries, wanted: readonly Wanted[], found: FoundParts['parts']): void {
-  for (const [at, each] of wanted.entries()) {
-    const spans = spansOf(each);
-    for (const part of found[at] ?? []) {
-      const span = spans[part.index];
-      if (span) gathered.add(keyIn(each, span), part);
+function addSummaries(
+  loaded: PeriodSummaries,
+  requests: readonly SummaryRequest[],
+  results: SummaryResult['summaries'],
+): void {
+  for (const [at, each] of requests.entries()) {
+    const spans = periodsOf(each);
+    for (const summary of results[at] ?? []) {
+      const span = spans[summary.index];
+      if (span) loaded.add(keyIn(each, span), summary);
     }
   }
 }
@@ -122,46 +136,50 @@ function addParts(gathered: PeriodSummaries, wanted: readonly Wanted[], found: F
 /** Milliseconds for the one statement that reads all sets. */
 const TIMEOUT = 5_000;
 
-const compute = (database: Database, field: Field, wanted: readonly Wanted[]): Promise<FoundParts> =>
-  database.read((sql) => findParts(sql, field, wanted), { timeout: TIMEOUT });
+const compute = (
+  database: Database,
+  listings: ListingScope,
+  requests: readonly SummaryRequest[],
+): Promise<SummaryResult> =>
+  database.read((sql) => findSummaries(sql, listings, requests), { timeout: TIMEOUT });
 
-/** Milliseconds after which no further step is begun. */
+/** Milliseconds after which no further step starts. */
 const BUDGET = 5_000;
-/** Ends of periods in the first step, and the milliseconds within which a step is quick, or slow after. */
+/** Period ends in the first step. A step below QUICK_STEP milliseconds doubles the next, above SLOW_STEP halves it. */
 const FIRST_STEP = 6;
-const QUICK = 1_000;
-const SLOW = 2_500;
+const QUICK_STEP = 1_000;
+const SLOW_STEP = 2_500;
 
 /**
- * Computes and caches a few months at a time, the latest first: what cannot be computed within one request is computed by
- * those that ask again. Throws OVERLOADED where something is left.
+ * Computes and caches a few months at a time, the latest first. Throws OVERLOADED when the budget is spent; the client's
+ * next request continues with the rest.
  */
 async function computeInSteps(
   database: Database,
-  field: Field,
+  listings: ListingScope,
   scope: CachedScope,
-  wanted: readonly Wanted[],
-  gathered: PeriodSummaries,
+  requests: readonly SummaryRequest[],
+  loaded: PeriodSummaries,
 ): Promise<void> {
   const { clock } = database;
   const begun = clock.monotonic();
-  const ends = [...new Set(wanted.flatMap(spansOf).map(({ end }) => end))].sort();
+  const ends = [...new Set(requests.flatMap(periodsOf).map(({ end }) => end))].sort();
   for (let size = FIRST_STEP; ends.length > 0; ) {
     const stepBegan = clock.monotonic();
     if (stepBegan - begun > BUDGET) throw unfinished(ends.length);
     const step = new Set(ends.splice(-size));
-    const some = wanted.flatMap((each) => only(each, ({ end }) => step.has(end)) ?? []);
-    const { parts, snapshot } = await compute(database, field, some);
-    addParts(gathered, some, parts);
-    const computed = some.map((each, at) => ({ wanted: each, parts: parts[at] ?? [] }));
-    await cacheParts(database, scope, snapshot, computed).catch(ignoreUnavailable);
+    const some = requests.flatMap((each) => filterPeriods(each, ({ end }) => step.has(end)) ?? []);
+    const { summaries, snapshot } = await compute(database, listings, some);
+    addSummaries(loaded, some, summaries);
+    const computed = some.map((each, at) => ({ request: each, summaries: summaries[at] ?? [] }));
+    await cacheSummaries(database, scope, snapshot, computed).catch(ignoreUnavailable);
     const took = clock.monotonic() - stepBegan;
-    if (took < QUICK) size *= 2;
-    else if (took > SLOW) size = Math.max(1, Math.floor(size / 2));
+    if (took < QUICK_STEP) size *= 2;
+    else if (took > SLOW_STEP) size = Math.max(1, Math.floor(size / 2));
   }
 }
 
-/** Figures that cannot be kept can still be told. */
+/** Figures that cannot be cached can still be returned. */
 function ignoreUnavailable(error: unknown): void {
   if (!(error instanceof Problem && error.code === 'DATABASE_UNAVAILABLE')) throw error;
 }
@@ -174,7 +192,7 @@ const unfinished = (left: number): Problem =>
     { headers: { 'retry-after': '1' } },
   );
 
-/** The periods, each once, in lists in which both starts and ends rise: usually one list holds all. */
+/** The distinct periods in lists with ascending starts and ends; usually one list. */
 export function ascendingChains(periods: readonly Period[]): Period[][] {
   const sorted = [...new Map(periods.map((period) => [keyOf(period), period])).values()].sort((a, b) =>
     a.start === b.start ? (a.end < b.end ? -1 : 1) : a.start < b.start ? -1 : 1,

@@ -14,18 +14,18 @@ import {
   startOf,
   today,
 } from './calendar.ts';
-import type { Asked } from './figures.ts';
+import type { RequestedMetric } from './figures.ts';
 import type { MarketQuery } from './parameters.ts';
 
-/** The metrics that were named, or all that this kind of listings has. Throws INVALID_PARAMETER. */
-export function parseMetrics(texts: readonly string[] | undefined, type: ListingType): Asked[] {
+/** The requested metrics; by default all of the listing type. Throws INVALID_PARAMETER. */
+export function parseMetrics(texts: readonly string[] | undefined, type: ListingType): RequestedMetric[] {
   if (!texts) return metricsFor(type).map((metric) => ({ id: metric.id, metric, change: null }));
   return texts.map((id) => {
     const [, base = id, change] = /^(.+)_(mom|yoy)$/.exec(id) ?? [];
     const metric = metricOf(base);
     if (!metric) {
-      const known = METRICS.map((each) => each.id);
-      const suggestion = nearest(id, known);
+      const ids = METRICS.map((each) => each.id);
+      const suggestion = nearest(id, ids);
       throw invalidParameter(
         'metrics',
         `there is no metric "${id}"; GET /v1/market/metrics lists all`,
@@ -40,12 +40,12 @@ export function parseMetrics(texts: readonly string[] | undefined, type: Listing
   });
 }
 
-/** What dates can be: the years in which PostgreSQL and everybody's calendar agree. */
+/** Earliest date of a period. */
 const FIRST_DAY = '1900-01-01';
 /** Longest period: a hundred years. */
-const MOST_DAYS = 36_525;
+const MAX_DAYS = 36_525;
 
-/** The period of `from` and `to`; the last full calendar month without them. Throws INVALID_PARAMETER. */
+/** The period of `from` and `to`; by default the last full calendar month. Throws INVALID_PARAMETER. */
 export function parsePeriod({ from, to }: MarketQuery, now: number, timeZone: string): Period {
   const day = today(now, timeZone);
   if (from === undefined && to === undefined) {
@@ -54,24 +54,24 @@ export function parsePeriod({ from, to }: MarketQuery, now: number, timeZone: st
   }
   if (from === undefined) throw invalidParameter('from', 'is missing: send from and to together');
   if (to === undefined) throw invalidParameter('to', 'is missing: send from and to together');
-  return checked({ start: from, end: to }, day);
+  return validatePeriod({ start: from, end: to }, day);
 }
 
-function checked(period: Period, day: Day): Period {
+function validatePeriod(period: Period, day: Day): Period {
   if (period.start < FIRST_DAY) throw invalidParameter('from', `is before ${FIRST_DAY}`);
   if (period.start >= period.end) throw invalidParameter('from', `is not before to, which is ${period.end}`);
   if (period.end > addDays(day, 1))
     throw invalidParameter('to', `is after tomorrow, ${addDays(day, 1)}: there is no data about the future`);
-  if (daysBetween(period) > MOST_DAYS) throw invalidParameter('from', 'is more than 100 years before to');
+  if (daysBetween(period) > MAX_DAYS) throw invalidParameter('from', 'is more than 100 years before to');
   return period;
 }
 
-const USUAL_POINTS = 12;
-const MOST_POINTS = 1_200;
+const DEFAULT_POINTS = 12;
+const MAX_POINTS = 1_200;
 
 /** The points of a series, the oldest first. Throws INVALID_PARAMETER. */
-export function parseSeries(asked: MarketQuery, now: number, timeZone: string): Period[] {
-  const { interval = 'month', from, to, periods } = asked;
+export function parseSeries(query: MarketQuery, now: number, timeZone: string): Period[] {
+  const { interval = 'month', from, to, periods } = query;
   if (from !== undefined && to !== undefined && periods !== undefined)
     throw invalidParameter('periods', 'cannot be combined with both from and to: send two of the three');
   const day = today(now, timeZone);
@@ -82,18 +82,18 @@ export function parseSeries(asked: MarketQuery, now: number, timeZone: string): 
     if (value !== undefined && startOf(value, interval) !== value)
       throw invalidParameter(name, `is not the first day of a ${interval}`, startOf(value, interval));
   }
-  const known = startOf(day, interval);
-  const count = periods ?? USUAL_POINTS;
+  const current = startOf(day, interval);
+  const count = periods ?? DEFAULT_POINTS;
   const end =
-    to ?? (from !== undefined && periods !== undefined ? addIntervals(from, interval, count) : known);
+    to ?? (from !== undefined && periods !== undefined ? addIntervals(from, interval, count) : current);
   const start = from ?? addIntervals(end, interval, -count);
   if (to === undefined && from !== undefined && periods === undefined && start >= end)
-    throw invalidParameter('from', `must be before ${known}: no full ${interval} has passed since then`);
+    throw invalidParameter('from', `must be before ${current}: no full ${interval} has passed since then`);
   if (start < FIRST_DAY) throw invalidParameter(from ? 'from' : 'periods', `goes back before ${FIRST_DAY}`);
   if (start >= end) throw invalidParameter('from', `is not before to, which is ${end}`);
   if (end > startOf(addIntervals(day, interval, 1), interval))
     throw invalidParameter(to ? 'to' : 'periods', 'goes past the current interval');
-  return pointsOf(start, end, interval, asked.window);
+  return pointsOf(start, end, interval, query.window);
 }
 
 function pointsOf(start: Day, end: Day, interval: Interval, window: string | undefined): Period[] {
@@ -102,8 +102,8 @@ function pointsOf(start: Day, end: Day, interval: Interval, window: string | und
     const to = addIntervals(from, interval, 1);
     const days = window === undefined ? null : Number(window.slice(1, -1));
     points.push({ start: days === null ? from : addDays(to, -days), end: to });
-    if (points.length > MOST_POINTS)
-      throw invalidParameter('from', `produces more than ${MOST_POINTS} points; choose a longer interval`);
+    if (points.length > MAX_POINTS)
+      throw invalidParameter('from', `produces more than ${MAX_POINTS} points; choose a longer interval`);
     from = to;
   }
   return points;

@@ -6,7 +6,7 @@ import type { ListingType } from '../listings/vocabulary.ts';
 import { RentalSearchQuery, SaleSearchQuery, type SearchQuery } from '../search/query/parameters.ts';
 import { INTERVALS, type Interval } from './calendar.ts';
 
-/** What of a search is no filter, or asks for listings as they stand today where statistics look at their whole life. */
+/** Parameters of a search that are no filters, or that filter by the current state of a listing. */
 export const NOT_FILTERS = [
   ...['status', 'underContract', 'ids', 'sort', 'limit', 'cursor', 'count', 'includeTotalCount', 'fields'],
   ...['include', 'display', 'facets', 'stats', 'cluster', 'zoom', 'explain', 'format', 'units'],
@@ -68,10 +68,10 @@ const units = optional(
   }),
 );
 
-/** Both kinds of listings have these; which of them a request may use depends on its listingType. */
+/** The filters of both listing types; a request may use those of its listingType. */
 const scope = { ...RENTAL_FILTERS, ...SALE_FILTERS, units };
 const { areaId: area, ...within } = { ...RENTAL_FILTERS, ...SALE_FILTERS };
-/** Filters that mean the same of rentals and of sales; prices and times on the market do not. */
+/** Filters with the same meaning for rentals and sales; prices and times on the market differ. */
 const shared = Object.fromEntries(
   Object.entries(RENTAL_FILTERS).filter(
     ([name]) => name in SALE_FILTERS && !/price|market|listed|updated/i.test(name),

@@ -3,17 +3,17 @@
 import { findOrigin, type Origin } from '../listings/provenance/data-sources.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
-import type { Asked } from './figures.ts';
+import type { RequestedMetric } from './figures.ts';
 import type { MeasureName } from './parameters.ts';
-import { fieldOf, type Scope } from './scope.ts';
+import { listingScopeOf, type Scope } from './scope.ts';
 
 export interface Basis {
   readonly origin: Origin;
-  /** Ids of the metrics in the answer, each once. */
+  /** Distinct ids of the metrics in the response. */
   readonly defined: readonly string[];
 }
 
-/** The basis of an answer about these scopes. */
+/** The provenance of a response about these scopes. */
 export async function findProvenance(
   database: Database,
   scopes: readonly Scope[],
@@ -21,12 +21,13 @@ export async function findProvenance(
 ): Promise<Basis> {
   const origin = await findOrigin(
     database,
-    scopes.map((scope) => fieldOf(scope).where),
+    scopes.map((scope) => listingScopeOf(scope).where),
   );
   return { origin, defined: [...new Set(metricIds)] };
 }
 
-export const idsOf = (metrics: readonly Asked[]): string[] => metrics.map(({ metric }) => metric.id);
+export const idsOf = (metrics: readonly RequestedMetric[]): string[] =>
+  metrics.map(({ metric }) => metric.id);
 
 const MEDIAN_AGE = 'median_age_of_inventory';
 const MEDIANS: Readonly<Record<ListingType, Readonly<Partial<Record<MeasureName, string>>>>> = {
@@ -34,11 +35,11 @@ const MEDIANS: Readonly<Record<ListingType, Readonly<Partial<Record<MeasureName,
   rental: { price: 'median_rent', pricePerArea: 'median_rent_per_area', daysOnMarket: MEDIAN_AGE },
 };
 
-/** The metrics that a distribution shows more of: what it is over, and its middle where that is one. */
+/** The metrics that a distribution details: the inventory, and the median of the measure if it is a metric. */
 export function idsOfDistribution(type: ListingType, measure: MeasureName): string[] {
   const median = MEDIANS[type][measure];
   return ['inventory', ...(median === undefined ? [] : [median])];
 }
 
-/** Where a metric is explained to people. */
+/** The page that explains a metric. */
 export const definitionUrl = (publicUrl: string, id: string): string => `${publicUrl}/docs/metrics#${id}`;

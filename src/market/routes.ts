@@ -20,7 +20,7 @@ import {
   getStats,
   getYield,
   listMetrics,
-  type Request,
+  type MarketRequest,
 } from './handlers.ts';
 import {
   CompareQuery,
@@ -45,7 +45,7 @@ export interface MarketRouteOptions {
   readonly clock: Clock;
   readonly tiers: Tiers;
   readonly publicUrl: string;
-  /** Tells of changes, so that figures from before them are not believed. */
+  /** Its version changes with the data and so invalidates cached responses. */
   readonly cache: Pick<CachedReads, 'version'>;
   readonly findLoading: FindLoading;
   readonly findCurrencies: FindCurrencies;
@@ -68,7 +68,7 @@ interface Endpoint {
   readonly description: string;
   readonly query: TObject;
   readonly schema: TSchema;
-  readonly answer: (request: Request) => Promise<Answer>;
+  readonly answer: (request: MarketRequest) => Promise<Answer>;
 }
 
 const access = { credentials: 'optional', scope: 'listings:read', counts: 'month' } as const;
@@ -122,8 +122,8 @@ const ENDPOINTS: readonly Endpoint[] = [
 
 const REMEDY = 'Request a smaller place, a shorter period, or fewer metrics and groups.';
 
-/** Answers that are held. */
-const MOST_ANSWERS = 2_000;
+/** Cached responses. */
+const MAX_ANSWERS = 2_000;
 
 export function marketRoutes(options: MarketRouteOptions): readonly Route<Principal>[] {
   const { clock, tiers, publicUrl, cache, findCurrencies } = options;
@@ -131,7 +131,7 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
   const answers = new FoundCache<Answer>({
     version: () => cache.version(),
     monotonic: () => clock.monotonic(),
-    most: MOST_ANSWERS,
+    most: MAX_ANSWERS,
   });
   const define = (endpoint: Endpoint): Route<Principal> =>
     route<Principal>()({
@@ -140,20 +140,20 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
       ...{ summary: endpoint.summary, description: endpoint.description, access, query: endpoint.query },
       answer: { description: endpoint.summary, schema: endpoint.schema },
       async handle({ query, caller, requestId, url, headers, signal }): Promise<Reply> {
-        const asked = query as MarketQuery;
-        const limit = pageSize(tiers[caller.tier], asked.limit);
+        const market = query as MarketQuery;
+        const limit = pageSize(tiers[caller.tier], market.limit);
         const fresh = bypassesCache(headers);
         const read = (left: AbortSignal) =>
           endpoint.answer({
             ...{ database: abortableDatabase(database, left), findCurrencies, fresh },
-            ...{ asked, limit, now: clock.now() },
+            ...{ query: market, limit, now: clock.now() },
           });
-        const question = [endpoint.path, asked, limit];
+        const cacheKey = [endpoint.path, market, limit];
         const loading = await options.findLoading();
         const { origin, defined, ...json } = await (fresh
           ? read(signal)
-          : answers.get(question, read, signal));
-        const units = asked.units ?? 'imperial';
+          : answers.get(cacheKey, read, signal));
+        const units = market.units ?? 'imperial';
         const definitions = Object.fromEntries(defined.map((id) => [id, definitionUrl(publicUrl, id)]));
         const meta = { requestId, tier: caller.tier, units, ...origin, loading, definitions };
         return { json: { ...json, meta }, headers: json.page ? pageLinks(publicUrl, url, json.page) : {} };

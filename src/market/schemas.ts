@@ -6,7 +6,7 @@ import { originMembers } from '../listings/provenance/data-sources.ts';
 import { LoadingSchema } from '../listings/provenance/loading.ts';
 import { nullable, unitSchema } from '../listings/record.ts';
 import { FigureUnitSchema } from '../search/summaries/stats.ts';
-import { SPREAD_UNITS } from './distribution.ts';
+import { DISTRIBUTION_UNITS } from './distribution.ts';
 
 const text = Type.String();
 const number = nullable(Type.Number());
@@ -163,7 +163,10 @@ export const DistributionSchema = Type.Object(
     scope: ScopeSchema,
     period: PeriodSchema,
     measure: text,
-    unit: unitSchema(SPREAD_UNITS, 'Unit of percentiles and buckets. Money is in the currency of the scope.'),
+    unit: unitSchema(
+      DISTRIBUTION_UNITS,
+      'Unit of percentiles and buckets. Money is in the currency of the scope.',
+    ),
     n: Type.Integer(),
     excluded: Type.Integer(),
     suppressed: Type.Boolean(),

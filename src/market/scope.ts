@@ -18,37 +18,36 @@ import {
 } from '../search/summaries/currency.ts';
 import { startOf, today } from './calendar.ts';
 import type { CachedScope } from './figure-cache-store.ts';
-import type { Place } from './paging.ts';
+import type { Offset } from './paging.ts';
 import { FILTERS, type MarketQuery } from './parameters.ts';
-import { type Field, findTimeZones, type Grouping } from './store.ts';
+import { findTimeZones, type Grouping, type ListingScope } from './store.ts';
 
 export interface Scope {
   readonly listingType: ListingType;
   readonly resolved: ResolvedQuery;
   readonly timeZone: string;
   readonly units: UnitSystem;
-  /** The filters as they were asked, for the answer. */
+  /** The filters of the request, repeated in the response. */
   readonly filters: Readonly<Record<string, unknown>>;
-  /** Without a status: a listing counts by what it was in the period, not by what it is today. */
+  /** Has no status filter: a listing counts by its status during the period, not by its current one. */
   readonly plan: SearchPlan;
 }
 
-/** What a scope is read with. */
 export interface ScopeRequest extends CurrencyOptions {
-  readonly asked: MarketQuery;
+  readonly query: MarketQuery;
 }
 
 /**
- * The scope of a request about listings of this type. `now` in milliseconds is what durations in filters count from.
+ * The scope of a request about listings of this type. Durations in filters count from `now`, in milliseconds.
  * Throws INVALID_PARAMETER or INVALID_GEOMETRY.
  */
 export async function resolveScope(
-  { database, asked }: ScopeRequest,
+  { database, query }: ScopeRequest,
   listingType: ListingType,
   now: number,
 ): Promise<Scope> {
-  const filters = filtersOf(asked, listingType);
-  const units = asked.units ?? 'imperial';
+  const filters = filtersOf(query, listingType);
+  const units = query.units ?? 'imperial';
   const plan = planSearch(listingType, { ...filters, units } as SearchQuery, 1, now);
   const resolved = await resolveQuery({ database, named: (ids) => findNamedAreas(database, ids) }, plan);
   const { areaNos } = resolved;
@@ -62,24 +61,24 @@ export async function resolveScope(
 }
 
 /**
- * The scope in one currency, where money is told of it or compared in its filters: the one that is `frozen`, asked for, or
- * the only one there is. Throws INVALID_PARAMETER where there are several.
+ * The scope in one currency, if its metrics or filters need one: the requested currency, else the `frozen` one of the first
+ * page, else the only one of the listings. Throws INVALID_PARAMETER if there are several.
  */
 export async function inOneCurrency(
   request: ScopeRequest,
   scope: Scope,
-  { tellsMoney, frozen, place }: { tellsMoney: boolean; frozen: string | null; place?: string },
+  { needsCurrency, frozen, place }: { needsCurrency: boolean; frozen: string | null; place?: string },
 ): Promise<Scope> {
   const plan = { ...scope.plan, currency: scope.plan.currency ?? frozen };
-  if (!tellsMoney && plan.currency === null && !comparesMoney(plan)) return scope;
+  if (!needsCurrency && plan.currency === null && !comparesMoney(plan)) return scope;
   const search = { plan, resolved: scope.resolved, ...(place !== undefined && { place }) };
   return { ...scope, plan: withCurrency(plan, await resolveCurrency(request, [search])) };
 }
 
-/** Rentals and sales of the same filters, in one currency. Throws INVALID_PARAMETER where they are in several. */
+/** Rentals and sales with the same filters, in one currency. Throws INVALID_PARAMETER if there are several. */
 export async function resolvePair(
   request: ScopeRequest,
-  { now, currency: frozen }: Pick<Place, 'now' | 'currency'>,
+  { now, currency: frozen }: Pick<Offset, 'now' | 'currency'>,
 ): Promise<{ readonly rentals: Scope; readonly sales: Scope }> {
   const [rentals, sales] = [
     await resolveScope(request, 'rental', now),
@@ -93,10 +92,10 @@ export async function resolvePair(
   return { rentals: inCurrency(rentals), sales: inCurrency(sales) };
 }
 
-/** The filters that were sent. Throws INVALID_PARAMETER where one is for the other kind of listings only. */
-function filtersOf(asked: MarketQuery, listingType: ListingType): Record<string, unknown> {
+/** The filters of the request. Throws INVALID_PARAMETER if one does not exist for this listing type. */
+function filtersOf(query: MarketQuery, listingType: ListingType): Record<string, unknown> {
   const [own, other] = [FILTERS[listingType], FILTERS[listingType === 'sale' ? 'rental' : 'sale']];
-  const sent = Object.entries(asked).filter(([, value]) => value !== undefined);
+  const sent = Object.entries(query).filter(([, value]) => value !== undefined);
   const foreign = sent.filter(([name]) => other.includes(name) && !own.includes(name));
   if (foreign.length > 0) {
     const detail = `does not exist for listingType=${listingType}`;
@@ -105,33 +104,33 @@ function filtersOf(asked: MarketQuery, listingType: ListingType): Record<string,
   return Object.fromEntries(sent.filter(([name]) => own.includes(name)));
 }
 
-/** Where the figures of a scope are read from. */
-export function fieldOf(scope: Scope, groupBy: readonly Grouping[] = []): Field {
+/** The listings of a scope, as the store reads them. */
+export function listingScopeOf(scope: Scope, groupBy: readonly Grouping[] = []): ListingScope {
   const { listingType, plan, resolved, timeZone } = scope;
-  const where: Field['where'] = (sql) => lifeSql(sql, plan, resolved);
+  const where: ListingScope['where'] = (sql) => lifeSql(sql, plan, resolved);
   return { listingType, timeZone, groupBy, where, cached: groupBy.length === 0 ? cachedScope(scope) : null };
 }
 
-/** Figures are cached of everything and of single areas, in one currency or in all, as the public sees them. */
+/** Cached are only figures of all areas or of a single one, in one currency or in all, under the display rules. */
 function cachedScope({ listingType, plan, resolved, timeZone }: Scope): CachedScope | null {
   const isCurrency = (condition: Condition): boolean =>
     condition.kind === 'words' && condition.column === 'currency' && condition.values.length === 1;
-  const [place, ...others] = plan.conditions.filter((condition) => !isCurrency(condition));
-  const areaNo = place === undefined ? EVERYWHERE : onlyArea(place, resolved);
+  const [areaFilter, ...others] = plan.conditions.filter((condition) => !isCurrency(condition));
+  const areaNo = areaFilter === undefined ? EVERYWHERE : singleAreaNo(areaFilter, resolved);
   if (plan.ignoreDisplayRules || areaNo === null || others.length > 0) return null;
   const currency = plan.conditions.some(isCurrency) ? (plan.currency ?? '') : '';
   const until = startOf(today(plan.startedAt, timeZone), 'month');
   return { areaNo, listingType, currency, timeZone, until };
 }
 
-/** The number that stands for all areas together. */
+/** The area number that stands for all areas. */
 const EVERYWHERE = 0;
 
-function onlyArea({ kind }: Condition, { areaNos }: ResolvedQuery): number | null {
+function singleAreaNo({ kind }: Condition, { areaNos }: ResolvedQuery): number | null {
   return kind === 'areas' && areaNos.length === 1 ? (areaNos[0] ?? null) : null;
 }
 
-/** The scope as it is answered. */
+/** The scope as the response shows it. */
 export function formatScope({ listingType, resolved, timeZone, filters, plan: { currency } }: Scope) {
   const areas = resolved.areas.map(({ id, name }) => ({ id, name }));
   return { listingType, areas, timeZone, currency, filters };

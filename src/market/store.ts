@@ -1,4 +1,4 @@
-// SQL of market statistics: which listings belong to which period, summed up there.
+// SQL of market statistics: summaries of listings by period, time zones of areas, and the size of the market.
 
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database, Sql, SqlFragment } from '../postgres/client/database.ts';
@@ -16,168 +16,179 @@ import type { CachedScope } from './figure-cache-store.ts';
 export const GROUPINGS = { propertyType: 'property_type', bedrooms: 'bedrooms' } as const;
 export type Grouping = keyof typeof GROUPINGS;
 
-/** Which listings, on whose calendar, in which groups. `where` is a condition on listing_search. */
-export interface Field {
+/** The listings of a request, their time zone and groups. `where` is a condition on listing_search. */
+export interface ListingScope {
   readonly listingType: ListingType;
   readonly where: (sql: Sql) => SqlFragment;
   readonly timeZone: string;
   readonly groupBy: readonly Grouping[];
-  /** Under what its figures are cached; null: they are not. */
+  /** The key of its cached figures; null: they are not cached. */
   readonly cached: CachedScope | null;
 }
 
-/** A set in one period (or at one day's beginning) and group, summed up. */
-export interface Part {
-  /** The place of its period among those asked for. */
+/** Summaries of a set in one period (or at the start of one day) and group. */
+export interface PeriodSummary {
+  /** The index of its period in the request. */
   readonly index: number;
   readonly set: MetricSet;
   readonly group: readonly (string | number | null)[];
   readonly summaries: Summaries;
 }
 
-/** The time on the clocks of the place. */
-export function wallSql(sql: Sql, { timeZone }: Field, column: string): SqlFragment {
+/** The local time of a column. */
+export function wallSql(sql: Sql, { timeZone }: ListingScope, column: string): SqlFragment {
   return sql`${sql(column)} at time zone ${timeZone}`;
 }
 
-/** When an event happened by those clocks: what was told as a mere day was on that day, wherever it is asked from. */
-export function eventWallSql(sql: Sql, field: Field): SqlFragment {
-  return sql`coalesce(day::timestamp, ${wallSql(sql, field, 'at')})`;
+/** The local time of an event. An event known only by its day has that day in every time zone. */
+export function eventWallSql(sql: Sql, listings: ListingScope): SqlFragment {
+  return sql`coalesce(day::timestamp, ${wallSql(sql, listings, 'at')})`;
 }
 
-/** A set that is wanted over days or periods: both starts and ends of these rise, and none comes twice. */
-export type Wanted =
+/** A request for one set over distinct days or periods, whose starts and ends ascend. */
+export type SummaryRequest =
   | { readonly set: 'inventory'; readonly days: readonly Day[]; readonly measures: readonly Measure[] }
   | { readonly set: 'active'; readonly periods: readonly Period[]; readonly measures: readonly Measure[] }
   | {
       readonly set: 'events';
-      /** What happened: any of these. */
       readonly kinds: readonly MetricSet[];
       readonly periods: readonly Period[];
       readonly measures: readonly Measure[];
     };
 
-/** The periods of what is wanted, in their order; a day begins and ends there. */
-export function spansOf(wanted: Wanted): readonly Period[] {
-  return wanted.set === 'inventory' ? wanted.days.map((day) => ({ start: day, end: day })) : wanted.periods;
+/** The periods of a request, in their order; a day starts and ends at itself. */
+export function periodsOf(request: SummaryRequest): readonly Period[] {
+  return request.set === 'inventory'
+    ? request.days.map((day) => ({ start: day, end: day }))
+    : request.periods;
 }
 
-/** The sets that it gives. */
-export const kindsOf = (wanted: Wanted): readonly MetricSet[] =>
-  wanted.set === 'events' ? wanted.kinds : [wanted.set];
+/** The sets that a request returns. */
+export const kindsOf = (request: SummaryRequest): readonly MetricSet[] =>
+  request.set === 'events' ? request.kinds : [request.set];
 
-/** The same over some of its periods alone; null where that is none. */
-export function only(wanted: Wanted, keeps: (period: Period) => boolean): Wanted | null {
-  const kept = spansOf(wanted).filter(keeps);
-  if (kept.length === 0) return null;
-  return wanted.set === 'inventory'
-    ? { ...wanted, days: kept.map(({ end }) => end) }
-    : { ...wanted, periods: kept };
+/** The request for some of its periods; null if none is left. */
+export function filterPeriods(
+  request: SummaryRequest,
+  predicate: (period: Period) => boolean,
+): SummaryRequest | null {
+  const periods = periodsOf(request).filter(predicate);
+  if (periods.length === 0) return null;
+  return request.set === 'inventory'
+    ? { ...request, days: periods.map(({ end }) => end) }
+    : { ...request, periods };
 }
 
-/** Parts for each of what was wanted, and the snapshot of the database that they were read from. */
-export interface FoundParts {
-  readonly parts: readonly Part[][];
+/** The summaries of each request, and the database snapshot they were computed in. */
+export interface SummaryResult {
+  readonly summaries: readonly PeriodSummary[][];
   readonly snapshot: string;
 }
 
 /**
- * Everything that is wanted, in its order, by one statement: which listings there are, when they were on the market and what
- * happened to them is read once for all sets, and takes longer than summing them up. By their ids: what is looked up for
- * one after the other then lies together.
+ * Computes all requests in one statement, which reads listings, market periods and events once for all sets: that takes
+ * longer than the summaries. Sorted by id, so that lookups of neighbours read the same pages.
  */
-export async function findParts(sql: Sql, field: Field, wanted: readonly Wanted[]): Promise<FoundParts> {
-  const sets = wanted.map(
+export async function findSummaries(
+  sql: Sql,
+  listings: ListingScope,
+  requests: readonly SummaryRequest[],
+): Promise<SummaryResult> {
+  const sets = requests.map(
     (each, at) => sql`${at === 0 ? sql`` : sql`union all`}
-      select ${at}::int as at, to_json(summed) as summed from (${setSql(sql, field, each)}) as summed`,
+      select ${at}::int as at, to_json(summed) as summed from (${setSql(sql, listings, each)}) as summed`,
   );
   const rows = await sql<{ at: number | null; summed: SummaryRow; snapshot: string }[]>`
     with scope as materialized (
-      select id, property_type, bedrooms, living_area from listing_search where ${field.where(sql)} order by id),
-    period as (${periodSql(sql, field, wanted)}), event as (${eventSql(sql, field, wanted)})
+      select id, property_type, bedrooms, living_area from listing_search where ${listings.where(sql)} order by id),
+    period as (${periodSql(sql, listings, requests)}), event as (${eventSql(sql, listings, requests)})
     select current.snapshot::text, summed.* from pg_current_snapshot() as current (snapshot)
     left join (${joinSql(sets)}) as summed on true`;
-  const parts = wanted.map((each, place) =>
-    readParts(
-      rows.flatMap(({ at, summed }) => (at === place ? [summed] : [])),
+  const summaries = requests.map((each, index) =>
+    parseRows(
+      rows.flatMap(({ at, summed }) => (at === index ? [summed] : [])),
       each,
-      field,
+      listings,
     ),
   );
-  return { parts, snapshot: rows[0]?.snapshot ?? '' };
+  return { summaries, snapshot: rows[0]?.snapshot ?? '' };
 }
 
-function readParts(rows: readonly SummaryRow[], { set, measures }: Wanted, field: Field): Part[] {
+function parseRows(
+  rows: readonly SummaryRow[],
+  { set, measures }: SummaryRequest,
+  listings: ListingScope,
+): PeriodSummary[] {
   return rows.map((row) => ({
     index: Number(row.index) - 1,
     set: set === 'events' ? (row.kind as MetricSet) : set,
-    group: field.groupBy.map((name) => row[GROUPINGS[name]] as string | number | null),
+    group: listings.groupBy.map((name) => row[GROUPINGS[name]] as string | number | null),
     summaries: readSummaries(row, measures),
   }));
 }
 
-/** When the listings were on the market. */
-const periodSql = (sql: Sql, field: Field, wanted: readonly Wanted[]): SqlFragment => sql`
-  select scope.*, price, months_free, ${wallSql(sql, field, 'started_at')} as started_wall,
-    ${wallSql(sql, field, 'ended_at')} as ended_wall, ${wallSql(sql, field, 'days_on_market_start')} as days_on_market_wall,
-    ${wallSql(sql, field, 'superseded_at')} as superseded_wall
+/** The times that the listings were on the market. */
+const periodSql = (sql: Sql, listings: ListingScope, requests: readonly SummaryRequest[]): SqlFragment => sql`
+  select scope.*, price, months_free, ${wallSql(sql, listings, 'started_at')} as started_wall,
+    ${wallSql(sql, listings, 'ended_at')} as ended_wall, ${wallSql(sql, listings, 'days_on_market_start')} as days_on_market_wall,
+    ${wallSql(sql, listings, 'superseded_at')} as superseded_wall
   from market_period join scope on id = listing_id
-  where ended_at >= ${beforeAll(sql, wanted)} and started_at < ${afterAll(sql, wanted)}`;
+  where ended_at >= ${beforeAll(sql, requests)} and started_at < ${afterAll(sql, requests)}`;
 
-/** What happened to the listings. */
-function eventSql(sql: Sql, field: Field, wanted: readonly Wanted[]): SqlFragment {
-  const kinds = wanted.flatMap((each): readonly string[] => {
+/** The events of the listings. */
+function eventSql(sql: Sql, listings: ListingScope, requests: readonly SummaryRequest[]): SqlFragment {
+  const kinds = requests.flatMap((each): readonly string[] => {
     if (each.set === 'events') return each.kinds;
     return each.set === 'active' ? ['drop'] : [];
   });
   return sql`
-    select scope.*, kind, listing_type, price, days, ratio, original_ratio, ${eventWallSql(sql, field)} as wall
+    select scope.*, kind, listing_type, price, days, ratio, original_ratio, ${eventWallSql(sql, listings)} as wall
     from market_event join scope on id = listing_id
     where kind = any(${[...new Set(kinds)]}::text[])
-      and at >= ${beforeAll(sql, wanted)} and at < ${afterAll(sql, wanted)}`;
+      and at >= ${beforeAll(sql, requests)} and at < ${afterAll(sql, requests)}`;
 }
 
-/** A moment before all that is wanted, in any time zone. */
-function beforeAll(sql: Sql, wanted: readonly Wanted[]): SqlFragment {
-  const [least = null] = wanted
-    .flatMap(spansOf)
+/** A time before all requested periods, in any time zone. */
+function beforeAll(sql: Sql, requests: readonly SummaryRequest[]): SqlFragment {
+  const [min = null] = requests
+    .flatMap(periodsOf)
     .map(({ start }) => start)
     .sort();
-  return sql`${least}::timestamptz - interval '2 days'`;
+  return sql`${min}::timestamptz - interval '2 days'`;
 }
 
-/** A moment after all of it. */
-function afterAll(sql: Sql, wanted: readonly Wanted[]): SqlFragment {
-  const most =
-    wanted
-      .flatMap(spansOf)
+/** A time after all requested periods, in any time zone. */
+function afterAll(sql: Sql, requests: readonly SummaryRequest[]): SqlFragment {
+  const max =
+    requests
+      .flatMap(periodsOf)
       .map(({ end }) => end)
       .sort()
       .at(-1) ?? null;
-  return sql`${most}::timestamptz + interval '2 days'`;
+  return sql`${max}::timestamptz + interval '2 days'`;
 }
 
-function setSql(sql: Sql, field: Field, wanted: Wanted): SqlFragment {
-  switch (wanted.set) {
+function setSql(sql: Sql, listings: ListingScope, request: SummaryRequest): SqlFragment {
+  switch (request.set) {
     case 'inventory':
-      return inventorySql(sql, field, wanted.days, wanted.measures);
+      return inventorySql(sql, listings, request.days, request.measures);
     case 'active':
-      return activeSql(sql, field, wanted.periods, wanted.measures);
+      return activeSql(sql, listings, request.periods, request.measures);
     case 'events':
-      return eventsSql(sql, field, wanted);
+      return eventsSql(sql, listings, request);
   }
 }
 
-const groupSql = (sql: Sql, { groupBy }: Field): SqlFragment =>
+const groupSql = (sql: Sql, { groupBy }: ListingScope): SqlFragment =>
   joinSql(groupBy.map((name) => sql`, ${sql(GROUPINGS[name])}`));
 
 /**
- * What is on the market as each of these days begins. Members are made before they are sorted: else every one of them would
- * carry all the days along.
+ * The listings on the market as each of these days begins. Members are materialised before they are sorted, or each row
+ * would carry the array of all days.
  */
 const inventorySql = (
   sql: Sql,
-  field: Field,
+  listings: ListingScope,
   days: readonly Day[],
   measures: readonly Measure[],
 ): SqlFragment => sql`
@@ -186,16 +197,16 @@ const inventorySql = (
     select index, property_type, bedrooms, living_area, price, months_free,
       greatest(0, floor(extract(epoch from ends[index] - days_on_market_wall)::double precision / 86400)) as age
     from period, edge, generate_series(width_bucket(started_wall, ends) + 1, width_bucket(ended_wall, ends)) as index)
-  select index ${groupSql(sql, field)}, ${summaryColumns(sql, measures)}
-  from member group by index ${groupSql(sql, field)}`;
+  select index ${groupSql(sql, listings)}, ${summaryColumns(sql, measures)}
+  from member group by index ${groupSql(sql, listings)}`;
 
-/** A moment before, to count what lies strictly earlier: time is kept to the millisecond. */
+/** Makes a bound exclusive: times are stored to the millisecond. */
 const JUST_BEFORE = (sql: Sql): SqlFragment => sql`- interval '1 microsecond'`;
 
-/** What was on the market at any moment of each period. */
+/** The listings that were on the market at any time of each period. */
 const activeSql = (
   sql: Sql,
-  field: Field,
+  listings: ListingScope,
   periods: readonly Period[],
   measures: readonly Measure[],
 ): SqlFragment => sql`
@@ -211,30 +222,30 @@ const activeSql = (
     select index, id, bool_or(fell) as dropped from (table on_market union all table price_drop) as either
     group by index, id having not bool_and(fell)),
   member as (select index, dropped, scope.* from listed join scope using (id))
-  select index ${groupSql(sql, field)}, ${summaryColumns(sql, measures)}
-  from member group by index ${groupSql(sql, field)}`;
+  select index ${groupSql(sql, listings)}, ${summaryColumns(sql, measures)}
+  from member group by index ${groupSql(sql, listings)}`;
 
-/** What happened in each period. */
+/** The events of each period. */
 const eventsSql = (
   sql: Sql,
-  field: Field,
-  { kinds, periods, measures }: Extract<Wanted, { set: 'events' }>,
+  listings: ListingScope,
+  { kinds, periods, measures }: Extract<SummaryRequest, { set: 'events' }>,
 ): SqlFragment => sql`
   with ${edgesSql(sql, periods)}, member as (
     select event.*, index from event, edge, generate_series(
       width_bucket(wall, ends) + 1, width_bucket(wall, starts)) as index
-    where kind = any(${[...kinds]}::text[]) and listing_type = ${field.listingType})
-  select index, kind ${groupSql(sql, field)}, ${summaryColumns(sql, measures)}
-  from member group by index, kind ${groupSql(sql, field)}`;
+    where kind = any(${[...kinds]}::text[]) and listing_type = ${listings.listingType})
+  select index, kind ${groupSql(sql, listings)}, ${summaryColumns(sql, measures)}
+  from member group by index, kind ${groupSql(sql, listings)}`;
 
-/** Edges of periods as arrays, read once and not for each row. */
+/** Starts and ends of the periods as arrays, read once. */
 function edgesSql(sql: Sql, periods: readonly Period[]): SqlFragment {
   const [starts, ends] = [periods.map(({ start }) => start), periods.map(({ end }) => end)];
   return sql`edge as materialized (
     select ${starts}::text[]::timestamp[] as starts, ${ends}::text[]::timestamp[] as ends)`;
 }
 
-/** The time zone of each area: its own, or that of the nearest one around it that has any; others are left out. */
+/** The time zone of each area: its own, or that of its nearest ancestor with one. Areas without any are left out. */
 export async function findTimeZones(
   database: Database,
   areaNos: readonly number[],
@@ -250,4 +261,17 @@ export async function findTimeZones(
       select no, time_zone as zone from chain where time_zone is not null`,
   );
   return new Map(rows.map(({ no, zone }) => [no, zone]));
+}
+/** Listings on the market that may be shown, and areas. */
+export async function countMarket(
+  database: Database,
+): Promise<{ readonly sales: number; readonly rentals: number; readonly areas: number }> {
+  const [row = { sales: 0, rentals: 0, areas: 0 }] = await database.read(
+    (sql) => sql<{ sales: number; rentals: number; areas: number }[]>`
+      select (count(*) filter (where listing_type = 'sale'))::integer as sales,
+        (count(*) filter (where listing_type = 'rental'))::integer as rentals,
+        (select count(*) from area)::integer as areas
+      from listing_search where status = 'ACTIVE' and displayed`,
+  );
+  return row;
 }

@@ -5,8 +5,8 @@ import { figureOver } from '../search/summaries/metric-values.ts';
 import { type Metric, MINIMUM_SAMPLE, metricOf, roundedFor } from '../search/summaries/metrics.ts';
 import type { Period } from './calendar.ts';
 import { findSamePropertyYield } from './distribution-store.ts';
-import { gather } from './load-summaries.ts';
-import { fieldOf, type Scope } from './scope.ts';
+import { loadSummaries } from './load-summaries.ts';
+import { listingScopeOf, type Scope } from './scope.ts';
 
 export interface YieldBand {
   readonly bedrooms: number | null;
@@ -20,7 +20,7 @@ export interface YieldBand {
 
 const NEW_PRICE = 'median_new_list_price';
 
-/** The bands of bedrooms in which anything was new, the smallest first; homes of unknown bedrooms come last. */
+/** The yield by bedrooms, ascending, of bands with new listings; unknown bedrooms come last. */
 export async function yieldBands(
   database: Database,
   rentals: Scope,
@@ -43,12 +43,12 @@ interface Side {
   readonly n: number;
 }
 
-const NONE: Side = { value: null, n: 0 };
+const NO_LISTINGS: Side = { value: null, n: 0 };
 
 function band(
   bedrooms: number | null,
-  { value: rent, n: nRentals } = NONE,
-  { value: price, n: nSales } = NONE,
+  { value: rent, n: nRentals } = NO_LISTINGS,
+  { value: price, n: nSales } = NO_LISTINGS,
 ): YieldBand {
   const suppressed = nRentals < MINIMUM_SAMPLE || nSales < MINIMUM_SAMPLE;
   const ratio = suppressed || rent === null || price === null ? null : (12 * rent) / price;
@@ -65,11 +65,11 @@ async function byBedrooms(
   metric: Metric,
   period: Period,
 ): Promise<Map<number | null, Side>> {
-  const gathered = await gather(database, fieldOf(scope, ['bedrooms']), [metric], [period]);
+  const loaded = await loadSummaries(database, listingScopeOf(scope, ['bedrooms']), [metric], [period]);
   return new Map(
-    gathered.groups(period).map((group) => {
+    loaded.groups(period).map((group) => {
       const [bedrooms] = group;
-      const { value, n } = figureOver(metric, gathered.during(period, 'new', group));
+      const { value, n } = figureOver(metric, loaded.during(period, 'new', group));
       return [typeof bedrooms === 'number' ? bedrooms : null, { value, n }];
     }),
   );
@@ -84,7 +84,7 @@ export interface SamePropertyYield {
   readonly unit: 'share';
 }
 
-/** The yield of properties that came on the market both ways in the twelve months up to the end of the period. */
+/** The yield of properties listed both for rent and for sale in the twelve months before the end of the period. */
 export async function samePropertyYield(
   database: Database,
   rentals: Scope,
@@ -92,7 +92,7 @@ export async function samePropertyYield(
   period: Period,
 ): Promise<SamePropertyYield> {
   const found = await database.read((sql) =>
-    findSamePropertyYield(sql, fieldOf(rentals), fieldOf(sales), period),
+    findSamePropertyYield(sql, listingScopeOf(rentals), listingScopeOf(sales), period),
   );
   const suppressed = found.n < MINIMUM_SAMPLE;
   const [p25, value, p75] =
