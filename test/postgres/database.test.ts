@@ -317,3 +317,12 @@ test('a brief read is stopped by the server, keeps its connection, and leaves ot
   assert.equal(((await session('brief')) as { timeout: string }).timeout, '20ms');
   assert.deepEqual(await session('each'), before);
 });
+
+test('a statement that fails between its rows leaves the rows of the next one whole', async (t) => {
+  const { url } = await emptyDatabase(t);
+  const database = open(t, { maxConnections: 1, url });
+  const failing = database.read((sql) => sql`select 1 / (500 - i) from generate_series(1, 1000) as i`);
+  await assert.rejects(failing, /division by zero/);
+  const rows = await database.read((sql) => sql`select 42 as answer`);
+  assert.deepEqual([...rows], [{ answer: 42 }]);
+});

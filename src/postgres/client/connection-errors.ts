@@ -53,6 +53,10 @@ export function isBrokenConnection(error: unknown): boolean {
   return BROKEN.has(codeOf(error));
 }
 
+/** Whether PostgreSQL itself reported the error, for a statement that it was running. */
+export const isServerError = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'PostgresError';
+
 /** Whether PostgreSQL stopped the statement because it took longer than it was allowed to. */
 export const isStoppedStatement = (error: unknown): error is Error =>
   error instanceof Error && (codeOf(error) === STOPPED || codeOf(error.cause) === STOPPED);

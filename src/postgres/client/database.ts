@@ -5,10 +5,10 @@ import { unlessAborted, withDeadline } from '../../lib/deadline.ts';
 import { awake } from '../../lib/poll.ts';
 import type { Connection, ConnectionSettings, Planning, Transaction } from './connection.ts';
 import { openConnection } from './connection.ts';
-import { databaseUnavailable, isBrokenConnection, translated } from './connection-errors.ts';
+import { databaseUnavailable, isBrokenConnection, isServerError, translated } from './connection-errors.ts';
 import type { ConnectionTarget } from './connection-url.ts';
 import { parseDatabaseUrl } from './connection-url.ts';
-import type { PoolStatus } from './pool.ts';
+import type { Lease, PoolStatus } from './pool.ts';
 import { createPool } from './pool.ts';
 import { ServerClock, type ServerTime } from './server-clock.ts';
 import type { Sql } from './sql.ts';
@@ -95,6 +95,7 @@ const COMMIT_SHARE = 0.25;
 const WAITING_SHARE = 0.6;
 const LONGEST_WAIT = 60_000;
 const RETRY_PAUSE = 50;
+const RECOUNT_TIMEOUT = 1_000;
 const OLDEST_SERVER = 150_000;
 
 /** Prepares a database; nothing is connected before the first operation. */
@@ -117,6 +118,18 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   const serverClock = new ServerClock(clock);
 
+  /**
+   * After an error of the server the driver still counts the rows that came before it, and the next result would have holes:
+   * a statement that succeeds ends that.
+   */
+  async function releaseRecounted(lease: Lease<Connection>): Promise<void> {
+    const end = clock.monotonic() + RECOUNT_TIMEOUT;
+    await beforeDeadline(clock, end, () => lease.connection.sql`select 1`).then(
+      () => lease.release(),
+      () => lease.discard(),
+    );
+  }
+
   async function attempt<T>({ work, planned, signal }: Job<T>, end: number): Promise<T> {
     const left = end - clock.monotonic();
     const suits = (connection: Connection) => connection.planning === planned;
@@ -138,6 +151,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       // After a missed deadline the connection's state is unknown: it may hang for good.
       const isOver = error instanceof DeadlineMissed || signal?.aborted;
       if (isOver || lease.connection.gone || isBrokenConnection(error)) lease.discard();
+      else if (isServerError(met)) void releaseRecounted(lease);
       else lease.release();
       throw error;
     }
