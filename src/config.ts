@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { parseNetworks } from './lib/address.ts';
+import { parseNetworks } from './lib/ip-address.ts';
 import { nearest } from './lib/nearest.ts';
 import { isOneEdit } from './lib/one-edit.ts';
 import type { ResoCredentials } from './sources/reso/transport/token.ts';

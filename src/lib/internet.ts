@@ -2,8 +2,8 @@
 
 import { Resolver } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
-import { isPublicAddress } from './address.ts';
 import type { Clock } from './clock.ts';
+import { isPublicAddress } from './ip-address.ts';
 import { createOutbound, type Outbound, type OutboundOptions } from './outbound.ts';
 import { OutboundFailure } from './outbound-failure.ts';
 

@@ -7,7 +7,7 @@ import { createServer as createSocketServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { manualClock } from '../../test/support/service/clock.ts';
-import { isPublicAddress } from './address.ts';
+import { isPublicAddress } from './ip-address.ts';
 import { createOutbound, type OutboundOptions, type OutboundRequest } from './outbound.ts';
 import { OutboundFailure } from './outbound-failure.ts';
 

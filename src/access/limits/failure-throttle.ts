@@ -1,6 +1,7 @@
 // Throttle on guessing: limits the refused credentials that each address may send in a minute.
-import { addressGroup } from '../../lib/address.ts';
+
 import type { Clock } from '../../lib/clock.ts';
+import { addressGroup } from '../../lib/ip-address.ts';
 import { FAILURES_PER_MINUTE } from '../tiers/tiers.ts';
 import { tooManyCallers, tooManyFailures } from './limit-problems.ts';
 import { RateLimitPolicy, wholeSeconds } from './rate-limit-status.ts';

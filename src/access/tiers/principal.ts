@@ -1,6 +1,6 @@
 // Principal: an identified caller, by key, token or address.
 
-import { addressGroup } from '../../lib/address.ts';
+import { addressGroup } from '../../lib/ip-address.ts';
 
 export type Tier = 'anonymous' | 'free' | 'pro' | 'business' | 'internal';
 

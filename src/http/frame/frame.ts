@@ -2,8 +2,8 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type TObject, Type } from 'typebox';
-import type { ReadAddress } from '../../lib/address.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { ReadAddress } from '../../lib/ip-address.ts';
 import { Problem } from '../../lib/problem.ts';
 import { negotiate } from '../input/accept.ts';
 import { compileBody, parseForm, parseJson } from '../input/body.ts';

@@ -2,8 +2,8 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { addressGroup, type ReadAddress } from '../../lib/address.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { addressGroup, type ReadAddress } from '../../lib/ip-address.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { Problem } from '../../lib/problem.ts';
 

@@ -1,7 +1,7 @@
 // Access to /metrics: by the address of the connection, or by a token.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { isWithin, parseNetworks } from '../../lib/address.ts';
+import { isWithin, parseNetworks } from '../../lib/ip-address.ts';
 import { equalSecrets } from '../../lib/secrets.ts';
 
 export interface MetricsAccess {

@@ -3,8 +3,8 @@
 import { createServer as createNodeServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
-import { addressReader, isWithin, parseNetworks } from '../../lib/address.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { addressReader, isWithin, parseNetworks } from '../../lib/ip-address.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import type { Problem } from '../../lib/problem.ts';

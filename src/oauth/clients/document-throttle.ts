@@ -2,8 +2,8 @@
 
 import { RecentCallers } from '../../access/limits/recent-callers.ts';
 import { SlidingWindowLog } from '../../access/limits/sliding-window-log.ts';
-import { addressGroup } from '../../lib/address.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { addressGroup } from '../../lib/ip-address.ts';
 import { ClientDocumentError } from './client-document-refusal.ts';
 
 /** In any minute, from this process. */

@@ -3,7 +3,7 @@
 import { Type } from 'typebox';
 import type { Principal } from '../../access/tiers/principal.ts';
 import { type Route, route } from '../../http/frame/route.ts';
-import { addressGroup } from '../../lib/address.ts';
+import { addressGroup } from '../../lib/ip-address.ts';
 import type { Audit } from '../protocol/audit.ts';
 import { oauthErrors, tooManyRequests } from '../protocol/errors.ts';
 import { RequestThrottle } from '../protocol/throttle.ts';

@@ -1,8 +1,8 @@
 // Decision of a person on a consent: a code for the client, or its denial.
 
 import { createHmac } from 'node:crypto';
-import { addressGroup } from '../../lib/address.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { addressGroup } from '../../lib/ip-address.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { Audit } from '../protocol/audit.ts';

@@ -3,7 +3,7 @@
 import { Type } from 'typebox';
 import type { Principal } from '../../access/tiers/principal.ts';
 import { type Route, route } from '../../http/frame/route.ts';
-import { addressGroup } from '../../lib/address.ts';
+import { addressGroup } from '../../lib/ip-address.ts';
 import { revokeAccessToken } from '../consents/revocation-store.ts';
 import { oauthErrors, tooManyRequests } from '../protocol/errors.ts';
 import { hashSecret, isSecret } from '../protocol/secret.ts';

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
 import { type Leaf, newAuthority } from '../../test/support/oauth/certificates.ts';
 import { manualClock } from '../../test/support/service/clock.ts';
-import { isPublicAddress } from './address.ts';
+import { isPublicAddress } from './ip-address.ts';
 import { createOutbound, type OutboundOptions } from './outbound.ts';
 import { OutboundFailure } from './outbound-failure.ts';
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressGroup, addressReader, isPublicAddress, isWithin, parseNetworks } from './address.ts';
+import { addressGroup, addressReader, isPublicAddress, isWithin, parseNetworks } from './ip-address.ts';
 
 test('without trusted proxies the socket decides, whatever is forwarded', () => {
   const read = addressReader([]);
