@@ -118,18 +118,6 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   const serverClock = new ServerClock(clock);
 
-  /**
-   * After an error of the server the driver still counts the rows that came before it, and the next result would have holes:
-   * a statement that succeeds ends that.
-   */
-  async function releaseRecounted(lease: Lease<Connection>): Promise<void> {
-    const end = clock.monotonic() + RECOUNT_TIMEOUT;
-    await beforeDeadline(clock, end, () => lease.connection.sql`select 1`).then(
-      () => lease.release(),
-      () => lease.discard(),
-    );
-  }
-
   async function attempt<T>({ work, planned, signal }: Job<T>, end: number): Promise<T> {
     const left = end - clock.monotonic();
     const suits = (connection: Connection) => connection.planning === planned;
@@ -151,7 +139,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       // After a missed deadline the connection's state is unknown: it may hang for good.
       const isOver = error instanceof DeadlineMissed || signal?.aborted;
       if (isOver || lease.connection.gone || isBrokenConnection(error)) lease.discard();
-      else if (isServerError(met)) void releaseRecounted(lease);
+      else if (isServerError(met)) void releaseRecounted(clock, lease);
       else lease.release();
       throw error;
     }
@@ -250,6 +238,18 @@ function beforeDeadline<T>(clock: Clock, end: number, work: () => Promise<T>): P
   const milliseconds = Math.max(0, end - clock.monotonic());
   const onTimeout = () => new DeadlineMissed('The database did not answer in time');
   return withDeadline({ clock, milliseconds, onTimeout }, work);
+}
+
+/**
+ * After an error of the server the driver still counts the rows that came before it, and the next result would have holes:
+ * a statement that succeeds ends that.
+ */
+async function releaseRecounted(clock: Clock, lease: Lease<Connection>): Promise<void> {
+  const end = clock.monotonic() + RECOUNT_TIMEOUT;
+  await beforeDeadline(clock, end, () => lease.connection.sql`select 1`).then(
+    () => lease.release(),
+    () => lease.discard(),
+  );
 }
 
 function statementTimeout(timeout: number): number {
