@@ -143,7 +143,7 @@ async function measure(service: TestService, label: string): Promise<void> {
     );
     const sql = kind === 'beginning' ? beginsInSql(database) : resemblesInSql(database);
     const inMemory: Ask = async (text) => [
-      ...(await lookup.names()).likely(text, wordsFor(text), null).take(10),
+      ...(await lookup.names()).suggest(text, wordsFor(text), null).take(10),
     ];
     const answered: Ask = (text) => answers.list({ q: text, suggest: true, limit: 10 }, CALL);
     process.stdout.write(`  ${kind}, which areas: ${await figures(inMemory, typed)}\n`);

@@ -36,7 +36,7 @@ export interface AccessOptions {
 export interface AccessParts {
   readonly phases: Phases<Principal>;
   readonly routes: readonly Route<Principal>[];
-  readonly limits: RateLimiter;
+  readonly rateLimiter: RateLimiter;
   readonly keys: KeyVerifier;
   readonly failures: FailureThrottle;
   /** Stops listening and returns unspent requests: call it after the server has drained. */
@@ -47,9 +47,9 @@ export function createAccess(options: AccessOptions): AccessParts {
   const { database, clock, report } = options;
   const keys = new KeyVerifier(options);
   const failures = new FailureThrottle(clock);
-  const limits = new RateLimiter(options);
+  const rateLimiter = new RateLimiter(options);
   const verifiers = [keys, ...(options.verifiers ?? [])];
-  const phases = createPhases({ identify: createIdentify({ verifiers, failures }), limits });
+  const phases = createPhases({ identify: createIdentify({ verifiers, failures }), rateLimiter });
   const hints = listen(
     database,
     SUBSCRIPTIONS_CHANNEL,
@@ -60,14 +60,14 @@ export function createAccess(options: AccessOptions): AccessParts {
   const stopCleanup = scheduleMonthCleanup(options);
   return {
     phases,
-    routes: accessRoutes(limits),
-    limits,
+    routes: accessRoutes(rateLimiter),
+    rateLimiter,
     keys,
     failures,
     async close() {
       stopCleanup();
       await hints.close();
-      await limits.close();
+      await rateLimiter.close();
     },
   };
 }

@@ -7,7 +7,7 @@ import { atLeast, isTier, SCOPES, tierName } from './tiers/tiers.ts';
 
 export interface PhasesOptions {
   readonly identify: (incoming: Incoming, access: Access) => Promise<Principal> | Principal;
-  readonly limits: RateLimiter;
+  readonly rateLimiter: RateLimiter;
 }
 
 /** A response to credentials is private and revalidated each time. */
@@ -15,13 +15,13 @@ const PRIVATE = Object.freeze({ 'cache-control': 'private, no-cache', vary: 'Aut
 /** Caches must not serve an anonymous response to a caller with credentials. */
 const OPEN = Object.freeze({ vary: 'Authorization' });
 
-export function createPhases({ identify, limits }: PhasesOptions): Phases<Principal> {
+export function createPhases({ identify, rateLimiter }: PhasesOptions): Phases<Principal> {
   return {
     identify,
     allow: refusalOf,
     // A caller that is refused anyway gets that refusal, not TOO_MANY_STREAMS.
     limit: async (caller, access, isAllowed) =>
-      limits.admit(caller, isAllowed ? access : { ...access, stream: false }),
+      rateLimiter.admit(caller, isAllowed ? access : { ...access, stream: false }),
     headers: (caller) => (caller.kind === 'anonymous' ? OPEN : PRIVATE),
     describe: ({ kind, tier, subscription }) =>
       subscription === null ? { kind, tier } : { kind, tier, subscription },

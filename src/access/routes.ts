@@ -29,7 +29,7 @@ const Usage = Type.Object(
 );
 
 /** GET /v1/usage. */
-export function accessRoutes(limits: RateLimiter): readonly Route<Principal>[] {
+export function accessRoutes(rateLimiter: RateLimiter): readonly Route<Principal>[] {
   return [
     route<Principal>()({
       method: 'GET',
@@ -42,20 +42,20 @@ export function accessRoutes(limits: RateLimiter): readonly Route<Principal>[] {
         'minute and the streams are those of the process that answers.',
       access: { credentials: 'required', scope: 'listings:read', counts: 'minute' },
       answer: { description: 'The limits of your tier and what is left of them', schema: Usage },
-      handle: async ({ caller }) => ({ json: await getUsage(limits, caller) }),
+      handle: async ({ caller }) => ({ json: await getUsage(rateLimiter, caller) }),
     }),
   ];
 }
 
-async function getUsage(limits: RateLimiter, caller: Principal) {
-  const { minute, month, calendar } = await limits.statuses(caller);
+async function getUsage(rateLimiter: RateLimiter, caller: Principal) {
+  const { minute, month, calendar } = await rateLimiter.statuses(caller);
   const [start, end] = [calendar.start, calendar.end].map((time) => new Date(time).toISOString());
   return {
     object: 'usage',
     tier: caller.tier,
     minute: formatCounter(minute),
     month: { ...formatCounter(month), start, end },
-    streams: { limit: limits.tiers[caller.tier].streams, open: limits.streams.count(caller) },
+    streams: { limit: rateLimiter.tiers[caller.tier].streams, open: rateLimiter.streams.count(caller) },
   };
 }
 

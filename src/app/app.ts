@@ -96,7 +96,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const routes = featureRoutes({
     ...{ database, catalogue, cache, refresh, clock, tiers, publicUrl, findLoading },
     sample,
-    ...{ limits: access.limits, ...oauth.parts(access.keys), document: () => server.openapi },
+    ...{ rateLimiter: access.rateLimiter, ...oauth.parts(access.keys), document: () => server.openapi },
   });
   const replication = source && startReplication({ ...options, source, catalogue, clock, metrics });
   const server = createServer<Principal>({

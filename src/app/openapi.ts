@@ -30,7 +30,7 @@ export function openApi(): object {
   const clock = systemClock;
   // A database connects when it is first asked, which nothing does here.
   const database = openDatabase({ url: 'postgres://nobody@127.0.0.1/none', clock });
-  const limits = new RateLimiter({ database, clock, tiers: TIERS, report: () => {} });
+  const rateLimiter = new RateLimiter({ database, clock, tiers: TIERS, report: () => {} });
   const catalogue = createCatalogue(database);
   const refresh = () => Promise.reject(new Error('nothing is served here'));
   const log = createLog({ level: 'silent' });
@@ -48,7 +48,7 @@ export function openApi(): object {
     onRevoked: () => {},
   });
   const parts = {
-    ...{ ...common, limits, catalogue, cache: { ...catalogue, version: () => null }, refresh },
+    ...{ ...common, rateLimiter, catalogue, cache: { ...catalogue, version: () => null }, refresh },
     findLoading: refresh,
     sample: null,
     oauth: createAuthorizationOptions({

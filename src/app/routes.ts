@@ -42,7 +42,7 @@ export interface FeatureParts {
   readonly catalogue: Catalogue;
   readonly cache: CachedReads;
   readonly refresh: Refresh;
-  readonly limits: RateLimiter;
+  readonly rateLimiter: RateLimiter;
   readonly tiers: Tiers;
   readonly oauth: OAuthRoutesOptions;
   readonly tokens: TokenContext;
@@ -68,8 +68,8 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...areaRoutes(reading),
     ...marketRoutes(reading),
     ...propertyRoutes({ ...parts, trends: new PriceTrends(database) }),
-    ...liveRoutes({ ...parts, streams: parts.limits.streams }),
-    ...accessRoutes(parts.limits),
+    ...liveRoutes({ ...parts, streams: parts.rateLimiter.streams }),
+    ...accessRoutes(parts.rateLimiter),
     ...oauthRoutes(parts.oauth),
     tokenRoute(parts.tokens),
     revocationRoute(parts.tokens),

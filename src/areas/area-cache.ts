@@ -6,47 +6,47 @@ import { type FlatPolygon, flattened, polygonContains, polygonsOf } from '../geo
 import { SingleFlight } from '../lib/single-flight.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { AreaNameIndex } from './name-index.ts';
-import { findAround, findBoundaries, findNames } from './read-store.ts';
+import { findAround, findBoundaries, findIndexedAreas } from './read-store.ts';
 import { findAreaVersion } from './write-store.ts';
 
-/** Areas whose names are kept, the best known first: about 100 MB. Others are found by their names as they are spelt. */
-const MOST_NAMED = 200_000;
-/** Numbers in the shapes that are kept: 32 MB. */
-const MOST_NUMBERS = 4_000_000;
-/** Boundaries that are read at once. */
+/** Indexed names, the best known first: about 100 MB. Other areas are found without tolerance of typos. */
+const MAX_INDEXED_AREAS = 200_000;
+/** Coordinates of cached boundaries: 32 MB. */
+const MAX_COORDINATES = 4_000_000;
+/** Boundaries per read. */
 const BATCH = 20;
 
 export interface AreaCache {
-  /** The names as they are at this moment. */
+  /** The current index of names. */
   names(): Promise<AreaNameIndex>;
-  /** Numbers of the areas whose boundaries hold the point. */
-  holding(lng: number, lat: number): Promise<number[]>;
+  /** Numbers of the areas whose boundaries contain the point. */
+  areasAt(lng: number, lat: number): Promise<number[]>;
 }
 
 export function createAreaCache(database: Database): AreaCache {
   const shapes = new Shapes(database);
   const flights = new SingleFlight<AreaNameIndex>();
-  let known: { readonly version: number; readonly names: AreaNameIndex } | null = null;
+  let cached: { readonly version: number; readonly names: AreaNameIndex } | null = null;
 
   async function load(): Promise<AreaNameIndex> {
     const { version, rows } = await database.read(async (sql) => ({
-      // First the version: names that are newer than it says are only read again.
+      // Read the version first: newer names only cause another read.
       version: await findAreaVersion(sql),
-      rows: await findNames(sql, MOST_NAMED),
+      rows: await findIndexedAreas(sql, MAX_INDEXED_AREAS),
     }));
     const names = await AreaNameIndex.of(rows);
-    known = { version, names };
+    cached = { version, names };
     return names;
   }
 
   return {
     async names() {
-      // One row by its key tells whether anything has changed: nothing need be heard to stay true.
+      // Compare versions on each call: no notification can be missed.
       const version = await database.read((sql) => findAreaVersion(sql));
-      if (known?.version === version) return known.names;
+      if (cached?.version === version) return cached.names;
       return flights.run(String(version), null, load);
     },
-    holding: (lng, lat) => shapes.holding(lng, lat),
+    areasAt: (lng, lat) => shapes.areasAt(lng, lat),
   };
 }
 
@@ -57,8 +57,8 @@ interface Shape {
 
 class Shapes {
   readonly #database: Database;
-  readonly #kept = new LRUCache<number, Shape>({
-    maxSize: MOST_NUMBERS,
+  readonly #cache = new LRUCache<number, Shape>({
+    maxSize: MAX_COORDINATES,
     sizeCalculation: ({ polygons }) => 16 + polygons.flat().reduce((sum, ring) => sum + ring.length, 0),
   });
 
@@ -66,20 +66,20 @@ class Shapes {
     this.#database = database;
   }
 
-  async holding(lng: number, lat: number): Promise<number[]> {
+  async areasAt(lng: number, lat: number): Promise<number[]> {
     const lngs = sameMeridian(lng);
     const around = await this.#database.read(async (sql) => {
       const found = [];
       for (const each of lngs) found.push(...(await findAround(sql, each, lat)));
       return [...new Map(found.map((area) => [area.no, area])).values()];
     });
-    const holding: number[] = [];
+    const nos: number[] = [];
     for (let at = 0; at < around.length; at += BATCH) {
       for (const [no, polygons] of await this.#shapesOf(around.slice(at, at + BATCH)))
         if (polygons.some((polygon) => lngs.some((each) => polygonContains(polygon, { lng: each, lat }))))
-          holding.push(no);
+          nos.push(no);
     }
-    return holding;
+    return nos;
   }
 
   async #shapesOf(
@@ -87,8 +87,8 @@ class Shapes {
   ): Promise<Map<number, readonly FlatPolygon[]>> {
     const shapes = new Map<number, readonly FlatPolygon[]>();
     for (const { no, version } of areas) {
-      const kept = this.#kept.get(no);
-      if (kept?.version === version) shapes.set(no, kept.polygons);
+      const hit = this.#cache.get(no);
+      if (hit?.version === version) shapes.set(no, hit.polygons);
     }
     const missing = areas.filter(({ no }) => !shapes.has(no)).map(({ no }) => no);
     if (missing.length === 0) return shapes;
@@ -96,7 +96,7 @@ class Shapes {
       findBoundaries(sql, missing),
     )) {
       const polygons = polygonsOf(boundary).map(flattened);
-      this.#kept.set(no, { version, polygons });
+      this.#cache.set(no, { version, polygons });
       shapes.set(no, polygons);
     }
     return shapes;

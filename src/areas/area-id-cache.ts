@@ -3,10 +3,10 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../postgres/client/database.ts';
-import { findAreaIds, findNamedAreas, type NamedArea } from './lookup-store.ts';
+import { findAreaIds, findNamedAreas, type NamedArea } from './name-store.ts';
 
 /** About 20 MB when full. */
-const MOST = 100_000;
+const MAX_ENTRIES = 100_000;
 /** Milliseconds after which a name is read again. */
 const LIFETIME = 5_000;
 
@@ -19,18 +19,18 @@ export interface AreaIdCache {
 
 export function createAreaIdCache(database: Database, clock: Clock): AreaIdCache {
   const areas = new LRUCache<string, NamedArea>({
-    max: MOST,
+    max: MAX_ENTRIES,
     ttl: LIFETIME,
     // The cache takes a start of 0 for no start at all.
     perf: { now: () => clock.monotonic() + 1 },
     ttlResolution: 0,
   });
-  const ids = new LRUCache<number, string>({ max: MOST });
+  const ids = new LRUCache<number, string>({ max: MAX_ENTRIES });
   return {
-    async named(asked, fresh) {
-      const known = fresh ? [] : asked.flatMap((id) => areas.get(id) ?? []);
-      if (known.length === asked.length) return known;
-      const read = await findNamedAreas(database, asked);
+    async named(requested, fresh) {
+      const cached = fresh ? [] : requested.flatMap((id) => areas.get(id) ?? []);
+      if (cached.length === requested.length) return cached;
+      const read = await findNamedAreas(database, requested);
       for (const area of read) areas.set(area.id, area);
       return read;
     },

@@ -20,8 +20,8 @@ import {
 } from './query.ts';
 import { findAreaNo, findAreaNos, findAreas, findAreasByNo, findNearby } from './read-store.ts';
 
-/** Areas that forgiven spelling may choose among: the likeliest of what a bare beginning of four letters can mean. */
-const MOST_FORGIVEN = 5_000;
+/** Areas that misspelt words may match, best first. */
+const MAX_CORRECTIONS = 5_000;
 
 export interface AreaCall {
   readonly caller: Principal;
@@ -30,10 +30,10 @@ export interface AreaCall {
 }
 
 export interface AreaHandlers {
-  list(asked: AreaListRequest, call: AreaCall): Promise<Reply>;
+  list(params: AreaListRequest, call: AreaCall): Promise<Reply>;
   /** The same below one parent, which must be there. */
-  children(id: string, asked: AreaListRequest, call: AreaCall): Promise<Reply>;
-  nearby(id: string, asked: AreaListRequest, call: AreaCall): Promise<Reply>;
+  children(id: string, params: AreaListRequest, call: AreaCall): Promise<Reply>;
+  nearby(id: string, params: AreaListRequest, call: AreaCall): Promise<Reply>;
 }
 
 export interface AreaOptions {
@@ -44,10 +44,10 @@ export interface AreaOptions {
 
 export function createAreaHandlers(options: AreaOptions): AreaHandlers {
   const { database, tiers, publicUrl } = options;
-  const lookup = createAreaCache(database);
+  const cache = createAreaCache(database);
 
-  const sizeFor = (asked: AreaListRequest, call: AreaCall): number =>
-    pageSize(tiers[call.caller.tier], asked.limit);
+  const sizeFor = (params: AreaListRequest, call: AreaCall): number =>
+    pageSize(tiers[call.caller.tier], params.limit);
 
   function answer(data: readonly Area[], limit: number, nextCursor: string | null, call: AreaCall): Reply {
     const page = { limit, hasMore: nextCursor !== null, nextCursor, prevCursor: null };
@@ -55,14 +55,14 @@ export function createAreaHandlers(options: AreaOptions): AreaHandlers {
     return { json: { object: 'list', data, page, meta }, headers: pageLinks(publicUrl, call.url, page) };
   }
 
-  /** The query with the numbers of areas that its parameters speak of. */
-  async function resolved(asked: AreaListRequest, plan: AreaQuery): Promise<AreaQuery> {
-    const { lat, lng } = asked;
+  /** The query with the numbers of the areas in its parameters. */
+  async function resolved(params: AreaListRequest, plan: AreaQuery): Promise<AreaQuery> {
+    const { lat, lng } = params;
     return {
       ...plan,
-      parentNo: await namedArea('parentId', asked.parentId),
-      ancestorNo: await namedArea('ancestorId', asked.ancestorId),
-      nos: lat === undefined || lng === undefined ? null : await lookup.holding(lng, lat),
+      parentNo: await namedArea('parentId', params.parentId),
+      ancestorNo: await namedArea('ancestorId', params.ancestorId),
+      nos: lat === undefined || lng === undefined ? null : await cache.areasAt(lng, lat),
     };
   }
 
@@ -73,23 +73,23 @@ export function createAreaHandlers(options: AreaOptions): AreaHandlers {
     return no;
   }
 
-  /** Where no area has the words as they are, the areas that they are likely to mean. */
+  /** If no area matches the words exactly, the areas that match with typos. */
   async function withSpelling(query: AreaQuery): Promise<AreaQuery> {
     if (query.words.length === 0) return query;
-    const forgiven = (await lookup.names()).forgiven(query.words);
-    if (forgiven === null) return query;
-    const nos = forgiven.slice(0, MOST_FORGIVEN);
+    const corrections = (await cache.names()).correct(query.words);
+    if (corrections === null) return query;
+    const nos = corrections.slice(0, MAX_CORRECTIONS);
     const both = query.nos === null ? nos : nos.filter(memberOf(query.nos));
     return { ...query, words: [], nos: both };
   }
 
-  async function listed(asked: AreaListRequest, plan: AreaQuery, call: AreaCall): Promise<Reply> {
+  async function listed(params: AreaListRequest, plan: AreaQuery, call: AreaCall): Promise<Reply> {
     const limit = plan.limit;
     const query = await withSpelling({ ...plan, limit: limit + 1 });
     const found = await database.read((sql) => findAreas(sql, query));
     const shown = found.slice(0, limit);
     const last = shown.at(-1);
-    const cursor = found.length > limit && last ? cursorAfter(asked, last.sortValue, last.area.id) : null;
+    const cursor = found.length > limit && last ? cursorAfter(params, last.sortValue, last.area.id) : null;
     return answer(
       shown.map(({ area }) => area),
       limit,
@@ -99,11 +99,11 @@ export function createAreaHandlers(options: AreaOptions): AreaHandlers {
   }
 
   async function suggested(q: string, query: AreaQuery, call: AreaCall): Promise<Reply> {
-    const names = await lookup.names();
-    const likely = names.likely(q, query.words, query.type);
+    const names = await cache.names();
+    const suggestions = names.suggest(q, query.words, query.type);
     const allowed = isFiltered(query)
-      ? likely.filter(memberOf(await database.read((sql) => findAreaNos(sql, { ...query, words: [] }))))
-      : likely;
+      ? suggestions.filter(memberOf(await database.read((sql) => findAreaNos(sql, { ...query, words: [] }))))
+      : suggestions;
     const nos = [...allowed.take(query.limit)];
     const found = await database.read((sql) => findAreasByNo(sql, nos, query.include), { planned: 'once' });
     return answer(
@@ -115,27 +115,27 @@ export function createAreaHandlers(options: AreaOptions): AreaHandlers {
   }
 
   return {
-    async list(asked, call) {
-      checkCombinations(asked);
-      const plan = await resolved(asked, planAreas(asked, sizeFor(asked, call)));
-      if (asked.suggest === true && asked.q !== undefined) return suggested(asked.q, plan, call);
-      return listed(asked, plan, call);
+    async list(params, call) {
+      checkCombinations(params);
+      const plan = await resolved(params, planAreas(params, sizeFor(params, call)));
+      if (params.suggest === true && params.q !== undefined) return suggested(params.q, plan, call);
+      return listed(params, plan, call);
     },
-    async children(id, asked, call) {
+    async children(id, params, call) {
       const parentNo = await database.read((sql) => findAreaNo(sql, id), { planned: 'once' });
       if (parentNo === null) throw noArea(id);
-      const bound = { ...asked, parentId: id };
-      return listed(bound, { ...planAreas(bound, sizeFor(asked, call)), parentNo }, call);
+      const bound = { ...params, parentId: id };
+      return listed(bound, { ...planAreas(bound, sizeFor(params, call)), parentNo }, call);
     },
-    async nearby(id, asked, call) {
+    async nearby(id, params, call) {
       const no = await database.read((sql) => findAreaNo(sql, id), { planned: 'once' });
       if (no === null) throw noArea(id);
-      const limit = sizeFor(asked, call);
-      const digest = queryDigest(['nearby', id, asked.type]);
-      const cursor = asked.cursor === undefined ? null : readCursor(asked.cursor, digest, ['number']);
+      const limit = sizeFor(params, call);
+      const digest = queryDigest(['nearby', id, params.type]);
+      const cursor = params.cursor === undefined ? null : readCursor(params.cursor, digest, ['number']);
       const found = await database.read((sql) =>
         findNearby(sql, {
-          ...{ no, type: asked.type ?? null, limit: limit + 1, include: includeOf(asked.include) },
+          ...{ no, type: params.type ?? null, limit: limit + 1, include: includeOf(params.include) },
           after: cursor && [Number(cursor.values[0]), cursor.id],
         }),
       );
@@ -163,11 +163,11 @@ const memberOf = (nos: readonly number[]): ((no: number) => boolean) => {
   return (no) => members.has(no);
 };
 
-/** Whether anything but words and type chooses the areas: what the names in memory do not know. */
+/** Whether the query has filters that the index of names does not know. */
 const isFiltered = ({ nos, parentNo, ancestorNo, boxes, hasBoundary }: AreaQuery): boolean =>
   [nos, parentNo, ancestorNo, boxes, hasBoundary].some((filter) => filter !== null);
 
-/** What the tag of an area is made of besides its version: others' changes show in it too. */
+/** The part of an area's ETag that depends on other areas and on listings. */
 export function surroundings({ parentIds, ancestors, counts, boundary }: Area): string {
   const seen = JSON.stringify([parentIds, ancestors, counts, boundary !== null]);
   return hash('sha256', seen, 'base64url').slice(0, 16);

@@ -30,7 +30,7 @@ export interface PlacedArea {
 }
 
 /** Square kilometres that an area without a boundary is taken to have, only to put small areas before large ones. */
-const USUAL_SIZE: Readonly<Record<AreaType, number>> = {
+const TYPICAL_SIZE: Readonly<Record<AreaType, number>> = {
   neighborhood: 3,
   postal_code: 20,
   borough: 40,
@@ -65,7 +65,7 @@ export class Placement {
   constructor(areas: readonly PlacedArea[]) {
     for (const area of areas) {
       this.#areas.set(area.no, area);
-      if (!area.boundary) this.#enterNames(area);
+      if (!area.boundary) this.#addNames(area);
       else
         for (const rings of polygonsOf(area.boundary))
           this.#polygons.push({ area, polygon: flattened(rings) });
@@ -73,7 +73,7 @@ export class Placement {
     this.#index = indexOf(this.#polygons.map(({ polygon }) => polygon));
   }
 
-  #enterNames(area: PlacedArea): void {
+  #addNames(area: PlacedArea): void {
     const codes = Object.values(area.codes).flatMap((code) => [code, code.split('-').at(-1) ?? code]);
     for (const name of new Set([area.name, ...area.aliases, ...codes].map(folded))) {
       const key = `${area.type}|${name}`;
@@ -88,7 +88,7 @@ export class Placement {
     for (const area of this.#named(address)) if (this.#fits(area, held, address)) held.set(area.no, area);
     // An area without a boundary holds whatever its children hold.
     for (const area of [...held.values()]) {
-      for (const parent of this.#likely(area, address)) if (!parent.boundary) held.set(parent.no, parent);
+      for (const parent of this.#parentsFor(area, address)) if (!parent.boundary) held.set(parent.no, parent);
     }
     return [...held.values()].sort((a, b) => size(a) - size(b) || a.no - b.no).map((area) => area.no);
   }
@@ -133,7 +133,7 @@ export class Placement {
   }
 
   /** The ancestors; of several of one type those that the address names, where it names any of them. */
-  #likely(area: PlacedArea, address: DraftAddress): PlacedArea[] {
+  #parentsFor(area: PlacedArea, address: DraftAddress): PlacedArea[] {
     const around = Map.groupBy(this.#ancestors(area), ({ type }) => type);
     return [...around.values()].flatMap((parents) => {
       const called = parents.filter((parent) => isCalled(parent, address) === true);
@@ -165,7 +165,7 @@ function isCalled(area: PlacedArea, address: DraftAddress): boolean | null {
   return [area.name, ...area.aliases, ...Object.values(area.codes)].map(folded).includes(folded(text));
 }
 
-const size = (area: PlacedArea): number => area.areaKm2 ?? USUAL_SIZE[area.type];
+const size = (area: PlacedArea): number => area.areaKm2 ?? TYPICAL_SIZE[area.type];
 
 function indexOf(polygons: readonly FlatPolygon[]): Flatbush | null {
   if (polygons.length === 0) return null;

@@ -15,7 +15,7 @@ const PARTS = ['boundary', 'counts', 'ancestors'] as const;
 type Sort = (typeof SORTS)[number];
 type Part = (typeof PARTS)[number];
 
-/** Which costly parts of an area to fill. */
+/** The expensive parts of an area to include. */
 export type AreaInclude = Readonly<Record<Part, boolean>>;
 
 export interface AreaOrder {
@@ -23,13 +23,13 @@ export interface AreaOrder {
   readonly descending: boolean;
 }
 
-/** A word that a name must have: one that begins so, or one of other ways to write it. */
+/** A word that a name must have: one with this prefix, or one of its other forms. */
 export interface QueryWord {
   readonly beginning: string;
   readonly forms: readonly string[];
 }
 
-/** Which areas to list, in which order, from where. */
+/** The filters, order and start of a list of areas. */
 export interface AreaQuery {
   readonly words: readonly QueryWord[];
   /** Only these areas; null: all. */
@@ -76,10 +76,10 @@ export const pagingParameters = {
 };
 
 const id = (description: string) => Type.Optional(Type.String({ maxLength: 200, description }));
-const degrees = (most: number, description: string) =>
-  Type.Optional(Type.Number({ minimum: -most, maximum: most, description }));
+const degrees = (max: number, description: string) =>
+  Type.Optional(Type.Number({ minimum: -max, maximum: max, description }));
 
-/** What areas can be chosen by besides their parent. */
+/** Filters shared by all lists of areas. */
 export const filterParameters = {
   type: typeParameter,
   hasBoundary: Type.Optional(
@@ -130,7 +130,7 @@ export const ListQuery = Type.Object({
   ...filterParameters,
 });
 
-/** The parameters of a list as they were read. */
+/** The parsed parameters of a list. */
 export interface AreaListRequest {
   readonly q?: string | undefined;
   readonly suggest?: boolean | undefined;
@@ -155,44 +155,44 @@ export function includeOf(parts: readonly Part[] = ['counts', 'ancestors']): Are
   };
 }
 
-/** What can be planned from the parameters alone; numbers of areas are filled in by whoever looks them up. */
-export function planAreas(asked: AreaListRequest, limit: number): AreaQuery {
-  const order = orderOf(asked.sort);
+/** The query of the parameters, without numbers of areas: the caller resolves those. */
+export function planAreas(params: AreaListRequest, limit: number): AreaQuery {
+  const order = orderOf(params.sort);
   const kind = order.key === 'name' ? 'text' : 'number';
-  const after = asked.cursor === undefined ? null : readCursor(asked.cursor, digestOf(asked), [kind]);
+  const after = params.cursor === undefined ? null : readCursor(params.cursor, digestOf(params), [kind]);
   if (after && after.direction !== 'next') throw badDirection();
   return {
-    words: asked.q === undefined ? [] : askedWords(asked.q),
+    words: params.q === undefined ? [] : parseWords(params.q),
     nos: null,
-    type: asked.type ?? null,
+    type: params.type ?? null,
     parentNo: null,
     ancestorNo: null,
-    boxes: asked.bbox === undefined ? null : boxesOf(asked.bbox),
-    hasBoundary: asked.hasBoundary ?? null,
-    include: includeOf(asked.include),
+    boxes: params.bbox === undefined ? null : boxesOf(params.bbox),
+    hasBoundary: params.hasBoundary ?? null,
+    include: includeOf(params.include),
     order,
     limit,
     after: after && [after.values[0] ?? null, after.id],
   };
 }
 
-/** The cursor that goes on behind an area of this list. */
-export function cursorAfter(asked: AreaListRequest, sortValue: SortValue, lastId: string): string {
-  const query = digestOf(asked);
+/** The cursor of the page after an area. */
+export function cursorAfter(params: AreaListRequest, sortValue: SortValue, lastId: string): string {
+  const query = digestOf(params);
   return writeCursor({ query, direction: 'next', startedAt: 0, values: [sortValue], id: lastId });
 }
 
-/** Refuses parameters that make no sense together. */
-export function checkCombinations(asked: AreaListRequest): void {
-  if ((asked.lat === undefined) !== (asked.lng === undefined))
-    throw invalidParameter(asked.lat === undefined ? 'lat' : 'lng', 'is missing: send lat and lng together');
-  if (asked.suggest !== true) return;
-  if (asked.q === undefined) throw invalidParameter('suggest', 'needs q');
+/** Throws INVALID_PARAMETER for parameters that cannot be combined. */
+export function checkCombinations(params: AreaListRequest): void {
+  if ((params.lat === undefined) !== (params.lng === undefined))
+    throw invalidParameter(params.lat === undefined ? 'lat' : 'lng', 'is missing: send lat and lng together');
+  if (params.suggest !== true) return;
+  if (params.q === undefined) throw invalidParameter('suggest', 'needs q');
   for (const name of ['sort', 'cursor'] as const)
-    if (asked[name] !== undefined) throw invalidParameter(name, 'cannot be combined with suggest=true');
+    if (params[name] !== undefined) throw invalidParameter(name, 'cannot be combined with suggest=true');
 }
 
-/** Everything that decides which areas there are and in which order. */
+/** Digest of the filters and the order. */
 function digestOf({ limit: _, cursor: __, include: ___, ...filters }: AreaListRequest): string {
   return queryDigest(
     Object.entries(filters)
@@ -206,13 +206,13 @@ function orderOf(sort: Sort = 'name'): AreaOrder {
   return { key: (descending ? sort.slice(1) : sort) as AreaOrder['key'], descending };
 }
 
-const MOST_WORDS = 10;
+const MAX_WORDS = 10;
 
-/** The words to look for; a text without any would find everything, which nobody means by it. */
-function askedWords(q: string): QueryWord[] {
+/** The words of `q`. Throws INVALID_PARAMETER without any: that would match every area. */
+function parseWords(q: string): QueryWord[] {
   const words = [...new Set(splitWords(q))];
   if (words.length === 0) throw invalidParameter('q', 'must have at least one letter or digit');
-  if (words.length > MOST_WORDS) throw invalidParameter('q', `takes at most ${MOST_WORDS} words`);
+  if (words.length > MAX_WORDS) throw invalidParameter('q', `takes at most ${MAX_WORDS} words`);
   return words.map((beginning) => {
     const [compared = beginning] = tokenize(beginning);
     return { beginning, forms: writtenForms(compared) };

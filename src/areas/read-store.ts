@@ -6,7 +6,7 @@ import type { AreaType } from '../listings/vocabulary.ts';
 import type { Sql, SqlFragment } from '../postgres/client/database.ts';
 import { joinSql } from '../postgres/client/sql.ts';
 import type { Area } from './area.ts';
-import type { NamedArea } from './name-index.ts';
+import type { IndexedArea } from './name-index.ts';
 import type { AreaInclude, AreaOrder, AreaQuery } from './query.ts';
 
 /** Generations of ancestors that are followed; bounds what areas cost that a file made parents of each other. */
@@ -263,8 +263,8 @@ function readArea(row: AreaRow, include: AreaInclude): ReadArea {
 }
 
 /** Names of areas, the best known first: by population, then by size. */
-export async function findNames(sql: Sql, limit: number): Promise<NamedArea[]> {
-  return sql<NamedArea[]>`
+export async function findIndexedAreas(sql: Sql, limit: number): Promise<IndexedArea[]> {
+  return sql<IndexedArea[]>`
     select no, type, name, aliases, codes from area
     order by population desc nulls last, area_km2 desc nulls last, no limit ${limit}`;
 }

@@ -1,6 +1,6 @@
 // Scope of a request for statistics: its filters, areas, time zone and currency.
 
-import { findNamedAreas } from '../areas/lookup-store.ts';
+import { findNamedAreas } from '../areas/name-store.ts';
 import { parameterProblem } from '../http/input/query.ts';
 import { UNKNOWN_ZONE } from '../listings/place-time.ts';
 import type { ListingType, UnitSystem } from '../listings/vocabulary.ts';

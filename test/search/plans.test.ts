@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { findNamedAreas } from '../../src/areas/lookup-store.ts';
+import { findNamedAreas } from '../../src/areas/name-store.ts';
 import type { Cursor } from '../../src/http/input/cursor.ts';
 import { compileQuery } from '../../src/http/input/query.ts';
 import { createCatalogue } from '../../src/ingest/catalogue.ts';

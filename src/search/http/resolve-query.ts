@@ -1,6 +1,6 @@
 // Resolution of a search query: the areas that it names, and what its words can mean.
 
-import { type NamedArea, suggestArea } from '../../areas/lookup-store.ts';
+import { type NamedArea, suggestArea } from '../../areas/name-store.ts';
 import { invalidParameter } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { isMisspelt, isName, selectiveTrigrams, splitWords, writtenForms } from '../../text/tokenize.ts';

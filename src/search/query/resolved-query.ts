@@ -1,6 +1,6 @@
 // Resolved query: a search plan's names looked up in the database before it becomes SQL.
 
-import type { NamedArea } from '../../areas/lookup-store.ts';
+import type { NamedArea } from '../../areas/name-store.ts';
 
 /** What is known of how many active listings lie in shapes. */
 export interface ShapeEstimate {
