@@ -70,7 +70,7 @@ async function narrow(t: Closing) {
   await database.transaction((tx) => catalogue.write(tx, source.id, drafts, clock.now()));
   const log = { error: () => {} };
   const refresh = createRefresh({
-    ...{ source, database, clock, catalogue, log, metrics: createMetrics(), atOnce: 1 },
+    ...{ source, database, clock, catalogue, log, metrics: createMetrics(), concurrency: 1 },
   });
   const fetch = async (key: string, signal = never) => {
     const stored = await catalogue.listing(listingId(source.id, key));
