@@ -88,15 +88,10 @@ export class ActiveRequest<Caller>
     return this.#controller.signal;
   }
 
-  /** Runs the handler; see `close`. */
-  async handle(run: () => Promise<void>): Promise<void> {
-    this.#isHandling = true;
-    try {
-      await run();
-    } finally {
-      this.#isHandling = false;
-      this.#onHandled();
-    }
+  /** To be called when the handler begins, and once it has come to its end; see `close`. */
+  setHandling(isHandling: boolean): void {
+    this.#isHandling = isHandling;
+    if (!isHandling) this.#onHandled();
   }
 
   /**

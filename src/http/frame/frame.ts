@@ -141,9 +141,12 @@ export class Frame<Caller> {
     active.query = request.query as Record<string, unknown>;
     active.body = request.body;
     active.mediaType = acceptable(active.headers.accept, endpoint);
-    await active.handle(async () => {
+    active.setHandling(true);
+    try {
       await this.#responder.send(active, reply, await endpoint.route.handle(active as never));
-    });
+    } finally {
+      active.setHandling(false);
+    }
   };
 
   /** Answers with the problem that was thrown, whatever it was; the error handler of Fastify. */

@@ -48,10 +48,10 @@ export function chooseEncoding(
   acceptEncoding: string | string[] | undefined,
   size: number | null,
 ): Encoding | null {
+  if (size !== null && size < MIN_BYTES) return null;
   const isSecret = /no-store|no-transform/.test(headers['cache-control'] ?? '');
   const isCompressible = COMPRESSIBLE.test(headers['content-type'] ?? '');
   if (isSecret || !isCompressible || headers['content-encoding'] !== undefined) return null;
-  if (size !== null && size < MIN_BYTES) return null;
   headers.vary = joinVary(headers.vary, 'accept-encoding');
   const encoding = negotiateEncoding(String(acceptEncoding ?? ''));
   if (encoding === null) return null;

@@ -55,9 +55,10 @@ export function preflightHeaders(methods: string): Headers {
 export function mergeHeaders(first: Headers, ...others: readonly Headers[]): Record<string, string> {
   const merged: Record<string, string> = { ...first };
   for (const headers of others) {
-    for (const [given, value] of Object.entries(headers)) {
+    for (const given in headers) {
       const name = given.toLowerCase();
-      merged[name] = name === 'vary' ? joinVary(merged.vary, value) : value;
+      const value = headers[given];
+      if (value !== undefined) merged[name] = name === 'vary' ? joinVary(merged.vary, value) : value;
     }
   }
   return merged;
@@ -66,5 +67,6 @@ export function mergeHeaders(first: Headers, ...others: readonly Headers[]): Rec
 /** The value of Vary that names all of both. */
 export function joinVary(present: string | undefined, added: string): string {
   if (present === undefined) return added;
-  return [...new Set(`${present}, ${added}`.split(/,\s*/))].join(', ');
+  const names = present.split(', ');
+  return names.includes(added) ? present : `${present}, ${added}`;
 }

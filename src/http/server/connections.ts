@@ -41,7 +41,7 @@ interface Connection {
   /** Null: a proxy's. */
   readonly peers: Peers | null;
   /** Requests under way, by their responses, in the order in which they came. */
-  readonly responses: Set<ServerResponse>;
+  readonly responses: ServerResponse[];
   /** To be called once all requests that came whole are answered. */
   onAnswered: (() => void) | null;
   /** When it had no request under way from, by the monotonic clock. */
@@ -94,7 +94,7 @@ export class Connections {
       this.#byAddress.set(group ?? '', peers);
     }
     const connection: Connection = {
-      ...{ address: group ?? '', peers, responses: new Set(), onAnswered: null, idleSince: 0 },
+      ...{ address: group ?? '', peers, responses: [], onAnswered: null, idleSince: 0 },
     };
     this.#open.set(socket, connection);
     this.#rest(socket, connection);
@@ -112,8 +112,8 @@ export class Connections {
     const { socket } = response.req;
     const connection = this.#open.get(socket);
     if (connection === undefined) return;
-    if (connection.responses.size === 0) this.#wake(socket, connection.peers);
-    connection.responses.add(response);
+    if (connection.responses.length === 0) this.#wake(socket, connection.peers);
+    connection.responses.push(response);
   }
 
   end(response: ServerResponse): void {
@@ -122,9 +122,9 @@ export class Connections {
     const { socket } = response.req;
     const connection = this.#open.get(socket);
     if (connection === undefined) return;
-    connection.responses.delete(response);
-    if (connection.responses.size === 0) this.#rest(socket, connection);
-    if (isAnswered(connection)) connection.onAnswered?.();
+    connection.responses.splice(connection.responses.indexOf(response), 1);
+    if (connection.responses.length === 0) this.#rest(socket, connection);
+    if (connection.onAnswered !== null && isAnswered(connection)) connection.onAnswered();
   }
 
   /** Resolves when no request is under way. */
@@ -214,7 +214,7 @@ export class Connections {
   }
 }
 
-const isAnswered = ({ responses }: Connection): boolean => [...responses].every(({ req }) => !req.complete);
+const isAnswered = ({ responses }: Connection): boolean => responses.every(({ req }) => !req.complete);
 
 /** Most connections, where neither the operator nor the system bounds them further. */
 const MOST_CONNECTIONS = 10_000;
