@@ -17,7 +17,7 @@ import {
   estimateFrom,
   LEVEL,
 } from '../src/property/estimate.ts';
-import { PriceTrends } from '../src/property/price-trend.ts';
+import { PriceTrends } from '../src/property/price-trend-store.ts';
 import type { HomeFacts } from '../src/property/similarity.ts';
 import { cityBaseline, draftOfRent, readRents } from './rents.ts';
 import { draftOfSale, FOLDS, foldOf, nearestBaseline, readSales } from './sales.ts';

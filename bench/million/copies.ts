@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Placement } from '../../src/areas/placement.ts';
 import { listingId, propertyId } from '../../src/ingest/identity.ts';
 import type { ListingWrite } from '../../src/ingest/write-plan.ts';
-import { coarseDegrees } from '../../src/listings/masking/coarse-location.ts';
+import { coarseLocation } from '../../src/listings/presenter.ts';
 import { areaWord } from '../../src/text/index-terms.ts';
 import { line } from './copy.ts';
 import { degrees, type Marks, marksOf, type SeenDraft } from './drafts.ts';
@@ -97,8 +97,7 @@ export function fill(
   for (const [at, { write, identity, key, said }] of pattern.listings.entries()) {
     const { address, display } = write.draft;
     const areaNos = placement.place(place, address);
-    const point =
-      display.address || !place ? place : { lat: coarseDegrees(place.lat), lng: coarseDegrees(place.lng) };
+    const point = display.address || !place ? place : coarseLocation(place);
     gaps.set(`listing${at}`, listingId(SOURCE, filled(key, gaps)).slice(4));
     gaps.set(`property${at}`, propertyId(filled(identity, gaps)).slice(4));
     gaps.set(`area_nos${at}`, `{${areaNos.join()}}`);

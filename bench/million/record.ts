@@ -11,7 +11,7 @@ import { marketRoutes } from '../../src/market/routes.ts';
 import type { Planning } from '../../src/postgres/client/connection.ts';
 import type { Database } from '../../src/postgres/client/database.ts';
 import { createSql } from '../../src/postgres/client/sql.ts';
-import { PriceTrends } from '../../src/property/price-trend.ts';
+import { PriceTrends } from '../../src/property/price-trend-store.ts';
 import { valuationRoutes } from '../../src/property/valuation-routes.ts';
 import { searchRoutes } from '../../src/search/http/routes.ts';
 import { AnalyticsQueue } from '../../src/search/summaries/analytics-queue.ts';

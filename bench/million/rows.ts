@@ -112,23 +112,23 @@ function addFacts(rows: Record<Table, Row[]>, seen: readonly Seen[]): void {
   }
   const past = seen.flatMap(({ write }) => write.events.map((event) => ({ ...event, listingId: write.id })));
   const property = { property_id: seen[0]?.write.propertyId };
-  const life = buildTimeline(
+  const timeline = buildTimeline(
     [...listings].sort((a, b) => (a.id < b.id ? -1 : 1)),
-    past,
+    Map.groupBy(past, ({ listingId }) => listingId),
   );
-  for (const stay of life.periods) {
+  for (const period of timeline.periods) {
     rows.market_period.push({
       ...{
         ...property,
-        listing_id: stay.listingId,
-        started_at: time(stay.startedAt),
-        ended_at: time(stay.endedAt),
+        listing_id: period.listingId,
+        started_at: time(period.startedAt),
+        ended_at: time(period.endedAt),
       },
-      ...{ superseded_at: time(stay.supersededAt), days_on_market_start: time(stay.daysOnMarketStart) },
-      ...{ price: stay.price, months_free: stay.monthsFree },
+      ...{ superseded_at: time(period.supersededAt), days_on_market_start: time(period.daysOnMarketStart) },
+      ...{ price: period.price, months_free: period.monthsFree },
     });
   }
-  for (const event of life.events) {
+  for (const event of timeline.events) {
     rows.market_event.push({
       ...{ ...property, listing_id: event.listingId, listing_type: event.listingType, kind: event.kind },
       ...{ at: time(event.at), day: event.day, price: event.price, days: event.days, ratio: event.ratio },

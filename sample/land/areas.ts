@@ -3,8 +3,7 @@ import type { Feature, FeatureCollection, MultiPolygon, Polygon, Position } from
 import cities from '../names/cities.json' with { type: 'json' };
 import region from '../names/region.json' with { type: 'json' };
 import type { Ring } from './outlines.ts';
-import type { Land } from './places.ts';
-import { toDegrees } from './places.ts';
+import { type Land, toDegrees } from './places.ts';
 import { countyOf, POSTAL_CODES } from './regions.ts';
 
 export type AreaType = 'metro' | 'county' | 'city' | 'neighborhood' | 'postal_code';

@@ -1,6 +1,5 @@
 // Border lines: joins the corners between unlike cells, smooths them once for all areas, and chooses which to draw.
-import type { Mesh } from './mesh.ts';
-import { cornerPoint, neighbour, sideCorners } from './mesh.ts';
+import { cornerPoint, type Mesh, neighbour, sideCorners } from './mesh.ts';
 
 export type Point = [x: number, y: number];
 

@@ -1,7 +1,6 @@
 // Outlines of areas: walks around the cells of every label and gives its rings.
 import type { Borders, Layer, Point } from './borders.ts';
-import type { Mesh } from './mesh.ts';
-import { neighbour, sideCorners } from './mesh.ts';
+import { type Mesh, neighbour, sideCorners } from './mesh.ts';
 
 /** A closed line, first point repeated at the end. */
 export type Ring = Point[];

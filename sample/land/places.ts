@@ -1,13 +1,10 @@
 // Finished land: one build of mesh, division and borders, with the projection between kilometres and degrees.
 import cities from '../names/cities.json' with { type: 'json' };
 import region from '../names/region.json' with { type: 'json' };
-import type { Layer } from './borders.ts';
-import { smoothBorders } from './borders.ts';
-import type { Mesh } from './mesh.ts';
-import { buildMesh } from './mesh.ts';
+import { type Layer, smoothBorders } from './borders.ts';
+import { buildMesh, type Mesh } from './mesh.ts';
 import { type Ring, traceLayer } from './outlines.ts';
-import type { Neighborhood } from './regions.ts';
-import { countyOf, divide, NEIGHBORHOODS, POSTAL_CODES } from './regions.ts';
+import { countyOf, divide, NEIGHBORHOODS, type Neighborhood, POSTAL_CODES } from './regions.ts';
 
 const KM_PER_DEGREE = 111.195;
 const KM_PER_DEGREE_EAST = KM_PER_DEGREE * Math.cos((region.origin.latitude * Math.PI) / 180);

@@ -4,10 +4,8 @@ import names from '../names/neighborhoods.json' with { type: 'json' };
 import region from '../names/region.json' with { type: 'json' };
 import { Random } from '../random.ts';
 import type { Layer } from './borders.ts';
-import type { Site } from './growth.ts';
-import { growSites, spreadSites } from './growth.ts';
-import type { Mesh } from './mesh.ts';
-import { cellX, cellY, neighbour, SPACING } from './mesh.ts';
+import { growSites, type Site, spreadSites } from './growth.ts';
+import { cellX, cellY, type Mesh, neighbour, SPACING } from './mesh.ts';
 import { fractalNoise } from './noise.ts';
 
 const SEED = 41;

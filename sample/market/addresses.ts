@@ -1,11 +1,9 @@
 // Addresses of homes: points on the streets of a neighbourhood, with house numbers that rise along each street.
 
 import { cellAt, cellX, cellY, neighbour, SPACING } from '../land/mesh.ts';
-import type { Land } from '../land/places.ts';
-import { toDegrees } from '../land/places.ts';
+import { type Land, toDegrees } from '../land/places.ts';
 import streets from '../names/streets.json' with { type: 'json' };
-import type { Random } from '../random.ts';
-import { hashText } from '../random.ts';
+import { hashText, type Random } from '../random.ts';
 import type { Address } from './home.ts';
 
 /** Distance between parallel streets, km. */

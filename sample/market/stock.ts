@@ -4,10 +4,8 @@ import type { Land } from '../land/places.ts';
 import type { Neighborhood } from '../land/regions.ts';
 import buildingNames from '../names/buildings.json' with { type: 'json' };
 import type { Random } from '../random.ts';
-import type { AddressBook } from './addresses.ts';
-import { openAddressBook } from './addresses.ts';
-import type { Building, Home, HomeKind } from './home.ts';
-import { isInBuilding } from './home.ts';
+import { type AddressBook, openAddressBook } from './addresses.ts';
+import { type Building, type Home, type HomeKind, isInBuilding } from './home.ts';
 import { homeValue } from './prices.ts';
 import { drawShape } from './shapes.ts';
 

@@ -1,6 +1,5 @@
 // Pictures of buildings from outside: the form follows kind, storeys and size.
-import type { Home } from '../market/home.ts';
-import { isInBuilding } from '../market/home.ts';
+import { type Home, isInBuilding } from '../market/home.ts';
 import type { Random } from '../random.ts';
 import { drawBlock, drawRow, drawShop } from './blocks.ts';
 import { CENTRE, type Drawn, drawDoor, windowStyle } from './openings.ts';

@@ -6,7 +6,7 @@ import { pageSize, type Tiers } from '../access/tiers/tiers.ts';
 import { queryDigest, readCursor, writeCursor } from '../http/input/cursor.ts';
 import type { Reply } from '../http/output/reply.ts';
 import { invalidParameter, Problem } from '../lib/problem.ts';
-import { pageLinks } from '../listings/reader-view.ts';
+import { pageLinks } from '../listings/paging.ts';
 import type { Database } from '../postgres/client/database.ts';
 import type { Area } from './area.ts';
 import { createAreaCache } from './area-cache.ts';

@@ -5,7 +5,7 @@ import { badGeometry, checkPoint } from '../geometry/degrees.ts';
 import { type Box, splitAtAntimeridian } from '../geometry/geometry.ts';
 import { queryDigest, readCursor, type SortValue, writeCursor } from '../http/input/cursor.ts';
 import { invalidParameter, Problem } from '../lib/problem.ts';
-import { CURSOR_HINTS } from '../listings/common-parameters.ts';
+import { CURSOR_HINTS } from '../listings/paging.ts';
 import { AREA_TYPES, type AreaType } from '../listings/vocabulary.ts';
 import { splitWords, tokenize, writtenForms } from '../text/tokenize.ts';
 

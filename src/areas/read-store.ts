@@ -1,7 +1,6 @@
 // SQL that reads areas: lists in every order, one area, its boundary, nearby areas.
 
-import type { Boundary, Box } from '../geometry/geometry.ts';
-import { EARTH_RADIUS_KM } from '../geometry/geometry.ts';
+import { type Boundary, type Box, EARTH_RADIUS_KM } from '../geometry/geometry.ts';
 import type { AreaType } from '../listings/vocabulary.ts';
 import type { Sql, SqlFragment } from '../postgres/client/database.ts';
 import { joinSql } from '../postgres/client/sql.ts';

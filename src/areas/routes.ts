@@ -5,7 +5,7 @@ import type { Principal } from '../access/tiers/principal.ts';
 import { simplified } from '../geometry/simplify.ts';
 import { type Route, route } from '../http/frame/route.ts';
 import { conditional, isKnown, weakEtag } from '../http/output/etag.ts';
-import { PageSchema } from '../listings/page-schema.ts';
+import { PageSchema } from '../listings/paging.ts';
 import { nullable } from '../listings/record.ts';
 import { AreaSchema, BoundarySchema } from './area.ts';
 import { type AreaOptions, createAreaHandlers, noArea, surroundings } from './handlers.ts';

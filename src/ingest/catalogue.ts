@@ -1,6 +1,6 @@
 // Catalogue of listings: its one writer, and reads of what is stored.
 
-import { createListingReads, type ListingReads } from '../listings/listing-reads.ts';
+import { createListingReads, type ListingReads } from '../listings/store.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { createListingWriter, type ListingWriter } from './listing-writer.ts';
 

@@ -5,8 +5,8 @@ import type { Point } from '../geometry/geometry.ts';
 import type { DraftAddress } from '../listings/draft.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';
 import type { Transaction } from '../postgres/client/database.ts';
-import { invalidateFigures } from '../timeline/figure-cache-store.ts';
 import type { FigureChange } from '../timeline/figure-changes.ts';
+import { invalidateFigures } from '../timeline/figure-invalidation-store.ts';
 import { addAreaCounts } from './listing-store.ts';
 
 /** What the placement of a stored listing needs. */

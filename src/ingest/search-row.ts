@@ -2,7 +2,7 @@
 
 import { instant, toStoredClock } from '../listings/days-on-market.ts';
 import type { ListingDraft } from '../listings/draft.ts';
-import { coarseDegrees } from '../listings/masking/coarse-location.ts';
+import { coarseLocation } from '../listings/presenter.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
 import { addressKey } from '../text/tokenize.ts';
 import type { ListingWrite } from './write-plan.ts';
@@ -117,8 +117,8 @@ function placeColumns({ draft, record, areaNos }: ListingWrite): Record<string, 
 
 function searchPoint({ location, display }: ListingDraft): string | null {
   if (!location) return null;
-  const { lat, lng } = location;
-  return display.address ? `(${lng},${lat})` : `(${coarseDegrees(lng)},${coarseDegrees(lat)})`;
+  const { lat, lng } = display.address ? location : coarseLocation(location);
+  return `(${lng},${lat})`;
 }
 
 /** A multirange of all open houses that are not called off; one without an end is open for its first moment. */

@@ -1,6 +1,5 @@
 // Polling of something outside this process, such as a file or another process.
-import type { Clock } from './clock.ts';
-import { pause } from './clock.ts';
+import { type Clock, pause } from './clock.ts';
 
 interface PollOptions {
   readonly clock: Clock;

@@ -1,6 +1,5 @@
 // Supervisor of another process: restarts it when it ends unasked, with growing pauses.
-import type { Clock } from './clock.ts';
-import { pause } from './clock.ts';
+import { type Clock, pause } from './clock.ts';
 
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 5_000;

@@ -1,4 +1,4 @@
-// Parameters that more than searches take, and the keys that results can be sorted by.
+// Parameters that several endpoints take, and the keys that results can be sorted by.
 
 import { Type } from 'typebox';
 import { list, optional } from '../http/input/parameter-kinds.ts';
@@ -20,9 +20,6 @@ export const SORT_KEYS = [
   'relevance',
 ] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
-
-/** What other ways of paging are called: all lead to the cursor. */
-export const CURSOR_HINTS = ['page', 'pageNumber', 'offset', 'skip', 'start', 'after', 'pageToken'];
 
 export const unitsParameter = optional(
   Type.Unsafe<'imperial' | 'metric'>({

@@ -18,8 +18,10 @@ export interface ClockFacts {
 }
 
 const stops = (status: Status): boolean => !isOnMarket(status) && status !== 'UNKNOWN';
-const pauses = (status: Status): boolean => status === 'HOLD' || status === 'WITHDRAWN';
 const isSold = (status: Status): boolean => status === 'PENDING' || status === 'CLOSED';
+
+/** Whether days stop counting until the listing is back on the market. */
+export const pausesDaysOnMarket = (status: Status): boolean => status === 'HOLD' || status === 'WITHDRAWN';
 
 /** Whole days on the market at `now`; null where the source never said when the listing came on it. */
 export function daysOnMarket(clock: DaysOnMarketClock, now: number): number | null {
@@ -54,7 +56,7 @@ export function nextClock(
     return { start, end: Math.max(start, left ?? start) };
   }
   if (end === null || before.status === facts.status) return { start, end };
-  if (!pauses(before.status)) return { start, end: null };
+  if (!pausesDaysOnMarket(before.status)) return { start, end: null };
   const stated = facts.dates.statusChangedAt?.at ?? null;
   // A time from before the pause, or from the future, does not tell when it ended.
   const back = stated !== null && stated >= end && stated <= observedAt ? stated : observedAt;

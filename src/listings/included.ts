@@ -1,12 +1,11 @@
 // Members that `include` adds to listings: their history, the property of each, and the fields of the RESO record.
 
 import type { Database } from '../postgres/client/database.ts';
-import { findHistories, findListingsOfProperties } from './listing-read-store.ts';
 import type { ReaderView } from './presenter.ts';
 import { presentProperty } from './property-record.ts';
 import { presentReso } from './reso-record.ts';
 import { findResoRecords } from './reso-store.ts';
-import type { StoredListing } from './stored-listing.ts';
+import { findHistories, findListingsOfProperties, type StoredListing } from './store.ts';
 
 /** Members by the id of the listing that they are added to. */
 export type IncludedMembers = ReadonlyMap<string, Readonly<Record<string, unknown>>>;

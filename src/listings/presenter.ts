@@ -1,11 +1,14 @@
 // Presenter of listings: makes of a stored record the one that a reader sees, with its units, masked address and freshness.
 
+import type { Principal } from '../access/tiers/principal.ts';
+import { tierName } from '../access/tiers/tiers.ts';
+import { Problem } from '../lib/problem.ts';
+import { roundTo } from '../lib/round.ts';
 import { daysOnMarket, parseStoredClock } from './days-on-market.ts';
 import { addressMatcher } from './masking/address-matcher.ts';
-import { coarseDegrees } from './masking/coarse-location.ts';
 import type { Listing } from './record.ts';
-import type { StoredListing } from './stored-listing.ts';
-import { cents, type StoredRecord } from './stored-record.ts';
+import type { StoredListing } from './store.ts';
+import type { StoredRecord } from './stored-record.ts';
 import { SQUARE_FEET_PER_SQUARE_METRE, type UnitSystem } from './vocabulary.ts';
 
 /** Who reads, when and in which units. */
@@ -21,6 +24,36 @@ export interface ReaderView {
   /** Base of the URLs in the record, without a slash at its end. */
   readonly publicUrl: string;
 }
+
+/** The view of one request; throws TIER_RESTRICTED where display rules are to be ignored by anyone but Internal. */
+export function buildReaderView(
+  caller: Principal,
+  asked: {
+    readonly units?: UnitSystem | undefined;
+    readonly display?: 'ignore' | undefined;
+    readonly include?: readonly string[] | undefined;
+  },
+  now: number,
+  publicUrl: string,
+): ReaderView {
+  if (asked.display === 'ignore' && caller.tier !== 'internal') {
+    throw new Problem(
+      'TIER_RESTRICTED',
+      `display=ignore needs the ${tierName('internal')} tier; remove it to see what the source allows to be shown.`,
+    );
+  }
+  return {
+    units: asked.units ?? 'imperial',
+    source: 'cached',
+    ignoreDisplayRules: asked.display === 'ignore',
+    allDaysOnMarket: asked.include?.includes('daysOnMarket') === true,
+    now,
+    publicUrl,
+  };
+}
+
+/** Members that change without the record: entity tags do not depend on them. */
+export const VOLATILE_MEMBERS: readonly string[] = ['fetchedAt', 'meta'];
 
 /** Whether this reader may know of the listing at all; a draft upstream is nobody's business yet. */
 export function isVisible(
@@ -68,12 +101,12 @@ const withRentControl = (rental: PublicRecord['rental']): PublicRecord['rental']
 /** Square feet in the reader's unit, to two decimals when converted. */
 export function areaIn(squareFeet: number | null, units: UnitSystem): number | null {
   if (squareFeet === null || units === 'imperial') return squareFeet;
-  return cents(squareFeet / SQUARE_FEET_PER_SQUARE_METRE);
+  return roundTo(squareFeet / SQUARE_FEET_PER_SQUARE_METRE, 2);
 }
 
 /** A price per square foot in the reader's unit, to two decimals. */
 export function perAreaIn(perSquareFoot: number, units: UnitSystem): number {
-  return cents(units === 'imperial' ? perSquareFoot : perSquareFoot * SQUARE_FEET_PER_SQUARE_METRE);
+  return roundTo(units === 'imperial' ? perSquareFoot : perSquareFoot * SQUARE_FEET_PER_SQUARE_METRE, 2);
 }
 
 function pricePerArea(
@@ -121,5 +154,10 @@ export function maskAddress(record: PublicRecord): PublicRecord {
 function presentLocation(stored: StoredListing, view: ReaderView): Listing['location'] {
   const { location } = stored.record;
   if (!location || !isMasked(stored, view)) return location;
-  return { lat: coarseDegrees(location.lat), lng: coarseDegrees(location.lng), precision: 'approximate' };
+  return { ...coarseLocation(location), precision: 'approximate' };
+}
+
+/** The place shown of a home whose address is withheld: two decimals of a degree, about a kilometre. */
+export function coarseLocation({ lat, lng }: { readonly lat: number; readonly lng: number }) {
+  return { lat: roundTo(lat, 2), lng: roundTo(lng, 2) };
 }

@@ -1,11 +1,11 @@
 // Cache of properties and listings, kept true by notifications of changes.
 
+import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { SingleFlight } from '../lib/single-flight.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { listen } from '../postgres/client/listen.ts';
-import type { ListingReads } from './listing-reads.ts';
-import type { StoredListing, StoredProperty } from './stored-listing.ts';
+import type { ListingReads, StoredListing, StoredProperty } from './store.ts';
 
 /** Every transaction that writes listings tells here which properties changed. */
 export const LISTINGS_CHANNEL = 'listings';
@@ -138,4 +138,17 @@ export class PropertyCache implements CachedReads {
     this.#connected = false;
     this.changed(ALL_PROPERTIES);
   }
+}
+
+/** The reads that answer this request: cached ones, or the database's where the client wants no cache (RFC 9111 5.2.1.4). */
+export function readsFor(
+  headers: IncomingHttpHeaders,
+  { catalogue, cache }: { readonly catalogue: ListingReads; readonly cache: ListingReads },
+): ListingReads {
+  return bypassesCache(headers) ? catalogue : cache;
+}
+
+/** Whether the client asked for no cache. */
+export function bypassesCache(headers: IncomingHttpHeaders): boolean {
+  return headers['cache-control']?.includes('no-cache') === true;
 }

@@ -12,7 +12,7 @@ import {
   LocationSchema,
   nullable,
 } from './record.ts';
-import type { StoredListing, StoredProperty } from './stored-listing.ts';
+import type { StoredListing, StoredProperty } from './store.ts';
 import { LISTING_TYPES, PROPERTY_TYPES, STATUSES } from './vocabulary.ts';
 
 const oneOf = <T extends string>(values: readonly T[]) =>

@@ -2,7 +2,7 @@
 
 import { type AddressMatcher, addressMatcher } from './masking/address-matcher.ts';
 import { presentListing, type ReaderView } from './presenter.ts';
-import type { StoredListing } from './stored-listing.ts';
+import type { StoredListing } from './store.ts';
 
 /** Fields of the RESO Data Dictionary by name, as the source gave them. */
 export type ResoRecord = Readonly<Record<string, unknown>>;

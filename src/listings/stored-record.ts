@@ -1,6 +1,7 @@
 // Stored record of a listing, built from a draft, with the rules for prices and addresses.
 
 import { createHash } from 'node:crypto';
+import { roundTo } from '../lib/round.ts';
 import type { DraftAddress, ListingDraft } from './draft.ts';
 import type { Listing } from './record.ts';
 import { type DateTexts, isDay, type ReportedDate, type ReportedDates } from './reported-dates.ts';
@@ -46,8 +47,6 @@ export const PER_MONTH: Readonly<Record<PriceFrequency, number | null>> = {
   QUARTERLY: 1 / 3,
   ANNUALLY: 1 / 12,
 };
-
-export const cents = (value: number): number => Math.round(value * 100) / 100;
 
 /** The price that is shown: asked, or, for a closed listing that never told what was asked, the price it closed at. */
 export function priceOf(draft: ListingDraft): number | null {
@@ -104,8 +103,10 @@ export function buildStoredRecord(
     currency: draft.currency,
     priceFrequency: draft.priceFrequency,
     priceMonthly:
-      draft.listingType === 'rental' && price !== null && perMonth !== null ? cents(price * perMonth) : null,
-    pricePerArea: price !== null && draft.livingArea ? cents(price / draft.livingArea) : null,
+      draft.listingType === 'rental' && price !== null && perMonth !== null
+        ? roundTo(price * perMonth, 2)
+        : null,
+    pricePerArea: price !== null && draft.livingArea ? roundTo(price / draft.livingArea, 2) : null,
     originalPrice: draft.listPrice === null ? null : draft.originalPrice,
     ...priceHistory(reading, price),
     closePrice: draft.closePrice,
@@ -218,8 +219,8 @@ function priceHistory(
   return {
     previousPrice,
     priceChange: {
-      amount: cents(price - previousPrice),
-      percent: cents(((price - previousPrice) / previousPrice) * 100),
+      amount: roundTo(price - previousPrice, 2),
+      percent: roundTo(((price - previousPrice) / previousPrice) * 100, 2),
       direction: price < previousPrice ? 'decrease' : 'increase',
       at: new Date(at).toISOString(),
     },
@@ -228,7 +229,7 @@ function priceHistory(
 
 function monthlyCosts({ associationFee, tax }: ListingDraft): StoredRecord['monthlyCosts'] {
   if (associationFee === null && tax === null) return null;
-  return { associationFee, tax, total: cents((associationFee ?? 0) + (tax ?? 0)) };
+  return { associationFee, tax, total: roundTo((associationFee ?? 0) + (tax ?? 0), 2) };
 }
 
 function mutable(rental: ListingDraft['rental']): StoredRecord['rental'] {

@@ -2,7 +2,7 @@
 
 import type { ServerSentEvent } from '../http/output/reply.ts';
 import type { Listing } from '../listings/record.ts';
-import type { StoredListing } from '../listings/stored-listing.ts';
+import type { StoredListing } from '../listings/store.ts';
 import { LiveError, type LiveFailure } from '../sources/source.ts';
 import { type Refresh, toLiveError } from './refresh.ts';
 

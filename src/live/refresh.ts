@@ -6,7 +6,7 @@ import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { SingleFlight } from '../lib/single-flight.ts';
 import type { ListingDraft } from '../listings/draft.ts';
-import type { StoredListing } from '../listings/stored-listing.ts';
+import type { StoredListing } from '../listings/store.ts';
 import { LiveError, type Source, sourceTimeout } from '../sources/source.ts';
 import { createWriteThrough, type WriteThrough, type WriteThroughOptions } from '../sources/write-through.ts';
 

@@ -8,11 +8,10 @@ import { conditional, contentEtag } from '../http/output/etag.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { displayParameter } from '../listings/common-parameters.ts';
-import type { ListingReads } from '../listings/listing-reads.ts';
-import { presentListing } from '../listings/presenter.ts';
-import { buildReaderView, readsFor, VOLATILE_MEMBERS } from '../listings/reader-view.ts';
+import { buildReaderView, presentListing, VOLATILE_MEMBERS } from '../listings/presenter.ts';
+import { readsFor } from '../listings/property-cache.ts';
 import { type Listing, ListingSchema } from '../listings/record.ts';
-import type { StoredListing } from '../listings/stored-listing.ts';
+import type { ListingReads, StoredListing } from '../listings/store.ts';
 import { isAfterDone, openListingStream } from './listing-stream.ts';
 import type { Refresh } from './refresh.ts';
 

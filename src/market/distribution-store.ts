@@ -1,30 +1,65 @@
-// SQL of the distribution of one measure, and of the yield of homes offered both ways.
+// Distribution of one measure: percentiles, and buckets of equal width from minimum to maximum.
 
+import { SQUARE_FEET_PER_SQUARE_METRE, type UnitSystem } from '../listings/vocabulary.ts';
 import type { Sql, SqlFragment } from '../postgres/client/database.ts';
-import { addMonths, type Day, type Period } from './calendar.ts';
+import { MINIMUM_SAMPLE, roundedFor } from '../search/summaries/metrics.ts';
+import type { Day } from './calendar.ts';
 import type { MeasureName } from './parameters.ts';
-import { eventWallSql, type ListingScope, wallSql } from './store.ts';
+import { type ListingScope, wallSql } from './store.ts';
 
-/** Twelve monthly rents divided by the asking price, over properties listed both ways; each by its latest listings. */
-export async function findSamePropertyYield(
-  sql: Sql,
-  rentals: ListingScope,
-  sales: ListingScope,
-  { end }: Period,
-): Promise<{ n: number; quartiles: number[] | null }> {
-  const latest = (listings: ListingScope) => sql`
-    select distinct on (property_id) property_id, price
-    from market_event join (select id from listing_search where ${listings.where(sql)}) as scope on id = listing_id
-    where kind in ('new', 'relisted') and price > 0 and listing_type = ${listings.listingType}
-      and ${eventWallSql(sql, listings)} >= ${addMonths(end, -12)}::timestamp
-      and ${eventWallSql(sql, listings)} < ${end}::timestamp
-    order by property_id, at desc, listing_id desc`;
-  const [row] = await sql<{ n: number; quartiles: number[] | null }[]>`
-    with rental as (${latest(rentals)}), sale as (${latest(sales)})
-    select count(*)::double precision as n, percentile_cont(array[0.25, 0.5, 0.75]::double precision[])
-      within group (order by 12 * rental.price / sale.price) as quartiles
-    from rental join sale using (property_id)`;
-  return row ?? { n: 0, quartiles: null };
+/** Units of a distribution. */
+export const DISTRIBUTION_UNITS = ['money', 'moneyPerSqft', 'moneyPerSqm', 'sqft', 'sqm', 'days'] as const;
+type DistributionUnit = (typeof DISTRIBUTION_UNITS)[number];
+
+const UNITS: Readonly<Record<MeasureName, Readonly<Record<UnitSystem, DistributionUnit>>>> = {
+  price: { imperial: 'money', metric: 'money' },
+  pricePerArea: { imperial: 'moneyPerSqft', metric: 'moneyPerSqm' },
+  livingArea: { imperial: 'sqft', metric: 'sqm' },
+  daysOnMarket: { imperial: 'days', metric: 'days' },
+};
+
+export interface Distribution {
+  readonly unit: DistributionUnit;
+  readonly n: number;
+  readonly excluded: number;
+  readonly suppressed: boolean;
+  readonly percentiles: Readonly<Record<'p5' | 'p25' | 'p50' | 'p75' | 'p95', number | null>>;
+  readonly buckets: readonly { readonly from: number; readonly to: number; readonly count: number }[];
+}
+
+/** Factors from the stored units to metric ones. */
+const METRIC: Readonly<Record<MeasureName, number>> = {
+  ...{ price: 1, daysOnMarket: 1 },
+  pricePerArea: SQUARE_FEET_PER_SQUARE_METRE,
+  livingArea: 1 / SQUARE_FEET_PER_SQUARE_METRE,
+};
+
+export function formatDistribution(
+  row: DistributionRow,
+  measure: MeasureName,
+  count: number,
+  units: UnitSystem,
+): Distribution {
+  const { n, excluded, min, max, percentiles, buckets } = row;
+  const suppressed = n < MINIMUM_SAMPLE;
+  const show = (value: number): number =>
+    roundedFor('money', units === 'metric' ? value * METRIC[measure] : value);
+  const [p5, p25, p50, p75, p95] = (suppressed ? null : percentiles)?.map(show) ?? [];
+  const counts = new Map(buckets.map(({ bucket, count: size }) => [bucket, size]));
+  const [low, high] = [min ?? 0, max ?? 0];
+  const total = low === high ? 1 : count;
+  const edge = (index: number): number => show(index === total ? high : low + ((high - low) * index) / total);
+  return {
+    ...{ unit: UNITS[measure][units], n, excluded, suppressed },
+    percentiles: {
+      ...{ p5: p5 ?? null, p25: p25 ?? null, p50: p50 ?? null, p75: p75 ?? null, p95: p95 ?? null },
+    },
+    buckets: suppressed
+      ? []
+      : Array.from({ length: total }, (_, index) => ({
+          ...{ from: edge(index), to: edge(index + 1), count: counts.get(index + 1) ?? 0 },
+        })),
+  };
 }
 
 export interface DistributionRow {

@@ -1,15 +1,12 @@
 // Handlers of the requests for market statistics.
 
+import { findOrigin, type Origin } from '../listings/provenance/data-source-store.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
+import type { Database } from '../postgres/client/database.ts';
 import { isMoney, METRICS, MINIMUM_SAMPLE } from '../search/summaries/metrics.ts';
-import { formatDistribution } from './distribution.ts';
-import { findDistribution } from './distribution-store.ts';
-import { computeMetrics, periodsFor, type RequestedMetric } from './figures.ts';
+import { computeMetrics, periodsFor } from './compute-metrics.ts';
+import { findDistribution, formatDistribution } from './distribution-store.ts';
 import { type Group, loadSummaries } from './load-summaries.ts';
-import { parseMetrics, parsePeriod, parseSeries } from './metric-params.ts';
-import { type Offset, paginate, parseOffset } from './paging.ts';
-import type { MarketQuery } from './parameters.ts';
-import { definitionUrl, findProvenance, idsOf, idsOfDistribution } from './provenance.ts';
 import {
   formatScope,
   inOneCurrency,
@@ -18,8 +15,17 @@ import {
   resolveScope,
   type Scope,
   type ScopeRequest,
-} from './scope.ts';
-import { samePropertyYield, yieldBands } from './yield.ts';
+} from './market-scope.ts';
+import { type Offset, paginate, parseOffset } from './offset-paging.ts';
+import {
+  type MarketQuery,
+  type MeasureName,
+  parseMetrics,
+  parsePeriod,
+  parseSeries,
+  type RequestedMetric,
+} from './parameters.ts';
+import { samePropertyYield, yieldBands } from './yield-store.ts';
 
 /** A request with its page size and the time of its arrival in milliseconds. */
 export interface MarketRequest extends ScopeRequest {
@@ -190,3 +196,40 @@ export function listMetrics(publicUrl: string) {
   }));
   return { object: 'list', data };
 }
+
+export interface Basis {
+  readonly origin: Origin;
+  /** Distinct ids of the metrics in the response. */
+  readonly defined: readonly string[];
+}
+
+/** The provenance of a response about these scopes. */
+export async function findProvenance(
+  database: Database,
+  scopes: readonly Scope[],
+  metricIds: readonly string[],
+): Promise<Basis> {
+  const origin = await findOrigin(
+    database,
+    scopes.map((scope) => listingScopeOf(scope).where),
+  );
+  return { origin, defined: [...new Set(metricIds)] };
+}
+
+export const idsOf = (metrics: readonly RequestedMetric[]): string[] =>
+  metrics.map(({ metric }) => metric.id);
+
+const MEDIAN_AGE = 'median_age_of_inventory';
+const MEDIANS: Readonly<Record<ListingType, Readonly<Partial<Record<MeasureName, string>>>>> = {
+  sale: { price: 'median_list_price', pricePerArea: 'median_price_per_area', daysOnMarket: MEDIAN_AGE },
+  rental: { price: 'median_rent', pricePerArea: 'median_rent_per_area', daysOnMarket: MEDIAN_AGE },
+};
+
+/** The metrics that a distribution details: the inventory, and the median of the measure if it is a metric. */
+export function idsOfDistribution(type: ListingType, measure: MeasureName): string[] {
+  const median = MEDIANS[type][measure];
+  return ['inventory', ...(median === undefined ? [] : [median])];
+}
+
+/** The page that explains a metric. */
+export const definitionUrl = (publicUrl: string, id: string): string => `${publicUrl}/docs/metrics#${id}`;

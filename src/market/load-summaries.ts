@@ -5,9 +5,9 @@ import type { Database } from '../postgres/client/database.ts';
 import type { Summaries } from '../search/summaries/metric-sql.ts';
 import type { Measure, Metric, MetricSet } from '../search/summaries/metrics.ts';
 import { type Day, keyOf, type Period, quarterBefore } from './calendar.ts';
-import { CachedFigures, cacheSummaries } from './figure-cache.ts';
-import type { CachedScope } from './figure-cache-store.ts';
+import { CachedFigures, cacheSummaries } from './figure-cache-store.ts';
 import {
+  type CachedScope,
   filterPeriods,
   findSummaries,
   type ListingScope,

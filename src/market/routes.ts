@@ -6,14 +6,16 @@ import { pageSize, type Tiers } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';
 import type { Reply } from '../http/output/reply.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { CachedReads } from '../listings/property-cache.ts';
+import { pageLinks } from '../listings/paging.ts';
+import { bypassesCache, type CachedReads } from '../listings/property-cache.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
-import { bypassesCache, pageLinks } from '../listings/reader-view.ts';
 import { abortableDatabase } from '../postgres/client/abortable-database.ts';
 import { FoundCache } from '../search/legacy/found-cache.ts';
 import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import type { FindCurrencies } from '../search/summaries/currency.ts';
 import {
+  type Basis,
+  definitionUrl,
   getComparison,
   getDistribution,
   getHistory,
@@ -30,7 +32,6 @@ import {
   StatsQuery,
   YieldQuery,
 } from './parameters.ts';
-import { type Basis, definitionUrl } from './provenance.ts';
 import {
   ComparisonSchema,
   DistributionSchema,

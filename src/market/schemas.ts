@@ -1,12 +1,12 @@
 // Response schemas of market statistics.
 
 import { Type } from 'typebox';
-import { PageSchema } from '../listings/page-schema.ts';
-import { originMembers } from '../listings/provenance/data-sources.ts';
+import { PageSchema } from '../listings/paging.ts';
+import { originMembers } from '../listings/provenance/data-source-store.ts';
 import { LoadingSchema } from '../listings/provenance/loading.ts';
 import { nullable, unitSchema } from '../listings/record.ts';
 import { FigureUnitSchema } from '../search/summaries/stats.ts';
-import { DISTRIBUTION_UNITS } from './distribution.ts';
+import { DISTRIBUTION_UNITS } from './distribution-store.ts';
 
 const text = Type.String();
 const number = nullable(Type.Number());

@@ -11,10 +11,21 @@ import {
 } from '../search/summaries/metric-sql.ts';
 import type { Measure, MetricSet } from '../search/summaries/metrics.ts';
 import type { Day, Period } from './calendar.ts';
-import type { CachedScope } from './figure-cache-store.ts';
 
 export const GROUPINGS = { propertyType: 'property_type', bedrooms: 'bedrooms' } as const;
 export type Grouping = keyof typeof GROUPINGS;
+
+/** The key of cached figures. */
+export interface CachedScope {
+  /** 0: all areas. */
+  readonly areaNo: number;
+  readonly listingType: ListingType;
+  /** Only listings in this currency; empty: all. */
+  readonly currency: string;
+  readonly timeZone: string;
+  /** Periods that end after this day are not cached: they still change. */
+  readonly until: Day;
+}
 
 /** The listings of a request, their time zone and groups. `where` is a condition on listing_search. */
 export interface ListingScope {

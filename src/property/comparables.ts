@@ -2,10 +2,9 @@
 
 import { type Static, Type } from 'typebox';
 import { DAY } from '../lib/time.ts';
-import { findListings } from '../listings/listing-read-store.ts';
 import { areaIn, presentListing, type ReaderView } from '../listings/presenter.ts';
 import { ListingSchema, nullable, unitSchema } from '../listings/record.ts';
-import type { StoredListing } from '../listings/stored-listing.ts';
+import { findListings, type StoredListing } from '../listings/store.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { findNeighbours, type Neighbour } from './neighbour-store.ts';

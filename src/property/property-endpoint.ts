@@ -8,15 +8,14 @@ import type { Access } from '../http/frame/route.ts';
 import { conditional, contentEtag } from '../http/output/etag.ts';
 import type { Reply } from '../http/output/reply.ts';
 import type { Clock } from '../lib/clock.ts';
-import { CURSOR_HINTS } from '../listings/common-parameters.ts';
 import { instant } from '../listings/days-on-market.ts';
-import type { ListingReads } from '../listings/listing-reads.ts';
-import type { ReaderView } from '../listings/presenter.ts';
-import { buildReaderView, readsFor, VOLATILE_MEMBERS } from '../listings/reader-view.ts';
-import type { StoredListing } from '../listings/stored-listing.ts';
+import { CURSOR_HINTS } from '../listings/paging.ts';
+import { buildReaderView, type ReaderView, VOLATILE_MEMBERS } from '../listings/presenter.ts';
+import { readsFor } from '../listings/property-cache.ts';
+import type { ListingReads, StoredListing } from '../listings/store.ts';
 import { LISTING_TYPES, type ListingType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
-import type { PriceTrends } from './price-trend.ts';
+import type { PriceTrends } from './price-trend-store.ts';
 import { type VisibleProperty, visibleProperty } from './subject-property.ts';
 
 export interface PropertyRouteOptions {

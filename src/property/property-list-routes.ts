@@ -8,13 +8,12 @@ import { queryDigest, readCursor, writeCursor } from '../http/input/cursor.ts';
 import { choices } from '../http/input/parameter-kinds.ts';
 import { displayParameter, fieldsParameter, unitsParameter } from '../listings/common-parameters.ts';
 import { instant } from '../listings/days-on-market.ts';
-import { PageSchema } from '../listings/page-schema.ts';
+import { PageSchema, pageLinks } from '../listings/paging.ts';
 import { presentListing } from '../listings/presenter.ts';
 import { HistoryLine } from '../listings/property-record.ts';
-import { pageLinks } from '../listings/reader-view.ts';
 import { ListingSchema, MEMBERS_BY_INCLUDE } from '../listings/record.ts';
 import { parseFields, selectFields } from '../listings/sparse-fields.ts';
-import type { HistoryRow, StoredListing } from '../listings/stored-listing.ts';
+import type { HistoryRow, StoredListing } from '../listings/store.ts';
 import {
   findVisibleProperty,
   MetaSchema,

@@ -7,11 +7,11 @@ import { type RequestContext, type Route, route } from '../http/frame/route.ts';
 import { conditional, contentEtag } from '../http/output/etag.ts';
 import type { Reply } from '../http/output/reply.ts';
 import { displayParameter, fieldsParameter, unitsParameter } from '../listings/common-parameters.ts';
-import type { ReaderView } from '../listings/presenter.ts';
+import { buildReaderView, type ReaderView, VOLATILE_MEMBERS } from '../listings/presenter.ts';
+import { readsFor } from '../listings/property-cache.ts';
 import { PROPERTY_PARTS, type Property, presentProperty } from '../listings/property-record.ts';
-import { buildReaderView, readsFor, VOLATILE_MEMBERS } from '../listings/reader-view.ts';
 import { type Fields, parseFields, selectFields } from '../listings/sparse-fields.ts';
-import type { StoredListing, StoredProperty } from '../listings/stored-listing.ts';
+import type { StoredListing, StoredProperty } from '../listings/store.ts';
 import { type Refresh, toLiveError } from '../live/refresh.ts';
 import {
   FullPropertySchema,

@@ -1,10 +1,9 @@
 // Subject property: what a reader may see of it, and the facts by which it is compared with other homes. Pure.
 
 import { Problem } from '../lib/problem.ts';
-import { coarseDegrees } from '../listings/masking/coarse-location.ts';
-import { isVisible, type ReaderView } from '../listings/presenter.ts';
+import { coarseLocation, isVisible, type ReaderView } from '../listings/presenter.ts';
 import { CURRENT_STATUSES } from '../listings/property-record.ts';
-import type { StoredListing, StoredProperty } from '../listings/stored-listing.ts';
+import type { StoredListing, StoredProperty } from '../listings/store.ts';
 import type { HomeFacts } from './similarity.ts';
 
 /** A property as a reader may know it. */
@@ -41,7 +40,7 @@ export function homeFacts({ record, addressDisplayed }: StoredListing): HomeFact
   const { lat, lng } = location;
   return {
     propertyType: record.propertyType,
-    location: addressDisplayed ? { lat, lng } : { lat: coarseDegrees(lat), lng: coarseDegrees(lng) },
+    location: addressDisplayed ? { lat, lng } : coarseLocation(location),
     livingArea: record.livingArea,
     bedrooms: record.bedrooms,
     bathrooms: record.bathrooms,

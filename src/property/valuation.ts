@@ -7,7 +7,7 @@ import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { BASES, findComparables } from './comparables.ts';
 import { ESTIMATE_DAYS_OLD, ESTIMATE_RADIUS_KM, estimateFrom, LEVEL, METHOD_IN_WORDS } from './estimate.ts';
-import type { PriceTrends } from './price-trend.ts';
+import type { PriceTrends } from './price-trend-store.ts';
 import type { HomeFacts } from './similarity.ts';
 import { allowsEstimate, homeFacts, type VisibleProperty } from './subject-property.ts';
 

@@ -4,7 +4,7 @@ import type { Catalogue } from '../ingest/catalogue.ts';
 import type { Clock } from '../lib/clock.ts';
 import { withDeadline } from '../lib/deadline.ts';
 import type { ListingDraft } from '../listings/draft.ts';
-import type { StoredListing } from '../listings/stored-listing.ts';
+import type { StoredListing } from '../listings/store.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { sourceTimeout } from './source.ts';
 

@@ -1,17 +1,20 @@
 // Timeline of a property on the market, built from its listings and their history. Pure.
 
 import { DAY } from '../lib/time.ts';
-import { afterClockTime, clockTimeBetween } from '../listings/place-time.ts';
+import type { ListingEvent } from '../listings/history.ts';
+import { clockTimeBetween } from '../listings/place-time.ts';
 import { momentOf, type ReportedMoment } from '../listings/reported-dates.ts';
 import { isOnMarket, type ListingType, type Status } from '../listings/vocabulary.ts';
 import {
-  type HistoryEvent,
+  buildListingTimeline,
+  type ListingTimeline,
   type MarketListing,
   monthlyPrice,
   type PriceChange,
-  priceChangesOf,
-} from './price-changes.ts';
-import { type StatusChange, statusChangesOf } from './status-changes.ts';
+  pausedTimeBefore,
+  priceAt,
+  type StatusChange,
+} from './listing-timeline.ts';
 
 /** A listing within this time after a delisting counts as relisted. */
 const RELIST = 30 * DAY;
@@ -53,36 +56,12 @@ export interface PropertyTimeline {
   readonly events: readonly MarketEvent[];
 }
 
-/** A listing with what is computed from it alone. */
-interface ListingTimeline {
-  readonly listing: MarketListing;
-  readonly statusChanges: readonly StatusChange[];
-  readonly priceChanges: readonly PriceChange[];
-  readonly spans: readonly MarketSpan[];
-  readonly firstOnMarket: ReportedMoment | null;
-}
-
-/** Unbroken time on the market. While it lasts `to` is infinite and `nextStatus` is null. */
-interface MarketSpan {
-  readonly from: number;
-  readonly to: number;
-  /** The day of `to`, where the source gave a date without a time. */
-  readonly day: string | null;
-  readonly daysOnMarketStart: number;
-  readonly nextStatus: Status | null;
-}
-
-/** Periods and events of one property. Input events are in the order in which they were recorded. */
+/** Periods and events of one property. `histories` has the events of each listing by its id, in the order of recording. */
 export function buildTimeline(
   listings: readonly MarketListing[],
-  events: readonly HistoryEvent[],
+  histories: ReadonlyMap<string, readonly ListingEvent[]>,
 ): PropertyTimeline {
-  const timelines = listings.map((listing) =>
-    buildListingTimeline(
-      listing,
-      events.filter((event) => event.listingId === listing.id),
-    ),
-  );
+  const timelines = listings.map((listing) => buildListingTimeline(listing, histories.get(listing.id) ?? []));
   const placed = timelines
     .filter(({ spans }) => spans.length > 0)
     .sort((a, b) => firstOnMarketAt(a) - firstOnMarketAt(b) || (a.listing.id < b.listing.id ? -1 : 1));
@@ -97,54 +76,12 @@ export function buildTimeline(
     ...priceDropEvents(
       one,
       periods.filter((period) => period.listingId === one.listing.id),
-      events,
     ),
   ]);
   return { periods, events: marketEvents };
 }
 
 const firstOnMarketAt = ({ firstOnMarket }: ListingTimeline): number => firstOnMarket?.at ?? 0;
-
-function buildListingTimeline(listing: MarketListing, events: readonly HistoryEvent[]): ListingTimeline {
-  const statusChanges = statusChangesOf(listing, events);
-  const spans: MarketSpan[] = [];
-  const cameOnMarket = statusChanges.find(({ status }) => isOnMarket(status));
-  const daysOnMarketStartAt = (at: number): number => {
-    const first = cameOnMarket?.at ?? at;
-    return afterClockTime(first, pausedTimeBefore(statusChanges, at, listing.timeZone), listing.timeZone);
-  };
-  let since: { from: number; daysOnMarketStart: number } | null = null;
-  for (const { status, at, day } of statusChanges) {
-    if (isOnMarket(status)) since ??= { from: at, daysOnMarketStart: daysOnMarketStartAt(at) };
-    else if (since) {
-      if (at > since.from) spans.push({ ...since, to: at, day, nextStatus: status });
-      since = null;
-    }
-  }
-  if (since) spans.push({ ...since, to: Number.POSITIVE_INFINITY, day: null, nextStatus: null });
-  // A span without duration was never on the market.
-  return {
-    listing,
-    statusChanges,
-    spans,
-    priceChanges: priceChangesOf(listing, events),
-    firstOnMarket: spans.length > 0 && cameOnMarket ? { at: cameOnMarket.at, day: cameOnMarket.day } : null,
-  };
-}
-
-const isPaused = (status: Status): boolean => status === 'HOLD' || status === 'WITHDRAWN';
-
-/** Milliseconds in HOLD or WITHDRAWN between the first moment on the market and this one, by the clocks of the place. */
-function pausedTimeBefore(statusChanges: readonly StatusChange[], until: number, timeZone: string): number {
-  const first = statusChanges.findIndex(({ status }) => isOnMarket(status));
-  if (first < 0) return 0;
-  let sum = 0;
-  for (const [index, change] of statusChanges.entries()) {
-    if (index < first || !isPaused(change.status) || change.at >= until) continue;
-    sum += clockTimeBetween(change.at, Math.min(statusChanges[index + 1]?.at ?? until, until), timeZone);
-  }
-  return sum;
-}
 
 /** The time in which a listing was its property's latest on the market, cut where its price changed. */
 function periodsOf({ listing, spans, priceChanges }: ListingTimeline, supersededAt: number): MarketPeriod[] {
@@ -167,10 +104,6 @@ function periodsOf({ listing, spans, priceChanges }: ListingTimeline, superseded
     }
   }
   return periods;
-}
-
-function priceAt(prices: readonly PriceChange[], at: number): number | null {
-  return (prices.findLast((point) => point.at <= at) ?? prices[0])?.price ?? null;
 }
 
 const NO_FIGURES = { price: null, days: null, ratio: null, originalRatio: null } as const;
@@ -281,12 +214,11 @@ function closingFigures(
 
 /** Price reductions while the listing was its property's latest on the market. */
 function priceDropEvents(
-  { listing }: ListingTimeline,
+  { listing, events }: ListingTimeline,
   periods: readonly MarketPeriod[],
-  events: readonly HistoryEvent[],
 ): MarketEvent[] {
-  return events.flatMap(({ listingId, event, price, previousPrice, ...when }) => {
-    if (listingId !== listing.id || event !== 'PRICE_CHANGED') return [];
+  return events.flatMap(({ event, price, previousPrice, ...when }) => {
+    if (event !== 'PRICE_CHANGED') return [];
     if (price === null || price <= 0 || previousPrice === null || price >= previousPrice) return [];
     const moment = momentOf(when.day, listing.timeZone) ?? { at: when.at, day: null };
     if (!periods.some((period) => period.startedAt <= moment.at && moment.at < period.endedAt)) return [];

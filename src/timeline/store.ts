@@ -1,10 +1,9 @@
 // SQL of the timelines of properties, and of what they are computed from.
 
 import { instant } from '../listings/days-on-market.ts';
-import type { ListingEvent } from '../listings/history.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';
 import type { Transaction } from '../postgres/client/database.ts';
-import type { HistoryEvent, MarketListing } from './price-changes.ts';
+import type { MarketListing } from './listing-timeline.ts';
 import type { MarketEvent, MarketPeriod, PropertyTimeline } from './property-timeline.ts';
 
 /** Numbers as JSON writes them, moments as PostgreSQL reads them. */
@@ -78,20 +77,6 @@ export async function findMarketListings(
     createdAt: instant(row.createdAt) ?? 0,
     daysOnMarketEnd: instant(row.daysOnMarketEnd),
   }));
-}
-
-type EventRow = Omit<ListingEvent, 'at' | 'origin'> & { readonly listingId: string; readonly at: string };
-
-/** The history of these listings in the order in which it was recorded. */
-export async function findHistoryEvents(
-  tx: Transaction,
-  listingIds: readonly string[],
-): Promise<HistoryEvent[]> {
-  const rows = await tx<EventRow[]>`
-    select listing_id as "listingId", event, at, day, price, previous_price as "previousPrice", status,
-      previous_status as "previousStatus"
-    from listing_event where listing_id = any(${[...listingIds]}::text[]) order by sequence`;
-  return rows.map((row) => ({ ...row, at: instant(row.at) ?? 0 }));
 }
 
 /** Replaces the timelines of these properties, and returns the earlier ones. */

@@ -3,11 +3,12 @@
 import { instant } from '../listings/days-on-market.ts';
 import { PER_MONTH } from '../listings/stored-record.ts';
 import type { Transaction } from '../postgres/client/database.ts';
-import { invalidateFigures } from './figure-cache-store.ts';
 import { type FigureChange, figureChanges, type ListingChange } from './figure-changes.ts';
-import type { MarketListing } from './price-changes.ts';
+import { invalidateFigures } from './figure-invalidation-store.ts';
+import { findRecordedHistory } from './history-store.ts';
+import type { MarketListing } from './listing-timeline.ts';
 import { buildTimeline } from './property-timeline.ts';
-import { findHistoryEvents, findMarketListings, replaceTimelines, upsertMarketListings } from './store.ts';
+import { findMarketListings, replaceTimelines, upsertMarketListings } from './store.ts';
 
 /** Stores what timelines need of the written listings, then rebuilds the timelines of these properties. */
 export async function updateTimelines(
@@ -50,13 +51,10 @@ export async function rebuildTimelines(
 ): Promise<FigureChange[]> {
   const listings = Map.groupBy(await findMarketListings(tx, properties), (listing) => listing.propertyId);
   const ids = [...listings.values()].flatMap((some) => some.map(({ id }) => id));
-  const events = Map.groupBy(await findHistoryEvents(tx, ids), (event) => event.listingId);
+  const histories = await findRecordedHistory(tx, ids);
   const timelines = [...listings].map(([propertyId, some]) => ({
     propertyId,
-    ...buildTimeline(
-      some,
-      some.flatMap(({ id }) => events.get(id) ?? []),
-    ),
+    ...buildTimeline(some, histories),
   }));
   const before = await replaceTimelines(tx, properties, timelines);
   const after = {

@@ -4,8 +4,12 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../../src/lib/problem.ts';
-import type { Database, DatabaseOptions, ReadOptions } from '../../src/postgres/client/database.ts';
-import { openDatabase } from '../../src/postgres/client/database.ts';
+import {
+  type Database,
+  type DatabaseOptions,
+  openDatabase,
+  type ReadOptions,
+} from '../../src/postgres/client/database.ts';
 import { until } from '../support/check/until.ts';
 import { atEnd, emptyDatabase, temporaryFolder } from '../support/database/database.ts';
 import { startDatabaseProxy } from '../support/database/database-proxy.ts';

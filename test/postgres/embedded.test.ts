@@ -7,8 +7,9 @@ import { test } from 'node:test';
 import { openDatabase } from '../../src/postgres/client/database.ts';
 import { packagedBinaries } from '../../src/postgres/embedded/binaries.ts';
 import { fits, PLACE_NOTE } from '../../src/postgres/embedded/cluster-place.ts';
-import type { EmbeddedOptions, EmbeddedServer } from '../../src/postgres/embedded/embedded.ts';
 import {
+  type EmbeddedOptions,
+  type EmbeddedServer,
   EmbeddedServerRunning,
   joinOrStartEmbedded,
   startEmbedded,
@@ -16,8 +17,7 @@ import {
 import { readPostmaster } from '../../src/postgres/embedded/postmaster.ts';
 import { until } from '../support/check/until.ts';
 import { atEnd, temporaryFolder } from '../support/database/database.ts';
-import type { Child } from '../support/process/children.ts';
-import { startProgram } from '../support/process/children.ts';
+import { type Child, startProgram } from '../support/process/children.ts';
 
 const isRoot = process.getuid?.() === 0;
 

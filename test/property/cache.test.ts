@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createCatalogue } from '../../src/ingest/catalogue.ts';
 import { createPropertyCache, PropertyCache } from '../../src/listings/property-cache.ts';
-import type { StoredListing, StoredProperty } from '../../src/listings/stored-listing.ts';
+import type { StoredListing, StoredProperty } from '../../src/listings/store.ts';
 import { draft } from '../support/catalogue/drafts.ts';
 import { until } from '../support/check/until.ts';
 import { atEnd, testDatabase } from '../support/database/database.ts';

@@ -3,8 +3,7 @@
 import type { Access, Incoming } from '../../http/frame/route.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { CredentialAttempt, FailureThrottle } from '../limits/failure-throttle.ts';
-import type { Principal } from '../tiers/principal.ts';
-import { anonymous } from '../tiers/principal.ts';
+import { anonymous, type Principal } from '../tiers/principal.ts';
 
 /** Verifies one kind of credential. */
 export interface CredentialVerifier {

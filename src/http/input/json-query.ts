@@ -2,8 +2,7 @@
 
 import { type TObject, type TSchema, Type } from 'typebox';
 import { pointerTo } from '../../lib/json.ts';
-import type { Suggest } from '../../lib/nearest.ts';
-import { nearest } from '../../lib/nearest.ts';
+import { nearest, type Suggest } from '../../lib/nearest.ts';
 import { type FieldError, Problem } from '../../lib/problem.ts';
 import { CREDENTIAL_REMEDY, fieldProblem, isCredentialName, MAX_FAULTS, withHints } from './query.ts';
 import {

@@ -2,8 +2,7 @@
 
 import type { TObject } from 'typebox';
 import { redact } from '../../lib/log.ts';
-import type { Suggest } from '../../lib/nearest.ts';
-import { nearest } from '../../lib/nearest.ts';
+import { nearest, type Suggest } from '../../lib/nearest.ts';
 import { type FieldError, faultSentence, PROBLEMS, Problem, type ProblemCode } from '../../lib/problem.ts';
 import { type EncodedPair, groupPairs, type Pair, splitPairs } from './urlencoded.ts';
 import { asValueSchema, compileValue, type ReadValue, ValueError, type ValueSchema } from './values.ts';

@@ -10,8 +10,7 @@ import { type CsvOptions, readCsv } from './csv.ts';
 import { markedEncoding, requireText, SIGNATURE_BYTES } from './file-signature.ts';
 import { readGeoJson, readJsonArray } from './json-document.ts';
 import { readJsonLines } from './json-lines.ts';
-import type { Format } from './record.ts';
-import { FileFault, type Records } from './record.ts';
+import { FileFault, type Format, type Records } from './record.ts';
 
 export interface OpenedFile extends Records {
   /** Bytes of the file, as it lies there. */

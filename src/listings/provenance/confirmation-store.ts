@@ -1,6 +1,6 @@
 // SQL of confirmations: when a source last said that a listing is as it was, and when it last said anything.
 
-import type { Sql, SqlFragment, Transaction } from '../../postgres/client/database.ts';
+import type { Database, Sql, SqlFragment, Transaction } from '../../postgres/client/database.ts';
 
 /** When a listing was last confirmed by its source, of a table or alias called listing: by a change, or since then. */
 export const fetchedAtSql = (sql: Sql): SqlFragment => sql`greatest(listing.fetched_at,
@@ -34,8 +34,28 @@ export async function advanceSource(tx: Sql, source: string, at: number): Promis
     where not exists (select from source_freshness where source = ${source}) on conflict do nothing`;
 }
 
+/** Milliseconds that an answer is good for: every search carries it. */
+const LIFETIME = 1_000;
+
+/** Asks the database at most once a second; null while there are no listings. */
+export function freshnessOf(database: Database): () => Promise<string | null> {
+  let known: { readonly until: number; readonly value: Promise<string | null> } | null = null;
+  return () => {
+    const now = database.clock.monotonic();
+    if (!known || now >= known.until) {
+      const value = database.read((sql) => findNewestConfirmation(sql));
+      // A failed question is not kept: the next search asks again.
+      value.catch(() => {
+        known = null;
+      });
+      known = { until: now + LIFETIME, value };
+    }
+    return known.value;
+  };
+}
+
 /** When any source last told something, RFC 3339; null: none ever has. */
-export async function findNewestConfirmation(sql: Sql): Promise<string | null> {
+async function findNewestConfirmation(sql: Sql): Promise<string | null> {
   const [row] = await sql<{ newest: string | null }[]>`select max(as_of) as newest from source_freshness`;
   return row?.newest ?? null;
 }

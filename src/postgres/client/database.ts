@@ -1,15 +1,17 @@
 // Database: reads, writes and transactions, each with a deadline.
-import type { Clock } from '../../lib/clock.ts';
-import { pause, systemClock } from '../../lib/clock.ts';
+import { type Clock, pause, systemClock } from '../../lib/clock.ts';
 import { unlessAborted, withDeadline } from '../../lib/deadline.ts';
 import { awake } from '../../lib/poll.ts';
-import type { Connection, ConnectionSettings, Planning, Transaction } from './connection.ts';
-import { openConnection } from './connection.ts';
+import {
+  type Connection,
+  type ConnectionSettings,
+  openConnection,
+  type Planning,
+  type Transaction,
+} from './connection.ts';
 import { databaseUnavailable, isBrokenConnection, isServerError, translated } from './connection-errors.ts';
-import type { ConnectionTarget } from './connection-url.ts';
-import { parseDatabaseUrl } from './connection-url.ts';
-import type { Lease, PoolStatus } from './pool.ts';
-import { createPool } from './pool.ts';
+import { type ConnectionTarget, parseDatabaseUrl } from './connection-url.ts';
+import { createPool, type Lease, type PoolStatus } from './pool.ts';
 import { ServerClock, type ServerTime } from './server-clock.ts';
 import type { Sql } from './sql.ts';
 import { transact } from './transaction.ts';

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { manualClock } from '../../../test/support/service/clock.ts';
-import type { Lease } from './pool.ts';
-import { createPool } from './pool.ts';
+import { createPool, type Lease } from './pool.ts';
 
 function poolOf(size: number) {
   const clock = manualClock();

@@ -5,8 +5,7 @@ import { chmod, chown, lstat, mkdir, readFile, realpath, rm, stat, writeFile } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { statIfExists } from '../../lib/optional-file.ts';
-import type { ServerUser } from './server-user.ts';
-import { canEnter, serverUser } from './server-user.ts';
+import { canEnter, type ServerUser, serverUser } from './server-user.ts';
 
 export interface ClusterHome {
   /** Holds the cluster, the server's log and, where needed, library links. */

@@ -1,18 +1,14 @@
 // Embedded PostgreSQL server: one per data directory, started by the service or, while none runs, by a command.
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import type { Clock } from '../../lib/clock.ts';
-import { systemClock } from '../../lib/clock.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import { poll } from '../../lib/poll.ts';
 import { supervise } from '../../lib/supervisor.ts';
-import type { Binaries } from './binaries.ts';
-import { completeBinaries, copyBinaries, packagedBinaries } from './binaries.ts';
-import type { ClusterHome } from './cluster-place.ts';
-import { clusterHome, createDataDirectory, socketDirectory } from './cluster-place.ts';
+import { type Binaries, completeBinaries, copyBinaries, packagedBinaries } from './binaries.ts';
+import { type ClusterHome, clusterHome, createDataDirectory, socketDirectory } from './cluster-place.ts';
 import { EMBEDDED_NAME, SUPERUSER_NAME } from './cluster-roles.ts';
 import { ensureCluster } from './initdb.ts';
-import type { OwnerRole, Postmaster } from './postmaster.ts';
-import { ownerMark, readPostmaster, removeEmptyLock } from './postmaster.ts';
+import { type OwnerRole, ownerMark, type Postmaster, readPostmaster, removeEmptyLock } from './postmaster.ts';
 import { type RolePasswords, rolePasswords } from './role-passwords.ts';
 import { openServerLog } from './server-log.ts';
 import { ClusterTaken, launchServer } from './server-process.ts';

@@ -2,8 +2,7 @@
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Binaries } from './binaries.ts';
-import type { ClusterHome } from './cluster-place.ts';
-import { ownDirectory } from './cluster-place.ts';
+import { type ClusterHome, ownDirectory } from './cluster-place.ts';
 import { createRoles, hasRoles, type RoleOptions, resetRoles, SUPERUSER_NAME } from './cluster-roles.ts';
 import { processState } from './process-state.ts';
 import type { RolePasswords } from './role-passwords.ts';

@@ -4,8 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Binaries } from './binaries.ts';
-import { binariesEnvironment } from './binaries.ts';
+import { type Binaries, binariesEnvironment } from './binaries.ts';
 import type { ServerUser } from './server-user.ts';
 
 export interface ProgramRun {

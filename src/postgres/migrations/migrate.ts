@@ -6,8 +6,13 @@ import { poll } from '../../lib/poll.ts';
 import type { Connection } from '../client/connection.ts';
 import type { Database, Sql } from '../client/database.ts';
 import { transact } from '../client/transaction.ts';
-import type { AppliedMigration, Migration } from './migration-plan.ts';
-import { MigrationError, migrationOf, planMigrations } from './migration-plan.ts';
+import {
+  type AppliedMigration,
+  type Migration,
+  MigrationError,
+  migrationOf,
+  planMigrations,
+} from './migration-plan.ts';
 
 export { MigrationError } from './migration-plan.ts';
 

@@ -5,7 +5,7 @@ import type { Principal } from '../../access/tiers/principal.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { compileJsonQuery, describeJsonQuery, ofMembers } from '../../http/input/json-query.ts';
 import { Problem } from '../../lib/problem.ts';
-import { PageSchema } from '../../listings/page-schema.ts';
+import { PageSchema } from '../../listings/paging.ts';
 import { LoadingSchema } from '../../listings/provenance/loading.ts';
 import { ListingSchema, nullable } from '../../listings/record.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';

@@ -3,8 +3,7 @@
 import type { Condition } from '../query/conditions.ts';
 import type { SearchPlan } from '../query/plan.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
-import type { ReadColumn } from '../query/sort.ts';
-import { columnReadBy, isStoredDescending } from '../query/sort.ts';
+import { columnReadBy, isStoredDescending, type ReadColumn } from '../query/sort.ts';
 import { isActive, isOfAreas, onlyArea } from '../sql/source-sql.ts';
 
 /** So many listings are found by their words and sorted in a few milliseconds. */

@@ -3,13 +3,13 @@
 import { Type } from 'typebox';
 import { choice, choices, list, optional, whole, yesNo } from '../../http/input/parameter-kinds.ts';
 import {
-  CURSOR_HINTS,
   displayParameter,
   fieldsParameter,
   SORT_KEYS,
   unitsParameter,
 } from '../../listings/common-parameters.ts';
 import { INCLUDED } from '../../listings/included.ts';
+import { CURSOR_HINTS } from '../../listings/paging.ts';
 
 export const FACETS = [
   ...([

@@ -2,7 +2,7 @@
 
 import type { SortValue, ValueKind } from '../../http/input/cursor.ts';
 import { fetchedAtSql } from '../../listings/provenance/confirmation-store.ts';
-import type { StoredListing } from '../../listings/stored-listing.ts';
+import type { StoredListing } from '../../listings/store.ts';
 import type { ListingType, Status } from '../../listings/vocabulary.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql, type RawRow } from '../../postgres/client/sql.ts';

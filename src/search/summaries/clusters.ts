@@ -4,8 +4,8 @@ import { type Static, Type } from 'typebox';
 import { bitsOf, geohashOf, lettersAt } from '../../geometry/geohash.ts';
 import { queryDigest, readCursor, writeCursor } from '../../http/input/cursor.ts';
 import { invalidParameter } from '../../lib/problem.ts';
+import { roundTo } from '../../lib/round.ts';
 import { nullable } from '../../listings/record.ts';
-import { cents } from '../../listings/stored-record.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { SearchQuery } from '../query/parameters.ts';
 import type { SearchPlan } from '../query/plan.ts';
@@ -86,7 +86,7 @@ export async function computeClusters(
       lat: degrees(cell.lat),
       lng: degrees(cell.lng),
       count: cell.count,
-      medianPrice: cell.medianPrice === null ? null : cents(cell.medianPrice),
+      medianPrice: cell.medianPrice === null ? null : roundTo(cell.medianPrice, 2),
       currency: plan.currency,
     })),
     page: { limit: plan.limit, hasMore, nextCursor, prevCursor: null },

@@ -3,8 +3,7 @@
 import { HIDDEN_STATUSES } from '../../listings/vocabulary.ts';
 import type { Database, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
-import type { Condition } from '../query/conditions.ts';
-import { isShape } from '../query/conditions.ts';
+import { type Condition, isShape } from '../query/conditions.ts';
 import type { SearchPlan } from '../query/plan.ts';
 import type { ResolvedQuery } from '../query/resolved-query.ts';
 import { allOf, conditionsSql, shownSql } from '../sql/condition-sql.ts';

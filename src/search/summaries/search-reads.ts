@@ -1,8 +1,8 @@
 // Reads of a search: pages, counts, facets, clusters and statistics, and a cache of them.
 
 import type { AreaIdCache } from '../../areas/area-id-cache.ts';
-import { findOrigin, type Origin } from '../../listings/provenance/data-sources.ts';
-import type { StoredListing } from '../../listings/stored-listing.ts';
+import { findOrigin, type Origin } from '../../listings/provenance/data-source-store.ts';
+import type { StoredListing } from '../../listings/store.ts';
 import { abortableDatabase } from '../../postgres/client/abortable-database.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { FoundCache, type FoundCacheOptions } from '../legacy/found-cache.ts';

@@ -9,8 +9,7 @@ import { promisify } from 'node:util';
 import { type Database, openDatabase } from '../../../src/postgres/client/database.ts';
 import { parseLock } from '../../../src/postgres/embedded/postmaster.ts';
 import { rolePasswords } from '../../../src/postgres/embedded/role-passwords.ts';
-import type { Closing } from '../database/database.ts';
-import { atEnd } from '../database/database.ts';
+import { atEnd, type Closing } from '../database/database.ts';
 import { LAUNCHER } from '../process/cli.ts';
 
 export interface ServiceProcess {

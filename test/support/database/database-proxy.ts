@@ -4,8 +4,7 @@ import type { Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { parseDatabaseUrl, socketUrl } from '../../../src/postgres/client/connection-url.ts';
-import type { Closing } from './database.ts';
-import { atEnd, temporaryFolder } from './database.ts';
+import { atEnd, type Closing, temporaryFolder } from './database.ts';
 
 /** pass: everything goes through. hang: nothing does. cut: the connection ends at the client's next word. */
 export type LineMode = 'pass' | 'hang' | 'cut';

@@ -1,7 +1,10 @@
 // Process that runs the embedded server: argument 1 is its options, argument 2 what to do with it.
 import { openDatabase } from '../../../src/postgres/client/database.ts';
-import type { EmbeddedServer } from '../../../src/postgres/embedded/embedded.ts';
-import { joinOrStartEmbedded, startEmbedded } from '../../../src/postgres/embedded/embedded.ts';
+import {
+  type EmbeddedServer,
+  joinOrStartEmbedded,
+  startEmbedded,
+} from '../../../src/postgres/embedded/embedded.ts';
 
 const [options = '{}', task = 'serve'] = process.argv.slice(2);
 const settings = { log: (line: string) => console.error(line), ...JSON.parse(options) };

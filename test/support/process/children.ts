@@ -4,8 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Closing } from '../database/database.ts';
-import { atEnd } from '../database/database.ts';
+import { atEnd, type Closing } from '../database/database.ts';
 
 export interface Child {
   readonly pid: number;

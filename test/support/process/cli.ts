@@ -2,8 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import type { Closing } from '../database/database.ts';
-import { atEnd } from '../database/database.ts';
+import { atEnd, type Closing } from '../database/database.ts';
 
 export const LAUNCHER = join(import.meta.dirname, '../../../bin/freehold.js');
 

@@ -1,8 +1,76 @@
-// SQL that reads stored listings and what happened to them.
+// SQL that reads stored listings, properties and their history.
 
-import type { Sql, SqlFragment } from '../postgres/client/database.ts';
+import type { Database, Sql, SqlFragment } from '../postgres/client/database.ts';
 import { fetchedAtSql } from './provenance/confirmation-store.ts';
-import type { HistoryRow, StoredListing } from './stored-listing.ts';
+import type { StoredRecord } from './stored-record.ts';
+import type { ListingType, Status } from './vocabulary.ts';
+
+/** A listing as the database holds it; the presenter makes of it what a reader sees. Times are RFC 3339. */
+export interface StoredListing {
+  readonly id: string;
+  readonly source: string;
+  readonly listingKey: string;
+  readonly propertyId: string;
+  readonly listingType: ListingType;
+  readonly status: Status;
+  readonly version: number;
+  /** False: only Internal callers who ask for it may see the listing, or its street address. */
+  readonly displayed: boolean;
+  readonly addressDisplayed: boolean;
+  readonly record: StoredRecord;
+  readonly areaIds: readonly string[];
+  readonly daysOnMarketStart: string | null;
+  readonly daysOnMarketEnd: string | null;
+  readonly earlierDays: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly fetchedAt: string;
+}
+
+/** A property as the database holds it: its listings, newest first, and their history. */
+export interface StoredProperty {
+  readonly id: string;
+  readonly listings: readonly StoredListing[];
+  readonly history: readonly HistoryRow[];
+}
+
+/** An event of a property's history. Times are RFC 3339. */
+export interface HistoryRow {
+  readonly at: string;
+  readonly event: string;
+  readonly listingId: string;
+  readonly listingType: string;
+  readonly price: number | null;
+  readonly previousPrice: number | null;
+  readonly status: string | null;
+  readonly previousStatus: string | null;
+  readonly origin: string;
+}
+
+export interface ListingReads {
+  /** The listing with this id, whatever its status. */
+  listing(id: string): Promise<StoredListing | null>;
+  /** The property with this id, or the one that the listing with this id belongs to. */
+  property(id: string): Promise<StoredProperty | null>;
+}
+
+export function createListingReads(database: Database): ListingReads {
+  return {
+    listing: (id) => database.read((sql) => findListing(sql, id), { planned: 'once' }),
+    property: (id) => database.read((sql) => findProperty(sql, id), { planned: 'once' }),
+  };
+}
+
+async function findProperty(sql: Sql, id: string): Promise<StoredProperty | null> {
+  const listings = await findPropertyListings(sql, id);
+  const [first] = listings;
+  if (!first) return null;
+  const history = await findHistory(
+    sql,
+    listings.map((listing) => listing.id),
+  );
+  return { id: first.propertyId, listings, history };
+}
 
 /** The columns of a StoredListing, from a table or alias called listing. */
 export function storedColumns(sql: Sql): SqlFragment {

@@ -11,13 +11,7 @@ import {
 import { isSuppressed, type Metric } from '../search/summaries/metrics.ts';
 import { monthBefore, type Period, previousOf, quarterBefore, yearBefore } from './calendar.ts';
 import type { Group, PeriodSummaries } from './load-summaries.ts';
-
-/** A requested metric: its value, or its change since the month or year before. */
-export interface RequestedMetric {
-  readonly id: string;
-  readonly metric: Metric;
-  readonly change: 'mom' | 'yoy' | null;
-}
+import type { RequestedMetric } from './parameters.ts';
 
 export interface MetricFigure extends ShownFigure {
   readonly change: { readonly previous: number | null; readonly yearAgo: number | null } | null;

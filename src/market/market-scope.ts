@@ -17,10 +17,9 @@ import {
   withCurrency,
 } from '../search/summaries/currency.ts';
 import { startOf, today } from './calendar.ts';
-import type { CachedScope } from './figure-cache-store.ts';
-import type { Offset } from './paging.ts';
+import type { Offset } from './offset-paging.ts';
 import { FILTERS, type MarketQuery } from './parameters.ts';
-import { findTimeZones, type Grouping, type ListingScope } from './store.ts';
+import { type CachedScope, findTimeZones, type Grouping, type ListingScope } from './store.ts';
 
 export interface Scope {
   readonly listingType: ListingType;

@@ -1,12 +1,12 @@
 // Gross rental yield: a year of asking rent over the asking price of similar homes.
 
-import type { Database } from '../postgres/client/database.ts';
+import type { Database, Sql } from '../postgres/client/database.ts';
 import { figureOver } from '../search/summaries/metric-values.ts';
 import { type Metric, MINIMUM_SAMPLE, metricOf, roundedFor } from '../search/summaries/metrics.ts';
-import type { Period } from './calendar.ts';
-import { findSamePropertyYield } from './distribution-store.ts';
+import { addMonths, type Period } from './calendar.ts';
 import { loadSummaries } from './load-summaries.ts';
-import { listingScopeOf, type Scope } from './scope.ts';
+import { listingScopeOf, type Scope } from './market-scope.ts';
+import { eventWallSql, type ListingScope } from './store.ts';
 
 export interface YieldBand {
   readonly bedrooms: number | null;
@@ -98,4 +98,26 @@ export async function samePropertyYield(
   const [p25, value, p75] =
     (suppressed ? null : found.quartiles)?.map((part) => roundedFor('share', part)) ?? [];
   return { value: value ?? null, n: found.n, p25: p25 ?? null, p75: p75 ?? null, suppressed, unit: 'share' };
+}
+
+/** Twelve monthly rents divided by the asking price, over properties listed both ways; each by its latest listings. */
+async function findSamePropertyYield(
+  sql: Sql,
+  rentals: ListingScope,
+  sales: ListingScope,
+  { end }: Period,
+): Promise<{ n: number; quartiles: number[] | null }> {
+  const latest = (listings: ListingScope) => sql`
+    select distinct on (property_id) property_id, price
+    from market_event join (select id from listing_search where ${listings.where(sql)}) as scope on id = listing_id
+    where kind in ('new', 'relisted') and price > 0 and listing_type = ${listings.listingType}
+      and ${eventWallSql(sql, listings)} >= ${addMonths(end, -12)}::timestamp
+      and ${eventWallSql(sql, listings)} < ${end}::timestamp
+    order by property_id, at desc, listing_id desc`;
+  const [row] = await sql<{ n: number; quartiles: number[] | null }[]>`
+    with rental as (${latest(rentals)}), sale as (${latest(sales)})
+    select count(*)::double precision as n, percentile_cont(array[0.25, 0.5, 0.75]::double precision[])
+      within group (order by 12 * rental.price / sale.price) as quartiles
+    from rental join sale using (property_id)`;
+  return row ?? { n: 0, quartiles: null };
 }
