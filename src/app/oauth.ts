@@ -9,9 +9,9 @@ import { createInternet, type Internet } from '../lib/internet.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { createAuthorizationOptions } from '../oauth/authorization-service.ts';
-import { createClientDocuments } from '../oauth/clients/client-documents.ts';
+import { createClientDocuments } from '../oauth/clients/client-document-cache.ts';
 import type { FreeGrantLimits } from '../oauth/consents/free-grant-cap.ts';
-import { createGrantLimits } from '../oauth/protocol/lifetimes.ts';
+import { createGrantLimits } from '../oauth/protocol/tokens.ts';
 import { createTokenContext, startTokenService } from '../oauth/token/token-service.ts';
 import type { Database } from '../postgres/client/database.ts';
 

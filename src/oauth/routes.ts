@@ -4,7 +4,7 @@ import type { Principal } from '../access/tiers/principal.ts';
 import type { Route } from '../http/frame/route.ts';
 import type { AuthorizeOptions } from './authorize/authorize-handlers.ts';
 import { authorizeRoutes } from './authorize/authorize-routes.ts';
-import { type RegisterOptions, registerRoute } from './clients/register-route.ts';
+import { type RegisterOptions, registerRoute } from './clients/registration-endpoint.ts';
 import { metadataRoutes } from './protocol/metadata-routes.ts';
 
 export type OAuthRoutesOptions = AuthorizeOptions & RegisterOptions;

@@ -1,4 +1,5 @@
 // Proves that what client developers read about OAuth is true: commands and programs are run as they stand.
+
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,9 +7,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, type TestContext, test } from 'node:test';
-import { CLIENT_LIFETIME } from '../../src/oauth/clients/client-registry.ts';
-import { CODE_LIFETIME } from '../../src/oauth/consents/issue-code.ts';
-import { ACCESS_LIFETIME, REFRESH_LIFETIME } from '../../src/oauth/protocol/lifetimes.ts';
+import {
+  ACCESS_LIFETIME,
+  CLIENT_LIFETIME,
+  CODE_LIFETIME,
+  REFRESH_LIFETIME,
+} from '../../src/oauth/protocol/tokens.ts';
 import { ROOT, readSource } from '../support/code/source-files.ts';
 import { atEnd, temporaryFolder } from '../support/database/database.ts';
 import { follow, shellBlocks, writeKeys } from '../support/process/shell-blocks.ts';

@@ -3,10 +3,10 @@
 import type { Scope } from '../../access/tiers/principal.ts';
 import type { Client } from '../clients/client.ts';
 import { isLoopback, isRegistered } from '../clients/redirect-uri.ts';
-import { ErrorPage, ErrorRedirect, type ReturnAddress } from '../protocol/authorization-errors.ts';
-import type { OAuthErrorCode } from '../protocol/errors.ts';
-import { parseScopes, resourcesAt, selectResources } from '../protocol/scope.ts';
-import type { Parameters } from '../protocol/transaction.ts';
+import type { OAuthErrorCode, ReturnAddress } from '../protocol/errors.ts';
+import { ErrorPage, ErrorRedirect } from '../protocol/errors.ts';
+import type { Parameters } from '../protocol/forms.ts';
+import { parseScopes, resourcesAt, selectResources } from '../protocol/tokens.ts';
 
 const MAX_STATE_LENGTH = 2_048;
 

@@ -6,9 +6,10 @@ import type { RequestContext } from '../../http/frame/route.ts';
 import { groupPairs, parsePairs } from '../../http/input/urlencoded.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import { Problem } from '../../lib/problem.ts';
-import { type DocumentFinder, identifyClient } from '../clients/find-client.ts';
+import type { DocumentFinder } from '../clients/client-registry.ts';
+import { identifyClient } from '../clients/client-registry.ts';
 import { type ConsentContext, type Decision, decide } from '../consents/consent.ts';
-import type { KeyFault } from '../pages/key-field.ts';
+import type { KeyFault } from '../pages/elements.ts';
 import {
   consentReply,
   faultReply,
@@ -21,9 +22,8 @@ import {
   wantsJson,
   withHeaders,
 } from '../pages/replies.ts';
-import { ErrorPage, ErrorRedirect } from '../protocol/authorization-errors.ts';
-import { requireSameOrigin } from '../protocol/same-origin.ts';
-import { type Parameters, signParameters, verifyParameters } from '../protocol/transaction.ts';
+import { ErrorPage, ErrorRedirect } from '../protocol/errors.ts';
+import { type Parameters, requireSameOrigin, signParameters, verifyParameters } from '../protocol/forms.ts';
 import { type AuthorizationRequest, PARAMETERS, parseAuthorizationRequest } from './authorization-request.ts';
 
 export interface AuthorizeOptions extends ConsentContext {

@@ -3,10 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { hasCanonicalHost } from './canonical-host.ts';
-import { ClientDocumentError } from './client-document-refusal.ts';
-import { parseClientIdUrl } from './client-id-url.ts';
-import { isRedirectUri } from './redirect-uri.ts';
+import { ClientDocumentError, parseClientIdUrl } from './client-document.ts';
+import { hasCanonicalHost, isRedirectUri } from './redirect-uri.ts';
 
 const CANONICAL = [
   ...['a.example', 'A.Example', 'a-b.c_d.example', 'localhost', 'xn--bcher-kva.example', '1.2.3.4.example'],

@@ -1,77 +1,15 @@
 // Registry of clients that register themselves: their lifetime, their number, and their revocation.
 
 import type { Clock } from '../../lib/clock.ts';
-import { randomToken } from '../../lib/secrets.ts';
 import type { Database } from '../../postgres/client/database.ts';
+import { ErrorPage } from '../protocol/errors.ts';
 import type { Client } from './client.ts';
-import {
-  type ClientRow,
-  evictClients,
-  findClientRow,
-  insertClient,
-  insertRevoked,
-  isRevokedId,
-  listClientRows,
-} from './client-store.ts';
-import type { Registration } from './registration.ts';
-
-/** Milliseconds in which a registered client may ask for new authorizations. */
-export const CLIENT_LIFETIME = 30 * 86_400_000;
-/** Registered clients kept; above, the oldest to which nothing was granted make room. */
-const MAX_CLIENTS = 100_000;
-/** How many may be too many before room is made, as a share of the most: counting rows costs more than adding one. */
-const SLACK = 0.001;
+import { ClientDocumentError } from './client-document.ts';
+import { type ClientRow, findClientRow, insertRevoked, isRevokedId, listClientRows } from './client-store.ts';
 
 export interface ClientContext {
   readonly database: Database;
   readonly clock: Clock;
-}
-
-/** A client just registered. */
-export interface RegisteredClient {
-  readonly id: string;
-  /** Wall-clock milliseconds. */
-  readonly issuedAt: number;
-  readonly expiresAt: number;
-}
-
-/** Registers clients; makes room for them now and then. */
-export class ClientRegistry {
-  readonly #parts: ClientContext;
-  readonly #report: (error: unknown) => void;
-  readonly #max: number;
-  #untilEviction = 0;
-
-  /** @param report told of failures to make room, which no client hears of */
-  constructor(parts: ClientContext, report: (error: unknown) => void, max = MAX_CLIENTS) {
-    this.#parts = parts;
-    this.#report = report;
-    this.#max = max;
-  }
-
-  /** Throws DATABASE_UNAVAILABLE. */
-  async register({
-    client_name: name,
-    redirect_uris: redirectUris,
-    about,
-  }: Registration): Promise<RegisteredClient> {
-    const { database, clock } = this.#parts;
-    const issuedAt = clock.now();
-    // Begins with letters that no address begins with: those are clients of another kind.
-    const client = { id: `client_${randomToken(18)}`, issuedAt, expiresAt: issuedAt + CLIENT_LIFETIME };
-    const times = { createdAt: new Date(issuedAt), expiresAt: new Date(client.expiresAt) };
-    const row = { id: client.id, name, redirectUris, about, ...times };
-    await database.writeByDeadline((sql, deadline) => insertClient(sql, row, deadline));
-    await this.#evict(issuedAt);
-    return client;
-  }
-
-  async #evict(now: number): Promise<void> {
-    if (--this.#untilEviction > 0) return;
-    this.#untilEviction = Math.max(1, Math.floor(this.#max * SLACK));
-    const make = this.#parts.database.write((sql) => evictClients(sql, new Date(now), this.#max));
-    await make.catch(this.#report);
-  }
 }
 
 /** A client that registered here and whose time is not over, also one that was shut out; null: no such client. */
@@ -94,4 +32,59 @@ export async function revokeClient({ database, clock }: ClientContext, id: strin
 /** Clients that registered themselves, the newest first, a thousand at most. */
 export async function listClients({ database }: ClientContext): Promise<readonly ClientRow[]> {
   return database.read(listClientRows);
+}
+
+const MAX_URL_LENGTH = 2_048;
+
+/** What an id may be that is no address: printable characters of ASCII. */
+const PLAIN_ID = /^[ -~]{1,200}$/;
+
+/** Whoever knows the clients that describe themselves at an address. Throws ClientDocumentRefusal. */
+export interface DocumentFinder {
+  find(url: string, asker: string, signal?: AbortSignal): Promise<Client>;
+}
+
+/**
+ * The client of an id, on behalf of somebody at this address. Throws AuthorizeRefusal for an id that is malformed or
+ * shut out, or whose document cannot be used; whoever is not known is an unregistered client.
+ */
+export async function identifyClient(
+  parts: ClientContext & { readonly documents: DocumentFinder },
+  id: string,
+  asker: { readonly address: string; readonly signal: AbortSignal },
+): Promise<Client> {
+  const isAddress = id.startsWith('https://') && id.length <= MAX_URL_LENGTH;
+  if (!isAddress && (!PLAIN_ID.test(id) || /^https?:/i.test(id))) throw malformed();
+  if (await isRevokedClient(parts, id)) throw shutOut();
+  if (!isAddress) {
+    return (await findClient(parts, id)) ?? { kind: 'unregistered', id, name: null, redirectUris: [] };
+  }
+  try {
+    return await parts.documents.find(id, asker.address, asker.signal);
+  } catch (error) {
+    throw error instanceof ClientDocumentError ? unusable(error) : error;
+  }
+}
+
+function malformed(): ErrorPage {
+  const detail =
+    'The client_id that the app sent is invalid: it must be one that was registered here, or the https URL of ' +
+    'a document. Go back to the app, and tell its makers.';
+  return new ErrorPage('invalid_client', 'Unknown app', detail);
+}
+
+function shutOut(): ErrorPage {
+  const detail = 'The operator of this service has blocked it. Only they can say why.';
+  return new ErrorPage('invalid_client', 'This app may not connect', detail);
+}
+
+function unusable(refusal: ClientDocumentError): ErrorPage {
+  const { kind, retryAfter, message } = refusal;
+  const options = { retryAfter, cause: refusal };
+  if (kind !== 'busy')
+    return new ErrorPage('invalid_client', 'This app cannot be looked up', message, options);
+  return new ErrorPage('temporarily_unavailable', 'Too many requests', message, {
+    ...options,
+    status: 503,
+  });
 }

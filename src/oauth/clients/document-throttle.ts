@@ -4,7 +4,7 @@ import { RecentCallers } from '../../access/limits/recent-callers.ts';
 import { SlidingWindowLog } from '../../access/limits/sliding-window-log.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
-import { ClientDocumentError } from './client-document-refusal.ts';
+import { ClientDocumentError } from './client-document.ts';
 
 /** In any minute, from this process. */
 export interface FetchLimits {

@@ -1,13 +1,14 @@
 // Routes of connected apps: which apps have access with a key, and how that ends; a page, or JSON for programs.
 
 import { Type } from 'typebox';
-import type { Principal } from '../../access/tiers/principal.ts';
+import type { Principal, Scope } from '../../access/tiers/principal.ts';
+import type { Plan } from '../../access/tiers/tiers.ts';
 import { type RequestContext, type Route, route } from '../../http/frame/route.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import { Problem } from '../../lib/problem.ts';
 import { pageReply } from '../pages/document.ts';
+import { KEY_FAULT_STATUS, type KeyFault } from '../pages/elements.ts';
 import { renderGrants } from '../pages/grants-page.ts';
-import { KEY_FAULT_STATUS, type KeyFault } from '../pages/key-field.ts';
 import {
   authorizeErrors,
   keyFaultOf,
@@ -18,16 +19,14 @@ import {
   wantsJson,
   withHeaders,
 } from '../pages/replies.ts';
-import { ErrorPage } from '../protocol/authorization-errors.ts';
-import { requireSameOrigin } from '../protocol/same-origin.ts';
-import {
-  endOwnGrant,
-  type GrantsContext,
-  listOwnGrants,
-  type OwnGrant,
-  provenSubscription,
-  proveSubscription,
-} from './grants-list.ts';
+import type { Audit, OAuthMetrics } from '../protocol/audit.ts';
+import { ErrorPage } from '../protocol/errors.ts';
+import { requireSameOrigin, signParameters, verifyParameters } from '../protocol/forms.ts';
+import type { ConsentContext } from './consent.ts';
+import type { GrantRow } from './grant-store.ts';
+import { listGrantsOf } from './grant-store.ts';
+import type { Revocation } from './revocation-store.ts';
+import { revokeGrantOf } from './revocation-store.ts';
 
 export interface GrantsOptions extends GrantsContext {
   readonly publicUrl: string;
@@ -175,5 +174,76 @@ function toJson({ id, clientId, clientName, scopes, tier, since, lastUsedAt }: O
     ...{ id, client_id: clientId, client_name: clientName, scope: scopes.join(' '), tier },
     created_at: new Date(since).toISOString(),
     last_used_at: new Date(lastUsedAt).toISOString(),
+  };
+}
+
+export interface GrantsContext extends Pick<ConsentContext, 'database' | 'clock' | 'checkKey' | 'keys'> {
+  readonly audit: Audit;
+  readonly metrics: OAuthMetrics;
+  readonly onRevoked: (note: Revocation) => void;
+}
+
+/** One grant, as its owner sees it. */
+export interface OwnGrant {
+  readonly id: string;
+  readonly clientId: string;
+  readonly clientName: string | null;
+  readonly scopes: readonly Scope[];
+  readonly tier: Plan;
+  /** Wall-clock milliseconds. */
+  readonly since: number;
+  /** The same, true to the day. */
+  readonly lastUsedAt: number;
+}
+
+const SUBSCRIPTION = 'subscription';
+
+const GRANT_ID = /^\d{1,15}$/;
+
+/** A text that stands for a key for ten minutes, at this page alone: the key need not be typed twice, nor be kept. */
+export async function proveSubscription(
+  { keys, clock }: GrantsContext,
+  subscription: string,
+): Promise<string> {
+  const { grants } = await keys();
+  return signParameters(grants, new Map([[SUBSCRIPTION, [subscription]]]), clock.now());
+}
+
+/** The subscription that a proof stands for; null where it is none, or its time is over. */
+export async function provenSubscription(parts: GrantsContext, proof: string): Promise<string | null> {
+  const { grants } = await parts.keys();
+  const opened = verifyParameters(grants, proof, parts.clock.now());
+  return opened === null || opened.expired ? null : (opened.parameters.get(SUBSCRIPTION)?.[0] ?? null);
+}
+
+/** The grants of a subscription that are of use, the newest first, a thousand at most. Throws DATABASE_UNAVAILABLE. */
+export async function listOwnGrants(
+  { database, clock }: GrantsContext,
+  subscription: string,
+): Promise<readonly OwnGrant[]> {
+  const now = new Date(clock.now());
+  const rows = await database.read((sql) => listGrantsOf(sql, subscription, now));
+  return rows.map(toOwnGrant);
+}
+
+/** Ends one grant of this subscription; false where it has no such grant, or no longer. */
+export async function endOwnGrant(parts: GrantsContext, subscription: string, id: string): Promise<boolean> {
+  if (!GRANT_ID.test(id)) return false;
+  const grant = Number(id);
+  const now = new Date(parts.clock.now());
+  const ended = await parts.database.write((sql) => revokeGrantOf(sql, subscription, grant, now));
+  if (!ended) return false;
+  parts.onRevoked(`grant:${grant}`);
+  parts.audit('family_revoked', { grant, reason: 'owner_request' });
+  parts.metrics.revoked('owner_request');
+  return true;
+}
+
+function toOwnGrant({ id, clientId, clientName, scope, tier, createdAt, renewedAt }: GrantRow): OwnGrant {
+  return {
+    ...{ id: String(id), clientId, clientName, tier },
+    scopes: scope.split(' ') as Scope[],
+    since: Date.parse(createdAt),
+    lastUsedAt: Date.parse(renewedAt),
   };
 }

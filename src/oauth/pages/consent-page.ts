@@ -1,12 +1,14 @@
 // Consent page: a person decides whether a client may act for them.
+
 import type { Scope } from '../../access/tiers/principal.ts';
 import type { Tiers } from '../../access/tiers/tiers.ts';
-import { type Html, html } from '../../page/html.ts';
+import { PLANS, tierName } from '../../access/tiers/tiers.ts';
+import type { Html } from '../../page/html.ts';
+import { html } from '../../page/html.ts';
 import { cleanClientName } from '../clients/client.ts';
 import { renderDocument } from './document.ts';
-import { type KeyFault, keyField, titleWith } from './key-field.ts';
-import { tierTable } from './tier-table.ts';
-import { type Destination, destinationOf, scopeList, shortened } from './words.ts';
+import type { Destination } from './elements.ts';
+import { destinationOf, type KeyFault, keyField, scopeList, shortened, titleWith } from './elements.ts';
 
 /** Who asks. Whatever a client says of itself is shown as just that. */
 export interface ConsentClient {
@@ -120,4 +122,20 @@ function rate(limit: number | null, per: string): string {
 
 function hidden(transaction: string): Html {
   return html`<input type="hidden" name="transaction" value="${transaction}">`;
+}
+
+/** The tiers that a key can have, with the numbers in force. */
+export function tierTable(tiers: Tiers): Html {
+  const rows = PLANS.map((tier) => {
+    const { minute, month, streams } = tiers[tier];
+    return html`<tr><th scope="row">${tierName(tier)}</th><td>${figure(minute)}</td><td>${figure(month)}</td><td>${streams === 0 ? 'no' : 'yes'}</td></tr>`;
+  });
+  return html`<section aria-labelledby="tiers"><h2 id="tiers">What your key's tier allows</h2>
+<div class="wide" role="region" tabindex="0" aria-labelledby="tiers"><table><thead><tr><th scope="col">Tier</th>
+<th scope="col">Requests a minute</th><th scope="col">Requests a month</th><th scope="col">Live listings</th></tr></thead><tbody>${rows}</tbody></table></div>
+<p class="hint">Requests of the app count as yours.</p></section>`;
+}
+
+function figure(value: number | null): string {
+  return value === null ? 'unlimited' : value.toLocaleString('en-US');
 }

@@ -1,10 +1,11 @@
 // Proves that every page of the authorization server is sent with headers that protect whoever reads it.
+
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { PAGE_HEADERS, pageReply } from './document.ts';
 import { renderGrants } from './grants-page.ts';
-import { renderRefusal, renderUnavailable } from './refusal-page.ts';
+import { renderRefusal, renderUnavailable } from './replies.ts';
 
 test('CP3: the policy allows the one stylesheet, no script and no frame, and does not hinder the redirect after a form', () => {
   const [, style = ''] = /<style>(.*?)<\/style>/s.exec(renderUnavailable()) ?? [];

@@ -1,9 +1,71 @@
 // HTML document and response headers that all pages share.
+
 import type { Reply } from '../../http/output/reply.ts';
 import { type Fragment, Html, html } from '../../page/html.ts';
 import { MARK } from '../../page/mark.ts';
-import { hashSource } from '../../page/style.ts';
-import { STYLE } from './style.ts';
+import { FRAME_STYLE, hashSource, sheet } from '../../page/style.ts';
+
+/** The whole stylesheet; its hash stands in the policy of the pages. */
+const STYLE =
+  FRAME_STYLE +
+  sheet(`
+.top{max-width:640px}
+main{max-width:640px;margin:0 auto;padding:40px 24px 64px}
+h1{margin:0;font:400 var(--title)/1.2 var(--serif);letter-spacing:-.01em;text-wrap:balance}
+h2{margin:40px 0 8px;font:600 var(--head)/1.4 var(--serif);overflow-wrap:anywhere}
+p{margin:8px 0 16px;overflow-wrap:anywhere}
+.lead{margin:16px 0 24px}
+.hint{margin:4px 0;color:var(--quiet)}
+code{font-family:var(--mono);overflow-wrap:anywhere}
+.long{display:block}
+.facts{margin:24px 0;border-top:1px solid var(--line)}
+.grant .facts{margin-top:8px}
+.facts>div{display:grid;grid-template-columns:112px minmax(0,1fr);gap:0 16px;padding:12px 0;border-bottom:1px solid var(--line)}
+dt{color:var(--quiet)}
+dd{margin:0;overflow-wrap:anywhere}
+dd ul{margin:0;padding:0;list-style:none}
+dd li+li{margin-top:4px}
+dd li code{color:var(--quiet)}
+.caution{margin:24px 0;padding:12px 16px;background:var(--land);border:1px solid var(--line);border-left:4px solid var(--warning);border-radius:6px}
+.caution p{margin:0}
+.caution strong:first-child{color:var(--warning)}
+.notice{margin:24px 0;padding:12px 16px;background:var(--water);border-radius:6px}
+.field label{font-weight:600}
+.fault{margin:4px 0;color:var(--error)}
+input[type=password]{display:block;width:100%;margin:8px 0 16px;padding:11px 12px;font:1rem/1.5 var(--mono);color:var(--ink);background:var(--paper);border:1px solid var(--quiet);border-radius:6px}
+input[aria-invalid]{border:2px solid var(--error)}
+button{padding:11px 20px;font:600 1rem/1.5 var(--sans);color:var(--accent);background:none;border:1px solid var(--accent);border-radius:6px;cursor:pointer}
+.primary{color:var(--paper);background:var(--accent)}
+.plain{padding-left:0;padding-right:0;border-color:transparent}
+button:hover{text-decoration:underline;text-underline-offset:.2em}
+.choices{display:flex;flex-wrap:wrap;gap:8px 24px}
+.intro .caution{margin:16px 0}
+.decision section+section{margin-top:16px;padding-top:8px;border-top:1px solid var(--line)}
+.last{margin-top:32px}
+.wide{margin:16px 0;overflow-x:auto;border:1px solid var(--line);border-radius:6px}
+table{width:100%;border-collapse:collapse;text-align:left;font-variant-numeric:tabular-nums}
+th,td{padding:8px 12px;vertical-align:bottom}
+thead th{background:var(--land);border-bottom:1px solid var(--line)}
+tbody tr+tr>*{border-top:1px solid var(--line)}
+tbody th{font-weight:400}
+thead th+th,td{text-align:right}
+td{font-family:var(--mono)}
+@media (min-width:960px){
+body:has(.consent) .top,main:has(.consent){max-width:1136px}
+.consent{display:grid;grid-template:"intro decision" auto "details decision" 1fr/minmax(0,1fr) 416px;gap:0 64px}
+.intro{grid-area:intro}
+.decision{grid-area:decision;align-self:start;position:sticky;top:24px;padding:16px 24px;border:1px solid var(--line);border-radius:6px}
+.details{grid-area:details}
+}
+@media (max-width:600px){
+main{padding:24px 16px 48px}
+.lead{margin:8px 0 16px}
+.choices{gap:0 8px}
+.facts>div{display:block}
+th,td{padding:8px 6px}
+td{font-family:inherit}
+}
+`);
 
 /**
  * No `form-action`: browsers apply it to the whole chain of redirects that follows a form, and this chain ends at the

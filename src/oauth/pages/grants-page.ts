@@ -1,11 +1,11 @@
 // Page of connected apps: which apps have access with a key.
+
 import type { Scope, Tier } from '../../access/tiers/principal.ts';
 import { tierName } from '../../access/tiers/tiers.ts';
 import { type Html, html } from '../../page/html.ts';
 import { cleanClientName } from '../clients/client.ts';
 import { renderDocument } from './document.ts';
-import { type KeyFault, keyField, titleWith } from './key-field.ts';
-import { day, moment, scopeList, shortened } from './words.ts';
+import { day, type KeyFault, keyField, moment, scopeList, shortened, titleWith } from './elements.ts';
 
 export interface GrantView {
   /** What the form sends back as `end`. */

@@ -5,14 +5,14 @@ import type { ErrorForm } from '../../http/frame/route.ts';
 import { negotiate } from '../../http/input/accept.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import { Problem } from '../../lib/problem.ts';
+import { html } from '../../page/html.ts';
 import type { Client } from '../clients/client.ts';
 import { isLoopback } from '../clients/redirect-uri.ts';
-import { ErrorPage, type ErrorRedirect, type ReturnAddress } from '../protocol/authorization-errors.ts';
-import { describable, oauthDocument, oauthError, oauthErrors } from '../protocol/errors.ts';
+import type { ErrorRedirect, ReturnAddress } from '../protocol/errors.ts';
+import { describable, ErrorPage, oauthDocument, oauthError, oauthErrors } from '../protocol/errors.ts';
 import { type ConsentView, renderConsent } from './consent-page.ts';
-import { PAGE_HEADERS, pageReply } from './document.ts';
-import { KEY_FAULT_STATUS, type KeyFault } from './key-field.ts';
-import { renderRefusal, renderUnavailable } from './refusal-page.ts';
+import { PAGE_HEADERS, pageReply, renderDocument } from './document.ts';
+import { KEY_FAULT_STATUS, type KeyFault } from './elements.ts';
 
 const JSON_TYPE = 'application/json';
 /** What the endpoint can answer with; JSON only for whoever asks for it by name. */
@@ -137,3 +137,33 @@ export const authorizeErrors: ErrorForm = {
   answers: oauthErrors().answers,
   content: { 'text/html': { type: 'string' }, ...oauthErrors().content },
 };
+
+export interface RefusalView {
+  /** What is wrong, as a heading: `This app is not known here`. */
+  readonly title: string;
+  /** Sentences: what happened, and what to do next. Escaped; addresses in it stay text. */
+  readonly detail: string;
+  /** X-Request-Id, to be quoted to the operator. */
+  readonly requestId?: string;
+}
+
+/** A request that cannot be answered by a redirect, because nobody knows whether the redirect is good. */
+export function renderRefusal({ title, detail, requestId }: RefusalView): string {
+  return renderDocument({
+    title,
+    content: html`<h1>${title}</h1><p class="lead">${detail}</p>
+<p>Nothing has changed, and no access was given. You can close this page.</p>
+${requestId === undefined ? null : html`<p class="hint">If you ask for help, quote <code>${requestId}</code>.</p>`}`,
+  });
+}
+
+/** The service cannot decide at the moment. */
+export function renderUnavailable(requestId?: string): string {
+  return renderRefusal({
+    title: 'Not possible at the moment',
+    detail:
+      'The service cannot do this at the moment. Wait a minute, go back in your browser, and try again. If that ' +
+      'fails, start again from the app.',
+    ...(requestId !== undefined && { requestId }),
+  });
+}

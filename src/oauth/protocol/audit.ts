@@ -1,6 +1,7 @@
 // Audit log: one line for each registration, consent, misuse and revocation, without a secret in it.
 
 import type { Log } from '../../lib/log.ts';
+import type { Metrics } from '../../lib/metrics.ts';
 
 export type AuditEvent =
   | 'registered'
@@ -42,4 +43,37 @@ export function createAudit(log: Log): Audit {
 /** What the trail shows of a secret's hash. */
 export function hashPrefix(hash: string): string {
   return hash.slice(0, 8);
+}
+
+/** How a refresh ended. `repeated`: the same pair again, within the grace. */
+export type RefreshOutcome =
+  | 'rotated'
+  | 'repeated'
+  | 'reused'
+  | 'unknown'
+  | 'foreign_client'
+  | 'expired'
+  | 'ended'
+  | 'subscription_ended'
+  | 'unavailable';
+
+export interface OAuthMetrics {
+  issued(grantType: 'authorization_code' | 'refresh_token'): void;
+  refreshed(outcome: RefreshOutcome): void;
+  revoked(reason: RevocationReason | 'access_token'): void;
+}
+
+export function createOAuthMetrics(metrics: Metrics): OAuthMetrics {
+  const issued = metrics.counter('freehold_oauth_tokens_issued_total', 'Token pairs issued.', ['grant_type']);
+  const refreshes = metrics.counter('freehold_oauth_refreshes_total', 'Refreshes, by outcome.', ['outcome']);
+  const revocations = metrics.counter(
+    'freehold_oauth_revocations_total',
+    'Grants and access tokens revoked.',
+    ['reason'],
+  );
+  return {
+    issued: (grantType) => issued.inc({ grant_type: grantType }),
+    refreshed: (outcome) => refreshes.inc({ outcome }),
+    revoked: (reason) => revocations.inc({ reason }),
+  };
 }

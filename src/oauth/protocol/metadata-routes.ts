@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { Principal } from '../../access/tiers/principal.ts';
 import { SCOPES } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
-import { resourcesAt } from './scope.ts';
+import { resourcesAt } from './tokens.ts';
 
 const Uri = Type.String({ format: 'uri' });
 const Names = Type.Array(Type.String());

@@ -9,7 +9,7 @@ import { Problem } from '../../lib/problem.ts';
 import { SingleFlight } from '../../lib/single-flight.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { ANY_REVOCATION, type Revocation } from '../consents/revocation-store.ts';
-import { hashSecret, isSecret } from '../protocol/secret.ts';
+import { hashSecret, isSecret } from '../protocol/tokens.ts';
 import { RevocationFeed } from './revocation-feed.ts';
 import { type AccessTokenRow, findAccessToken } from './token-store.ts';
 

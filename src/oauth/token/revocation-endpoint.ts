@@ -6,9 +6,10 @@ import { type Route, route } from '../../http/frame/route.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
 import { revokeAccessToken } from '../consents/revocation-store.ts';
 import { oauthErrors, tooManyRequests } from '../protocol/errors.ts';
-import { hashSecret, isSecret } from '../protocol/secret.ts';
 import { RequestThrottle } from '../protocol/throttle.ts';
-import { endGrant, getClientId, invalidRequest, type TokenContext } from './token-context.ts';
+import { hashSecret, isSecret } from '../protocol/tokens.ts';
+import { endGrant, invalidRequest, type TokenContext } from './token-context.ts';
+import { getClientId } from './token-endpoint.ts';
 
 /** Requests of one address in any minute. */
 const REQUESTS_PER_ADDRESS = 300;

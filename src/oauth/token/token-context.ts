@@ -5,13 +5,11 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { type Revocation, revokeGrant } from '../consents/revocation-store.ts';
-import type { Audit, RevocationReason } from '../protocol/audit.ts';
+import type { Audit, OAuthMetrics, RevocationReason } from '../protocol/audit.ts';
 import { oauthError } from '../protocol/errors.ts';
-import type { GrantLimits } from '../protocol/lifetimes.ts';
-import type { OAuthMetrics } from '../protocol/metrics.ts';
 import type { RequestThrottle } from '../protocol/throttle.ts';
-import type { TokenBatches } from './token-batches.ts';
-import type { TokenGrant } from './token-store.ts';
+import type { GrantLimits } from '../protocol/tokens.ts';
+import type { TokenBatches, TokenGrant } from './token-store.ts';
 
 export interface TokenContext {
   readonly database: Database;
@@ -58,44 +56,6 @@ export type GrantType = (
   clientId: string,
   fields: TokenFields,
 ) => Promise<TokenResponse>;
-
-/**
- * The id of the client that calls: from the body, or from HTTP Basic, which some send with an empty secret. Every client
- * is a public one, so secrets are not looked at. Throws invalid_request where there is neither, invalid_client where Basic
- * is malformed or names another client than the body.
- */
-export function getClientId(
-  sent: string | undefined,
-  authorization: string | undefined,
-  publicUrl: string,
-): string {
-  const basic = /^basic +(\S+) *$/i.exec(authorization ?? '')?.[1];
-  const claimed = basic === undefined ? sent : parseBasicName(basic);
-  if (claimed === null || (sent !== undefined && claimed !== sent)) throw invalidClient(publicUrl);
-  if (claimed === undefined) throw invalidRequest('The field client_id is missing.');
-  return claimed;
-}
-
-/** The name in Basic credentials, which OAuth escapes like a form (OAuth 2.1, section 2.4.1); null where there is none. */
-function parseBasicName(credentials: string): string | null {
-  const text = Buffer.from(credentials, 'base64').toString();
-  const colon = text.indexOf(':');
-  if (colon <= 0) return null;
-  try {
-    const name = decodeURIComponent(text.slice(0, colon).replaceAll('+', ' '));
-    return name.includes('\0') ? null : name;
-  } catch {
-    return null;
-  }
-}
-
-/** The Bearer challenge comes first: clients read the first one, and theirs is the way through discovery. */
-function invalidClient(publicUrl: string): Problem {
-  const bearer = `Bearer resource_metadata="${publicUrl}/.well-known/oauth-protected-resource"`;
-  return oauthError('invalid_client', 'The Authorization header names another client than the body.', {
-    headers: { 'www-authenticate': `${bearer}, Basic realm="Freehold"` },
-  });
-}
 
 export function invalidRequest(description: string): Problem {
   return oauthError('invalid_request', description);

@@ -11,7 +11,6 @@ import { exchangeCode } from './grant-types/authorization-code.ts';
 import { exchangeRefreshToken } from './grant-types/refresh-token.ts';
 import {
   type GrantType,
-  getClientId,
   invalidRequest,
   type TokenContext,
   type TokenFields,
@@ -125,4 +124,42 @@ function getGrantType({ grant_type: name }: TokenFields): GrantType {
 
 function isInvalidGrant(error: unknown): boolean {
   return error instanceof Problem && error.members.error === 'invalid_grant';
+}
+
+/**
+ * The id of the client that calls: from the body, or from HTTP Basic, which some send with an empty secret. Every client
+ * is a public one, so secrets are not looked at. Throws invalid_request where there is neither, invalid_client where Basic
+ * is malformed or names another client than the body.
+ */
+export function getClientId(
+  sent: string | undefined,
+  authorization: string | undefined,
+  publicUrl: string,
+): string {
+  const basic = /^basic +(\S+) *$/i.exec(authorization ?? '')?.[1];
+  const claimed = basic === undefined ? sent : parseBasicName(basic);
+  if (claimed === null || (sent !== undefined && claimed !== sent)) throw invalidClient(publicUrl);
+  if (claimed === undefined) throw invalidRequest('The field client_id is missing.');
+  return claimed;
+}
+
+/** The name in Basic credentials, which OAuth escapes like a form (OAuth 2.1, section 2.4.1); null where there is none. */
+function parseBasicName(credentials: string): string | null {
+  const text = Buffer.from(credentials, 'base64').toString();
+  const colon = text.indexOf(':');
+  if (colon <= 0) return null;
+  try {
+    const name = decodeURIComponent(text.slice(0, colon).replaceAll('+', ' '));
+    return name.includes('\0') ? null : name;
+  } catch {
+    return null;
+  }
+}
+
+/** The Bearer challenge comes first: clients read the first one, and theirs is the way through discovery. */
+function invalidClient(publicUrl: string): Problem {
+  const bearer = `Bearer resource_metadata="${publicUrl}/.well-known/oauth-protected-resource"`;
+  return oauthError('invalid_client', 'The Authorization header names another client than the body.', {
+    headers: { 'www-authenticate': `${bearer}, Basic realm="Freehold"` },
+  });
 }

@@ -8,14 +8,13 @@ import type { Metrics } from '../../lib/metrics.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { isRevokedClient } from '../clients/client-registry.ts';
 import type { Revocation } from '../consents/revocation-store.ts';
-import { createAudit } from '../protocol/audit.ts';
-import type { GrantLimits } from '../protocol/lifetimes.ts';
-import { createOAuthMetrics } from '../protocol/metrics.ts';
+import { createAudit, createOAuthMetrics } from '../protocol/audit.ts';
 import { RequestThrottle } from '../protocol/throttle.ts';
+import type { GrantLimits } from '../protocol/tokens.ts';
 import { AccessTokens } from './access-tokens.ts';
 import { startSweeper } from './sweep.ts';
-import { createTokenBatches } from './token-batches.ts';
 import type { TokenContext } from './token-context.ts';
+import { createTokenBatches } from './token-store.ts';
 
 /** Requests of one grant at the token endpoint in any minute. */
 const REQUESTS_PER_GRANT = 120;

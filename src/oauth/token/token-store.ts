@@ -6,7 +6,9 @@
 // PKCE, scope, resource, subscription) is decided in TypeScript alone, in grant-types: it depends on nothing that changes.
 
 import type { Plan } from '../../access/tiers/tiers.ts';
-import type { ServerTime, Sql } from '../../postgres/client/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { batch } from '../../postgres/client/batch.ts';
+import type { Database, ServerTime, Sql } from '../../postgres/client/database.ts';
 
 /** The grant that a code or token belongs to. */
 export interface TokenGrant {
@@ -174,3 +176,28 @@ export async function findAccessToken(sql: Sql, hash: string): Promise<AccessTok
 function grantColumns(sql: Sql) {
   return sql`g.id as grant, g.client_id as "clientId", g.scope, g.resources, g.subscription, g.created_at as "createdAt"`;
 }
+
+/** All throw DATABASE_UNAVAILABLE, and then have changed nothing unless their connection broke. Hashes are hexadecimal. */
+export interface TokenBatches {
+  findCode(hash: string): Promise<CodeRow | undefined>;
+  redeemCode(redemption: Redemption): Promise<RedemptionOutcome>;
+  findRefreshToken(hash: string): Promise<RefreshTokenRow | undefined>;
+  rotateRefreshToken(rotation: Rotation): Promise<RotationResult>;
+}
+
+export function createTokenBatches(database: Database, clock: Clock): TokenBatches {
+  const now = () => new Date(clock.now());
+  return {
+    findCode: batch((hashes) => database.read((sql) => findCodes(sql, hashes, now()), ONCE)),
+    redeemCode: batch((all) =>
+      database.writeByDeadline((sql, deadline) => redeemCodes(sql, all, deadline), ONCE),
+    ),
+    findRefreshToken: batch((hashes) => database.read((sql) => findRefreshTokens(sql, hashes, now()), ONCE)),
+    rotateRefreshToken: batch((all) =>
+      database.writeByDeadline((sql, deadline) => rotateRefreshTokens(sql, all, deadline), ONCE),
+    ),
+  };
+}
+
+/** The best plan of each is by key, whatever the values. */
+const ONCE = { planned: 'once' } as const;

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { ClientDocumentError } from '../../../src/oauth/clients/client-document-refusal.ts';
+import { ClientDocumentError } from '../../../src/oauth/clients/client-document.ts';
 import { until } from '../../support/check/until.ts';
 import { testDatabase } from '../../support/database/database.ts';
 import { documentBench, outcome, REDIRECTS, reply, serve } from '../../support/oauth/client-documents.ts';

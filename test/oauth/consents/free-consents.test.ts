@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { endSurplusFreeGrants } from '../../../src/oauth/consents/free-grant-store.ts';
+import { endSurplusFreeGrants } from '../../../src/oauth/consents/grant-store.ts';
 import { sweepAll } from '../../../src/oauth/token/sweep.ts';
 import { runs } from '../../support/check/runs.ts';
 import { testDatabase } from '../../support/database/database.ts';

@@ -1,6 +1,6 @@
 // What the fuzzer sends to the authorization server: requests, decisions, exchanges and registrations, bent in every part.
 
-import { createSecret } from '../../../src/oauth/protocol/secret.ts';
+import { createSecret } from '../../../src/oauth/protocol/tokens.ts';
 import type { Random } from '../check/random.ts';
 import { bent, type FuzzCase, HEADERS, TEXTS } from './requests.ts';
 

@@ -2,8 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { createInternet } from '../../../src/lib/internet.ts';
-import { ClientDocumentError } from '../../../src/oauth/clients/client-document-refusal.ts';
-import { type ClientDocuments, createClientDocuments } from '../../../src/oauth/clients/client-documents.ts';
+import { ClientDocumentError } from '../../../src/oauth/clients/client-document.ts';
+import {
+  type ClientDocuments,
+  createClientDocuments,
+} from '../../../src/oauth/clients/client-document-cache.ts';
 import type { FetchLimits } from '../../../src/oauth/clients/document-throttle.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
 import type { Closing } from '../database/database.ts';

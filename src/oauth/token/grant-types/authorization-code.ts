@@ -1,12 +1,16 @@
 // Authorization code grant: checks what the code is presented with, then exchanges it once by one statement.
 
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { Problem } from '../../../lib/problem.ts';
 import { hashPrefix } from '../../protocol/audit.ts';
 import { oauthError } from '../../protocol/errors.ts';
-import { computeExpiries } from '../../protocol/lifetimes.ts';
-import { matchesChallenge } from '../../protocol/pkce.ts';
-import { selectResources } from '../../protocol/scope.ts';
-import { createSecret, hashSecret, isSecret } from '../../protocol/secret.ts';
+import {
+  computeExpiries,
+  createSecret,
+  hashSecret,
+  isSecret,
+  selectResources,
+} from '../../protocol/tokens.ts';
 import {
   endGrant,
   type GrantType,
@@ -134,4 +138,13 @@ function matchingVerifier({ row, verifier }: PresentedCode): Problem | null {
   return invalidGrant(
     'The field code_verifier does not match the code_challenge of the authorization request.',
   );
+}
+
+const VERIFIER = /^[\w.~-]{43,128}$/;
+
+/** Whether the verifier is well-formed and its SHA-256, in base64url, is the challenge. */
+export function matchesChallenge(verifier: string, challenge: string): boolean {
+  if (!VERIFIER.test(verifier)) return false;
+  const [computed, stored] = [Buffer.from(hash('sha256', verifier, 'base64url')), Buffer.from(challenge)];
+  return computed.length === stored.length && timingSafeEqual(computed, stored);
 }

@@ -4,12 +4,19 @@ import { fetchStatus } from '../../../access/keys/subscription-status.ts';
 import { ProviderUnavailable } from '../../../access/tiers/provider.ts';
 import type { Plan } from '../../../access/tiers/tiers.ts';
 import type { Problem } from '../../../lib/problem.ts';
+import type { RefreshOutcome } from '../../protocol/audit.ts';
 import { hashPrefix } from '../../protocol/audit.ts';
 import { oauthError, tooManyRequests } from '../../protocol/errors.ts';
-import { computeExpiries, RENEWAL_INTERVAL } from '../../protocol/lifetimes.ts';
-import type { RefreshOutcome } from '../../protocol/metrics.ts';
-import { downscope, selectResources } from '../../protocol/scope.ts';
-import { deriveTokenPair, hashSecret, isSecret, type TokenPair } from '../../protocol/secret.ts';
+import {
+  computeExpiries,
+  deriveTokenPair,
+  downscope,
+  hashSecret,
+  isSecret,
+  RENEWAL_INTERVAL,
+  selectResources,
+  type TokenPair,
+} from '../../protocol/tokens.ts';
 import {
   endGrant,
   type GrantType,

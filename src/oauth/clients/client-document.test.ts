@@ -1,9 +1,8 @@
-// Tests of the rule which addresses can be the id of a client.
+// Tests of which URLs can identify a client, and of how long its document is cached.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClientDocumentError } from './client-document-refusal.ts';
-import { parseClientIdUrl } from './client-id-url.ts';
+import { ClientDocumentError, documentLifetime, parseClientIdUrl } from './client-document.ts';
 
 const TAKEN = [
   ...['https://claude.ai/oauth/mcp-oauth-client-metadata', 'https://chatgpt.com/oauth/x1/client.json'],
@@ -119,4 +118,36 @@ for (const [reason, ...texts] of REFUSED) {
       );
     });
   }
+}
+
+const NOW = Date.UTC(2026, 0, 5, 12);
+const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
+
+const CASES: readonly (readonly [headers: Record<string, string | string[]>, milliseconds: number])[] = [
+  [{}, 10 * MINUTE],
+  [{ 'cache-control': 'public' }, 10 * MINUTE],
+  [{ 'cache-control': 'max-age=7200' }, 2 * HOUR],
+  [{ 'cache-control': 'public, Max-Age="7200", must-revalidate' }, 2 * HOUR],
+  [{ 'cache-control': 'max-age=60, s-maxage=7200' }, 2 * HOUR],
+  [{ 'cache-control': ['public', 'max-age=7200'] }, 2 * HOUR],
+  [{ 'cache-control': 'max-age=7200', age: '3600' }, HOUR],
+  [{ 'cache-control': 'max-age=7200', age: 'old' }, 2 * HOUR],
+  [{ 'cache-control': 'max-age=0' }, MINUTE],
+  [{ 'cache-control': 'max-age=59' }, MINUTE],
+  [{ 'cache-control': 'max-age=60', age: '9999' }, MINUTE],
+  [{ 'cache-control': 'max-age=99999999999999999999' }, DAY],
+  [{ 'cache-control': 'no-store, max-age=7200' }, MINUTE],
+  [{ 'cache-control': 'no-cache="x"' }, MINUTE],
+  [{ 'cache-control': 'private' }, MINUTE],
+  [{ expires: 'Mon, 05 Jan 2026 14:00:00 GMT' }, 2 * HOUR],
+  [{ expires: 'Mon, 05 Jan 2026 14:00:00 GMT', 'cache-control': 'max-age=3600' }, HOUR],
+  [{ expires: '0' }, MINUTE],
+  [{ expires: 'never' }, MINUTE],
+  [{ expires: 'Mon, 05 Jan 2099 14:00:00 GMT' }, DAY],
+];
+
+for (const [headers, milliseconds] of CASES) {
+  test(`${JSON.stringify(headers)} is ${milliseconds / MINUTE} minutes`, () => {
+    assert.equal(documentLifetime(headers, NOW), milliseconds);
+  });
 }

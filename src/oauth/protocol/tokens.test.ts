@@ -1,8 +1,40 @@
-// Proof of which scopes and resources are read out of a request.
+// Tests of the form of tokens, and of the scopes and resources that are read out of a request.
 
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { downscope, parseScopes, resourcesAt, selectResources } from './scope.ts';
+import {
+  createSecret,
+  deriveTokenPair,
+  downscope,
+  isSecret,
+  parseScopes,
+  resourcesAt,
+  selectResources,
+} from './tokens.ts';
+
+const createNonce = () => randomBytes(32).toString('hex');
+
+test('the same token and nonce make the same pair, and either of them another makes another', () => {
+  const [token, nonce] = [createSecret('rt'), createNonce()];
+  assert.deepEqual(deriveTokenPair(token, nonce), deriveTokenPair(token, nonce));
+  const pairs = [
+    deriveTokenPair(token, nonce),
+    deriveTokenPair(createSecret('rt'), nonce),
+    deriveTokenPair(token, createNonce()),
+  ];
+  const bodies = pairs.flatMap(({ accessToken, refreshToken }) => [
+    accessToken.slice(3),
+    refreshToken.slice(3),
+  ]);
+  assert.equal(new Set(bodies).size, 6, 'nor is one of a pair the other');
+});
+
+test('a pair has the form and the checksum of what is issued here', () => {
+  const { accessToken, refreshToken } = deriveTokenPair(createSecret('rt'), createNonce());
+  assert.ok(isSecret('at', accessToken));
+  assert.ok(isSecret('rt', refreshToken));
+});
 
 const ALL = ['listings:read', 'listings:live', 'watchers'];
 

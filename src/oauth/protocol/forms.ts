@@ -1,10 +1,10 @@
-// Signed parameters that a page carries to its own form, so that no process has to store who is deciding.
+// Forms of the pages: signed parameters, so that no process stores who is deciding, and the check of their origin.
 
 import { createHmac } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { equalSecrets } from '../../lib/secrets.ts';
-
-/** Milliseconds in which a person can decide. */
-const LIFETIME = 600_000;
+import { ErrorPage } from './errors.ts';
+import { CONSENT_PAGE_LIFETIME } from './tokens.ts';
 
 /** The parameters of a request by name, each with its values in the order sent. */
 export type Parameters = ReadonlyMap<string, readonly string[]>;
@@ -17,7 +17,9 @@ export interface SignedParameters {
 
 /** A text that only holders of the key can make, and that anybody can read. `now`: wall-clock milliseconds. */
 export function signParameters(key: Buffer, parameters: Parameters, now: number): string {
-  const payload = Buffer.from(JSON.stringify([now + LIFETIME, [...parameters]])).toString('base64url');
+  const payload = Buffer.from(JSON.stringify([now + CONSENT_PAGE_LIFETIME, [...parameters]])).toString(
+    'base64url',
+  );
   return `${payload}.${sign(key, payload)}`;
 }
 
@@ -31,9 +33,22 @@ export function verifyParameters(key: Buffer, text: string, now: number): Signed
     [string, string[]][],
   ];
   // A clock that was set back would otherwise prolong it.
-  return { parameters: new Map(parameters), expired: now >= end || end - now > LIFETIME };
+  return { parameters: new Map(parameters), expired: now >= end || end - now > CONSENT_PAGE_LIFETIME };
 }
 
 function sign(key: Buffer, payload: string): string {
   return createHmac('sha256', key).update(payload).digest('base64url');
+}
+
+/**
+ * Throws AuthorizeRefusal where a browser says that another site made it send this. Programs say nothing, and may:
+ * no cookie is read here, so that nobody's browser can be made to lend its rights.
+ */
+export function requireSameOrigin(headers: IncomingHttpHeaders, publicUrl: string): void {
+  const { origin, 'sec-fetch-site': site } = headers;
+  const foreignSite = site !== undefined && site !== 'same-origin' && site !== 'none';
+  if (!foreignSite && (origin === undefined || origin === new URL(publicUrl).origin)) return;
+  const detail =
+    'Another site sent this form. Start again from the app, and decide on the page of this service.';
+  throw new ErrorPage('invalid_request', 'Not decided here', detail, { status: 403 });
 }

@@ -7,11 +7,15 @@ import { type FailureKind, OutboundFailure } from '../../lib/outbound-failure.ts
 import { SingleFlight } from '../../lib/single-flight.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { Client } from './client.ts';
-import { MAX_DOCUMENT, parseClientDocument } from './client-document.ts';
-import { ClientDocumentError } from './client-document-refusal.ts';
-import { type DocumentRow, findDocument, saveDocument, sweepDocuments } from './client-document-store.ts';
-import { parseClientIdUrl } from './client-id-url.ts';
-import { documentLifetime } from './document-lifetime.ts';
+import {
+  ClientDocumentError,
+  documentLifetime,
+  MAX_DOCUMENT,
+  parseClientDocument,
+  parseClientIdUrl,
+} from './client-document.ts';
+import type { DocumentRow } from './client-store.ts';
+import { findDocument, saveDocument, sweepDocuments } from './client-store.ts';
 import { DocumentThrottle, type FetchLimits } from './document-throttle.ts';
 
 /** Milliseconds for everything, from resolving the name to the last byte. */

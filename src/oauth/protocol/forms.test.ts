@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { signParameters, verifyParameters } from './transaction.ts';
+import { signParameters, verifyParameters } from './forms.ts';
 
 const key = randomBytes(32);
 const NOW = Date.UTC(2026, 0, 5);
