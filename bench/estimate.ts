@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCatalogue } from '../src/ingest/catalogue.ts';
+import { createCatalogue } from '../src/ingest/listing-writer.ts';
 import type { ListingDraft } from '../src/listings/draft.ts';
 import type { ListingType } from '../src/listings/vocabulary.ts';
 import { type Database, openDatabase } from '../src/postgres/client/database.ts';

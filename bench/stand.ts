@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocalSubscriptions } from '../src/access/providers/local-subscriptions.ts';
 import { requireFreePort } from '../src/http/server/listen-address.ts';
-import { createCatalogue } from '../src/ingest/catalogue.ts';
+import { createCatalogue } from '../src/ingest/listing-writer.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { socketUrl } from '../src/postgres/client/connection-url.ts';
 import { type Database, openDatabase } from '../src/postgres/client/database.ts';

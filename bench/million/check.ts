@@ -1,7 +1,7 @@
 // Tests of the load: what stands in the tables is what the catalogue's own path writes for the same drafts.
 
 import assert from 'node:assert/strict';
-import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import type { Database, Transaction } from '../../src/postgres/client/database.ts';
 import { listingsOf } from './drafts.ts';
 import type { Loaded } from './load.ts';

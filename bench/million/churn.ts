@@ -1,6 +1,6 @@
 // One day in the large benchmark: one active rental of ten ends, as many come, by the catalogue's own path.
 
-import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { random } from '../market.ts';
 import type { Row } from '../throughput.ts';
 import { listingsOf, type SeenDraft } from './drafts.ts';

@@ -5,7 +5,7 @@ import { TIERS } from '../../src/access/tiers/tiers.ts';
 import { areaRoutes } from '../../src/areas/routes.ts';
 import type { Route } from '../../src/http/frame/route.ts';
 import { compileQuery } from '../../src/http/input/query.ts';
-import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { marketRoutes } from '../../src/market/routes.ts';
 import type { Planning } from '../../src/postgres/client/connection.ts';

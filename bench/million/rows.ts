@@ -2,8 +2,7 @@
 
 import type { Placement } from '../../src/areas/placement.ts';
 import { changedEarlierDays } from '../../src/ingest/listing-writer.ts';
-import { searchRow } from '../../src/ingest/search-row.ts';
-import { textRow } from '../../src/ingest/text-row.ts';
+import { searchRow, textRow } from '../../src/ingest/search-row.ts';
 import { type ListingWrite, listingRow, planWrite } from '../../src/ingest/write-plan.ts';
 import { json } from '../../src/postgres/client/stored-json.ts';
 import { buildTimeline } from '../../src/timeline/property-timeline.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '../lib/log.ts';
-import type { Progress } from '../sources/progress.ts';
+import type { Progress } from '../sources/metrics.ts';
 import { loadProgress } from './load-progress.ts';
 
 const LOAD: readonly Progress[] = Array.from({ length: 40 }, (_, page) => {

@@ -1,7 +1,7 @@
 // Progress of the first load: one moving line for a person at a terminal, a record now and then in a log that is piped.
 
 import type { Log } from '../lib/log.ts';
-import type { Progress } from '../sources/progress.ts';
+import type { Progress } from '../sources/metrics.ts';
 
 /** Records of the log: one for each tenth of the way, or for each so many listings where the whole is unknown. */
 const TENTHS = 10;

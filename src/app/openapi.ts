@@ -5,7 +5,7 @@ import type { Principal } from '../access/tiers/principal.ts';
 import { TIERS } from '../access/tiers/tiers.ts';
 import type { Phases } from '../http/frame/route.ts';
 import { createServer } from '../http/server/server.ts';
-import { createCatalogue } from '../ingest/catalogue.ts';
+import { createCatalogue } from '../ingest/listing-writer.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createLog } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';

@@ -7,7 +7,7 @@ import type { Tiers } from '../access/tiers/tiers.ts';
 import { areaRoutes } from '../areas/routes.ts';
 import type { Route } from '../http/frame/route.ts';
 import type { Json } from '../http/openapi/openapi-schemas.ts';
-import type { Catalogue } from '../ingest/catalogue.ts';
+import type { Catalogue } from '../ingest/listing-writer.ts';
 import type { Clock } from '../lib/clock.ts';
 import { rememberFor } from '../lib/remember.ts';
 import type { CachedReads } from '../listings/property-cache.ts';

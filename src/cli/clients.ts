@@ -8,7 +8,7 @@ import { type ClientRow, isKnownClient } from '../oauth/clients/client-store.ts'
 import { revokeGrantsOfClient } from '../oauth/consents/revocation-store.ts';
 import { withDatabase } from './database.ts';
 import { CommandFailure, EXIT } from './failure.ts';
-import { examples } from './help.ts';
+import { examples } from './options.ts';
 import { print, printJson, table } from './output.ts';
 
 const JSON_OPTION = ['--json', 'print JSON'] as const;

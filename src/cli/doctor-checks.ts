@@ -1,16 +1,48 @@
-// Checks of `freehold doctor` on what the service works with: the database, the source, the tiers file. None of them throws.
+// Checks of `freehold doctor`: machine, database, source, tiers file. None of them throws.
 
+import { constants } from 'node:fs';
+import { access, realpath, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { readTiersFile } from '../access/tiers/tiers-file.ts';
 import type { Config } from '../config.ts';
+import { ListenError, requireFreePort } from '../http/server/listen-address.ts';
 import { systemClock } from '../lib/clock.ts';
+import { readIfExists, statIfExists } from '../lib/optional-file.ts';
 import { createOutbound } from '../lib/outbound.ts';
+import { OutboundFailure } from '../lib/outbound-failure.ts';
 import { hasCluster } from '../postgres/embedded/cluster-place.ts';
 import { pendingMigrations } from '../postgres/migrations/migrate.ts';
 import { resoSource } from '../sources/reso/transport/client.ts';
 import { type OpenedDatabase, openCommandDatabase } from './database.ts';
 import { countCatalogue } from './doctor-store.ts';
-import { type Finding, fail, messageOf, ok, warn } from './finding.ts';
+import { findMount, isInMemory, isNetworkFilesystem } from './mount.ts';
 import { count } from './output.ts';
+
+export interface Finding {
+  readonly name: string;
+  readonly state: 'ok' | 'warn' | 'fail';
+  readonly detail: string;
+  /** What to do; null when nothing is to be done. */
+  readonly remedy: string | null;
+}
+
+export function ok(name: string, detail: string): Finding {
+  return { name, state: 'ok', detail, remedy: null };
+}
+
+export function warn(name: string, detail: string, remedy: string): Finding {
+  return { name, state: 'warn', detail, remedy };
+}
+
+export function fail(name: string, detail: string, remedy: string): Finding {
+  return { name, state: 'fail', detail, remedy };
+}
+
+/** The message of an error, with that of its cause. */
+export function messageOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  return cause instanceof Error ? `${message} (${cause.message})` : message;
+}
 
 export async function checkTiersFile({ tiersFile }: Config): Promise<Finding[]> {
   if (tiersFile === null) return [];
@@ -76,4 +108,133 @@ export async function checkSource({ source }: Config): Promise<Finding> {
   } finally {
     await reso.close();
   }
+}
+
+/** Bytes that must be free, and that had better be. */
+const LEAST_ROOM = 200e6;
+
+const GOOD_ROOM = 2e9;
+
+const OLDEST_NODE = 26;
+
+/** Milliseconds for whoever listens on the port to say whether it is a Freehold. */
+const PROBE_TIMEOUT = 5_000;
+
+const MAX_PROBE_BYTES = 100_000;
+
+export function checkNode(version = process.versions.node): Finding {
+  if (Number.parseInt(version, 10) >= OLDEST_NODE) return ok('node', version);
+  return fail('node', version, `Freehold needs Node ${OLDEST_NODE}: run \`npm ci\`, which installs it.`);
+}
+
+/** The folder is there, is ours to write, and its keys are nobody else's to read. */
+export async function checkDataDirectory({ dataDirectory }: Config): Promise<Finding[]> {
+  const name = 'data directory';
+  const found = await findFile(dataDirectory);
+  if (found === undefined) {
+    const parent = await existingParent(dataDirectory);
+    return (await isOpen(parent))
+      ? [warn(name, `${dataDirectory} does not exist yet`, 'The first `freehold serve` creates it.')]
+      : [fail(name, `${dataDirectory} cannot be created`, 'Create it for this user, or set DATA_DIR.')];
+  }
+  if (!found.isDirectory())
+    return [fail(name, `${dataDirectory} is not a folder`, 'Set DATA_DIR to a folder.')];
+  if (!(await isOpen(dataDirectory))) {
+    return [
+      fail(name, `${dataDirectory} is not writable for this user`, 'Make it writable, or set DATA_DIR.'),
+    ];
+  }
+  const open = (found.mode & 0o022) !== 0;
+  const directory = open
+    ? warn(name, `${dataDirectory} can be written by others`, `chmod go-w ${dataDirectory}`)
+    : ok(name, dataDirectory);
+  return [directory, ...(await checkKeysFile(join(dataDirectory, 'keys.env')))];
+}
+
+async function checkKeysFile(file: string): Promise<Finding[]> {
+  const found = await findFile(file);
+  if (found === undefined) return [];
+  if ((found.mode & 0o077) === 0) return [ok('keys file', file)];
+  return [fail('keys file', `${file} can be read by others`, `chmod 600 ${file}`)];
+}
+
+export async function checkDisk({ dataDirectory }: Config): Promise<Finding> {
+  try {
+    const { bavail, bsize } = await statfs(await existingParent(dataDirectory));
+    const room = bavail * bsize;
+    const detail = `${(room / 1e9).toFixed(1)} GB free`;
+    if (room < LEAST_ROOM)
+      return fail('disk', detail, 'PostgreSQL stops when the disk is full: free some space.');
+    return room < GOOD_ROOM ? warn('disk', detail, 'Free some space before it fills.') : ok('disk', detail);
+  } catch (error) {
+    return warn('disk', messageOf(error), 'Check that the folder of DATA_DIR is mounted.');
+  }
+}
+
+/** The filesystem under the data directory, where the system tells of it. */
+export async function checkMount({ dataDirectory, databaseUrl }: Config): Promise<Finding[]> {
+  const mountinfo = (await readIfExists('/proc/self/mountinfo')) ?? '';
+  const mount = findMount(mountinfo, await realpath(await existingParent(dataDirectory)));
+  if (mount === undefined) return [];
+  const { type, readOnly } = mount;
+  if (readOnly) return [fail('mount', `${type}, read-only`, 'Mount it writable, or set DATA_DIR.')];
+  if (databaseUrl === null && isNetworkFilesystem(mount)) {
+    const remedy = 'PostgreSQL needs a local disk: set DATA_DIR to one, or DATABASE_URL to a server.';
+    return [warn('mount', `${type}, a network filesystem`, remedy)];
+  }
+  if (isInMemory(mount))
+    return [warn('mount', `${type}, in memory`, 'All data is lost with it: set DATA_DIR to a disk.')];
+  return [ok('mount', type)];
+}
+
+/** The port is free, or a Freehold answers on it already. */
+export async function checkPort({ host, port }: Config): Promise<Finding> {
+  if (port === 0) return ok('port', 'any that is free');
+  try {
+    await requireFreePort(host, port);
+    return ok('port', `${port} on ${host} is free`);
+  } catch (error) {
+    if (!(error instanceof ListenError)) return fail('port', messageOf(error), 'Set PORT.');
+    if (error.code === 'EADDRINUSE' && (await isFreehold(host, port)))
+      return ok('port', `${port} on ${host} is in use by a running Freehold`);
+    return fail('port', error.message, 'Set PORT or HOST, or stop the program that listens there.');
+  }
+}
+
+async function isFreehold(host: string, port: number): Promise<boolean> {
+  const address =
+    { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
+  const outbound = createOutbound({ clock: systemClock });
+  try {
+    const { status, headers } = await outbound.send({
+      url: `http://${address}:${port}/livez`,
+      deadlineMs: PROBE_TIMEOUT,
+      maxBytes: MAX_PROBE_BYTES,
+    });
+    return status === 200 && headers['x-request-id'] !== undefined;
+  } catch (error) {
+    if (error instanceof OutboundFailure) return false;
+    throw error;
+  } finally {
+    await outbound.close();
+  }
+}
+
+function isOpen(folder: string): Promise<boolean> {
+  return access(folder, constants.R_OK | constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Undefined also for what lies in a folder that this user cannot enter. */
+const findFile = (path: string) =>
+  statIfExists(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EACCES') throw error;
+  });
+
+/** The folder itself, or the nearest above it that is there. */
+async function existingParent(folder: string): Promise<string> {
+  const found = await findFile(folder);
+  return found !== undefined || dirname(folder) === folder ? folder : existingParent(dirname(folder));
 }

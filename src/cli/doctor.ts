@@ -3,11 +3,20 @@
 import type { Command } from 'commander';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { redact } from '../lib/log.ts';
-import { checkDatabase, checkSource, checkTiersFile } from './doctor-checks.ts';
-import { checkDataDirectory, checkDisk, checkMount, checkNode, checkPort } from './doctor-machine-checks.ts';
+import type { Finding } from './doctor-checks.ts';
+import {
+  checkDatabase,
+  checkDataDirectory,
+  checkDisk,
+  checkMount,
+  checkNode,
+  checkPort,
+  checkSource,
+  checkTiersFile,
+  ok,
+} from './doctor-checks.ts';
 import { EXIT } from './failure.ts';
-import { type Finding, ok } from './finding.ts';
-import { examples } from './help.ts';
+import { examples } from './options.ts';
 import { emphasis, print, printJson } from './output.ts';
 
 export function addDoctor(program: Command): void {

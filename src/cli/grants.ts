@@ -8,7 +8,7 @@ import { type GrantRow, listGrants } from '../oauth/consents/grant-store.ts';
 import { revokeGrant } from '../oauth/consents/revocation-store.ts';
 import { withDatabase } from './database.ts';
 import { CommandFailure } from './failure.ts';
-import { examples } from './help.ts';
+import { examples } from './options.ts';
 import { print, printJson, table } from './output.ts';
 
 const JSON_OPTION = ['--json', 'print JSON'] as const;

@@ -10,11 +10,9 @@ import type { Database } from '../postgres/client/database.ts';
 import { isReplicated } from '../sources/store.ts';
 import { INIT_OPTION, withDatabase } from './database.ts';
 import { CommandFailure, EXIT } from './failure.ts';
-import { examples } from './help.ts';
-import { outcomeText, rehearsalStanding, rehearsalText, standingOf } from './import-text.ts';
-import { interruption } from './interruption.ts';
+import { outcomeText, progressLine, rehearsalStanding, rehearsalText, standingOf } from './import-output.ts';
+import { examples } from './options.ts';
 import { print, printJson } from './output.ts';
-import { progressLine } from './progress.ts';
 
 interface ImportFlags {
   readonly map: string;
@@ -130,4 +128,17 @@ async function refuseReplicated(database: Database, { kind, source }: ImportMap)
       'the map an "id" of its own.',
     EXIT.usage,
   );
+}
+
+/** A signal that is aborted by SIGINT, SIGTERM or SIGHUP; `notice` says on standard error what happens then. */
+export function interruption(notice: string): { readonly signal: AbortSignal } {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(name, () => {
+      process.once(name, () => process.exit(130));
+      if (!controller.signal.aborted) print(process.stderr, `\n${notice}`);
+      controller.abort();
+    });
+  }
+  return controller;
 }

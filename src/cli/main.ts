@@ -1,4 +1,4 @@
-// Command line: its commands, how they fail, and the end of the process with its launcher.
+// Command line: its commands, `serve` included, how they fail, and the end of the process with its launcher.
 
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -8,11 +8,10 @@ import { addClients } from './clients.ts';
 import { addDoctor } from './doctor.ts';
 import { reportFailure } from './failure.ts';
 import { addGrants } from './grants.ts';
-import { examples } from './help.ts';
 import { addImport } from './import.ts';
 import { addMigrate } from './migrate.ts';
 import { addOpenapi } from './openapi.ts';
-import { addServe } from './serve.ts';
+import { examples } from './options.ts';
 import { addSubscriptions } from './subscriptions.ts';
 
 /** Runs one command line and sets the process's exit code. Never throws. */
@@ -70,4 +69,17 @@ function endWithReader(): void {
     if (error.code !== 'EPIPE') throw error;
     process.exit(0);
   });
+}
+
+export function addServe(program: Command): void {
+  program
+    .command('serve')
+    .summary('run the service')
+    .description('Runs the service in the foreground until SIGINT or SIGTERM. The environment configures it.')
+    .addHelpText('after', examples('freehold serve', 'PORT=9000 DATA_DIR=/srv/freehold freehold serve'))
+    .action(async () => {
+      // Commands that do not serve need not load the service.
+      const { serve } = await import('../main.ts');
+      await serve(readConfig());
+    });
 }

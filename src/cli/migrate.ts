@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { migrate } from '../postgres/migrations/migrate.ts';
 import { INIT_OPTION, openCommandDatabase } from './database.ts';
-import { examples } from './help.ts';
+import { examples } from './options.ts';
 import { print, printJson } from './output.ts';
 
 export function addMigrate(program: Command): void {

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { CommandFailure } from './failure.ts';
-import { examples } from './help.ts';
+import { examples } from './options.ts';
 import { print } from './output.ts';
 
 export function addOpenapi(program: Command): void {

@@ -9,10 +9,9 @@ import type { SubscriptionRow } from '../access/providers/subscription-store.ts'
 import { PLANS, type Plan } from '../access/tiers/tiers.ts';
 import { readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
-import { momentArgument, planArgument } from './arguments.ts';
 import { INIT_OPTION, type OpenOptions, withDatabase } from './database.ts';
 import { CommandFailure, EXIT } from './failure.ts';
-import { examples } from './help.ts';
+import { examples, momentArgument, planArgument } from './options.ts';
 import { emphasis, print, printJson, table } from './output.ts';
 
 const JSON_OPTION = ['--json', 'print JSON'] as const;

@@ -1,9 +1,8 @@
 // Dry run of an import: everything but the writing, and without a database.
 
-import { SeenKeys } from './digests.ts';
+import type { OpenedFile } from './formats/open-file.ts';
 import type { Records } from './formats/record.ts';
-import type { OpenedFile } from './formats/records.ts';
-import { type MappedFile, repeatedKey, withFile } from './mapped-file.ts';
+import { type MappedFile, repeatedKey, SeenKeys, withFile } from './mapped-file.ts';
 import type { Field } from './mapping/fields.ts';
 import { fieldsOf, type ImportMap } from './mapping/map.ts';
 import { sentenceOf } from './mapping/row.ts';

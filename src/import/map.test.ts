@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listingOf } from './drafts.ts';
 import type { RecordFields } from './formats/record.ts';
-import { listingOf } from './listing-row.ts';
 import { LISTING_FIELDS } from './mapping/fields.ts';
 import { MapError, parseMap } from './mapping/map.ts';
 import { compileMap, sentenceOf } from './mapping/row.ts';

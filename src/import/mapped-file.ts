@@ -1,9 +1,11 @@
-// File with its map: checked for the map's columns and for repeated keys.
+// File with its map: columns checked, digest, and repeated keys.
 
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { nearest } from '../lib/nearest.ts';
-import { delimiterText, likelyDelimiter } from './formats/delimiter.ts';
-import { type OpenedFile, openRecords } from './formats/records.ts';
+import { delimiterText, likelyDelimiter } from './formats/csv.ts';
+import { type OpenedFile, openRecords } from './formats/open-file.ts';
 import { refuseOtherFile } from './formats/rejected.ts';
 import { columnsOf, type ImportMap, MapError } from './mapping/map.ts';
 import type { Mapped } from './target.ts';
@@ -65,4 +67,24 @@ const shownColumn = (column: string): string => (column === '' ? '""' : column);
 /** A key that stands twice would make each import overwrite one row with the other. */
 export function repeatedKey({ key }: Pick<Mapped<unknown>, 'key'>): string {
   return `${key} stands in an earlier row too: build the key from more columns, such as id and date`;
+}
+
+/** SHA-256 of a file. */
+export async function digestOfFile(path: string): Promise<Buffer> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 }))
+    hash.update(chunk as Buffer);
+  return hash.digest();
+}
+
+/** Keys seen so far, as 48 bits of a digest each: a file of millions of rows fits in memory. */
+export class SeenKeys {
+  readonly #seen = new Set<number>();
+
+  /** Whether the key is new. */
+  add(key: string): boolean {
+    const digest = createHash('md5').update(key).digest();
+    const size = this.#seen.size;
+    return this.#seen.add(digest.readUIntBE(0, 6)).size > size;
+  }
 }

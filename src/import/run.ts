@@ -11,11 +11,10 @@ import {
   lockImport,
   moveCheckpoint,
 } from './checkpoint-store.ts';
-import { digestOfFile, SeenKeys } from './digests.ts';
+import type { OpenedFile } from './formats/open-file.ts';
 import type { SourceRecord } from './formats/record.ts';
-import type { OpenedFile } from './formats/records.ts';
 import { RejectedFile } from './formats/rejected.ts';
-import { type MappedFile, repeatedKey, withFile } from './mapped-file.ts';
+import { digestOfFile, type MappedFile, repeatedKey, SeenKeys, withFile } from './mapped-file.ts';
 import { sentenceOf } from './mapping/row.ts';
 import { areaTarget, listingTarget, type Target } from './target.ts';
 

@@ -2,14 +2,13 @@
 
 import { type AreaDraft, areaId } from '../areas/area.ts';
 import { updateAllPlacements, writeAreaDrafts } from '../ingest/area-writer.ts';
-import { createCatalogue } from '../ingest/catalogue.ts';
 import { analyzeListings } from '../ingest/listing-store.ts';
+import { createCatalogue } from '../ingest/listing-writer.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
-import { areaOf, geometryFault } from './area-row.ts';
 import { countAreas, countListings } from './checkpoint-store.ts';
+import { areaOf, geometryFault, listingOf } from './drafts.ts';
 import type { SourceRecord } from './formats/record.ts';
-import { listingOf } from './listing-row.ts';
 import type { ImportMap } from './mapping/map.ts';
 import { compileMap, type ReadRow } from './mapping/row.ts';
 import type { Fault } from './mapping/rule.ts';

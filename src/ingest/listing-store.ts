@@ -1,10 +1,12 @@
-// SQL that locks and writes listings, their properties and area counts.
+// SQL that locks and writes listings, their properties and area counts, and announces changes.
 
 import type { CountChange } from '../areas/counts.ts';
 import { fromStoredClock, parseStoredClock } from '../listings/days-on-market.ts';
+import { ALL_PROPERTIES, LISTINGS_CHANNEL } from '../listings/property-cache.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';
 import type { Sql, Transaction } from '../postgres/client/database.ts';
+import { notify } from '../postgres/client/listen.ts';
 import { json } from '../postgres/client/stored-json.ts';
 import { type RecordedHistory, writeHistory } from '../timeline/history-store.ts';
 import { writeSearchRows, writeTextRows } from './search-row-store.ts';
@@ -183,4 +185,13 @@ const SEPARATOR = '\u001e';
 export async function analyzeListings(sql: Sql): Promise<void> {
   await sql`analyze listing, listing_search, listing_text, search_word, area_listing, listing_event,
     market_listing, market_period, market_event, property, area, area_word`;
+}
+
+/** PostgreSQL takes payloads below 8,000 bytes; where the ids do not fit, all properties count as changed. */
+const MAX_PAYLOAD = 7_900;
+
+/** Notifies, once the transaction commits, that these properties changed; without ids: that any may have. */
+export async function notifyChanged(tx: Sql, propertyIds?: readonly string[]): Promise<void> {
+  const payload = propertyIds?.join() ?? ALL_PROPERTIES;
+  await notify(tx, LISTINGS_CHANNEL, payload.length > MAX_PAYLOAD ? ALL_PROPERTIES : payload);
 }

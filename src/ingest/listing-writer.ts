@@ -1,4 +1,4 @@
-// Writer of listings: a batch of drafts becomes records, history, timelines and counts in one transaction.
+// Catalogue of listings: a batch of drafts becomes records, history, timelines and counts in one transaction.
 
 import { countChanges } from '../areas/counts.ts';
 import { Placement } from '../areas/placement.ts';
@@ -9,11 +9,11 @@ import type { ListingDraft } from '../listings/draft.ts';
 import { advanceSource, writeConfirmations } from '../listings/provenance/confirmation-store.ts';
 import type { ResoRecord } from '../listings/reso-record.ts';
 import { writeResoRecords } from '../listings/reso-store.ts';
-import type { Transaction } from '../postgres/client/database.ts';
+import { createListingReads, type ListingReads } from '../listings/store.ts';
+import type { Database, Transaction } from '../postgres/client/database.ts';
 import { correctHistory } from '../timeline/history-correction.ts';
 import { findRecordedHistory, replaceHistory } from '../timeline/history-store.ts';
 import { updateTimelines } from '../timeline/update-timelines.ts';
-import { notifyChanged } from './change-notices.ts';
 import { listingId, propertyId, propertyIdentity } from './identity.ts';
 import {
   addAreaCounts,
@@ -21,6 +21,7 @@ import {
   findDaysOnMarket,
   type LockedListing,
   lockListings,
+  notifyChanged,
   updateEarlierDays,
   writeListings,
 } from './listing-store.ts';
@@ -189,4 +190,10 @@ export interface WriteResult {
   /** Listings that became DELETED. */
   readonly removed: number;
   readonly ids: ReadonlyMap<string, string>;
+}
+
+export interface Catalogue extends ListingWriter, ListingReads {}
+
+export function createCatalogue(database: Database): Catalogue {
+  return { ...createListingWriter(), ...createListingReads(database) };
 }

@@ -5,8 +5,7 @@ import type { StoredRecord } from '../listings/stored-record.ts';
 import type { Sql, Transaction } from '../postgres/client/database.ts';
 import { joinSql } from '../postgres/client/sql.ts';
 import { json } from '../postgres/client/stored-json.ts';
-import { searchRow } from './search-row.ts';
-import { textRow } from './text-row.ts';
+import { searchRow, textRow } from './search-row.ts';
 import type { ListingWrite } from './write-plan.ts';
 
 export async function writeSearchRows(

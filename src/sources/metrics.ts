@@ -1,4 +1,4 @@
-// Metrics of replication.
+// Metrics and progress of replication.
 
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -43,5 +43,26 @@ export function sourceMetrics(metrics: Metrics, clock: Clock): SourceMetrics {
     caughtUp: () => {
       last = clock.now();
     },
+  };
+}
+
+export interface Progress {
+  readonly records: number;
+  /** Null where the source does not tell. */
+  readonly total: number | null;
+  readonly perSecond: number;
+  /** Null where it cannot be told. */
+  readonly secondsLeft: number | null;
+}
+
+/** `records` of the whole load, `here` of them read by this process in that many milliseconds. */
+export function progress(records: number, here: number, elapsed: number, total: number | null): Progress {
+  const perSecond = elapsed > 0 ? (here * 1000) / elapsed : 0;
+  const left = total === null || perSecond === 0 ? null : Math.max(0, total - records) / perSecond;
+  return {
+    records,
+    total,
+    perSecond: Math.round(perSecond),
+    secondsLeft: left === null ? null : Math.ceil(left),
   };
 }

@@ -1,7 +1,7 @@
 // Writer of pages: a page's listings and the position after it in one transaction.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Catalogue } from '../ingest/catalogue.ts';
+import type { Catalogue } from '../ingest/listing-writer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../postgres/client/database.ts';
 import type { SourceMetrics } from './metrics.ts';

@@ -1,17 +1,16 @@
 // Replication of a source: a full load, then its changes, for as long as the service runs.
 
-import type { Catalogue } from '../ingest/catalogue.ts';
 import { analyzeListings } from '../ingest/listing-store.ts';
+import type { Catalogue } from '../ingest/listing-writer.ts';
 import { type Clock, pause } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { advanceSource } from '../listings/provenance/confirmation-store.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { ahead } from './ahead.ts';
-import { backoff } from './backoff.ts';
-import { type SourceMetrics, sourceMetrics } from './metrics.ts';
+import type { Progress } from './metrics.ts';
+import { progress, type SourceMetrics, sourceMetrics } from './metrics.ts';
 import { type PageWriterOptions, writePage } from './page-writer.ts';
-import { type Progress, progress } from './progress.ts';
 import { LiveError, type Source } from './source.ts';
 import { type KeptPosition, type ReaderLock, readPosition, takeReaderLock } from './store.ts';
 
@@ -224,4 +223,10 @@ class Replicator {
   #pause(milliseconds: number): Promise<void> {
     return pause(this.#options.clock, milliseconds, this.stopping.signal);
   }
+}
+
+/** Milliseconds before the next attempt: 1, 2, 4 ... 32 seconds, or longer where the source asks for it, plus up to a quarter. */
+export function backoff(failures: number, retryAfter: number | null, random: number): number {
+  const wait = Math.max(Math.min(1_000 * 2 ** (failures - 1), 32_000), retryAfter ?? 0);
+  return Math.round(wait * (1 + 0.25 * random));
 }

@@ -1,6 +1,6 @@
 // Write-through of one listing that was read between two rounds of replication.
 
-import type { Catalogue } from '../ingest/catalogue.ts';
+import type { Catalogue } from '../ingest/listing-writer.ts';
 import type { Clock } from '../lib/clock.ts';
 import { withDeadline } from '../lib/deadline.ts';
 import type { ListingDraft } from '../listings/draft.ts';

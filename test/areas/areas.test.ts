@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import type { Area } from '../../src/areas/area.ts';
 import { updateAllPlacements, writeAreaBatch } from '../../src/ingest/area-writer.ts';
-import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import {
   below,
   draftOf,

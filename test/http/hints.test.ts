@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { writeAreaBatch } from '../../src/ingest/area-writer.ts';
-import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
 import { problemOf } from '../support/service/http-server.ts';
 import { logKeeper } from '../support/service/memory-log.ts';

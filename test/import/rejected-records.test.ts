@@ -5,8 +5,7 @@ import { link, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { RejectedFile } from '../../src/import/formats/rejected.ts';
-import { collectionForm } from '../../src/import/formats/rejected-form.ts';
+import { collectionForm, RejectedFile } from '../../src/import/formats/rejected.ts';
 import { type Import, importFile, rehearse } from '../support/catalogue/imports.ts';
 import { temporaryFolder, testDatabase } from '../support/database/database.ts';
 

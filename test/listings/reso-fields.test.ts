@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import type { UpstreamRecord } from '../../src/sources/reso/mapping/decode.ts';
 import { mapProperty } from '../../src/sources/reso/mapping/map.ts';
 import { startService } from '../support/service/service.ts';

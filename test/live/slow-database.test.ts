@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { draft } from '../support/catalogue/drafts.ts';
 import { startChaosApp } from '../support/chaos/app.ts';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database/database-proxy.ts';

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCatalogue } from '../../src/ingest/catalogue.ts';
 import { listingId } from '../../src/ingest/identity.ts';
+import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { createRefresh } from '../../src/live/refresh.ts';
 import { LiveError } from '../../src/sources/source.ts';

@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import type { AreaDraft } from '../../src/areas/area.ts';
 import { writeAreaBatch } from '../../src/ingest/area-writer.ts';
-import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
 import { END, type Life, lives, tellLives } from '../support/catalogue/market-lives.ts';
 import { writeAreas } from '../support/catalogue/random-market.ts';

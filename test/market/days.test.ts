@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { AreaDraft } from '../../src/areas/area.ts';
 import { updateAllPlacements, writeAreaBatch } from '../../src/ingest/area-writer.ts';
-import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import type { ListingDraft } from '../../src/listings/draft.ts';
 import type { Property } from '../../src/listings/property-record.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { METRICS } from '../../src/search/summaries/metrics.ts';
 import { rebuildTimelines } from '../../src/timeline/update-timelines.ts';
 import { END, type Life, lives, tellLives } from '../support/catalogue/market-lives.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { createPropertyCache, PropertyCache } from '../../src/listings/property-cache.ts';
 import type { StoredListing, StoredProperty } from '../../src/listings/store.ts';
 import { draft } from '../support/catalogue/drafts.ts';

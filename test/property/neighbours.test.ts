@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import type { Point } from '../../src/geometry/geometry.ts';
-import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { findNeighbours, MOST_NEIGHBOURS } from '../../src/property/neighbour-store.ts';
 import { draft } from '../support/catalogue/drafts.ts';
 import { along } from '../support/catalogue/sphere.ts';

@@ -7,7 +7,7 @@ import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import type { Listing } from '../../src/listings/record.ts';
 import type { Transaction } from '../../src/postgres/client/database.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';

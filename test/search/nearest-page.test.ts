@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { compileQuery } from '../../src/http/input/query.ts';
-import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { resolveQuery } from '../../src/search/http/resolve-query.ts';
 import { isPerhapsNext, NEXT } from '../../src/search/legacy/page-ways.ts';
 import { findPage } from '../../src/search/legacy/search-store.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { RentalSearchQuery, SaleSearchQuery, SORT_KEYS } from '../../src/search/query/parameters.ts';
 import { factsArbitrary, NOW, writeAreas, writeMarket } from '../support/catalogue/random-market.ts';
 import { asking, idsOf, type ListingType, walk, walkBack } from '../support/catalogue/search-client.ts';

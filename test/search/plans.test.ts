@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { findNamedAreas } from '../../src/areas/name-store.ts';
 import type { Cursor } from '../../src/http/input/cursor.ts';
 import { compileQuery } from '../../src/http/input/query.ts';
-import { createCatalogue } from '../../src/ingest/catalogue.ts';
+import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { resolveQuery } from '../../src/search/http/resolve-query.ts';
 import { createCrowd } from '../../src/search/legacy/crowd.ts';
 import { countExactly, countRoughly, findPage } from '../../src/search/legacy/search-store.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Catalogue, createCatalogue } from '../../src/ingest/catalogue.ts';
+import { type Catalogue, createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import type { Database } from '../../src/postgres/client/database.ts';
 import { type Replication, type ReplicationOptions, startReplication } from '../../src/sources/replicate.ts';

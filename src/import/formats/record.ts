@@ -1,6 +1,4 @@
-// Record of a file, before any map is applied.
-
-import type { RejectedForm } from './rejected-form.ts';
+// Records of a file before any map is applied.
 
 /** A record's values by column. Of a GeoJSON feature also `@id`, and `@lat` and `@lng` of a point. */
 export type RecordFields = Readonly<Record<string, unknown>>;
@@ -41,3 +39,11 @@ export class FileFault extends Error {
 export const FORMATS = ['csv', 'geojson', 'ndjson', 'json'] as const;
 
 export type Format = (typeof FORMATS)[number];
+
+/** A whole file is `head`, the records with `between` between them, and `tail`. */
+export interface RejectedForm {
+  readonly extension: string;
+  readonly head: string;
+  readonly between: string;
+  readonly tail: string;
+}

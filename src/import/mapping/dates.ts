@@ -1,6 +1,6 @@
 // Date and time parsing: ISO 8601, seconds since 1970, and patterns such as MM/DD/YYYY.
 
-import { Unreadable } from './unreadable.ts';
+import { Unreadable } from './fields.ts';
 
 /** A moment as written: calendar parts, and the offset where one was written. */
 interface Written {

@@ -136,3 +136,8 @@ export const AREA_FIELDS: Fields = {
   population: { kind: 'integer', most: 2_147_483_647 },
   timezone: { kind: 'timeZone' },
 };
+
+/** The message goes on after the value: 'is not a number …'. It names the remedy where there is one. */
+export class Unreadable extends Error {
+  override readonly name = 'Unreadable';
+}

@@ -8,8 +8,8 @@ import { nearest } from '../../lib/nearest.ts';
 import { parseTimeZone } from '../../lib/time-zone.ts';
 import { FORMATS, type Format } from '../formats/record.ts';
 import { AREA_FIELDS, type Fields, LISTING_FIELDS } from './fields.ts';
+import { RuleSchema, strict } from './rule.ts';
 import { ruleFaults } from './rule-faults.ts';
-import { RuleSchema, strict } from './rule-schema.ts';
 
 const MapSchema = Type.Object(
   {

@@ -1,11 +1,10 @@
 // Faults of one rule of a map file beyond its shape: parts that exclude each other or do not fit the field.
 
 import { patternFault } from './dates.ts';
-import { type Field, LIST_KINDS, NUMBER_KINDS } from './fields.ts';
-import { NUMBER_FORMATS } from './numbers.ts';
+import { type Field, LIST_KINDS, NUMBER_KINDS, Unreadable } from './fields.ts';
+import type { Rule } from './rule.ts';
 import { readRaw } from './rule.ts';
-import type { Rule } from './rule-schema.ts';
-import { Unreadable } from './unreadable.ts';
+import { NUMBER_FORMATS } from './values.ts';
 
 const SOURCES = ['column', 'columns', 'constant'] as const;
 

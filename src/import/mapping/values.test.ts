@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { patternFault, readDate, readTime, readTimeOrDate } from './dates.ts';
-import { NUMBER_FORMATS, perMonth, readNumber, toSquareFeet } from './numbers.ts';
-import { Unreadable } from './unreadable.ts';
+import { Unreadable } from './fields.ts';
+import { NUMBER_FORMATS, perMonth, readNumber, toSquareFeet } from './values.ts';
 
 test('a plain number is read as JavaScript writes it, scientific notation included', () => {
   fc.assert(

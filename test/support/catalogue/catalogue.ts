@@ -1,7 +1,7 @@
 // Service with an empty catalogue for a test file, and writing drafts and areas into it.
 
 import type { AreaDraft } from '../../../src/areas/area.ts';
-import { createCatalogue } from '../../../src/ingest/catalogue.ts';
+import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
 import type { ListingDraft } from '../../../src/listings/draft.ts';
 import type { Property } from '../../../src/listings/property-record.ts';
 import type { Listing } from '../../../src/listings/record.ts';

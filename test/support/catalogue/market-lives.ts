@@ -1,7 +1,7 @@
 // Random lives of listings: what really happened, and how a source tells it, now or long after.
 
 import fc from 'fast-check';
-import type { Catalogue } from '../../../src/ingest/catalogue.ts';
+import type { Catalogue } from '../../../src/ingest/listing-writer.ts';
 import type { ListingDraft } from '../../../src/listings/draft.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
 import { draft, NO_ADDRESS } from './drafts.ts';

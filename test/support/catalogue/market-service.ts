@@ -1,7 +1,7 @@
 // Service for a test file in which twelve homes of each kind were on the market in December, and asking it for figures.
 
 import assert from 'node:assert/strict';
-import { createCatalogue } from '../../../src/ingest/catalogue.ts';
+import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
 import type { ListingDraft } from '../../../src/listings/draft.ts';
 import type { Closing } from '../database/database.ts';
 import { manualClock } from '../service/clock.ts';

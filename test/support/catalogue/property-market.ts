@@ -1,6 +1,6 @@
 // Small market that comparables and estimates are tried on: homes written by hand, and their arithmetic anew.
 
-import { createCatalogue } from '../../../src/ingest/catalogue.ts';
+import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
 import type { ListingDraft } from '../../../src/listings/draft.ts';
 import type { TestService } from '../service/service.ts';
 import { draft } from './drafts.ts';

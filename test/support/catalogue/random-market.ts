@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { writeAreaBatch } from '../../../src/ingest/area-writer.ts';
-import type { Catalogue } from '../../../src/ingest/catalogue.ts';
+import type { Catalogue } from '../../../src/ingest/listing-writer.ts';
 import type { ListingDraft } from '../../../src/listings/draft.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
 import { draft, NO_ADDRESS } from './drafts.ts';

@@ -1,7 +1,7 @@
 // Writers whose every acknowledged batch is remembered, and the questions whether the catalogue kept its word.
 
 import { writeAreaBatch } from '../../../src/ingest/area-writer.ts';
-import { createCatalogue } from '../../../src/ingest/catalogue.ts';
+import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
 import { pause, systemClock } from '../../../src/lib/clock.ts';
 import { Problem } from '../../../src/lib/problem.ts';
 import type { ListingDraft } from '../../../src/listings/draft.ts';

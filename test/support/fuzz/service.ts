@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { areaId } from '../../../src/areas/area.ts';
 import type { Limits } from '../../../src/http/server/server.ts';
 import { writeAreaBatch } from '../../../src/ingest/area-writer.ts';
-import { createCatalogue } from '../../../src/ingest/catalogue.ts';
+import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
 import { draft, NO_ADDRESS } from '../catalogue/drafts.ts';
 import { type Closing, temporaryFolder, testDatabase } from '../database/database.ts';
 import { startProgram } from '../process/children.ts';

@@ -1,19 +1,14 @@
 // Mapping of one RESO Property record to a draft.
 
-import type { ListingDraft, TaxYear } from '../../../listings/draft.ts';
-import { address, location } from './address.ts';
-import { agent, office } from './contact.ts';
+import type { Contact, ListingDraft, TaxYear } from '../../../listings/draft.ts';
 import { FieldReader, type NoteField, type UpstreamRecord } from './decode.ts';
 import { displayValue } from './enumerations.ts';
-import { features } from './features.ts';
-import { pictures } from './media.ts';
+import { address, bathrooms, features, livingArea, location, lotSize } from './home.ts';
+import { openHouses, pictures } from './media-and-open-houses.ts';
 import { associationFee, monthlyTax, price, rate } from './money.ts';
-import { openHouses } from './open-house.ts';
-import { listingTypeOf, propertyTypeOf } from './property-type.ts';
+import { givenFields } from './property-fields.ts';
 import { rentalTerms } from './rental.ts';
-import { givenFields } from './reso-passthrough.ts';
-import { bathrooms, livingArea, lotSize } from './rooms.ts';
-import { statusOf } from './status.ts';
+import { listingTypeOf, propertyTypeOf, statusOf } from './type-and-status.ts';
 
 export interface MapOptions {
   /** ISO 4217: the dictionary has no field for it. */
@@ -155,4 +150,42 @@ export function mapProperty(upstream: UpstreamRecord, { currency, note }: MapOpt
     reso: givenFields(upstream),
     display: display(record),
   };
+}
+
+function known(contact: Contact): Contact | null {
+  return Object.values(contact).some((value) => value !== null) ? contact : null;
+}
+
+function first(record: FieldReader, fields: readonly string[]): string | null {
+  return fields.flatMap((field) => record.text(field) ?? [])[0] ?? null;
+}
+
+function agentName(record: FieldReader): string | null {
+  const full = record.text('ListAgentFullName');
+  if (full !== null) return full;
+  const parts = ['ListAgentFirstName', 'ListAgentLastName'].flatMap((field) => record.text(field) ?? []);
+  return parts.length === 0 ? null : parts.join(' ');
+}
+
+export function agent(record: FieldReader): Contact | null {
+  return known({
+    id: first(record, ['ListAgentKey', 'ListAgentMlsId']),
+    name: agentName(record),
+    phone: first(record, [
+      'ListAgentPreferredPhone',
+      'ListAgentDirectPhone',
+      'ListAgentMobilePhone',
+      'ListAgentOfficePhone',
+    ]),
+    email: record.text('ListAgentEmail'),
+  });
+}
+
+export function office(record: FieldReader): Contact | null {
+  return known({
+    id: first(record, ['ListOfficeKey', 'ListOfficeMlsId']),
+    name: record.text('ListOfficeName'),
+    phone: record.text('ListOfficePhone'),
+    email: record.text('ListOfficeEmail'),
+  });
 }

@@ -3,10 +3,10 @@
 import { withDeadline } from '../../../lib/deadline.ts';
 import { LiveError, type Position, sourceTimeout } from '../../source.ts';
 import { isRecord, parseTime, type UpstreamRecord } from '../mapping/decode.ts';
-import { bodyOf, refusal, valuesOf } from './answer.ts';
 import { changesUrl, loadUrl, newestUrl } from './query.ts';
+import type { UpstreamAnswer } from './request.ts';
+import { bodyOf, refusal, valuesOf } from './request.ts';
 import type { Session } from './session.ts';
-import type { UpstreamAnswer } from './transport.ts';
 
 export interface UpstreamPage {
   readonly records: readonly UpstreamRecord[];
@@ -26,7 +26,7 @@ interface Read extends Pick<UpstreamPage, 'records' | 'total'> {
   readonly link: string | null;
 }
 
-const LARGEST = 64 * 1024 * 1024;
+const MAX_PAGE_BYTES = 64 * 1024 * 1024;
 const DEADLINE = 60_000;
 const BEGINNING = '1970-01-01T00:00:00.000Z';
 /** A server that has forgotten a link answers with one of these. */
@@ -97,7 +97,7 @@ export class Pages {
     const headers = { prefer: `odata.maxpagesize=${this.#options.pageSize}` };
     return withDeadline(
       { clock: this.#session.clock, milliseconds: DEADLINE, parent: signal, onTimeout: sourceTimeout },
-      (limited) => this.#session.get(url, { signal: limited, largest: LARGEST, headers }),
+      (limited) => this.#session.get(url, { signal: limited, largest: MAX_PAGE_BYTES, headers }),
     );
   }
 

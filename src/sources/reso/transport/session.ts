@@ -5,10 +5,9 @@ import type { Outbound } from '../../../lib/outbound.ts';
 import { SingleFlight } from '../../../lib/single-flight.ts';
 import { DAY, MINUTE } from '../../../lib/time.ts';
 import { LiveError } from '../../source.ts';
-import { refusal } from './answer.ts';
 import { type PropertyShape, propertyShape, UNKNOWN_SHAPE } from './metadata.ts';
+import { exchange, refusal, type UpstreamAnswer } from './request.ts';
 import type { Tokens } from './token.ts';
-import { exchange, type UpstreamAnswer } from './transport.ts';
 
 interface GetOptions {
   readonly signal: AbortSignal;
@@ -23,7 +22,7 @@ interface KnownShape {
   readonly until: number;
 }
 
-const LARGEST_METADATA = 32 * 1024 * 1024;
+const MAX_METADATA_BYTES = 32 * 1024 * 1024;
 const NO_METADATA: readonly number[] = [400, 404, 405, 410, 501];
 
 export class Session {
@@ -89,7 +88,7 @@ export class Session {
     const url = `${this.root}/$metadata`;
     const answer = await this.get(url, {
       signal,
-      largest: LARGEST_METADATA,
+      largest: MAX_METADATA_BYTES,
       headers: { accept: 'application/xml' },
     });
     if (NO_METADATA.includes(answer.status)) return this.#remember(UNKNOWN_SHAPE, MINUTE);

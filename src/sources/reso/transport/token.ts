@@ -4,8 +4,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Outbound } from '../../../lib/outbound.ts';
 import { SingleFlight } from '../../../lib/single-flight.ts';
 import { LiveError } from '../../source.ts';
-import { bodyOf, refusal } from './answer.ts';
-import { exchange } from './transport.ts';
+import { bodyOf, exchange, refusal } from './request.ts';
 
 export type ResoCredentials =
   | {
@@ -26,7 +25,7 @@ interface Token {
   readonly until: number;
 }
 
-const LARGEST = 64 * 1024;
+const MAX_TOKEN_BYTES = 64 * 1024;
 const MARGIN = 60_000;
 const DEFAULT_LIFETIME_SECONDS = 3_600;
 
@@ -77,7 +76,7 @@ export class Tokens {
         client_secret: clientSecret,
         scope,
       }).toString(),
-      largest: LARGEST,
+      largest: MAX_TOKEN_BYTES,
       signal,
     });
     // The token endpoint says 400 where it means that the client is not known to it.

@@ -1,6 +1,6 @@
-// Listing type and property type of a record.
+// Listing type, property type and status of a record.
 
-import type { ListingType, PropertyType } from '../../../listings/vocabulary.ts';
+import type { ListingType, PropertyType, Status } from '../../../listings/vocabulary.ts';
 import { spelled } from './enumerations.ts';
 
 /** The dictionary's word, not that of feeds whose documentation says otherwise: a lease is a rental, the rest is for sale. */
@@ -58,4 +58,23 @@ export function propertyTypeOf(type: string | null, subType: string | null): Pro
   const wide = byType(type);
   if (wide === 'COMMERCIAL') return wide;
   return bySubType(subType) ?? wide ?? 'OTHER';
+}
+
+const statuses = spelled<Status>({
+  Active: 'ACTIVE',
+  'Active Under Contract': 'ACTIVE_UNDER_CONTRACT',
+  'Coming Soon': 'COMING_SOON',
+  Pending: 'PENDING',
+  Hold: 'HOLD',
+  Withdrawn: 'WITHDRAWN',
+  Canceled: 'CANCELED',
+  Expired: 'EXPIRED',
+  Closed: 'CLOSED',
+  Delete: 'DELETED',
+  Incomplete: 'INCOMPLETE',
+});
+
+/** Never a guess: a local word that is none of the dictionary's eleven is UNKNOWN. */
+export function statusOf(standardStatus: string | null): Status {
+  return statuses(standardStatus) ?? 'UNKNOWN';
 }

@@ -1,4 +1,4 @@
-// Arguments that several commands take: plans and moments.
+// Arguments and examples that several commands share.
 
 import { InvalidArgumentError } from 'commander';
 import { isPlan, PLANS, type Plan } from '../access/tiers/tiers.ts';
@@ -18,4 +18,9 @@ export function momentArgument(text: string): Date {
   const rolled = new Date(`${day}T00:00:00Z`);
   if (MOMENT.test(text) && !Number.isNaN(at.getTime()) && rolled.toISOString().startsWith(day)) return at;
   throw new InvalidArgumentError('Give a date such as 2027-01-31, or a time such as 2027-01-31T12:00:00Z.');
+}
+
+/** A block of example command lines for `addHelpText`. */
+export function examples(...lines: readonly string[]): string {
+  return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }

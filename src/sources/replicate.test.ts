@@ -1,9 +1,9 @@
-// Proves how long is waited after failures, and what is told of a load's progress.
+// Tests of the backoff after failures, and of the progress of a load.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { backoff } from './backoff.ts';
-import { progress } from './progress.ts';
+import { progress } from './metrics.ts';
+import { backoff } from './replicate.ts';
 
 test('waits double from one second to 32 and stay there', () => {
   const waits = [1, 2, 3, 4, 5, 6, 7, 100].map((failures) => backoff(failures, null, 0));

@@ -1,0 +1,140 @@
+// JSON: one object or feature a line, a GeoJSON collection, or an array of objects.
+
+import { Readable } from 'node:stream';
+import type { RecordFields, Records, SourceRecord } from './record.ts';
+import { FileFault } from './record.ts';
+import { ARRAY, collectionForm, jsonRecord, LINES } from './rejected.ts';
+
+/** Characters of one line. */
+const LONGEST_LINE = 16 * 1024 * 1024;
+/** Lines that are looked at to know the columns. */
+const LOOKED_AT = 100;
+
+export async function readJsonLines(texts: AsyncIterable<string>): Promise<Records> {
+  const records = jsonRecords(texts);
+  const first: SourceRecord[] = [];
+  for (let next = await records.next(); !next.done; next = await records.next()) {
+    first.push(next.value);
+    if (first.length === LOOKED_AT) break;
+  }
+  const columns = [...new Set(first.flatMap(({ fields }) => Object.keys(fields)))];
+  async function* rows(): AsyncGenerator<SourceRecord> {
+    yield* first;
+    yield* records;
+  }
+  const complete = first.length < LOOKED_AT;
+  return { columns, places: 'line', rejectedForm: LINES, complete, total: null, rows: rows() };
+}
+
+async function* jsonRecords(texts: AsyncIterable<string>): AsyncGenerator<SourceRecord> {
+  let [row, place] = [0, 0];
+  for await (const line of lines(texts)) {
+    place++;
+    if (line.trim() === '') continue;
+    row++;
+    const record = lineRecord(line, { row, place });
+    yield { ...record, rejectedText: (reason) => `${record.rejectedText(reason)}\n` };
+  }
+}
+
+function lineRecord(line: string, where: Pick<SourceRecord, 'row' | 'place'>): SourceRecord {
+  try {
+    return recordOf(JSON.parse(line), where);
+  } catch (error) {
+    // As it stands it would spoil the file for every reader of JSON lines.
+    const rejectedText = (reason: string): string =>
+      JSON.stringify({ rejected_row: where.place, rejected_reason: reason, rejected_line: line.trim() });
+    const broken = `the line is not JSON: ${(error as Error).message}`;
+    return { ...where, fields: {}, rejectedText, broken, geometry: null };
+  }
+}
+
+async function* lines(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = '';
+  for await (const text of texts) {
+    const found = (rest + text).split('\n');
+    rest = found.pop() ?? '';
+    if (rest.length > LONGEST_LINE)
+      throw new FileFault('The file has a line of more than 16 million characters.');
+    yield* found;
+  }
+  yield rest;
+}
+
+/** Characters that a document may have. */
+const LONGEST_DOCUMENT = 400_000_000;
+
+/** Throws FileFault for what is no FeatureCollection. */
+export async function readGeoJson(texts: AsyncIterable<string>): Promise<Records> {
+  const collection = ((await parseDocument(texts)) ?? {}) as Record<string, unknown>;
+  if (!Array.isArray(collection.features))
+    throw new FileFault('The file is no GeoJSON FeatureCollection: it has no list of features.');
+  return {
+    ...documentRecords(collection.features),
+    places: 'feature',
+    rejectedForm: collectionForm(collection),
+  };
+}
+
+/** Throws FileFault for what is no array. */
+export async function readJsonArray(texts: AsyncIterable<string>): Promise<Records> {
+  const values = await parseDocument(texts);
+  if (!Array.isArray(values)) throw new FileFault('The file is no JSON array of objects.');
+  return { ...documentRecords(values), places: 'record', rejectedForm: ARRAY };
+}
+
+async function parseDocument(texts: AsyncIterable<string>): Promise<unknown> {
+  const parts: string[] = [];
+  let length = 0;
+  for await (const text of texts) {
+    length += text.length;
+    if (length > LONGEST_DOCUMENT)
+      throw new FileFault(
+        'The file is too large to be read whole: write one object or feature a line instead.',
+      );
+    parts.push(text);
+  }
+  try {
+    return JSON.parse(parts.join(''));
+  } catch (error) {
+    throw new FileFault(`The file is not JSON: ${(error as Error).message}.`);
+  }
+}
+
+function documentRecords(values: readonly unknown[]): Omit<Records, 'places' | 'rejectedForm'> {
+  const records = values.map((value, at) => recordOf(value, { row: at + 1, place: at + 1 }));
+  const columns = new Set(records.flatMap(({ fields }) => Object.keys(fields)));
+  return { columns: [...columns], complete: true, total: records.length, rows: Readable.from(records) };
+}
+
+/** A feature's properties, its id and its point; of another object its members. Inner objects are spread out. */
+export function recordOf(value: unknown, where: Pick<SourceRecord, 'row' | 'place'>): SourceRecord {
+  const rejectedText = (reason: string): string => jsonRecord(value, { place: where.place, reason });
+  const common = { ...where, rejectedText, geometry: null };
+  if (!isObject(value)) return { ...common, fields: {}, broken: 'it is not an object' };
+  if (value.type !== 'Feature') return { ...common, fields: spread(value), broken: null };
+  const { properties, geometry, id } = value;
+  const [lng, lat] = pointOf(geometry);
+  const point = lng === undefined ? {} : { '@lng': lng, '@lat': lat };
+  const own = isObject(properties) ? spread(properties) : {};
+  const fields = { ...own, ...(id === undefined ? {} : { '@id': id }), ...point };
+  return { ...common, fields, broken: null, geometry };
+}
+
+function pointOf(geometry: unknown): unknown[] {
+  const point = isObject(geometry) && geometry.type === 'Point' ? geometry.coordinates : null;
+  return Array.isArray(point) ? point : [];
+}
+
+/** `{"address": {"city": "Reno"}}` has the column `address.city`. */
+function spread(value: Record<string, unknown>, before = '', depth = 0): RecordFields {
+  const fields: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) {
+    if (isObject(member) && depth < 5) Object.assign(fields, spread(member, `${before}${name}.`, depth + 1));
+    else fields[before + name] = member;
+  }
+  return fields;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
