@@ -5,7 +5,7 @@ import type { Placement } from '../../src/areas/placement.ts';
 import { listingId, propertyId } from '../../src/ingest/identity.ts';
 import type { ListingWrite } from '../../src/ingest/write-plan.ts';
 import { coarseLocation } from '../../src/listings/presenter.ts';
-import { areaWord } from '../../src/text/index-terms.ts';
+import { areaWord } from '../../src/text/tokenize.ts';
 import { line } from './copy.ts';
 import { degrees, type Marks, marksOf, type SeenDraft } from './drafts.ts';
 import { type PropertyRows, SOURCE, TABLES, type Table } from './rows.ts';

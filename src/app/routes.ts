@@ -27,7 +27,7 @@ import { PriceTrends } from '../property/price-trend-store.ts';
 import { propertyRoutes } from '../property/routes.ts';
 import { searchRoutes } from '../search/http/routes.ts';
 import { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
-import { createFindCurrencies } from '../search/summaries/currency.ts';
+import { createFindCurrencies } from '../search/summaries/currency-store.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../search/summaries/metrics.ts';
 import { siteRoutes } from '../site/routes.ts';
 import { findExampleIds } from './example-store.ts';

@@ -1,11 +1,13 @@
-// Areas in memory: names for autocomplete and boundaries for points, each valid only at the version it was read at.
+// Caches of areas: ids and names for searches, names for autocomplete, boundaries for points.
 
 import { LRUCache } from 'lru-cache';
 import { sameMeridian } from '../geometry/antimeridian.ts';
 import { type FlatPolygon, flattened, polygonContains, polygonsOf } from '../geometry/geometry.ts';
+import type { Clock } from '../lib/clock.ts';
 import { SingleFlight } from '../lib/single-flight.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { AreaNameIndex } from './name-index.ts';
+import { findAreaIds, findNamedAreas, type NamedArea } from './name-store.ts';
 import { findAround, findBoundaries, findIndexedAreas } from './read-store.ts';
 import { findAreaVersion } from './write-store.ts';
 
@@ -101,4 +103,51 @@ class Shapes {
     }
     return shapes;
   }
+}
+
+/** About 20 MB when full. */
+const MAX_ENTRIES = 100_000;
+/** Milliseconds after which a name is read again. */
+const LIFETIME = 5_000;
+
+export interface AreaIdCache {
+  /** The areas with these ids, in their order; unknown ids are left out. `fresh` reads their names in any case. */
+  named(ids: readonly string[], fresh: boolean): Promise<readonly NamedArea[]>;
+  /** The ids of the areas with these numbers. */
+  idsOf(nos: Iterable<number>): Promise<ReadonlyMap<number, string>>;
+}
+
+export function createAreaIdCache(database: Database, clock: Clock): AreaIdCache {
+  const areas = new LRUCache<string, NamedArea>({
+    max: MAX_ENTRIES,
+    ttl: LIFETIME,
+    // The cache takes a start of 0 for no start at all.
+    perf: { now: () => clock.monotonic() + 1 },
+    ttlResolution: 0,
+  });
+  const ids = new LRUCache<number, string>({ max: MAX_ENTRIES });
+  return {
+    async named(requested, fresh) {
+      const cached = fresh ? [] : requested.flatMap((id) => areas.get(id) ?? []);
+      if (cached.length === requested.length) return cached;
+      const read = await findNamedAreas(database, requested);
+      for (const area of read) areas.set(area.id, area);
+      return read;
+    },
+    async idsOf(nos) {
+      const found = new Map<number, string>();
+      const missing = new Set<number>();
+      for (const no of nos) {
+        const id = ids.get(no);
+        if (id === undefined) missing.add(no);
+        else found.set(no, id);
+      }
+      if (missing.size === 0) return found;
+      for (const { no, id } of await findAreaIds(database, [...missing])) {
+        ids.set(no, id);
+        found.set(no, id);
+      }
+      return found;
+    },
+  };
 }

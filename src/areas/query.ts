@@ -1,8 +1,8 @@
 // Query parameters of area lists, and the query that is built from them.
 
 import { Type } from 'typebox';
-import { badGeometry, checkPoint } from '../geometry/degrees.ts';
 import { type Box, splitAtAntimeridian } from '../geometry/geometry.ts';
+import { badGeometry, checkPoint } from '../geometry/geometry-fault.ts';
 import { queryDigest, readCursor, type SortValue, writeCursor } from '../http/input/cursor.ts';
 import { invalidParameter, Problem } from '../lib/problem.ts';
 import { CURSOR_HINTS } from '../listings/paging.ts';

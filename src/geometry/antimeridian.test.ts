@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Position } from 'geojson';
-import { cutAtAntimeridian } from './antimeridian-cut.ts';
-import { boundaryFault } from './boundary-fault.ts';
+import { cutAtAntimeridian } from './antimeridian.ts';
 import { centroidOf } from './centroid.ts';
 import {
   areaKm2,
@@ -16,6 +15,7 @@ import {
   polygonContains,
   polygonsOf,
 } from './geometry.ts';
+import { boundaryFault } from './geometry-fault.ts';
 
 const polygon = (...rings: Position[][]): Boundary => ({ type: 'Polygon', coordinates: rings });
 const closed = (ring: Position[]): Position[] => [...ring, ...ring.slice(0, 1)];

@@ -1,9 +1,8 @@
 // Validity of polygons: rings that do not cross, holes within their shell, parts that do not overlap.
 
 import type { Position } from 'geojson';
-import { orientation } from './orientation.ts';
+import { insidesApart, orientation, outsidesApart, type Passage, type Place } from './orientation.ts';
 import { createRingMesh, distinctCorners, type MeshRing, type RingMesh } from './ring-mesh.ts';
-import { insidesApart, outsidesApart, type Passage, type Place } from './ring-touch.ts';
 
 /** What is wrong, and where: `polygon` and `ring` are places in the coordinates of a MultiPolygon, from 0. */
 export interface ValidityFault {

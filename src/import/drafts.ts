@@ -1,9 +1,9 @@
 // Drafts of listings and areas from the fields of a record.
 
 import type { AreaDraft } from '../areas/area.ts';
-import { cutAtAntimeridian } from '../geometry/antimeridian-cut.ts';
-import { boundaryFault } from '../geometry/boundary-fault.ts';
+import { cutAtAntimeridian } from '../geometry/antimeridian.ts';
 import type { Boundary } from '../geometry/geometry.ts';
+import { boundaryFault } from '../geometry/geometry-fault.ts';
 import type { Contact, DraftAddress, ListingDraft, Photo, RentalTerms } from '../listings/draft.ts';
 import type { AreaType, ListingType, PriceFrequency, PropertyType, Status } from '../listings/vocabulary.ts';
 import type { SourceRecord } from './formats/record.ts';

@@ -4,8 +4,7 @@ import { instant, toStoredClock } from '../listings/days-on-market.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import { coarseLocation, maskAddress } from '../listings/presenter.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
-import { activeWord, areaWord, FIELD_LETTERS } from '../text/index-terms.ts';
-import { addressKey, isName, tokenize } from '../text/tokenize.ts';
+import { activeWord, addressKey, areaWord, FIELD_LETTERS, isName, tokenize } from '../text/tokenize.ts';
 import type { ListingWrite } from './write-plan.ts';
 
 /** The row of listing_search for a write; keys are its columns. */

@@ -5,17 +5,16 @@ import { parameterProblem } from '../http/input/query.ts';
 import { UNKNOWN_ZONE } from '../listings/place-time.ts';
 import type { ListingType, UnitSystem } from '../listings/vocabulary.ts';
 import { resolveQuery } from '../search/http/resolve-query.ts';
-import type { Condition } from '../search/query/conditions.ts';
+import type { Condition } from '../search/query/condition.ts';
 import type { SearchQuery } from '../search/query/parameters.ts';
-import { planSearch, type SearchPlan } from '../search/query/plan.ts';
-import type { ResolvedQuery } from '../search/query/resolved-query.ts';
+import { planSearch, type ResolvedQuery, type SearchPlan } from '../search/query/plan.ts';
 import { lifeSql } from '../search/sql/condition-sql.ts';
 import {
   type CurrencyOptions,
   comparesMoney,
   resolveCurrency,
   withCurrency,
-} from '../search/summaries/currency.ts';
+} from '../search/summaries/currency-store.ts';
 import { startOf, today } from './calendar.ts';
 import type { Offset } from './offset-paging.ts';
 import { FILTERS, type MarketQuery } from './parameters.ts';

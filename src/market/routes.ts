@@ -12,7 +12,7 @@ import type { FindLoading } from '../listings/provenance/loading.ts';
 import { abortableDatabase } from '../postgres/client/abortable-database.ts';
 import { FoundCache } from '../search/legacy/found-cache.ts';
 import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
-import type { FindCurrencies } from '../search/summaries/currency.ts';
+import type { FindCurrencies } from '../search/summaries/currency-store.ts';
 import {
   type Basis,
   definitionUrl,

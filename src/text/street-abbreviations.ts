@@ -1,6 +1,6 @@
 // Words of addresses that are written out or short: which spellings of a street are one.
 
-import { ORDINALS } from './ordinals.ts';
+import { ORDINALS } from './number-words.ts';
 
 /** Kinds of streets, and the short form that stands for each spelling. */
 export const STREET_TYPES: Readonly<Record<string, string>> = {

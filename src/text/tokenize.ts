@@ -1,7 +1,7 @@
 // Tokenizer of names, addresses and queries: folded words, one spelling of abbreviations, tolerance for typos.
 
 import { distance } from 'fastest-levenshtein';
-import { joinOrdinals } from './ordinals.ts';
+import { joinOrdinals } from './number-words.ts';
 import { SHORT_FORMS } from './street-abbreviations.ts';
 
 /** Words of addresses that are written out or short: the short form stands for both. */
@@ -118,3 +118,15 @@ const PLAIN: Readonly<Record<string, string>> = {
 export function plainLetters(word: string): string {
   return word.replace(/[øłđðħıŋŧßæœþ]/g, (letter) => PLAIN[letter] ?? letter);
 }
+
+/**
+ * The letter before a word that stands in a field. A word of the other three is also kept without a letter; with that of the
+ * description only where it stands in the address or in names of places as well.
+ */
+export const FIELD_LETTERS = { id: 'A', address: 'B', area: 'C', description: 'D' } as const;
+
+/** What stands for an area among the words of the listings in it. */
+export const areaWord = (areaNo: number): string => `#${areaNo}`;
+
+/** What stands among the words of every active listing of this type that may be shown. */
+export const activeWord = (listingType: string): string => `=${listingType}`;

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { writeAreaBatch } from '../../src/ingest/area-writer.ts';
-import { findSnapshot, snapshotMetrics } from '../../src/search/summaries/metric-store.ts';
 import { METRICS } from '../../src/search/summaries/metrics.ts';
+import { findSnapshot, snapshotMetrics } from '../../src/search/summaries/stats-store.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
 import { type Answer, startMarket } from '../support/catalogue/market-service.ts';
 import { NOW } from '../support/catalogue/random-market.ts';

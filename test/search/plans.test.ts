@@ -10,10 +10,14 @@ import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { resolveQuery } from '../../src/search/http/resolve-query.ts';
 import { createCrowd } from '../../src/search/legacy/crowd.ts';
 import { countExactly, countRoughly, findPage } from '../../src/search/legacy/search-store.ts';
-import { isShape } from '../../src/search/query/conditions.ts';
+import { isShape } from '../../src/search/query/condition.ts';
 import { SaleSearchQuery, type SearchQuery } from '../../src/search/query/parameters.ts';
-import { planSearch, type SearchPlan } from '../../src/search/query/plan.ts';
-import type { ResolvedQuery, ShapeEstimate } from '../../src/search/query/resolved-query.ts';
+import {
+  planSearch,
+  type ResolvedQuery,
+  type SearchPlan,
+  type ShapeEstimate,
+} from '../../src/search/query/plan.ts';
 import type { Shape } from '../../src/search/query/shapes.ts';
 import { factsArbitrary, NOW, writeAreas, writeMarket } from '../support/catalogue/random-market.ts';
 import { runs } from '../support/check/runs.ts';

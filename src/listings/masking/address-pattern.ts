@@ -1,7 +1,6 @@
 // Regular expressions for one street address in every spelling that searches take as equal, over folded text. Pure.
 
-import { cardinalForms } from '../../text/cardinals.ts';
-import { isOrdinal, twoWordOrdinal } from '../../text/ordinals.ts';
+import { cardinalForms, isOrdinal, twoWordOrdinal } from '../../text/number-words.ts';
 import { DIRECTIONS, LONG_STREET_TYPES, STREET_TYPES } from '../../text/street-abbreviations.ts';
 import { tokenize, writtenForms } from '../../text/tokenize.ts';
 

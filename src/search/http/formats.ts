@@ -1,13 +1,19 @@
-// Formats of search results: which one a request gets, what does not fit it, and how listings are written in it.
+// Formats of search results: JSON, GeoJSON, CSV and JSON lines, as pages and as exports.
 
+import { readCursor } from '../../http/input/cursor.ts';
 import type { Reply } from '../../http/output/reply.ts';
-import { invalidParameter } from '../../lib/problem.ts';
-import { MEMBERS_BY_INCLUDE } from '../../listings/record.ts';
-import { FORMATS, type Format } from '../query/answer-parameters.ts';
-import type { SearchQuery } from '../query/parameters.ts';
+import { invalidParameter, Problem } from '../../lib/problem.ts';
+import { findIncluded, type Included } from '../../listings/included.ts';
+import { presentListing, type ReaderView } from '../../listings/presenter.ts';
+import { type Listing, MEMBERS_BY_INCLUDE } from '../../listings/record.ts';
+import { selectFields } from '../../listings/sparse-fields.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import { FORMATS, type Format, type SearchQuery } from '../query/parameters.ts';
+import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
+import { valueKindOf } from '../query/sort.ts';
 import type { SearchHit } from '../summaries/search-reads.ts';
 import { columnsFor, headerLine, rowLine } from './csv.ts';
-import { type Presentation, presentRows, type ResultRow } from './rows.ts';
+import { cursorAfter, type Search } from './pagination.ts';
 
 export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
   json: 'application/json',
@@ -85,4 +91,73 @@ export function featureOf(
 ): Record<string, unknown> {
   const geometry = at && { type: 'Point', coordinates: [at.lng, at.lat] };
   return { type: 'Feature', id, geometry, properties };
+}
+
+/** What of the listings is presented, and to whom. */
+export interface Presentation {
+  readonly database: Database;
+  readonly plan: SearchPlan;
+  readonly view: ReaderView;
+  readonly included: readonly Included[];
+}
+
+/** A listing as this reader sees it, with the fields and parts that were requested. */
+export interface ResultRow {
+  readonly record: Readonly<Record<string, unknown>>;
+  readonly location: Listing['location'];
+  /** Goes on behind it. */
+  readonly cursor: string;
+}
+
+/** The listings of a page that this reader may see. */
+export async function presentRows(
+  { database, plan, view, included }: Presentation,
+  page: readonly SearchHit[],
+): Promise<ResultRow[]> {
+  const stored = page.map(({ listing }) => listing);
+  const additions = included.length === 0 ? null : await findIncluded(database, stored, included, view);
+  return page.flatMap((found) => {
+    const listing = presentListing(found.listing, view);
+    if (listing === null) return [];
+    const record = { ...selectFields(listing, plan.fields), ...additions?.get(listing.id) };
+    return { record, location: listing.location, cursor: cursorAfter(plan, found) };
+  });
+}
+
+/** Rows that are read, and held, at once. */
+const BATCH = 100;
+
+/** What an export is made of. */
+export interface Export extends Presentation {
+  readonly search: Search;
+  readonly resolved: ResolvedQuery;
+  readonly format: 'csv' | 'ndjson';
+}
+
+/** A piece for each batch, read when it is asked for; a walk like any other, so what does not change is met once. */
+export async function* exportLines({
+  search,
+  resolved,
+  format,
+  ...presentation
+}: Export): AsyncGenerator<string> {
+  const { plan } = presentation;
+  let { cursor } = plan;
+  let head = headOf(format, presentation);
+  for (;;) {
+    const batch = { ...plan, cursor, limit: BATCH, count: 'none' as const };
+    const { hits, page } = await search.page(batch, resolved);
+    const chunk = head + (await linesOf(format, presentation, hits));
+    head = '';
+    if (chunk !== '') yield chunk;
+    if (page.nextCursor === null) return;
+    cursor = readCursor(page.nextCursor, plan.digest, plan.order.map(valueKindOf));
+  }
+}
+
+/** An export runs one way. Throws INVALID_CURSOR for a cursor that leads back. */
+export function refuseBackwards({ cursor }: SearchPlan): void {
+  if (cursor?.direction !== 'previous') return;
+  const detail = 'it leads to the previous page, and an export only goes forward';
+  throw new Problem('INVALID_CURSOR', `cursor: ${detail}.`, { errors: [{ parameter: 'cursor', detail }] });
 }

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../../access/tiers/principal.ts';
 import { atLeast, pageSize, type Tiers } from '../../access/tiers/tiers.ts';
-import { createAreaIdCache } from '../../areas/area-id-cache.ts';
+import { createAreaIdCache } from '../../areas/area-cache.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { pageLinks } from '../../listings/paging.ts';
@@ -15,12 +15,11 @@ import { abortableDatabase } from '../../postgres/client/abortable-database.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { createCrowd } from '../legacy/crowd.ts';
 import type { SearchQuery } from '../query/parameters.ts';
-import { planSearch, type SearchPlan } from '../query/plan.ts';
-import type { ResolvedQuery } from '../query/resolved-query.ts';
+import { planSearch, type ResolvedQuery, type SearchPlan } from '../query/plan.ts';
 import type { AnalyticsQueue } from '../summaries/analytics-queue.ts';
-import { withoutClusterCursor } from '../summaries/clusters.ts';
-import type { FindCurrencies } from '../summaries/currency.ts';
-import { explainSearch } from '../summaries/explain.ts';
+import { withoutClusterCursor } from '../summaries/cluster-store.ts';
+import type { FindCurrencies } from '../summaries/currency-store.ts';
+import { explainSearch } from '../summaries/explain-store.ts';
 import {
   abortableSearchReads,
   cacheSearchReads,
@@ -28,24 +27,32 @@ import {
   type SearchReads,
 } from '../summaries/search-reads.ts';
 import { createTotals, exactTotal, type Total } from '../summaries/total.ts';
-import { exportLines, refuseBackwards } from './export.ts';
-import { contentType, featureOf, formatOf, headOf, linesOf, listReply } from './formats.ts';
+import {
+  contentType,
+  exportLines,
+  featureOf,
+  formatOf,
+  headOf,
+  linesOf,
+  listReply,
+  type Presentation,
+  presentRows,
+  refuseBackwards,
+} from './formats.ts';
 import { createSearch, type Page, type Search, type SearchPage } from './pagination.ts';
-import { findPlaceSuggestions } from './place-suggestions.ts';
+import { findPlaceSuggestions } from './place-suggestion-store.ts';
 import { requireOneCurrency } from './require-currency.ts';
 import { resolveQuery } from './resolve-query.ts';
-import { type Presentation, presentRows } from './rows.ts';
 
 export interface SearchOptions {
   readonly database: Database;
-  /** The queue for what looks at all results. */
   readonly analytics: AnalyticsQueue;
   readonly clock: Clock;
   readonly tiers: Tiers;
   readonly publicUrl: string;
   /** Tells of changes, so that what was found before them is not believed. */
   readonly cache: Pick<CachedReads, 'version'>;
-  /** When any source last extras something, RFC 3339; null: never. */
+  /** When any source last sent data, RFC 3339; null: never. */
   readonly dataAsOf: () => Promise<string | null>;
   readonly findLoading: FindLoading;
   readonly findCurrencies: FindCurrencies;
@@ -76,7 +83,6 @@ interface SearchReader {
     resolved: ResolvedQuery,
     query: SearchQuery,
   ) => Promise<SearchPlan>;
-  /** The database for what looks at all results. */
   readonly queued: Database;
   /** For one answer, whose reads of all results end as the signal aborts. */
   readonly within: (signal: AbortSignal) => SearchReader;

@@ -1,8 +1,7 @@
 // Pages of a search: hits, the cursors around them, and the total.
 
 import { writeCursor } from '../../http/input/cursor.ts';
-import type { SearchPlan } from '../query/plan.ts';
-import type { ResolvedQuery } from '../query/resolved-query.ts';
+import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
 import { areIdsDescending } from '../query/sort.ts';
 import type { SearchHit, SearchReads } from '../summaries/search-reads.ts';
 import { exactTotal, type FindTotal, type Total } from '../summaries/total.ts';

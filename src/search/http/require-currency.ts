@@ -9,7 +9,7 @@ import {
   type PlannedSearch,
   resolveCurrency,
   withCurrency,
-} from '../summaries/currency.ts';
+} from '../summaries/currency-store.ts';
 import { isMoney, metricOf } from '../summaries/metrics.ts';
 
 /**

@@ -6,12 +6,11 @@ import type { Database } from '../../postgres/client/database.ts';
 import { isMisspelt, isName, selectiveTrigrams, splitWords, writtenForms } from '../../text/tokenize.ts';
 import type { Crowd } from '../legacy/crowd.ts';
 import { FEW } from '../legacy/page-ways.ts';
-import { isShape } from '../query/conditions.ts';
-import type { SearchPlan } from '../query/plan.ts';
-import type { ResolvedQuery, ShapeEstimate, WordMeaning } from '../query/resolved-query.ts';
+import { isShape } from '../query/condition.ts';
+import type { ResolvedQuery, SearchPlan, ShapeEstimate, WordMeaning } from '../query/plan.ts';
 import { estimateSizes, findAreasByWord, findKnownNames, findSimilarNames } from '../sql/name-store.ts';
 import { isActive, wholeQuery } from '../sql/source-sql.ts';
-import { textClasses, textQuery } from '../sql/tsquery.ts';
+import { textClasses, textQuery } from '../sql/text-sql.ts';
 
 /** Where names are looked up. */
 export interface ResolveOptions {

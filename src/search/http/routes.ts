@@ -9,15 +9,14 @@ import { PageSchema } from '../../listings/paging.ts';
 import { LoadingSchema } from '../../listings/provenance/loading.ts';
 import { ListingSchema, nullable } from '../../listings/record.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
-import { FORMATS } from '../query/answer-parameters.ts';
-import { RentalSearchQuery, SaleSearchQuery, type SearchQuery } from '../query/parameters.ts';
-import { ClusterSchema } from '../summaries/clusters.ts';
-import { ExplainSchema } from '../summaries/explain.ts';
-import { FacetsSchema } from '../summaries/facets.ts';
-import { StatsSchema } from '../summaries/stats.ts';
+import { FORMATS, RentalSearchQuery, SaleSearchQuery, type SearchQuery } from '../query/parameters.ts';
+import { ClusterSchema } from '../summaries/cluster-store.ts';
+import { ExplainSchema } from '../summaries/explain-store.ts';
+import { FacetsSchema } from '../summaries/facet-store.ts';
+import { StatsSchema } from '../summaries/stats-store.ts';
 import { MEDIA_TYPES } from './formats.ts';
 import { answerSearch, createSearchReaders, type SearchOptions } from './handler.ts';
-import { PlaceSuggestionsSchema } from './place-suggestions.ts';
+import { PlaceSuggestionsSchema } from './place-suggestion-store.ts';
 
 /** Largest body of a search: the longest polygon, written as spaciously as programs write it, is half as large. */
 const BODY_BYTES = 131_072;

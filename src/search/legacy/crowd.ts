@@ -5,7 +5,7 @@ import { type Box, distanceKm, flattened, type Point, polygonContains } from '..
 import type { Clock } from '../../lib/clock.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import type { ShapeEstimate } from '../query/resolved-query.ts';
+import type { ShapeEstimate } from '../query/plan.ts';
 import type { Shape } from '../query/shapes.ts';
 import { type SampledPlaces, samplePlaces } from './crowd-store.ts';
 

@@ -3,8 +3,7 @@
 import type { Cursor } from '../../http/input/cursor.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
-import { daysSinceSql, instantSql } from '../sql/columns-sql.ts';
-import { allOf } from '../sql/condition-sql.ts';
+import { allOf, daysSinceSql, instantSql } from '../sql/condition-sql.ts';
 import { type Key, orderSql, restSql, type Walk } from './search-sql.ts';
 
 /**

@@ -2,8 +2,7 @@
 
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
-import type { SearchPlan } from '../query/plan.ts';
-import type { ResolvedQuery } from '../query/resolved-query.ts';
+import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
 import { columnReadBy } from '../query/sort.ts';
 import { allOf, conditionsSql, shownSql } from '../sql/condition-sql.ts';
 import {
@@ -16,7 +15,7 @@ import {
   sourceOf,
   wordsSource,
 } from '../sql/source-sql.ts';
-import { type TextClass, textClasses, textQueries, togetherQuery } from '../sql/tsquery.ts';
+import { type TextClass, textClasses, textQueries, togetherQuery } from '../sql/text-sql.ts';
 import { daysWalkSql } from './days-walk-sql.ts';
 import { FEW, isByDays, isCrowded, isSparse, MANY, NEAR, NEXT } from './page-ways.ts';
 import { type Place, pageWalk, sortedSql, type Walk, walkSql } from './search-sql.ts';

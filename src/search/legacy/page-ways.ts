@@ -1,9 +1,8 @@
 // Choice of the plan that finds the rows of a page: by about how many listings there are; it never changes the result. Pure.
 
-import type { Condition } from '../query/conditions.ts';
-import type { SearchPlan } from '../query/plan.ts';
-import type { ResolvedQuery } from '../query/resolved-query.ts';
-import { columnReadBy, isStoredDescending, type ReadColumn } from '../query/sort.ts';
+import type { Condition, ReadColumn } from '../query/condition.ts';
+import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
+import { columnReadBy, isStoredDescending } from '../query/sort.ts';
 import { isActive, isOfAreas, onlyArea } from '../sql/source-sql.ts';
 
 /** So many listings are found by their words and sorted in a few milliseconds. */

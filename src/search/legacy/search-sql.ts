@@ -3,11 +3,10 @@
 import type { Cursor, SortValue } from '../../http/input/cursor.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
-import type { TextCondition } from '../query/conditions.ts';
-import type { SearchPlan } from '../query/plan.ts';
-import type { ResolvedQuery } from '../query/resolved-query.ts';
+import type { TextCondition } from '../query/condition.ts';
+import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
 import { areIdsDescending, columnReadBy, isStoredDescending, type SortTerm } from '../query/sort.ts';
-import { daysSinceSql, daysSql, distanceSql } from '../sql/columns-sql.ts';
+import { daysSinceSql, daysSql, distanceSql } from '../sql/condition-sql.ts';
 import { isActive, type Source } from '../sql/source-sql.ts';
 import { relevanceSql } from '../sql/text-sql.ts';
 import { isKeptOrder } from './page-ways.ts';

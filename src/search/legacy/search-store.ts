@@ -3,9 +3,8 @@
 import type { Planning } from '../../postgres/client/connection.ts';
 import type { Database, Sql, SqlFragment } from '../../postgres/client/database.ts';
 import type { RawRow } from '../../postgres/client/sql.ts';
-import { isShape } from '../query/conditions.ts';
-import type { SearchPlan } from '../query/plan.ts';
-import type { ResolvedQuery } from '../query/resolved-query.ts';
+import { isShape } from '../query/condition.ts';
+import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
 import { valueKindOf } from '../query/sort.ts';
 import { type NumberedRow, pageColumns, rowIn } from '../sql/page-columns-sql.ts';
 import { sourceOf } from '../sql/source-sql.ts';

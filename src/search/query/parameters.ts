@@ -1,10 +1,115 @@
-// Parameters of the two searches: filters, and those that shape the answer.
+// Parameters of the two searches: the filters, and what shapes the answer (sort, page, fields, extras).
 
 import { type Static, Type } from 'typebox';
-import { answerParameters } from './answer-parameters.ts';
-import { listingParameters } from './listing-parameters.ts';
-import { placeParameters } from './location-parameters.ts';
-import { rentalParameters, saleParameters } from './type-parameters.ts';
+import { choice, choices, list, optional, whole, yesNo } from '../../http/input/parameter-kinds.ts';
+import {
+  displayParameter,
+  fieldsParameter,
+  SORT_KEYS,
+  unitsParameter,
+} from '../../listings/common-parameters.ts';
+import { INCLUDED } from '../../listings/included.ts';
+import { CURSOR_HINTS } from '../../listings/paging.ts';
+import { listingParameters, placeParameters, rentalParameters, saleParameters } from './filter-parameters.ts';
+
+export const FACETS = [
+  ...([
+    'propertyType',
+    'status',
+    'bedrooms',
+    'bathrooms',
+    'areaId',
+    'city',
+    'priceBucket',
+    'features',
+  ] as const),
+  'yearBuiltDecade',
+] as const;
+export type Facet = (typeof FACETS)[number];
+
+export const FORMATS = ['json', 'geojson', 'csv', 'ndjson'] as const;
+export type Format = (typeof FORMATS)[number];
+
+const pages = {
+  sort: optional(
+    list(Type.String({ maxLength: 40 }), {
+      description:
+        `Sort by ${SORT_KEYS.join(', ')}; prefix with \`-\` for descending. Default: -listedAt. Several keys apply ` +
+        'in order; unknown values come last; ids break ties in the direction of the last key. `distance` needs ' +
+        'lat, lng and radius; `relevance` needs q (use -relevance for best first, newest first among equals). ' +
+        '`listedAt` is `onMarketDate` if the source states it, as in `listedSince`. A suffix Asc or Desc may ' +
+        'replace the prefix.',
+      aliases: ['sortBy'],
+      maxItems: 5,
+    }),
+  ),
+  limit: optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'Page size, capped at the tier’s maximum.',
+      aliases: ['pageSize', 'resultsPerPage'],
+    }),
+  ),
+  cursor: optional(
+    Type.String({
+      maxLength: 2_000,
+      description: 'The nextCursor or prevCursor of a page. Send the same filters with it.',
+      aliases: ['lastId'],
+      hints: CURSOR_HINTS,
+    }),
+  ),
+  count: optional(
+    Type.Unsafe<'exact' | 'estimate' | 'none'>({
+      type: 'string',
+      enum: ['exact', 'estimate', 'none'],
+      description:
+        'How to compute `total`. `estimate` (default): exact up to 10,000 results, an estimate above that or if ' +
+        'counting takes too long; `relation` says which. `exact`: slower. `none`: `total` is null.',
+    }),
+  ),
+  includeTotalCount: yesNo('`true` means `count=exact`, `false` means `count=none`.'),
+};
+
+const parts = {
+  fields: fieldsParameter,
+  include: choices(
+    INCLUDED,
+    'Adds to each listing its `history`, its `property`, the source’s own RESO fields (`reso`; null if the ' +
+      'source is not a RESO server), or `cumulativeDaysOnMarket` and `daysOnMarketReported` (`daysOnMarket`; ' +
+      'the only one with CSV columns).',
+    '$expand',
+  ),
+  units: unitsParameter,
+  display: displayParameter,
+  format: choice(
+    FORMATS,
+    'Response format. Default: from Accept. Without `limit`, Business and Internal receive all results at ' +
+      'once as csv or ndjson; each row ends with the cursor from which an interrupted export can continue.',
+  ),
+};
+
+const figures = {
+  facets: choices(
+    FACETS,
+    'Counts all results by these properties, most frequent first.',
+    'aggregates',
+    'aggregations',
+  ),
+  stats: optional(
+    list(Type.String({ maxLength: 60 }), {
+      description: 'Current statistics of all results, by ids from GET /v1/market/metrics.',
+      aliases: ['statistics'],
+      maxItems: 20,
+    }),
+  ),
+  cluster: yesNo('`true` returns clusters of all results within `bbox` at `zoom`, instead of listings.'),
+  zoom: whole('Zoom level of the map that shows the clusters, as on web maps.', 20),
+  explain: yesNo(
+    '`true` reports for each filter how many listings match it alone, and how many match all others.',
+  ),
+};
+
+export const answerParameters = { ...pages, ...parts, ...figures };
 
 export const RentalSearchQuery = Type.Object({
   ...placeParameters,
@@ -29,8 +134,3 @@ const AnySearchQuery = Type.Object({
 
 /** A parsed query of either search. */
 export type SearchQuery = Static<typeof AnySearchQuery>;
-
-export {
-  SORT_KEYS,
-  type SortKey,
-} from '../../listings/common-parameters.ts';

@@ -1,14 +1,15 @@
-// Search plan: a parsed query as conditions, sort and page. Pure.
+// Search plan: a parsed query as conditions, sort and page, with its names resolved. Pure.
 
+import type { NamedArea } from '../../areas/name-store.ts';
 import type { Point } from '../../geometry/geometry.ts';
 import { type Cursor, queryDigest, readCursor } from '../../http/input/cursor.ts';
 import { ListingSchema } from '../../listings/record.ts';
 import { type Fields, parseFields } from '../../listings/sparse-fields.ts';
 import type { ListingType, UnitSystem } from '../../listings/vocabulary.ts';
-import { answerParameters } from './answer-parameters.ts';
-import { type Condition, conditionsOf, type TextCondition } from './conditions.ts';
+import type { Condition, TextCondition } from './condition.ts';
+import { conditionsOf } from './filters.ts';
 import { type NormalizedQuery, normalizeQuery } from './normalize-query.ts';
-import type { SearchQuery } from './parameters.ts';
+import { answerParameters, type SearchQuery } from './parameters.ts';
 import { parseSort, type SortTerm, valueKindOf } from './sort.ts';
 import { DEFAULT_STATUS } from './statuses.ts';
 
@@ -87,4 +88,33 @@ const SHAPING: ReadonlySet<string> = new Set([
 /** The parameters of a query that decide which listings there are and in which order. */
 function filterParameters(query: NormalizedQuery): Record<string, unknown> {
   return Object.fromEntries(Object.entries(query).filter(([name]) => !SHAPING.has(name)));
+}
+
+/** What is known of how many active listings lie in shapes. */
+export interface ShapeEstimate {
+  /** About how many. */
+  readonly listings: number;
+  /** Which share that is of all active listings of their type, from 0 to 1. */
+  readonly share: number;
+}
+
+/** What the words of a query stand for: themselves or the names they misspell, and the areas called so. */
+export interface WordMeaning {
+  readonly spellings: readonly string[];
+  readonly areaNos: readonly number[];
+}
+
+export type WordMeanings = ReadonlyMap<string, WordMeaning>;
+
+/** What a plan's names stand for: its areas and its words, looked up before the plan becomes SQL. */
+export interface ResolvedQuery {
+  readonly areas: readonly NamedArea[];
+  readonly areaNos: readonly number[];
+  /** Active listings in them, as the areas are counted: about so many rows are walked through at most. */
+  readonly areaListings: number;
+  /** About how many active listings lie in the shapes that are asked for; null: none is, or it is unknown. */
+  readonly inShape: ShapeEstimate | null;
+  readonly words: WordMeanings;
+  /** About how many active listings meet queries of the text index, where it matters. */
+  readonly sizes: ReadonlyMap<string, number>;
 }

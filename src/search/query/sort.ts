@@ -3,9 +3,9 @@
 import type { ValueKind } from '../../http/input/cursor.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { invalidParameter } from '../../lib/problem.ts';
-import type { FlagColumn, ListColumn, RangeColumn, WordColumn } from './columns.ts';
+import { SORT_KEYS, type SortKey } from '../../listings/common-parameters.ts';
+import type { ReadColumn } from './condition.ts';
 import type { NormalizedQuery } from './normalize-query.ts';
-import { SORT_KEYS, type SortKey } from './parameters.ts';
 
 export interface SortTerm {
   readonly key: SortKey;
@@ -69,17 +69,3 @@ export const areIdsDescending = (order: readonly SortTerm[]): boolean => order.a
 export function valueKindOf({ key }: SortTerm): ValueKind {
   return key.endsWith('At') ? 'time' : 'number';
 }
-
-/** A column of listing_search by the API's name. */
-export type Column =
-  | RangeColumn
-  | WordColumn
-  | FlagColumn
-  | ListColumn
-  | SortKey
-  | 'areaNos'
-  | 'status'
-  | 'daysOnMarketStart';
-
-/** What is read of a listing besides what conditions are about: a column, its words, or several things together. */
-export type ReadColumn = Column | 'words' | 'other';

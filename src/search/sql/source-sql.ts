@@ -1,14 +1,11 @@
 // Relation that a search reads: the search rows, those of one area, or those that have its words.
 
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
-import { activeWord, areaWord } from '../../text/index-terms.ts';
-import type { Condition } from '../query/conditions.ts';
-import type { SearchPlan } from '../query/plan.ts';
-import type { ResolvedQuery } from '../query/resolved-query.ts';
-import type { Column, ReadColumn } from '../query/sort.ts';
-import { columnOf } from './columns-sql.ts';
-import { allOf, conditionsSql, whereSql } from './condition-sql.ts';
-import { textQueries, togetherQuery } from './tsquery.ts';
+import { activeWord, areaWord } from '../../text/tokenize.ts';
+import type { Column, Condition, ReadColumn } from '../query/condition.ts';
+import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
+import { allOf, columnOf, conditionsSql, whereSql } from './condition-sql.ts';
+import { textQueries, togetherQuery } from './text-sql.ts';
 
 /** What area_listing and listing_text hold, by our names. */
 const HELD = {

@@ -1,22 +1,20 @@
 // Reads of a search: pages, counts, facets, clusters and statistics, and a cache of them.
 
-import type { AreaIdCache } from '../../areas/area-id-cache.ts';
+import type { AreaIdCache } from '../../areas/area-cache.ts';
 import { findOrigin, type Origin } from '../../listings/provenance/data-source-store.ts';
 import type { StoredListing } from '../../listings/store.ts';
 import { abortableDatabase } from '../../postgres/client/abortable-database.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { FoundCache, type FoundCacheOptions } from '../legacy/found-cache.ts';
 import { type CountBounds, countExactly, countRoughly, countUpTo, findPage } from '../legacy/search-store.ts';
-import type { Facet } from '../query/answer-parameters.ts';
-import type { SearchQuery } from '../query/parameters.ts';
-import type { SearchPlan } from '../query/plan.ts';
-import type { ResolvedQuery } from '../query/resolved-query.ts';
+import type { Facet, SearchQuery } from '../query/parameters.ts';
+import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
 import { whereSql } from '../sql/condition-sql.ts';
 import type { NumberedRow } from '../sql/page-columns-sql.ts';
-import { type ClusterPage, computeClusters } from './clusters.ts';
-import { computeFacets, type FacetCounts } from './facets.ts';
+import { type ClusterPage, computeClusters } from './cluster-store.ts';
+import { computeFacets, type FacetCounts } from './facet-store.ts';
 import type { ShownFigure } from './metric-values.ts';
-import { computeStats } from './stats.ts';
+import { computeStats } from './stats-store.ts';
 
 /** How many results there are. */
 export interface Counted {

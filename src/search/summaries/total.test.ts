@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualClock } from '../../../test/support/service/clock.ts';
 import { databaseUnavailable } from '../../postgres/client/connection-errors.ts';
-import type { SearchPlan } from '../query/plan.ts';
-import type { ResolvedQuery } from '../query/resolved-query.ts';
+import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
 import { createTotals, MAX_COUNTED } from './total.ts';
 
 const resolved = {} as ResolvedQuery;

@@ -2,8 +2,7 @@
 
 import { type Clock, pause } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { SearchPlan } from '../query/plan.ts';
-import type { ResolvedQuery } from '../query/resolved-query.ts';
+import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
 import type { SearchReads } from './search-reads.ts';
 
 /** Up to so many listings are counted for every search; the count stops behind them. */

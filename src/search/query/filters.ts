@@ -1,55 +1,16 @@
-// Meaning of each filter: a query becomes conditions. Pure, and the only place where filters get their meaning.
+// Filters: what each parameter of a query requires of a listing, as conditions. Pure.
 
 import { parameterProblem } from '../../http/input/query.ts';
 import { type FieldError, invalidParameter } from '../../lib/problem.ts';
-import type { Status, UnitSystem } from '../../listings/vocabulary.ts';
+import { areaIn, perAreaIn } from '../../listings/presenter.ts';
+import type { UnitSystem } from '../../listings/vocabulary.ts';
 import { addressKey, queryTokens } from '../../text/tokenize.ts';
-import type { FlagColumn, ListColumn, RangeColumn, WordColumn } from './columns.ts';
-import { TEXT_FIELDS, type TextField } from './location-parameters.ts';
+import type { Bounds, Condition, RangeColumn } from './condition.ts';
+import { TEXT_FIELDS } from './filter-parameters.ts';
 import { parseMoment } from './moment.ts';
 import type { NormalizedQuery } from './normalize-query.ts';
-import { type Measure, storedBounds } from './rounded-bounds.ts';
-import { parseShapes, type Shape } from './shapes.ts';
+import { parseShapes } from './shapes.ts';
 import { parseStatuses } from './statuses.ts';
-
-/** One condition; a listing must meet all of them. Bounds are inclusive but `below`; moments are RFC 3339. */
-export type Condition =
-  | { readonly kind: 'statuses'; readonly statuses: readonly Status[] }
-  | {
-      readonly kind: 'range';
-      readonly column: RangeColumn;
-      readonly min?: number | string | undefined;
-      readonly max?: number | string | undefined;
-      readonly below?: number | string | undefined;
-    }
-  | {
-      readonly kind: 'numbers';
-      readonly column: 'bedrooms' | 'leaseTermMonths';
-      readonly values: readonly number[];
-    }
-  | { readonly kind: 'words'; readonly column: WordColumn; readonly values: readonly string[] }
-  | { readonly kind: 'flag'; readonly column: FlagColumn; readonly value: boolean }
-  | {
-      readonly kind: 'list';
-      readonly column: ListColumn;
-      readonly values: readonly string[];
-      readonly all: boolean;
-    }
-  | { readonly kind: 'open'; readonly from: string | undefined; readonly before: string | undefined }
-  | { readonly kind: 'address'; readonly key: string }
-  | TextCondition
-  | { readonly kind: 'areas'; readonly ids: readonly string[] }
-  | Shape;
-
-/** Every word must stand in one of the fields, as it is or as a name that it misspells. */
-export interface TextCondition {
-  readonly kind: 'text';
-  readonly words: readonly string[];
-  readonly fields: readonly TextField[];
-}
-
-/** Whether a condition is about where a listing lies. */
-export const isShape = (condition: Condition): condition is Shape => 'boxes' in condition;
 
 /** The conditions of a query; `now` in milliseconds. Throws INVALID_PARAMETER or INVALID_GEOMETRY. */
 export function conditionsOf(query: NormalizedQuery, units: UnitSystem, now: number): Condition[] {
@@ -239,5 +200,44 @@ function checkRanges(query: NormalizedQuery): void {
   for (const name of ['availableFrom', 'availableBy'] as const) {
     const text = query[name];
     if (text !== undefined) parseMoment(name, text, 0);
+  }
+}
+
+/** Whether a number is shown as it is kept, converted as an area, or rounded and converted as a price per area. */
+export type Measure = 'plain' | 'area' | 'perArea';
+
+/**
+ * The bounds on kept numbers that just those meet which are shown within the asked ones, in the reader's units: nobody
+ * could make out why a listing misses its own number, or comes with one beyond the bound.
+ */
+export function storedBounds(
+  min: number | undefined,
+  max: number | undefined,
+  measure: Measure,
+  units: UnitSystem,
+): Bounds {
+  const exact = measure === 'plain' || (measure === 'area' && units === 'imperial');
+  if (exact) return { min, max };
+  const displayed = (stored: number): number =>
+    (measure === 'area' ? areaIn(stored, units) : perAreaIn(stored, units)) ?? 0;
+  return {
+    min: min === undefined ? undefined : minShownAs(Math.ceil(hundredths(min)) / 100, displayed),
+    below: max === undefined ? undefined : minShownAs((Math.floor(hundredths(max)) + 1) / 100, displayed),
+  };
+}
+
+/** Without the noise that multiplying adds. */
+const hundredths = (value: number): number => Number((value * 100).toFixed(6));
+
+/** The least number that is shown as this one or more: halved down to two neighbours, as no formula rounds like rounding. */
+function minShownAs(target: number, displayed: (stored: number) => number): number {
+  if (target <= 0) return 0;
+  let [short, enough] = [0, 1];
+  while (displayed(enough) < target) enough *= 2;
+  for (;;) {
+    const middle = (short + enough) / 2;
+    if (middle <= short || middle >= enough) return enough;
+    if (displayed(middle) >= target) enough = middle;
+    else short = middle;
   }
 }

@@ -7,7 +7,7 @@ import type { Database } from '../../postgres/client/database.ts';
 import { createSql, formatStatement, type Sql, type SqlFragment } from '../../postgres/client/sql.ts';
 import type { SearchQuery } from '../query/parameters.ts';
 import { planSearch } from '../query/plan.ts';
-import { explainSearch } from './explain.ts';
+import { explainSearch } from './explain-store.ts';
 
 /** A database that keeps the text of each statement that it is asked to run, and finds nothing. */
 function statementKeeper() {

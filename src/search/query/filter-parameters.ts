@@ -1,9 +1,11 @@
-// Filters of both searches on the home and on its listing.
+// Filters as query parameters: names, types, bounds and descriptions.
 
 import { Type } from 'typebox';
 import {
   amount,
   choice,
+  choices,
+  day,
   ids,
   list,
   moment,
@@ -11,10 +13,85 @@ import {
   optional,
   RANGE,
   range,
+  text,
   whole,
   yesNo,
 } from '../../http/input/parameter-kinds.ts';
 import { PROPERTY_TYPES, type PropertyType } from '../../listings/vocabulary.ts';
+
+export const TEXT_FIELDS = ['address', 'id', 'area', 'description'] as const;
+export type TextField = (typeof TEXT_FIELDS)[number];
+
+export const placeParameters = {
+  areaId: optional(
+    list(Type.String({ maxLength: 200 }), {
+      description:
+        'In any of these areas: inside the boundary, or if it has none, by address or through its child areas.',
+      aliases: ['locationId', 'areas'],
+      maxItems: 50,
+    }),
+  ),
+  city: names('City', 'cities'),
+  neighborhood: names('Neighbourhood in the source’s spelling'),
+  county: names('County'),
+  state: names('State or province'),
+  postalCode: names('Postal code', 'postalCodes', 'zip', 'zipCode'),
+  country: names('Country'),
+  address: text(
+    'Address or the start of one. Ignores case, accents, punctuation and abbreviations such as St for Street.',
+    200,
+  ),
+  bbox: optional(
+    Type.String({
+      maxLength: 120,
+      written: 'numbers',
+      description:
+        'minLng,minLat,maxLng,maxLat. Includes its edges. minLng above maxLng crosses the antimeridian.',
+    }),
+  ),
+  lat: optional(
+    Type.Number({ minimum: -90, maximum: 90, description: 'Centre of `radius`.', aliases: ['latitude'] }),
+  ),
+  lng: optional(
+    Type.Number({
+      minimum: -180,
+      maximum: 180,
+      description: 'Centre of `radius`.',
+      aliases: ['longitude', 'long'],
+    }),
+  ),
+  radius: text(
+    '`2km`, `1.5mi` or `800m`; a plain number is in miles or kilometres, depending on `units`. At most 100 km.',
+    20,
+  ),
+  polygon: optional(
+    Type.String({
+      maxLength: 60_000,
+      written: 'geometry',
+      description:
+        '`lng,lat;lng,lat;...` or a GeoJSON Polygon or MultiPolygon, with 3 to 500 corners in all. Includes ' +
+        'edges, excludes holes. Across the antimeridian, cut it in two there (RFC 7946, section 3.1.9), or use ' +
+        'longitudes past 180 or -180. Ambiguous edges of more than 180 degrees, rings that cross themselves, ' +
+        'holes outside their shell and overlapping parts are refused.',
+    }),
+  ),
+  map: text('Polygons as a JSON list of lists of [lng, lat]; replaces `polygon`.', 60_000),
+  points: optional(
+    list(Type.String({ maxLength: 60 }), {
+      description: 'Corners as `lat,lng`, latitude first; replaces `polygon`.',
+      separator: null,
+      maxItems: 500,
+    }),
+  ),
+  q: text(
+    'Full-text search in address, ids, area names and description. All words must match; names of streets and ' +
+      'areas tolerate typos.',
+    200,
+    'search',
+    'keywords',
+  ),
+  qFields: choices(TEXT_FIELDS, 'Fields that `q` searches. Default: all.'),
+};
 
 /** What people call types of property. */
 const PROPERTY_TYPE_SYNONYMS: Readonly<Record<string, PropertyType>> = {
@@ -156,3 +233,34 @@ const origin = {
 };
 
 export const listingParameters = { ...kind, ...money, ...numbers, ...traits, ...changes, ...origin };
+
+export const rentalParameters = {
+  availableFrom: day('Available on this day or later', 'dateAvailableFrom'),
+  availableBy: day('Available by this day'),
+  leaseTermMonths: optional(
+    list(Type.Integer({ minimum: 0, maximum: 1_200 }), {
+      description: 'Lease terms of exactly these numbers of months.',
+    }),
+  ),
+  minLeaseTermMonths: whole('Minimum lease term in months.', 1_200),
+  furnished: names('Furnishing: `Furnished`, `Partially`, `Unfurnished`, `Negotiable`'),
+  pets: names('Allowed pets, any of these: `cats`, `dogs`'),
+  noFee: yesNo('Whether there is no broker’s fee. Unknown matches neither.'),
+  rentControl: yesNo('Whether it is under rent control. Unknown matches neither.'),
+  utilitiesIncluded: names('Utilities included in the rent, any of these: `water`, `internet`'),
+  maxMoveInCost: amount('Maximum total of move-in costs. A listing with an unknown cost does not match.'),
+  hasConcession: yesNo('Whether it offers months free.'),
+  maxNetEffectivePrice: amount('Maximum rent per month after months free.'),
+};
+
+export const saleParameters = {
+  saleCondition: names('Special conditions in RESO’s spelling, any of these', 'specialListingConditions'),
+  maxMonthlyCost: amount('Maximum of association fee and tax per month together.'),
+  maxAssociationFee: amount('Maximum association fee per month.'),
+  maxTax: amount('Maximum tax per month.'),
+  minClosePrice: amount('Minimum closing price.', 'minSoldPrice'),
+  maxClosePrice: amount('Maximum closing price.', 'maxSoldPrice'),
+  closedSince: moment('Closed at or after this time'),
+  closedBefore: moment('Closed before'),
+  underContract: choice(['exclude'], 'Excludes listings that are under contract or pending.'),
+};

@@ -1,13 +1,54 @@
-// SQL of facets: values of a trait counted over all results in one pass.
+// Facets of a search: values counted over all results in one pass, most frequent first.
 
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../listings/record.ts';
 import type { Database, Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
-import type { Facet } from '../query/answer-parameters.ts';
-import type { SearchPlan } from '../query/plan.ts';
-import { BUCKET_EDGES } from '../query/price-buckets.ts';
-import type { ResolvedQuery } from '../query/resolved-query.ts';
-import type { Column } from '../query/sort.ts';
-import { sourceOf } from './source-sql.ts';
+import type { Column } from '../query/condition.ts';
+import type { Facet } from '../query/parameters.ts';
+import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
+import { sourceOf } from '../sql/source-sql.ts';
+
+const Counted = Type.Object({
+  value: Type.Union([Type.String(), Type.Number()]),
+  count: Type.Integer(),
+});
+const Bucket = Type.Object({ from: Type.Number(), to: nullable(Type.Number()), count: Type.Integer() });
+
+export const FacetsSchema = Type.Record(Type.String(), Type.Array(Type.Union([Counted, Bucket])), {
+  description:
+    'For each facet, the values of the results, most frequent first. `priceBucket` counts prices from `from` ' +
+    'up to but excluding `to`. Listings with an unknown value are not counted.',
+});
+export type Facets = Static<typeof FacetsSchema>;
+
+const NUMBERS: readonly Facet[] = ['bedrooms', 'bathrooms', 'yearBuiltDecade'];
+
+/** Facets with the number of all results, counted in the same pass: so they never contradict each other. */
+export interface FacetCounts {
+  readonly facets: Facets;
+  readonly total: number;
+}
+
+/** Counts over all results of the plan; at most `most` values of each facet. */
+export async function computeFacets(
+  database: Database,
+  plan: SearchPlan,
+  resolved: ResolvedQuery,
+  facets: readonly Facet[],
+  maxValues: number,
+): Promise<FacetCounts> {
+  const requested = [...new Set(facets)];
+  const { rows, total } = await countFacets(database, plan, resolved, requested, maxValues);
+  const valuesOf = (facet: Facet) =>
+    rows
+      .filter((row) => row.facet === facet)
+      .map(({ value, count }) => {
+        if (facet === 'priceBucket') return { ...bucketOf(Number(value)), count };
+        return { value: NUMBERS.includes(facet) ? Number(value) : value, count };
+      });
+  return { facets: Object.fromEntries(requested.map((facet) => [facet, valuesOf(facet)])), total };
+}
 
 /** What was counted in one pass. */
 export interface CountedFacets {
@@ -100,4 +141,18 @@ function eachSql(sql: Sql, facet: Facet): SqlFragment {
     return sql`(select area.id as value, listings from results, unnest(${value}) as listed (no) join area using (no)) as each`;
   if (facet === 'features') return sql`(select unnest(${value}) as value, listings from results) as each`;
   return sql`(select ${value} as value, listings from results) as each`;
+}
+
+/** From 0.01 on; below is one bucket that begins with 0. */
+const [FIRST, LAST] = [-6, 36];
+
+/** Where each bucket begins, in cents; the next one begins where it ends. */
+export const BUCKET_EDGES: readonly number[] = [
+  0,
+  ...Array.from({ length: LAST - FIRST + 1 }, (_, at) => Math.round(10 ** ((FIRST + at) / 3 + 2)) / 100),
+];
+
+/** The bounds of a bucket by its number, the first being 1; `to` is not in it any more, and null: no end. */
+export function bucketOf(number: number): { readonly from: number; readonly to: number | null } {
+  return { from: BUCKET_EDGES[number - 1] ?? 0, to: BUCKET_EDGES[number] ?? null };
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cardinalForms } from './cardinals.ts';
+import { cardinalForms } from './number-words.ts';
 
 const said = (value: number): string[] => cardinalForms(value).map((words) => words.join(' '));
 

@@ -1,15 +1,14 @@
-// Currency of a search: prices are bounded, sorted and summed up in one currency at a time.
+// Currency of a search: prices are compared, sorted and summed in one currency only.
 
 import { invalidParameter } from '../../lib/problem.ts';
+import type { SortKey } from '../../listings/common-parameters.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
+import { joinSql } from '../../postgres/client/sql.ts';
 import { FoundCache, type FoundCacheOptions } from '../legacy/found-cache.ts';
-import type { RangeColumn } from '../query/columns.ts';
-import type { Condition } from '../query/conditions.ts';
-import type { SortKey } from '../query/parameters.ts';
-import type { SearchPlan } from '../query/plan.ts';
-import type { ResolvedQuery } from '../query/resolved-query.ts';
-import { findCurrenciesFound, findTypedCurrencies, type TypedCurrency } from '../sql/currency-store.ts';
+import type { Condition, RangeColumn } from '../query/condition.ts';
+import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
+import { sourceOf } from '../sql/source-sql.ts';
 
 const MONEY_COLUMNS: ReadonlySet<RangeColumn> = new Set<RangeColumn>([
   ...(['price', 'closePrice', 'pricePerArea', 'moveInCost', 'netEffectivePrice'] as const),
@@ -107,4 +106,38 @@ export function withCurrency(plan: SearchPlan, { currency, available }: Resolved
   if (currency === null || available.every((each) => each === currency)) return { ...plan, currency };
   const condition: Condition = { kind: 'words', column: 'currency', values: [currency] };
   return { ...plan, currency, conditions: [...plan.conditions, condition] };
+}
+
+export interface TypedCurrency {
+  readonly listingType: ListingType;
+  /** ISO 4217. */
+  readonly currency: string;
+}
+
+/** Every currency that listings of either type have, or once had. */
+export function findTypedCurrencies(database: Database): Promise<readonly TypedCurrency[]> {
+  return database.read(
+    (sql) =>
+      sql<
+        TypedCurrency[]
+      >`select listing_type as "listingType", currency from listing_currency order by 1, 2`,
+  );
+}
+
+/** Those of these currencies that listings found by the plan have. */
+export async function findCurrenciesFound(
+  database: Database,
+  plan: SearchPlan,
+  resolved: ResolvedQuery,
+  currencies: readonly string[],
+): Promise<readonly string[]> {
+  const rows = await database.read((sql) => {
+    const { from, where, column } = sourceOf(sql, plan, resolved, ['currency']);
+    const selects = currencies.map(
+      (currency) => sql`(select ${currency}::text as currency where exists (
+      select from ${from} where ${where} and ${column('currency')} = ${currency}))`,
+    );
+    return sql<{ currency: string }[]>`${joinSql(selects, ' union all ')}`;
+  });
+  return rows.map(({ currency }) => currency);
 }

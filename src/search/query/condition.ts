@@ -1,0 +1,120 @@
+// Condition: one test that a listing must pass. A search is a list of conditions; filters.ts makes them of the query's
+// parameters (filter-parameters.ts), condition-sql.ts makes SQL of them, and nothing else gives them a meaning.
+
+import type { SortKey } from '../../listings/common-parameters.ts';
+import type { Status } from '../../listings/vocabulary.ts';
+import type { TextField } from './filter-parameters.ts';
+import type { Shape } from './shapes.ts';
+
+/** A listing must meet every condition of a search. Bounds are inclusive except `below`; times are RFC 3339. */
+export type Condition =
+  | { readonly kind: 'statuses'; readonly statuses: readonly Status[] }
+  | ({ readonly kind: 'range'; readonly column: RangeColumn } & Bounds)
+  | {
+      readonly kind: 'numbers';
+      readonly column: 'bedrooms' | 'leaseTermMonths';
+      readonly values: readonly number[];
+    }
+  | { readonly kind: 'words'; readonly column: WordColumn; readonly values: readonly string[] }
+  | { readonly kind: 'flag'; readonly column: FlagColumn; readonly value: boolean }
+  | {
+      readonly kind: 'list';
+      readonly column: ListColumn;
+      readonly values: readonly string[];
+      readonly all: boolean;
+    }
+  /** An open house from `from` on that starts before `before`. */
+  | { readonly kind: 'open'; readonly from: string | undefined; readonly before: string | undefined }
+  /** An address that starts with these words. */
+  | { readonly kind: 'address'; readonly key: string }
+  | TextCondition
+  | { readonly kind: 'areas'; readonly ids: readonly string[] }
+  | Shape;
+
+export interface Bounds {
+  readonly min?: number | string | undefined;
+  readonly max?: number | string | undefined;
+  readonly below?: number | string | undefined;
+}
+
+/** Every word must be in one of the fields, as written or as a name that it misspells. */
+export interface TextCondition {
+  readonly kind: 'text';
+  readonly words: readonly string[];
+  readonly fields: readonly TextField[];
+}
+
+/** Whether a condition is about where a listing lies. */
+export const isShape = (condition: Condition): condition is Shape => 'boxes' in condition;
+
+export type RangeColumn =
+  | 'price'
+  | 'closePrice'
+  | 'pricePerArea'
+  | 'bedrooms'
+  | 'bathrooms'
+  | 'livingArea'
+  | 'lotSize'
+  | 'yearBuilt'
+  | 'parkingSpaces'
+  | 'garageSpaces'
+  | 'stories'
+  | 'floor'
+  | 'priceChangePercent'
+  | 'leaseTermMonths'
+  | 'moveInCost'
+  | 'netEffectivePrice'
+  | 'monthlyCost'
+  | 'associationFee'
+  | 'tax'
+  | 'daysOnMarket'
+  | 'listedAt'
+  | 'updatedAt'
+  | 'closedAt'
+  | 'priceChangedAt'
+  | 'availableFrom';
+
+export type WordColumn =
+  | 'city'
+  | 'neighborhood'
+  | 'county'
+  | 'state'
+  | 'postalCode'
+  | 'country'
+  | 'propertyType'
+  | 'propertySubType'
+  | 'furnished'
+  | 'priceDirection'
+  | 'agentId'
+  | 'officeId'
+  | 'providerId'
+  | 'mlsNumber'
+  | 'currency'
+  | 'id';
+
+export type FlagColumn =
+  | 'newConstruction'
+  | 'waterfront'
+  | 'noFee'
+  | 'rentControl'
+  | 'hasPhotos'
+  | 'hasVirtualTour'
+  | 'hasPrice'
+  | 'hasLivingArea'
+  | 'hasConcession';
+
+export type ListColumn = 'features' | 'pets' | 'utilities' | 'saleConditions';
+
+/** A column of listing_search by its name in the API. */
+export type Column =
+  | RangeColumn
+  | WordColumn
+  | FlagColumn
+  | ListColumn
+  | SortKey
+  | 'areaNos'
+  | 'status'
+  | 'daysOnMarketStart';
+
+/** What a search reads of a listing besides its conditions: a column, its indexed words, or several columns at once. */
+export type ReadColumn = Column | 'words' | 'other';
