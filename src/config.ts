@@ -4,8 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { parseNetworks } from './lib/ip-address.ts';
-import { nearest } from './lib/nearest.ts';
-import { isOneEdit } from './lib/one-edit.ts';
+import { isOneEdit, nearest } from './lib/nearest.ts';
 import type { ResoCredentials } from './sources/reso/transport/token.ts';
 
 export type SourceConfig =

@@ -199,7 +199,6 @@ test('SQL stands only in stores, files of SQL, and the database room', () => {
 /** Who may use time other than through the clock they are given. */
 const OWN_TIME: Readonly<Record<string, string>> = {
   'src/lib/clock.ts': 'is the clock',
-  'src/lib/poll.ts': 'keeps the process alive while it waits, which no clock does',
 };
 
 test('nobody reads time or waits except through the clock', () => {

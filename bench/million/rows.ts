@@ -4,7 +4,7 @@ import type { Placement } from '../../src/areas/placement.ts';
 import { changedEarlierDays } from '../../src/ingest/listing-writer.ts';
 import { searchRow, textRow } from '../../src/ingest/search-row.ts';
 import { type ListingWrite, listingRow, planWrite } from '../../src/ingest/write-plan.ts';
-import { json } from '../../src/postgres/client/stored-json.ts';
+import { json } from '../../src/postgres/client/value-types.ts';
 import { buildTimeline } from '../../src/timeline/property-timeline.ts';
 import { marketListing } from '../../src/timeline/update-timelines.ts';
 import type { SeenDraft } from './drafts.ts';

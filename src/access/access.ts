@@ -1,8 +1,7 @@
 // Wiring of access: from tiers and a provider to the phases and routes of the server.
 
 import type { Phases, Route } from '../http/frame/route.ts';
-import type { Clock } from '../lib/clock.ts';
-import { DAY } from '../lib/time.ts';
+import { type Clock, DAY } from '../lib/clock.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { listen } from '../postgres/client/listen.ts';
 import { type CredentialVerifier, createIdentify } from './keys/identify.ts';

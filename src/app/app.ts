@@ -1,5 +1,6 @@
 // Wiring of the service: one list of constructions from configuration to a running service, and their ending in reverse.
 
+import { readFileSync } from 'node:fs';
 import { createAccess } from '../access/access.ts';
 import { createLocalSubscriptions } from '../access/providers/local-subscriptions.ts';
 import type { Principal } from '../access/tiers/principal.ts';
@@ -11,7 +12,6 @@ import { connectionBounds } from '../http/server/connections.ts';
 import { createServer, type Limits, type WebServer } from '../http/server/server.ts';
 import { createCatalogue } from '../ingest/listing-writer.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
-import { descriptorLimit } from '../lib/descriptors.ts';
 import type { Internet } from '../lib/internet.ts';
 import type { Log } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
@@ -25,9 +25,9 @@ import { createFindLoading } from '../sources/first-load.ts';
 import type { Progress } from '../sources/metrics.ts';
 import { type Replication, startReplication } from '../sources/replicate.ts';
 import type { Source } from '../sources/source.ts';
-import { describeService } from './describe.ts';
 import { healthChecks } from './health-checks.ts';
 import { startOAuth } from './oauth.ts';
+import { describeService } from './openapi.ts';
 import { featureRoutes } from './routes.ts';
 
 /** What tests put in the place of the real thing, and nothing else. */
@@ -133,4 +133,15 @@ function howToGetKey(publicUrl: string, keysFile: string | null): string | undef
   return local && keysFile !== null
     ? `A key allows more: ${keysFile} contains one for each tier.`
     : undefined;
+}
+
+/** How many files and sockets this process may have open; null if there is no limit, or the system (not Linux) does not say. */
+function descriptorLimit(): number | null {
+  try {
+    const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return limit === undefined ? null : Number(limit);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
 }

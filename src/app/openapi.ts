@@ -1,9 +1,12 @@
-// OpenAPI document without a running service: the same routes, connected to nothing.
+// OpenAPI document: the description of the service, and the document without a running service.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { RateLimiter } from '../access/limits/rate-limiter.ts';
 import type { Principal } from '../access/tiers/principal.ts';
-import { TIERS } from '../access/tiers/tiers.ts';
+import { SCOPES, TIERS } from '../access/tiers/tiers.ts';
 import type { Phases } from '../http/frame/route.ts';
+import type { Describe } from '../http/openapi/openapi.ts';
 import { createServer } from '../http/server/server.ts';
 import { createCatalogue } from '../ingest/listing-writer.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -12,10 +15,48 @@ import { createMetrics } from '../lib/metrics.ts';
 import { createAuthorizationOptions } from '../oauth/authorization-service.ts';
 import { createTokenContext } from '../oauth/token/token-service.ts';
 import { openDatabase } from '../postgres/client/database.ts';
-import { describeService } from './describe.ts';
+import { EXAMPLES } from './examples.ts';
 import { featureRoutes } from './routes.ts';
 
-/** The address that the document names; the served one names PUBLIC_URL. */
+/** The version of this package. */
+export const VERSION = (
+  JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { version: string }
+).version;
+
+const DESCRIPTION: Omit<Describe, 'server'> = {
+  title: 'Freehold',
+  version: VERSION,
+  description:
+    'A property-listing API: search, areas, market statistics, properties by id, and a live stream for one ' +
+    'listing. Send credentials as `Authorization: Bearer SERVICE-...`, or with an OAuth access token instead ' +
+    'of the key. Searches, areas and market statistics also work without credentials, within tight limits. ' +
+    'Keep keys in environment variables, never in client-side code, and use the lowest tier that suffices.',
+  license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
+  tags: {
+    Search: 'Search listings by place, price and type.',
+    Areas: 'Named areas: counties, cities, neighbourhoods, postal codes.',
+    Market: 'Market statistics: prices, supply and pace, by period and place.',
+    Properties: 'A property with all its listings and their history.',
+    Live: 'One listing, live from its source.',
+    Account: 'Limits and usage of the caller.',
+    OAuth: 'Client registration, consent and tokens.',
+    Health: 'Liveness, readiness and metrics.',
+    Service: 'Descriptions of this API.',
+  },
+};
+
+/** What the document says about the service as a whole. */
+export function describeService(publicUrl: string): Omit<Describe, 'server'> {
+  const scopes = Object.entries(SCOPES).map(([name, { description }]) => [name, description]);
+  const oauth = {
+    authorizationUrl: `${publicUrl}/oauth/authorize`,
+    tokenUrl: `${publicUrl}/oauth/token`,
+    scopes: Object.fromEntries(scopes),
+  };
+  return { ...DESCRIPTION, oauth, examples: EXAMPLES };
+}
+
+/** In a document without a running service. */
 const PUBLIC_URL = 'http://127.0.0.1:8080';
 
 const NOBODY: Phases<Principal> = {
@@ -25,10 +66,10 @@ const NOBODY: Phases<Principal> = {
   headers: () => ({}),
 };
 
-/** The document, as `/openapi.json` serves it with the default settings. Connects to nothing. */
+/** The document as `/openapi.json` serves it with the default settings: the same routes, connected to nothing. */
 export function openApi(): object {
   const clock = systemClock;
-  // A database connects when it is first asked, which nothing does here.
+  // Never connects: nothing reads from it.
   const database = openDatabase({ url: 'postgres://nobody@127.0.0.1/none', clock });
   const rateLimiter = new RateLimiter({ database, clock, tiers: TIERS, report: () => {} });
   const catalogue = createCatalogue(database);

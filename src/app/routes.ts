@@ -9,7 +9,7 @@ import type { Route } from '../http/frame/route.ts';
 import type { Json } from '../http/openapi/openapi-schemas.ts';
 import type { Catalogue } from '../ingest/listing-writer.ts';
 import type { Clock } from '../lib/clock.ts';
-import { rememberFor } from '../lib/remember.ts';
+import { rememberFor } from '../lib/single-flight.ts';
 import type { CachedReads } from '../listings/property-cache.ts';
 import { freshnessOf } from '../listings/provenance/confirmation-store.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';

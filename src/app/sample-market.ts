@@ -1,13 +1,19 @@
-// Process of the sample market: started beside the service, restarted when it ends, reached over HTTP only.
+// Sample market: its process, started beside the service and restarted when it ends, and its areas. Reached over HTTP only.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { request } from 'undici';
+import type { AreaDraft } from '../areas/area.ts';
+import type { Boundary } from '../geometry/geometry.ts';
+import { updateAllPlacements, writeAreaBatch } from '../ingest/area-writer.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
-import { readIfExists } from '../lib/optional-file.ts';
+import { readIfExists } from '../lib/files.ts';
 import { randomToken } from '../lib/secrets.ts';
 import { type SupervisedProcess, supervise } from '../lib/supervisor.ts';
+import type { AreaType } from '../listings/vocabulary.ts';
+import type { Database } from '../postgres/client/database.ts';
 
 export interface SampleOptions {
   readonly dataDirectory: string;
@@ -135,4 +141,38 @@ function readyUrl(
       else reject(new Error(`The sample market said something unexpected: ${line}`));
     });
   });
+}
+
+interface SampleFeature {
+  readonly geometry: Boundary | null;
+  readonly properties: {
+    readonly id: string;
+    readonly type: AreaType;
+    readonly name: string;
+    readonly parentId: string | null;
+    readonly codes?: Readonly<Record<string, string>>;
+    readonly population?: number | null;
+  };
+}
+
+/** Fetches the sample's areas and stores those that are new or changed. Their form is trusted. */
+export async function loadSampleAreas(database: Database, sampleUrl: string): Promise<void> {
+  const { statusCode, body } = await request(`${sampleUrl}/areas.geojson`);
+  if (statusCode !== 200) throw new Error(`The sample market answered ${statusCode} for its areas`);
+  const { features } = (await body.json()) as { readonly features: readonly SampleFeature[] };
+  const { changed } = await writeAreaBatch(database, 'sample', features.map(draftOf));
+  if (changed > 0) await updateAllPlacements(database, () => {});
+}
+
+function draftOf({ geometry, properties }: SampleFeature): AreaDraft {
+  return {
+    type: properties.type,
+    externalId: properties.id,
+    name: properties.name,
+    aliases: [],
+    codes: properties.codes ?? {},
+    parentReference: properties.parentId,
+    population: properties.population ?? null,
+    boundary: geometry,
+  };
 }

@@ -7,8 +7,7 @@ import { createOutbound } from '../lib/outbound.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { resoSource } from '../sources/reso/transport/client.ts';
 import type { Source } from '../sources/source.ts';
-import { loadSampleAreas } from './sample-areas.ts';
-import { startSampleMarket } from './sample-market.ts';
+import { loadSampleAreas, startSampleMarket } from './sample-market.ts';
 import { samplePhotosUrl } from './sample-photos.ts';
 
 export interface Upstream {

@@ -1,9 +1,9 @@
 // Database of a command: the running service's own, an external server, or one started for the command.
 
 import type { Config } from '../config.ts';
-import { requireWritableFolder } from '../lib/writable-folder.ts';
+import { requireWritableFolder } from '../lib/files.ts';
 import { type Database, openDatabase } from '../postgres/client/database.ts';
-import { hasCluster } from '../postgres/embedded/cluster-place.ts';
+import { hasCluster } from '../postgres/embedded/cluster-home.ts';
 import { joinOrStartEmbedded } from '../postgres/embedded/embedded.ts';
 import { migrate, pendingMigrations } from '../postgres/migrations/migrate.ts';
 import { CommandFailure } from './failure.ts';

@@ -7,7 +7,7 @@ import type { StoredRecord } from '../listings/stored-record.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';
 import type { Sql, Transaction } from '../postgres/client/database.ts';
 import { notify } from '../postgres/client/listen.ts';
-import { json } from '../postgres/client/stored-json.ts';
+import { json } from '../postgres/client/value-types.ts';
 import { type RecordedHistory, writeHistory } from '../timeline/history-store.ts';
 import { writeSearchRows, writeTextRows } from './search-row-store.ts';
 import { type ListingWrite, listingRow, type PreviousListing } from './write-plan.ts';

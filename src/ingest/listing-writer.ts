@@ -3,7 +3,7 @@
 import { countChanges } from '../areas/counts.ts';
 import { Placement } from '../areas/placement.ts';
 import { findPlacedAreas, lockAreaVersion } from '../areas/write-store.ts';
-import { DAY } from '../lib/time.ts';
+import { DAY } from '../lib/clock.ts';
 import { daysOnMarket, parseStoredClock } from '../listings/days-on-market.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import { advanceSource, writeConfirmations } from '../listings/provenance/confirmation-store.ts';

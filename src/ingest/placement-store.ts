@@ -6,7 +6,7 @@ import type { DraftAddress } from '../listings/draft.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';
 import type { Transaction } from '../postgres/client/database.ts';
-import { json } from '../postgres/client/stored-json.ts';
+import { json } from '../postgres/client/value-types.ts';
 import type { FigureChange } from '../timeline/figure-changes.ts';
 import { invalidateFigures } from '../timeline/figure-invalidation-store.ts';
 import { addAreaCounts } from './listing-store.ts';

@@ -4,7 +4,7 @@ import { writeNames } from '../areas/name-store.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
 import type { Sql, Transaction } from '../postgres/client/database.ts';
 import { joinSql } from '../postgres/client/sql.ts';
-import { json } from '../postgres/client/stored-json.ts';
+import { json } from '../postgres/client/value-types.ts';
 import { searchRow, textRow } from './search-row.ts';
 import type { ListingWrite } from './write-plan.ts';
 

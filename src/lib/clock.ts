@@ -1,4 +1,9 @@
-// Clock: time and timers, handed to everything that waits or dates something, so that tests can turn it.
+// Clock: time, timers, pauses and polling. Everything that waits or reads the time is given one, so that tests can advance it.
+
+/** Milliseconds. */
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
 
 export interface Clock {
   /** Wall-clock milliseconds since the epoch: for dates that people see. */
@@ -31,4 +36,35 @@ export function pause(clock: Clock, milliseconds: number, signal?: AbortSignal):
     }
     signal?.addEventListener('abort', finish, { once: true });
   });
+}
+
+interface PollOptions {
+  readonly clock: Clock;
+  /** Milliseconds. */
+  readonly limit: number;
+  /** Milliseconds between two calls; default 20. */
+  readonly every?: number;
+}
+
+/** Calls `look` until it returns something, and returns that; undefined once the limit has passed. Keeps the process alive. */
+export function poll<T>(look: () => Promise<T | undefined>, options: PollOptions): Promise<T | undefined> {
+  const { clock, limit, every = 20 } = options;
+  const end = clock.monotonic() + limit;
+  return keepAlive(async () => {
+    for (;;) {
+      const found = await look();
+      if (found !== undefined || clock.monotonic() >= end) return found;
+      await pause(clock, every);
+    }
+  });
+}
+
+/** Keeps this process alive until the work is done: a clock's timers do not, so a command that only waits would just end. */
+export async function keepAlive<T>(work: () => Promise<T>): Promise<T> {
+  const alive = setInterval(() => {}, 1 << 30);
+  try {
+    return await work();
+  } finally {
+    clearInterval(alive);
+  }
 }

@@ -1,5 +1,7 @@
 // Problems: every error code that a client can meet, its HTTP status, and the error class that carries it.
 
+import { redact } from './log.ts';
+
 /** Code -> HTTP status and short title. The served page /docs/errors has one entry for each. */
 export const PROBLEMS = {
   MISSING_API_KEY: [401, 'Credentials required'],
@@ -105,4 +107,13 @@ export async function nullIfUnavailable<Value>(answer: Promise<Value>): Promise<
     if (error instanceof Problem && error.status === 503) return null;
     throw error;
   }
+}
+
+/** Characters of a member's name in a pointer. */
+const MAX_NAME_LENGTH = 64;
+
+/** The JSON pointer (RFC 6901) to a member of what `parent` points to; the name is shortened, and redacted if it looks like a secret. */
+export function pointerTo(name: string, parent = ''): string {
+  const part = redact(name).slice(0, MAX_NAME_LENGTH);
+  return `${parent}/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

@@ -1,5 +1,7 @@
 // Single flight: one run of a piece of work for everyone who waits for the same key at the same time.
 
+import type { Clock } from './clock.ts';
+
 export type Work<T> = (signal: AbortSignal) => Promise<T>;
 
 interface Flight<T> {
@@ -61,4 +63,21 @@ export class SingleFlight<T> {
       flight.result.then(resolve, reject).finally(settled);
     });
   }
+}
+
+/** A function that computes at most once in so many milliseconds. A failure is remembered as long as an answer. */
+export function rememberFor<Value>(
+  milliseconds: number,
+  clock: Pick<Clock, 'monotonic'>,
+  compute: () => Promise<Value>,
+): () => Promise<Value> {
+  let remembered: Promise<Value> | undefined;
+  let until = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (remembered === undefined || clock.monotonic() >= until) {
+      until = clock.monotonic() + milliseconds;
+      remembered = compute();
+    }
+    return remembered;
+  };
 }

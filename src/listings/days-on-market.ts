@@ -1,6 +1,6 @@
 // Days on market: how long a listing has been on the market, without the time on hold or withdrawn.
 
-import { DAY } from '../lib/time.ts';
+import { DAY } from '../lib/clock.ts';
 import { afterClockTime, clockTimeBetween } from './place-time.ts';
 import { firstGiven, type ReportedDate, type ReportedDates, STARTED_BY } from './reported-dates.ts';
 import { isOnMarket, type Status } from './vocabulary.ts';

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Database, Transaction } from '../postgres/client/database.ts';
-import { json } from '../postgres/client/stored-json.ts';
+import { json } from '../postgres/client/value-types.ts';
 import type { ResoRecord } from './reso-record.ts';
 
 /**

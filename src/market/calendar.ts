@@ -1,6 +1,6 @@
 // Calendar of statistics: dates, half-open periods, and the periods to compare with. Pure.
 
-import { DAY } from '../lib/time.ts';
+import { DAY } from '../lib/clock.ts';
 
 /** A day as YYYY-MM-DD. */
 export type Day = string;

@@ -9,7 +9,7 @@ import type { Clock } from '../lib/clock.ts';
 import { pageLinks } from '../listings/paging.ts';
 import { bypassesCache, type CachedReads } from '../listings/property-cache.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
-import { abortableDatabase } from '../postgres/client/abortable-database.ts';
+import { abortableDatabase } from '../postgres/client/database.ts';
 import { FoundCache } from '../search/legacy/found-cache.ts';
 import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import type { FindCurrencies } from '../search/summaries/currency-store.ts';

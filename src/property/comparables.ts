@@ -1,7 +1,7 @@
 // Comparables: homes near another one, ranked by similarity, with the price that each compares by.
 
 import { type Static, Type } from 'typebox';
-import { DAY } from '../lib/time.ts';
+import { DAY } from '../lib/clock.ts';
 import { areaIn, presentListing, type ReaderView } from '../listings/presenter.ts';
 import { ListingSchema, nullable, unitSchema } from '../listings/record.ts';
 import { findListings, type StoredListing } from '../listings/store.ts';

@@ -1,6 +1,6 @@
 // Estimate of a home's price from its comparables: adjusted, weighted, and with a range. Pure.
 
-import { DAY } from '../lib/time.ts';
+import { DAY } from '../lib/clock.ts';
 import type { Basis } from './comparables.ts';
 import { type CoefficientPrior, fitLocally } from './local-regression.ts';
 import type { HomeFacts } from './similarity.ts';

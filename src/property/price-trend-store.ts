@@ -2,7 +2,7 @@
 
 import { LRUCache } from 'lru-cache';
 import type { Point } from '../geometry/geometry.ts';
-import { HOUR } from '../lib/time.ts';
+import { HOUR } from '../lib/clock.ts';
 import type { ListingType, PropertyType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { boxesSql } from './neighbour-store.ts';

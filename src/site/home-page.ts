@@ -6,8 +6,7 @@ import { conditional, strongEtag } from '../http/output/etag.ts';
 import type { Reply } from '../http/output/reply.ts';
 import { nullIfUnavailable } from '../lib/problem.ts';
 import { type Html, html } from '../page/html.ts';
-import { code, link, pageReply, renderPage } from './layout.ts';
-import { type FirstLoad, loadingNotice } from './loading-notice.ts';
+import { code, type FirstLoad, link, loadingNotice, pageReply, renderPage } from './layout.ts';
 
 /** How large the market is. */
 export interface MarketSize {

@@ -1,17 +1,34 @@
-// Layout that all pages share, and the response that carries them.
+// Layout of the pages: frame, navigation, the notice of a first load, and the response.
 
 import type { RequestContext } from '../http/frame/route.ts';
 import { conditional, strongEtag } from '../http/output/etag.ts';
 import type { Reply } from '../http/output/reply.ts';
+import { nullIfUnavailable } from '../lib/problem.ts';
 import { type Fragment, Html, html } from '../page/html.ts';
 import { FAVICON, MARK } from '../page/mark.ts';
 import { FRAME_STYLE, hashSource } from '../page/style.ts';
-import { COPY_SCRIPT } from './copy-script.ts';
 import { TEXT_STYLE } from './style.ts';
 
 const STYLE = FRAME_STYLE + TEXT_STYLE;
 
-/** The pages, by their address below /docs, in the order of the navigation. */
+/** Adds a button that copies to each block of code. Inline: its hash is in the pages' policy. */
+const COPY_SCRIPT = `
+if (navigator.clipboard) for (const block of document.querySelectorAll('.code')) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'copy';
+  button.textContent = 'Copy';
+  button.setAttribute('aria-live', 'polite');
+  button.onclick = async () => {
+    await navigator.clipboard.writeText(block.querySelector('pre').textContent);
+    button.textContent = 'Copied';
+  };
+  button.onblur = () => { button.textContent = 'Copy'; };
+  block.append(button);
+}
+`.trim();
+
+/** Path below /docs -> title, in the order of the navigation. */
 export const PAGES = {
   start: 'First steps',
   '': 'Reference',
@@ -24,12 +41,12 @@ export const PAGES = {
 export type PageName = keyof typeof PAGES;
 
 export interface Page {
-  /** Null: a page that the navigation does not lead to. */
+  /** Null for a page that is not in the navigation. */
   readonly name: PageName | null;
-  /** From the page to the root of the service, as the beginning of a link; by default as its name says. */
+  /** Prefix of links from the page to the root of the service; default: by its name. */
   readonly root?: string;
   readonly title: string;
-  /** One sentence: for search engines and for the head of the page. */
+  /** One sentence, for search engines and the head of the page. */
   readonly summary: string;
   readonly content: Fragment;
 }
@@ -44,10 +61,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/**
- * A link from one page to another. Pages lie at /docs and just below it, and refer to each other relative to where they
- * are, so that they also work under another host name or below a path.
- */
+/** A link from one page to another: relative, so that it also works under another host name or below a path. */
 export function link(from: PageName | null, to: PageName): string {
   return `${toRoot(from)}${addressOf(to)}`;
 }
@@ -56,7 +70,6 @@ function addressOf(name: string): string {
   return name === '' ? 'docs' : `docs/${name}`;
 }
 
-/** The whole document. */
 export function renderPage(page: Page): string {
   const root = page.root ?? toRoot(page.name);
   return html`<!doctype html>
@@ -83,7 +96,7 @@ export function headOf(title: string, summary: string, style: string): Html {
 <link rel="icon" type="image/svg+xml" href="${FAVICON}"><style>${new Html(style)}</style>`;
 }
 
-/** The name of the house, the way to the other pages, and the scale bar. */
+/** Logo, navigation and scale bar. */
 export function header(current: PageName | null, root = toRoot(current)): Html {
   const items = Object.entries(PAGES).map(([name, title]) => {
     const here = name === current ? new Html(' aria-current="page"') : null;
@@ -93,37 +106,35 @@ export function header(current: PageName | null, root = toRoot(current)): Html {
 <nav aria-label="Documentation"><ul>${items}</ul></nav></div><div class="scale" aria-hidden="true"></div></header>`;
 }
 
-/** From a page to the root of the service, as the beginning of a link. */
+/** Prefix of links from a page to the root of the service. */
 export function toRoot(from: PageName | null): string {
   return from === '' || from === null ? '' : '../';
 }
 
-/** Lines of code; long ones are scrolled, with the keyboard too. A script adds a button that copies them. */
+/** Lines of code; long ones scroll, by keyboard too. A script adds a button that copies them. */
 export function code(...lines: readonly string[]): Html {
   return html`<div class="code"><pre tabindex="0"><code>${lines.join('\n')}</code></pre></div>`;
 }
 
-/** A table that can be scrolled sideways by itself where the screen is narrow, with the keyboard too. */
+/** A table that scrolls sideways by itself on narrow screens, by keyboard too. */
 export function wideTable(caption: string, head: readonly string[], rows: Fragment, kind = ''): Html {
   const cells = head.map((name) => html`<th scope="col">${name}</th>`);
   return html`<div class="wide" role="region" tabindex="0" aria-label="${caption}"><table class="${kind}">
 <thead><tr>${cells}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
-/** Makes the handler of a page that is rendered once, when it is first asked for. */
-export function pageHandler(render: () => string, policy: () => string = () => POLICY) {
-  let ready: { readonly reply: Reply; readonly etag: string } | undefined;
-  return ({ headers }: Pick<RequestContext<unknown>, 'headers'>): Reply => {
-    ready ??= prepare(render(), policy());
-    return conditional(headers, ready.etag, ready.reply);
+/** Creates the handler of a page that is rendered once, at the first request. */
+export function pageHandler(render: () => string, policy?: () => string): PageHandler {
+  let rendered: { readonly reply: Reply; readonly etag: string } | undefined;
+  return ({ headers }) => {
+    if (rendered === undefined) {
+      const text = render();
+      rendered = { reply: pageReply(text, policy?.()), etag: strongEtag(text) };
+    }
+    return conditional(headers, rendered.etag, rendered.reply);
   };
 }
 
-function prepare(text: string, policy: string) {
-  return { reply: pageReply(text, policy), etag: strongEtag(text) };
-}
-
-/** A page as an answer. */
 export function pageReply(text: string, policy = POLICY): Reply {
   const headers = {
     'content-type': 'text/html; charset=utf-8',
@@ -132,4 +143,38 @@ export function pageReply(text: string, policy = POLICY): Reply {
     'cross-origin-resource-policy': 'same-origin',
   };
   return { text, headers };
+}
+
+/** Progress of a first load; `total` is null if the source does not report it. */
+export interface FirstLoad {
+  readonly source: string;
+  readonly records: number;
+  readonly total: number | null;
+}
+
+export type PageRequest = Pick<RequestContext<unknown>, 'headers'>;
+export type PageHandler = (request: PageRequest) => Reply;
+
+/**
+ * Adds a notice below the page's header during a first load; such a response is not cached. If the database is unavailable
+ * the page comes without: the documentation needs no database.
+ */
+export function withLoadingNotice(handler: PageHandler, findLoading: () => Promise<FirstLoad | null>) {
+  return async (request: PageRequest): Promise<Reply> => {
+    const loading = await nullIfUnavailable(findLoading());
+    if (loading === null) return handler(request);
+    const { text, headers: { etag: _, ...headers } = {} } = handler({ headers: {} });
+    return {
+      text: text?.replace('</header>', (end) => `${end}${loadingNotice(loading).text}`) ?? '',
+      headers: { ...headers, 'cache-control': 'no-store' },
+    };
+  };
+}
+
+export function loadingNotice({ source, records, total }: FirstLoad): Html {
+  const count = (value: number): string => value.toLocaleString('en-US');
+  const far =
+    total === null ? `${count(records)} listings so far` : `${count(records)} of ${count(total)} listings`;
+  return html`<p class="note" role="status">The source <strong>${source}</strong> is being loaded for the first time: ${far}.
+Searches and market statistics cover what is loaded so far, and report this in <code>meta.loading</code>.</p>`;
 }

@@ -1,110 +1,198 @@
-// Routes of the pages.
+// Routes of the site: the pages, and the files that pages, browsers and programs load.
+
+import { Type } from 'typebox';
 import type { Principal } from '../access/tiers/principal.ts';
 import type { Tiers } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';
+import { conditional, strongEtag } from '../http/output/etag.ts';
+import type { Reply } from '../http/output/reply.ts';
+import { FAVICON_FILE } from '../page/mark.ts';
 import { errorsPage } from './errors-page.ts';
-import { fileRoutes } from './file-routes.ts';
 import { homeHandler, type MarketSize } from './home-page.ts';
-import { pageHandler } from './layout.ts';
+import {
+  type FirstLoad,
+  type PageHandler,
+  type PageRequest,
+  pageHandler,
+  withLoadingNotice,
+} from './layout.ts';
 import { limitsPage } from './limits-page.ts';
-import { type FirstLoad, withLoadingNotice } from './loading-notice.ts';
 import { metricsPage, type PrintedMetric } from './metrics-page.ts';
 import { oauthPage } from './oauth-page.ts';
-import type { ReferenceOptions } from './reference-document.ts';
-import { referencePage, referencePolicy } from './reference-page.ts';
+import {
+  type ReferenceOptions,
+  referenceHandler,
+  referencePage,
+  referencePolicy,
+  scalarReply,
+} from './reference.ts';
 import { startPage } from './start-page.ts';
 
 export interface SiteOptions {
-  /** Where the service is reached from outside, without a slash at the end: stands in examples. */
+  /** Base of the URLs in examples, without a slash at its end. */
   readonly publicUrl: string;
-  /** The numbers in force. */
   readonly tiers: Tiers;
-  /** What the figures of the market mean, and below how many observations they are withheld. */
   readonly metrics: readonly PrintedMetric[];
+  /** Observations below which a metric is suppressed. */
   readonly minimumSample: number;
-  /** All routes that are to be told of; asked when a page is first shown. */
+  /** All routes of the service; called when the page of limits is first rendered. */
   readonly routes: () => readonly Route<Principal>[];
-  /** How large the market is; asked at each visit of the home page. */
   readonly findMarketSize: () => Promise<MarketSize>;
-  /** What the reference is drawn from. */
   readonly reference: ReferenceOptions;
-  /** How far the first load of a source is; null: none is under way. */
+  /** Progress of a source's first load; null if none is under way. */
   readonly findLoading: () => Promise<FirstLoad | null>;
 }
 
-const page = {
+const common = {
   method: 'GET',
   page: true,
   tag: 'Service',
   access: { credentials: 'none', counts: 'nothing' },
-  accepts: ['text/html'],
-  alsoAnswers: { 304: 'The page is the one that If-None-Match names.' },
+  alsoAnswers: { 304: 'The content still matches If-None-Match.' },
 } as const;
 
-/** The routes at / and below /docs. */
+/** The routes at / and below /docs, and the files that pages, browsers and programs look for. */
 export function siteRoutes(options: SiteOptions): readonly Route<Principal>[] {
-  const { publicUrl, tiers, routes, metrics, minimumSample } = options;
-  const define = route<Principal>();
-  const withNotice = (handler: ReturnType<typeof pageHandler>) =>
-    withLoadingNotice(handler, options.findLoading);
+  const { publicUrl, tiers, routes, metrics, minimumSample, reference, findLoading } = options;
+  const docs = (path: string, operation: string, summary: string, handler: PageHandler) =>
+    pageRoute(path, operation, summary, withLoadingNotice(handler, findLoading));
   return [
-    ...fileRoutes(options),
-    define({
-      ...page,
-      path: '/',
-      operation: 'showHome',
-      summary: 'What this is, how it is, and a first request',
-      answer: { description: 'The home page.', contentType: 'text/html' },
-      handle: homeHandler(options),
+    pageRoute('/', 'showHome', 'What this is, how it is, and a first request', homeHandler(options)),
+    docs(
+      '/docs',
+      'showReference',
+      'The API reference, for people',
+      pageHandler(referencePage, referencePolicy),
+    ),
+    docs(
+      '/docs/start',
+      'showFirstSteps',
+      'Quickstart',
+      pageHandler(() => startPage(publicUrl)),
+    ),
+    docs(
+      '/docs/oauth',
+      'showOAuth',
+      'OAuth for apps',
+      pageHandler(() => oauthPage(publicUrl)),
+    ),
+    docs(
+      '/docs/metrics',
+      'showMetrics',
+      'What the figures of the market mean',
+      pageHandler(() => metricsPage(metrics, minimumSample)),
+    ),
+    docs(
+      '/docs/limits',
+      'showLimits',
+      'Tiers and limits, with the numbers in force',
+      pageHandler(() => limitsPage(tiers, routes())),
+    ),
+    docs(
+      '/docs/errors',
+      'showErrors',
+      'What each error code means',
+      pageHandler(() => errorsPage(publicUrl)),
+    ),
+    scriptRoute(),
+    route<Principal>()({
+      ...common,
+      path: '/docs/reference.json',
+      operation: 'getReferenceDocument',
+      summary: 'Get the OpenAPI document with examples from the running store',
+      answer: { description: 'The document that the API reference shows.' },
+      handle: referenceHandler(reference),
     }),
-    define({
-      ...page,
-      path: '/docs',
-      operation: 'showReference',
-      summary: 'The API reference, for people',
-      answer: { description: 'The reference; it needs JavaScript.', contentType: 'text/html' },
-      handle: withNotice(pageHandler(referencePage, referencePolicy)),
-    }),
-    define({
-      ...page,
-      path: '/docs/start',
-      operation: 'showFirstSteps',
-      summary: 'Quickstart',
-      answer: { description: 'From a key to the first stream.', contentType: 'text/html' },
-      handle: withNotice(pageHandler(() => startPage(publicUrl))),
-    }),
-    define({
-      ...page,
-      path: '/docs/oauth',
-      operation: 'showOAuth',
-      summary: 'OAuth for apps',
-      answer: { description: 'The flow, lifetimes, and what to do about errors.', contentType: 'text/html' },
-      handle: withNotice(pageHandler(() => oauthPage(publicUrl))),
-    }),
-    define({
-      ...page,
-      path: '/docs/metrics',
-      operation: 'showMetrics',
-      summary: 'What the figures of the market mean',
-      answer: { description: 'Every metric, and the rules for all of them.', contentType: 'text/html' },
-      handle: withNotice(pageHandler(() => metricsPage(metrics, minimumSample))),
-    }),
-    define({
-      ...page,
-      path: '/docs/limits',
-      operation: 'showLimits',
-      summary: 'Tiers and limits, with the numbers in force',
-      answer: { description: 'What each tier may do, and how often.', contentType: 'text/html' },
-      handle: withNotice(pageHandler(() => limitsPage(tiers, routes()))),
-    }),
-    define({
-      ...page,
-      path: '/docs/errors',
-      operation: 'showErrors',
-      summary: 'What each error code means',
-      description: 'The `type` of a problem document is the address of its entry on this page.',
-      answer: { description: 'One entry for each code.', contentType: 'text/html' },
-      handle: withNotice(pageHandler(() => errorsPage(publicUrl))),
-    }),
+    textRoute('/favicon.svg', 'Get the logo', 'image/svg+xml', FAVICON_FILE),
+    textRoute('/llms.txt', 'Get the summary for language models', 'text/plain', llmsText(publicUrl)),
+    redirectRoute('/favicon.ico', 'Redirect to the logo', 'favicon.svg'),
+    redirectRoute('/docs/', 'The reference', '../docs'),
   ];
+}
+
+function pageRoute(
+  path: string,
+  operation: string,
+  summary: string,
+  handle: (call: PageRequest) => Reply | Promise<Reply>,
+): Route<Principal> {
+  return route<Principal>()({
+    ...{ ...common, path, operation, summary, accepts: ['text/html'], handle },
+    answer: { description: summary, contentType: 'text/html' },
+  });
+}
+
+function textRoute(path: string, summary: string, type: string, text: string): Route<Principal> {
+  const etag = strongEtag(text);
+  const headers = { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-cache' };
+  return route<Principal>()({
+    ...common,
+    ...{ path, operation: `get ${path}`, summary, accepts: [type], anyAccept: true },
+    answer: { description: summary, contentType: type },
+    handle: (call) => conditional(call.headers, etag, { text, headers }),
+  });
+}
+
+/** `location` is relative, so that it also works below a path. */
+function redirectRoute(path: string, summary: string, location: string): Route<Principal> {
+  return route<Principal>()({
+    ...common,
+    ...{ path, operation: `get ${path}`, summary, anyAccept: true, alsoAnswers: {} },
+    answer: { status: 308, description: `Redirects to ${location}.`, contentType: 'text/plain' },
+    handle: () => ({ status: 308, headers: { location, 'cache-control': 'no-cache' } }),
+  });
+}
+
+function scriptRoute(): Route<Principal> {
+  return route<Principal>()({
+    ...common,
+    path: '/docs/reference.js',
+    operation: 'getReferenceScript',
+    summary: 'Get the script of the API reference',
+    query: Type.Object({
+      v: Type.Optional(
+        Type.String({
+          maxLength: 40,
+          description: 'Version of the script; responses for the current version may be cached.',
+        }),
+      ),
+    }),
+    accepts: ['text/javascript'],
+    answer: { description: 'The script.', contentType: 'text/javascript' },
+    handle: ({ headers, query }) => scalarReply({ headers }, query.v),
+  });
+}
+
+/** Summary for language models, in the form of llmstxt.org. */
+function llmsText(publicUrl: string): string {
+  const link = (name: string, path: string, about: string): string =>
+    `- [${name}](${publicUrl}${path}): ${about}`;
+  return `# Freehold
+
+> A property-listing API: search of homes for sale and for rent, areas, market statistics, properties with their history, and a
+> live stream of one listing.
+
+- Base URL: ${publicUrl}. Responses are JSON; errors are problem documents (RFC 9457) with a stable \`code\` and a remedy in \`detail\`.
+- Credentials: \`Authorization: Bearer\` with an API key (SERVICE- and a UUID) or an OAuth access token. Searches, areas and market statistics
+  also work without, within tight limits. Never put a key into a URL or into code that others can read.
+- To page, send \`page.nextCursor\` as \`cursor\` with the same parameters. Unknown parameters are errors.
+- A 429 says in \`Retry-After\` how long to wait.
+
+## API description
+
+${link('OpenAPI as JSON', '/openapi.json', 'every operation, with an example of each parameter')}
+${link('OpenAPI as YAML', '/openapi.yaml', 'the same')}
+
+## Documentation
+
+${link('Quickstart', '/docs/start', 'from a key to the first stream')}
+${link('OAuth', '/docs/oauth', 'access for apps and MCP clients: discovery, PKCE, refresh, revocation')}
+${link('Metrics', '/docs/metrics', 'what each market metric means')}
+${link('Limits', '/docs/limits', 'who may call what, and how often')}
+${link('Errors', '/docs/errors', 'each code, and what to do next')}
+
+## Optional
+
+${link('Readiness', '/readyz?verbose', 'whether the service is ready')}
+`;
 }

@@ -1,6 +1,6 @@
 // Timeline of a property on the market, built from its listings and their history. Pure.
 
-import { DAY } from '../lib/time.ts';
+import { DAY } from '../lib/clock.ts';
 import type { ListingEvent } from '../listings/history.ts';
 import { clockTimeBetween } from '../listings/place-time.ts';
 import { momentOf, type ReportedMoment } from '../listings/reported-dates.ts';

@@ -1,4 +1,5 @@
 // Tests of README.md and docs/configuration.md: commands run as they stand; tables of settings, tiers and figures are compared.
+
 import assert from 'node:assert/strict';
 import { existsSync, globSync } from 'node:fs';
 import { glob, symlink } from 'node:fs/promises';
@@ -6,7 +7,7 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { parseEnv } from 'node:util';
 import { TIERS } from '../../src/access/tiers/tiers.ts';
-import { banner } from '../../src/app/banner.ts';
+import { banner } from '../../src/app/terminal.ts';
 import { readConfig } from '../../src/config.ts';
 import { ROOT, readSource } from '../support/code/source-files.ts';
 import { temporaryFolder } from '../support/database/database.ts';

@@ -1,7 +1,6 @@
 // Proves that every database operation ends in bounded time, with its result or with an honest 503.
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../../src/lib/problem.ts';
 import {

@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { chown, cp, lstat, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { openDatabase } from '../../src/postgres/client/database.ts';
 import { packagedBinaries } from '../../src/postgres/embedded/binaries.ts';
-import { fits, PLACE_NOTE } from '../../src/postgres/embedded/cluster-place.ts';
+import { fits, PLACE_NOTE } from '../../src/postgres/embedded/cluster-home.ts';
 import {
   type EmbeddedOptions,
   type EmbeddedServer,

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, on } from 'node:events';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { type Database, openDatabase } from '../../src/postgres/client/database.ts';
 import { listen, notify } from '../../src/postgres/client/listen.ts';
 import { startEmbedded } from '../../src/postgres/embedded/embedded.ts';

@@ -5,8 +5,7 @@ import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { MigrationError, migrate, pendingMigrations } from '../../src/postgres/migrations/migrate.ts';
 import { emptyDatabase, temporaryFolder, testDatabase } from '../support/database/database.ts';
 

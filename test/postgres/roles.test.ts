@@ -8,17 +8,15 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openDatabase } from '../../src/postgres/client/database.ts';
-import { completeBinaries, packagedBinaries } from '../../src/postgres/embedded/binaries.ts';
-import { clusterHome, createDataDirectory, ownDirectory } from '../../src/postgres/embedded/cluster-place.ts';
+import { completeBinaries, packagedBinaries, runProgram } from '../../src/postgres/embedded/binaries.ts';
+import { clusterHome, createDataDirectory, ownDirectory } from '../../src/postgres/embedded/cluster-home.ts';
+import { PASSWORDS_FILE } from '../../src/postgres/embedded/cluster-roles.ts';
 import {
   type EmbeddedServer,
   type SocketTarget,
   startEmbedded,
 } from '../../src/postgres/embedded/embedded.ts';
-import { PASSWORDS_FILE } from '../../src/postgres/embedded/role-passwords.ts';
-import { runProgram } from '../../src/postgres/embedded/run-program.ts';
-import { openServerLog } from '../../src/postgres/embedded/server-log.ts';
-import { launchServer } from '../../src/postgres/embedded/server-process.ts';
+import { launchServer, openServerLog } from '../../src/postgres/embedded/server-process.ts';
 import { migrate, pendingMigrations } from '../../src/postgres/migrations/migrate.ts';
 import { atEnd, temporaryFolder } from '../support/database/database.ts';
 import { startProgram } from '../support/process/children.ts';

@@ -1,10 +1,11 @@
 // What only a browser can tell of the pages: that nothing is fetched from elsewhere, refused, or wider than the screen.
+
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { BrowserContextOptions } from 'playwright-core';
 import type { Principal } from '../../src/access/tiers/principal.ts';
 import { TIERS } from '../../src/access/tiers/tiers.ts';
-import { DESCRIBE } from '../../src/app/describe.ts';
+import { describeService } from '../../src/app/openapi.ts';
 import { createServer } from '../../src/http/server/server.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLog } from '../../src/lib/log.ts';
@@ -49,7 +50,7 @@ async function startSite(): Promise<string> {
     metrics: createMetrics(),
     publicUrl,
     health: { checks: [], metricsAccess: { allow: [], token: null } },
-    describe: DESCRIBE,
+    describe: describeService(publicUrl),
     notFoundPage: notFoundPage(publicUrl),
   });
   const port = await server.listen('127.0.0.1', 0);

@@ -1,4 +1,5 @@
 // Promises about the pages: that they say what is true, belong together, and are safe to open.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'yaml';
@@ -8,9 +9,9 @@ import type { Route } from '../../src/http/frame/route.ts';
 import { PROBLEMS } from '../../src/lib/problem.ts';
 import { databaseUnavailable } from '../../src/postgres/client/connection-errors.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../../src/search/summaries/metrics.ts';
-import type { FirstLoad } from '../../src/site/loading-notice.ts';
+import type { FirstLoad } from '../../src/site/layout.ts';
 import { notFoundPage } from '../../src/site/not-found-page.ts';
-import { type ReferenceOptions, referenceHandler } from '../../src/site/reference-document.ts';
+import { type ReferenceOptions, referenceHandler } from '../../src/site/reference.ts';
 import { siteRoutes } from '../../src/site/routes.ts';
 import type { LiveFailure } from '../../src/sources/source.ts';
 import { manualClock } from '../support/service/clock.ts';

@@ -1,7 +1,7 @@
 // Keyset cursor: where the next page begins, opaque to clients and bound to filters and sort.
 
 import { createHash } from 'node:crypto';
-import { parseJson } from '../../lib/json.ts';
+import { parseJson } from '../../lib/parse.ts';
 import { Problem } from '../../lib/problem.ts';
 
 export type SortValue = number | string | null;

@@ -1,9 +1,8 @@
 // Strict reader of a JSON body that says in members what a query says in parameters, by the same schema.
 
 import { type TObject, type TSchema, Type } from 'typebox';
-import { pointerTo } from '../../lib/json.ts';
 import { nearest, type Suggest } from '../../lib/nearest.ts';
-import { type FieldError, Problem } from '../../lib/problem.ts';
+import { type FieldError, Problem, pointerTo } from '../../lib/problem.ts';
 import { CREDENTIAL_REMEDY, fieldProblem, isCredentialName, MAX_FAULTS, withHints } from './query.ts';
 import {
   asValueSchema,

@@ -1,6 +1,6 @@
 // Names and values of query strings and forms (application/x-www-form-urlencoded).
 
-import { decodeFormText } from '../../lib/percent-encoding.ts';
+import { decodeFormText } from '../../lib/parse.ts';
 
 export type Pair = readonly [name: string, value: string];
 

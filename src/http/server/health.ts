@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { type Clock, pause } from '../../lib/clock.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { Problem } from '../../lib/problem.ts';
-import { rememberFor } from '../../lib/remember.ts';
+import { rememberFor } from '../../lib/single-flight.ts';
 import { NOTHING_HERE } from '../frame/not-found.ts';
 import { type Access, type Route, route } from '../frame/route.ts';
 import type { Reply } from '../output/reply.ts';

@@ -2,10 +2,9 @@
 
 import { createReadStream, type ReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { parseJson } from '../../lib/json.ts';
+import { parseJson } from '../../lib/parse.ts';
 import { type CsvOptions, readCsv } from './csv.ts';
 import { readGeoJson, readJsonArray, readJsonLines } from './json.ts';
 import { FileFault, type Format, type Records } from './record.ts';

@@ -1,9 +1,8 @@
 // File of rejected records: each in the format of its file, with the reason, to be corrected and imported again.
 
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import { statIfExists } from '../../lib/optional-file.ts';
-import type { RejectedForm } from './record.ts';
-import { FileFault } from './record.ts';
+import { statIfExists } from '../../lib/files.ts';
+import { FileFault, type RejectedForm } from './record.ts';
 
 /** Bytes of an existing file that tell whether it holds rejected records. */
 const LOOKED_AT = 64 * 1024;

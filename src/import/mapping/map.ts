@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
 import { Errors } from 'typebox/value';
 import { nearest } from '../../lib/nearest.ts';
-import { parseTimeZone } from '../../lib/time-zone.ts';
+import { parseTimeZone } from '../../lib/parse.ts';
 import { FORMATS, type Format } from '../formats/record.ts';
 import { AREA_FIELDS, type Fields, LISTING_FIELDS } from './fields.ts';
 import { RuleSchema, strict } from './rule.ts';

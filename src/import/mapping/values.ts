@@ -1,6 +1,6 @@
 // Values of fields: one bounded parser for each kind, numbers and units included.
 
-import { parseTimeZone } from '../../lib/time-zone.ts';
+import { parseTimeZone } from '../../lib/parse.ts';
 import type { OpenHouse, Photo } from '../../listings/draft.ts';
 import { SQUARE_FEET_PER_SQUARE_METRE } from '../../listings/vocabulary.ts';
 import { readDate, readTime, readTimeOrDate } from './dates.ts';

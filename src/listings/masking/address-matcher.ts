@@ -1,6 +1,6 @@
 // Address matcher: finds and hides the street address of one home in what people wrote about it.
 
-import { decodePercent } from '../../lib/percent-encoding.ts';
+import { decodePercent } from '../../lib/parse.ts';
 import { foldText, foldWhole } from '../../text/folded-text.ts';
 import { tokenize } from '../../text/tokenize.ts';
 import type { StoredRecord } from '../stored-record.ts';

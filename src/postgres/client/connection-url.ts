@@ -1,6 +1,6 @@
 // DATABASE_URL: parsed and formatted, sockets included, which the standard URL parser refuses.
 
-import { decodePercent } from '../../lib/percent-encoding.ts';
+import { decodePercent } from '../../lib/parse.ts';
 
 export type EncryptionMode = 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
 

@@ -1,9 +1,10 @@
 // Connection to PostgreSQL through the driver; it can be cut off at any moment.
+
 import { readFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import postgres from 'postgres';
+import type { Clock } from '../../lib/clock.ts';
 import type { ConnectionTarget } from './connection-url.ts';
 import { createSql, type Sql } from './sql.ts';
 import { VALUE_TYPES } from './value-types.ts';
@@ -188,4 +189,90 @@ function encryption(target: ConnectionTarget): boolean | 'prefer' | 'require' | 
   const authority = rootCertificate === undefined ? {} : { ca: readFileSync(rootCertificate, 'utf8') };
   const anyName = mode === 'verify-full' ? {} : { checkServerIdentity: () => undefined };
   return { ...authority, ...anyName, rejectUnauthorized: true };
+}
+
+/**
+ * Commits when `work` resolves and rolls back when it throws. The driver's own frame is not used: when the connection
+ * breaks it writes to a socket that is gone, which ends the process (postgres.js 3.4.9).
+ */
+export async function transact<T>(
+  connection: Connection,
+  work: (tx: Transaction) => Promise<T>,
+  statementTimeout?: number,
+): Promise<T> {
+  const { sql } = connection;
+  const limit = statementTimeout === undefined ? '' : `; set local statement_timeout = ${statementTimeout}`;
+  await sql.unsafe(`begin${limit}`);
+  const result = await work(transactionOn(sql)).catch(async (error: unknown) => {
+    // On a lost connection the server has rolled back already.
+    if (!connection.gone) await sql.unsafe('rollback');
+    throw error;
+  });
+  const { command } = await sql.unsafe('commit');
+  // PostgreSQL answers so, without an error, when a statement had failed and `work` went on as if it had not.
+  if (command !== 'COMMIT')
+    throw new Error('The transaction was rolled back: one of its statements had failed');
+  return result;
+}
+
+function transactionOn(sql: Sql): Transaction {
+  let number = 0;
+  const savepoint: Transaction['savepoint'] = async (work) => {
+    const name = `part_${++number}`;
+    await sql.unsafe(`savepoint ${name}`);
+    try {
+      return await work();
+    } catch (error) {
+      await sql.unsafe(`rollback to savepoint ${name}`);
+      throw error;
+    }
+  };
+  return Object.assign(sql, { savepoint });
+}
+
+/** A time by the server's clock; `infinity`: none. */
+export type ServerTime = Date | 'infinity';
+
+/** Milliseconds after which the clock is read again: in a minute two clocks drift apart by a few milliseconds. */
+const FRESH = 60_000;
+
+interface Reading {
+  /** Wall-clock milliseconds of the server, at some moment between question and answer. */
+  readonly time: number;
+  /** Our monotonic time when the answer had come. */
+  readonly received: number;
+}
+
+export class ServerClock {
+  readonly #clock: Clock;
+  /** Each connection leads to one server, and nobody knows whether the next leads to the same. */
+  readonly #readings = new WeakMap<Connection, Reading>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * The time that the server's clock shows at a moment of our monotonic clock, or a little earlier: by no more than a
+   * round trip. Holds whatever the difference of the two clocks, as long as the server's is not set within a minute.
+   */
+  async timeAt(connection: Connection, moment: number): Promise<ServerTime> {
+    if (moment === Number.POSITIVE_INFINITY) return 'infinity';
+    const known = this.#readings.get(connection);
+    const isFresh = known !== undefined && this.#clock.monotonic() - known.received < FRESH;
+    const { time, received } = isFresh ? known : await this.#read(connection);
+    return new Date(time + Math.floor(moment - received));
+  }
+
+  /** To be called when a deadline was missed: the server's clock may have been set. */
+  forget(connection: Connection): void {
+    this.#readings.delete(connection);
+  }
+
+  async #read(connection: Connection): Promise<Reading> {
+    const [row] = await connection.sql<{ now: string }[]>`select clock_timestamp() as now`;
+    const reading = { time: Date.parse(row?.now ?? ''), received: this.#clock.monotonic() };
+    this.#readings.set(connection, reading);
+    return reading;
+  }
 }

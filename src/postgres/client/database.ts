@@ -1,23 +1,23 @@
 // Database: reads, writes and transactions, each with a deadline.
-import { type Clock, pause, systemClock } from '../../lib/clock.ts';
+
+import { type Clock, keepAlive, pause, systemClock } from '../../lib/clock.ts';
 import { unlessAborted, withDeadline } from '../../lib/deadline.ts';
-import { awake } from '../../lib/poll.ts';
 import {
   type Connection,
   type ConnectionSettings,
   openConnection,
   type Planning,
+  ServerClock,
+  type ServerTime,
   type Transaction,
+  transact,
 } from './connection.ts';
 import { databaseUnavailable, isBrokenConnection, isServerError, translated } from './connection-errors.ts';
 import { type ConnectionTarget, parseDatabaseUrl } from './connection-url.ts';
 import { createPool, type Lease, type PoolStatus } from './pool.ts';
-import { ServerClock, type ServerTime } from './server-clock.ts';
 import type { Sql } from './sql.ts';
-import { transact } from './transaction.ts';
 
-export type { Transaction } from './connection.ts';
-export type { ServerTime } from './server-clock.ts';
+export type { ServerTime, Transaction } from './connection.ts';
 export type { Sql, SqlFragment } from './sql.ts';
 
 export interface DatabaseOptions {
@@ -155,7 +155,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       if (!again || !isBrokenConnection(error) || clock.monotonic() + RETRY_PAUSE >= end)
         throw translated(error);
     }
-    await awake(pause(clock, RETRY_PAUSE));
+    await keepAlive(() => pause(clock, RETRY_PAUSE));
     return attempt(job, end).catch((error: unknown) => {
       throw translated(error);
     });
@@ -268,4 +268,14 @@ function targetOf({ url, socket }: DatabaseOptions): ConnectionTarget {
   if (url !== undefined) return parseDatabaseUrl(url);
   if (socket === undefined) throw new Error('openDatabase needs a url or a socket');
   return { ...socket, port: 5432, encryption: 'disable' };
+}
+
+/** The same database with one signal for all reads: once it aborts, they reject with its reason and PostgreSQL stops the statements. */
+export function abortableDatabase(database: Database, signal: AbortSignal): Database {
+  const both = (other: AbortSignal | undefined): AbortSignal =>
+    other === undefined ? signal : AbortSignal.any([signal, other]);
+  return {
+    ...database,
+    read: (work, options) => database.read(work, { ...options, signal: both(options?.signal) }),
+  };
 }

@@ -1,6 +1,8 @@
 // PostgreSQL programs: the platform's npm package, with its links completed, copied where needed.
 
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   chmod,
   copyFile,
@@ -14,8 +16,10 @@ import {
   symlink,
 } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { readIfExists } from '../../lib/optional-file.ts';
+import { readIfExists } from '../../lib/files.ts';
+import type { ServerUser } from './cluster-home.ts';
 
 export interface Binaries {
   /** The folder that holds bin, lib and share. */
@@ -128,4 +132,26 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+export interface ProgramRun {
+  readonly binaries: Binaries;
+  readonly user: ServerUser | undefined;
+  /** Without its folder. */
+  readonly program: string;
+  readonly args: readonly string[];
+  /** What it reads from standard input. */
+  readonly input: string;
+}
+
+/** Resolves with what it wrote to standard error; throws that where its exit code is not 0. */
+export async function runProgram({ binaries, user, program, args, input }: ProgramRun): Promise<string> {
+  const path = join(binaries.native, 'bin', program);
+  const env = binariesEnvironment(binaries);
+  const child = spawn(path, args, { ...user, env, cwd: '/', stdio: ['pipe', 'ignore', 'pipe'] });
+  child.stdin.on('error', () => {}); // The exit code tells more than a broken pipe.
+  child.stdin.end(input);
+  const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  if (code !== 0) throw new Error(`${path} failed (${code}): ${complaint.trim().slice(-2000)}`);
+  return complaint;
 }

@@ -1,19 +1,22 @@
 // Embedded PostgreSQL server: one per data directory, started by the service or, while none runs, by a command.
+
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, systemClock } from '../../lib/clock.ts';
-import { poll } from '../../lib/poll.ts';
+import { type Clock, poll, systemClock } from '../../lib/clock.ts';
 import { supervise } from '../../lib/supervisor.ts';
 import { type Binaries, completeBinaries, copyBinaries, packagedBinaries } from './binaries.ts';
-import { type ClusterHome, clusterHome, createDataDirectory, socketDirectory } from './cluster-place.ts';
-import { EMBEDDED_NAME, SUPERUSER_NAME } from './cluster-roles.ts';
+import {
+  type ClusterHome,
+  canRun,
+  clusterHome,
+  createDataDirectory,
+  socketDirectory,
+} from './cluster-home.ts';
+import { EMBEDDED_NAME, type RolePasswords, rolePasswords, SUPERUSER_NAME } from './cluster-roles.ts';
 import { ensureCluster } from './initdb.ts';
 import { type OwnerRole, ownerMark, type Postmaster, readPostmaster, removeEmptyLock } from './postmaster.ts';
-import { type RolePasswords, rolePasswords } from './role-passwords.ts';
-import { openServerLog } from './server-log.ts';
-import { ClusterTaken, launchServer } from './server-process.ts';
+import { ClusterTaken, launchServer, openServerLog } from './server-process.ts';
 import { serverSettings } from './server-settings.ts';
-import { canRun } from './server-user.ts';
 
 export interface EmbeddedOptions {
   /** The service's data directory; the database stands in it, or in `systemDirectory` where it cannot. */

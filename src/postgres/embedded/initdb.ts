@@ -1,12 +1,18 @@
 // Creation of a cluster: complete or not at all, and never over one that exists.
+
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Binaries } from './binaries.ts';
-import { type ClusterHome, ownDirectory } from './cluster-place.ts';
-import { createRoles, hasRoles, type RoleOptions, resetRoles, SUPERUSER_NAME } from './cluster-roles.ts';
-import { processState } from './process-state.ts';
-import type { RolePasswords } from './role-passwords.ts';
-import { runProgram } from './run-program.ts';
+import { type Binaries, runProgram } from './binaries.ts';
+import { type ClusterHome, ownDirectory } from './cluster-home.ts';
+import {
+  createRoles,
+  hasRoles,
+  type RoleOptions,
+  type RolePasswords,
+  resetRoles,
+  SUPERUSER_NAME,
+} from './cluster-roles.ts';
+import { processState } from './postmaster.ts';
 
 const EMBEDDED_MAJOR = '18';
 

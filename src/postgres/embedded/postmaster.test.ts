@@ -1,4 +1,5 @@
 // Proves that the records which processes leave about themselves are read as they are written.
+
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,10 +7,9 @@ import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ownerMark, parseLock, parseOwner, readPostmaster } from './postmaster.ts';
-import { parseProcessLine } from './process-state.ts';
+import { account } from './cluster-home.ts';
+import { ownerMark, parseLock, parseOwner, parseProcessLine, readPostmaster } from './postmaster.ts';
 import { serverSettings } from './server-settings.ts';
-import { account } from './server-user.ts';
 
 test('a lock file is read, complete or still being written', () => {
   const full = '4711\n/data\n1767621600\n5432\n/data/socket\n\n  1234\nready   \n';

@@ -1,15 +1,14 @@
 // Process of the PostgreSQL server: one run of it, which ends in good order when this process ends.
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, copyFileSync, fstatSync, ftruncateSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../../lib/clock.ts';
-import { poll } from '../../lib/poll.ts';
+import { type Clock, poll } from '../../lib/clock.ts';
 import type { SupervisedProcess } from '../../lib/supervisor.ts';
 import { type Binaries, binariesEnvironment } from './binaries.ts';
+import type { ServerUser } from './cluster-home.ts';
 import { readPostmaster } from './postmaster.ts';
-import type { ServerLog } from './server-log.ts';
 import { KEPT_MEMORY } from './server-settings.ts';
-import type { ServerUser } from './server-user.ts';
 
 /**
  * A watcher reads a pipe whose other end only this Node process holds. When Node ends, even by SIGKILL, the system
@@ -150,4 +149,44 @@ function startFailure(log: string, how: string): Error {
   return new Error(
     `PostgreSQL did not start (${how}): ${reasons.join(' ').trim() || log.trim() || 'no reason given'}`,
   );
+}
+
+const LIMIT = 8 * 1024 * 1024;
+
+const CHECK_EVERY = 60_000;
+
+export interface ServerLog {
+  /** The server writes here itself, so that its words outlive us. */
+  readonly descriptor: number;
+  /** What was written since this offset, at most the last few thousand characters. */
+  tail(offset: number): string;
+  size(): number;
+  close(): void;
+}
+
+/** Opens the log for appending and keeps it within its limit for as long as it is open. */
+export function openServerLog(path: string, clock: Clock): ServerLog {
+  const descriptor = openSync(path, 'a+', 0o600);
+  let cancel = () => {};
+  const check = () => {
+    keepWithinLimit(path, descriptor);
+    cancel = clock.after(CHECK_EVERY, check);
+  };
+  check();
+  return {
+    descriptor,
+    size: () => fstatSync(descriptor).size,
+    tail: (offset) => readFileSync(path).subarray(offset).toString('utf8').slice(-4000),
+    close() {
+      cancel();
+      closeSync(descriptor);
+    },
+  };
+}
+
+/** Copied and emptied instead of renamed: the server keeps its own descriptor on the file. */
+function keepWithinLimit(path: string, descriptor: number): void {
+  if (fstatSync(descriptor).size < LIMIT) return;
+  copyFileSync(path, `${path}.1`);
+  ftruncateSync(descriptor, 0);
 }

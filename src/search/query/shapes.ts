@@ -5,7 +5,7 @@ import { FARTHEST_LNG, ringFault, ringsOnMap } from '../../geometry/antimeridian
 import { type Box, boxesAround, boxOf, type Point, splitAtAntimeridian } from '../../geometry/geometry.ts';
 import { badGeometry, checkPoint, degrees, validityText } from '../../geometry/geometry-fault.ts';
 import { findValidityFault, type ValidityFault } from '../../geometry/polygon-validity.ts';
-import { parseJson } from '../../lib/json.ts';
+import { parseJson } from '../../lib/parse.ts';
 import { invalidParameter } from '../../lib/problem.ts';
 import type { UnitSystem } from '../../listings/vocabulary.ts';
 import type { NormalizedQuery } from './normalize-query.ts';

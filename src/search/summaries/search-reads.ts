@@ -3,8 +3,7 @@
 import type { AreaIdCache } from '../../areas/area-cache.ts';
 import { findOrigin, type Origin } from '../../listings/provenance/data-source-store.ts';
 import type { StoredListing } from '../../listings/store.ts';
-import { abortableDatabase } from '../../postgres/client/abortable-database.ts';
-import type { Database } from '../../postgres/client/database.ts';
+import { abortableDatabase, type Database } from '../../postgres/client/database.ts';
 import { FoundCache, type FoundCacheOptions } from '../legacy/found-cache.ts';
 import { type CountBounds, countExactly, countRoughly, countUpTo, findPage } from '../legacy/search-store.ts';
 import type { Facet, SearchQuery } from '../query/parameters.ts';

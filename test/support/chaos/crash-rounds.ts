@@ -3,8 +3,7 @@
 import { monthOf } from '../../../src/access/limits/month.ts';
 import { findUsed } from '../../../src/access/limits/monthly-usage-store.ts';
 import { findSubscriptions } from '../../../src/access/providers/subscription-store.ts';
-import { pause, systemClock } from '../../../src/lib/clock.ts';
-import { awake } from '../../../src/lib/poll.ts';
+import { keepAlive, pause, systemClock } from '../../../src/lib/clock.ts';
 import { createRandom, type Random } from '../check/random.ts';
 import { until } from '../check/until.ts';
 import type { Closing } from '../database/database.ts';
@@ -73,7 +72,7 @@ async function playRound(
   const before = { wrong: readers.wrong.length, faults: ledger.faults.length };
   await until('writes are confirmed', async () => ledger.acknowledged.length > from);
   const command = withCommand ? stage.createKey() : undefined;
-  await awake(pause(systemClock, random.next() * LONGEST_LOAD));
+  await keepAlive(() => pause(systemClock, random.next() * LONGEST_LOAD));
   const family = await familyOf(stage.service.pid);
   const begun = systemClock.monotonic();
   const ended = await strike(stage, crash, family, random);
@@ -117,7 +116,7 @@ async function strike(
   if (crash === 'both') endProcess(postmaster, 'SIGKILL');
   await restart(stage);
   if (crash === 'starting') {
-    await awake(pause(systemClock, random.next() * LONGEST_START));
+    await keepAlive(() => pause(systemClock, random.next() * LONGEST_START));
     await restart(stage);
   }
   return all;

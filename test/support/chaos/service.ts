@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Database, openDatabase } from '../../../src/postgres/client/database.ts';
+import { rolePasswords } from '../../../src/postgres/embedded/cluster-roles.ts';
 import { parseLock } from '../../../src/postgres/embedded/postmaster.ts';
-import { rolePasswords } from '../../../src/postgres/embedded/role-passwords.ts';
 import { atEnd, type Closing } from '../database/database.ts';
 import { LAUNCHER } from '../process/cli.ts';
 

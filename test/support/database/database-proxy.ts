@@ -1,7 +1,6 @@
 // Stretch of network between a client and PostgreSQL that tests cut, or let hang.
 import { once } from 'node:events';
-import type { Server, Socket } from 'node:net';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { parseDatabaseUrl, socketUrl } from '../../../src/postgres/client/connection-url.ts';
 import { atEnd, type Closing, temporaryFolder } from './database.ts';

@@ -1,4 +1,5 @@
 // Databases that tests use: one server for a run, and a fresh, migrated database for each test file.
+
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +7,7 @@ import { join } from 'node:path';
 import { socketUrl } from '../../../src/postgres/client/connection-url.ts';
 import { type Database, openDatabase } from '../../../src/postgres/client/database.ts';
 import { startEmbedded } from '../../../src/postgres/embedded/embedded.ts';
-import { processState } from '../../../src/postgres/embedded/process-state.ts';
+import { processState } from '../../../src/postgres/embedded/postmaster.ts';
 import { MIGRATIONS_FOLDER, migrate } from '../../../src/postgres/migrations/migrate.ts';
 
 /** Set by test/run.ts for its children, or by whoever wants the tests on a server of their own (a superuser's URL). */

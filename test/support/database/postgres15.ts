@@ -6,10 +6,8 @@ import { once } from 'node:events';
 import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { ownDirectory } from '../../../src/postgres/embedded/cluster-place.ts';
-import { openServerLog } from '../../../src/postgres/embedded/server-log.ts';
-import { launchServer } from '../../../src/postgres/embedded/server-process.ts';
-import { serverUser } from '../../../src/postgres/embedded/server-user.ts';
+import { ownDirectory, serverUser } from '../../../src/postgres/embedded/cluster-home.ts';
+import { launchServer, openServerLog } from '../../../src/postgres/embedded/server-process.ts';
 import { quietPort } from '../service/ports.ts';
 import { atEnd, type Closing, temporaryFolder } from './database.ts';
 

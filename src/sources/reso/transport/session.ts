@@ -1,9 +1,8 @@
 // Session with one RESO server: the token on each request, renewed once, and what $metadata says.
 
-import type { Clock } from '../../../lib/clock.ts';
+import { type Clock, DAY, MINUTE } from '../../../lib/clock.ts';
 import type { Outbound } from '../../../lib/outbound.ts';
 import { SingleFlight } from '../../../lib/single-flight.ts';
-import { DAY, MINUTE } from '../../../lib/time.ts';
 import { LiveError } from '../../source.ts';
 import { type PropertyShape, propertyShape, UNKNOWN_SHAPE } from './metadata.ts';
 import { exchange, refusal, type UpstreamAnswer } from './request.ts';

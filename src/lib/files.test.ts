@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readIfExists, statIfExists } from './optional-file.ts';
+import { readIfExists, statIfExists } from './files.ts';
 
 test('a file that does not exist is undefined, and any other trouble with it is thrown', async () => {
   assert.equal(await readIfExists(join(tmpdir(), 'none', 'of', 'it')), undefined);

@@ -1,7 +1,8 @@
 // Proves that migrations are run in order, once, and that a history which does not fit is refused.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MigrationError, migrationOf, planMigrations } from './migration-plan.ts';
+import { MigrationError, migrationOf, planMigrations } from './migrate.ts';
 
 const one = migrationOf('001_one.sql', 'select 1;\n');
 const two = migrationOf('002_two.sql', '-- no-transaction\nselect 2;\n');

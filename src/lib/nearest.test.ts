@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isOneEdit } from './one-edit.ts';
+import { isOneEdit } from './nearest.ts';
 
 const LETTERS = ['A', 'B', '_'];
 

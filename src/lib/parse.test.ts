@@ -1,8 +1,8 @@
-// Proof of the names of time zones.
+// Tests of the parsers of text from outside.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseTimeZone } from './time-zone.ts';
+import { parseTimeZone } from './parse.ts';
 
 test('zones are known by the names of today and by those they had before, in any letters', () => {
   for (const name of [

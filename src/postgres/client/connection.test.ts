@@ -4,9 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { manualClock } from '../../../test/support/service/clock.ts';
-import { MINUTE } from '../../lib/time.ts';
-import type { Connection } from './connection.ts';
-import { ServerClock } from './server-clock.ts';
+import { MINUTE } from '../../lib/clock.ts';
+import { type Connection, ServerClock } from './connection.ts';
 
 /** A connection to a server whose clock is ahead of ours, and which reads it between the two halves of a round trip. */
 function setUp({

@@ -1,5 +1,0 @@
-// Units of time in milliseconds.
-
-export const MINUTE = 60_000;
-export const HOUR = 60 * MINUTE;
-export const DAY = 24 * HOUR;

@@ -1,0 +1,231 @@
+// API reference page: Scalar in our frame, restricted to this service.
+
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { gunzip } from 'node:zlib';
+import type { RequestContext } from '../http/frame/route.ts';
+import { conditional, isKnown, strongEtag, weakEtag } from '../http/output/etag.ts';
+import type { Reply } from '../http/output/reply.ts';
+import type { Clock } from '../lib/clock.ts';
+import { nullIfUnavailable } from '../lib/problem.ts';
+import { rememberFor } from '../lib/single-flight.ts';
+import { Html, html } from '../page/html.ts';
+import { DARK, LIGHT, type Palette } from '../page/palette.ts';
+import { FRAME_STYLE, hashSource } from '../page/style.ts';
+import { header, headOf } from './layout.ts';
+
+/** Everything that would load, send or keep something elsewhere is off; keys that are tried are forgotten on leaving. */
+const CONFIGURATION = {
+  url: 'docs/reference.json',
+  theme: 'none',
+  layout: 'modern',
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  persistAuth: false,
+  hideDarkModeToggle: true,
+  documentDownloadType: 'none',
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  defaultOpenFirstTag: true,
+  metaData: { title: 'Reference · Freehold' },
+};
+
+const SCRIPT = `Scalar.createApiReference('#reference', ${JSON.stringify(CONFIGURATION)})`;
+
+/** Scalar writes styles while it runs, and shows icons from data URLs. It needs nothing else. */
+export function referencePolicy(): string {
+  return [
+    "default-src 'none'",
+    `script-src 'self' ${hashSource(SCRIPT)}`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+export function referencePage(): string {
+  const summary = 'Every endpoint of the service, with its parameters, answers and errors.';
+  return html`<!doctype html>
+<html lang="en">
+<head>${headOf('Reference', summary, FRAME_STYLE + THEME)}</head>
+<body class="reference">
+<a class="skip" href="#reference">Skip to the reference</a>
+${header('')}
+<noscript><p>This page needs JavaScript. <a href="openapi.json">openapi.json</a> has the same for machines.</p></noscript>
+<main id="reference"></main>
+<script src="docs/reference.js?v=${SCALAR_VERSION}"></script>
+<script>${new Html(SCRIPT)}</script>
+</body>
+</html>
+`.text;
+}
+
+/** Scalar's own names for our colours. */
+function theme(palette: Palette): string {
+  const { paper, ink, quiet, line, land, water, accent, sale, rental, warning, error } = palette;
+  const values = {
+    ...{ 'background-1': paper, 'background-2': land, 'background-3': water, 'background-4': line },
+    ...{ 'background-accent': `${accent}1f`, 'border-color': line },
+    ...{ 'color-1': ink, 'color-2': quiet, 'color-3': quiet, 'color-accent': accent, 'link-color': accent },
+    ...{ 'color-green': accent, 'color-red': error, 'color-yellow': warning, 'color-orange': sale },
+    ...{ 'color-blue': rental, 'color-purple': rental, 'color-danger': error, 'color-alert': warning },
+    ...{ 'button-1': accent, 'button-1-color': paper, 'button-1-hover': ink },
+    ...{ 'sidebar-background-1': paper, 'sidebar-border-color': line, 'sidebar-color-1': ink },
+    ...{ 'sidebar-color-2': quiet, 'sidebar-color-active': ink, 'sidebar-item-active-background': land },
+    ...{ 'sidebar-item-hover-background': land, 'sidebar-search-background': paper },
+    ...{ 'sidebar-search-border-color': line, 'sidebar-search-color': quiet },
+  };
+  return Object.entries(values)
+    .map(([name, value]) => `--scalar-${name}:${value}`)
+    .join(';');
+}
+
+const THEME = `
+.light-mode{${theme(LIGHT)}}
+.dark-mode{${theme(DARK)}}
+.light-mode,.dark-mode{--scalar-font:var(--sans);--scalar-font-code:var(--mono);--scalar-radius:4px;--scalar-radius-lg:6px;
+--scalar-radius-xl:6px;--scalar-shadow-1:none;--scalar-shadow-2:0 0 0 1px var(--line)}
+.reference h1{font-family:var(--serif);font-weight:400;letter-spacing:-.01em}
+.reference noscript p{padding:24px}
+.reference .note{margin:0;padding:12px 24px;background:var(--water)}
+.reference section:focus-visible{outline:none}
+`.replaceAll('\n', '');
+
+type Document = Readonly<Record<string, unknown>>;
+
+export interface ReferenceOptions {
+  readonly clock: Clock;
+  /** The document as it is served; asked when the page is first shown. */
+  readonly document: () => Document;
+  /** By operation, the parameters that stand in its sample besides those it must have. */
+  readonly samples: Readonly<Record<string, object>>;
+  /** Ids that the document's examples use, by what they name. */
+  readonly placeholders: Readonly<Record<string, string>>;
+  /** Ids of the running store under the same names; null while it has none. */
+  readonly findIds: () => Promise<Readonly<Record<string, string | null>> | null>;
+}
+
+/** Milliseconds for which ids are good: nobody's requests to the page are counted. */
+const LIFETIME = 60_000;
+
+const HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-cache',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+/** The handler that answers with the document. Where the store cannot be asked, examples keep their placeholders. */
+export function referenceHandler(options: ReferenceOptions) {
+  let template: string | undefined;
+  const text = rememberFor(LIFETIME, options.clock, () => {
+    template ??= JSON.stringify(withSamples(options.document(), options.samples));
+    return filled(template, options);
+  });
+  return async ({ headers }: Pick<RequestContext<unknown>, 'headers'>): Promise<Reply> => {
+    const filledIn = await text();
+    return conditional(headers, strongEtag(filledIn), { text: filledIn, headers: HEADERS });
+  };
+}
+
+async function filled(template: string, { placeholders, findIds }: ReferenceOptions): Promise<string> {
+  const ids = await nullIfUnavailable(findIds());
+  return Object.entries(placeholders).reduce((text, [name, placeholder]) => {
+    const id = ids?.[name] ?? placeholder;
+    return text.replaceAll(JSON.stringify(placeholder), () => JSON.stringify(id));
+  }, template);
+}
+
+/**
+ * The page shows a sample of each operation with every parameter that has an example and is not switched off, and an
+ * operation's examples do not all go together: so those that its sample does not name are switched off.
+ */
+export function withSamples(document: Document, samples: ReferenceOptions['samples']): Document {
+  const paths = mapValues(document.paths, (methods) =>
+    mapValues(methods, (operation) => {
+      const { operationId, parameters } = operation as { operationId?: string; parameters?: Parameter[] };
+      if (parameters === undefined) return operation;
+      const sample = samples[operationId ?? ''] ?? {};
+      return { ...(operation as object), parameters: parameters.map((each) => sampled(each, sample)) };
+    }),
+  );
+  return { ...document, paths };
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly required?: boolean;
+  readonly example?: unknown;
+}
+
+function sampled({ example, ...parameter }: Parameter, sample: object): object {
+  if (example === undefined) return parameter;
+  const shown = parameter.required === true || Object.hasOwn(sample, parameter.name);
+  return { ...parameter, examples: { sample: { value: example, 'x-disabled': !shown } } };
+}
+
+function mapValues(value: unknown, change: (member: unknown) => unknown): object {
+  return Object.fromEntries(Object.entries(value ?? {}).map(([name, member]) => [name, change(member)]));
+}
+
+/** Names the very bytes of the script: a release never changes. */
+export const SCALAR_VERSION = readVersion();
+
+const YEAR = 31_536_000;
+
+const TAG = weakEtag('scalar', SCALAR_VERSION);
+
+let script: Promise<Uint8Array> | undefined;
+
+/** Answers with the script. `v` is the version that the page asks for; under its own one it may be kept for a year. */
+export async function scalarReply(
+  { headers }: Pick<RequestContext<unknown>, 'headers'>,
+  v: string | undefined,
+): Promise<Reply> {
+  const common = {
+    'content-type': 'text/javascript; charset=utf-8',
+    'cache-control': v === SCALAR_VERSION ? `public, max-age=${YEAR}, immutable` : 'no-cache',
+    'cross-origin-resource-policy': 'same-origin',
+    vary: 'accept-encoding',
+    etag: TAG,
+  };
+  if (isKnown(headers['if-none-match'], TAG)) return { status: 304, headers: common };
+  const bytes = await readScript();
+  if (/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(String(headers['accept-encoding'] ?? ''))) {
+    return { bytes, headers: { ...common, 'content-encoding': 'gzip' } };
+  }
+  return { bytes: await promisify(gunzip)(bytes), headers: common };
+}
+
+/** The package holds the script as a string within a plugin of 4 MB, so a thread loads it and goes away again. */
+function readScript(): Promise<Uint8Array> {
+  script ??= extract().catch((error: unknown) => {
+    script = undefined;
+    throw error;
+  });
+  return script;
+}
+
+async function extract(): Promise<Uint8Array> {
+  const worker = new Worker(new URL('./scalar-worker.ts', import.meta.url));
+  try {
+    const [bytes] = (await once(worker, 'message')) as [Uint8Array];
+    return bytes;
+  } finally {
+    await worker.terminate();
+  }
+}
+
+function readVersion(): string {
+  const entry = import.meta.resolve('@scalar/fastify-api-reference');
+  const text = readFileSync(new URL('../package.json', entry), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
