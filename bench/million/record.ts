@@ -12,7 +12,7 @@ import type { Planning } from '../../src/postgres/client/connection.ts';
 import type { Database } from '../../src/postgres/client/database.ts';
 import { createSql } from '../../src/postgres/client/sql.ts';
 import { PriceTrends } from '../../src/property/price-trend-store.ts';
-import { valuationRoutes } from '../../src/property/valuation-routes.ts';
+import { propertyRoutes } from '../../src/property/routes.ts';
 import { searchRoutes } from '../../src/search/http/routes.ts';
 import { AnalyticsQueue } from '../../src/search/summaries/analytics-queue.ts';
 import { openDriver, type Statement } from './driver.ts';
@@ -52,7 +52,7 @@ export function openRecorder(stand: LargeStand): Recorder {
   };
   const routes: Route<Principal>[] = [
     ...[...searchRoutes(reading), ...areaRoutes(reading), ...marketRoutes(reading)],
-    ...valuationRoutes({ ...reading, trends: new PriceTrends(database) }),
+    ...propertyRoutes({ ...reading, trends: new PriceTrends(database), refresh: async (stored) => stored }),
   ];
   return {
     async record(question) {

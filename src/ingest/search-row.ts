@@ -1,6 +1,7 @@
 // Rows of a listing that searches read: filters and sort keys, and full text. Pure.
 
-import { instant, toStoredClock } from '../listings/days-on-market.ts';
+import { parseTime } from '../lib/clock.ts';
+import { toStoredClock } from '../listings/days-on-market.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import { coarseLocation, maskAddress } from '../listings/presenter.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
@@ -124,7 +125,7 @@ function searchPoint({ location, display }: ListingDraft): string | null {
 /** A multirange of all open houses that are not called off; one without an end is open for its first moment. */
 function openHours(houses: StoredRecord['openHouses']): string | null {
   const ranges = houses.flatMap(({ startsAt, endsAt, status }) => {
-    const [start, end] = [instant(startsAt), instant(endsAt)];
+    const [start, end] = [parseTime(startsAt), parseTime(endsAt)];
     if (start === null || /^cancell?ed$/i.test(status ?? '')) return [];
     return [`[${formatTime(start)},${formatTime(Math.max(start, end ?? start))}]`];
   });

@@ -1,13 +1,8 @@
 // Plan of what one draft changes: the rows to write for it, or nothing. Pure.
 
 import type { Placement } from '../areas/placement.ts';
-import {
-  type DaysOnMarketClock,
-  firstClock,
-  instant,
-  nextClock,
-  toStoredClock,
-} from '../listings/days-on-market.ts';
+import { parseTime } from '../lib/clock.ts';
+import { type DaysOnMarketClock, firstClock, nextClock, toStoredClock } from '../listings/days-on-market.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import {
   type Earlier,
@@ -121,7 +116,7 @@ function planTimeline(
 
 /** Whether a draft is older than the stored record: a live fetch may have overtaken a slow page. */
 export function isOlder(draft: ListingDraft, stored: StoredRecord): boolean {
-  const [storedAt, draftAt] = [instant(stored.upstreamModifiedAt), instant(draft.upstreamModifiedAt)];
+  const [storedAt, draftAt] = [parseTime(stored.upstreamModifiedAt), parseTime(draft.upstreamModifiedAt)];
   return storedAt !== null && draftAt !== null && draftAt < storedAt;
 }
 

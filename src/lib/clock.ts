@@ -5,6 +5,13 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
+/** Milliseconds since the epoch of an RFC 3339 time or of the start of a date in UTC; null for null and invalid text. */
+export function parseTime(text: string | null): number | null {
+  if (text === null) return null;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? null : at;
+}
+
 export interface Clock {
   /** Wall-clock milliseconds since the epoch: for dates that people see. */
   now(): number;

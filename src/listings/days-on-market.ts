@@ -1,6 +1,6 @@
 // Days on market: how long a listing has been on the market, without the time on hold or withdrawn.
 
-import { DAY } from '../lib/clock.ts';
+import { DAY, parseTime } from '../lib/clock.ts';
 import { afterClockTime, clockTimeBetween } from './place-time.ts';
 import { firstGiven, type ReportedDate, type ReportedDates, STARTED_BY } from './reported-dates.ts';
 import { isOnMarket, type Status } from './vocabulary.ts';
@@ -99,13 +99,6 @@ function reportedEnd({ status, dates }: ClockFacts, observedAt: number): number 
   return past ?? null;
 }
 
-/** Milliseconds of an RFC 3339 time or of a date's first instant in UTC; null for null. */
-export function instant(text: string | null): number | null {
-  if (text === null) return null;
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? null : at;
-}
-
 /**
  * The clock as it is stored: its end lies after its start by what the clocks of the place moved on, so that whole days come
  * of a subtraction also where summer time began in between.
@@ -125,5 +118,5 @@ export function fromStoredClock({ start, end }: DaysOnMarketClock, timeZone: str
 
 /** Milliseconds of a stored clock's texts. */
 export function parseStoredClock(start: string | null, end: string | null): DaysOnMarketClock {
-  return { start: instant(start), end: instant(end) };
+  return { start: parseTime(start), end: parseTime(end) };
 }

@@ -1,66 +1,18 @@
 // Listing draft: one listing as a source states it, in the API's terms and units, before it is stored.
 
+import type { Listing } from './record.ts';
 import type { ListingType, PriceFrequency, PropertyType, Status } from './vocabulary.ts';
 
-/** Street parts may be null; `line1` and `full` are composed by the catalogue where the source gives none. */
-export interface DraftAddress {
-  readonly full: string | null;
-  readonly unit: string | null;
-  readonly streetNumber: string | null;
-  readonly streetName: string | null;
-  readonly city: string | null;
-  readonly neighborhood: string | null;
-  readonly county: string | null;
-  readonly state: string | null;
-  readonly postalCode: string | null;
-  readonly country: string | null;
-  readonly crossStreet: string | null;
-}
+/** The source's parts of the address; the record adds `line1`, and `full` where the source gives none. */
+export type DraftAddress = Readonly<Omit<Listing['address'], 'line1'>>;
+export type Photo = Readonly<Listing['photos'][number]>;
+export type OpenHouse = Readonly<Listing['openHouses'][number]>;
+export type Contact = Readonly<NonNullable<Listing['agent']>>;
 
-export interface Photo {
-  readonly id: string;
-  readonly url: string;
-  readonly thumbnailUrl: string | null;
-  readonly width: number | null;
-  readonly height: number | null;
-  readonly caption: string | null;
-  readonly category: string | null;
-  readonly order: number;
-}
-
-export interface OpenHouse {
-  readonly id: string;
-  readonly startsAt: string;
-  readonly endsAt: string | null;
-  readonly type: string | null;
-  readonly status: string | null;
-  readonly remarks: string | null;
-  readonly livestreamUrl: string | null;
-  readonly appointmentRequired: boolean | null;
-}
-
-export interface Contact {
-  readonly id: string | null;
-  readonly name: string | null;
-  readonly phone: string | null;
-  readonly email: string | null;
-}
-
-export interface RentalTerms {
-  readonly availableFrom: string | null;
-  readonly leaseTerm: readonly string[];
-  readonly leaseTermMonths: number | null;
-  readonly furnished: string | null;
-  readonly pets: readonly string[];
-  readonly petsAllowed: boolean | null;
-  readonly utilitiesIncluded: readonly string[];
-  readonly moveInCosts: readonly { readonly type: string; readonly amount: number | null }[];
-  readonly noFee: boolean | null;
-  readonly monthsFree: number | null;
-  readonly netEffectivePrice: number | null;
-  /** Absent where nothing is said of it. */
-  readonly rentControl?: boolean | null;
-}
+/** `rentControl` is absent if the source says nothing of it. */
+export type RentalTerms = Readonly<Omit<PublicRentalTerms, 'rentControl'>> &
+  Partial<Pick<PublicRentalTerms, 'rentControl'>>;
+type PublicRentalTerms = NonNullable<Listing['rental']>;
 
 export interface TaxYear {
   readonly year: number;
@@ -69,9 +21,8 @@ export interface TaxYear {
 }
 
 /**
- * Money in major units of `currency`; areas in square feet; times RFC 3339 UTC with Z; dates YYYY-MM-DD, as are times of
- * which the source told the day alone.
- * Unknown is null, never a guess; lists are empty, never null.
+ * Money in major units of `currency`; areas in square feet; times RFC 3339 UTC with Z; dates YYYY-MM-DD, and so are times
+ * known only to the day. Unknown values are null, never guessed; lists are empty, never null.
  */
 export interface ListingDraft {
   readonly listingKey: string;
@@ -117,12 +68,12 @@ export interface ListingDraft {
     readonly precision: 'exact' | 'approximate';
   } | null;
   readonly description: string | null;
-  /** Null: this answer did not carry media, keep what is known. */
+  /** Null: the source did not send media; the stored ones stay. */
   readonly photos: readonly Photo[] | null;
   readonly photoCount: number | null;
   readonly virtualTourUrl: string | null;
   readonly floorPlans: readonly Photo[];
-  /** Null: this answer did not carry open houses, keep what is known. */
+  /** Null: the source did not send open houses; the stored ones stay. */
   readonly openHouses: readonly OpenHouse[] | null;
   readonly agent: Contact | null;
   readonly office: Contact | null;
@@ -148,6 +99,6 @@ export interface ListingDraft {
   readonly taxes: readonly TaxYear[];
   /** The record in RESO's own fields, where the source speaks RESO. */
   readonly reso?: Readonly<Record<string, unknown>>;
-  /** What the source lets be shown; false hides. */
+  /** The source's display rules; false hides. */
   readonly display: { readonly listing: boolean; readonly address: boolean; readonly estimate: boolean };
 }

@@ -1,25 +1,24 @@
 // Public property record: a place, described by its listings, with their history.
 
 import { type Static, Type } from 'typebox';
-import { instant } from './days-on-market.ts';
+import { parseTime } from '../lib/clock.ts';
 import { EVENTS } from './history.ts';
 import { presentListing, type ReaderView } from './presenter.ts';
 import {
   AddressSchema,
   AreaUnitSchema,
+  integer,
   type Listing,
   ListingSchema,
   LocationSchema,
   nullable,
+  number,
+  oneOf,
+  text,
+  texts,
 } from './record.ts';
 import type { StoredListing, StoredProperty } from './store.ts';
 import { LISTING_TYPES, PROPERTY_TYPES, STATUSES } from './vocabulary.ts';
-
-const oneOf = <T extends string>(values: readonly T[]) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...values] });
-const text = nullable(Type.String());
-const number = nullable(Type.Number());
-const integer = nullable(Type.Integer());
 
 const Period = Type.Object({
   id: Type.String(),
@@ -42,11 +41,10 @@ export const HistoryLine = Type.Object({
   previousPrice: number,
   status: nullable(oneOf(STATUSES)),
   previousStatus: nullable(oneOf(STATUSES)),
-  origin: Type.Unsafe<'upstream' | 'observed'>({
-    type: 'string',
-    enum: ['upstream', 'observed'],
-    description: 'upstream: the source stated the time; observed: the service noticed the change then.',
-  }),
+  origin: oneOf(
+    ['upstream', 'observed'],
+    'upstream: the source stated the time; observed: the service noticed the change then.',
+  ),
 });
 
 const Deal = nullable(Type.Object({ date: Type.String({ format: 'date' }), price: Type.Number() }));
@@ -68,7 +66,7 @@ export const PropertySchema = Type.Object(
   {
     id: Type.String(),
     object: Type.Literal('property'),
-    source: Type.Unsafe<'live' | 'cached'>({ type: 'string', enum: ['live', 'cached'] }),
+    source: oneOf(['live', 'cached']),
     fetchedAt: Type.String({ format: 'date-time' }),
     cacheAgeSeconds: Type.Integer(),
     live: LiveSchema,
@@ -87,7 +85,7 @@ export const PropertySchema = Type.Object(
     building: nullable(Type.Object({ id: text, name: text, yearBuilt: integer })),
     parcelNumber: text,
     universalPropertyId: text,
-    features: Type.Array(Type.String()),
+    features: texts,
     taxes: Type.Array(Type.Object({ year: Type.Integer(), amount: number, assessedValue: number })),
     currentListing: nullable(ListingSchema),
     listings: nullable(Type.Array(Period, { description: 'Newest first; null unless included.' })),
@@ -109,20 +107,22 @@ export function presentProperty(
   view: ReaderView,
   options: { readonly include: readonly PropertyPart[]; readonly live: Property['live'] },
 ): Property | null {
-  const shown = property.listings.flatMap((stored) => {
+  const visible = property.listings.flatMap((stored) => {
     const listing = presentListing(stored, view);
     return listing ? [{ stored, listing }] : [];
   });
-  const current = currentOf(shown.map((entry) => entry.listing));
-  const newest = shown.find((entry) => entry.listing === current) ?? shown[0];
-  if (!newest) return null;
-  const { listing, stored } = newest;
+  const listings = visible.map(({ listing }) => listing);
+  const current = visible.find(({ listing }) => CURRENT_STATUSES.includes(listing.status));
+  const subject = current ?? visible[0];
+  if (!subject) return null;
+  const { listing, stored } = subject;
+  const { fetchedAt } = listing;
   return {
     id: property.id,
     object: 'property',
     source: view.source,
-    fetchedAt: listing.fetchedAt,
-    cacheAgeSeconds: Math.max(0, Math.floor((view.now - (instant(listing.fetchedAt) ?? view.now)) / 1000)),
+    fetchedAt,
+    cacheAgeSeconds: Math.max(0, Math.floor((view.now - (parseTime(fetchedAt) ?? view.now)) / 1000)),
     live: options.live,
     address: listing.address,
     location: listing.location,
@@ -137,38 +137,29 @@ export function presentProperty(
     stories: listing.stories,
     ...propertyFacts(stored, view),
     features: listing.features,
-    currentListing: current,
-    listings: options.include.includes('listings') ? shown.map((entry) => period(entry.listing)) : null,
-    history: options.include.includes('history')
-      ? historyOf(
-          property,
-          shown.map((entry) => entry.stored),
-        )
-      : null,
-    lastSale: lastDeal(
-      shown.map((entry) => entry.listing),
-      'sale',
-    ),
-    lastRent: lastDeal(
-      shown.map((entry) => entry.listing),
-      'rental',
-    ),
+    currentListing: current?.listing ?? null,
+    listings: options.include.includes('listings') ? listings.map(presentPeriod) : null,
+    history: options.include.includes('history') ? historyOf(property, listings) : null,
+    lastSale: lastDeal(listings, 'sale'),
+    lastRent: lastDeal(listings, 'rental'),
   };
 }
 
-/** What only the property shows; parcel numbers and exact taxes name the house, so they go with the address. */
+/** Facts that only the property shows. Parcel numbers and taxes identify the home: they are hidden with its address. */
 function propertyFacts(stored: StoredListing, view: ReaderView) {
   const { property, yearBuilt } = stored.record;
-  const named = stored.addressDisplayed || view.ignoreDisplayRules;
+  const isAddressVisible = stored.addressDisplayed || view.ignoreDisplayRules;
+  const { buildingName, parcelNumber, universalPropertyId, taxes } = property;
   return {
     unitsTotal: property.unitsTotal,
-    building: named && property.buildingName ? { id: null, name: property.buildingName, yearBuilt } : null,
-    parcelNumber: named ? property.parcelNumber : null,
-    universalPropertyId: named ? property.universalPropertyId : null,
-    taxes: named ? [...property.taxes] : [],
+    building: isAddressVisible && buildingName ? { id: null, name: buildingName, yearBuilt } : null,
+    parcelNumber: isAddressVisible ? parcelNumber : null,
+    universalPropertyId: isAddressVisible ? universalPropertyId : null,
+    taxes: isAddressVisible ? [...taxes] : [],
   };
 }
 
+/** Statuses of a listing that is on the market, or on its way onto or off it. */
 export const CURRENT_STATUSES: readonly Listing['status'][] = [
   'ACTIVE',
   'ACTIVE_UNDER_CONTRACT',
@@ -177,29 +168,22 @@ export const CURRENT_STATUSES: readonly Listing['status'][] = [
   'HOLD',
 ];
 
-/** The newest listing that is on the market, or on its way on or off it; null when the property is simply lived in. */
-function currentOf(listings: readonly Listing[]): Listing | null {
-  return listings.find((listing) => CURRENT_STATUSES.includes(listing.status)) ?? null;
-}
-
-function period(listing: Listing): NonNullable<Property['listings']>[number] {
+function presentPeriod(listing: Listing): Static<typeof Period> {
   const { id, listingType, status, price, closePrice, listedAt, closedAt, offMarketAt, daysOnMarket } =
     listing;
   return { id, listingType, status, price, closePrice, listedAt, closedAt, offMarketAt, daysOnMarket };
 }
 
-function historyOf(property: StoredProperty, shown: readonly StoredListing[]): Property['history'] {
-  const visible = new Set(shown.map((stored) => stored.id));
-  return property.history.filter((line) => visible.has(line.listingId)) as NonNullable<Property['history']>;
+function historyOf(property: StoredProperty, visible: readonly Listing[]): Property['history'] {
+  const ids = new Set(visible.map(({ id }) => id));
+  return property.history.filter(({ listingId }) => ids.has(listingId)) as NonNullable<Property['history']>;
 }
 
+/** The last closing of this type, null if it has no price. A rental without a close price has its asking rent. */
 function lastDeal(listings: readonly Listing[], type: Listing['listingType']): Property['lastSale'] {
-  const deals = listings
-    .filter(
-      (listing) => listing.listingType === type && listing.status === 'CLOSED' && listing.closedAt !== null,
-    )
+  const [last] = listings
+    .filter(({ listingType, status, closedAt }) => listingType === type && status === 'CLOSED' && closedAt)
     .sort((a, b) => (b.closedAt ?? '').localeCompare(a.closedAt ?? ''));
-  const [last] = deals;
   const price = last?.closePrice ?? (type === 'rental' ? last?.price : null);
   return last?.closedAt && price ? { date: last.closedAt, price } : null;
 }

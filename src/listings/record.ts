@@ -1,17 +1,19 @@
-// Public listing record: its schema is what the documentation shows and what the type is taken from.
+// Public listing record: the schema that the documentation shows and the type follows.
 
 import { type Static, type TSchema, Type } from 'typebox';
 import { LISTING_TYPES, PRICE_FREQUENCIES, PROPERTY_TYPES, STATUSES } from './vocabulary.ts';
 
 export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
-const text = nullable(Type.String());
-const number = nullable(Type.Number());
-const integer = nullable(Type.Integer());
+export const text = nullable(Type.String());
+export const number = nullable(Type.Number());
+export const integer = nullable(Type.Integer());
 const flag = nullable(Type.Boolean());
 const time = nullable(Type.String({ format: 'date-time' }));
 const date = nullable(Type.String({ format: 'date' }));
-const texts = Type.Array(Type.String());
-const oneOf = <T extends string>(values: readonly T[], description?: string) =>
+export const texts = Type.Unsafe<readonly string[]>(Type.Array(Type.String()));
+
+/** One of some texts. */
+export const oneOf = <T extends string>(values: readonly T[], description?: string) =>
   Type.Unsafe<T>({
     type: 'string',
     enum: [...values],
@@ -72,6 +74,11 @@ const OpenHouseSchema = Type.Object({
 
 const ContactSchema = nullable(Type.Object({ id: text, name: text, phone: text, email: text }));
 
+interface MoveInCost {
+  readonly type: string;
+  readonly amount: number | null;
+}
+
 const RentalSchema = nullable(
   Type.Object(
     {
@@ -82,7 +89,9 @@ const RentalSchema = nullable(
       pets: texts,
       petsAllowed: flag,
       utilitiesIncluded: texts,
-      moveInCosts: Type.Array(Type.Object({ type: Type.String(), amount: number })),
+      moveInCosts: Type.Unsafe<readonly MoveInCost[]>(
+        Type.Array(Type.Object({ type: Type.String(), amount: number })),
+      ),
       noFee: flag,
       monthsFree: number,
       netEffectivePrice: number,
@@ -103,11 +112,7 @@ const ProviderSchema = Type.Object({
   permissions: texts,
 });
 
-/** A unit that stands beside the figures it is of. */
-export const unitSchema = <T extends string>(units: readonly T[], description: string) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...units], description });
-
-/** What an answer tells of a listing's days on the market where `include` names `daysOnMarket`, and else leaves out. */
+/** Members that a listing has only with `include=daysOnMarket`. */
 const daysOnMarketMembers = {
   cumulativeDaysOnMarket: Type.Optional(
     nullable(
@@ -217,7 +222,7 @@ export const ListingSchema = Type.Object(
 
 export type Listing = Static<typeof ListingSchema>;
 
-/** Members of a listing by what `include` must name for them to be there. */
+/** Members of a listing that are present only if `include` names the key. */
 export const MEMBERS_BY_INCLUDE: Readonly<Record<string, readonly string[]>> = {
   daysOnMarket: Object.keys(daysOnMarketMembers),
 };

@@ -111,7 +111,10 @@ export function buildStoredRecord(
     ...priceHistory(reading, price),
     closePrice: draft.closePrice,
     monthlyCosts: monthlyCosts(draft),
-    rental: draft.listingType === 'rental' ? mutable(draft.rental) : null,
+    rental:
+      draft.listingType === 'rental' && draft.rental
+        ? { ...draft.rental, rentControl: draft.rental.rentControl ?? null }
+        : null,
     propertyType: draft.propertyType,
     propertySubType: draft.propertySubType,
     bedrooms: draft.bedrooms,
@@ -126,10 +129,10 @@ export function buildStoredRecord(
     floor: draft.floor,
     parkingSpaces: draft.parkingSpaces,
     garageSpaces: draft.garageSpaces,
-    features: [...draft.features],
+    features: draft.features,
     newConstruction: draft.newConstruction,
     waterfront: draft.waterfront,
-    saleConditions: [...draft.saleConditions],
+    saleConditions: draft.saleConditions,
     address: composeAddress(draft.address),
     location: draft.location,
     description: draft.description,
@@ -154,7 +157,7 @@ export function buildStoredRecord(
       originatingSystem: draft.originatingSystem,
       attribution: draft.attribution,
       copyright: draft.copyright,
-      permissions: [...draft.permissions],
+      permissions: draft.permissions,
     },
     listingUrl: draft.listingUrl,
     property: {
@@ -230,18 +233,6 @@ function priceHistory(
 function monthlyCosts({ associationFee, tax }: ListingDraft): StoredRecord['monthlyCosts'] {
   if (associationFee === null && tax === null) return null;
   return { associationFee, tax, total: roundTo((associationFee ?? 0) + (tax ?? 0), 2) };
-}
-
-function mutable(rental: ListingDraft['rental']): StoredRecord['rental'] {
-  if (rental === null) return null;
-  return {
-    ...rental,
-    leaseTerm: [...rental.leaseTerm],
-    pets: [...rental.pets],
-    utilitiesIncluded: [...rental.utilitiesIncluded],
-    moveInCosts: [...rental.moveInCosts],
-    rentControl: rental.rentControl ?? null,
-  };
 }
 
 /** `line1` is house number and street; `full` is what the source wrote, else its parts in the usual order. */

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { PageSchema } from '../listings/paging.ts';
 import { originMembers } from '../listings/provenance/data-source-store.ts';
 import { LoadingSchema } from '../listings/provenance/loading.ts';
-import { nullable, unitSchema } from '../listings/record.ts';
+import { nullable, oneOf } from '../listings/record.ts';
 import { FigureUnitSchema } from '../search/summaries/stats-store.ts';
 import { DISTRIBUTION_UNITS } from './distribution-store.ts';
 
@@ -140,7 +140,7 @@ export const YieldSchema = Type.Object(
         nRentals: Type.Integer(),
         nSales: Type.Integer(),
         suppressed: Type.Boolean(),
-        unit: unitSchema(['share'], 'Unit of value: a year’s rent as a share of the price.'),
+        unit: oneOf(['share'], 'Unit of value: a year’s rent as a share of the price.'),
       }),
     ),
     sameProperty: Type.Object({
@@ -149,7 +149,7 @@ export const YieldSchema = Type.Object(
       p25: number,
       p75: number,
       suppressed: Type.Boolean(),
-      unit: unitSchema(['share'], 'Unit of value, p25 and p75.'),
+      unit: oneOf(['share'], 'Unit of value, p25 and p75.'),
     }),
     page: PageSchema,
     meta: Meta,
@@ -163,7 +163,7 @@ export const DistributionSchema = Type.Object(
     scope: ScopeSchema,
     period: PeriodSchema,
     measure: text,
-    unit: unitSchema(
+    unit: oneOf(
       DISTRIBUTION_UNITS,
       'Unit of percentiles and buckets. Money is in the currency of the scope.',
     ),

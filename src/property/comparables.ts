@@ -2,23 +2,24 @@
 
 import { type Static, Type } from 'typebox';
 import { DAY } from '../lib/clock.ts';
+import { roundTo } from '../lib/round.ts';
 import { areaIn, presentListing, type ReaderView } from '../listings/presenter.ts';
-import { ListingSchema, nullable, unitSchema } from '../listings/record.ts';
+import { ListingSchema, nullable, oneOf } from '../listings/record.ts';
 import { findListings, type StoredListing } from '../listings/store.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
-import { findNeighbours, type Neighbour } from './neighbour-store.ts';
+import { findNeighbours, type Neighbour, type NeighbourQuery } from './neighbour-store.ts';
 import { computeSimilarity, FACTS, type HomeFact, type HomeFacts, type Similarity } from './similarity.ts';
 import { homeFacts, type VisibleProperty } from './subject-property.ts';
 
 /** A home with its similarity to the subject. */
-export interface Ranked<N extends Neighbour> {
+interface Ranked<N extends Neighbour> {
   readonly home: N;
   readonly similarity: Similarity;
 }
 
-/** The most similar first, one listing of each property: of its closed ones the latest, before those that are offered. */
-export function rankBySimilarity<N extends Neighbour>(subject: HomeFacts, homes: readonly N[]): Ranked<N>[] {
+/** The most similar first, one listing per property: the latest closed one, else one on the market. */
+function rankBySimilarity<N extends Neighbour>(subject: HomeFacts, homes: readonly N[]): Ranked<N>[] {
   const ranked = homes
     .map((home) => ({ home, similarity: computeSimilarity(subject, home) }))
     .sort(
@@ -36,12 +37,12 @@ export function rankBySimilarity<N extends Neighbour>(subject: HomeFacts, homes:
   });
 }
 
-const FactSchema = Type.Unsafe<HomeFact>({ type: 'string', enum: [...FACTS] });
+const FactSchema = oneOf(FACTS);
 
 /** The members that say how a home compares with the subject. */
-export const similarityMembers = {
+const similarityMembers = {
   distance: Type.Number({ description: 'In `distanceUnit`, rounded to three decimals.' }),
-  distanceUnit: unitSchema(['mi', 'km'], 'Miles, or kilometres with `units=metric`.'),
+  distanceUnit: oneOf(['mi', 'km'], 'Miles, or kilometres with `units=metric`.'),
   similarity: Type.Number({ minimum: 0, maximum: 1, description: 'Rounded to three decimals.' }),
   why: Type.Object({
     agrees: Type.Array(FactSchema),
@@ -75,16 +76,6 @@ export const SubjectSchema = nullable(
 
 const KM_PER_MILE = 1.609344;
 
-/** A distance in the reader's unit, to three decimals. */
-const distanceIn = (km: number, { units }: Pick<ReaderView, 'units'>): number =>
-  thousandths(units === 'metric' ? km : km / KM_PER_MILE);
-
-/** Kilometres of a distance in the reader's unit. */
-export const kilometresOf = (distance: number, units: ReaderView['units']): number =>
-  units === 'metric' ? distance : distance * KM_PER_MILE;
-
-const thousandths = (value: number): number => Math.round(value * 1000) / 1000;
-
 /** How a home compares, in the reader's units. */
 function presentSimilarity(
   subject: HomeFacts,
@@ -98,9 +89,9 @@ function presentSimilarity(
     return isArea && typeof value === 'number' ? (areaIn(value, view.units) ?? 0) : value;
   };
   return {
-    distance: distanceIn(distanceKm, view),
+    distance: roundTo(view.units === 'metric' ? distanceKm : distanceKm / KM_PER_MILE, 3),
     distanceUnit: view.units === 'metric' ? 'km' : 'mi',
-    similarity: thousandths(score),
+    similarity: roundTo(score, 3),
     why: {
       agrees: [...agrees],
       differs: differs.map((fact) => ({ fact, subject: factIn(subject, fact), other: factIn(home, fact) })),
@@ -109,33 +100,30 @@ function presentSimilarity(
   };
 }
 
-/** Each ranked home with its listing as this reader sees it; one that was hidden or is gone meanwhile is left out. */
+/** Each ranked home with its listing as this reader sees it; those hidden or removed in the meantime are left out. */
 async function presentRanked<N extends Neighbour>(
   database: Database,
   ranked: readonly Ranked<N>[],
   subject: HomeFacts,
   view: ReaderView,
-): Promise<(SimilarListing & { readonly home: N; readonly stored: StoredListing })[]> {
+): Promise<{ readonly home: N; readonly stored: StoredListing; readonly presented: SimilarListing }[]> {
   const ids = ranked.map(({ home }) => home.id);
   const listings = await database.read((sql) => findListings(sql, ids));
   return ranked.flatMap(({ home, similarity }) => {
     const stored = listings.get(home.id);
     const listing = stored && presentListing(stored, view);
-    return stored && listing
-      ? [{ ...presentSimilarity(subject, home, similarity, view), listing, home, stored }]
-      : [];
+    if (!stored || !listing) return [];
+    return [{ home, stored, presented: { ...presentSimilarity(subject, home, similarity, view), listing } }];
   });
 }
 
-/** What the others were compared with. */
-export function presentSubject(
-  listing: StoredListing,
-  facts: HomeFacts | null,
-): Static<typeof SubjectSchema> {
+/** The facts of the subject that other homes were compared with. */
+export function presentSubject(listing: StoredListing): Static<typeof SubjectSchema> {
+  const facts = homeFacts(listing);
   return facts && { listingId: listing.id, propertyType: facts.propertyType, ...facts.location };
 }
 
-/** closed: what was paid; asking: what is or was asked, as with all rents and where prices paid are not disclosed. */
+/** closed: the price paid; asking: the asking price, as for all rents and where prices paid are not disclosed. */
 export const BASES = ['closed', 'asking'] as const;
 export type Basis = (typeof BASES)[number];
 
@@ -145,29 +133,13 @@ export interface Comparable extends Neighbour {
   readonly basis: Basis;
 }
 
-/** Where and among what comparables are looked for. */
-export interface ComparableQuery {
-  readonly subject: HomeFacts;
-  readonly listingType: ListingType;
-  readonly currency: string;
-  readonly radiusKm: number;
-  /** How many days ago a comparable may have closed. */
-  readonly daysOld: number;
-  /** The subject's own listings. */
-  readonly except: readonly string[];
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  readonly ignoreDisplayRules: boolean;
-}
-
-/** The comparables of a home among its nearest neighbours, the most similar first. */
+/** The comparables of a home among its nearest neighbours, the most similar first. `daysOld`: maximum age of a closing. */
 export async function findComparables(
   database: Database,
-  query: ComparableQuery,
+  { daysOld, ...query }: Omit<NeighbourQuery, 'closedSince'> & { readonly daysOld: number },
 ): Promise<Ranked<Comparable>[]> {
-  const { daysOld, ...near } = query;
   const closedSince = new Date(query.now - daysOld * DAY).toISOString().slice(0, 10);
-  const homes = await findNeighbours(database, { ...near, closedSince });
+  const homes = await findNeighbours(database, { ...query, closedSince });
   return rankBySimilarity(
     query.subject,
     homes.flatMap((home) => asComparable(home, query.listingType) ?? []),
@@ -175,7 +147,7 @@ export async function findComparables(
 }
 
 /** The home with the price it is compared by; null where it has none. */
-export function asComparable(home: Neighbour, listingType: ListingType): Comparable | null {
+function asComparable(home: Neighbour, listingType: ListingType): Comparable | null {
   if (listingType === 'sale' && home.status === 'CLOSED' && home.closePrice !== null && home.closePrice > 0)
     return { ...home, comparablePrice: home.closePrice, basis: 'closed' };
   return home.price !== null && home.price > 0
@@ -186,11 +158,7 @@ export function asComparable(home: Neighbour, listingType: ListingType): Compara
 export const ComparableSchema = Type.Object(
   {
     price: Type.Number({ description: 'The price used for the comparison; rents are per month.' }),
-    basis: Type.Unsafe<Basis>({
-      type: 'string',
-      enum: [...BASES],
-      description: 'closed: price paid; asking: asking price.',
-    }),
+    basis: oneOf(BASES, 'closed: price paid; asking: asking price.'),
     closedAt: nullable(Type.String({ format: 'date' })),
     ...similarityMembers,
     listing: ListingSchema,
@@ -199,59 +167,73 @@ export const ComparableSchema = Type.Object(
 );
 type PresentedComparable = Static<typeof ComparableSchema>;
 
-interface ComparablesRequest {
-  readonly listingType: ListingType;
-  readonly radiusKm: number;
-  readonly daysOld: number;
+export const DEFAULT_COUNT = 10;
+export const DEFAULT_DAYS_OLD = 365;
+/** Miles or kilometres. */
+export const DEFAULT_RADIUS = 5;
+
+interface ComparisonRequest {
+  /** Default: the type of the subject. */
+  readonly listingType?: ListingType | undefined;
+  /** In the reader's unit. */
+  readonly maxRadius?: number | undefined;
   readonly count: number;
 }
 
-/** The most similar listings on the market, one for each property. Empty where the subject's place is not known. */
-export async function listSimilar(
-  database: Database,
-  { property, subject }: VisibleProperty,
-  view: ReaderView,
-  request: Omit<ComparablesRequest, 'daysOld'>,
+/** Which homes a request compares with the subject: never its own listings. */
+function neighbourScope(
+  { property, subject, view }: VisibleProperty,
+  { listingType = subject.listingType, maxRadius = DEFAULT_RADIUS }: ComparisonRequest,
 ) {
-  const facts = homeFacts(subject);
-  if (facts === null) return [];
-  const { count, ...where } = request;
-  const homes = await findNeighbours(database, {
-    ...where,
-    ...{ subject: facts, currency: null, closedSince: null, now: view.now },
+  return {
+    listingType,
+    radiusKm: view.units === 'metric' ? maxRadius : maxRadius * KM_PER_MILE,
     except: property.listings.map(({ id }) => id),
+    now: view.now,
     ignoreDisplayRules: view.ignoreDisplayRules,
-  });
-  return presentRanked(database, rankBySimilarity(facts, homes).slice(0, count), facts, view);
+  };
 }
 
-export const DEFAULT_COUNT = 10;
-export const DEFAULT_DAYS_OLD = 365;
+/** The most similar listings on the market, one per property, presented and as stored. Empty if the subject's place is unknown. */
+export async function listSimilar(
+  database: Database,
+  visible: VisibleProperty,
+  request: ComparisonRequest,
+): Promise<{ data: SimilarListing[]; listings: StoredListing[] }> {
+  const subject = homeFacts(visible.subject);
+  if (subject === null) return { data: [], listings: [] };
+  const homes = await findNeighbours(database, {
+    ...{ ...neighbourScope(visible, request), subject, currency: null, closedSince: null },
+  });
+  const ranked = rankBySimilarity(subject, homes).slice(0, request.count);
+  const similar = await presentRanked(database, ranked, subject, visible.view);
+  return {
+    data: similar.map(({ presented }) => presented),
+    listings: similar.map(({ stored }) => stored),
+  };
+}
 
-/** The most similar comparables, and the listings they are taken from. Empty where the subject's place is not known. */
+/** The most similar comparables, presented and as stored. Empty if the subject's place is unknown. */
 export async function listComparables(
   database: Database,
   visible: VisibleProperty,
-  request: ComparablesRequest,
-  view: ReaderView,
+  request: ComparisonRequest & { readonly daysOld?: number | undefined },
 ): Promise<{ data: PresentedComparable[]; listings: StoredListing[] }> {
   const subject = homeFacts(visible.subject);
   if (subject === null) return { data: [], listings: [] };
-  const { count, ...where } = request;
+  const { daysOld = DEFAULT_DAYS_OLD, count } = request;
+  const { currency } = visible.subject.record;
   const ranked = await findComparables(database, {
-    ...where,
-    ...{ subject, currency: visible.subject.record.currency, now: view.now },
-    except: visible.property.listings.map(({ id }) => id),
-    ignoreDisplayRules: view.ignoreDisplayRules,
+    ...{ ...neighbourScope(visible, request), subject, currency, daysOld },
   });
-  const found = await presentRanked(database, ranked.slice(0, count), subject, view);
+  const comparables = await presentRanked(database, ranked.slice(0, count), subject, visible.view);
   return {
-    data: found.map(({ home, stored: _, ...comparable }) => ({
+    data: comparables.map(({ home, presented }) => ({
       price: home.comparablePrice,
       basis: home.basis,
       closedAt: home.status === 'CLOSED' ? (home.closedAt?.slice(0, 10) ?? null) : null,
-      ...comparable,
+      ...presented,
     })),
-    listings: found.map(({ stored }) => stored),
+    listings: comparables.map(({ stored }) => stored),
   };
 }

@@ -2,20 +2,13 @@
 
 import { type Static, Type } from 'typebox';
 import { findAreaNames } from '../areas/name-store.ts';
-import { presentListing, type ReaderView } from '../listings/presenter.ts';
+import { presentListing } from '../listings/presenter.ts';
 import { PROPERTY_PARTS, PropertySchema } from '../listings/property-record.ts';
-import { ListingSchema, nullable } from '../listings/record.ts';
+import { ListingSchema, nullable, oneOf } from '../listings/record.ts';
 import { presentReso } from '../listings/reso-record.ts';
 import { findResoRecords } from '../listings/reso-store.ts';
-import { AREA_TYPES, type AreaType } from '../listings/vocabulary.ts';
-import {
-  ComparableSchema,
-  DEFAULT_COUNT,
-  DEFAULT_DAYS_OLD,
-  kilometresOf,
-  listComparables,
-} from './comparables.ts';
-import { DEFAULT_RADIUS } from './property-endpoint.ts';
+import { AREA_TYPES } from '../listings/vocabulary.ts';
+import { ComparableSchema, DEFAULT_COUNT, listComparables } from './comparables.ts';
 import type { VisibleProperty } from './subject-property.ts';
 import { EstimateSchema, estimateProperty, type ValuationSources } from './valuation.ts';
 
@@ -24,7 +17,7 @@ const UNLESS = 'Null unless included.';
 const NamedArea = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  type: Type.Unsafe<AreaType>({ type: 'string', enum: [...AREA_TYPES] }),
+  type: oneOf(AREA_TYPES),
 });
 
 const PartsSchema = Type.Object({
@@ -73,22 +66,14 @@ export async function findIncludedParts(
   sources: ValuationSources,
   visible: VisibleProperty,
   include: readonly Includable[],
-  reader: ReaderView,
 ): Promise<PropertyParts> {
   const { database } = sources;
   const { subject } = visible;
-  // However fresh the subject is, its neighbours are as they are stored.
-  const view: ReaderView = { ...reader, source: 'cached' };
-  const comparablesRequest = {
-    listingType: subject.listingType,
-    radiusKm: kilometresOf(DEFAULT_RADIUS, view.units),
-    daysOld: DEFAULT_DAYS_OLD,
-    count: DEFAULT_COUNT,
-  };
+  const { view } = visible;
   const [areas, comparables, estimate, records] = await Promise.all([
     include.includes('areas') ? findAreaNames(database, subject.areaIds) : null,
-    include.includes('comparables') ? listComparables(database, visible, comparablesRequest, view) : null,
-    include.includes('estimate') ? estimateProperty(sources, visible, view) : null,
+    include.includes('comparables') ? listComparables(database, visible, { count: DEFAULT_COUNT }) : null,
+    include.includes('estimate') ? estimateProperty(sources, visible) : null,
     include.includes('reso') ? findResoRecords(database, [subject.id]) : null,
   ]);
   const photos = include.includes('photos') ? (presentListing(subject, view)?.photos ?? []) : null;

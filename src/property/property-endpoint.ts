@@ -1,19 +1,17 @@
-// Shared parts of the endpoints below /v1/property/{id}: parameters, access, the lookup, and the reply with its tag and age.
+// Endpoints below /v1/property/{id}: their parameters, access, lookup of the property, and reply with its tag and age.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { Type } from 'typebox';
+import { type Static, type TObject, Type } from 'typebox';
 import type { Principal } from '../access/tiers/principal.ts';
 import type { Tiers } from '../access/tiers/tiers.ts';
-import type { Access } from '../http/frame/route.ts';
+import { type Access, type RequestContext, type Route, route } from '../http/frame/route.ts';
 import { conditional, contentEtag } from '../http/output/etag.ts';
 import type { Reply } from '../http/output/reply.ts';
-import type { Clock } from '../lib/clock.ts';
-import { instant } from '../listings/days-on-market.ts';
+import { type Clock, parseTime } from '../lib/clock.ts';
 import { CURSOR_HINTS } from '../listings/paging.ts';
-import { buildReaderView, type ReaderView, VOLATILE_MEMBERS } from '../listings/presenter.ts';
+import { buildReaderView, VOLATILE_MEMBERS } from '../listings/presenter.ts';
 import { readsFor } from '../listings/property-cache.ts';
 import type { ListingReads, StoredListing } from '../listings/store.ts';
-import { LISTING_TYPES, type ListingType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
 import type { PriceTrends } from './price-trend-store.ts';
 import { type VisibleProperty, visibleProperty } from './subject-property.ts';
@@ -45,25 +43,6 @@ export const pagingParameters = {
   ),
 };
 
-/** The market that listings are searched in; without it, the subject's own. */
-export const listingTypeParameter = Type.Optional(
-  Type.Unsafe<ListingType>({
-    type: 'string',
-    enum: [...LISTING_TYPES],
-    description: 'Sale or rental listings. Default: the type of the property’s current listing.',
-  }),
-);
-
-export const radiusParameter = Type.Optional(
-  Type.Number({
-    exclusiveMinimum: 0,
-    maximum: 60,
-    default: 5,
-    description: 'Maximum distance in miles, or in kilometres with units=metric. Default: 5.',
-  }),
-);
-export const DEFAULT_RADIUS = 5;
-
 export const MetaSchema = Type.Object({ requestId: Type.String(), tier: Type.String() });
 
 /** Any tier with credentials, as for the property itself. */
@@ -73,46 +52,72 @@ export const PROPERTY_ACCESS: Access = {
   counts: 'month',
 };
 
-export const NOT_MODIFIED = { 304: 'The response still matches If-None-Match.' } as const;
+type PropertyCall<Query extends TObject> = RequestContext<
+  Principal,
+  Static<Query>,
+  Static<typeof PropertyParams>,
+  unknown
+>;
 
-interface PropertyCall {
-  readonly params: { readonly id: string };
-  readonly query: Parameters<typeof buildReaderView>[1];
-  readonly caller: Principal;
-  readonly headers: IncomingHttpHeaders;
+/** What an endpoint answers: JSON without its `meta`, and the listings that went into it. */
+interface PropertyAnswer {
+  readonly json: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly listings: readonly StoredListing[];
 }
 
-/** The reader's view, and what it shows of the property. Throws PROPERTY_NOT_FOUND. */
-export async function findVisibleProperty(
-  { params, query, caller, headers }: PropertyCall,
+interface PropertyEndpoint<Query extends TObject>
+  extends Pick<Route<Principal>, 'operation' | 'summary' | 'answer'> {
+  /** The path below /v1/property/{id}. */
+  readonly path: string;
+  readonly description: string;
+  readonly query: Query;
+  read(call: PropertyCall<Query>, visible: VisibleProperty): Promise<PropertyAnswer> | PropertyAnswer;
+}
+
+/** The route of an endpoint below /v1/property/{id}. It throws PROPERTY_NOT_FOUND where the reader may see no listing. */
+export function propertyEndpoint<Query extends TObject>(
   options: PropertyRouteOptions,
-): Promise<VisibleProperty & { readonly view: ReaderView }> {
-  const view = buildReaderView(caller, query, options.clock.now(), options.publicUrl);
-  const stored = await readsFor(headers, options).property(params.id);
-  return { ...visibleProperty(stored, view), view };
+  { path, read, ...documentation }: PropertyEndpoint<Query>,
+): Route<Principal> {
+  return route<Principal>()({
+    method: 'GET',
+    path: `/v1/property/:id/${path}`,
+    tag: 'Properties',
+    ...documentation,
+    access: PROPERTY_ACCESS,
+    params: PropertyParams,
+    alsoAnswers: { 304: 'The response still matches If-None-Match.' },
+    async handle(call) {
+      const { params, query, caller, headers, requestId } = call;
+      const view = buildReaderView(caller, query, options.clock.now(), options.publicUrl);
+      const stored = await readsFor(headers, options).property(params.id);
+      const answer = await read(call, visibleProperty(stored, view));
+      const meta = { requestId, tier: caller.tier };
+      return propertyReply(headers, { ...answer, json: { ...answer.json, meta } }, view.now);
+    },
+  });
 }
 
 /**
- * The answer with its weak tag, or 304. Last-Modified tells when the newest of these listings changed, Age how many
- * seconds ago the stalest of them was confirmed by its source. `now` in milliseconds since the epoch.
+ * The answer with its weak entity tag, or 304. Last-Modified is when the newest of its listings changed, Age the seconds
+ * since the stalest was confirmed by its source. `now` in milliseconds since the epoch.
  */
-export function propertyReply(
+function propertyReply(
   request: IncomingHttpHeaders,
-  reply: Reply,
-  listings: readonly StoredListing[],
+  { json, headers, listings }: PropertyAnswer,
   now: number,
 ): Reply {
-  const stalest = listings.reduce(
-    (oldest, { fetchedAt }) => Math.min(oldest, instant(fetchedAt) ?? now),
-    now,
-  );
-  const headers = {
-    ...reply.headers,
-    age: String(Math.max(0, Math.floor((now - stalest) / 1000))),
-    ...(listings.length > 0 && { 'last-modified': lastModified(listings) }),
-    'x-data-source': 'cached',
-  };
-  return conditional(request, contentEtag(reply.json, VOLATILE_MEMBERS), { ...reply, headers });
+  const stalest = Math.min(now, ...listings.map(({ fetchedAt }) => parseTime(fetchedAt) ?? now));
+  return conditional(request, contentEtag(json, VOLATILE_MEMBERS), {
+    json,
+    headers: {
+      ...headers,
+      age: String(Math.max(0, Math.floor((now - stalest) / 1000))),
+      ...(listings.length > 0 && { 'last-modified': lastModified(listings) }),
+      'x-data-source': 'cached',
+    },
+  });
 }
 
 /** When the newest of these listings changed, as HTTP writes it. */

@@ -121,7 +121,8 @@ async function replyWithParts(
 ): Promise<Reply> {
   const { include, view } = selection;
   const parts = needsLookup(include)
-    ? await findIncludedParts(options, visibleProperty(stored, view), include, view)
+    ? // However fresh the property is, its parts are as they are stored.
+      await findIncludedParts(options, visibleProperty(stored, { ...view, source: 'cached' }), include)
     : NO_PARTS;
   const { etag, reply } = compose(stored, selection, { live, parts });
   return conditional(headers, etag, reply);

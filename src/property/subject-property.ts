@@ -6,28 +6,26 @@ import { CURRENT_STATUSES } from '../listings/property-record.ts';
 import type { StoredListing, StoredProperty } from '../listings/store.ts';
 import type { HomeFacts } from './similarity.ts';
 
-/** A property as a reader may know it. */
+/** What a reader may see of a property. */
 export interface VisibleProperty {
   readonly property: StoredProperty;
-  /** Those that the reader may see, newest first; never empty. */
+  /** Listings that the reader may see, newest first; never empty. */
   readonly listings: readonly StoredListing[];
   /** The listing that the property is described by: the one on the market, else the newest. */
   readonly subject: StoredListing;
+  readonly view: ReaderView;
 }
 
 export function propertyNotFound(): Problem {
   return new Problem('PROPERTY_NOT_FOUND', 'There is no property or listing with this id.');
 }
 
-/** The property with what this reader may see of it. Throws PROPERTY_NOT_FOUND where that is nothing. */
-export function visibleProperty(
-  property: StoredProperty | null,
-  reader: Pick<ReaderView, 'ignoreDisplayRules'>,
-): VisibleProperty {
-  const listings = property?.listings.filter((listing) => isVisible(listing, reader)) ?? [];
+/** What this reader may see of a property. Throws PROPERTY_NOT_FOUND if that is nothing. */
+export function visibleProperty(property: StoredProperty | null, view: ReaderView): VisibleProperty {
+  const listings = property?.listings.filter((listing) => isVisible(listing, view)) ?? [];
   const subject = listings.find(({ status }) => CURRENT_STATUSES.includes(status)) ?? listings[0];
   if (!property || !subject) throw propertyNotFound();
-  return { property, listings, subject };
+  return { property, listings, subject, view };
 }
 
 /**

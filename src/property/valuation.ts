@@ -1,8 +1,7 @@
 // Valuation of a property: its estimate for sale and for rent, or why there is none.
 
 import { type Static, Type } from 'typebox';
-import type { ReaderView } from '../listings/presenter.ts';
-import { nullable } from '../listings/record.ts';
+import { nullable, oneOf } from '../listings/record.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { BASES, findComparables } from './comparables.ts';
@@ -34,13 +33,7 @@ const ValuationSchema = Type.Object(
     n: Type.Integer({
       description: 'Number of comparables used, or found if they are too few.',
     }),
-    basis: nullable(
-      Type.Unsafe<(typeof BASES)[number] | 'mixed'>({
-        type: 'string',
-        enum: [...BASES, 'mixed'],
-        description: 'Whether comparables use prices paid or asking prices.',
-      }),
-    ),
+    basis: nullable(oneOf([...BASES, 'mixed'], 'Whether comparables use prices paid or asking prices.')),
     asOf: Type.String({ format: 'date', description: 'The day of the estimate.' }),
     method: Type.String({ description: 'Description of the method.' }),
     reason: nullable(
@@ -72,10 +65,10 @@ export interface ValuationSources {
 export async function estimateProperty(
   { database, trends }: ValuationSources,
   visible: VisibleProperty,
-  view: ReaderView,
 ): Promise<Estimate> {
+  const { view } = visible;
   const facts = homeFacts(visible.subject);
-  const reason = findReasonAgainst(visible, facts, view);
+  const reason = findReasonAgainst(visible, facts);
   const { currency } = visible.subject.record;
   const valuate = async (type: ListingType): Promise<Valuation> => {
     if (reason !== null || facts === null) return noValuation(reason ?? 'place_unknown', 0, view.now);
@@ -105,12 +98,8 @@ export async function estimateProperty(
   return { currency, sale, rent };
 }
 
-function findReasonAgainst(
-  visible: VisibleProperty,
-  facts: HomeFacts | null,
-  view: ReaderView,
-): Reason | null {
-  if (!view.ignoreDisplayRules && !allowsEstimate(visible)) return 'withheld_by_source';
+function findReasonAgainst(visible: VisibleProperty, facts: HomeFacts | null): Reason | null {
+  if (!visible.view.ignoreDisplayRules && !allowsEstimate(visible)) return 'withheld_by_source';
   if (facts === null) return 'place_unknown';
   return facts.livingArea ? null : 'living_area_unknown';
 }

@@ -1,6 +1,6 @@
 // SQL of the history of listings.
 
-import { instant } from '../listings/days-on-market.ts';
+import { parseTime } from '../lib/clock.ts';
 import type { ListingEvent } from '../listings/history.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Transaction } from '../postgres/client/database.ts';
@@ -45,7 +45,7 @@ export async function findRecordedHistory(
   return new Map(
     [...lines].map(([id, some]) => [
       id,
-      some.map(({ id: _, ...line }) => ({ ...line, at: instant(line.at) ?? 0 })),
+      some.map(({ id: _, ...line }) => ({ ...line, at: parseTime(line.at) ?? 0 })),
     ]),
   );
 }

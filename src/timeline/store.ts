@@ -1,13 +1,12 @@
 // SQL of the timelines of properties, and of what they are computed from.
 
-import { instant } from '../listings/days-on-market.ts';
-import type { ListingType, Status } from '../listings/vocabulary.ts';
+import { parseTime } from '../lib/clock.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 import type { MarketListing } from './listing-timeline.ts';
 import type { MarketEvent, MarketPeriod, PropertyTimeline } from './property-timeline.ts';
 
 /** Numbers as JSON writes them, moments as PostgreSQL reads them. */
-const formatTime = (at: number | null): string | null => {
+const formatTimestamp = (at: number | null): string | null => {
   if (at === null) return null;
   return at === Number.POSITIVE_INFINITY ? 'infinity' : new Date(at).toISOString();
 };
@@ -18,8 +17,8 @@ export async function upsertMarketListings(tx: Transaction, rows: readonly Marke
   const text = JSON.stringify(
     rows.map((row) => ({
       ...row,
-      createdAt: formatTime(row.createdAt),
-      daysOnMarketEnd: formatTime(row.daysOnMarketEnd),
+      createdAt: formatTimestamp(row.createdAt),
+      daysOnMarketEnd: formatTimestamp(row.daysOnMarketEnd),
     })),
   );
   // What is gone upstream no longer says what was asked (its last price may be the one it closed at), and what has closed
@@ -44,21 +43,10 @@ export async function upsertMarketListings(tx: Transaction, rows: readonly Marke
       time_zone = excluded.time_zone`;
 }
 
-interface ListingRow {
-  id: string;
-  propertyId: string;
-  listingType: ListingType;
-  status: Status;
-  createdAt: string;
-  onMarketDate: string | null;
-  daysOnMarketEnd: string | null;
-  listPrice: number | null;
-  originalPrice: number | null;
-  closePrice: number | null;
-  periodsPerMonth: number | null;
-  monthsFree: number | null;
-  timeZone: string;
-}
+type ListingRow = Omit<MarketListing, 'createdAt' | 'daysOnMarketEnd'> & {
+  readonly createdAt: string;
+  readonly daysOnMarketEnd: string | null;
+};
 
 /** Listings of these properties, whose rows are locked until the transaction ends: their timelines are about to be written. */
 export async function findMarketListings(
@@ -74,8 +62,8 @@ export async function findMarketListings(
     from market_listing where property_id = any(${[...propertyIds]}::text[]) order by listing_id`;
   return rows.map((row) => ({
     ...row,
-    createdAt: instant(row.createdAt) ?? 0,
-    daysOnMarketEnd: instant(row.daysOnMarketEnd),
+    createdAt: parseTime(row.createdAt) ?? 0,
+    daysOnMarketEnd: parseTime(row.daysOnMarketEnd),
   }));
 }
 
@@ -87,21 +75,10 @@ export async function replaceTimelines(
 ): Promise<PropertyTimeline> {
   const before = await deleteTimelines(tx, propertyIds);
   const periods = timelines.flatMap(({ propertyId, periods: some }) =>
-    some.map((period) => ({
-      ...{
-        ...period,
-        propertyId,
-        startedAt: formatTime(period.startedAt),
-        endedAt: formatTime(period.endedAt),
-      },
-      ...{
-        supersededAt: formatTime(period.supersededAt),
-        daysOnMarketStart: formatTime(period.daysOnMarketStart),
-      },
-    })),
+    some.map((period) => ({ ...period, propertyId, ...mapTimes(period, formatTimestamp) })),
   );
   const events = timelines.flatMap(({ propertyId, events: some }) =>
-    some.map((event) => ({ ...event, propertyId, at: formatTime(event.at) })),
+    some.map((event) => ({ ...event, propertyId, at: formatTimestamp(event.at) })),
   );
   await tx`
     insert into market_period (property_id, listing_id, started_at, ended_at, superseded_at, days_on_market_start, price, months_free)
@@ -118,8 +95,17 @@ export async function replaceTimelines(
   return before;
 }
 
-type StoredPeriod = Omit<MarketPeriod, PeriodTime> & Readonly<Record<PeriodTime, string>>;
 type PeriodTime = 'startedAt' | 'endedAt' | 'supersededAt' | 'daysOnMarketStart';
+type StoredPeriod = Omit<MarketPeriod, PeriodTime> & Readonly<Record<PeriodTime, string>>;
+
+/** The times of a period, each converted. */
+const mapTimes = <From, To>(
+  { startedAt, endedAt, supersededAt, daysOnMarketStart }: Readonly<Record<PeriodTime, From>>,
+  convert: (time: From) => To,
+): Record<PeriodTime, To> => ({
+  ...{ startedAt: convert(startedAt), endedAt: convert(endedAt) },
+  ...{ supersededAt: convert(supersededAt), daysOnMarketStart: convert(daysOnMarketStart) },
+});
 
 async function deleteTimelines(tx: Transaction, propertyIds: readonly string[]): Promise<PropertyTimeline> {
   const periods = await tx<StoredPeriod[]>`
@@ -131,16 +117,10 @@ async function deleteTimelines(tx: Transaction, propertyIds: readonly string[]):
     returning listing_id as "listingId", listing_type as "listingType", kind, at, day, price, days, ratio,
       original_ratio as "originalRatio"`;
   return {
-    periods: periods.map((period) => ({
-      ...{ ...period, startedAt: parseTime(period.startedAt), endedAt: parseTime(period.endedAt) },
-      ...{
-        supersededAt: parseTime(period.supersededAt),
-        daysOnMarketStart: parseTime(period.daysOnMarketStart),
-      },
-    })),
-    events: events.map((event) => ({ ...event, at: parseTime(event.at) })),
+    periods: periods.map((period) => ({ ...period, ...mapTimes(period, parseTimestamp) })),
+    events: events.map((event) => ({ ...event, at: parseTimestamp(event.at) })),
   };
 }
 
-const parseTime = (text: string): number =>
-  text === 'infinity' ? Number.POSITIVE_INFINITY : (instant(text) ?? 0);
+const parseTimestamp = (text: string): number =>
+  text === 'infinity' ? Number.POSITIVE_INFINITY : (parseTime(text) ?? 0);

@@ -1,6 +1,6 @@
 // Updates of timelines: every property that a transaction writes gets its timeline rebuilt.
 
-import { instant } from '../listings/days-on-market.ts';
+import { parseTime } from '../lib/clock.ts';
 import { PER_MONTH } from '../listings/stored-record.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 import { type FigureChange, figureChanges, type ListingChange } from './figure-changes.ts';
@@ -31,7 +31,7 @@ export function marketListing(
 ) {
   return {
     ...{ id, propertyId, listingType: draft.listingType, status: draft.status },
-    createdAt: instant(before?.createdAt ?? null) ?? observedAt,
+    createdAt: parseTime(before?.createdAt ?? null) ?? observedAt,
     onMarketDate: draft.onMarketDate,
     timeZone,
     daysOnMarketEnd: clock.end,

@@ -3,7 +3,7 @@
 import { Type } from 'typebox';
 import { nearest } from '../../lib/nearest.ts';
 import { invalidParameter } from '../../lib/problem.ts';
-import { nullable, unitSchema } from '../../listings/record.ts';
+import { nullable, oneOf } from '../../listings/record.ts';
 import type { ListingType, UnitSystem } from '../../listings/vocabulary.ts';
 import type { Database, Sql, SqlFragment } from '../../postgres/client/database.ts';
 import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
@@ -12,7 +12,7 @@ import { readSummaries, type SummaryRow, summaryColumns } from './metric-sql.ts'
 import { figureOver, type ShownFigure, shownFigure } from './metric-values.ts';
 import { FIGURE_UNITS, METRICS, type Metric } from './metrics.ts';
 
-export const FigureUnitSchema = unitSchema(
+export const FigureUnitSchema = oneOf(
   FIGURE_UNITS,
   'Unit of value, p25 and p75. Money is in the currency of the response; rents are per month.',
 );
