@@ -1,7 +1,7 @@
 // Pages of a search: hits, the cursors around them, and the total.
 
 import { writeCursor } from '../../http/input/cursor.ts';
-import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
+import type { ResolvedSearch, SearchPlan } from '../query/plan.ts';
 import { areIdsDescending } from '../query/sort.ts';
 import type { SearchHit, SearchReads } from '../summaries/search-reads.ts';
 import { exactTotal, type FindTotal, type Total } from '../summaries/total.ts';
@@ -19,44 +19,42 @@ export interface SearchPage {
   readonly total: Total | null;
 }
 
-export interface Search {
-  page(plan: SearchPlan, resolved: ResolvedQuery): Promise<SearchPage>;
-  readonly total: FindTotal;
+/** A search with the reads that answer it. */
+export interface PageRequest extends ResolvedSearch {
+  readonly reads: SearchReads;
+  readonly findTotal: FindTotal;
 }
 
-export function createSearch(finder: Pick<SearchReads, 'page'>, total: FindTotal): Search {
-  return {
-    total,
-    async page(plan, resolved) {
-      const reading = finder.page(plan, resolved);
-      const counting = plan.count === 'estimate' ? total(plan, resolved, reading) : null;
-      const [{ hits, more }, beside] = await Promise.all([reading, counting]);
-      const page = { limit: plan.limit, ...cursorsOf(plan, hits, more) };
-      if (plan.count === 'none') return { hits, page, total: null };
-      const isWhole = plan.cursor === null && !more;
-      const counted = isWhole ? exactTotal(hits.length) : (beside ?? (await total(plan, resolved)));
-      return { hits, page, total: counted && atLeast(counted, hits.length + (more ? 1 : 0)) };
-    },
-  };
+/** One page with its total, which is counted while the page is read. */
+export async function readPage(search: PageRequest): Promise<SearchPage> {
+  const { plan, reads, findTotal } = search;
+  const reading = reads.page(search);
+  const counting = plan.count === 'estimate' ? findTotal(search, reading) : null;
+  const [{ hits, more }, estimate] = await Promise.all([reading, counting]);
+  const page = { limit: plan.limit, ...cursorsOf(plan, hits, more) };
+  if (plan.count === 'none') return { hits, page, total: null };
+  const isWhole = plan.cursor === null && !more;
+  const total = isWhole ? exactTotal(hits.length) : (estimate ?? (await findTotal(search)));
+  return { hits, page, total: total && atLeast(total, hits.length + (more ? 1 : 0)) };
 }
 
-/** What came to be between the count and the page, or was not guessed, is known by the page. */
+/** The page may prove that there are more than were counted or estimated. */
 const atLeast = ({ value, relation }: Total, known: number): Total => ({
   ...{ value: Math.max(value, known), relation },
 });
 
-/** The cursor that goes on behind a row. */
+/** The cursor that continues after a row. */
 export function cursorAfter({ digest: query, startedAt, currency }: SearchPlan, row: SearchHit): string {
   const { values, listing } = row;
   return writeCursor({ query, direction: 'next', startedAt, values, id: listing.id, currency });
 }
 
-/** Before and after every id there is. */
+/** These sort before and after every id. */
 const [BEFORE_IDS, AFTER_IDS] = ['', '~'];
 
 /**
- * Cursors before the first and after the last row. A page that was walked to has a page where the walk came from; when
- * its own rows have gone meanwhile, that one begins with the row that led here.
+ * Cursors before the first and after the last row. A page reached by a cursor always has a page on the side that it came
+ * from; if its own rows are gone meanwhile, the cursors continue from the cursor that led here.
  */
 function cursorsOf(plan: SearchPlan, hits: readonly SearchHit[], more: boolean) {
   const { cursor: current, digest: query, startedAt, currency } = plan;

@@ -15,14 +15,11 @@ import { ExplainSchema } from '../summaries/explain-store.ts';
 import { FacetsSchema } from '../summaries/facet-store.ts';
 import { StatsSchema } from '../summaries/stats-store.ts';
 import { MEDIA_TYPES } from './formats.ts';
-import { answerSearch, createSearchReaders, type SearchOptions } from './handler.ts';
+import { createSearchHandler, type SearchOptions } from './handler.ts';
 import { PlaceSuggestionsSchema } from './place-suggestion-store.ts';
 
 /** Largest body of a search: the longest polygon, written as spaciously as programs write it, is half as large. */
 const BODY_BYTES = 131_072;
-
-/** What the routes of searches and areas are made with. */
-export type CatalogueRouteOptions = SearchOptions;
 
 const ListingList = Type.Object(
   {
@@ -104,8 +101,8 @@ const FORMS =
   '`format` or Accept selects JSON, GeoJSON, CSV or JSON lines. As CSV or JSON lines, Business and Internal ' +
   'receive all results in one response, unless they set a `limit`.';
 
-export function searchRoutes(options: CatalogueRouteOptions): readonly Route<Principal>[] {
-  const readings = createSearchReaders(options);
+export function searchRoutes(options: SearchOptions): readonly Route<Principal>[] {
+  const answer = createSearchHandler(options);
 
   const routesOf = (type: ListingType, query: TObject): Route<Principal>[] => {
     const [one, name] = type === 'rental' ? ['rentals', 'Rentals'] : ['sales', 'Sales'];
@@ -133,7 +130,7 @@ export function searchRoutes(options: CatalogueRouteOptions): readonly Route<Pri
         query,
         handle(call) {
           const { caller, requestId, mediaType, headers, url } = call;
-          return answerSearch(options, readings, {
+          return answer({
             ...{ type, caller, requestId, mediaType, headers, url, left: () => call.signal },
             query: call.query as SearchQuery,
           });
@@ -151,7 +148,7 @@ export function searchRoutes(options: CatalogueRouteOptions): readonly Route<Pri
         body: describeJsonQuery(query, `Search${name}`, `The parameters of GET ${common.path} as JSON.`),
         handle(call) {
           const { caller, requestId, mediaType, headers } = call;
-          return answerSearch(options, readings, {
+          return answer({
             ...{ type, caller, requestId, mediaType, headers, url: null, left: () => call.signal },
             query: read(call.body) as SearchQuery,
           }).catch((error: unknown) => {

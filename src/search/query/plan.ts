@@ -13,28 +13,28 @@ import { answerParameters, type SearchQuery } from './parameters.ts';
 import { parseSort, type SortTerm, valueKindOf } from './sort.ts';
 import { DEFAULT_STATUS } from './statuses.ts';
 
-/** The way in which listings with equal keys stand: cursors of another way end. */
+/** Version of the order among listings with equal keys: cursors of another version are refused. */
 const ORDER_VERSION = 2;
 
 export interface SearchPlan {
   readonly listingType: ListingType;
   readonly conditions: readonly Condition[];
   readonly order: readonly SortTerm[];
-  /** What `distance` is measured from. */
+  /** The point that `distance` is measured from. */
   readonly centre: Point | null;
-  /** What `relevance` is relevant to. */
+  /** The words that `relevance` scores. */
   readonly text: TextCondition | null;
   readonly limit: number;
   readonly cursor: Cursor | null;
   /** Ties cursors and cached counts to this query. */
   readonly digest: string;
-  /** When the walk began, in milliseconds: what durations and days on market count from. */
+  /** When the first page was read, in milliseconds: durations and days on market count to it. */
   readonly startedAt: number;
   readonly count: 'exact' | 'estimate' | 'none';
   readonly fields: Fields;
   readonly units: UnitSystem;
   readonly ignoreDisplayRules: boolean;
-  /** What money is in, ISO 4217: as it was asked for, or as the cursor says; null: not told. */
+  /** ISO 4217, from the query or its cursor; null: not given. */
   readonly currency: string | null;
 }
 
@@ -80,25 +80,19 @@ export function planSearch(
   };
 }
 
-/** What is no filter: it says what of the results is shown, and how. */
-const SHAPING: ReadonlySet<string> = new Set([
-  ...Object.keys(answerParameters).filter((name) => name !== 'sort' && name !== 'units'),
-]);
-
-/** The parameters of a query that decide which listings there are and in which order. */
+/** The parameters of a query that decide which listings it finds. */
 function filterParameters(query: NormalizedQuery): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(query).filter(([name]) => !SHAPING.has(name)));
+  return Object.fromEntries(Object.entries(query).filter(([name]) => !Object.hasOwn(answerParameters, name)));
 }
 
-/** What is known of how many active listings lie in shapes. */
+/** An estimate of the active listings in a query's shapes. */
 export interface ShapeEstimate {
-  /** About how many. */
   readonly listings: number;
-  /** Which share that is of all active listings of their type, from 0 to 1. */
+  /** Their share of all active listings of the type, from 0 to 1. */
   readonly share: number;
 }
 
-/** What the words of a query stand for: themselves or the names they misspell, and the areas called so. */
+/** What a word of a query can mean: itself or the names it misspells, and the areas of that name. */
 export interface WordMeaning {
   readonly spellings: readonly string[];
   readonly areaNos: readonly number[];
@@ -106,15 +100,23 @@ export interface WordMeaning {
 
 export type WordMeanings = ReadonlyMap<string, WordMeaning>;
 
-/** What a plan's names stand for: its areas and its words, looked up before the plan becomes SQL. */
+/** A plan's areas and words, looked up in the database before the plan becomes SQL. */
 export interface ResolvedQuery {
   readonly areas: readonly NamedArea[];
   readonly areaNos: readonly number[];
-  /** Active listings in them, as the areas are counted: about so many rows are walked through at most. */
+  /** Active listings in these areas, an upper bound of what a walk through them reads. */
   readonly areaListings: number;
-  /** About how many active listings lie in the shapes that are asked for; null: none is, or it is unknown. */
+  /** Null without shapes, or while unknown. */
   readonly inShape: ShapeEstimate | null;
   readonly words: WordMeanings;
-  /** About how many active listings meet queries of the text index, where it matters. */
+  /** Estimated active listings for queries of the text index, where it matters. */
   readonly sizes: ReadonlyMap<string, number>;
+}
+
+/** A search that is ready to run. */
+export interface ResolvedSearch {
+  readonly plan: SearchPlan;
+  readonly resolved: ResolvedQuery;
+  /** Stops what reads all results; absent: nothing does. */
+  readonly signal?: AbortSignal | undefined;
 }

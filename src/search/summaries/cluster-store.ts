@@ -8,7 +8,7 @@ import { roundTo } from '../../lib/round.ts';
 import { nullable } from '../../listings/record.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { SearchQuery } from '../query/parameters.ts';
-import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
+import type { ResolvedSearch } from '../query/plan.ts';
 import { whereSql } from '../sql/condition-sql.ts';
 
 export const ClusterSchema = Type.Object({
@@ -35,41 +35,34 @@ export interface ClusterPage {
   };
 }
 
-/** The query without its cursor where it asks for clusters, whose cursors are of another kind than those of listings. */
+/** The query without the cursor of clusters, which is of another kind than those of listings. Throws INVALID_PARAMETER. */
 export function withoutClusterCursor(query: SearchQuery): SearchQuery {
   if (query.cluster !== true) {
     if (query.zoom !== undefined) throw invalidParameter('zoom', 'needs cluster=true');
     return query;
   }
-  if (query.zoom === undefined) throw invalidParameter('zoom', 'is missing: cluster needs zoom and bbox');
-  if (query.bbox === undefined) throw invalidParameter('bbox', 'is missing: cluster needs zoom and bbox');
+  for (const name of ['zoom', 'bbox'] as const)
+    if (query[name] === undefined) throw invalidParameter(name, 'is missing: cluster needs zoom and bbox');
   for (const name of ['sort', 'fields', 'include'] as const)
     if (query[name] !== undefined) throw invalidParameter(name, 'cannot be combined with cluster=true');
   const { cursor: _, ...rest } = query;
   return rest;
 }
 
-/** The clusters of all results of the plan. Throws INVALID_CURSOR. */
+/** One page of clusters of all results. Throws INVALID_CURSOR. */
 export async function computeClusters(
   database: Database,
-  plan: SearchPlan,
-  resolved: ResolvedQuery,
+  search: ResolvedSearch,
   { zoom = 0, cursor: cursorText }: SearchQuery,
 ): Promise<ClusterPage> {
+  const { plan } = search;
   const letters = lettersAt(zoom);
-  const bits = bitsOf(letters);
   const query = queryDigest([plan.digest, 'cluster', zoom]);
   const cursor =
     cursorText === undefined ? null : readCursor(cursorText, query, ['number', 'number', 'number']);
-  const [count = 0, column = 0, row = 0] = cursor?.values.map(Number) ?? [];
-  const cells = await findClusters(
-    ...([database, plan, resolved] as const),
-    { columns: 2 ** bits.lng, rows: 2 ** bits.lat },
-    plan.limit + 1,
-    cursor && [count, column, row],
-  );
-  const pageCells = cells.slice(0, plan.limit);
-  const last = pageCells.at(-1);
+  const cells = await findCells(database, search, letters, cursor?.values.map(Number));
+  const clusters = cells.slice(0, plan.limit);
+  const last = clusters.at(-1);
   const hasMore = cells.length > plan.limit;
   const startedAt = cursor?.startedAt ?? plan.startedAt;
   const nextCursor =
@@ -80,10 +73,11 @@ export async function computeClusters(
         })
       : null;
   return {
-    clusters: pageCells.map((cell) => ({
+    clusters: clusters.map((cell) => ({
       geohash: geohashOf(cell.column, cell.row, letters),
-      lat: degrees(cell.lat),
-      lng: degrees(cell.lng),
+      // To about a tenth of a metre.
+      lat: roundTo(cell.lat, 6),
+      lng: roundTo(cell.lng, 6),
       count: cell.count,
       medianPrice: cell.medianPrice === null ? null : roundTo(cell.medianPrice, 2),
       currency: plan.currency,
@@ -92,10 +86,7 @@ export async function computeClusters(
   };
 }
 
-/** To about a tenth of a metre. */
-const degrees = (value: number): number => Math.round(value * 1e6) / 1e6;
-
-export interface ClusterRow {
+interface CellRow {
   readonly column: number;
   readonly row: number;
   readonly lat: number;
@@ -104,23 +95,18 @@ export interface ClusterRow {
   readonly medianPrice: number | null;
 }
 
-/** Cells of a grid: columns and rows in powers of two. */
-export interface Grid {
-  readonly columns: number;
-  readonly rows: number;
-}
-
-/** The largest clusters first, cells of the same count by column and row; those after `after`, where it is given. */
-export function findClusters(
+/** Geohash cells with results, the largest first; ties by column and row. `after`: count, column and row of the last one read. */
+function findCells(
   database: Database,
-  plan: SearchPlan,
-  resolved: ResolvedQuery,
-  { columns, rows }: Grid,
-  limit: number,
-  after: readonly [count: number, column: number, row: number] | null,
-): Promise<ClusterRow[]> {
+  { plan, resolved }: ResolvedSearch,
+  letters: number,
+  after: readonly number[] | undefined,
+): Promise<CellRow[]> {
+  const bits = bitsOf(letters);
+  const [columns, rows] = [2 ** bits.lng, 2 ** bits.lat];
+  const [count = 0, column = 0, row = 0] = after ?? [];
   return database.read(
-    (sql) => sql<ClusterRow[]>`
+    (sql) => sql<CellRow[]>`
       select * from (
         select least(floor((location[0] + 180) / 360 * ${columns}::double precision), ${columns - 1}::double precision) as "column",
           least(floor((location[1] + 90) / 180 * ${rows}::double precision), ${rows - 1}::double precision) as "row",
@@ -129,11 +115,11 @@ export function findClusters(
         from listing_search where ${whereSql(sql, plan, resolved)} and location is not null
         group by 1, 2) as cluster
       ${
-        after === null
+        after === undefined
           ? sql``
-          : sql`where (-count, "column", "row") > (${-after[0]}::double precision,
-              ${after[1]}::double precision, ${after[2]}::double precision)`
+          : sql`where (-count, "column", "row") > (${-count}::double precision,
+              ${column}::double precision, ${row}::double precision)`
       }
-      order by -count, "column", "row" limit ${limit}`,
+      order by -count, "column", "row" limit ${plan.limit + 1}`,
   );
 }

@@ -1,5 +1,6 @@
 // Currency of a search: prices are compared, sorted and summed in one currency only.
 
+import { currencyOfCursor } from '../../http/input/cursor.ts';
 import { invalidParameter } from '../../lib/problem.ts';
 import type { SortKey } from '../../listings/common-parameters.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
@@ -7,8 +8,10 @@ import type { Database } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
 import { FoundCache, type FoundCacheOptions } from '../legacy/found-cache.ts';
 import type { Condition, RangeColumn } from '../query/condition.ts';
-import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
+import type { SearchQuery } from '../query/parameters.ts';
+import type { ResolvedSearch, SearchPlan } from '../query/plan.ts';
 import { sourceOf } from '../sql/source-sql.ts';
+import { isMoney, metricOf } from './metrics.ts';
 
 const MONEY_COLUMNS: ReadonlySet<RangeColumn> = new Set<RangeColumn>([
   ...(['price', 'closePrice', 'pricePerArea', 'moveInCost', 'netEffectivePrice'] as const),
@@ -19,18 +22,16 @@ const MONEY_SORTS: ReadonlySet<SortKey> = new Set<SortKey>(['price', 'pricePerAr
 const isMoneyBound = (condition: Condition): boolean =>
   condition.kind === 'range' && MONEY_COLUMNS.has(condition.column);
 
-/** Whether a condition is about what money is in. */
 export const isCurrency = (condition: Condition): boolean =>
   condition.kind === 'words' && condition.column === 'currency';
 
-/** Whether prices or other money decide which listings a plan finds, or in which order. */
+/** Whether money decides which listings a plan finds, or in which order. */
 export const comparesMoney = ({ conditions, order }: SearchPlan): boolean =>
   conditions.some(isMoneyBound) || order.some(({ key }) => MONEY_SORTS.has(key));
 
-/** The currencies that listings of this type have, or once had: ISO 4217, sorted. `fresh` asks the database in any case. */
+/** The currencies that listings of this type have or had: ISO 4217, sorted. `fresh` bypasses the cache. */
 export type FindCurrencies = (type: ListingType, fresh: boolean) => Promise<readonly string[]>;
 
-/** Asks the database once after each change that is heard of. */
 export function createFindCurrencies(
   database: Database,
   memory: Pick<FoundCacheOptions<object>, 'version' | 'monotonic'>,
@@ -49,27 +50,23 @@ export interface CurrencyOptions {
   readonly fresh: boolean;
 }
 
-export interface PlannedSearch {
-  readonly plan: SearchPlan;
-  readonly resolved: ResolvedQuery;
-  /** What is searched, for a refusal; default: here. */
-  readonly place?: string;
-}
+/** A search with the name of its place for the error message; default: here. */
+type PlacedSearch = ResolvedSearch & { readonly place?: string };
 
-export interface ResolvedCurrency {
-  /** ISO 4217; null where nothing is found. */
+interface ResolvedCurrency {
+  /** ISO 4217; null if nothing is found. */
   readonly currency: string | null;
-  /** Currencies that any listing of the types searched has, or once had. */
+  /** Currencies that listings of the searched types have or had. */
   readonly available: readonly string[];
 }
 
 /**
- * The one currency for all of these searches: the one that a plan names, else the only one among what they find whatever
- * the bounds of prices. Throws INVALID_PARAMETER where there are several.
+ * The one currency of these searches: the one that a plan names, else the only one among their results whatever the
+ * price filters. Throws INVALID_PARAMETER if there are several.
  */
 export async function resolveCurrency(
   { database, findCurrencies, fresh }: CurrencyOptions,
-  searches: readonly PlannedSearch[],
+  searches: readonly PlacedSearch[],
 ): Promise<ResolvedCurrency> {
   const types = [...new Set(searches.map(({ plan }) => plan.listingType))];
   const lists = await Promise.all(types.map((type) => findCurrencies(type, fresh)));
@@ -80,14 +77,14 @@ export async function resolveCurrency(
 
 async function onlyCurrency(
   database: Database,
-  searches: readonly PlannedSearch[],
+  searches: readonly PlacedSearch[],
   available: readonly string[],
 ): Promise<string | null> {
   if (available.length <= 1) return available[0] ?? null;
   const matches = await Promise.all(
     searches.map(({ plan, resolved }) => {
       const conditions = plan.conditions.filter((condition) => !isMoneyBound(condition));
-      return findCurrenciesFound(database, { ...plan, conditions }, resolved, available);
+      return findCurrenciesFound(database, { plan: { ...plan, conditions }, resolved }, available);
     }),
   );
   const currencies = [...new Set(matches.flat())].sort();
@@ -101,34 +98,50 @@ async function onlyCurrency(
   );
 }
 
-/** The plan in that currency; where all that is held is in it already, listings are not asked for theirs. */
+/** The plan in that currency. If no listing has another one, the plan needs no condition for it. */
 export function withCurrency(plan: SearchPlan, { currency, available }: ResolvedCurrency): SearchPlan {
   if (currency === null || available.every((each) => each === currency)) return { ...plan, currency };
   const condition: Condition = { kind: 'words', column: 'currency', values: [currency] };
   return { ...plan, currency, conditions: [...plan.conditions, condition] };
 }
 
-export interface TypedCurrency {
+/**
+ * The plan in one currency, if it compares money, answers with money, or names a currency (a cursor of clusters may name
+ * it too). Throws INVALID_PARAMETER if there are several.
+ */
+export async function requireOneCurrency(
+  options: CurrencyOptions,
+  { plan: requested, resolved }: ResolvedSearch,
+  query: SearchQuery,
+): Promise<SearchPlan> {
+  const plan = { ...requested, currency: requested.currency ?? currencyOfCursor(query.cursor) };
+  if (plan.currency === null && !comparesMoney(plan) && !answersMoney(query)) return plan;
+  return withCurrency(plan, await resolveCurrency(options, [{ plan, resolved }]));
+}
+
+const answersMoney = ({ cluster, facets, stats = [] }: SearchQuery): boolean =>
+  cluster === true ||
+  facets?.includes('priceBucket') === true ||
+  stats.flatMap((id) => metricOf(id) ?? []).some(isMoney);
+
+interface TypedCurrency {
   readonly listingType: ListingType;
   /** ISO 4217. */
   readonly currency: string;
 }
 
-/** Every currency that listings of either type have, or once had. */
-export function findTypedCurrencies(database: Database): Promise<readonly TypedCurrency[]> {
+/** Every currency that listings of either type have or had. */
+function findTypedCurrencies(database: Database): Promise<readonly TypedCurrency[]> {
   return database.read(
-    (sql) =>
-      sql<
-        TypedCurrency[]
-      >`select listing_type as "listingType", currency from listing_currency order by 1, 2`,
+    (sql) => sql<TypedCurrency[]>`
+      select listing_type as "listingType", currency from listing_currency order by 1, 2`,
   );
 }
 
-/** Those of these currencies that listings found by the plan have. */
-export async function findCurrenciesFound(
+/** Those of these currencies that results of the search have. */
+async function findCurrenciesFound(
   database: Database,
-  plan: SearchPlan,
-  resolved: ResolvedQuery,
+  { plan, resolved }: ResolvedSearch,
   currencies: readonly string[],
 ): Promise<readonly string[]> {
   const rows = await database.read((sql) => {

@@ -48,7 +48,8 @@ test('each condition of an explained search is written once, however many filter
     words: new Map(),
     sizes: new Map(),
   };
-  const { filters } = await explainSearch(database, planSearch('sale', query, 10, 0), resolved, query);
+  const plan = planSearch('sale', query, 10, 0);
+  const { filters } = await explainSearch(database, { plan, resolved }, query);
   assert.equal(filters.length, 12);
   const [statement = ''] = statements;
   assert.equal(statement.match(/::polygon/g)?.length, 2, 'once for each part');

@@ -1,6 +1,6 @@
 // Explanation of a search: listings that match each filter alone, and those that match all others.
 
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { HIDDEN_STATUSES } from '../../listings/vocabulary.ts';
 import type { Database, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
@@ -8,7 +8,7 @@ import { type Condition, isShape } from '../query/condition.ts';
 import { conditionsOf, filtersOf } from '../query/filters.ts';
 import { type NormalizedQuery, normalizeQuery } from '../query/normalize-query.ts';
 import type { SearchQuery } from '../query/parameters.ts';
-import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
+import type { ResolvedSearch, SearchPlan } from '../query/plan.ts';
 import { DEFAULT_STATUS } from '../query/statuses.ts';
 import { allOf, conditionsSql, shownSql } from '../sql/condition-sql.ts';
 import { isCurrency } from './currency-store.ts';
@@ -30,13 +30,7 @@ export const ExplainSchema = Type.Object(
   },
 );
 
-export interface Explained {
-  readonly filters: readonly {
-    readonly parameter: string;
-    readonly matchesAlone: number;
-    readonly matchesWithout: number;
-  }[];
-}
+export type Explained = Static<typeof ExplainSchema>;
 
 /** Parameters that mean one filter together, under the name of the first. */
 const TOGETHER: readonly (readonly (keyof NormalizedQuery)[])[] = [
@@ -48,39 +42,31 @@ const TOGETHER: readonly (readonly (keyof NormalizedQuery)[])[] = [
 /** Exact counts, in one pass over the listings. */
 export async function explainSearch(
   database: Database,
-  plan: SearchPlan,
-  resolved: ResolvedQuery,
+  search: ResolvedSearch,
   query: SearchQuery,
 ): Promise<Explained> {
+  const { plan } = search;
   const plain = normalizeQuery(query);
   const shapes = plan.conditions.filter(isShape);
-  // Shapes are taken from the plan: reading a polygon again for each filter would hold up everybody.
-  const read = (part: NormalizedQuery) => [
-    ...conditionsOf({ ...withoutShapes(part), ...status(plain) }, plan.units, plan.startedAt),
+  // Shapes come from the plan: parsing a long polygon again for each filter would block the process.
+  const conditionsFor = (part: NormalizedQuery) => [
+    ...conditionsOf({ ...withoutShapes(part), ...statusOf(plain) }, plan.units, plan.startedAt),
     ...shapes.filter(({ kind }) => part[SHAPES[kind]] !== undefined),
   ];
   const groups = groupsOf(plain, plan);
-  const questions = groups.map((names) => ({
-    parameter: names[0] ?? '',
-    // Of the status itself it is told what it leaves of all, and what is left of all others without it.
-    alone: names.includes('status')
-      ? conditionsOf(status(plain), plan.units, plan.startedAt)
-      : read(pick(plain, names)),
-    without: names.includes('status')
-      ? [...filtersOf(withoutShapes(plain), plan.units, plan.startedAt), ...shapes]
-      : read(
-          pick(
-            plain,
-            groups.flat().filter((name) => !names.includes(name)),
-          ),
-        ),
-  }));
-  const counts = await countEach(
-    database,
-    plan,
-    resolved,
-    questions.flatMap(({ alone, without }) => [alone, without]),
-  );
+  const questions = groups.map((names) => {
+    const others = pick(
+      plain,
+      groups.flat().filter((name) => !names.includes(name)),
+    );
+    // Without the status filter every status matches, not the default one alone.
+    const without = names.includes('status')
+      ? [...filtersOf(withoutShapes(others), plan.units, plan.startedAt), ...shapes]
+      : conditionsFor(others);
+    return { parameter: names[0] ?? '', alone: conditionsFor(pick(plain, names)), without };
+  });
+  const sets = questions.flatMap(({ alone, without }) => [alone, without]);
+  const counts = await countEach(database, search, sets);
   return {
     filters: questions.map(({ parameter }, at) => ({
       parameter,
@@ -90,52 +76,48 @@ export async function explainSearch(
   };
 }
 
-/** The parameter that each kind of shape is asked by. */
+/** The parameter of each kind of shape. */
 const SHAPES = { boxes: 'bbox', circle: 'radius', polygon: 'polygon' } as const;
 
-const withoutShapes = ({
-  bbox: _,
-  polygon: __,
-  lat: ___,
-  lng: ____,
-  radius: _____,
-  ...rest
-}: NormalizedQuery) => rest;
+const withoutShapes = (plain: NormalizedQuery): NormalizedQuery => {
+  const { bbox: _, polygon: __, lat: ___, lng: ____, radius: _____, ...others } = plain;
+  return others;
+};
 
-const status = (plain: NormalizedQuery): NormalizedQuery => ({ status: plain.status ?? [...DEFAULT_STATUS] });
+const statusOf = (plain: NormalizedQuery): NormalizedQuery => ({
+  status: plain.status ?? [...DEFAULT_STATUS],
+});
 
 const pick = (plain: NormalizedQuery, names: readonly (keyof NormalizedQuery)[]): NormalizedQuery =>
   Object.fromEntries(names.map((name) => [name, plain[name]]));
 
-/** The filters of a query, each as the parameters that it consists of, in the order in which they were asked. */
+/** The filters of a query, each as the parameters it consists of, in the order of the query. */
 function groupsOf(plain: NormalizedQuery, plan: SearchPlan): (keyof NormalizedQuery)[][] {
   const names = (Object.keys(plain) as (keyof NormalizedQuery)[]).filter((name) => plain[name] !== undefined);
   return names.flatMap((name) => {
     const group = TOGETHER.find((each) => each.includes(name));
     if (group) return group[0] === name ? [group.filter((each) => plain[each] !== undefined)] : [];
     const isFilter =
-      name === 'status' ||
-      name === 'underContract' ||
+      ['status', 'underContract'].includes(name) ||
       filtersOf({ [name]: plain[name] }, plan.units, plan.startedAt).length > 0;
     return isFilter ? [[name]] : [];
   });
 }
 
-/** How many listings each set of conditions leaves, of all that a search may show in the plan's currency. */
-export async function countEach(
+/** How many listings meet each set of conditions, of all that a search may show in the plan's currency. */
+async function countEach(
   database: Database,
-  plan: SearchPlan,
-  resolved: ResolvedQuery,
+  { plan, resolved }: ResolvedSearch,
   sets: readonly (readonly Condition[])[],
 ): Promise<number[]> {
   if (sets.length === 0) return [];
   const currency = plan.conditions.filter(isCurrency);
   const [row] = await database.read((sql) => {
-    // Sets share most of their conditions: each is written, and looked at for a listing, once.
+    // Sets share most of their conditions: each is evaluated once for a listing.
     const columns = new Map<unknown, SqlFragment>();
     const conditions: SqlFragment[] = [];
     const columnOf = (condition: Condition): SqlFragment => {
-      // Shapes are the same objects in all sets, and long.
+      // Shapes are long, and the same objects in all sets.
       const key = isShape(condition) ? condition : JSON.stringify(condition);
       const known = columns.get(key);
       if (known !== undefined) return known;

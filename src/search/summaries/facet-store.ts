@@ -6,7 +6,7 @@ import type { Database, Sql, SqlFragment } from '../../postgres/client/database.
 import { joinSql } from '../../postgres/client/sql.ts';
 import type { Column } from '../query/condition.ts';
 import type { Facet } from '../query/parameters.ts';
-import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
+import type { ResolvedSearch } from '../query/plan.ts';
 import { sourceOf } from '../sql/source-sql.ts';
 
 const Counted = Type.Object({
@@ -24,22 +24,21 @@ export type Facets = Static<typeof FacetsSchema>;
 
 const NUMBERS: readonly Facet[] = ['bedrooms', 'bathrooms', 'yearBuiltDecade'];
 
-/** Facets with the number of all results, counted in the same pass: so they never contradict each other. */
+/** Facets and the number of all results, counted in the same pass so that they never contradict each other. */
 export interface FacetCounts {
   readonly facets: Facets;
   readonly total: number;
 }
 
-/** Counts over all results of the plan; at most `most` values of each facet. */
+/** Counts over all results; at most `maxValues` of each facet. */
 export async function computeFacets(
   database: Database,
-  plan: SearchPlan,
-  resolved: ResolvedQuery,
+  search: ResolvedSearch,
   facets: readonly Facet[],
   maxValues: number,
 ): Promise<FacetCounts> {
   const requested = [...new Set(facets)];
-  const { rows, total } = await countFacets(database, plan, resolved, requested, maxValues);
+  const rows = await countValues(database, search, requested, maxValues);
   const valuesOf = (facet: Facet) =>
     rows
       .filter((row) => row.facet === facet)
@@ -47,112 +46,90 @@ export async function computeFacets(
         if (facet === 'priceBucket') return { ...bucketOf(Number(value)), count };
         return { value: NUMBERS.includes(facet) ? Number(value) : value, count };
       });
-  return { facets: Object.fromEntries(requested.map((facet) => [facet, valuesOf(facet)])), total };
+  return {
+    facets: Object.fromEntries(requested.map((facet) => [facet, valuesOf(facet)])),
+    total: rows.find(({ facet }) => facet === null)?.count ?? 0,
+  };
 }
 
-/** What was counted in one pass. */
-export interface CountedFacets {
-  readonly rows: readonly FacetRow[];
-  /** How many listings were looked at: all that the plan finds. */
-  readonly total: number;
-}
-
-/** A value of a facet, as text, with its count. */
-export interface FacetRow {
-  readonly facet: Facet;
+/** A value of a facet, as text, with its count. The row without a facet counts all results. */
+interface CountRow {
+  readonly facet: Facet | null;
   readonly value: string;
   readonly count: number;
 }
 
-/** The commonest values of each facet, at most `most` of each, by falling count, without unknown ones; and their total. */
-export async function countFacets(
+function countValues(
   database: Database,
-  plan: SearchPlan,
-  resolved: ResolvedQuery,
+  { plan, resolved }: ResolvedSearch,
   facets: readonly Facet[],
   maxValues: number,
-): Promise<CountedFacets> {
-  const counted = await database.read((sql) => {
-    const source = sourceOf(sql, plan, resolved, [...new Set(facets.map((facet) => READ_FOR[facet]))]);
+): Promise<CountRow[]> {
+  // Most listings share their values with others and are counted in groups; few have the same features.
+  const isGrouped = !facets.includes('features');
+  return database.read((sql) => {
+    const source = sourceOf(sql, plan, resolved, [...new Set(facets.map((facet) => COLUMNS[facet]))]);
+    const columns = facets.map((facet) => columnSql(sql, facet));
     const values = facets.map(
-      (facet) => sql`${valueSql(sql, facet, source.column(READ_FOR[facet]))} as ${named(sql, facet)}`,
+      (facet) => sql`${valueSql(sql, facet, source.column(COLUMNS[facet]))} as ${columnSql(sql, facet)}`,
     );
     const counts = facets.map(
       (facet) => sql`union all
       (select ${facet} as facet, value::text, sum(listings)::double precision as count
       from ${eachSql(sql, facet)} where value is not null group by value order by count desc, value limit ${maxValues})`,
     );
-    return sql<(FacetRow | AllRow)[]>`
+    return sql<CountRow[]>`
       with results as materialized (
-        select ${joinSql(values, ', ')}, ${areAlike(facets) ? sql`count(*)` : sql`1`} as listings
-        from ${source.from} where ${source.where} ${areAlike(facets) ? groupedBy(sql, facets) : sql``})
+        select ${joinSql(values, ', ')}, ${isGrouped ? sql`count(*)` : sql`1`} as listings
+        from ${source.from} where ${source.where} ${isGrouped ? sql`group by ${joinSql(columns, ', ')}` : sql``})
       select * from (
         select null as facet, null as value, coalesce(sum(listings), 0)::double precision as count from results
         ${joinSql(counts)}) as counted
       order by facet, count desc, value`;
   });
-  return { rows: counted.filter(isOfFacet), total: counted.find(({ facet }) => facet === null)?.count ?? 0 };
 }
 
-/** All that was found, whether it has values or not. */
-interface AllRow {
-  readonly facet: null;
-  readonly count: number;
-}
+/** A name that no column of a table has. */
+const columnSql = (sql: Sql, facet: Facet): SqlFragment => sql`${sql(`by ${facet}`)}`;
 
-const isOfFacet = (row: FacetRow | AllRow): row is FacetRow => row.facet !== null;
-
-/** Many listings are the same in all that is counted, and so are counted once together; in their features few are. */
-const areAlike = (facets: readonly Facet[]): boolean => !facets.includes('features');
-
-const groupedBy = (sql: Sql, facets: readonly Facet[]): SqlFragment =>
-  sql`group by ${joinSql(
-    facets.map((facet) => named(sql, facet)),
-    ', ',
-  )}`;
-
-/** Called as no column of a table is. */
-const named = (sql: Sql, facet: Facet): SqlFragment => sql`${sql(`by ${facet}`)}`;
-
-/** The column that a facet is counted by. */
-const READ_FOR: Readonly<Record<Facet, Column>> = {
-  ...{ areaId: 'areaNos', features: 'features', priceBucket: 'price', yearBuiltDecade: 'yearBuilt' },
-  ...{
-    propertyType: 'propertyType',
-    city: 'city',
-    status: 'status',
-    bedrooms: 'bedrooms',
-    bathrooms: 'bathrooms',
-  },
+/** The column that a facet is computed from. */
+const COLUMNS: Readonly<Record<Facet, Column>> = {
+  propertyType: 'propertyType',
+  status: 'status',
+  bedrooms: 'bedrooms',
+  bathrooms: 'bathrooms',
+  areaId: 'areaNos',
+  city: 'city',
+  priceBucket: 'price',
+  features: 'features',
+  yearBuiltDecade: 'yearBuilt',
 };
 
-/** What of a listing is counted. */
 function valueSql(sql: Sql, facet: Facet, column: SqlFragment): SqlFragment {
-  // Lower than the first edge is nothing: prices are not below 0.
+  // Bucket 0 is below the first edge, where no price is.
   if (facet === 'priceBucket')
     return sql`nullif(width_bucket(${column}, ${[...BUCKET_EDGES]}::double precision[]), 0)`;
   return facet === 'yearBuiltDecade' ? sql`floor(${column} / 10) * 10` : column;
 }
 
-/** The values of a facet among what was found: several of a listing where it lies in several areas or has several features. */
+/** The values of a facet among the results; a listing has several areas and features. */
 function eachSql(sql: Sql, facet: Facet): SqlFragment {
-  const value = named(sql, facet);
+  const value = columnSql(sql, facet);
   if (facet === 'areaId')
     return sql`(select area.id as value, listings from results, unnest(${value}) as listed (no) join area using (no)) as each`;
   if (facet === 'features') return sql`(select unnest(${value}) as value, listings from results) as each`;
   return sql`(select ${value} as value, listings from results) as each`;
 }
 
-/** From 0.01 on; below is one bucket that begins with 0. */
+/** Edges are at thirds of powers of ten from 0.01 on, which divides rents and sale prices alike; the first bucket starts at 0. */
 const [FIRST, LAST] = [-6, 36];
-
-/** Where each bucket begins, in cents; the next one begins where it ends. */
-export const BUCKET_EDGES: readonly number[] = [
+const BUCKET_EDGES: readonly number[] = [
   0,
   ...Array.from({ length: LAST - FIRST + 1 }, (_, at) => Math.round(10 ** ((FIRST + at) / 3 + 2)) / 100),
 ];
 
-/** The bounds of a bucket by its number, the first being 1; `to` is not in it any more, and null: no end. */
-export function bucketOf(number: number): { readonly from: number; readonly to: number | null } {
-  return { from: BUCKET_EDGES[number - 1] ?? 0, to: BUCKET_EDGES[number] ?? null };
-}
+/** The bounds of a bucket by its number from 1; `to` is exclusive, null for the last. */
+const bucketOf = (number: number) => ({
+  from: BUCKET_EDGES[number - 1] ?? 0,
+  to: BUCKET_EDGES[number] ?? null,
+});

@@ -1,21 +1,21 @@
-// Reads of a search: pages, counts, facets, clusters and statistics, and a cache of them.
+// Reads of a search: pages, counts, facets, clusters and statistics, with a cache of them.
 
 import type { AreaIdCache } from '../../areas/area-cache.ts';
 import { findOrigin, type Origin } from '../../listings/provenance/data-source-store.ts';
 import type { StoredListing } from '../../listings/store.ts';
 import { abortableDatabase, type Database } from '../../postgres/client/database.ts';
 import { FoundCache, type FoundCacheOptions } from '../legacy/found-cache.ts';
-import { type CountBounds, countExactly, countRoughly, countUpTo, findPage } from '../legacy/search-store.ts';
+import { countExactly, countRoughly, countUpTo, findPage } from '../legacy/search-store.ts';
 import type { Facet, SearchQuery } from '../query/parameters.ts';
-import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
+import type { ResolvedSearch } from '../query/plan.ts';
 import { whereSql } from '../sql/condition-sql.ts';
 import type { NumberedRow } from '../sql/page-columns-sql.ts';
 import { type ClusterPage, computeClusters } from './cluster-store.ts';
+import { type Explained, explainSearch } from './explain-store.ts';
 import { computeFacets, type FacetCounts } from './facet-store.ts';
 import type { ShownFigure } from './metric-values.ts';
 import { computeStats } from './stats-store.ts';
 
-/** How many results there are. */
 export interface Counted {
   readonly count: number;
 }
@@ -27,167 +27,120 @@ export interface SearchHit extends Pick<NumberedRow, 'values'> {
 
 export interface HitPage {
   readonly hits: readonly SearchHit[];
-  /** Whether the walk goes on beyond them. */
+  /** Whether more results follow in the direction of the page. */
   readonly more: boolean;
 }
 
 export interface SearchReads {
-  page(plan: SearchPlan, resolved: ResolvedQuery): Promise<HitPage>;
-  countExactly(plan: SearchPlan, resolved: ResolvedQuery, signal?: AbortSignal): Promise<Counted>;
-  /** One more than the bound where there are more; rejects where PostgreSQL does not get there in time. */
-  countUpTo(plan: SearchPlan, resolved: ResolvedQuery, bounds: CountBounds): Promise<Counted>;
-  /** The planner's guess. */
-  countRoughly(plan: SearchPlan, resolved: ResolvedQuery): Promise<Counted>;
+  page(search: ResolvedSearch): Promise<HitPage>;
+  countExactly(search: ResolvedSearch): Promise<Counted>;
+  /** `max` + 1 if there are more; rejects if PostgreSQL takes too long. */
+  countUpTo(search: ResolvedSearch, max: number): Promise<Counted>;
+  /** The planner's estimate. */
+  countRoughly(search: ResolvedSearch): Promise<Counted>;
   /** Throws INVALID_CURSOR. */
-  clusters(
-    plan: SearchPlan,
-    resolved: ResolvedQuery,
-    query: SearchQuery,
-    signal?: AbortSignal,
-  ): Promise<ClusterPage>;
-  facets(
-    plan: SearchPlan,
-    resolved: ResolvedQuery,
-    facets: readonly Facet[],
-    most: number,
-    signal?: AbortSignal,
-  ): Promise<FacetCounts>;
+  clusters(search: ResolvedSearch, query: SearchQuery): Promise<ClusterPage>;
+  /** At most `max` values of each facet. */
+  facets(search: ResolvedSearch, facets: readonly Facet[], max: number): Promise<FacetCounts>;
   /** Throws INVALID_PARAMETER. */
-  stats(
-    plan: SearchPlan,
-    resolved: ResolvedQuery,
-    ids: readonly string[],
-    signal?: AbortSignal,
-  ): Promise<Readonly<Record<string, ShownFigure>>>;
+  stats(search: ResolvedSearch, ids: readonly string[]): Promise<Readonly<Record<string, ShownFigure>>>;
+  explain(search: ResolvedSearch, query: SearchQuery): Promise<Explained>;
   /** The sources of all results. */
-  origin(plan: SearchPlan, resolved: ResolvedQuery, signal?: AbortSignal): Promise<Origin>;
+  origin(search: ResolvedSearch): Promise<Origin>;
 }
 
-export interface FinderOptions {
+export interface SearchReadOptions {
   readonly database: Database;
-  /** The database for what looks at all results; its reads may have to wait in a queue. */
+  /** The database for reads of all results, which may wait in a queue. */
   readonly queue: Database;
   readonly areas: Pick<AreaIdCache, 'idsOf'>;
 }
 
-/** Asks the database each time. */
-export function createSearchReads({ database, queue, areas }: FinderOptions): SearchReads {
-  const until = (signal: AbortSignal | undefined): Database =>
+const NEVER = new AbortController().signal;
+
+/** Uncached reads. */
+export function createSearchReads({ database, queue, areas }: SearchReadOptions): SearchReads {
+  const queued = ({ signal }: ResolvedSearch): Database =>
     signal === undefined ? queue : abortableDatabase(queue, signal);
   return {
-    async page(plan, resolved) {
-      const { rows, ...rest } = await findPage(database, plan, resolved);
+    async page({ plan, resolved }) {
+      const { rows, more } = await findPage(database, plan, resolved);
       const ids = await areas.idsOf(rows.flatMap(({ listing }) => listing.areaNos));
-      return { hits: rows.map((row) => withAreaIds(row, ids)), ...rest };
+      const hits = rows.map(({ listing, values }) => {
+        const areaIds = listing.areaNos.flatMap((no) => ids.get(no) ?? []);
+        return { listing: { ...listing, areaIds }, values };
+      });
+      return { hits, more };
     },
-    countExactly: async (plan, resolved, signal) => ({
-      count: await countExactly(until(signal), plan, resolved),
+    countExactly: async (search) => ({
+      count: await countExactly(queued(search), search.plan, search.resolved),
     }),
-    // Quick, so it waits for nobody.
-    countUpTo: async (plan, resolved, bounds) => ({
-      count: await countUpTo(database, plan, resolved, bounds),
+    // Quick, so it does not wait in the queue.
+    countUpTo: async ({ plan, resolved, signal = NEVER }, most) => ({
+      count: await countUpTo(database, plan, resolved, { most, signal }),
     }),
-    countRoughly: async (plan, resolved) => ({ count: await countRoughly(database, plan, resolved) }),
-    clusters: (plan, resolved, query, signal) => computeClusters(until(signal), plan, resolved, query),
-    facets: (plan, resolved, facets, most, signal) =>
-      computeFacets(until(signal), plan, resolved, facets, most),
-    stats: (plan, resolved, ids, signal) => computeStats(until(signal), plan, resolved, ids),
-    origin: (plan, resolved, signal) => findOrigin(until(signal), [(sql) => whereSql(sql, plan, resolved)]),
+    countRoughly: async ({ plan, resolved }) => ({ count: await countRoughly(database, plan, resolved) }),
+    clusters: (search, query) => computeClusters(queued(search), search, query),
+    facets: (search, facets, max) => computeFacets(queued(search), search, facets, max),
+    stats: (search, ids) => computeStats(queued(search), search, ids),
+    explain: (search, query) => explainSearch(queued(search), search, query),
+    origin: (search) => findOrigin(queued(search), [(sql) => whereSql(sql, search.plan, search.resolved)]),
   };
 }
 
-/** The finder for one answer: what it reads of all results ends as the signal aborts, unless others wait for it too. */
-export function abortableSearchReads(finder: SearchReads, signal: AbortSignal): SearchReads {
-  return {
-    ...finder,
-    countExactly: (plan, resolved) => finder.countExactly(plan, resolved, signal),
-    clusters: (plan, resolved, query) => finder.clusters(plan, resolved, query, signal),
-    facets: (plan, resolved, facets, most) => finder.facets(plan, resolved, facets, most, signal),
-    stats: (plan, resolved, ids) => finder.stats(plan, resolved, ids, signal),
-    origin: (plan, resolved) => finder.origin(plan, resolved, signal),
-  };
-}
-
-function withAreaIds({ listing, values }: NumberedRow, ids: ReadonlyMap<number, string>): SearchHit {
-  const areaIds = listing.areaNos.flatMap((no) => ids.get(no) ?? []);
-  return { listing: { ...listing, areaIds }, values };
-}
-
-/** Rows of pages and cells of clusters that are held; a listing takes some eight kilobytes. */
+/** Rows of pages and clusters in the cache; a listing takes about 8 kB. */
 const MAX_CACHED_ROWS = 5_000;
 const MAX_CACHED_FIGURES = 5_000;
 
-/** Caches what a search read for as long as no listing is written, and a few seconds at most. */
+/** Caches reads until a listing is written, for a few seconds at most. Explanations are not cached. */
 export function cacheSearchReads(
-  finder: SearchReads,
+  reads: SearchReads,
   memory: Pick<FoundCacheOptions<object>, 'version' | 'monotonic'>,
 ): SearchReads {
-  const pages = new FoundCache<HitPage>({
-    ...{ ...memory, most: MAX_CACHED_ROWS },
-    weigh: ({ hits }) => hits.length + 1,
-    fromSecondOn: true,
-  });
-  const clusters = new FoundCache<ClusterPage>({
-    ...{ ...memory, most: MAX_CACHED_ROWS },
-    weigh: (page) => page.clusters.length + 1,
-  });
-  const [exact, bounded, rough] = [few<Counted>(), few<Counted>(), few<Counted>()];
-  const facetCounts = few<FacetCounts>();
-  const origins = few<Origin>();
-  const figures = few<Readonly<Record<string, ShownFigure>>>();
-
-  function few<Value extends object>(): FoundCache<Value> {
-    return new FoundCache<Value>({ ...memory, most: MAX_CACHED_FIGURES });
+  function cached<Args extends readonly unknown[], Value extends object>(
+    read: (search: ResolvedSearch, ...args: Args) => Promise<Value>,
+    options: Partial<FoundCacheOptions<Value>> = {},
+    keyOf: (search: ResolvedSearch, ...args: Args) => unknown = (_, ...args) => args,
+  ) {
+    const cache = new FoundCache<Value>({ ...memory, most: MAX_CACHED_FIGURES, ...options });
+    return (search: ResolvedSearch, ...args: Args): Promise<Value> =>
+      cache.get(
+        [queryKey(search), keyOf(search, ...args)],
+        (signal) => read({ ...search, signal }, ...args),
+        search.signal,
+      );
   }
 
   return {
-    page: (plan, resolved) => pages.get(pageKey(plan, resolved), () => finder.page(plan, resolved)),
-    countExactly: (plan, resolved, signal) =>
-      exact.get(queryKey(plan, resolved), (left) => finder.countExactly(plan, resolved, left), signal),
-    countUpTo: (plan, resolved, bounds) =>
-      bounded.get(
-        [queryKey(plan, resolved), bounds.most],
-        (signal) => finder.countUpTo(plan, resolved, { ...bounds, signal }),
-        bounds.signal,
-      ),
-    countRoughly: (plan, resolved) =>
-      rough.get(queryKey(plan, resolved), () => finder.countRoughly(plan, resolved)),
-    clusters: (plan, resolved, query, signal) =>
-      clusters.get(
-        [queryKey(plan, resolved), plan.limit, query.zoom, query.cursor],
-        (left) => finder.clusters(plan, resolved, query, left),
-        signal,
-      ),
-    facets: (plan, resolved, facets, most, signal) =>
-      facetCounts.get(
-        [queryKey(plan, resolved), facets, most],
-        (left) => finder.facets(plan, resolved, facets, most, left),
-        signal,
-      ),
-    stats: (plan, resolved, ids, signal) =>
-      figures.get(
-        [queryKey(plan, resolved), plan.units, ids],
-        (left) => finder.stats(plan, resolved, ids, left),
-        signal,
-      ),
-    origin: (plan, resolved, signal) =>
-      origins.get(queryKey(plan, resolved), (left) => finder.origin(plan, resolved, left), signal),
+    page: cached(
+      reads.page,
+      { most: MAX_CACHED_ROWS, weigh: ({ hits }) => hits.length + 1, fromSecondOn: true },
+      pageKey,
+    ),
+    countExactly: cached(reads.countExactly),
+    countUpTo: cached(reads.countUpTo),
+    countRoughly: cached(reads.countRoughly),
+    clusters: cached(
+      reads.clusters,
+      { most: MAX_CACHED_ROWS, weigh: ({ clusters }) => clusters.length + 1 },
+      ({ plan }, { zoom, cursor }) => [plan.limit, zoom, cursor],
+    ),
+    facets: cached(reads.facets),
+    stats: cached(reads.stats, {}, ({ plan }, ids) => [plan.units, ids]),
+    explain: reads.explain,
+    origin: cached(reads.origin),
   };
 }
 
-/** All that decides which listings a plan finds. */
-function queryKey(plan: SearchPlan, { areaNos, words }: ResolvedQuery): unknown {
-  const { listingType, conditions, ignoreDisplayRules } = plan;
+/** Everything that decides which listings a search finds. Days on market depend on when the first page was read. */
+function queryKey({ plan, resolved }: ResolvedSearch): unknown {
+  const { listingType, conditions, ignoreDisplayRules, startedAt } = plan;
   const byDays = conditions.some((each) => each.kind === 'range' && each.column === 'daysOnMarket');
-  return [listingType, conditions, ignoreDisplayRules, areaNos, [...words], byDays && plan.startedAt];
+  const { areaNos, words } = resolved;
+  return [listingType, conditions, ignoreDisplayRules, areaNos, [...words], byDays && startedAt];
 }
 
-/**
- * That, and which of them are on the page and in which order. Days on market are counted from the moment of asking, so
- * that what depends on them is the same only for those who walk on from one moment.
- */
-function pageKey(plan: SearchPlan, resolved: ResolvedQuery): unknown {
-  const { order, centre, text, cursor, limit, startedAt } = plan;
-  const byDays = order.some(({ key }) => key === 'daysOnMarket');
-  return [queryKey(plan, resolved), order, centre, text, cursor, limit, byDays && startedAt];
+/** What else decides which of them are on the page, and in which order. */
+function pageKey({ plan: { order, centre, text, cursor, limit, startedAt } }: ResolvedSearch): unknown {
+  return [order, centre, text, cursor, limit, order.some(({ key }) => key === 'daysOnMarket') && startedAt];
 }

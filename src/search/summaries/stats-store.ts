@@ -6,7 +6,7 @@ import { invalidParameter } from '../../lib/problem.ts';
 import { nullable, oneOf } from '../../listings/record.ts';
 import type { ListingType, UnitSystem } from '../../listings/vocabulary.ts';
 import type { Database, Sql, SqlFragment } from '../../postgres/client/database.ts';
-import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
+import type { ResolvedSearch } from '../query/plan.ts';
 import { whereSql } from '../sql/condition-sql.ts';
 import { readSummaries, type SummaryRow, summaryColumns } from './metric-sql.ts';
 import { figureOver, type ShownFigure, shownFigure } from './metric-values.ts';
@@ -36,8 +36,7 @@ export const StatsSchema = Type.Record(
 /** The metrics with these ids over all results. Throws INVALID_PARAMETER for an id that says nothing of a search. */
 export async function computeStats(
   database: Database,
-  plan: SearchPlan,
-  resolved: ResolvedQuery,
+  { plan, resolved }: ResolvedSearch,
   ids: readonly string[],
 ): Promise<Record<string, ShownFigure>> {
   const known = snapshotMetrics(plan.listingType);

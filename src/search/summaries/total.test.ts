@@ -4,11 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualClock } from '../../../test/support/service/clock.ts';
 import { databaseUnavailable } from '../../postgres/client/connection-errors.ts';
-import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
+import type { ResolvedSearch } from '../query/plan.ts';
 import { createTotals, MAX_COUNTED } from './total.ts';
 
-const resolved = {} as ResolvedQuery;
-const planOf = (count: SearchPlan['count']) => ({ count }) as SearchPlan;
+const search = { plan: { count: 'estimate' } } as ResolvedSearch;
 
 const finder = (counts: {
   upTo: () => Promise<number>;
@@ -20,7 +19,7 @@ const finder = (counts: {
 });
 
 const totalOf = (counts: Parameters<typeof finder>[0], clock = manualClock(), page?: Promise<unknown>) =>
-  createTotals(finder(counts), clock)(planOf('estimate'), resolved, page);
+  createTotals(finder(counts), clock)(search, page);
 
 test('up to the bound a total is exact', async () => {
   const total = await totalOf({ upTo: async () => MAX_COUNTED, roughly: 34 });
