@@ -23,10 +23,9 @@ const ACCESS = { credentials: 'required', scope: 'listings:read', counts: 'minut
 const body = process.env.BODY ?? '{}';
 
 /** Throws where the caller may not ask. */
-async function check({ method = 'GET', headers, socket }: IncomingMessage): Promise<void> {
+async function check({ headers, socket }: IncomingMessage): Promise<void> {
   const address = socket.remoteAddress ?? '';
-  const authorizations = headers.authorization === undefined ? 0 : 1;
-  const caller = await phases.identify({ method, headers, address, authorizations }, ACCESS);
+  const caller = await phases.identify({ headers, address }, ACCESS);
   const refusal = phases.allow(caller, ACCESS);
   if (refusal !== null) throw refusal;
 }

@@ -1,8 +1,7 @@
 // Running the tests: finds them, starts the one database server they share, and tells what failed or was skipped.
 import { glob } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import type { EventData } from 'node:test';
-import { run } from 'node:test';
+import { type EventData, run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { SERVER_VARIABLE, startTestServer } from './support/database/database.ts';
 

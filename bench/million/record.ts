@@ -1,7 +1,6 @@
 // What the service asks the database for a question: its own routes answer it here, over a driver that tells.
 
-import type { Principal } from '../../src/access/tiers/principal.ts';
-import { TIERS } from '../../src/access/tiers/tiers.ts';
+import { type Principal, TIERS } from '../../src/access/tiers/tiers.ts';
 import { areaRoutes } from '../../src/areas/routes.ts';
 import type { Route } from '../../src/http/frame/route.ts';
 import { compileQuery } from '../../src/http/input/query.ts';

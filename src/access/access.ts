@@ -7,15 +7,14 @@ import { listen } from '../postgres/client/listen.ts';
 import { type CredentialVerifier, createIdentify } from './keys/identify.ts';
 import { KeyVerifier } from './keys/key-verifier.ts';
 import { FailureThrottle } from './limits/failure-throttle.ts';
-import { monthBefore, monthOf } from './limits/month.ts';
+import { monthBefore, monthOf } from './limits/monthly-quota.ts';
 import { deleteOldMonths } from './limits/monthly-usage-store.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';
 import { createPhases } from './phases.ts';
 import { SUBSCRIPTIONS_CHANNEL } from './providers/subscription-store.ts';
 import { accessRoutes } from './routes.ts';
-import type { Principal } from './tiers/principal.ts';
 import type { SubscriptionProvider } from './tiers/provider.ts';
-import type { Tiers } from './tiers/tiers.ts';
+import type { Principal, Tiers } from './tiers/tiers.ts';
 
 export interface AccessOptions {
   /** A sentence on how to get a key. */

@@ -1,9 +1,9 @@
 // Access phases of every request: identify, allow, limit.
+
 import type { Access, Incoming, Phases } from '../http/frame/route.ts';
 import { Problem } from '../lib/problem.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
-import type { Principal, Scope } from './tiers/principal.ts';
-import { atLeast, isTier, SCOPES, tierName } from './tiers/tiers.ts';
+import { atLeast, isTier, type Principal, SCOPES, type Scope, tierName } from './tiers/tiers.ts';
 
 export interface PhasesOptions {
   readonly identify: (incoming: Incoming, access: Access) => Promise<Principal> | Principal;
@@ -20,7 +20,7 @@ export function createPhases({ identify, rateLimiter }: PhasesOptions): Phases<P
     identify,
     allow: refusalOf,
     // A caller that is refused anyway gets that refusal, not TOO_MANY_STREAMS.
-    limit: async (caller, access, isAllowed) =>
+    limit: (caller, access, isAllowed) =>
       rateLimiter.admit(caller, isAllowed ? access : { ...access, stream: false }),
     headers: (caller) => (caller.kind === 'anonymous' ? OPEN : PRIVATE),
     describe: ({ kind, tier, subscription }) =>

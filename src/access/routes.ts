@@ -1,10 +1,10 @@
 // Route of GET /v1/usage: what a caller has used, and what is left.
+
 import { Type } from 'typebox';
 import { type Route, route } from '../http/frame/route.ts';
 import type { RateLimitStatus } from './limits/rate-limit-status.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
-import type { Principal } from './tiers/principal.ts';
-import { TIERS } from './tiers/tiers.ts';
+import { type Principal, TIERS } from './tiers/tiers.ts';
 
 const Count = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]);
 const Counter = Type.Object({

@@ -3,9 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { createAccess } from '../access/access.ts';
 import { createLocalSubscriptions } from '../access/providers/local-subscriptions.ts';
-import type { Principal } from '../access/tiers/principal.ts';
 import type { SubscriptionProvider } from '../access/tiers/provider.ts';
-import { TIERS } from '../access/tiers/tiers.ts';
+import { type Principal, TIERS } from '../access/tiers/tiers.ts';
 import { readTiersFile } from '../access/tiers/tiers-file.ts';
 import type { Config } from '../config.ts';
 import { connectionBounds } from '../http/server/connections.ts';

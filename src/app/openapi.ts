@@ -3,8 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RateLimiter } from '../access/limits/rate-limiter.ts';
-import type { Principal } from '../access/tiers/principal.ts';
-import { SCOPES, TIERS } from '../access/tiers/tiers.ts';
+import { type Principal, SCOPES, TIERS } from '../access/tiers/tiers.ts';
 import type { Phases } from '../http/frame/route.ts';
 import type { Describe } from '../http/openapi/openapi.ts';
 import { createServer } from '../http/server/server.ts';

@@ -2,8 +2,7 @@
 
 import type { RateLimiter } from '../access/limits/rate-limiter.ts';
 import { accessRoutes } from '../access/routes.ts';
-import type { Principal } from '../access/tiers/principal.ts';
-import type { Tiers } from '../access/tiers/tiers.ts';
+import type { Principal, Tiers } from '../access/tiers/tiers.ts';
 import { areaRoutes } from '../areas/routes.ts';
 import type { Route } from '../http/frame/route.ts';
 import type { Json } from '../http/openapi/openapi-schemas.ts';

@@ -1,7 +1,7 @@
 // Pictures of the sample market, served at the service's own address: the market itself listens for this machine alone.
 
 import { Type } from 'typebox';
-import type { Principal } from '../access/tiers/principal.ts';
+import type { Principal } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';
 import { conditional, strongEtag } from '../http/output/etag.ts';
 import { Bulkhead, BulkheadFull } from '../lib/bulkhead.ts';

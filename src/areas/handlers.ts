@@ -1,8 +1,7 @@
 // Handlers of requests for areas: lists, suggestions, children, nearby areas.
 
 import { hash } from 'node:crypto';
-import type { Principal } from '../access/tiers/principal.ts';
-import { pageSize, type Tiers } from '../access/tiers/tiers.ts';
+import { type Principal, pageSize, type Tiers } from '../access/tiers/tiers.ts';
 import { queryDigest, readCursor, writeCursor } from '../http/input/cursor.ts';
 import type { Reply } from '../http/output/reply.ts';
 import { invalidParameter, Problem } from '../lib/problem.ts';

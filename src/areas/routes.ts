@@ -1,7 +1,7 @@
 // Routes of areas: GET /v1/areas, one area, its children, its boundary and nearby areas.
 
 import { Type } from 'typebox';
-import type { Principal } from '../access/tiers/principal.ts';
+import type { Principal } from '../access/tiers/tiers.ts';
 import { simplified } from '../geometry/simplify.ts';
 import { type Route, route } from '../http/frame/route.ts';
 import { conditional, isKnown, weakEtag } from '../http/output/etag.ts';

@@ -3,7 +3,6 @@
 import type { Command } from 'commander';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { redact } from '../lib/log.ts';
-import type { Finding } from './doctor-checks.ts';
 import {
   checkDatabase,
   checkDataDirectory,
@@ -13,6 +12,7 @@ import {
   checkPort,
   checkSource,
   checkTiersFile,
+  type Finding,
   ok,
 } from './doctor-checks.ts';
 import { EXIT } from './failure.ts';

@@ -1,7 +1,6 @@
 // Command `freehold grants`: lists and revokes the access of apps.
 
-import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { type GrantRow, listGrants } from '../oauth/consents/grant-store.ts';

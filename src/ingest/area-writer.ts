@@ -5,16 +5,14 @@ import { Placement } from '../areas/placement.ts';
 import { bumpAreaVersion, findPlacedAreas, resolveParents, writeAreas } from '../areas/write-store.ts';
 import { nextClock, toStoredClock } from '../listings/days-on-market.ts';
 import { listedFrom, resolveDates } from '../listings/reported-dates.ts';
-import type { StoredRecord } from '../listings/stored-record.ts';
-import { dateTexts, publicTimes } from '../listings/stored-record.ts';
+import { dateTexts, publicTimes, type StoredRecord } from '../listings/stored-record.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import type { FigureChange } from '../timeline/figure-changes.ts';
 import { rebuildTimelines } from '../timeline/update-timelines.ts';
-import type { LockedListing } from './listing-store.ts';
-import { findLockedListings, notifyChanged } from './listing-store.ts';
-import type { TimeZoneChange } from './placement-store.ts';
+import { findLockedListings, type LockedListing, notifyChanged } from './listing-store.ts';
 import {
   lockPlacements,
+  type TimeZoneChange,
   updateCountsAndFigures,
   updatePlacements,
   writeTimeZoneChanges,

@@ -2,8 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo, LookupFunction, Socket } from 'node:net';
-import { createServer as createSocketServer } from 'node:net';
+import {
+  type AddressInfo,
+  createServer as createSocketServer,
+  type LookupFunction,
+  type Socket,
+} from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { manualClock } from '../../test/support/service/clock.ts';

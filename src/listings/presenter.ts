@@ -1,7 +1,6 @@
 // Presenter of listings: makes of a stored record the one that a reader sees, with its units, masked address and freshness.
 
-import type { Principal } from '../access/tiers/principal.ts';
-import { tierName } from '../access/tiers/tiers.ts';
+import { type Principal, tierName } from '../access/tiers/tiers.ts';
 import { Problem } from '../lib/problem.ts';
 import { roundTo } from '../lib/round.ts';
 import { daysOnMarket, parseStoredClock } from './days-on-market.ts';

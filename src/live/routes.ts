@@ -2,7 +2,7 @@
 
 import { type Static, Type } from 'typebox';
 import type { StreamLimit } from '../access/limits/stream-limit.ts';
-import type { Principal } from '../access/tiers/principal.ts';
+import type { Principal } from '../access/tiers/tiers.ts';
 import { type RequestContext, type Route, route } from '../http/frame/route.ts';
 import { conditional, contentEtag } from '../http/output/etag.ts';
 import type { Clock } from '../lib/clock.ts';

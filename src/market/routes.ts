@@ -1,8 +1,7 @@
 // Routes of market statistics: everything below /v1/market.
 
 import type { TObject, TSchema } from 'typebox';
-import type { Principal } from '../access/tiers/principal.ts';
-import { pageSize, type Tiers } from '../access/tiers/tiers.ts';
+import { type Principal, pageSize, type Tiers } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';
 import type { Reply } from '../http/output/reply.ts';
 import type { Clock } from '../lib/clock.ts';

@@ -1,6 +1,6 @@
 // Routes of metadata, registration and authorization.
 
-import type { Principal } from '../access/tiers/principal.ts';
+import type { Principal } from '../access/tiers/tiers.ts';
 import type { Route } from '../http/frame/route.ts';
 import type { AuthorizeOptions } from './authorize/authorize-handlers.ts';
 import { authorizeRoutes } from './authorize/authorize-routes.ts';

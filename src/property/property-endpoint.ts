@@ -2,8 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Static, type TObject, Type } from 'typebox';
-import type { Principal } from '../access/tiers/principal.ts';
-import type { Tiers } from '../access/tiers/tiers.ts';
+import type { Principal, Tiers } from '../access/tiers/tiers.ts';
 import { type Access, type RequestContext, type Route, route } from '../http/frame/route.ts';
 import { conditional, contentEtag } from '../http/output/etag.ts';
 import type { Reply } from '../http/output/reply.ts';

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
-import type { Principal } from '../access/tiers/principal.ts';
+import type { Principal } from '../access/tiers/tiers.ts';
 import { type RequestContext, type Route, route } from '../http/frame/route.ts';
 import { conditional, contentEtag } from '../http/output/etag.ts';
 import type { Reply } from '../http/output/reply.ts';

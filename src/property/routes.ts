@@ -1,8 +1,7 @@
 // Routes of properties: everything below /v1/property/{id}.
 
 import { Type } from 'typebox';
-import type { Principal } from '../access/tiers/principal.ts';
-import { pageSize } from '../access/tiers/tiers.ts';
+import { type Principal, pageSize } from '../access/tiers/tiers.ts';
 import type { Route } from '../http/frame/route.ts';
 import { choices } from '../http/input/parameter-kinds.ts';
 import { displayParameter, fieldsParameter, unitsParameter } from '../listings/common-parameters.ts';

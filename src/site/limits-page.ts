@@ -1,6 +1,12 @@
 // Page about limits: what each tier may do, and how limits are reported.
-import type { Tier } from '../access/tiers/principal.ts';
-import { FAILURES_PER_MINUTE, isTier, type TierPlan, type Tiers, tierName } from '../access/tiers/tiers.ts';
+import {
+  FAILURES_PER_MINUTE,
+  isTier,
+  type Tier,
+  type TierPlan,
+  type Tiers,
+  tierName,
+} from '../access/tiers/tiers.ts';
 import type { Access } from '../http/frame/route.ts';
 import { type Html, html } from '../page/html.ts';
 import { code, link, renderPage, wideTable } from './layout.ts';

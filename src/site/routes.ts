@@ -1,8 +1,7 @@
 // Routes of the site: the pages, and the files that pages, browsers and programs load.
 
 import { Type } from 'typebox';
-import type { Principal } from '../access/tiers/principal.ts';
-import type { Tiers } from '../access/tiers/tiers.ts';
+import type { Principal, Tiers } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';
 import { conditional, strongEtag } from '../http/output/etag.ts';
 import type { Reply } from '../http/output/reply.ts';

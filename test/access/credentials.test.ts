@@ -1,9 +1,9 @@
 // Proves over HTTP who is let in, what is told about limits, and who is charged for which answer.
+
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createLocalSubscriptions } from '../../src/access/providers/local-subscriptions.ts';
-import type { Principal, Scope } from '../../src/access/tiers/principal.ts';
-import { PLANS } from '../../src/access/tiers/tiers.ts';
+import { PLANS, type Principal, type Scope } from '../../src/access/tiers/tiers.ts';
 import { type Closing, testDatabase } from '../support/database/database.ts';
 import { type Caller, type Documented, walkMatrix } from '../support/service/access-matrix.ts';
 import { left, serveAccess } from '../support/service/access-service.ts';

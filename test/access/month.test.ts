@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { RateLimiter } from '../../src/access/limits/rate-limiter.ts';
-import { anonymous, type Principal, type Tier } from '../../src/access/tiers/principal.ts';
-import { TIERS, type Tiers } from '../../src/access/tiers/tiers.ts';
+import { anonymous, type Principal, TIERS, type Tier, type Tiers } from '../../src/access/tiers/tiers.ts';
 import { Problem } from '../../src/lib/problem.ts';
 import { openDatabase } from '../../src/postgres/client/database.ts';
 import { until } from '../support/check/until.ts';

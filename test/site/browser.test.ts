@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { BrowserContextOptions } from 'playwright-core';
-import type { Principal } from '../../src/access/tiers/principal.ts';
-import { TIERS } from '../../src/access/tiers/tiers.ts';
+import { type Principal, TIERS } from '../../src/access/tiers/tiers.ts';
 import { describeService } from '../../src/app/openapi.ts';
 import { createServer } from '../../src/http/server/server.ts';
 import { systemClock } from '../../src/lib/clock.ts';

@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'yaml';
-import type { Principal } from '../../src/access/tiers/principal.ts';
-import { TIERS } from '../../src/access/tiers/tiers.ts';
+import { type Principal, TIERS } from '../../src/access/tiers/tiers.ts';
 import type { Route } from '../../src/http/frame/route.ts';
 import { PROBLEMS } from '../../src/lib/problem.ts';
 import { databaseUnavailable } from '../../src/postgres/client/connection-errors.ts';

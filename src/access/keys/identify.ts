@@ -3,7 +3,7 @@
 import type { Access, Incoming } from '../../http/frame/route.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { CredentialAttempt, FailureThrottle } from '../limits/failure-throttle.ts';
-import { anonymous, type Principal } from '../tiers/principal.ts';
+import { anonymous, type Principal } from '../tiers/tiers.ts';
 
 /** Verifies one kind of credential. */
 export interface CredentialVerifier {
@@ -28,8 +28,6 @@ export interface IdentifyOptions {
 export function createIdentify({ verifiers, failures }: IdentifyOptions) {
   return async function identify(incoming: Incoming, access: Access): Promise<Principal> {
     if (access.credentials === 'none') return anonymous(incoming.address);
-    if (incoming.authorizations > 1)
-      throw new Problem('INVALID_REQUEST', 'Send one Authorization header only.');
     const header = incoming.headers.authorization;
     const misplaced = header === undefined ? misplacedKey(incoming) : undefined;
     if (header === undefined && misplaced === undefined && access.credentials === 'optional')

@@ -22,7 +22,7 @@ function setUp() {
   async function call(key: string, address = '192.0.2.1'): Promise<string> {
     const headers = { authorization: `Bearer ${key}` };
     try {
-      const principal = await identify({ method: 'GET', headers, authorizations: 1, address }, access);
+      const principal = await identify({ headers, address }, access);
       return principal.tier;
     } catch (error) {
       return codeOf(error);

@@ -17,12 +17,7 @@ function setUp(probesPerMinute: number) {
   const identify = createIdentify({ verifiers: [keys], failures: new FailureThrottle(clock) });
   /** The tier of a caller with this key, or the code it is refused with. */
   async function call(key: string, address: string): Promise<string> {
-    const incoming = {
-      method: 'GET',
-      headers: { authorization: `Bearer ${key}` },
-      authorizations: 1,
-      address,
-    };
+    const incoming = { headers: { authorization: `Bearer ${key}` }, address };
     try {
       return (await identify(incoming, { credentials: 'required', counts: 'month' })).tier;
     } catch (error) {

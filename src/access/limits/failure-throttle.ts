@@ -3,10 +3,8 @@
 import type { Clock } from '../../lib/clock.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
 import { FAILURES_PER_MINUTE } from '../tiers/tiers.ts';
-import { tooManyCallers, tooManyFailures } from './limit-problems.ts';
-import { RateLimitPolicy, wholeSeconds } from './rate-limit-status.ts';
-import { RecentCallers } from './recent-callers.ts';
-import { SlidingWindowLog, WINDOW } from './sliding-window-log.ts';
+import { RateLimitPolicy, tooManyCallers, tooManyFailures, wholeSeconds } from './rate-limit-status.ts';
+import { RecentCallers, SlidingWindowLog, WINDOW } from './sliding-window-log.ts';
 
 /** State of an IPv4 address or an IPv6 /48, since whoever holds one /64 mostly holds thousands. */
 interface NetworkRecord {

@@ -7,8 +7,7 @@ import { manualClock } from '../../../test/support/service/clock.ts';
 import type { Access } from '../../http/frame/route.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { anonymous, type Principal } from '../tiers/principal.ts';
-import { TIERS, type TierPlan } from '../tiers/tiers.ts';
+import { anonymous, type Principal, TIERS, type TierPlan } from '../tiers/tiers.ts';
 import type { Headers } from './rate-limit-status.ts';
 import { RateLimiter } from './rate-limiter.ts';
 
@@ -41,26 +40,28 @@ function subscriber(name: string, tier: Principal['tier'] = 'pro'): Principal {
 }
 
 /** The headers of an admitted request, or the Problem of a refused one. */
-function ask(limits: RateLimiter, caller: Principal, access: Access = MINUTE): Headers | Problem {
+async function ask(
+  limits: RateLimiter,
+  caller: Principal,
+  access: Access = MINUTE,
+): Promise<Headers | Problem> {
   try {
-    const headers = limits.admit(caller, access);
-    assert.ok(!(headers instanceof Promise), 'nothing is waited for');
-    return headers;
+    return await limits.admit(caller, access);
   } catch (error) {
     if (error instanceof Problem) return error;
     throw error;
   }
 }
 
-test('in no 60 seconds are more requests admitted than the quota, and none is refused that could be admitted', () => {
+test('in no 60 seconds are more requests admitted than the quota, and none is refused that could be admitted', async () => {
   const quota = 7;
   const step = fc.record({
     caller: fc.integer({ min: 0, max: 2 }),
     wait: fc.oneof(fc.constantFrom(0, 1, 59_999, 60_000), fc.integer({ min: 0, max: 12_000 })),
     jump: fc.constantFrom(0, 0, 0, 3_600_000, -3_600_000),
   });
-  fc.assert(
-    fc.property(fc.array(step, { maxLength: 250 }), (steps) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 250 }), async (steps) => {
       const { clock, limits, jump } = setUp({ minute: quota });
       const admitted = new Map<number, number[]>();
       for (const { caller, wait, jump: distance } of steps) {
@@ -68,7 +69,7 @@ test('in no 60 seconds are more requests admitted than the quota, and none is re
         jump(distance);
         const now = clock.monotonic();
         const times = (admitted.get(caller) ?? []).filter((time) => now - time < 60_000);
-        const refused = ask(limits, anonymous(`192.0.2.${caller}`)) instanceof Problem;
+        const refused = (await ask(limits, anonymous(`192.0.2.${caller}`))) instanceof Problem;
         assert.equal(refused, times.length >= quota);
         admitted.set(caller, refused ? times : [...times, now]);
       }
@@ -76,23 +77,23 @@ test('in no 60 seconds are more requests admitted than the quota, and none is re
   );
 });
 
-test('the edge: refused at 59.999 s, admitted at 60.000 s, and as often as places were freed', () => {
+test('the edge: refused at 59.999 s, admitted at 60.000 s, and as often as places were freed', async () => {
   const { clock, limits } = setUp();
   const caller = anonymous('192.0.2.1');
-  for (let count = 0; count < 10; count++) assert.ok(!(ask(limits, caller) instanceof Problem));
+  for (let count = 0; count < 10; count++) assert.ok(!((await ask(limits, caller)) instanceof Problem));
   clock.advance(59_999);
-  assert.ok(ask(limits, caller) instanceof Problem);
+  assert.ok((await ask(limits, caller)) instanceof Problem);
   clock.advance(1);
-  for (let count = 0; count < 10; count++) assert.ok(!(ask(limits, caller) instanceof Problem));
-  assert.ok(ask(limits, caller) instanceof Problem);
+  for (let count = 0; count < 10; count++) assert.ok(!((await ask(limits, caller)) instanceof Problem));
+  assert.ok((await ask(limits, caller)) instanceof Problem);
 });
 
-test('an answer tells the policy, what is left of it, and when the oldest request leaves', () => {
+test('an answer tells the policy, what is left of it, and when the oldest request leaves', async () => {
   const { clock, limits } = setUp();
   const caller = anonymous('192.0.2.1');
-  ask(limits, caller);
+  await ask(limits, caller);
   clock.advance(41_500);
-  assert.deepEqual(ask(limits, caller), {
+  assert.deepEqual(await ask(limits, caller), {
     'ratelimit-policy': '"minute";q=10;w=60',
     ratelimit: '"minute";r=8;t=19',
     'x-ratelimit-limit': '10',
@@ -101,70 +102,70 @@ test('an answer tells the policy, what is left of it, and when the oldest reques
   });
 });
 
-test('a refusal names the policy and how long to wait, and after that wait a request is admitted', () => {
+test('a refusal names the policy and how long to wait, and after that wait a request is admitted', async () => {
   const { clock, limits } = setUp();
   const caller = anonymous('192.0.2.1');
   for (let count = 0; count < 10; count++) {
-    ask(limits, caller);
+    await ask(limits, caller);
     clock.advance(100);
   }
-  const problem = ask(limits, caller);
+  const problem = await ask(limits, caller);
   assert.ok(problem instanceof Problem);
   assert.equal(problem.code, 'RATE_LIMITED');
   assert.deepEqual(problem.members, { violatedPolicies: ['minute'] });
   assert.equal(problem.headers['retry-after'], '59');
   assert.equal(problem.headers.ratelimit, '"minute";r=0;t=59');
   clock.advance(59_000);
-  assert.ok(!(ask(limits, caller) instanceof Problem));
+  assert.ok(!((await ask(limits, caller)) instanceof Problem));
 });
 
-test('callers do not use up each other', () => {
+test('callers do not use up each other', async () => {
   const { limits } = setUp();
-  for (let count = 0; count < 11; count++) ask(limits, anonymous('192.0.2.1'));
-  assert.ok(!(ask(limits, anonymous('192.0.2.2')) instanceof Problem));
+  for (let count = 0; count < 11; count++) await ask(limits, anonymous('192.0.2.1'));
+  assert.ok(!((await ask(limits, anonymous('192.0.2.2'))) instanceof Problem));
 });
 
-test('a thousand addresses of one /64 have ten requests together', () => {
+test('a thousand addresses of one /64 have ten requests together', async () => {
   const { limits } = setUp();
-  const answers = Array.from({ length: 1_000 }, (_, host) =>
-    ask(limits, anonymous(`2001:db8::${host.toString(16)}`)),
+  const answers = await Promise.all(
+    Array.from({ length: 1_000 }, (_, host) => ask(limits, anonymous(`2001:db8::${host.toString(16)}`))),
   );
   assert.equal(answers.filter((answer) => !(answer instanceof Problem)).length, 10);
 });
 
-test('a caller who changes to a higher tier keeps what it used in the last minute', () => {
+test('a caller who changes to a higher tier keeps what it used in the last minute', async () => {
   const { limits } = setUp();
-  for (let count = 0; count < 60; count++) ask(limits, subscriber('a', 'free'));
-  assert.ok(ask(limits, subscriber('a', 'free')) instanceof Problem);
-  const headers = ask(limits, subscriber('a', 'pro'));
+  for (let count = 0; count < 60; count++) await ask(limits, subscriber('a', 'free'));
+  assert.ok((await ask(limits, subscriber('a', 'free'))) instanceof Problem);
+  const headers = await ask(limits, subscriber('a', 'pro'));
   assert.ok(!(headers instanceof Problem));
   assert.equal(headers['x-ratelimit-remaining'], '239');
-  assert.ok(ask(limits, subscriber('a', 'free')) instanceof Problem, 'and back');
+  assert.ok((await ask(limits, subscriber('a', 'free'))) instanceof Problem, 'and back');
 });
 
-test('a flood of addresses makes nobody free who is limited, and touches no subscription', () => {
+test('a flood of addresses makes nobody free who is limited, and touches no subscription', async () => {
   const { clock, limits } = setUp({}, 1_000);
   const limited = anonymous('192.0.2.1');
-  for (let count = 0; count < 10; count++) ask(limits, limited);
+  for (let count = 0; count < 10; count++) await ask(limits, limited);
   const codes = new Set<string>();
   for (let host = 0; host < 50_000; host++) {
     clock.advance(1);
-    const answer = ask(limits, anonymous(`10.${host >> 16}.${(host >> 8) & 255}.${host & 255}`));
+    const answer = await ask(limits, anonymous(`10.${host >> 16}.${(host >> 8) & 255}.${host & 255}`));
     if (answer instanceof Problem) codes.add(answer.code);
   }
   assert.deepEqual(codes, new Set(['OVERLOADED']));
-  assert.equal((ask(limits, limited) as Problem).code, 'RATE_LIMITED');
-  assert.ok(!(ask(limits, subscriber('a')) instanceof Problem));
+  assert.equal(((await ask(limits, limited)) as Problem).code, 'RATE_LIMITED');
+  assert.ok(!((await ask(limits, subscriber('a'))) instanceof Problem));
 });
 
-test('a caller without limits is told of none and counted nowhere', () => {
+test('a caller without limits is told of none and counted nowhere', async () => {
   const { limits } = setUp();
   const access = { credentials: 'required', counts: 'month' } as const;
   for (let count = 0; count < 5_000; count++)
-    assert.deepEqual(ask(limits, subscriber('a', 'internal'), access), {});
+    assert.deepEqual(await ask(limits, subscriber('a', 'internal'), access), {});
 });
 
-test('as many streams are open at once as the tier allows, and one that ends makes room for one', () => {
+test('as many streams are open at once as the tier allows, and one that ends makes room for one', async () => {
   const { limits } = setUp({ streams: 3 });
   const caller = subscriber('a');
   const release = Array.from({ length: 3 }, () => limits.streams.open(caller))[0];
@@ -180,18 +181,18 @@ test('as many streams are open at once as the tier allows, and one that ends mak
   assert.throws(() => limits.streams.open(caller), Problem);
 });
 
-test('a stream too many is refused before it is charged', () => {
+test('a stream too many is refused before it is charged', async () => {
   const { limits } = setUp({ streams: 1 });
   const caller = subscriber('a');
-  ask(limits, caller, STREAM);
+  await ask(limits, caller, STREAM);
   const release = limits.streams.open(caller);
-  const refusal = ask(limits, caller, STREAM);
+  const refusal = await ask(limits, caller, STREAM);
   assert.ok(refusal instanceof Problem);
   assert.equal(refusal.code, 'TOO_MANY_STREAMS');
   assert.equal(refusal.headers['x-ratelimit-remaining'], '299');
   assert.equal(refusal.headers['retry-after'], '10');
   release();
-  const headers = ask(limits, caller, STREAM);
+  const headers = await ask(limits, caller, STREAM);
   assert.ok(!(headers instanceof Problem));
   assert.equal(headers['x-ratelimit-remaining'], '298');
 });

@@ -1,23 +1,21 @@
 // Rate limiter: requests in any minute, requests in a month, each admitted request charged exactly once.
+
 import type { Access } from '../../http/frame/route.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import type { Principal } from '../tiers/principal.ts';
-import type { Tiers } from '../tiers/tiers.ts';
-import { limitExceeded, tooManyCallers } from './limit-problems.ts';
-import { createMonthCache, type Month } from './month.ts';
-import { type MonthLimit, MonthlyQuota, QuotaLease } from './monthly-quota.ts';
-import { createPolicyCache } from './policy-cache.ts';
+import type { Principal, Tier, TierPlan, Tiers } from '../tiers/tiers.ts';
+import { createMonthCache, type Month, type MonthLimit, MonthlyQuota, QuotaLease } from './monthly-quota.ts';
 import {
   type Headers,
-  type RateLimitPolicy,
+  limitExceeded,
+  RateLimitPolicy,
   type RateLimitStatus,
   type RateLimitStatuses,
   rateLimitHeaders,
+  tooManyCallers,
   wholeSeconds,
 } from './rate-limit-status.ts';
-import { RecentCallers } from './recent-callers.ts';
-import { SlidingWindowLog } from './sliding-window-log.ts';
+import { RecentCallers, SlidingWindowLog, WINDOW } from './sliding-window-log.ts';
 import { StreamLimit } from './stream-limit.ts';
 
 /** Addresses that can be active within a minute, and as many subscriptions. */
@@ -100,7 +98,7 @@ export class RateLimiter {
    * charge: RATE_LIMITED, QUOTA_EXCEEDED, TOO_MANY_STREAMS, OVERLOADED, DATABASE_UNAVAILABLE. The check and the charge
    * are synchronous, so that no request comes between; it waits only where requests of the month are leased first.
    */
-  admit(caller: Principal, access: Access): Headers | Promise<Headers> {
+  async admit(caller: Principal, access: Access): Promise<Headers> {
     const at = this.#readClocks();
     const policies = this.#policiesOf(caller.tier, at.calendar);
     const month = access.counts === 'minute' ? null : policies.month;
@@ -235,3 +233,26 @@ function monthStatus(
 ): RateLimitStatus {
   return { policy, remaining, reset: wholeSeconds(calendar.end - date) };
 }
+
+/** Null where unlimited. */
+export interface Policies {
+  readonly minute: RateLimitPolicy | null;
+  readonly month: RateLimitPolicy | null;
+}
+
+/** Returns a function that gives the policies of a tier in a month. */
+export function createPolicyCache(tiers: Tiers): (tier: Tier, calendar: Month) => Policies {
+  const cache = new Map<Tier, Policies & { readonly calendar: Month }>();
+  return (tier, calendar) => {
+    const cached = cache.get(tier);
+    if (cached?.calendar === calendar) return cached;
+    const policies = { calendar, ...policiesOf(tiers[tier], calendar) };
+    cache.set(tier, policies);
+    return policies;
+  };
+}
+
+const policiesOf = ({ minute, month }: TierPlan, calendar: Month): Policies => ({
+  minute: minute === null ? null : new RateLimitPolicy('minute', minute, WINDOW / 1000),
+  month: month === null ? null : new RateLimitPolicy('month', month, calendar.seconds),
+});

@@ -1,8 +1,9 @@
-// Proves the ring against the plain definition: a list of times, filtered.
+// Proves the log against the plain definition, a list of times, filtered; and that the map of callers is bounded and forgets nobody who
+// called within the last minute.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { SlidingWindowLog, WINDOW } from './sliding-window-log.ts';
+import { RecentCallers, SlidingWindowLog, WINDOW } from './sliding-window-log.ts';
 
 test('a request leaves exactly 60.000 s after its admission, not a moment earlier', () => {
   const ring = new SlidingWindowLog();
@@ -52,4 +53,55 @@ test('a quota that was lowered is waited for until enough old requests have left
   for (const time of [0, 1_000, 2_000, 3_000]) ring.add(time);
   assert.equal(ring.count(4_000), 4);
   assert.equal(ring.timeUntilFree(2, 4_000), 2_000 + WINDOW - 4_000);
+});
+
+test('an entry is the same for at least 60 seconds after its last use, whoever else comes', () => {
+  const call = fc.record({
+    name: fc.integer({ min: 0, max: 30 }),
+    wait: fc.integer({ min: 0, max: 20_000 }),
+  });
+  fc.assert(
+    fc.property(fc.array(call, { maxLength: 200 }), (calls) => {
+      const callers = new RecentCallers({ capacity: 8, now: 0, create: () => ({}) });
+      const last = new Map<string, { time: number; entry: object }>();
+      let now = 0;
+      for (const { name, wait } of calls) {
+        now += wait;
+        const entry = callers.getOrCreate(String(name), now);
+        const known = last.get(String(name));
+        if (known !== undefined && now - known.time <= WINDOW) assert.equal(entry, known.entry);
+        if (entry !== undefined) last.set(String(name), { time: now, entry });
+        assert.ok(callers.size <= 8);
+      }
+    }),
+  );
+});
+
+test('newcomers are refused while the callers is full of active callers, and let in once those fell silent', () => {
+  const callers = new RecentCallers({ capacity: 2, now: 0, create: () => ({}) });
+  const first = callers.getOrCreate('first', 0);
+  callers.getOrCreate('second', 0);
+  assert.equal(callers.getOrCreate('third', 59_999), undefined);
+  assert.equal(callers.getOrCreate('first', 59_999), first, 'who is known stays known');
+  assert.equal(callers.getOrCreate('third', 60_000), undefined);
+  assert.equal(callers.timeUntilRotation(60_000), WINDOW);
+  assert.notEqual(callers.getOrCreate('third', 120_000), undefined);
+});
+
+test('what is forgotten is handed over once', () => {
+  const evicted: string[] = [];
+  const callers = new RecentCallers({
+    capacity: 9,
+    now: 0,
+    create: () => ({}),
+    onEvict: (entries) => {
+      for (const [name] of entries) evicted.push(name);
+    },
+  });
+  callers.getOrCreate('silent', 0);
+  callers.getOrCreate('active', 0);
+  for (const time of [60_000, 120_000]) callers.getOrCreate('active', time);
+  assert.deepEqual(evicted, ['silent']);
+  callers.clear();
+  assert.deepEqual(evicted, ['silent', 'active']);
 });

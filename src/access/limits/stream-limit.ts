@@ -1,7 +1,7 @@
 // Limit of the streams that each caller holds open in this process.
+
 import { Problem } from '../../lib/problem.ts';
-import type { Principal } from '../tiers/principal.ts';
-import { type Tiers, tierName } from '../tiers/tiers.ts';
+import { type Principal, type Tiers, tierName } from '../tiers/tiers.ts';
 
 /** A stream ends within ten seconds, so by then a place is free. */
 const STREAM_SECONDS = 10;

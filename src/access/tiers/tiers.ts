@@ -1,5 +1,6 @@
-// Table of what each tier may do; no other file knows these numbers or the order of tiers.
-import type { Scope, Tier } from './principal.ts';
+// Tiers and what each may do, and the caller that has one; no other file knows these numbers or the order of tiers.
+
+import { addressGroup } from '../../lib/ip-address.ts';
 
 export interface TierPlan {
   /** Requests in any 60 seconds; null: unlimited. */
@@ -68,4 +69,30 @@ export function tierName(tier: Tier): string {
 /** Results per page: the requested number or the default, never above the tier's maximum. */
 export function pageSize(plan: TierPlan, requested?: number): number {
   return Math.min(requested ?? DEFAULT_PAGE, plan.page);
+}
+
+export type Tier = 'anonymous' | 'free' | 'pro' | 'business' | 'internal';
+
+export type Scope = 'listings:read' | 'listings:live' | 'watchers';
+
+export interface Principal {
+  readonly kind: 'anonymous' | 'key' | 'token';
+  readonly tier: Tier;
+  /** What limits are counted against: `sub:<subscription>`, `ip:<address or /64>`, or `free:<digest of such an address>`. */
+  readonly account: string;
+  /** The provider's reference; null for anonymous callers, and for tokens of the Free tier without a key. */
+  readonly subscription: string | null;
+  /** What a token was granted; null: everything its tier allows. */
+  readonly scopes: ReadonlySet<Scope> | null;
+}
+
+/** The principal of a client address: IPv6 addresses of one /64 are one caller. */
+export function anonymous(address: string): Principal {
+  return {
+    kind: 'anonymous',
+    tier: 'anonymous',
+    account: `ip:${addressGroup(address)}`,
+    subscription: null,
+    scopes: null,
+  };
 }

@@ -1,8 +1,9 @@
 // A request under way: what its handler sees of it, and what the frame keeps until it is answered.
 
+import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Problem } from '../../lib/problem.ts';
-import { type Headers, mergeHeaders } from '../output/headers.ts';
+import { type Headers, mergeHeaders } from '../output/reply.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { RequestContext } from './route.ts';
 
@@ -121,4 +122,25 @@ export class ActiveRequest<Caller>
 export function pathOf(url: string): string {
   const end = url.search(/[?#]/);
   return end < 0 ? url : url.slice(0, end);
+}
+
+/** Twelve bytes are sixteen characters of base64, with nothing left over. */
+const BYTES = 12;
+
+const CHARACTERS = 16;
+
+const AT_ONCE = 256;
+
+let drawn = '';
+
+let used = 0;
+
+/** `req_` and 16 random characters. They are drawn and written out for many at once, which is what makes them cheap. */
+export function newRequestId(): string {
+  if (used === drawn.length) {
+    drawn = randomBytes(BYTES * AT_ONCE).toString('base64url');
+    used = 0;
+  }
+  used += CHARACTERS;
+  return `req_${drawn.slice(used - CHARACTERS, used)}`;
 }

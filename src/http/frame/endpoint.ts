@@ -2,7 +2,7 @@
 
 import { METHODS } from 'node:http';
 import { isNamed } from '../input/accept.ts';
-import { baseHeaders, type Headers } from '../output/headers.ts';
+import { baseHeaders, type Headers } from '../output/reply.ts';
 import type { Route } from './route.ts';
 
 export interface Endpoint<Caller> {

@@ -8,9 +8,8 @@ import { Problem } from '../../lib/problem.ts';
 import { negotiate } from '../input/accept.ts';
 import { compileBody, parseForm, parseJson } from '../input/body.ts';
 import { compileParameters, compileParsedQuery } from '../input/query.ts';
-import { isCrossOrigin, preflightHeaders } from '../output/headers.ts';
 import { problemHeaders, problemReply, toProblem } from '../output/problem-document.ts';
-import type { Reply } from '../output/reply.ts';
+import { isCrossOrigin, preflightHeaders, type Reply } from '../output/reply.ts';
 import { ActiveRequest, pathOf } from './active-request.ts';
 import {
   createEndpoint,
@@ -116,11 +115,7 @@ export class Frame<Caller> {
     if (request.is404) return this.#answerUnmatched(active, reply);
     if (allow !== null) return this.#answerOtherMethod(active, reply, allow);
     if (request.method === 'HEAD' && route.head === false) throw headOfVariantOnly();
-    const { headers, address } = active;
-    // More than one was refused already.
-    const authorizations = headers.authorization === undefined ? 0 : 1;
-    const incoming = { method: request.method, headers, address, authorizations };
-    active.identify(await phases.identify(incoming, route.access));
+    active.identify(await phases.identify(active, route.access));
     active.callerHeaders = phases.headers(active.caller);
     const refusal = phases.allow(active.caller, route.access);
     const early = refusal === null ? (route.early?.(active) ?? null) : null;
@@ -154,7 +149,6 @@ export class Frame<Caller> {
     const active = this.#open(request, reply);
     if (active.isAbort(thrown)) return;
     active.problem = toProblem(thrown);
-    for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name);
     try {
       await this.#responder.send(active, reply, this.#problemReply(active, active.problem));
     } catch (error) {

@@ -5,7 +5,6 @@ import { redact } from '../../lib/log.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { Problem } from '../../lib/problem.ts';
 import { negotiate } from '../input/accept.ts';
-
 import type { Reply } from '../output/reply.ts';
 
 /** The sentence about an address that nothing answers. */

@@ -139,10 +139,7 @@ export function route<Caller>() {
 
 /** The request before anything of it is trusted. */
 export interface Incoming {
-  readonly method: string;
   readonly headers: IncomingHttpHeaders;
-  /** How many Authorization headers were sent. */
-  readonly authorizations: number;
   /** The client's address after trusted proxies, IPv4-mapped written as IPv4. */
   readonly address: string;
 }

@@ -10,7 +10,7 @@ import {
   gzip,
   zstdCompress,
 } from 'node:zlib';
-import { joinVary } from './headers.ts';
+import { joinVary } from './reply.ts';
 
 /** Content codings in the order of preference. */
 const ENCODINGS = ['br', 'zstd', 'gzip'] as const;

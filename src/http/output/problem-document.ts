@@ -2,8 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { Problem } from '../../lib/problem.ts';
-import type { Headers } from './headers.ts';
-import type { Reply } from './reply.ts';
+import type { Headers, Reply } from './reply.ts';
 
 /** What the document says besides the problem itself. */
 export interface ProblemContext {

@@ -3,8 +3,8 @@
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../../lib/problem.ts';
-import { baseHeaders } from '../output/headers.ts';
 import { problemReply } from '../output/problem-document.ts';
+import { baseHeaders } from '../output/reply.ts';
 import type { Connections } from './connections.ts';
 
 interface ErrorContext {

@@ -8,9 +8,9 @@ import { addressReader, isWithin, parseNetworks } from '../../lib/ip-address.ts'
 import type { Log } from '../../lib/log.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import type { Problem } from '../../lib/problem.ts';
+import { newRequestId } from '../frame/active-request.ts';
 import { Frame } from '../frame/frame.ts';
 import type { NotFoundPage } from '../frame/not-found.ts';
-import { newRequestId } from '../frame/request-id.ts';
 import { createRequestLog } from '../frame/request-log.ts';
 import type { Phases, Route } from '../frame/route.ts';
 import { parseQuery } from '../input/query.ts';

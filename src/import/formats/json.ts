@@ -1,8 +1,7 @@
 // JSON: one object or feature a line, a GeoJSON collection, or an array of objects.
 
 import { Readable } from 'node:stream';
-import type { RecordFields, Records, SourceRecord } from './record.ts';
-import { FileFault } from './record.ts';
+import { FileFault, type RecordFields, type Records, type SourceRecord } from './record.ts';
 import { ARRAY, collectionForm, jsonRecord, LINES } from './rejected.ts';
 
 /** Characters of one line. */

@@ -1,7 +1,6 @@
 // Rule of a map file: its schema, the raw value it takes from a record, and the field's value.
 
-import type { Static } from 'typebox';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { RecordFields } from '../formats/record.ts';
 import { type Field, LIST_KINDS, Unreadable } from './fields.ts';
 import { PERIODS, readItems, readScalar, UNITS, type Value, type Writing } from './values.ts';

@@ -4,8 +4,7 @@ import { parseTimeZone } from '../../lib/parse.ts';
 import type { OpenHouse, Photo } from '../../listings/draft.ts';
 import { SQUARE_FEET_PER_SQUARE_METRE } from '../../listings/vocabulary.ts';
 import { readDate, readTime, readTimeOrDate } from './dates.ts';
-import type { Field, Kind } from './fields.ts';
-import { Unreadable } from './fields.ts';
+import { type Field, type Kind, Unreadable } from './fields.ts';
 
 /** What a map says about how a value is written. */
 export interface Writing {

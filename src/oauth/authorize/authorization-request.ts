@@ -1,10 +1,9 @@
 // Authorization request: parsed by an ordered list of checks, of which the first that fails decides the error.
 
-import type { Scope } from '../../access/tiers/principal.ts';
+import type { Scope } from '../../access/tiers/tiers.ts';
 import type { Client } from '../clients/client.ts';
 import { isLoopback, isRegistered } from '../clients/redirect-uri.ts';
-import type { OAuthErrorCode, ReturnAddress } from '../protocol/errors.ts';
-import { ErrorPage, ErrorRedirect } from '../protocol/errors.ts';
+import { ErrorPage, ErrorRedirect, type OAuthErrorCode, type ReturnAddress } from '../protocol/errors.ts';
 import type { Parameters } from '../protocol/forms.ts';
 import { parseScopes, resourcesAt, selectResources } from '../protocol/tokens.ts';
 

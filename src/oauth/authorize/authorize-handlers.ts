@@ -1,13 +1,11 @@
 // Handlers of the authorization endpoint: the consent page, and the decision that it sends.
 
-import type { Principal } from '../../access/tiers/principal.ts';
-import type { Tiers } from '../../access/tiers/tiers.ts';
+import type { Principal, Tiers } from '../../access/tiers/tiers.ts';
 import type { RequestContext } from '../../http/frame/route.ts';
 import { groupPairs, parsePairs } from '../../http/input/urlencoded.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { DocumentFinder } from '../clients/client-registry.ts';
-import { identifyClient } from '../clients/client-registry.ts';
+import { type DocumentFinder, identifyClient } from '../clients/client-registry.ts';
 import { type ConsentContext, type Decision, decide } from '../consents/consent.ts';
 import type { KeyFault } from '../pages/elements.ts';
 import {

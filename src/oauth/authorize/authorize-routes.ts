@@ -1,7 +1,7 @@
 // Routes of the authorization endpoint: GET shows the consent page, POST takes the decision.
 
 import { Type } from 'typebox';
-import type { Principal } from '../../access/tiers/principal.ts';
+import type { Principal } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { authorizeErrors, OFFERED } from '../pages/replies.ts';
 import { type AuthorizeOptions, decideConsent, showConsent } from './authorize-handlers.ts';

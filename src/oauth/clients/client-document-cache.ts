@@ -14,8 +14,7 @@ import {
   parseClientDocument,
   parseClientIdUrl,
 } from './client-document.ts';
-import type { DocumentRow } from './client-store.ts';
-import { findDocument, saveDocument, sweepDocuments } from './client-store.ts';
+import { type DocumentRow, findDocument, saveDocument, sweepDocuments } from './client-store.ts';
 import { DocumentThrottle, type FetchLimits } from './document-throttle.ts';
 
 /** Milliseconds for everything, from resolving the name to the last byte. */

@@ -1,7 +1,6 @@
 // Limits on fetching client documents, by address, by host and in all.
 
-import { RecentCallers } from '../../access/limits/recent-callers.ts';
-import { SlidingWindowLog } from '../../access/limits/sliding-window-log.ts';
+import { RecentCallers, SlidingWindowLog } from '../../access/limits/sliding-window-log.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
 import { ClientDocumentError } from './client-document.ts';

@@ -1,7 +1,7 @@
 // Route on which clients register themselves (RFC 7591).
 
 import { Type } from 'typebox';
-import type { Principal } from '../../access/tiers/principal.ts';
+import type { Principal } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
 import { randomToken } from '../../lib/secrets.ts';

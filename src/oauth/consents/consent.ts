@@ -3,9 +3,8 @@
 import { createHmac } from 'node:crypto';
 import type { KeyVerifier } from '../../access/keys/key-verifier.ts';
 import { FailureThrottle } from '../../access/limits/failure-throttle.ts';
-import type { Scope } from '../../access/tiers/principal.ts';
 import type { ActiveSubscription } from '../../access/tiers/provider.ts';
-import type { Plan } from '../../access/tiers/tiers.ts';
+import type { Plan, Scope } from '../../access/tiers/tiers.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
 import { Problem } from '../../lib/problem.ts';

@@ -3,8 +3,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { Audit, OAuthMetrics } from '../protocol/audit.ts';
-import type { FreeGrantLimit } from './grant-store.ts';
-import { countFreeGrants, endSurplusFreeGrants } from './grant-store.ts';
+import { countFreeGrants, endSurplusFreeGrants, type FreeGrantLimit } from './grant-store.ts';
 import type { Revocation } from './revocation-store.ts';
 
 /** Grants in force that are kept. */

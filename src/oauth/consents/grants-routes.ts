@@ -1,8 +1,7 @@
 // Routes of connected apps: which apps have access with a key, and how that ends; a page, or JSON for programs.
 
 import { Type } from 'typebox';
-import type { Principal, Scope } from '../../access/tiers/principal.ts';
-import type { Plan } from '../../access/tiers/tiers.ts';
+import type { Plan, Principal, Scope } from '../../access/tiers/tiers.ts';
 import { type RequestContext, type Route, route } from '../../http/frame/route.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import { Problem } from '../../lib/problem.ts';
@@ -23,10 +22,8 @@ import type { Audit, OAuthMetrics } from '../protocol/audit.ts';
 import { ErrorPage } from '../protocol/errors.ts';
 import { requireSameOrigin, signParameters, verifyParameters } from '../protocol/forms.ts';
 import type { ConsentContext } from './consent.ts';
-import type { GrantRow } from './grant-store.ts';
-import { listGrantsOf } from './grant-store.ts';
-import type { Revocation } from './revocation-store.ts';
-import { revokeGrantOf } from './revocation-store.ts';
+import { type GrantRow, listGrantsOf } from './grant-store.ts';
+import { type Revocation, revokeGrantOf } from './revocation-store.ts';
 
 export interface GrantsOptions extends GrantsContext {
   readonly publicUrl: string;

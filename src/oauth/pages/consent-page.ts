@@ -1,14 +1,18 @@
 // Consent page: a person decides whether a client may act for them.
 
-import type { Scope } from '../../access/tiers/principal.ts';
-import type { Tiers } from '../../access/tiers/tiers.ts';
-import { PLANS, tierName } from '../../access/tiers/tiers.ts';
-import type { Html } from '../../page/html.ts';
-import { html } from '../../page/html.ts';
+import { PLANS, type Scope, type Tiers, tierName } from '../../access/tiers/tiers.ts';
+import { type Html, html } from '../../page/html.ts';
 import { cleanClientName } from '../clients/client.ts';
 import { renderDocument } from './document.ts';
-import type { Destination } from './elements.ts';
-import { destinationOf, type KeyFault, keyField, scopeList, shortened, titleWith } from './elements.ts';
+import {
+  type Destination,
+  destinationOf,
+  type KeyFault,
+  keyField,
+  scopeList,
+  shortened,
+  titleWith,
+} from './elements.ts';
 
 /** Who asks. Whatever a client says of itself is shown as just that. */
 export interface ConsentClient {

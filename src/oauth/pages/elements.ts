@@ -1,8 +1,6 @@
 // Field for an API key, with the error beside it.
-import type { Scope } from '../../access/tiers/principal.ts';
-import { atLeast, SCOPES, tierName } from '../../access/tiers/tiers.ts';
-import type { Html } from '../../page/html.ts';
-import { html } from '../../page/html.ts';
+import { atLeast, SCOPES, type Scope, tierName } from '../../access/tiers/tiers.ts';
+import { type Html, html } from '../../page/html.ts';
 
 /**
  * Why a key was not accepted. `stale`: the page was left open for too long;

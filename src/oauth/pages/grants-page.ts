@@ -1,7 +1,6 @@
 // Page of connected apps: which apps have access with a key.
 
-import type { Scope, Tier } from '../../access/tiers/principal.ts';
-import { tierName } from '../../access/tiers/tiers.ts';
+import { type Scope, type Tier, tierName } from '../../access/tiers/tiers.ts';
 import { type Html, html } from '../../page/html.ts';
 import { cleanClientName } from '../clients/client.ts';
 import { renderDocument } from './document.ts';

@@ -8,8 +8,15 @@ import { Problem } from '../../lib/problem.ts';
 import { html } from '../../page/html.ts';
 import type { Client } from '../clients/client.ts';
 import { isLoopback } from '../clients/redirect-uri.ts';
-import type { ErrorRedirect, ReturnAddress } from '../protocol/errors.ts';
-import { describable, ErrorPage, oauthDocument, oauthError, oauthErrors } from '../protocol/errors.ts';
+import {
+  describable,
+  ErrorPage,
+  type ErrorRedirect,
+  oauthDocument,
+  oauthError,
+  oauthErrors,
+  type ReturnAddress,
+} from '../protocol/errors.ts';
 import { type ConsentView, renderConsent } from './consent-page.ts';
 import { PAGE_HEADERS, pageReply, renderDocument } from './document.ts';
 import { KEY_FAULT_STATUS, type KeyFault } from './elements.ts';

@@ -1,8 +1,7 @@
 // Metadata documents: RFC 8414 for the authorization server, RFC 9728 for its resources.
 
 import { Type } from 'typebox';
-import type { Principal } from '../../access/tiers/principal.ts';
-import { SCOPES } from '../../access/tiers/tiers.ts';
+import { type Principal, SCOPES } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { resourcesAt } from './tokens.ts';
 

@@ -1,8 +1,7 @@
 // Limit of requests by name in any minute, exact and in bounded memory.
 
 import { wholeSeconds } from '../../access/limits/rate-limit-status.ts';
-import { RecentCallers } from '../../access/limits/recent-callers.ts';
-import { SlidingWindowLog } from '../../access/limits/sliding-window-log.ts';
+import { RecentCallers, SlidingWindowLog } from '../../access/limits/sliding-window-log.ts';
 import type { Clock } from '../../lib/clock.ts';
 
 const CAPACITY = 65_536;

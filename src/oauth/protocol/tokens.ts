@@ -2,8 +2,7 @@
 
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { Scope } from '../../access/tiers/principal.ts';
-import { SCOPES } from '../../access/tiers/tiers.ts';
+import { SCOPES, type Scope } from '../../access/tiers/tiers.ts';
 
 /** Authorization code, access token, refresh token; the kind stands before the first underscore, so none is taken for another. */
 export type SecretKind = 'ac' | 'at' | 'rt';

@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type { CredentialVerifier } from '../../access/keys/identify.ts';
 import type { CredentialAttempt } from '../../access/limits/failure-throttle.ts';
-import type { Principal, Scope } from '../../access/tiers/principal.ts';
+import type { Principal, Scope } from '../../access/tiers/tiers.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { SingleFlight } from '../../lib/single-flight.ts';

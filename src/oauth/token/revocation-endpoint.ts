@@ -1,7 +1,7 @@
 // Revocation endpoint (POST /oauth/revoke, RFC 7009): a client gives a token back.
 
 import { Type } from 'typebox';
-import type { Principal } from '../../access/tiers/principal.ts';
+import type { Principal } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
 import { revokeAccessToken } from '../consents/revocation-store.ts';

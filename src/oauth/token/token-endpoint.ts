@@ -1,7 +1,7 @@
 // Token endpoint (POST /oauth/token): an ordered list of checks, then the grant type that the request names.
 
 import { Type } from 'typebox';
-import type { Principal } from '../../access/tiers/principal.ts';
+import type { Principal } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
 import { Problem } from '../../lib/problem.ts';

@@ -1,8 +1,7 @@
 // Search handler: plans and resolves a query, reads its results, and answers in the requested format.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Principal } from '../../access/tiers/principal.ts';
-import { atLeast, pageSize, type Tiers } from '../../access/tiers/tiers.ts';
+import { atLeast, type Principal, pageSize, type Tiers } from '../../access/tiers/tiers.ts';
 import { createAreaIdCache } from '../../areas/area-cache.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';

@@ -1,7 +1,7 @@
 // Search routes: GET and POST of /v1/search/rentals and /v1/search/sales.
 
 import { type TObject, Type } from 'typebox';
-import type { Principal } from '../../access/tiers/principal.ts';
+import type { Principal } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { compileJsonQuery, describeJsonQuery, ofMembers } from '../../http/input/json-query.ts';
 import { Problem } from '../../lib/problem.ts';

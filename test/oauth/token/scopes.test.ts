@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Scope, Tier } from '../../../src/access/tiers/principal.ts';
-import { PLANS } from '../../../src/access/tiers/tiers.ts';
+import { PLANS, type Scope, type Tier } from '../../../src/access/tiers/tiers.ts';
 import { consent, redeem } from '../../support/oauth/oauth.ts';
 import { type Caller, type Documented, walkMatrix } from '../../support/service/access-matrix.ts';
 import { startService } from '../../support/service/service.ts';

@@ -1,6 +1,6 @@
 // Rounds of sudden ends: the service under load loses a process, comes back by itself, and is asked what it kept.
 
-import { monthOf } from '../../../src/access/limits/month.ts';
+import { monthOf } from '../../../src/access/limits/monthly-quota.ts';
 import { findUsed } from '../../../src/access/limits/monthly-usage-store.ts';
 import { findSubscriptions } from '../../../src/access/providers/subscription-store.ts';
 import { keepAlive, pause, systemClock } from '../../../src/lib/clock.ts';

@@ -3,8 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { RateLimiter } from '../../../src/access/limits/rate-limiter.ts';
-import { anonymous, type Principal } from '../../../src/access/tiers/principal.ts';
-import { TIERS } from '../../../src/access/tiers/tiers.ts';
+import { anonymous, type Principal, TIERS } from '../../../src/access/tiers/tiers.ts';
 import { Problem } from '../../../src/lib/problem.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
 import { manualClock } from '../service/clock.ts';

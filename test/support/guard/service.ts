@@ -2,9 +2,8 @@
 
 import { Agent, request } from 'node:http';
 import { createAccess } from '../../../src/access/access.ts';
-import type { Principal } from '../../../src/access/tiers/principal.ts';
 import type { SubscriptionProvider } from '../../../src/access/tiers/provider.ts';
-import { TIERS, type Tiers } from '../../../src/access/tiers/tiers.ts';
+import { type Principal, TIERS, type Tiers } from '../../../src/access/tiers/tiers.ts';
 import { route } from '../../../src/http/frame/route.ts';
 import { createServer } from '../../../src/http/server/server.ts';
 import type { Clock } from '../../../src/lib/clock.ts';

@@ -1,6 +1,7 @@
 // Walk over every route with every kind of caller: what is documented is compared with what is answered.
+
 import assert from 'node:assert/strict';
-import type { Scope, Tier } from '../../../src/access/tiers/principal.ts';
+import type { Scope, Tier } from '../../../src/access/tiers/tiers.ts';
 
 /** What the documentation says about a route. */
 export interface Documented {

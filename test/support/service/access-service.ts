@@ -1,10 +1,10 @@
 // Small service for tests of access: real phases, real limits, and routes that do nothing.
+
 import assert from 'node:assert/strict';
 import { createAccess } from '../../../src/access/access.ts';
 import type { CredentialVerifier } from '../../../src/access/keys/identify.ts';
 import { createLocalSubscriptions } from '../../../src/access/providers/local-subscriptions.ts';
-import type { Principal, Scope } from '../../../src/access/tiers/principal.ts';
-import { isPlan, type Plan, TIERS } from '../../../src/access/tiers/tiers.ts';
+import { isPlan, type Plan, type Principal, type Scope, TIERS } from '../../../src/access/tiers/tiers.ts';
 import { type Access, type Route, route } from '../../../src/http/frame/route.ts';
 import { createServer } from '../../../src/http/server/server.ts';
 import { createLog } from '../../../src/lib/log.ts';

@@ -4,8 +4,7 @@ import { fetchStatus } from '../../../access/keys/subscription-status.ts';
 import { ProviderUnavailable } from '../../../access/tiers/provider.ts';
 import type { Plan } from '../../../access/tiers/tiers.ts';
 import type { Problem } from '../../../lib/problem.ts';
-import type { RefreshOutcome } from '../../protocol/audit.ts';
-import { hashPrefix } from '../../protocol/audit.ts';
+import { hashPrefix, type RefreshOutcome } from '../../protocol/audit.ts';
 import { oauthError, tooManyRequests } from '../../protocol/errors.ts';
 import {
   computeExpiries,

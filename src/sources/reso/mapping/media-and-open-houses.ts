@@ -1,8 +1,7 @@
 // Children of a record: photos, floor plans and tours in their order, and open houses.
 
 import type { OpenHouse, Photo } from '../../../listings/draft.ts';
-import type { FieldReader } from './decode.ts';
-import { parseTime } from './decode.ts';
+import { type FieldReader, parseTime } from './decode.ts';
 import { displayValue, fold } from './enumerations.ts';
 
 export interface Pictures {

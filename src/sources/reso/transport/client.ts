@@ -5,14 +5,12 @@ import { withDeadline } from '../../../lib/deadline.ts';
 import type { Outbound } from '../../../lib/outbound.ts';
 import type { ListingDraft } from '../../../listings/draft.ts';
 import { LiveError, type Source, type SourcePage, sourceTimeout } from '../../source.ts';
-import type { UpstreamRecord } from '../mapping/decode.ts';
-import { FieldReader, isRecord } from '../mapping/decode.ts';
+import { FieldReader, isRecord, type UpstreamRecord } from '../mapping/decode.ts';
 import { mapProperty } from '../mapping/map.ts';
 import type { PropertyShape } from './metadata.ts';
 import { Pages, type UpstreamPage } from './pages.ts';
 import { entityUrl, singleUrl } from './query.ts';
-import type { UpstreamAnswer } from './request.ts';
-import { bodyOf, refusal, valuesOf } from './request.ts';
+import { bodyOf, refusal, type UpstreamAnswer, valuesOf } from './request.ts';
 import { Session } from './session.ts';
 import { type ResoCredentials, Tokens } from './token.ts';
 

@@ -4,8 +4,7 @@ import { withDeadline } from '../../../lib/deadline.ts';
 import { LiveError, type Position, sourceTimeout } from '../../source.ts';
 import { isRecord, parseTime, type UpstreamRecord } from '../mapping/decode.ts';
 import { changesUrl, loadUrl, newestUrl } from './query.ts';
-import type { UpstreamAnswer } from './request.ts';
-import { bodyOf, refusal, valuesOf } from './request.ts';
+import { bodyOf, refusal, type UpstreamAnswer, valuesOf } from './request.ts';
 import type { Session } from './session.ts';
 
 export interface UpstreamPage {

@@ -2,10 +2,8 @@
 
 import type { Outbound } from '../../../lib/outbound.ts';
 import { OutboundFailure } from '../../../lib/outbound-failure.ts';
-import type { LiveFailure } from '../../source.ts';
-import { LiveError } from '../../source.ts';
-import type { UpstreamRecord } from '../mapping/decode.ts';
-import { isRecord } from '../mapping/decode.ts';
+import { LiveError, type LiveFailure } from '../../source.ts';
+import { isRecord, type UpstreamRecord } from '../mapping/decode.ts';
 
 export interface UpstreamRequest {
   readonly url: string;

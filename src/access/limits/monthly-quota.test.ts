@@ -1,7 +1,8 @@
 // Proves the calendar: months in UTC, whatever their length.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMonthCache, monthBefore, monthOf } from './month.ts';
+import { createMonthCache, monthBefore, monthOf } from './monthly-quota.ts';
 
 test('a month holds its first millisecond and not the first of the next one', () => {
   const start = Date.UTC(2028, 1, 1);
