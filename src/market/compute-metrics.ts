@@ -1,6 +1,7 @@
-// Metrics of one period, computed from summaries: figures, ratios of two sets, and changes. Pure.
+// Metrics over periods, computed from summaries: figures, ratios of two sets, and changes.
 
-import type { UnitSystem } from '../listings/vocabulary.ts';
+import { roundTo } from '../lib/round.ts';
+import type { Database } from '../postgres/client/database.ts';
 import {
   type Figure,
   figureOver,
@@ -10,45 +11,73 @@ import {
 } from '../search/summaries/metric-values.ts';
 import { isSuppressed, type Metric } from '../search/summaries/metrics.ts';
 import { monthBefore, type Period, previousOf, quarterBefore, yearBefore } from './calendar.ts';
-import type { Group, PeriodSummaries } from './load-summaries.ts';
+import { type Group, loadSummaries, type PeriodSummaries } from './load-summaries.ts';
+import { listingScopeOf, type Scope } from './market-scope.ts';
 import type { RequestedMetric } from './parameters.ts';
+import type { Grouping } from './store.ts';
 
-export interface MetricFigure extends ShownFigure {
+interface MetricFigure extends ShownFigure {
   readonly change: { readonly previous: number | null; readonly yearAgo: number | null } | null;
 }
 
-/** The period and all periods that its changes compare with. */
-export function periodsFor(period: Period, metrics: readonly RequestedMetric[]): Period[] {
-  const months = metrics.some(({ change }) => change === 'mom') ? [monthBefore(period)] : [];
-  return [period, previousOf(period), yearBefore(period), ...months];
+/** The metrics of a request, loaded for some periods. */
+export interface LoadedMetrics {
+  /** Groups with listings or events in the period, or listings at its end. */
+  groups(period: Period): Group[];
+  /** The metrics of one of the periods by their ids; of all listings without a group. */
+  compute(period: Period, group?: Group): Record<string, MetricFigure>;
 }
 
-/** The metrics of a period by their ids. */
-export function computeMetrics(
+/** Loads what the metrics need over these periods, and over those that their changes compare with. */
+export async function loadMetrics(
+  database: Database,
+  scope: Scope,
+  metrics: readonly RequestedMetric[],
+  periods: readonly Period[],
+  groupBy: readonly Grouping[] = [],
+): Promise<LoadedMetrics> {
+  const hasMonthly = metrics.some(({ change }) => change === 'mom');
+  const loaded = await loadSummaries(
+    database,
+    listingScopeOf(scope, groupBy),
+    metrics.map(({ metric }) => metric),
+    periods.flatMap((period) => [
+      ...[period, previousOf(period), yearBefore(period)],
+      ...(hasMonthly ? [monthBefore(period)] : []),
+    ]),
+  );
+  return {
+    groups: (period) => loaded.groups(period),
+    compute: (period, group = []) => computeMetrics(loaded, metrics, period, group, scope.units),
+  };
+}
+
+function computeMetrics(
   loaded: PeriodSummaries,
   metrics: readonly RequestedMetric[],
   period: Period,
   group: Group,
-  units: UnitSystem,
+  units: Scope['units'],
 ): Record<string, MetricFigure> {
+  const [previous, yearAgo, monthAgo] = [previousOf(period), yearBefore(period), monthBefore(period)];
   return Object.fromEntries(
     metrics.map(({ id, metric, change }) => {
-      const now = figureOf(loaded, metric, period, group);
+      const figure = figureOf(loaded, metric, period, group);
       const since = (before: Period): number | null =>
-        changeOf(metric, figureOf(loaded, metric, before, group), now);
-      if (change !== null) {
-        const value = since(change === 'mom' ? monthBefore(period) : yearBefore(period));
-        const suppressed = isSuppressed(metric, now.n);
-        return [id, { ...NO_FIGURE, value, n: now.n, excluded: now.excluded, suppressed, change: null }];
+        changeOf(metric, figureOf(loaded, metric, before, group), figure);
+      if (change === null) {
+        const changes = { previous: since(previous), yearAgo: since(yearAgo) };
+        return [id, { ...shownFigure(metric, figure, units), change: changes }];
       }
-      const changes = { previous: since(previousOf(period)), yearAgo: since(yearBefore(period)) };
-      return [id, { ...shownFigure(metric, now, units), change: changes }];
+      const { n, excluded } = figure;
+      const value = since(change === 'mom' ? monthAgo : yearAgo);
+      return [id, { ...NO_FIGURE, value, n, excluded, suppressed: isSuppressed(metric, n), change: null }];
     }),
   );
 }
 
 /** A metric's figure over a period and group. */
-export function figureOf(loaded: PeriodSummaries, metric: Metric, period: Period, group: Group): Figure {
+function figureOf(loaded: PeriodSummaries, metric: Metric, period: Period, group: Group): Figure {
   if (metric.over === 'closedQuarter') {
     const closed = loaded.during(quarterBefore(period), 'closed', group)?.total ?? 0;
     const inventory = loaded.at(period.end, group)?.total ?? 0;
@@ -68,5 +97,5 @@ export function figureOf(loaded: PeriodSummaries, metric: Metric, period: Period
 function changeOf(metric: Metric, before: Figure, now: Figure): number | null {
   if (before.value === null || now.value === null || before.value === 0) return null;
   if (isSuppressed(metric, before.n) || isSuppressed(metric, now.n)) return null;
-  return Math.round((now.value / before.value - 1) * 1e6) / 1e6;
+  return roundTo(now.value / before.value - 1, 6);
 }

@@ -1,7 +1,7 @@
 // Distribution of one measure: percentiles, and buckets of equal width from minimum to maximum.
 
 import { SQUARE_FEET_PER_SQUARE_METRE, type UnitSystem } from '../listings/vocabulary.ts';
-import type { Sql, SqlFragment } from '../postgres/client/database.ts';
+import type { Database, Sql, SqlFragment } from '../postgres/client/database.ts';
 import { MINIMUM_SAMPLE, roundedFor } from '../search/summaries/metrics.ts';
 import type { Day } from './calendar.ts';
 import type { MeasureName } from './parameters.ts';
@@ -18,15 +18,6 @@ const UNITS: Readonly<Record<MeasureName, Readonly<Record<UnitSystem, Distributi
   daysOnMarket: { imperial: 'days', metric: 'days' },
 };
 
-export interface Distribution {
-  readonly unit: DistributionUnit;
-  readonly n: number;
-  readonly excluded: number;
-  readonly suppressed: boolean;
-  readonly percentiles: Readonly<Record<'p5' | 'p25' | 'p50' | 'p75' | 'p95', number | null>>;
-  readonly buckets: readonly { readonly from: number; readonly to: number; readonly count: number }[];
-}
-
 /** Factors from the stored units to metric ones. */
 const METRIC: Readonly<Record<MeasureName, number>> = {
   ...{ price: 1, daysOnMarket: 1 },
@@ -34,35 +25,7 @@ const METRIC: Readonly<Record<MeasureName, number>> = {
   livingArea: 1 / SQUARE_FEET_PER_SQUARE_METRE,
 };
 
-export function formatDistribution(
-  row: DistributionRow,
-  measure: MeasureName,
-  count: number,
-  units: UnitSystem,
-): Distribution {
-  const { n, excluded, min, max, percentiles, buckets } = row;
-  const suppressed = n < MINIMUM_SAMPLE;
-  const show = (value: number): number =>
-    roundedFor('money', units === 'metric' ? value * METRIC[measure] : value);
-  const [p5, p25, p50, p75, p95] = (suppressed ? null : percentiles)?.map(show) ?? [];
-  const counts = new Map(buckets.map(({ bucket, count: size }) => [bucket, size]));
-  const [low, high] = [min ?? 0, max ?? 0];
-  const total = low === high ? 1 : count;
-  const edge = (index: number): number => show(index === total ? high : low + ((high - low) * index) / total);
-  return {
-    ...{ unit: UNITS[measure][units], n, excluded, suppressed },
-    percentiles: {
-      ...{ p5: p5 ?? null, p25: p25 ?? null, p50: p50 ?? null, p75: p75 ?? null, p95: p95 ?? null },
-    },
-    buckets: suppressed
-      ? []
-      : Array.from({ length: total }, (_, index) => ({
-          ...{ from: edge(index), to: edge(index + 1), count: counts.get(index + 1) ?? 0 },
-        })),
-  };
-}
-
-export interface DistributionRow {
+interface DistributionRow {
   readonly n: number;
   readonly excluded: number;
   readonly min: number | null;
@@ -72,8 +35,42 @@ export interface DistributionRow {
   readonly buckets: readonly { readonly bucket: number; readonly count: number }[];
 }
 
-/** The distribution of one measure over the inventory as a day begins, in buckets of equal width. Areas in square feet. */
+interface DistributionRequest {
+  readonly measure: MeasureName;
+  /** Number of buckets. */
+  readonly buckets: number;
+  readonly units: UnitSystem;
+}
+
+/** The distribution of one measure over the inventory as a day begins. */
 export async function findDistribution(
+  database: Database,
+  listings: ListingScope,
+  { measure, buckets, units }: DistributionRequest,
+  day: Day,
+) {
+  const row = await database.read((sql) => selectDistribution(sql, listings, measure, day, buckets));
+  const { n, excluded, percentiles } = row;
+  const suppressed = n < MINIMUM_SAMPLE;
+  const show = (value: number): number =>
+    roundedFor('money', units === 'metric' ? value * METRIC[measure] : value);
+  const shown = suppressed ? [] : (percentiles ?? []).map(show);
+  const [p5 = null, p25 = null, p50 = null, p75 = null, p95 = null] = shown;
+  const counts = new Map(row.buckets.map(({ bucket, count }) => [bucket, count]));
+  const [low, high] = [row.min ?? 0, row.max ?? 0];
+  const total = low === high ? 1 : buckets;
+  const edge = (index: number): number => show(index === total ? high : low + ((high - low) * index) / total);
+  return {
+    ...{ unit: UNITS[measure][units], n, excluded, suppressed },
+    percentiles: { p5, p25, p50, p75, p95 },
+    buckets: Array.from({ length: suppressed ? 0 : total }, (_, index) => ({
+      ...{ from: edge(index), to: edge(index + 1), count: counts.get(index + 1) ?? 0 },
+    })),
+  };
+}
+
+/** Areas in square feet. */
+async function selectDistribution(
   sql: Sql,
   listings: ListingScope,
   measure: MeasureName,

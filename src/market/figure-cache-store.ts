@@ -5,14 +5,7 @@ import type { Summaries, Summary } from '../search/summaries/metric-sql.ts';
 import type { Measure, MetricSet } from '../search/summaries/metrics.ts';
 import { FIGURE_CACHE_LOCK } from '../timeline/figure-invalidation-store.ts';
 import { keyOf, type Period, wholeMonths } from './calendar.ts';
-import {
-  type CachedScope,
-  filterPeriods,
-  kindsOf,
-  type PeriodSummary,
-  periodsOf,
-  type SummaryRequest,
-} from './store.ts';
+import { type CachedScope, filterPeriods, type PeriodSummary, type SummaryRequest } from './store.ts';
 
 /** The summaries of a set over a period; of the inventory, start and end are the day. */
 interface CachedSet extends Period {
@@ -45,9 +38,11 @@ export class CachedFigures {
     scope: CachedScope,
     requests: readonly SummaryRequest[],
   ): Promise<CachedFigures> {
-    const periods = requests.flatMap(periodsOf).filter((period) => isCacheable(period, scope));
+    const periods = requests
+      .flatMap(({ periods: own }) => own)
+      .filter((period) => isCacheable(period, scope));
     const distinct = [...new Map(periods.map((period) => [keyOf(period), period])).values()];
-    const kinds = [...new Set(requests.flatMap(kindsOf))];
+    const kinds = [...new Set(requests.flatMap((request) => request.kinds))];
     const sets =
       distinct.length === 0 ? [] : await database.read((sql) => findCachedSets(sql, scope, kinds, distinct));
     return new CachedFigures(new Map(sets.map((set) => [keyOfSet(set.kind, set), set])));
@@ -59,15 +54,15 @@ export class CachedFigures {
       const set = this.#sets.get(keyOfSet(kind, period));
       return set !== undefined && request.measures.every((measure) => measure in set.measures);
     };
-    return filterPeriods(request, (period) => !kindsOf(request).every((kind) => has(kind, period)));
+    return filterPeriods(request, (period) => !request.kinds.every((kind) => has(kind, period)));
   }
 
   /** The cached summaries of a request; like computed ones, without empty sets. */
   *summaries(
     request: SummaryRequest,
   ): Iterable<{ readonly period: Period; readonly summary: Omit<PeriodSummary, 'index'> }> {
-    for (const period of periodsOf(request)) {
-      for (const kind of kindsOf(request)) {
+    for (const period of request.periods) {
+      for (const kind of request.kinds) {
         const set = this.#sets.get(keyOfSet(kind, period));
         if (set && set.total > 0)
           yield { period, summary: { set: kind, group: [], summaries: summariesOf(set) } };
@@ -91,9 +86,9 @@ export async function cacheSummaries(
 ): Promise<void> {
   const sets = computed.flatMap(({ request, summaries }) => {
     const found = new Map(summaries.map((each) => [`${each.set} ${each.index}`, each.summaries]));
-    return periodsOf(request).flatMap((period, index) => {
+    return request.periods.flatMap((period, index) => {
       if (!isCacheable(period, scope)) return [];
-      return kindsOf(request).map((kind) =>
+      return request.kinds.map((kind) =>
         setOf(kind, period, request.measures, found.get(`${kind} ${index}`)),
       );
     });

@@ -3,22 +3,20 @@
 import { findOrigin, type Origin } from '../listings/provenance/data-source-store.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
-import { isMoney, METRICS, MINIMUM_SAMPLE } from '../search/summaries/metrics.ts';
-import { computeMetrics, periodsFor } from './compute-metrics.ts';
-import { findDistribution, formatDistribution } from './distribution-store.ts';
-import { type Group, loadSummaries } from './load-summaries.ts';
+import { isMoney, METRICS, type Metric, MINIMUM_SAMPLE } from '../search/summaries/metrics.ts';
+import { loadMetrics } from './compute-metrics.ts';
+import { findDistribution } from './distribution-store.ts';
+import type { Group } from './load-summaries.ts';
 import {
   formatScope,
-  inOneCurrency,
   listingScopeOf,
-  resolvePair,
+  resolveRentalsAndSales,
   resolveScope,
   type Scope,
   type ScopeRequest,
 } from './market-scope.ts';
 import { type Offset, paginate, parseOffset } from './offset-paging.ts';
 import {
-  type MarketQuery,
   type MeasureName,
   parseMetrics,
   parsePeriod,
@@ -33,25 +31,7 @@ export interface MarketRequest extends ScopeRequest {
   readonly now: number;
 }
 
-const ALL: Group = [];
-const typeOf = ({ listingType }: MarketQuery): ListingType => listingType ?? 'sale';
-
 const isMonetary = ({ metric }: RequestedMetric): boolean => isMoney(metric);
-
-/** The scope of a request, in one currency if a requested metric needs one; `where` names the scope in errors. */
-async function scopeOf(
-  request: MarketRequest,
-  { now, currency: frozen }: Pick<Offset, 'now' | 'currency'>,
-  needsCurrency: boolean,
-  where?: string,
-): Promise<Scope> {
-  const scope = await resolveScope(request, typeOf(request.query), now);
-  return inOneCurrency(request, scope, {
-    needsCurrency,
-    frozen,
-    ...(where !== undefined && { place: where }),
-  });
-}
 
 /** The offset with the currency of all pages. */
 const inCurrency = (offset: Offset, { plan: { currency } }: Scope): Offset => ({ ...offset, currency });
@@ -59,31 +39,22 @@ const inCurrency = (offset: Offset, { plan: { currency } }: Scope): Offset => ({
 export async function getStats(request: MarketRequest) {
   const { database, query, limit, now } = request;
   const offset = parseOffset('stats', query, now);
-  const metrics = parseMetrics(query.metrics, typeOf(query));
-  const scope = await scopeOf(request, offset, metrics.some(isMonetary));
+  const metrics = parseMetrics(query);
+  const scope = await resolveScope(request, offset, metrics.some(isMonetary));
   const period = parsePeriod(query, offset.now, scope.timeZone);
-  const definitions = metrics.map(({ metric }) => metric);
-  const periods = periodsFor(period, metrics);
-  const whole = await loadSummaries(database, listingScopeOf(scope), definitions, periods);
-  const { groupBy = [] } = query;
-  const grouped =
-    groupBy.length === 0
-      ? null
-      : await loadSummaries(database, listingScopeOf(scope, groupBy), definitions, periods);
-  const { items, page } = paginate(
-    grouped?.groups(period).sort(compareGroups) ?? [],
-    inCurrency(offset, scope),
-    limit,
-  );
+  const whole = await loadMetrics(database, scope, metrics, [period]);
+  const { groupBy } = query;
+  const grouped = groupBy?.length ? await loadMetrics(database, scope, metrics, [period], groupBy) : null;
+  const sorted = grouped?.groups(period).sort(compareGroups) ?? [];
+  const { items, page } = paginate(sorted, inCurrency(offset, scope), limit);
   const groups = items.map((group) => ({
-    by: Object.fromEntries(groupBy.map((name, at) => [name, group[at] ?? null])),
-    metrics: grouped ? computeMetrics(grouped, metrics, period, group, scope.units) : {},
+    by: Object.fromEntries((groupBy ?? []).map((name, at) => [name, group[at] ?? null])),
+    metrics: grouped?.compute(period, group),
   }));
   return {
     ...{ object: 'market_stats', scope: formatScope(scope), period },
-    metrics: computeMetrics(whole, metrics, period, ALL, scope.units),
-    ...{ groups, page },
-    ...(await findProvenance(database, [scope], idsOf(metrics))),
+    ...{ metrics: whole.compute(period), groups, page },
+    ...(await findProvenance(database, [scope], metrics)),
   };
 }
 
@@ -101,24 +72,16 @@ function compareGroups(a: Group, b: Group): number {
 export async function getHistory(request: MarketRequest) {
   const { database, query, limit, now } = request;
   const offset = parseOffset('history', query, now);
-  const metrics = parseMetrics(query.metrics, typeOf(query));
-  const scope = await scopeOf(request, offset, metrics.some(isMonetary));
+  const metrics = parseMetrics(query);
+  const scope = await resolveScope(request, offset, metrics.some(isMonetary));
   const series = parseSeries(query, offset.now, scope.timeZone);
   const { items, page } = paginate(series, inCurrency(offset, scope), limit);
-  const loaded = await loadSummaries(
-    database,
-    listingScopeOf(scope),
-    metrics.map(({ metric }) => metric),
-    items.flatMap((period) => periodsFor(period, metrics)),
-  );
-  const points = items.map((period) => ({
-    ...period,
-    metrics: computeMetrics(loaded, metrics, period, ALL, scope.units),
-  }));
+  const loaded = await loadMetrics(database, scope, metrics, items);
+  const points = items.map((period) => ({ ...period, metrics: loaded.compute(period) }));
   return {
     ...{ object: 'market_history', scope: formatScope(scope), interval: query.interval ?? 'month' },
     ...{ window: query.window ?? null, points, page },
-    ...(await findProvenance(database, [scope], idsOf(metrics))),
+    ...(await findProvenance(database, [scope], metrics)),
   };
 }
 
@@ -126,38 +89,32 @@ export async function getHistory(request: MarketRequest) {
 export async function getComparison(request: MarketRequest) {
   const { database, query, limit, now } = request;
   const offset = parseOffset('compare', query, now);
-  const metrics = parseMetrics(query.metrics, typeOf(query));
-  const shared = await scopeOf(request, offset, false);
+  const metrics = parseMetrics(query);
+  const shared = await resolveScope(request, offset, false);
   const period = parsePeriod(query, offset.now, shared.timeZone);
-  const definitions = metrics.map(({ metric }) => metric);
   const { items, page } = paginate(shared.resolved.areas, inCurrency(offset, shared), limit);
   const areas: unknown[] = [];
   for (const { id, name } of items) {
     const single = { ...request, query: { ...query, areaId: [id] } };
-    const scope = await scopeOf(single, inCurrency(offset, shared), metrics.some(isMonetary), `in ${name}`);
-    const loaded = await loadSummaries(
-      database,
-      listingScopeOf(scope),
-      definitions,
-      periodsFor(period, metrics),
-    );
+    const needsCurrency = metrics.some(isMonetary);
+    const scope = await resolveScope(single, inCurrency(offset, shared), needsCurrency, `in ${name}`);
+    const loaded = await loadMetrics(database, scope, metrics, [period]);
     const { currency } = scope.plan;
-    areas.push({
-      ...{ areaId: id, name, currency },
-      metrics: computeMetrics(loaded, metrics, period, ALL, scope.units),
-    });
+    areas.push({ ...{ areaId: id, name, currency }, metrics: loaded.compute(period) });
   }
-  const basis = await findProvenance(database, [shared], idsOf(metrics));
-  return { object: 'market_comparison', scope: formatScope(shared), period, areas, page, ...basis };
+  return {
+    ...{ object: 'market_comparison', scope: formatScope(shared), period, areas, page },
+    ...(await findProvenance(database, [shared], metrics)),
+  };
 }
 
-const YIELDS = METRICS.flatMap(({ id, statistic }) => (statistic === 'yield' ? [id] : []));
+const YIELDS = METRICS.filter(({ statistic }) => statistic === 'yield').map((metric) => ({ metric }));
 
 /** Rents and prices must be in one currency. */
 export async function getYield(request: MarketRequest) {
   const { database, query, limit, now } = request;
   const offset = parseOffset('yield', query, now);
-  const { rentals, sales } = await resolvePair(request, offset);
+  const { rentals, sales } = await resolveRentalsAndSales(request, offset);
   const period = parsePeriod(query, offset.now, sales.timeZone);
   const bands = await yieldBands(database, rentals, sales, period);
   const { items, page } = paginate(bands, inCurrency(offset, sales), limit);
@@ -174,15 +131,13 @@ export async function getDistribution(request: MarketRequest) {
   const { database, query, now } = request;
   const { measure = 'price', buckets = 20 } = query;
   const isOfMoney = measure === 'price' || measure === 'pricePerArea';
-  const scope = await scopeOf(request, { now, currency: null }, isOfMoney);
+  const scope = await resolveScope(request, { now, currency: null }, isOfMoney);
   const period = parsePeriod(query, now, scope.timeZone);
-  const row = await database.read((sql) =>
-    findDistribution(sql, listingScopeOf(scope), measure, period.end, buckets),
-  );
+  const listings = listingScopeOf(scope);
   return {
     ...{ object: 'market_distribution', scope: formatScope(scope), period, measure },
-    ...formatDistribution(row, measure, buckets, scope.units),
-    ...(await findProvenance(database, [scope], idsOfDistribution(scope.listingType, measure))),
+    ...(await findDistribution(database, listings, { measure, buckets, units: scope.units }, period.end)),
+    ...(await findProvenance(database, [scope], metricsOfDistribution(scope.listingType, measure))),
   };
 }
 
@@ -197,27 +152,25 @@ export function listMetrics(publicUrl: string) {
   return { object: 'list', data };
 }
 
-export interface Basis {
+/** What a response rests on. */
+export interface Provenance {
   readonly origin: Origin;
   /** Distinct ids of the metrics in the response. */
-  readonly defined: readonly string[];
+  readonly metricIds: readonly string[];
 }
 
 /** The provenance of a response about these scopes. */
-export async function findProvenance(
+async function findProvenance(
   database: Database,
   scopes: readonly Scope[],
-  metricIds: readonly string[],
-): Promise<Basis> {
+  metrics: readonly { readonly metric: Pick<Metric, 'id'> }[],
+): Promise<Provenance> {
   const origin = await findOrigin(
     database,
     scopes.map((scope) => listingScopeOf(scope).where),
   );
-  return { origin, defined: [...new Set(metricIds)] };
+  return { origin, metricIds: [...new Set(metrics.map(({ metric }) => metric.id))] };
 }
-
-export const idsOf = (metrics: readonly RequestedMetric[]): string[] =>
-  metrics.map(({ metric }) => metric.id);
 
 const MEDIAN_AGE = 'median_age_of_inventory';
 const MEDIANS: Readonly<Record<ListingType, Readonly<Partial<Record<MeasureName, string>>>>> = {
@@ -226,9 +179,9 @@ const MEDIANS: Readonly<Record<ListingType, Readonly<Partial<Record<MeasureName,
 };
 
 /** The metrics that a distribution details: the inventory, and the median of the measure if it is a metric. */
-export function idsOfDistribution(type: ListingType, measure: MeasureName): string[] {
+function metricsOfDistribution(type: ListingType, measure: MeasureName) {
   const median = MEDIANS[type][measure];
-  return ['inventory', ...(median === undefined ? [] : [median])];
+  return ['inventory', ...(median === undefined ? [] : [median])].map((id) => ({ metric: { id } }));
 }
 
 /** The page that explains a metric. */

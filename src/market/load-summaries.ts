@@ -12,7 +12,6 @@ import {
   findSummaries,
   type ListingScope,
   type PeriodSummary,
-  periodsOf,
   type SummaryRequest,
   type SummaryResult,
 } from './store.ts';
@@ -24,35 +23,34 @@ export class PeriodSummaries {
   readonly #sets = new Map<string, Summaries>();
   readonly #groups = new Map<string, Map<string, Group>>();
 
-  static #key = (period: string, set: MetricSet, group: Group): string =>
-    `${period} ${set} ${JSON.stringify(group)}`;
+  static #key = (period: Period, set: MetricSet, group: Group): string =>
+    `${keyOf(period)} ${set} ${JSON.stringify(group)}`;
 
-  add(period: string, { set, group, summaries }: Omit<PeriodSummary, 'index'>): void {
+  add(period: Period, { set, group, summaries }: Omit<PeriodSummary, 'index'>): void {
     this.#sets.set(PeriodSummaries.#key(period, set, group), summaries);
-    const groups = this.#groups.get(period) ?? new Map<string, Group>();
-    this.#groups.set(period, groups.set(JSON.stringify(group), group));
+    const groups = this.#groups.get(keyOf(period)) ?? new Map<string, Group>();
+    this.#groups.set(keyOf(period), groups.set(JSON.stringify(group), group));
   }
 
   /** Events of the period, or the listings that were active at any time in it. */
   during(period: Period, set: MetricSet, group: Group): Summaries | null {
-    return this.#sets.get(PeriodSummaries.#key(keyOf(period), set, group)) ?? null;
+    return this.#sets.get(PeriodSummaries.#key(period, set, group)) ?? null;
   }
 
   /** The inventory as a day begins. */
   at(day: Day, group: Group): Summaries | null {
-    return this.#sets.get(PeriodSummaries.#key(day, 'inventory', group)) ?? null;
+    return this.during(dayPeriod(day), 'inventory', group);
   }
 
   /** Groups with a summary in the period or at its end. */
-  groups({ start, end }: Period): Group[] {
-    return [
-      ...new Map([
-        ...(this.#groups.get(keyOf({ start, end })) ?? []),
-        ...(this.#groups.get(end) ?? []),
-      ]).values(),
-    ];
+  groups(period: Period): Group[] {
+    const keys = [keyOf(period), keyOf(dayPeriod(period.end))];
+    return [...new Map(keys.flatMap((key) => [...(this.#groups.get(key) ?? [])])).values()];
   }
 }
+
+/** The beginning of a day, as a period. */
+const dayPeriod = (day: Day): Period => ({ start: day, end: day });
 
 /** Loads all summaries that these metrics need over these periods. */
 export async function loadSummaries(
@@ -85,17 +83,19 @@ function buildRequests(metrics: readonly Metric[], periods: readonly Period[]): 
   ];
   const quarters = metrics.some(({ over }) => over === 'closedQuarter') ? periods.map(quarterBefore) : [];
   const known = new Set(kinds.includes('closed') ? periods.map(keyOf) : []);
-  const requests: SummaryRequest[] = [];
-  if (days.length > 0)
-    requests.push({ set: 'inventory', days: [...new Set(days)].sort(), measures: measuresOf('inventory') });
-  for (const chain of ascendingChains(periods)) {
-    if (needs('active')) requests.push({ set: 'active', periods: chain, measures: measuresOf('active') });
-    if (kinds.length > 0)
-      requests.push({ set: 'events', kinds, periods: chain, measures: measuresOf(...kinds) });
-  }
-  for (const chain of ascendingChains(quarters.filter((quarter) => !known.has(keyOf(quarter)))))
-    requests.push({ set: 'events', kinds: ['closed'], periods: chain, measures: [] });
-  return requests;
+  const closedQuarters = quarters.filter((quarter) => !known.has(keyOf(quarter)));
+  const inventory = { set: 'inventory', kinds: ['inventory'], measures: measuresOf('inventory') } as const;
+  const active = { set: 'active', kinds: ['active'], measures: measuresOf('active') } as const;
+  const events = { set: 'events', kinds, measures: measuresOf(...kinds) } as const;
+  const closed = { set: 'events', kinds: ['closed'], measures: [] } as const;
+  const over = (spans: readonly Period[], request: Omit<SummaryRequest, 'periods'>) =>
+    ascendingChains(spans).map((chain) => ({ ...request, periods: chain }));
+  return [
+    ...over(days.map(dayPeriod), inventory),
+    ...(needs('active') ? over(periods, active) : []),
+    ...(kinds.length > 0 ? over(periods, events) : []),
+    ...over(closedQuarters, closed),
+  ];
 }
 
 /** Adds the cached summaries; returns requests for the rest. */
@@ -108,16 +108,12 @@ async function addCached(
   const cached = await CachedFigures.read(database, scope, requests);
   return requests.flatMap((each) => {
     const missing = cached.missing(each);
-    const lacks = new Set(missing ? periodsOf(missing).map(keyOf) : []);
+    const lacks = new Set(missing ? missing.periods.map(keyOf) : []);
     const hits = filterPeriods(each, (period) => !lacks.has(keyOf(period)));
-    for (const { period, summary } of hits ? cached.summaries(hits) : [])
-      loaded.add(keyIn(each, period), summary);
+    for (const { period, summary } of hits ? cached.summaries(hits) : []) loaded.add(period, summary);
     return missing ?? [];
   });
 }
-
-const keyIn = ({ set }: SummaryRequest, period: Period): string =>
-  set === 'inventory' ? period.end : keyOf(period);
 
 function addSummaries(
   loaded: PeriodSummaries,
@@ -125,10 +121,9 @@ function addSummaries(
   results: SummaryResult['summaries'],
 ): void {
   for (const [at, each] of requests.entries()) {
-    const spans = periodsOf(each);
     for (const summary of results[at] ?? []) {
-      const span = spans[summary.index];
-      if (span) loaded.add(keyIn(each, span), summary);
+      const period = each.periods[summary.index];
+      if (period) loaded.add(period, summary);
     }
   }
 }
@@ -163,7 +158,7 @@ async function computeInSteps(
 ): Promise<void> {
   const { clock } = database;
   const begun = clock.monotonic();
-  const ends = [...new Set(requests.flatMap(periodsOf).map(({ end }) => end))].sort();
+  const ends = [...new Set(requests.flatMap(({ periods }) => periods).map(({ end }) => end))].sort();
   for (let size = FIRST_STEP; ends.length > 0; ) {
     const stepBegan = clock.monotonic();
     if (stepBegan - begun > BUDGET) throw unfinished(ends.length);

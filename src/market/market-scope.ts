@@ -35,11 +35,44 @@ export interface ScopeRequest extends CurrencyOptions {
   readonly query: MarketQuery;
 }
 
+/** The time and currency that all pages of a request share; the currency is null until the first page has determined it. */
+type SharedByPages = Pick<Offset, 'now' | 'currency'>;
+
 /**
- * The scope of a request about listings of this type. Durations in filters count from `now`, in milliseconds.
- * Throws INVALID_PARAMETER or INVALID_GEOMETRY.
+ * The scope of a request. It is in one currency if `needsCurrency` or its filters need one: the requested currency, else
+ * that of the first page, else the only one of the listings. `place` names the scope in errors.
+ * Throws INVALID_PARAMETER if there are several currencies, or a filter does not fit; INVALID_GEOMETRY.
  */
 export async function resolveScope(
+  request: ScopeRequest,
+  { now, currency }: SharedByPages,
+  needsCurrency: boolean,
+  place?: string,
+): Promise<Scope> {
+  const scope = await resolveFilters(request, request.query.listingType ?? 'sale', now);
+  const plan = { ...scope.plan, currency: scope.plan.currency ?? currency };
+  if (!needsCurrency && plan.currency === null && !comparesMoney(plan)) return scope;
+  const search = { plan, resolved: scope.resolved, ...(place !== undefined && { place }) };
+  return { ...scope, plan: withCurrency(plan, await resolveCurrency(request, [search])) };
+}
+
+/** Rentals and sales with the same filters, in one currency. Throws INVALID_PARAMETER if there are several. */
+export async function resolveRentalsAndSales(
+  request: ScopeRequest,
+  { now, currency }: SharedByPages,
+): Promise<{ readonly rentals: Scope; readonly sales: Scope }> {
+  const rentals = await resolveFilters(request, 'rental', now);
+  const sales = await resolveFilters(request, 'sale', now);
+  const searches = [rentals, sales].map(({ plan, resolved }) => ({
+    ...{ plan: { ...plan, currency: plan.currency ?? currency }, resolved },
+  }));
+  const shared = await resolveCurrency(request, searches);
+  const inCurrency = (scope: Scope): Scope => ({ ...scope, plan: withCurrency(scope.plan, shared) });
+  return { rentals: inCurrency(rentals), sales: inCurrency(sales) };
+}
+
+/** The scope of listings of this type, in any currency. Durations in filters count from `now`, in milliseconds. */
+async function resolveFilters(
   { database, query }: ScopeRequest,
   listingType: ListingType,
   now: number,
@@ -56,38 +89,6 @@ export async function resolveScope(
     timeZone: others.length === 0 && zone !== undefined ? zone : UNKNOWN_ZONE,
     plan: { ...plan, conditions: plan.conditions.filter(({ kind }) => kind !== 'statuses') },
   };
-}
-
-/**
- * The scope in one currency, if its metrics or filters need one: the requested currency, else the `frozen` one of the first
- * page, else the only one of the listings. Throws INVALID_PARAMETER if there are several.
- */
-export async function inOneCurrency(
-  request: ScopeRequest,
-  scope: Scope,
-  { needsCurrency, frozen, place }: { needsCurrency: boolean; frozen: string | null; place?: string },
-): Promise<Scope> {
-  const plan = { ...scope.plan, currency: scope.plan.currency ?? frozen };
-  if (!needsCurrency && plan.currency === null && !comparesMoney(plan)) return scope;
-  const search = { plan, resolved: scope.resolved, ...(place !== undefined && { place }) };
-  return { ...scope, plan: withCurrency(plan, await resolveCurrency(request, [search])) };
-}
-
-/** Rentals and sales with the same filters, in one currency. Throws INVALID_PARAMETER if there are several. */
-export async function resolvePair(
-  request: ScopeRequest,
-  { now, currency: frozen }: Pick<Offset, 'now' | 'currency'>,
-): Promise<{ readonly rentals: Scope; readonly sales: Scope }> {
-  const [rentals, sales] = [
-    await resolveScope(request, 'rental', now),
-    await resolveScope(request, 'sale', now),
-  ];
-  const searches = [rentals, sales].map(({ plan, resolved }) => ({
-    ...{ plan: { ...plan, currency: plan.currency ?? frozen }, resolved },
-  }));
-  const resolved = await resolveCurrency(request, searches);
-  const inCurrency = (scope: Scope): Scope => ({ ...scope, plan: withCurrency(scope.plan, resolved) });
-  return { rentals: inCurrency(rentals), sales: inCurrency(sales) };
 }
 
 /** The filters of the request. Throws INVALID_PARAMETER if one does not exist for this listing type. */

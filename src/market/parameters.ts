@@ -1,8 +1,10 @@
 // Query parameters of market statistics: their schemas, and the metrics and periods parsed from them. Pure.
 
 import { type Static, type TSchema, Type } from 'typebox';
+import { optional } from '../http/input/parameter-kinds.ts';
 import { nearest } from '../lib/nearest.ts';
 import { invalidParameter } from '../lib/problem.ts';
+import { unitsParameter } from '../listings/common-parameters.ts';
 import { CURSOR_HINTS } from '../listings/paging.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import { RentalSearchQuery, SaleSearchQuery, type SearchQuery } from '../search/query/parameters.ts';
@@ -36,7 +38,6 @@ export const FILTERS: Readonly<Record<ListingType, readonly string[]>> = {
   sale: Object.keys(SALE_FILTERS),
 };
 
-const optional = <S extends TSchema>(schema: S) => Type.Optional(schema);
 const day = (description: string) => optional(Type.String({ format: 'date', description }));
 const oneOf = <T extends string>(values: readonly T[], options: object) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], ...options });
@@ -74,15 +75,8 @@ const cursor = optional(
     description: 'The nextCursor of a page. Send the same parameters with it.',
   }),
 );
-const units = optional(
-  oneOf(['imperial', 'metric'] as const, {
-    default: 'imperial',
-    description: 'Units of areas and distances, in filters and in the response.',
-  }),
-);
-
 /** The filters of both listing types; a request may use those of its listingType. */
-const scope = { ...RENTAL_FILTERS, ...SALE_FILTERS, units };
+const scope = { ...RENTAL_FILTERS, ...SALE_FILTERS, units: unitsParameter };
 const { areaId: area, ...within } = { ...RENTAL_FILTERS, ...SALE_FILTERS };
 /** Filters with the same meaning for rentals and sales; prices and times on the market differ. */
 const shared = Object.fromEntries(
@@ -132,11 +126,22 @@ const COMPARED = {
 };
 
 export const CompareQuery = Type.Object({
-  ...{ listingType, areaId: Type.Array(Type.String({ maxLength: 200 }), COMPARED), ...within, units },
+  ...{
+    listingType,
+    areaId: Type.Array(Type.String({ maxLength: 200 }), COMPARED),
+    ...within,
+    units: unitsParameter,
+  },
   ...{ ...period, metrics, limit: limit('Areas'), cursor },
 });
 
-export const YieldQuery = Type.Object({ ...shared, units, ...period, limit: limit('Bands'), cursor });
+export const YieldQuery = Type.Object({
+  ...shared,
+  units: unitsParameter,
+  ...period,
+  limit: limit('Bands'),
+  cursor,
+});
 
 export const MEASURES = ['price', 'pricePerArea', 'livingArea', 'daysOnMarket'] as const;
 export type MeasureName = (typeof MEASURES)[number];
@@ -173,14 +178,16 @@ export interface RequestedMetric {
 }
 
 /** The requested metrics; by default all of the listing type. Throws INVALID_PARAMETER. */
-export function parseMetrics(texts: readonly string[] | undefined, type: ListingType): RequestedMetric[] {
+export function parseMetrics({ metrics: texts, listingType: type = 'sale' }: MarketQuery): RequestedMetric[] {
   if (!texts) return metricsFor(type).map((metric) => ({ id: metric.id, metric, change: null }));
   return texts.map((id) => {
     const [, base = id, change] = /^(.+)_(mom|yoy)$/.exec(id) ?? [];
     const metric = metricOf(base);
     if (!metric) {
-      const ids = METRICS.map((each) => each.id);
-      const suggestion = nearest(id, ids);
+      const suggestion = nearest(
+        id,
+        METRICS.map((each) => each.id),
+      );
       throw invalidParameter(
         'metrics',
         `there is no metric "${id}"; GET /v1/market/metrics lists all`,

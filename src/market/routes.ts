@@ -13,7 +13,6 @@ import { FoundCache } from '../search/legacy/found-cache.ts';
 import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import type { FindCurrencies } from '../search/summaries/currency-store.ts';
 import {
-  type Basis,
   definitionUrl,
   getComparison,
   getDistribution,
@@ -22,6 +21,7 @@ import {
   getYield,
   listMetrics,
   type MarketRequest,
+  type Provenance,
 } from './handlers.ts';
 import {
   CompareQuery,
@@ -51,14 +51,9 @@ export interface MarketRouteOptions {
   readonly findCurrencies: FindCurrencies;
 }
 
-interface Page {
-  readonly nextCursor: string | null;
-  readonly prevCursor: string | null;
-}
-
-interface Answer extends Basis {
+interface Answer extends Provenance {
   readonly object: string;
-  readonly page?: Page;
+  readonly page?: Parameters<typeof pageLinks>[2];
 }
 
 interface Endpoint {
@@ -75,13 +70,8 @@ const access = { credentials: 'optional', scope: 'listings:read', counts: 'month
 
 const ENDPOINTS: readonly Endpoint[] = [
   {
-    ...{
-      path: 'stats',
-      operation: 'getMarketStats',
-      query: StatsQuery,
-      schema: StatsSchema,
-      answer: getStats,
-    },
+    ...{ path: 'stats', operation: 'getMarketStats', query: StatsQuery, schema: StatsSchema },
+    answer: getStats,
     summary: 'Get market statistics of one period',
     description:
       'All metrics, or selected ones, over the listings that match the filters, optionally grouped by property ' +
@@ -100,13 +90,8 @@ const ENDPOINTS: readonly Endpoint[] = [
     description: 'The same statistics for several areas, over the same days.',
   },
   {
-    ...{
-      path: 'yield',
-      operation: 'getMarketYield',
-      query: YieldQuery,
-      schema: YieldSchema,
-      answer: getYield,
-    },
+    ...{ path: 'yield', operation: 'getMarketYield', query: YieldQuery, schema: YieldSchema },
+    answer: getYield,
     summary: 'Get gross rent yields by bedrooms',
     description:
       'Twelve times the median asking rent of new rental listings, divided by the median asking price of new ' +
@@ -133,7 +118,7 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
     monotonic: () => clock.monotonic(),
     most: MAX_ANSWERS,
   });
-  const define = (endpoint: Endpoint): Route<Principal> =>
+  const marketRoute = (endpoint: Endpoint): Route<Principal> =>
     route<Principal>()({
       method: 'GET',
       ...{ path: `/v1/market/${endpoint.path}`, operation: endpoint.operation, tag: 'Market' },
@@ -150,16 +135,16 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
           });
         const cacheKey = [endpoint.path, market, limit];
         const loading = await options.findLoading();
-        const { origin, defined, ...json } = await (fresh
+        const { origin, metricIds, ...json } = await (fresh
           ? read(signal)
           : answers.get(cacheKey, read, signal));
         const units = market.units ?? 'imperial';
-        const definitions = Object.fromEntries(defined.map((id) => [id, definitionUrl(publicUrl, id)]));
+        const definitions = Object.fromEntries(metricIds.map((id) => [id, definitionUrl(publicUrl, id)]));
         const meta = { requestId, tier: caller.tier, units, ...origin, loading, definitions };
         return { json: { ...json, meta }, headers: json.page ? pageLinks(publicUrl, url, json.page) : {} };
       },
     });
-  return [...ENDPOINTS.map(define), metricsRoute(publicUrl)];
+  return [...ENDPOINTS.map(marketRoute), metricsRoute(publicUrl)];
 }
 
 function metricsRoute(publicUrl: string): Route<Principal> {

@@ -1,17 +1,15 @@
 // Response schemas of market statistics.
 
-import { Type } from 'typebox';
+import { type TProperties, Type } from 'typebox';
 import { PageSchema } from '../listings/paging.ts';
 import { originMembers } from '../listings/provenance/data-source-store.ts';
 import { LoadingSchema } from '../listings/provenance/loading.ts';
-import { nullable, oneOf } from '../listings/record.ts';
+import { nullable, number, oneOf } from '../listings/record.ts';
 import { FigureUnitSchema } from '../search/summaries/stats-store.ts';
 import { DISTRIBUTION_UNITS } from './distribution-store.ts';
 
 const text = Type.String();
-const number = nullable(Type.Number());
 const date = Type.String({ format: 'date' });
-const texts = Type.Array(text);
 
 const Change = nullable(
   Type.Object(
@@ -24,7 +22,7 @@ const Change = nullable(
   ),
 );
 
-export const FigureSchema = Type.Object(
+const FigureSchema = Type.Object(
   {
     value: number,
     n: Type.Integer({ description: 'Number of observations used.' }),
@@ -49,7 +47,7 @@ const PeriodSchema = Type.Object(
   { description: 'Includes the start and excludes the end.' },
 );
 const ScopeSchema = Type.Object({
-  listingType: Type.Unsafe<'rental' | 'sale'>({ type: 'string', enum: ['rental', 'sale'] }),
+  listingType: oneOf(['rental', 'sale']),
   areas: Type.Array(Type.Object({ id: text, name: text })),
   timeZone: Type.String({
     description: 'Time zone in which periods begin and end: that of the areas, else UTC.',
@@ -65,7 +63,7 @@ const ScopeSchema = Type.Object({
 const Meta = Type.Object({
   requestId: text,
   tier: text,
-  units: Type.Unsafe<'imperial' | 'metric'>({ type: 'string', enum: ['imperial', 'metric'] }),
+  units: oneOf(['imperial', 'metric']),
   ...originMembers,
   definitions: Type.Record(Type.String(), Type.String({ format: 'uri' }), {
     description: 'Links to the definition of each metric, by its id.',
@@ -73,111 +71,88 @@ const Meta = Type.Object({
   loading: LoadingSchema,
 });
 
-export const StatsSchema = Type.Object(
-  {
-    object: Type.Literal('market_stats'),
-    scope: ScopeSchema,
-    period: PeriodSchema,
-    metrics: Figures,
-    groups: Type.Array(
-      Type.Object({
-        by: Type.Object(
-          { propertyType: Type.Optional(text), bedrooms: Type.Optional(nullable(Type.Number())) },
-          { description: 'The values that define the group.' },
-        ),
-        metrics: Figures,
-      }),
-      { description: 'Non-empty groups; empty without groupBy.' },
-    ),
-    page: PageSchema,
-    meta: Meta,
-  },
-  { $id: 'MarketStats' },
-);
+/** A response: its kind, its own members, and `meta`. */
+const response = <Name extends string, Members extends TProperties>(
+  $id: string,
+  object: Name,
+  members: Members,
+) => Type.Object({ object: Type.Literal(object), ...members, meta: Meta }, { $id });
 
-export const HistorySchema = Type.Object(
-  {
-    object: Type.Literal('market_history'),
-    scope: ScopeSchema,
-    interval: text,
-    window: nullable(text),
-    points: Type.Array(Type.Object({ start: date, end: date, metrics: Figures }), {
-      description: 'Oldest first.',
+export const StatsSchema = response('MarketStats', 'market_stats', {
+  scope: ScopeSchema,
+  period: PeriodSchema,
+  metrics: Figures,
+  groups: Type.Array(
+    Type.Object({
+      by: Type.Object(
+        { propertyType: Type.Optional(text), bedrooms: Type.Optional(nullable(Type.Number())) },
+        { description: 'The values that define the group.' },
+      ),
+      metrics: Figures,
     }),
-    page: PageSchema,
-    meta: Meta,
-  },
-  { $id: 'MarketHistory' },
-);
+    { description: 'Non-empty groups; empty without groupBy.' },
+  ),
+  page: PageSchema,
+});
 
-export const ComparisonSchema = Type.Object(
-  {
-    object: Type.Literal('market_comparison'),
-    scope: ScopeSchema,
-    period: PeriodSchema,
-    areas: Type.Array(Type.Object({ areaId: text, name: text, currency: nullable(text), metrics: Figures }), {
-      description: 'In the order of the request.',
-    }),
-    page: PageSchema,
-    meta: Meta,
-  },
-  { $id: 'MarketComparison' },
-);
+export const HistorySchema = response('MarketHistory', 'market_history', {
+  scope: ScopeSchema,
+  interval: text,
+  window: nullable(text),
+  points: Type.Array(Type.Object({ start: date, end: date, metrics: Figures }), {
+    description: 'Oldest first.',
+  }),
+  page: PageSchema,
+});
 
-const PairScope = Type.Omit(ScopeSchema, ['listingType']);
+export const ComparisonSchema = response('MarketComparison', 'market_comparison', {
+  scope: ScopeSchema,
+  period: PeriodSchema,
+  areas: Type.Array(Type.Object({ areaId: text, name: text, currency: nullable(text), metrics: Figures }), {
+    description: 'In the order of the request.',
+  }),
+  page: PageSchema,
+});
 
-export const YieldSchema = Type.Object(
-  {
-    object: Type.Literal('market_yield'),
-    label: Type.Literal('asking'),
-    scope: PairScope,
-    period: PeriodSchema,
-    bands: Type.Array(
-      Type.Object({
-        bedrooms: number,
-        value: number,
-        priceToRentRatio: number,
-        nRentals: Type.Integer(),
-        nSales: Type.Integer(),
-        suppressed: Type.Boolean(),
-        unit: oneOf(['share'], 'Unit of value: a year’s rent as a share of the price.'),
-      }),
-    ),
-    sameProperty: Type.Object({
+export const YieldSchema = response('MarketYield', 'market_yield', {
+  label: Type.Literal('asking'),
+  scope: Type.Omit(ScopeSchema, ['listingType']),
+  period: PeriodSchema,
+  bands: Type.Array(
+    Type.Object({
+      bedrooms: number,
       value: number,
-      n: Type.Integer(),
-      p25: number,
-      p75: number,
+      priceToRentRatio: number,
+      nRentals: Type.Integer(),
+      nSales: Type.Integer(),
       suppressed: Type.Boolean(),
-      unit: oneOf(['share'], 'Unit of value, p25 and p75.'),
+      unit: oneOf(['share'], 'Unit of value: a year’s rent as a share of the price.'),
     }),
-    page: PageSchema,
-    meta: Meta,
-  },
-  { $id: 'MarketYield' },
-);
-
-export const DistributionSchema = Type.Object(
-  {
-    object: Type.Literal('market_distribution'),
-    scope: ScopeSchema,
-    period: PeriodSchema,
-    measure: text,
-    unit: oneOf(
-      DISTRIBUTION_UNITS,
-      'Unit of percentiles and buckets. Money is in the currency of the scope.',
-    ),
+  ),
+  sameProperty: Type.Object({
+    value: number,
     n: Type.Integer(),
-    excluded: Type.Integer(),
+    p25: number,
+    p75: number,
     suppressed: Type.Boolean(),
-    percentiles: Type.Object({ p5: number, p25: number, p50: number, p75: number, p95: number }),
-    buckets: Type.Array(Type.Object({ from: Type.Number(), to: Type.Number(), count: Type.Integer() }), {
-      description: 'Each bucket includes its lower edge; the last one includes both edges.',
-    }),
-    meta: Meta,
-  },
-  { $id: 'MarketDistribution' },
-);
+    unit: oneOf(['share'], 'Unit of value, p25 and p75.'),
+  }),
+  page: PageSchema,
+});
+
+export const DistributionSchema = response('MarketDistribution', 'market_distribution', {
+  scope: ScopeSchema,
+  period: PeriodSchema,
+  measure: text,
+  unit: oneOf(DISTRIBUTION_UNITS, 'Unit of percentiles and buckets. Money is in the currency of the scope.'),
+  n: Type.Integer(),
+  excluded: Type.Integer(),
+  suppressed: Type.Boolean(),
+  percentiles: Type.Object({ p5: number, p25: number, p50: number, p75: number, p95: number }),
+  buckets: Type.Array(Type.Object({ from: Type.Number(), to: Type.Number(), count: Type.Integer() }), {
+    description: 'Each bucket includes its lower edge; the last one includes both edges.',
+  }),
+});
 
 export const MetricListSchema = Type.Object(
   {
@@ -187,7 +162,7 @@ export const MetricListSchema = Type.Object(
         id: text,
         unit: text,
         kind: text,
-        listingTypes: texts,
+        listingTypes: Type.Array(text),
         formula: text,
         definition: Type.String({ format: 'uri', description: 'Link to its explanation.' }),
         minimumSample: nullable(
@@ -195,9 +170,7 @@ export const MetricListSchema = Type.Object(
             description: 'With fewer observations the value is suppressed. Null: never suppressed.',
           }),
         ),
-        snapshot: Type.Boolean({
-          description: 'Whether searches support it in `stats`.',
-        }),
+        snapshot: Type.Boolean({ description: 'Whether searches support it in `stats`.' }),
       }),
     ),
     meta: Type.Object({ requestId: text, tier: text }),

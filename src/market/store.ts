@@ -56,38 +56,22 @@ export function eventWallSql(sql: Sql, listings: ListingScope): SqlFragment {
   return sql`coalesce(day::timestamp, ${wallSql(sql, listings, 'at')})`;
 }
 
-/** A request for one set over distinct days or periods, whose starts and ends ascend. */
-export type SummaryRequest =
-  | { readonly set: 'inventory'; readonly days: readonly Day[]; readonly measures: readonly Measure[] }
-  | { readonly set: 'active'; readonly periods: readonly Period[]; readonly measures: readonly Measure[] }
-  | {
-      readonly set: 'events';
-      readonly kinds: readonly MetricSet[];
-      readonly periods: readonly Period[];
-      readonly measures: readonly Measure[];
-    };
-
-/** The periods of a request, in their order; a day starts and ends at itself. */
-export function periodsOf(request: SummaryRequest): readonly Period[] {
-  return request.set === 'inventory'
-    ? request.days.map((day) => ({ start: day, end: day }))
-    : request.periods;
+/** A request for summaries over distinct periods whose starts and ends ascend; for the inventory a period is one day. */
+export interface SummaryRequest {
+  readonly set: 'inventory' | 'active' | 'events';
+  /** The sets that it returns: several for events. */
+  readonly kinds: readonly MetricSet[];
+  readonly periods: readonly Period[];
+  readonly measures: readonly Measure[];
 }
-
-/** The sets that a request returns. */
-export const kindsOf = (request: SummaryRequest): readonly MetricSet[] =>
-  request.set === 'events' ? request.kinds : [request.set];
 
 /** The request for some of its periods; null if none is left. */
 export function filterPeriods(
   request: SummaryRequest,
   predicate: (period: Period) => boolean,
 ): SummaryRequest | null {
-  const periods = periodsOf(request).filter(predicate);
-  if (periods.length === 0) return null;
-  return request.set === 'inventory'
-    ? { ...request, days: periods.map(({ end }) => end) }
-    : { ...request, periods };
+  const periods = request.periods.filter(predicate);
+  return periods.length === 0 ? null : { ...request, periods };
 }
 
 /** The summaries of each request, and the database snapshot they were computed in. */
@@ -139,52 +123,50 @@ function parseRows(
 }
 
 /** The times that the listings were on the market. */
-const periodSql = (sql: Sql, listings: ListingScope, requests: readonly SummaryRequest[]): SqlFragment => sql`
-  select scope.*, price, months_free, ${wallSql(sql, listings, 'started_at')} as started_wall,
-    ${wallSql(sql, listings, 'ended_at')} as ended_wall, ${wallSql(sql, listings, 'days_on_market_start')} as days_on_market_wall,
-    ${wallSql(sql, listings, 'superseded_at')} as superseded_wall
-  from market_period join scope on id = listing_id
-  where ended_at >= ${beforeAll(sql, requests)} and started_at < ${afterAll(sql, requests)}`;
+function periodSql(sql: Sql, listings: ListingScope, requests: readonly SummaryRequest[]): SqlFragment {
+  const { before, after } = boundsSql(sql, requests);
+  return sql`
+    select scope.*, price, months_free, ${wallSql(sql, listings, 'started_at')} as started_wall,
+      ${wallSql(sql, listings, 'ended_at')} as ended_wall, ${wallSql(sql, listings, 'days_on_market_start')} as days_on_market_wall,
+      ${wallSql(sql, listings, 'superseded_at')} as superseded_wall
+    from market_period join scope on id = listing_id
+    where ended_at >= ${before} and started_at < ${after}`;
+}
 
 /** The events of the listings. */
 function eventSql(sql: Sql, listings: ListingScope, requests: readonly SummaryRequest[]): SqlFragment {
-  const kinds = requests.flatMap((each): readonly string[] => {
-    if (each.set === 'events') return each.kinds;
-    return each.set === 'active' ? ['drop'] : [];
+  const kinds = requests.flatMap(({ set, kinds: own }): readonly string[] => {
+    if (set === 'events') return own;
+    return set === 'active' ? ['drop'] : [];
   });
+  const { before, after } = boundsSql(sql, requests);
   return sql`
     select scope.*, kind, listing_type, price, days, ratio, original_ratio, ${eventWallSql(sql, listings)} as wall
     from market_event join scope on id = listing_id
-    where kind = any(${[...new Set(kinds)]}::text[])
-      and at >= ${beforeAll(sql, requests)} and at < ${afterAll(sql, requests)}`;
+    where kind = any(${[...new Set(kinds)]}::text[]) and at >= ${before} and at < ${after}`;
 }
 
-/** A time before all requested periods, in any time zone. */
-function beforeAll(sql: Sql, requests: readonly SummaryRequest[]): SqlFragment {
-  const [min = null] = requests
-    .flatMap(periodsOf)
-    .map(({ start }) => start)
-    .sort();
-  return sql`${min}::timestamptz - interval '2 days'`;
-}
-
-/** A time after all requested periods, in any time zone. */
-function afterAll(sql: Sql, requests: readonly SummaryRequest[]): SqlFragment {
-  const max =
-    requests
-      .flatMap(periodsOf)
+/** Times before and after all requested periods, in any time zone. */
+function boundsSql(sql: Sql, requests: readonly SummaryRequest[]) {
+  const periods = requests.flatMap((request) => request.periods);
+  const [first = null] = periods.map(({ start }) => start).sort();
+  const last =
+    periods
       .map(({ end }) => end)
       .sort()
       .at(-1) ?? null;
-  return sql`${max}::timestamptz + interval '2 days'`;
+  return {
+    before: sql`${first}::timestamptz - interval '2 days'`,
+    after: sql`${last}::timestamptz + interval '2 days'`,
+  };
 }
 
 function setSql(sql: Sql, listings: ListingScope, request: SummaryRequest): SqlFragment {
   switch (request.set) {
     case 'inventory':
-      return inventorySql(sql, listings, request.days, request.measures);
+      return inventorySql(sql, listings, request);
     case 'active':
-      return activeSql(sql, listings, request.periods, request.measures);
+      return activeSql(sql, listings, request);
     case 'events':
       return eventsSql(sql, listings, request);
   }
@@ -200,10 +182,9 @@ const groupSql = (sql: Sql, { groupBy }: ListingScope): SqlFragment =>
 const inventorySql = (
   sql: Sql,
   listings: ListingScope,
-  days: readonly Day[],
-  measures: readonly Measure[],
+  { periods, measures }: SummaryRequest,
 ): SqlFragment => sql`
-  with edge as materialized (select ${[...days]}::text[]::timestamp[] as ends),
+  with edge as materialized (select ${periods.map(({ end }) => end)}::text[]::timestamp[] as ends),
   member as materialized (
     select index, property_type, bedrooms, living_area, price, months_free,
       greatest(0, floor(extract(epoch from ends[index] - days_on_market_wall)::double precision / 86400)) as age
@@ -218,8 +199,7 @@ const JUST_BEFORE = (sql: Sql): SqlFragment => sql`- interval '1 microsecond'`;
 const activeSql = (
   sql: Sql,
   listings: ListingScope,
-  periods: readonly Period[],
-  measures: readonly Measure[],
+  { periods, measures }: SummaryRequest,
 ): SqlFragment => sql`
   with ${edgesSql(sql, periods)}, on_market as (
     select index, id, false as fell from period, edge, generate_series(
@@ -240,7 +220,7 @@ const activeSql = (
 const eventsSql = (
   sql: Sql,
   listings: ListingScope,
-  { kinds, periods, measures }: Extract<SummaryRequest, { set: 'events' }>,
+  { kinds, periods, measures }: SummaryRequest,
 ): SqlFragment => sql`
   with ${edgesSql(sql, periods)}, member as (
     select event.*, index from event, edge, generate_series(
@@ -273,6 +253,7 @@ export async function findTimeZones(
   );
   return new Map(rows.map(({ no, zone }) => [no, zone]));
 }
+
 /** Listings on the market that may be shown, and areas. */
 export async function countMarket(
   database: Database,

@@ -3,30 +3,15 @@
 import type { Database, Sql } from '../postgres/client/database.ts';
 import { figureOver } from '../search/summaries/metric-values.ts';
 import { type Metric, MINIMUM_SAMPLE, metricOf, roundedFor } from '../search/summaries/metrics.ts';
-import { addMonths, type Period } from './calendar.ts';
+import { addIntervals, type Period } from './calendar.ts';
 import { loadSummaries } from './load-summaries.ts';
 import { listingScopeOf, type Scope } from './market-scope.ts';
 import { eventWallSql, type ListingScope } from './store.ts';
 
-export interface YieldBand {
-  readonly bedrooms: number | null;
-  readonly value: number | null;
-  readonly priceToRentRatio: number | null;
-  readonly nRentals: number;
-  readonly nSales: number;
-  readonly suppressed: boolean;
-  readonly unit: 'share';
-}
-
 const NEW_PRICE = 'median_new_list_price';
 
 /** The yield by bedrooms, ascending, of bands with new listings; unknown bedrooms come last. */
-export async function yieldBands(
-  database: Database,
-  rentals: Scope,
-  sales: Scope,
-  period: Period,
-): Promise<YieldBand[]> {
+export async function yieldBands(database: Database, rentals: Scope, sales: Scope, period: Period) {
   const metric = metricOf(NEW_PRICE);
   if (!metric) throw new Error(`There is no metric called ${NEW_PRICE}`);
   const [rents, prices] = [
@@ -38,6 +23,7 @@ export async function yieldBands(
     .map((bedrooms) => band(bedrooms, rents.get(bedrooms), prices.get(bedrooms)));
 }
 
+/** The median of one listing type in one band. */
 interface Side {
   readonly value: number | null;
   readonly n: number;
@@ -49,7 +35,7 @@ function band(
   bedrooms: number | null,
   { value: rent, n: nRentals } = NO_LISTINGS,
   { value: price, n: nSales } = NO_LISTINGS,
-): YieldBand {
+) {
   const suppressed = nRentals < MINIMUM_SAMPLE || nSales < MINIMUM_SAMPLE;
   const ratio = suppressed || rent === null || price === null ? null : (12 * rent) / price;
   return {
@@ -75,33 +61,19 @@ async function byBedrooms(
   );
 }
 
-export interface SamePropertyYield {
-  readonly value: number | null;
-  readonly n: number;
-  readonly p25: number | null;
-  readonly p75: number | null;
-  readonly suppressed: boolean;
-  readonly unit: 'share';
-}
-
 /** The yield of properties listed both for rent and for sale in the twelve months before the end of the period. */
-export async function samePropertyYield(
-  database: Database,
-  rentals: Scope,
-  sales: Scope,
-  period: Period,
-): Promise<SamePropertyYield> {
-  const found = await database.read((sql) =>
-    findSamePropertyYield(sql, listingScopeOf(rentals), listingScopeOf(sales), period),
+export async function samePropertyYield(database: Database, rentals: Scope, sales: Scope, period: Period) {
+  const { n, quartiles } = await database.read((sql) =>
+    selectSamePropertyYield(sql, listingScopeOf(rentals), listingScopeOf(sales), period),
   );
-  const suppressed = found.n < MINIMUM_SAMPLE;
-  const [p25, value, p75] =
-    (suppressed ? null : found.quartiles)?.map((part) => roundedFor('share', part)) ?? [];
-  return { value: value ?? null, n: found.n, p25: p25 ?? null, p75: p75 ?? null, suppressed, unit: 'share' };
+  const suppressed = n < MINIMUM_SAMPLE;
+  const shown = suppressed ? [] : (quartiles ?? []).map((part) => roundedFor('share', part));
+  const [p25 = null, value = null, p75 = null] = shown;
+  return { value, n, p25, p75, suppressed, unit: 'share' };
 }
 
 /** Twelve monthly rents divided by the asking price, over properties listed both ways; each by its latest listings. */
-async function findSamePropertyYield(
+async function selectSamePropertyYield(
   sql: Sql,
   rentals: ListingScope,
   sales: ListingScope,
@@ -111,7 +83,7 @@ async function findSamePropertyYield(
     select distinct on (property_id) property_id, price
     from market_event join (select id from listing_search where ${listings.where(sql)}) as scope on id = listing_id
     where kind in ('new', 'relisted') and price > 0 and listing_type = ${listings.listingType}
-      and ${eventWallSql(sql, listings)} >= ${addMonths(end, -12)}::timestamp
+      and ${eventWallSql(sql, listings)} >= ${addIntervals(end, 'year', -1)}::timestamp
       and ${eventWallSql(sql, listings)} < ${end}::timestamp
     order by property_id, at desc, listing_id desc`;
   const [row] = await sql<{ n: number; quartiles: number[] | null }[]>`
