@@ -20,15 +20,15 @@ export async function callsForOneListing(stand: Stand): Promise<Row[]> {
   const ours = await startWithSource(stand, 'p8', source);
   const held: ServerResponse[] = [];
   source.upstream.faults.entity = (_, response) => void held.push(response);
-  const before = source.upstream.asked.length;
+  const before = source.upstream.listingRequests.length;
   const streams = Array.from({ length: STREAMS }, () =>
     fetch(`${ours.arm.url}${ours.path}`, { headers: { authorization: `Bearer ${stand.key}` } }),
   );
   const texts = (await Promise.all(streams)).map((answer) => answer.text());
-  await source.upstream.untilAsked(before + 1);
+  await source.upstream.untilRequested(before + 1);
   for (const response of held) response.end(JSON.stringify(RECORD));
   const live = (await Promise.all(texts)).filter((text) => text.includes('event: live')).length;
-  const calls = source.upstream.asked.length - before;
+  const calls = source.upstream.listingRequests.length - before;
   await ours.arm.stop();
   const name = 'P8 calls for a thousand streams of one listing';
   const figure = `${calls} (${live} of ${STREAMS} got it live)`;

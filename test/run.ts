@@ -1,4 +1,4 @@
-// Running the tests: finds them, starts the one database server they share, and tells what failed or was skipped.
+// Test runner: finds the tests, starts the one database server they share, and lists what failed or was skipped.
 import { glob } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { type EventData, run } from 'node:test';

@@ -1,4 +1,4 @@
-// Proof of what a caller without a key is allowed and told when that is used up.
+// Proof of what a caller without a key is allowed, and of the answer when that is used up.
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ async function refusalAfter({ get }: TestService, admitted: number): Promise<str
   return ((await refused.json()) as { detail: string }).detail;
 }
 
-test('on its own machine the eleventh request without a key in a minute is told which file has keys', async (t) => {
+test('on its own machine the eleventh request without a key in a minute learns which file has keys', async (t) => {
   assert.match(
     await refusalAfter(await startService(t), 10),
     /A key allows more: \/\S+\/keys\.env contains one/,

@@ -1,4 +1,4 @@
-// Proves over HTTP who is let in, what is told about limits, and who is charged for which answer.
+// Proof over HTTP of who is let in, which limits are shown, and who is charged for which answer.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -72,7 +72,7 @@ test('an ended key is EXPIRED_API_KEY and a revoked one INVALID_API_KEY', async 
   assert.equal((await get('/v1/open', `Bearer ${revoked.key}`)).code, 'INVALID_API_KEY');
 });
 
-test('anonymous callers have ten requests in a minute, and the eleventh is told when to come back', async (t) => {
+test('anonymous callers have ten requests in a minute, and the eleventh learns when to come back', async (t) => {
   const { clock, get } = await serve(t);
   for (let count = 1; count <= 10; count++) {
     const { status, headers } = await get('/v1/open');
@@ -164,7 +164,7 @@ test('usage tells what is left, costs a place of the minute and none of the mont
     start: '2026-01-01T00:00:00.000Z',
     end: '2026-02-01T00:00:00.000Z',
   });
-  assert.equal(internal.headers.get('ratelimit'), null, 'who has no limit is told of none');
+  assert.equal(internal.headers.get('ratelimit'), null, 'a caller without a limit sees none');
   assert.equal((await get('/v1/usage')).code, 'MISSING_API_KEY');
 });
 

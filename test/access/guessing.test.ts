@@ -1,4 +1,4 @@
-// Proves that guessing keys is throttled, from one address and from many, and that it harms nobody with a good key.
+// Proof that guessing keys is throttled, from one address and from many, and that it harms nobody with a good key.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -17,18 +17,18 @@ test('ten thousand bad keys from one address are 401 sixty times a minute, then 
   const headers = { 'x-forwarded-for': '198.51.100.1' };
   assert.equal((await service.ask({ key: good, headers })).status, 200);
   const bad: Promise<Answered>[] = [];
-  const kept: Promise<Answered>[] = [];
+  const goodAnswers: Promise<Answered>[] = [];
   for (let number = 0; number < 10_000; number++) {
     bad.push(service.ask({ key: keyNumber(number), headers }));
-    if (number % 100 === 0) kept.push(service.ask({ key: good, headers }));
+    if (number % 100 === 0) goodAnswers.push(service.ask({ key: good, headers }));
     if (number % 500 === 0) await Promise.all(bad);
   }
   assert.deepEqual(tally(await Promise.all(bad)), { '401 INVALID_API_KEY': 60, '429 RATE_LIMITED': 9_940 });
-  assert.deepEqual(tally(await Promise.all(kept)), { 200: 100 });
+  assert.deepEqual(tally(await Promise.all(goodAnswers)), { 200: 100 });
   assert.equal(provider.calls, 61);
   clock.advance(600_000);
   for (let number = 0; number < 60; number++) await service.ask({ key: keyNumber(number), headers });
-  assert.equal((await service.ask({ key: good, headers })).status, 200, 'asked about again all the same');
+  assert.equal((await service.ask({ key: good, headers })).status, 200, 'queried anew all the same');
 });
 
 test('ten thousand bad keys from a thousand addresses ask the provider as often as it may be, and good keys stay good', async (t) => {
@@ -39,10 +39,10 @@ test('ten thousand bad keys from a thousand addresses ask the provider as often 
   const from = (number: number) => ({ 'x-forwarded-for': `10.1.${number >> 8}.${number & 255}` });
   assert.equal((await service.ask({ key: good, headers: from(0) })).status, 200);
   const bad: Promise<Answered>[] = [];
-  const kept: Promise<Answered>[] = [];
+  const goodAnswers: Promise<Answered>[] = [];
   for (let number = 0; number < 10_000; number++) {
     bad.push(service.ask({ key: keyNumber(number), headers: from(number % 1_000) }));
-    if (number % 100 === 0) kept.push(service.ask({ key: good, headers: from(number % 1_000) }));
+    if (number % 100 === 0) goodAnswers.push(service.ask({ key: good, headers: from(number % 1_000) }));
     if (number % 500 === 0) await Promise.all(bad);
   }
   const elsewhere = { 'x-forwarded-for': '2001:db8::1' };
@@ -51,7 +51,7 @@ test('ten thousand bad keys from a thousand addresses ask the provider as often 
   const counts = tally(await Promise.all(bad));
   assert.deepEqual(Object.keys(counts).toSorted(), ['401 INVALID_API_KEY', '503 SUBSCRIPTIONS_UNAVAILABLE']);
   assert.ok(provider.calls <= 6_000, `${provider.calls} questions`);
-  assert.deepEqual(tally(await Promise.all(kept)), { 200: 100 });
+  assert.deepEqual(tally(await Promise.all(goodAnswers)), { 200: 100 });
   clock.advance(600_000);
   assert.equal((await service.ask({ key: good, headers: from(0) })).status, 200);
 });

@@ -1,4 +1,4 @@
-// Proves that no header, clock or flood gets anybody more requests than the limits say.
+// Proof that no header, clock or flood gets anybody more requests than the limits say.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Proof that a refused caller is told the policy that refused it and the seconds that it has to wait, over two processes.
+// Proof that the answer to a refused caller names the policy that refused it and the seconds that it has to wait, over two processes.
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
@@ -8,7 +8,7 @@ import { testDatabase } from '../support/database/database.ts';
 import { type LimitedAnswer, startGuardedProcess } from '../support/service/guarded-processes.ts';
 
 const MINUTE = 60_000;
-/** Milliseconds for which a month that was found used up may be told so without asking the database again. */
+/** Milliseconds for which an exhausted month is refused without a read of the database. */
 const PAUSE = 10_000;
 const MINUTE_QUOTA = 6;
 const MONTH_QUOTA = 20;
@@ -98,21 +98,21 @@ class Caller {
   }
 
   #checkRefusal(answer: LimitedAnswer, inMinute: readonly number[]): void {
-    const told = JSON.stringify(answer);
-    assert.equal(answer.status, 429, told);
+    const context = JSON.stringify(answer);
+    assert.equal(answer.status, 429, context);
     const overMonth = answer.violatedPolicies.includes('month');
     const overMinute = inMinute.length === MINUTE_QUOTA;
     const violated = [...(overMinute ? ['minute'] : []), ...(overMonth ? ['month'] : [])];
-    assert.deepEqual(answer.violatedPolicies, violated, told);
-    assert.ok(violated.length > 0, told);
-    assert.equal(answer.code, overMonth ? 'QUOTA_EXCEEDED' : 'RATE_LIMITED', told);
-    if (overMonth) assert.ok(elapsed - this.#fullAt < PAUSE, `the month has requests left: ${told}`);
+    assert.deepEqual(answer.violatedPolicies, violated, context);
+    assert.ok(violated.length > 0, context);
+    assert.equal(answer.code, overMonth ? 'QUOTA_EXCEEDED' : 'RATE_LIMITED', context);
+    if (overMonth) assert.ok(elapsed - this.#fullAt < PAUSE, `the month has requests left: ${context}`);
     const waits = [
       ...(overMinute ? [(inMinute[0] ?? 0) + MINUTE - elapsed] : []),
       ...(overMonth ? [month().end - elapsed] : []),
     ];
-    assert.equal(answer.retryAfter, Math.ceil(Math.max(...waits) / 1000), told);
-    assert.equal(/"month";r=0;/.test(answer.limits), overMonth, told);
+    assert.equal(answer.retryAfter, Math.ceil(Math.max(...waits) / 1000), context);
+    assert.equal(/"month";r=0;/.test(answer.limits), overMonth, context);
   }
 }
 
@@ -120,14 +120,14 @@ const codes = (answers: readonly LimitedAnswer[]) =>
   answers.map(({ status, code }) => code ?? status).toSorted();
 const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 
-describe('a refused caller is told why', () => {
-  test('by the minute, where a first burst is over it while the month is being asked about', async () => {
+describe('a refused caller learns why', () => {
+  test('by the minute, where a first burst is over it while the month is being read', async () => {
     const [answers = []] = await new Caller().ask([15, 0]);
     assert.deepEqual(codes(answers), [...times(6, 200), ...times(9, 'RATE_LIMITED')]);
     for (const { retryAfter } of answers) assert.ok(retryAfter === null || retryAfter === 60);
   });
 
-  test('by the month, for as long as it lasts, also in a process where it had requests left when last asked', async () => {
+  test('by the month, for as long as it lasts, also in a process where it had requests left at the last read', async () => {
     const caller = new Caller();
     await caller.ask([0, 1]);
     for (let left = MONTH_QUOTA - 1; left > 0; left -= MINUTE_QUOTA) {

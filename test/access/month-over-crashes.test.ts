@@ -1,4 +1,4 @@
-// Proves that a month is never overdrawn over two real processes, however they die, and little of it is lost with them.
+// Proof that a month is never overdrawn over two real processes, however they die, and little of it is lost with them.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

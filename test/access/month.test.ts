@@ -1,4 +1,4 @@
-// Proves that the month's quota is exact over several processes, which are limiters of their own on one database.
+// Proof that the month's quota is exact over several processes, which are limiters of their own on one database.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { RateLimiter } from '../../src/access/limits/rate-limiter.ts';
@@ -74,7 +74,7 @@ describe('the monthly quota', () => {
     }
   });
 
-  test('is admitted exactly by two processes together, while each is asked for more than it holds', async () => {
+  test('is admitted exactly by two processes together, while each gets more requests than it has leased', async () => {
     for (const month of [40, 200, 1_500]) {
       const { processes } = setUp({ tiers: { pro: { month, minute: 2_400 } }, processes: 2 });
       const caller = subscriber('pro');
@@ -105,14 +105,14 @@ describe('the monthly quota', () => {
     assert.equal(await used(caller), admitted + lost, 'closing gave everything back');
   });
 
-  test('is told as it is when a request is admitted, where that had to wait over the turn of the month', async () => {
+  test('is shown as it is when a request is admitted, where that had to wait over the turn of the month', async () => {
     const { limits, clock } = setUp({ tiers: { business: { month: 400 } } });
     const caller = subscriber('business');
     clock.advance(Date.UTC(2026, 1, 1) - 1 - clock.now());
     const before = ask(limits, caller);
     clock.advance(10);
-    const told = await Promise.all([before, ask(limits, caller)]);
-    for (const headers of told) {
+    const answers = await Promise.all([before, ask(limits, caller)]);
+    for (const headers of answers) {
       assert.ok(!(headers instanceof Problem));
       assert.match(headers['ratelimit-policy'] ?? '', new RegExp(`"month";q=400;w=${28 * 86_400}$`));
     }
@@ -147,7 +147,7 @@ describe('the monthly quota', () => {
     assert.equal(await used(silent), 1);
   });
 
-  test('begins anew with the UTC month, and a refused caller is told how long that takes', async () => {
+  test('begins anew with the UTC month, and a refused caller learns how long that takes', async () => {
     const { clock, limits } = setUp({ tiers: { free: { month: 2 } } });
     const caller = subscriber('free');
     clock.advance(Date.UTC(2026, 0, 31, 23, 59, 50) - clock.now());
@@ -166,7 +166,7 @@ describe('the monthly quota', () => {
     assert.equal(await used(caller, '2026-02-01'), 2);
   });
 
-  test('is told with every answer, as far as this process knows', async () => {
+  test('is shown with every answer, as far as this process knows', async () => {
     const { limits } = setUp({ tiers: { anonymous: { minute: 10 } } });
     const headers = await ask(limits, anonymous('192.0.2.77'));
     const end = (Date.UTC(2026, 1, 1) - Date.UTC(2026, 0, 5, 12)) / 1000;
@@ -207,7 +207,7 @@ describe('the monthly quota', () => {
     await until('all but thirty are left', remaining);
   });
 
-  test('that was used up is asked about again after ten seconds, in case another process gave some back', async () => {
+  test('that was used up is read again after ten seconds, in case another process gave some back', async () => {
     const { clock, processes } = setUp({ tiers: { pro: { month: 5_000, minute: 60_000 } }, processes: 2 });
     const [one, two] = processes;
     assert.ok(one !== undefined && two !== undefined);
@@ -215,7 +215,7 @@ describe('the monthly quota', () => {
     await ask(one, caller);
     assert.equal(await burst(two, caller, 5_000), 4_900);
     await one.close();
-    assert.ok((await ask(two, caller)) instanceof Problem, 'not asked at once');
+    assert.ok((await ask(two, caller)) instanceof Problem, 'not read at once');
     clock.advance(10_000);
     assert.equal(await burst(two, caller, 200), 99);
   });

@@ -1,4 +1,4 @@
-// Proves what a provider at its worst cannot do: keep a revoked key alive, lock out a good one, or be overrun.
+// Proof of what a provider at its worst cannot do: keep a revoked key alive, lock out a good one, or be overrun.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -28,15 +28,15 @@ for (const fault of FAULTS.filter((each) => each !== 'slow')) {
     provider.faults = ['none'];
     const keys = NONSENSE.map(() => provider.subscribe('internal'));
     const askAll = async () => {
-      const asked = Promise.all(keys.map((key) => service.ask({ key })));
+      const answers = Promise.all(keys.map((key) => service.ask({ key })));
       const done = { yet: false };
-      void asked.then(() => (done.yet = true));
+      void answers.then(() => (done.yet = true));
       // Whoever waits for the provider waits five seconds at most.
       for (let turn = 0; !done.yet; turn++) {
         if (turn > 50) clock.advance(1_000);
         await new Promise((resolve) => setImmediate(resolve));
       }
-      return asked;
+      return answers;
     };
     assert.deepEqual(tally(await askAll()), { 200: keys.length });
     provider.faults = [fault] satisfies Fault[];
@@ -82,11 +82,11 @@ test('a thousand requests whose key has just run out cost two services one quest
   for (let expiry = 1; expiry <= 3; expiry++) {
     clock.advance(600_000);
     provider.mode = 'wait';
-    const asked = Array.from({ length: 1_000 }, (_, at) => services[at % 2]?.ask({ key }));
-    await until('the provider is asked', () => provider.calls >= 2 + expiry * 2);
+    const requests = Array.from({ length: 1_000 }, (_, at) => services[at % 2]?.ask({ key }));
+    await until('the provider is queried', () => provider.calls >= 2 + expiry * 2);
     provider.mode = 'answer';
     provider.settle();
-    const answers = await Promise.all(asked);
+    const answers = await Promise.all(requests);
     assert.ok(answers.every((answer) => answer?.status === 200));
     assert.equal(provider.calls, 2 + expiry * 2);
   }

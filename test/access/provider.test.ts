@@ -1,4 +1,4 @@
-// Proves that every subscription provider keeps the port's promises: the one in our own tables, and the tests' stub.
+// Proof that every subscription provider keeps the port's promises: the one in our own tables, and the tests' stub.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { createAccess } from '../../src/access/access.ts';
@@ -133,7 +133,7 @@ for (const [title, create] of Object.entries({ local, stub })) {
 describe('subscriptions of our own', () => {
   const subscriptions = createLocalSubscriptions(database, manualClock());
 
-  test('are listed with a hint of the key, and the key itself stands nowhere in the database', async () => {
+  test('are listed with a hint of the key, and the key itself is nowhere in the database', async () => {
     const { id, key } = await subscriptions.create({ plan: 'pro', label: 'A label' });
     assert.match(key, /^SERVICE-[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$/);
     const row = (await subscriptions.list()).find((each) => each.id === id);
@@ -170,7 +170,7 @@ describe('subscriptions of our own', () => {
     assert.equal(await subscriptions.revoke('sub_none'), undefined);
   });
 
-  test('that change are told to every process: a remembered key is asked about again well before ten minutes', async (t) => {
+  test('that change are notified to every process: a cached key is queried anew well before ten minutes', async (t) => {
     const options = { database, clock: manualClock(), tiers: TIERS, provider: subscriptions.provider };
     const access = createAccess({ ...options, report: (error) => assert.fail(String(error)) });
     t.after(() => access.close());

@@ -1,4 +1,4 @@
-// Proves what becomes of the sample keys over restarts, lost files and lost databases.
+// Proof of what becomes of the sample keys over restarts, lost files and lost databases.
 import assert from 'node:assert/strict';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';

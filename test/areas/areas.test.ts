@@ -264,7 +264,9 @@ test('counts are what a recount says, whatever becomes of listings and of areas'
       async (written, moved) => {
         const drafts = written.map(({ key, status, lng, lat, shown }) =>
           draft(`c${key}`, {
-            ...{ status, address: NO_ADDRESS, location: { lng, lat, precision: 'exact' as const } },
+            status,
+            address: NO_ADDRESS,
+            location: { lng, lat, precision: 'exact' as const },
             display: { listing: shown, address: true, estimate: true },
           }),
         );

@@ -1,4 +1,4 @@
-// Proves that answers are compressed for whoever reads that, that nothing secret is, and that caches can tell the forms apart.
+// Proof that answers are compressed for whoever reads that, that nothing secret is, and that caches can tell the forms apart.
 
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
@@ -56,19 +56,22 @@ interface Answer {
   readonly bytes: Buffer;
 }
 
-/** Asks as it is told to, and undoes no encoding. */
+/** Sends the request as given, and undoes no encoding of the answer. */
 function ask(web: Web, path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const asked = request({ port: web.port, host: '127.0.0.1', path, method, headers }, async (response) => {
-      const parts: Buffer[] = [];
-      for await (const part of response) parts.push(part as Buffer);
-      resolve({
-        status: response.statusCode ?? 0,
-        headers: response.headers,
-        bytes: Buffer.concat(parts),
-      });
-    });
-    asked.on('error', reject).end();
+    const outgoing = request(
+      { port: web.port, host: '127.0.0.1', path, method, headers },
+      async (response) => {
+        const parts: Buffer[] = [];
+        for await (const part of response) parts.push(part as Buffer);
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          bytes: Buffer.concat(parts),
+        });
+      },
+    );
+    outgoing.on('error', reject).end();
   });
 }
 

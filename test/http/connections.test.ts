@@ -1,4 +1,4 @@
-// Proves that connections which are kept idle lock nobody out, and that a newcomer for whom there is no room is told so.
+// Proof that idle connections lock nobody out, and that a newcomer for whom there is no room learns so.
 
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
@@ -68,13 +68,13 @@ test('an address that opens more than it may have closes the longest idle of its
   assert.equal(await ask(first), 'HTTP/1.1 200 OK');
   await idle(2);
   await until('the longest idle is closed', () => second.destroyed);
-  assert.equal(await ask(first), 'HTTP/1.1 200 OK', 'the one that was used last is kept');
+  assert.equal(await ask(first), 'HTTP/1.1 200 OK', 'the one that was used last stays open');
   assert.equal(await ask(other), 'HTTP/1.1 200 OK');
   assert.equal(await measure('freehold_http_connections'), 3);
   assert.equal(await measure('freehold_http_connections_evicted_total'), 1);
 });
 
-test('where all places are taken, the longest idle makes room, be it one that never asked', async (t) => {
+test('where all places are taken, the longest idle makes room, be it one that never sent a request', async (t) => {
   const { from, idle } = await start(t);
   const silent = await from(2);
   const others = [await idle(3), await idle(4), await idle(5)];

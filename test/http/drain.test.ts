@@ -1,4 +1,4 @@
-// Proves that stopping loses nothing that was under way and lets nothing hold it up.
+// Proof that stopping loses nothing that was under way and lets nothing hold it up.
 
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
@@ -34,7 +34,7 @@ function gated() {
   return { routes, open: () => gate.resolve(), begun: () => begun };
 }
 
-test('requests and streams under way finish; new ones are told 503 meanwhile', async (t) => {
+test('requests and streams under way finish; new ones get 503 meanwhile', async (t) => {
   const work = gated();
   const web = await serveRoutes(t, work.routes);
   const [slow, stream] = [web.fetch('/v1/slow'), web.raw('GET /v1/s HTTP/1.1\r\nHost: x\r\n\r\n')];
@@ -73,14 +73,14 @@ test('idle connections are closed at once where nothing is to be waited for', as
   await closed;
 });
 
-test('a kept connection is told with its next answer, and cut only once there was time for one', async (t) => {
+test('a reused connection learns of it with its next answer, and cut only once there was time for one', async (t) => {
   const web = await serveRoutes(t, gated().routes, { limits: { lingerMs: 500 } });
   const [used, silent] = [await keptConnection(web), await keptConnection(web)];
   const drained = web.server.drain();
   await until('the server waits for its deadline', () => web.clock.waiting === 1);
-  const [told, cut] = [readToEnd(used), readToEnd(silent)];
+  const [refused, cut] = [readToEnd(used), readToEnd(silent)];
   used.write('GET /v1/fast HTTP/1.1\r\nHost: x\r\n\r\n');
-  const answer = parseRaw(await told);
+  const answer = parseRaw(await refused);
   assert.equal(answer.status, 503);
   assert.equal(answer.headers.get('connection'), 'close');
   assert.equal(silent.readyState, 'open');

@@ -1,4 +1,4 @@
-// Proves that every error a client can meet is met by a request to the real service, whole and as documented.
+// Proof that every error a client can meet is met by a request to the real service, whole and as documented.
 
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
@@ -102,7 +102,7 @@ async function whileDraining(): Promise<Answer> {
   provider.mode = 'wait';
   const before = provider.calls;
   const waiting = ask({ key: keyNumber(3) }, small.url);
-  await until('the provider is asked', () => provider.calls > before);
+  await until('the provider is queried', () => provider.calls > before);
   const stopping = small.app.stop();
   const answer = await ask({}, small.url);
   provider.settle();
@@ -238,7 +238,7 @@ function checkDocument(code: ProblemCode, { status, headers, body }: Answer, bas
   assert.match(problem.detail, /^[A-Z][^\n]{8,}[.?]$/, 'a sentence');
   assert.match(problem.requestId, /^req_/);
   assert.equal(problem.requestId, headers.get('x-request-id'));
-  assert.ok(!/SERVICE-[0-9A-F]{8}-|relation|postgres|\.ts:/i.test(body), 'nothing private is told');
+  assert.ok(!/SERVICE-[0-9A-F]{8}-|relation|postgres|\.ts:/i.test(body), 'nothing private is shown');
   if (AT_FAULT.includes(code)) {
     assert.ok(problem.errors.length > 0);
     for (const error of problem.errors) assert.ok(error.parameter && error.detail, 'names what is at fault');

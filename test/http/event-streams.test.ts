@@ -1,4 +1,4 @@
-// Proves that event streams are well formed, bounded, and leave nothing behind when clients do.
+// Proof that event streams are well formed, bounded, and leave nothing behind when clients do.
 
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
@@ -86,7 +86,7 @@ test('a stream carries its own headers and those of every answer', async (t) => 
   assert.equal(headers.get('content-length'), null);
 });
 
-test('a stream is asked for by its type, by a wildcard or by nothing', async (t) => {
+test('a stream is requested by its type, by a wildcard or by nothing', async (t) => {
   const web = await serveStream(t, async function* () {
     yield event('1', 'done');
   });
@@ -144,6 +144,26 @@ test('silence is filled with a comment every 5 s, and only silence', async (t) =
   socket.destroy();
 });
 
+test('a minute of silence has twelve comments, the last as regular as the first', async (t) => {
+  const generate: Generate = async function* ({ signal }) {
+    yield event('1', 'cached');
+    await abortableDatabase(signal);
+  };
+  const web = await serveStream(t, generate, null);
+  const socket = await request(web);
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  await until('the first event arrives', () => text.includes('cached'));
+  for (let comments = 1; comments <= 12; comments += 1) {
+    web.clock.advance(5_000);
+    await until(`comment ${comments} arrives`, () => text.split('\r\n:\n\n\r\n').length - 1 === comments);
+  }
+  socket.destroy();
+  await settled(web);
+});
+
 test('a slow first event does not keep the client without headers for more than 5 s', async (t) => {
   const web = await serveStream(t, async function* ({ signal }) {
     await abortableDatabase(signal);
@@ -180,6 +200,21 @@ test('a client that leaves while the stream waits aborts the signal and ends the
     await until('the generator ends', () => ended === before + 1);
   }
   await settled(web);
+  assert.equal(web.clock.waiting, 0);
+});
+
+test('a client that leaves ends its stream even while the generator waits for what ignores the signal', async (t) => {
+  const generate: Generate = async function* () {
+    yield event('1', 'cached');
+    await new Promise(() => {});
+  };
+  const web = await serveStream(t, generate, null);
+  const socket = await request(web);
+  await new Promise((resolve) => socket.once('data', resolve));
+  assert.equal(await web.measure('freehold_http_streams'), 1);
+  socket.destroy();
+  await settled(web);
+  assert.equal(await web.measure('freehold_http_streams'), 0);
   assert.equal(web.clock.waiting, 0);
 });
 

@@ -1,4 +1,4 @@
-// Proves that forms are read exactly, and that a route may write its errors, queries and refusals in a form of its own.
+// Proof that forms are read exactly, and that a route may write its errors, queries and refusals in a form of its own.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +15,12 @@ const body = Type.Object({
 const access = { credentials: 'none', counts: 'nothing' } as const;
 const both = ['application/x-www-form-urlencoded', 'application/json'] as const;
 const echo = testRoute({
-  ...{ method: 'POST', path: '/v1/forms', access, body, consumes: both, bodyBytes: 1_024 },
+  method: 'POST',
+  path: '/v1/forms',
+  access,
+  body,
+  consumes: both,
+  bodyBytes: 1_024,
   handle: ({ body: fields }) => ({ json: fields }),
 });
 
@@ -23,19 +28,27 @@ const plain: ErrorForm = {
   write: ({ problem, requestId, request, headers }) => ({
     status: problem.status === 415 ? 400 : problem.status,
     headers,
-    json: { failed: problem.code, requestId, asked: request['x-asked'] ?? null },
+    json: { failed: problem.code, requestId, header: request['x-test'] ?? null },
   }),
   answers: { 400: 'Malformed.', 405: 'Another method.' },
   content: { 'application/json': Type.Object({ failed: Type.String() }) },
 };
 const ownErrors = testRoute({
-  ...{ method: 'POST', path: '/v1/plain', access, body, consumes: [both[0]], errors: plain },
+  method: 'POST',
+  path: '/v1/plain',
+  access,
+  body,
+  consumes: [both[0]],
+  errors: plain,
   handle: () => {
     throw new Error('broken');
   },
 });
 const free = testRoute({
-  ...{ path: '/v1/free', access, ownQuery: true, anyAccept: true },
+  path: '/v1/free',
+  access,
+  ownQuery: true,
+  anyAccept: true,
   handle: ({ url, mediaType }) => ({ json: { url, mediaType } }),
 });
 
@@ -97,10 +110,10 @@ test('a route with its own form of errors has every error in it, those of the fr
     [form('a'.repeat(1_100_000)), 413, 'PAYLOAD_TOO_LARGE'],
   ];
   for (const [init, status, failed] of cases) {
-    const headers = { ...init.headers, 'x-asked': 'yes' };
+    const headers = { ...init.headers, 'x-test': 'yes' };
     const answer = await web.fetch('/v1/plain', { ...init, headers });
-    const written = (await answer.json()) as { failed: string; asked: string };
-    assert.deepEqual([answer.status, written.failed, written.asked], [status, failed, 'yes']);
+    const written = (await answer.json()) as { failed: string; header: string };
+    assert.deepEqual([answer.status, written.failed, written.header], [status, failed, 'yes']);
     assert.equal(answer.headers.get('cache-control'), 'no-store');
     assert.equal(answer.headers.get('access-control-allow-origin'), '*');
     assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
@@ -132,9 +145,9 @@ test('a route may read its address itself, and answer whatever Accept says', asy
 test('pages that look for metadata may read the 404 where there is none', async (t) => {
   const web = await serveRoutes(t, [echo]);
   const path = '/.well-known/nothing';
-  const asked = await web.fetch(path, { method: 'OPTIONS', headers: { origin: 'https://app.example' } });
+  const preflight = await web.fetch(path, { method: 'OPTIONS', headers: { origin: 'https://app.example' } });
   assert.deepEqual(
-    [asked.status, asked.headers.get('access-control-allow-methods')],
+    [preflight.status, preflight.headers.get('access-control-allow-methods')],
     [204, 'GET, HEAD, OPTIONS'],
   );
   const answer = await web.fetch(path);

@@ -1,4 +1,4 @@
-// Proves that nothing the web framework or Node does on its own reaches a client, and nothing is ignored.
+// Proof that nothing the web framework or Node does on its own reaches a client, and nothing is ignored.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

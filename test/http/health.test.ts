@@ -1,9 +1,10 @@
-// Proves that health and measurements tell the truth, to those who may know.
+// Proof that health and metrics are true, to those who may know.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
 import type { HealthCheck } from '../../src/http/server/health.ts';
+import type { ServerOptions } from '../../src/http/server/server.ts';
 import { Problem } from '../../src/lib/problem.ts';
 import { until } from '../support/check/until.ts';
 import { parseRaw, serveRoutes, testRoute } from '../support/service/http-server.ts';
@@ -76,29 +77,28 @@ test('a check that hangs counts as failed after 2 s', async (t) => {
   assert.match(await response.text(), /timed out/);
 });
 
-test('checks are asked at most once a second, however many probes come', async (t) => {
-  let asked = 0;
+test('checks run at most once a second, however many probes come', async (t) => {
+  let checks = 0;
   const counting: HealthCheck = {
     name: 'database',
     required: true,
     check: async () => {
-      asked += 1;
+      checks += 1;
       return undefined;
     },
   };
   const web = await serveRoutes(t, [], withChecks(counting));
   await Promise.all(Array.from({ length: 10 }, () => web.fetch('/readyz')));
-  assert.equal(asked, 1);
+  assert.equal(checks, 1);
   web.clock.advance(1_000);
   await web.fetch('/readyz');
-  assert.equal(asked, 2);
+  assert.equal(checks, 2);
 });
 
 /** A service that is there for this machine alone. */
-const LOCAL = { publicUrl: 'http://127.0.0.1:8080' };
-const readable = (allow: readonly string[], token: string | null = null) => ({
-  health: { checks: [], metricsAccess: { allow, token } },
-});
+const LOCAL = { publicUrl: 'http://127.0.0.1:8080' } satisfies Partial<ServerOptions<string>>;
+const readable = (allow: readonly string[], token: string | null = null) =>
+  ({ health: { checks: [], metricsAccess: { allow, token } } }) satisfies Partial<ServerOptions<string>>;
 
 test('/metrics shows durations by route, method and status, to processes on the same machine', async (t) => {
   const web = await serveRoutes(

@@ -1,4 +1,4 @@
-// Proves that who writes a request as others do is told how it is written here, in whole sentences.
+// Proof that whoever writes a request as other APIs have it learns how it is written here, in whole sentences.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -6,11 +6,11 @@ import { writeAreaBatch } from '../../src/ingest/area-writer.ts';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
 import { problemOf } from '../support/service/http-server.ts';
-import { logKeeper } from '../support/service/memory-log.ts';
+import { memoryLog } from '../support/service/memory-log.ts';
 import { startService } from '../support/service/service.ts';
 
-const kept = logKeeper();
-const service = await startService({ after }, { log: kept.log });
+const memory = memoryLog();
+const service = await startService({ after }, { log: memory.log });
 const { keys } = service;
 const beds = [0, 1, 2, 3, 4, 5];
 await service.database.transaction((tx) =>
@@ -58,7 +58,7 @@ test('words and names that others use lead to ours', async () => {
     assert.equal((await refusal(path)).errors?.[0]?.suggestion, 'cursor');
 });
 
-test('the same is told of a member of a body', async () => {
+test('the same goes for a member of a body', async () => {
   const bodies = [
     [{ propertyType: ['House'] }, 'SINGLE_FAMILY'],
     [{ page: 2 }, 'cursor'],
@@ -75,7 +75,7 @@ test('the same is told of a member of a body', async () => {
   }
 });
 
-test('a key that comes in another header, in an address or in a body is told where it belongs, and logged nowhere', async () => {
+test('a key that comes in another header, in an address or in a body is refused with the place where it belongs, and logged nowhere', async () => {
   for (const path of ['/v1/search/sales', '/v1/usage'])
     for (const name of ['X-Api-Key', 'Api-Key', 'apikey', 'X-Auth-Token']) {
       const answer = await service.get(path, undefined, { [name]: keys.pro });
@@ -89,7 +89,7 @@ test('a key that comes in another header, in an address or in a body is told whe
   assert.match((await problemOf(inAddress)).detail, /Authorization: Bearer/);
   const both = await service.get('/v1/usage', keys.pro, { 'x-api-key': keys.pro });
   assert.equal(both.status, 200, 'what is sent besides a credential is not looked at');
-  assert.ok(kept.text().length > 0 && !kept.text().includes(keys.pro.slice(8)));
+  assert.ok(memory.text().length > 0 && !memory.text().includes(keys.pro.slice(8)));
 });
 
 test('an address that nothing is at leads to the nearest that something is at', async () => {
@@ -124,7 +124,7 @@ test('bedrooms takes a range as bathrooms does, and numbers as before', async ()
   await refusal('/v1/search/sales?bedrooms=two');
 });
 
-test('whatever is wrong with a search is told in a sentence', async () => {
+test('whatever is wrong with a search is explained in a sentence', async () => {
   const queries = [
     ...['limit=0', 'limit=a', 'minPrice=5&maxPrice=1', 'polygon=1,1', 'bbox=1,2,3', 'bbox=0,99,1,99'],
     ...['q=', 'lat=1', 'radius=5parsec&lat=1&lng=1', 'cursor=abc', 'fields=nothing', 'stats=nothing'],
@@ -205,7 +205,7 @@ test('an empty page tells the cities and postal codes that no listing and no are
   assert.deepEqual([answer.status, body.data, body.meta.suggestions], [200, [], misspelt]);
 });
 
-test('a suggested city is one that the caller may find, of the asked type', async () => {
+test('a suggested city is one that the caller may find, of the requested type', async () => {
   assert.deepEqual(await suggestionsFor('sales?city=Bostn'), [
     { parameter: 'city', value: 'Bostn', suggestions: ['boston'] },
   ]);

@@ -1,4 +1,4 @@
-// Proves that hostile, odd and extreme requests are refused in words or answered right: never a 500, never a leak.
+// Proof that hostile, odd and extreme requests are refused in words or answered right: never a 500, never a leak.
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -64,14 +64,14 @@ const ROUTES_EACH = 3;
 test('no text in any parameter of any route is answered with a 5xx', async () => {
   const { paths }: { paths: Record<string, { get?: { parameters?: { in: string; name: string }[] } }> } =
     await service.json('/openapi.json');
-  let asked = 0;
+  let count = 0;
   const met = new Map<string, number>();
   for (const [path, { get }] of Object.entries(paths)) {
-    // Statistics about listings of one kind want to be told which.
+    // Statistics about listings of one kind need to know which.
     const needs = get?.parameters?.some(({ name }) => name === 'listingType') ? 'listingType=sale&' : '';
     const address = path.replace('{id}', 'city-aldern');
     for (const parameter of get?.parameters ?? []) {
-      // The same parameter is read by the same code wherever it stands: a few routes prove it.
+      // The same parameter is read by the same code in every route: a few routes prove it.
       const known = JSON.stringify(parameter);
       met.set(known, (met.get(known) ?? 0) + 1);
       if ((met.get(known) ?? 0) > ROUTES_EACH) continue;
@@ -85,10 +85,10 @@ test('no text in any parameter of any route is answered with a 5xx', async () =>
         await answer.body?.cancel();
         assert.ok(answer.status < 500, `${answer.status} ${answer.url}`);
       }
-      asked += answers.length;
+      count += answers.length;
     }
   }
-  assert.ok(asked > 1_000, 'the routes have parameters');
+  assert.ok(count > 1_000, 'the routes have parameters');
 });
 
 test('a cursor with times that no calendar has is refused', async () => {
@@ -138,17 +138,17 @@ test('moments reach from the year 1 to the end of 9999, and no further', async (
     assert.equal(await codeOf(`/v1/search/sales?listedSince=${bad}`), '400 INVALID_PARAMETER', bad);
 });
 
-test('links to further pages hold the whole query, and the public address whatever was asked for', async () => {
+test('links to further pages hold the whole query, and the public address whatever host was requested', async () => {
   await writtenIds(
     ...['a', 'b'].map((key) =>
       draft(`link-${key}`, { address: { ...NO_ADDRESS, city: 'Where? Here & There' } }),
     ),
   );
   const path = '/v1/search/sales?limit=1&city=where?+here+%26+there&fields=url';
-  for (const asked of [path, `http://evil.example${path}`]) {
-    const { status, headers, body } = await send(`GET ${asked}`);
+  for (const target of [path, `http://evil.example${path}`]) {
+    const { status, headers, body } = await send(`GET ${target}`);
     assert.equal(status, 200);
-    assert.ok(!`${[...headers.values()]}${body}`.includes('evil.example'), asked);
+    assert.ok(!`${[...headers.values()]}${body}`.includes('evil.example'), target);
     const [, next = ''] = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '') ?? [];
     assert.ok(next.startsWith(`${service.url}/v1/search/sales?`), next);
     const page: { data: Listing[] } = await service.json(next.slice(service.url.length), keys.pro);
@@ -161,8 +161,12 @@ test('an address written with escapes, or in whole, answers every method as the 
     assert.equal((await send(`GET ${address}`)).status, 200, address);
     const refused = await send(`DELETE ${address}`);
     assert.deepEqual([refused.status, refused.headers.get('allow')], [405, 'GET, HEAD, OPTIONS'], address);
-    const asked = await send(`OPTIONS ${address}`);
-    assert.deepEqual([asked.status, asked.headers.get('allow')], [204, 'GET, HEAD, OPTIONS'], address);
+    const preflight = await send(`OPTIONS ${address}`);
+    assert.deepEqual(
+      [preflight.status, preflight.headers.get('allow')],
+      [204, 'GET, HEAD, OPTIONS'],
+      address,
+    );
   }
   for (const address of [
     '/v1/areas/',

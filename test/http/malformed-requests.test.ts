@@ -1,4 +1,4 @@
-// Proves that what cannot be understood is refused with a problem document, and what never arrives is cut.
+// Proof that what cannot be understood is refused with a problem document, and what never arrives is cut.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

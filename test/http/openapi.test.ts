@@ -1,4 +1,4 @@
-// Proves that the OpenAPI document is valid, complete and stable.
+// Proof that the OpenAPI document is valid, complete and stable.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { Type } from 'typebox';
-import { openapiDocument } from '../../src/http/openapi/openapi.ts';
+import { type Describe, openapiDocument } from '../../src/http/openapi/openapi.ts';
 import { serveRoutes, type TestRoute, testRoute } from '../support/service/http-server.ts';
 
 const Money = Type.Object({ amount: Type.Number(), currency: Type.String() }, { $id: 'Money' });
@@ -53,7 +53,7 @@ const describe = {
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   server: 'https://listings.test',
   tags: { Test: 'Test.', Health: 'Health.', Service: 'Service.' },
-};
+} satisfies Describe;
 
 /** Reads a path such as `paths./v1/items.post` whose parts are given one by one. */
 function at(value: unknown, ...path: readonly string[]): unknown {
@@ -126,7 +126,7 @@ test('the same routes give the same text', () => {
   );
 });
 
-test('a named schema stands once under components and is referred to everywhere else', () => {
+test('a named schema is once under components and is referred to everywhere else', () => {
   const document = openapiDocument(routes, describe);
   const named = at(document, 'components', 'schemas') as Record<string, unknown>;
   assert.deepEqual(Object.keys(named), ['Item', 'Money', 'Problem']);
@@ -178,7 +178,7 @@ test('answers are those that can occur by what the route asks and takes', () => 
   assert.deepEqual(at(post, 'security'), [{}, { apiKey: [] }]);
 });
 
-test('tokens stand in the document only once they are issued', () => {
+test('the document has tokens only once they are issued', () => {
   const scopes = { 'listings:read': 'Read.' };
   const oauth = { authorizationUrl: 'https://listings.test/a', tokenUrl: 'https://listings.test/t', scopes };
   const document = openapiDocument(routes, { ...describe, oauth });

@@ -1,4 +1,4 @@
-// Tests of what browsers are told: who may ask from where, what they may read, and what they must not do.
+// Tests of the headers for browsers: who may ask from where, what they may read, and what they must not do.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Proves that every request passes the same phases in the same order.
+// Proof that every request passes the same phases in the same order.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -196,7 +196,7 @@ test('a problem can bring its own challenge', async (t) => {
   assert.equal((await web.fetch('/v1/a')).headers.get('www-authenticate'), 'Bearer realm="own"');
 });
 
-test('a missing scope is told in the challenge', async (t) => {
+test('the challenge names a missing scope', async (t) => {
   const access = { credentials: 'required', counts: 'month', scope: 'listings:live' } as const;
   const web = await serveRoutes(t, [testRoute({ path: '/v1/a', access })], {
     phasesReplaced: {

@@ -1,4 +1,4 @@
-// Proves that clients who drip their requests are cut in time, and that honest ones are served meanwhile.
+// Proof that clients who drip their requests are cut in time, and that honest ones are served meanwhile.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -19,5 +19,5 @@ test('two hundred connections that drip are cut by the time limits, and honest r
   t.diagnostic(`the last was cut after ${longest} ms`);
   assert.equal(uncut, 0);
   assert.deepEqual(Object.keys(honest), ['200']);
-  assert.ok((honest[200] ?? 0) > 200, 'some were asked meanwhile');
+  assert.ok((honest[200] ?? 0) > 200, 'some were sent meanwhile');
 });

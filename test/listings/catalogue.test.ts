@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type { ListingDraft } from '../../src/listings/draft.ts';
 import type { Listing } from '../../src/listings/record.ts';
 import { at, startCatalogue } from '../support/catalogue/catalogue.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
@@ -9,7 +10,11 @@ import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
 const { catalogue, clock, database, found, keys, property, service, write } = await startCatalogue({ after });
 
 test('a price and a status change are each one line of history, with the price before', async () => {
-  const first = { listPrice: 500_000, listedAt: '2025-12-01T10:00:00.000Z', onMarketDate: '2025-12-01' };
+  const first = {
+    listPrice: 500_000,
+    listedAt: '2025-12-01T10:00:00.000Z',
+    onMarketDate: '2025-12-01',
+  } satisfies Partial<ListingDraft>;
   const { ids } = await write(draft('moving', first));
   const id = ids.get('moving') ?? '';
   clock.advance(60_000);
@@ -120,7 +125,7 @@ test('listings of one parcel are one property, found by the id of any of them', 
     parcelNumber: '000123',
     address: { ...NO_ADDRESS, county: 'King', state: 'WA' },
     status: 'CLOSED',
-  } as const;
+  } as const satisfies Partial<ListingDraft>;
   const { ids } = await write(
     draft('sale-1', { ...place, closePrice: 300_000, closedAt: '2014-05-01' }),
     draft('sale-2', { ...place, closePrice: 500_000, closedAt: '2015-03-01' }),
@@ -164,7 +169,7 @@ test('rents of any frequency compare by the month', async () => {
 
 test('days on market leave out the time on hold', async () => {
   const since = new Date(clock.now()).toISOString();
-  const base = { listedAt: since, onMarketDate: null } as const;
+  const base = { listedAt: since, onMarketDate: null } as const satisfies Partial<ListingDraft>;
   const { ids } = await write(draft('paused', base));
   clock.advance(10 * 86_400_000);
   await write(
@@ -180,7 +185,10 @@ test('days on market leave out the time on hold', async () => {
 });
 
 test('a later listing of a property continues the days of an earlier one when the gap is short', async () => {
-  const place = { parcelNumber: '77', address: { ...NO_ADDRESS, county: 'King', state: 'WA' } } as const;
+  const place = {
+    parcelNumber: '77',
+    address: { ...NO_ADDRESS, county: 'King', state: 'WA' },
+  } as const satisfies Partial<ListingDraft>;
   const { ids } = await write(
     draft('again-1', { ...place, status: 'EXPIRED', onMarketDate: '2026-01-01', offMarketAt: '2026-01-11' }),
     draft('again-2', { ...place, onMarketDate: '2026-01-21' }),

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
+import type { ListingDraft } from '../../src/listings/draft.ts';
 import type { Listing } from '../../src/listings/record.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
 import { problemOf } from '../support/service/http-server.ts';
@@ -18,7 +19,7 @@ const home = {
   listPrice: 500_000,
   livingArea: 1_000,
   location: { lat: 40, lng: -90, precision: 'exact' },
-} as const;
+} as const satisfies Partial<ListingDraft>;
 const { ids } = await database.transaction((tx) =>
   createCatalogue(database).write(
     tx,

@@ -28,7 +28,10 @@ const homes = (city: string, facts: Partial<ListingDraft>): ListingDraft[] =>
   (['sale', 'rental'] as const).flatMap((listingType) =>
     Array.from({ length: 6 }, (_, index) =>
       draft(`${city}-${listingType}-${index}`, {
-        ...{ listingType, listPrice: 1_000 * (index + 1), bedrooms: 2, livingArea: 900 },
+        listingType,
+        listPrice: 1_000 * (index + 1),
+        bedrooms: 2,
+        livingArea: 900,
         priceFrequency: listingType === 'sale' ? 'ONE_TIME' : 'MONTHLY',
         listedAt: '2025-12-03T09:00:00.000Z',
         upstreamModifiedAt: '2025-12-04T09:00:00.000Z',

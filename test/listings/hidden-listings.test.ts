@@ -11,7 +11,10 @@ import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
 const { clock, daysAgo, keys, service, writtenIds } = await startCatalogue({ after });
 
 test('a draft upstream is shown to nobody, also not as a period of a property that is', async () => {
-  const place = { parcelNumber: '1-1', address: { ...NO_ADDRESS, county: 'Elm', state: 'WA' } };
+  const place = {
+    parcelNumber: '1-1',
+    address: { ...NO_ADDRESS, county: 'Elm', state: 'WA' },
+  } satisfies Partial<ListingDraft>;
   const [shown = '', secret = ''] = await writtenIds(
     draft('draft-shown', { ...place, status: 'CLOSED', closePrice: 5, closedAt: '2020-01-01' }),
     draft('draft-secret', { ...place, status: 'INCOMPLETE', listPrice: 77, listedAt: daysAgo(1) }),
@@ -28,8 +31,14 @@ test('a draft upstream is shown to nobody, also not as a period of a property th
 });
 
 test('what happens to a hidden listing shows in no tag and no date of its property', async () => {
-  const place = { parcelNumber: '1-2', address: { ...NO_ADDRESS, county: 'Elm', state: 'WA' } };
-  const hidden = { ...place, display: { listing: false, address: true, estimate: true } };
+  const place = {
+    parcelNumber: '1-2',
+    address: { ...NO_ADDRESS, county: 'Elm', state: 'WA' },
+  } satisfies Partial<ListingDraft>;
+  const hidden = {
+    ...place,
+    display: { listing: false, address: true, estimate: true },
+  } satisfies Partial<ListingDraft>;
   const [id = ''] = await writtenIds(draft('open', place), draft('hidden', { ...hidden, listPrice: 1 }));
   const state = async () => {
     const { headers } = await service.get(`/v1/property/${id}`, keys.pro);

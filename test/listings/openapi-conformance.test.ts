@@ -7,7 +7,7 @@ import { Value } from 'typebox/value';
 import type { Area } from '../../src/areas/area.ts';
 import type { Property } from '../../src/listings/property-record.ts';
 import type { Listing } from '../../src/listings/record.ts';
-import { ask } from '../support/oauth/authorize.ts';
+import { authorizationRequest } from '../support/oauth/authorize.ts';
 import { parseRaw, readToEnd } from '../support/service/http-server.ts';
 import { startService } from '../support/service/service.ts';
 import { parseEvents } from '../support/sources/live-service.ts';
@@ -239,7 +239,7 @@ test('every documented address that can be read answers with what is documented 
   const listingType = 'sale';
   const [areaId = ''] = areas.keys();
   const queries: Record<string, Record<string, string>> = {
-    '/oauth/authorize': ask().parameters,
+    '/oauth/authorize': authorizationRequest().parameters,
     '/v1/market/stats': { listingType },
     '/v1/market/history': { listingType },
     '/v1/market/compare': { listingType, areaId },

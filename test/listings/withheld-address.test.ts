@@ -23,9 +23,11 @@ const OPEN = { id: 'o', startsAt: '2030-01-05T12:00:00Z', endsAt: null, type: nu
 const ids = await writtenIds(
   ...houses.map(({ key, address, text, spellings: [spelling = ''] }) =>
     draft(key, {
-      ...{ address, description: text, display: { listing: true, address: false, estimate: true } },
-      ...{ listingUrl: `https://a.example/${encodeURIComponent(spelling)}` },
-      ...{ virtualTourUrl: `https://b.example/${encodeURIComponent(spelling)}` },
+      address,
+      description: text,
+      display: { listing: true, address: false, estimate: true },
+      listingUrl: `https://a.example/${encodeURIComponent(spelling)}`,
+      virtualTourUrl: `https://b.example/${encodeURIComponent(spelling)}`,
       photos: [
         { ...PHOTO, url: 'https://c.example/1.jpg', caption: `Front of ${spelling}` },
         { ...PHOTO, id: 'q', url: `https://c.example/${encodeURIComponent(spelling)}.jpg`, caption: null },

@@ -112,7 +112,7 @@ test('two sources that tell of one property at once are both written', async () 
     draft(key, { address, parcelNumber, ...facts });
   const parcelOf = (parcel: string) => propertyId(propertyIdentity('x', at('x', parcel, {})));
   const [low = '', high = ''] = ['P-1', 'P-2'].sort((a, b) => (parcelOf(a) < parcelOf(b) ? -1 : 1));
-  const later = { onMarketDate: '2026-01-05', status: 'ACTIVE' as const };
+  const later = { onMarketDate: '2026-01-05', status: 'ACTIVE' as const } satisfies Partial<ListingDraft>;
   const earlier = { onMarketDate: '2025-12-01', status: 'CLOSED' as const, offMarketAt: '2025-12-20' };
   await database.transaction(write('a', [at('later', high, later), at('low', low, later)]));
   await meet(

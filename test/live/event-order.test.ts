@@ -1,4 +1,4 @@
-// Proves that `cached` waits for nothing slow: neither for a silent upstream, nor longer than its own few queries.
+// Proof that `cached` waits for nothing slow: neither for a silent upstream, nor longer than its own few queries.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -14,11 +14,11 @@ test('cached comes without any time passing while the upstream is silent; its er
   await service.stream('a');
   upstream.faults.entity = FAULTS.hang;
   const from = clock.monotonic();
-  const asked = upstream.asked.length;
+  const requests = upstream.listingRequests.length;
   const reader = await request(service.url, `/v1/listing/${service.id('a')}`, service.keys.pro);
   await until('the first event arrives', () => reader.text().includes('event: cached'));
   assert.equal(clock.monotonic(), from);
-  await upstream.untilAsked(asked + 1);
+  await upstream.untilRequested(requests + 1);
   assert.ok(!/event: (?:error|live)/.test(reader.text()));
   clock.advance(7_999);
   await service.measure('freehold_http_streams');

@@ -1,4 +1,4 @@
-// Proves the grammar of the listing stream under every upstream fault and every way in which clients read or leave.
+// Proof of the grammar of the listing stream under every upstream fault and every way in which clients read or leave.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Proves that one listing can be read as JSON at the address of its stream, by callers who ask for nothing but JSON.
+// Proof that one listing can be read as JSON at the address of its stream, by callers who ask for nothing but JSON.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

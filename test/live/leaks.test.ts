@@ -1,9 +1,9 @@
-// Proves that clients who vanish from streams leave nothing behind, and that those who do not read are cut.
+// Proof that clients who vanish from streams leave nothing behind, and that those who do not read are cut.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { FAULTS } from '../support/sources/upstream.ts';
-import { abandon, heldBy, holdSlowReaders, leaked } from '../support/streams/leaks.ts';
+import { abandon, holdSlowReaders, leaked, measureUsage } from '../support/streams/leaks.ts';
 import { KILOBYTES, LARGE_LISTING, startStreams, WIDE_LISTING } from '../support/streams/service.ts';
 
 const service = await startStreams({ after });
@@ -11,9 +11,9 @@ const service = await startStreams({ after });
 test('2,000 abandoned streams leave no socket, timer, place, fetch or memory', async (t) => {
   service.upstream.faults.entity = FAULTS.hang;
   await abandon(service, 300);
-  const before = await heldBy(service);
+  const before = await measureUsage(service);
   await abandon(service, 2_000);
-  const held = await heldBy(service);
+  const held = await measureUsage(service);
   t.diagnostic(`before ${JSON.stringify(before)}`);
   t.diagnostic(`after ${JSON.stringify(held)}`);
   assert.deepEqual(leaked(before, held, 10), []);
@@ -25,7 +25,7 @@ for (const [key, count] of [
   [LARGE_LISTING, 20],
 ] as const) {
   test(`${count} clients that do not read a ${key} listing cost bounded memory, hinder nobody, and are cut`, async (t) => {
-    const before = await heldBy(service);
+    const before = await measureUsage(service);
     const slow = await holdSlowReaders(service, key, count);
     t.diagnostic(JSON.stringify(slow));
     // Of short events the kernel may take all: then the stream ends without its reader.
@@ -33,6 +33,6 @@ for (const [key, count] of [
     const each = (slow.megabytes * 1024) / count;
     assert.ok(each <= 4 * KILOBYTES[key], `${each} KB each`);
     assert.deepEqual([slow.other, slow.left], ['cached,live,done', 0]);
-    assert.deepEqual(leaked(before, await heldBy(service), 10), []);
+    assert.deepEqual(leaked(before, await measureUsage(service), 10), []);
   });
 }

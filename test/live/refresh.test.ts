@@ -1,4 +1,4 @@
-// Proves what becomes of a live fetch when the database, and not the source, is at fault.
+// Proof of what becomes of a live fetch when the database, and not the source, is at fault.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -39,7 +39,7 @@ test('a fresh copy that cannot be stored is an error that the log explains, and 
   assert.equal(complaints.length, 1);
 });
 
-test('a listing found gone is told as gone even when that cannot be written, and the log knows', async (t) => {
+test('a listing found gone is reported as gone even when that cannot be written, and the log knows', async (t) => {
   const { fetch, complaints, source } = await withBrokenWrites(t);
   source.listings.clear();
   const error = await fetch();

@@ -1,4 +1,4 @@
-// Proves live data against the sample market over real HTTP: changes, every fault it can make, and what goes and returns.
+// Proof of live data against the sample market over real HTTP: changes, every fault it can make, and what goes and returns.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -13,7 +13,7 @@ import { parseEvents } from '../support/sources/live-service.ts';
 const service = await startService({ after }, { source: 'sample' });
 const { clock, keys, control } = service;
 const { data }: { data: Listing[] } = await service.json('/v1/search/sales?limit=500', keys.internal);
-/** Each the only listing of its property, so that it is what the property is told from. */
+/** Each the only listing of its property, so that the property is composed from it. */
 const homes: Listing[] = [];
 for (const listing of data.filter(({ price }) => price !== null)) {
   if (homes.length === 5) break;
@@ -132,10 +132,10 @@ for (const fault of [{ kind: 'drip' }, { latencyMs: 600_000 }]) {
     await control('PUT', '/control/faults', { ...fault, resource: 'entity' });
     for (const ask of [() => read(slow, keys.business), () => streamOf(slow)]) {
       const requests = await entityRequests();
-      const asked = ask();
-      await until('the source is asked', async () => (await entityRequests()) > requests);
+      const answering = ask();
+      await until('the source is reached', async () => (await entityRequests()) > requests);
       clock.advance(8_000);
-      const answer = await asked;
+      const answer = await answering;
       if (!Array.isArray(answer)) assert.equal(answer.live?.error, 'timeout');
       else assert.deepEqual([answer[1]?.data.code, answer[1]?.data.retryable], ['timeout', true]);
     }

@@ -1,4 +1,4 @@
-// Proves that the first event of a stream waits for nothing slow: neither the source nor a database that has gone silent.
+// Proof that the first event of a stream waits for nothing slow: neither the source nor a database that has gone silent.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -36,5 +36,5 @@ test('R16: a listing read of late is sent at once while the database answers nob
   const swallowed = proxy.swallowed;
   leaving.abort();
   proxy.mode = 'pass';
-  assert.equal(swallowed, 0, 'nothing was asked of the database before the first event');
+  assert.equal(swallowed, 0, 'the database got no statement before the first event');
 });

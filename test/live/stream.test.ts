@@ -1,9 +1,13 @@
-// Proves the listing stream over real HTTP: its grammar, its errors, one fetch for many readers, and what it writes.
+// Proof of the listing stream over real HTTP: its grammar, its errors, one fetch for many readers, and what it writes.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
+import type { Listing } from '../../src/listings/record.ts';
+import type { StoredListing } from '../../src/listings/store.ts';
+import { openListingStream } from '../../src/live/listing-stream.ts';
 import { LiveError, type LiveFailure } from '../../src/sources/source.ts';
+import { makeInBatches } from '../support/check/batches.ts';
 import { until } from '../support/check/until.ts';
 import { problemOf } from '../support/service/http-server.ts';
 import { type LiveService, startLive } from '../support/sources/live-service.ts';
@@ -87,12 +91,12 @@ async function errorOf({ stream }: LiveService, key: string) {
 
 test('each of the eight errors of a stream says whether to try again, as the page of errors does', async (t) => {
   const own = await startLive(t);
-  const told: Record<string, boolean> = {};
+  const actual: Record<string, boolean> = {};
   for (const code of CODES) {
     own.source.failures.push(new LiveError(code, 'A sentence.'));
-    const [met, retryable] = await errorOf(own, 'b');
-    assert.equal(met, code);
-    told[met] = retryable;
+    const [sent, retryable] = await errorOf(own, 'b');
+    assert.equal(sent, code);
+    actual[code] = retryable;
   }
   own.source.listings.delete('c');
   assert.deepEqual(await errorOf(own, 'c'), ['not_found_upstream', false]);
@@ -100,7 +104,7 @@ test('each of the eight errors of a stream says whether to try again, as the pag
   assert.deepEqual(await errorOf(offline, 'a'), ['live_unsupported', false]);
   const documented = await documentedRetries(own);
   assert.equal(Object.keys(documented).length, 8);
-  assert.deepEqual({ ...told, not_found_upstream: false }, documented);
+  assert.deepEqual({ ...actual, not_found_upstream: false }, documented);
 });
 
 test('a source that never answers is a timeout after eight seconds', async () => {
@@ -138,10 +142,9 @@ test('a thousand streams of one listing make one request of the source', async (
   const gate = Promise.withResolvers<void>();
   const before = service.source.fetched.length;
   service.source.beforeFetch = () => gate.promise;
-  const answers = await Promise.all(
-    Array.from({ length: 1_000 }, () => service.get(`/v1/listing/${service.id('c')}`, service.keys.internal)),
-  );
-  await until('the source is asked', () => service.source.fetched.length > before);
+  const path = `/v1/listing/${service.id('c')}`;
+  const answers = await makeInBatches(1_000, () => service.get(path, service.keys.internal));
+  await until('the source is reached', () => service.source.fetched.length > before);
   gate.resolve();
   const texts = await Promise.all(answers.map((answer) => answer.text()));
   service.source.beforeFetch = async () => {};
@@ -222,7 +225,7 @@ test('a listing whose source forbids showing it does not exist for readers, save
   assert.deepEqual([refused.status, (await problemOf(refused)).code], [403, 'TIER_RESTRICTED']);
 });
 
-test('who may not have a stream is told so in plain HTTP', async () => {
+test('a caller who may not have a stream is refused in plain HTTP', async () => {
   const path = `/v1/listing/${service.id('a')}`;
   const cases: [string | undefined, string, RequestInit, number, string][] = [
     [undefined, path, {}, 401, 'MISSING_API_KEY'],
@@ -309,4 +312,26 @@ test('a client that leaves before the first event gives its place back, though i
   // Its listing is read after theirs.
   await (await own.get(path, own.keys.pro, { headers })).text();
   assert.equal(await open(), 0);
+});
+
+test('a place is given back by the signal alone, whether the client left before its stream was opened or after', () => {
+  for (const hasLeft of [true, false]) {
+    const client = new AbortController();
+    let places = 1;
+    if (hasLeft) client.abort();
+    openListingStream({
+      stored: {} as StoredListing,
+      cached: {} as Listing,
+      refresh: () => assert.fail('nobody reads the stream'),
+      present: () => null,
+      requestId: 'req_1',
+      signal: client.signal,
+      release: () => {
+        places = 0;
+      },
+    });
+    assert.equal(places, hasLeft ? 0 : 1);
+    client.abort();
+    assert.equal(places, 0, 'no event was read');
+  }
 });

@@ -1,4 +1,4 @@
-// Proves that a source which never answers and hears no abort holds up nothing: no stream, no place, no stop.
+// Proof that a source which never answers and hears no abort holds up nothing: no stream, no place, no stop.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -25,7 +25,7 @@ test('a stream ends with error and done within ten seconds, and the places are t
     const answer = await service.get(`/v1/listing/${service.id('a')}`, keys.internal);
     const begun = clock.monotonic();
     const text = answer.text();
-    await until('the source is asked', () => source.fetched.length === round);
+    await until('the source is reached', () => source.fetched.length === round);
     clock.advance(8_000);
     const events = parseEvents(await text);
     assert.deepEqual(
@@ -54,7 +54,7 @@ test('a service that is stopped waits for its streams, and for nothing that a so
   source.beforeFetch = DEAF;
   const answer = await service.get(`/v1/listing/${service.id('a')}`, keys.internal);
   const text = answer.text();
-  await until('the source is asked', () => source.fetched.length === 1);
+  await until('the source is reached', () => source.fetched.length === 1);
   const stopped = app.stop();
   clock.advance(8_000);
   assert.match(await text, /event: error[\s\S]*event: done/);
@@ -70,7 +70,13 @@ async function narrow(t: Closing) {
   await database.transaction((tx) => catalogue.write(tx, source.id, drafts, clock.now()));
   const log = { error: () => {} };
   const refresh = createRefresh({
-    ...{ source, database, clock, catalogue, log, metrics: createMetrics(), concurrency: 1 },
+    source,
+    database,
+    clock,
+    catalogue,
+    log,
+    metrics: createMetrics(),
+    concurrency: 1,
   });
   const fetch = async (key: string, signal = never) => {
     const stored = await catalogue.listing(listingId(source.id, key));
@@ -85,7 +91,7 @@ test('the last reader who leaves gives the place back at once, whatever the sour
   source.beforeFetch = DEAF;
   const reader = new AbortController();
   const left = fetch('a', reader.signal);
-  await until('the source is asked', () => source.fetched.length === 1);
+  await until('the source is reached', () => source.fetched.length === 1);
   reader.abort(new Error('gone'));
   await assert.rejects(left, /gone/);
   source.beforeFetch = async () => {};
@@ -98,7 +104,7 @@ test('who waits in line behind such a fetch has its place as soon as the deadlin
   const { source, clock, fetch } = await narrow(t);
   source.beforeFetch = DEAF;
   const first = fetch('a').catch((error: unknown) => error);
-  await until('the source is asked', () => source.fetched.length === 1);
+  await until('the source is reached', () => source.fetched.length === 1);
   clock.advance(5_000);
   source.beforeFetch = async () => {};
   const second = fetch('b');

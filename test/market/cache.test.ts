@@ -7,13 +7,19 @@ import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import type { ListingDraft } from '../../src/listings/draft.ts';
 import type { Database } from '../../src/postgres/client/database.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
-import { END, type Life, lives, readingsOf, toldAt } from '../support/catalogue/market-lives.ts';
+import {
+  draftAt,
+  END,
+  type ListingHistory,
+  listingHistories,
+  readingsOf,
+} from '../support/catalogue/listing-histories.ts';
 import { writeAreas } from '../support/catalogue/random-market.ts';
 import { runs } from '../support/check/runs.ts';
 import { until } from '../support/check/until.ts';
 import { expect } from '../support/oracle/market-oracle.ts';
 import { manualClock } from '../support/service/clock.ts';
-import { startBeside } from '../support/service/second-service.ts';
+import { startSecondService } from '../support/service/second-service.ts';
 import { startService, type TestService } from '../support/service/service.ts';
 
 type Figures = Record<
@@ -59,7 +65,7 @@ async function holdToComputed(service: TestService, what: string): Promise<void>
 }
 
 /** The same home as its source tells it when it has moved, grown, been withheld or come back into view. */
-const otherwise = (life: Life, at: number): Life => ({
+const otherwise = (life: ListingHistory, at: number): ListingHistory => ({
   ...life,
   city: at % 3 === 0 ? (life.city === 'Aldern' ? 'Crane' : 'Aldern') : life.city,
   livingArea: at % 3 === 1 ? 1_234 : life.livingArea,
@@ -68,7 +74,7 @@ const otherwise = (life: Life, at: number): Life => ({
 
 test('kept figures are those of the definitions and those computed anew, however writes and questions mix', async (t) => {
   for (const [all, asks] of fc.sample(
-    fc.tuple(lives, fc.array(fc.nat(200), { minLength: 8 })),
+    fc.tuple(listingHistories, fc.array(fc.nat(200), { minLength: 8 })),
     runs(1, 31),
   )) {
     const service = await emptyService(t);
@@ -83,7 +89,7 @@ test('kept figures are those of the definitions and those computed anew, however
     assert.ok((await cachedRows(service)) > 500, 'figures are kept');
     const later = all.map((life, at) => (at % 4 === 0 ? otherwise(life, at / 4) : life));
     for (const [at, life] of later.entries())
-      if (life !== all[at]) await write([toldAt(life, END - 1)], END - 1_000 + at);
+      if (life !== all[at]) await write([draftAt(life, END - 1)], END - 1_000 + at);
     const answers = await histories(service);
     for (const [place, listingType] of TYPES.entries()) {
       for (const [scope, city] of [
@@ -110,8 +116,11 @@ test('kept figures are those of the definitions and those computed anew, however
 
 const home = (key: string, facts: Partial<ListingDraft> = {}): ListingDraft =>
   draft(key, {
-    ...{ universalPropertyId: key, listPrice: 100, listedAt: '2025-03-05T10:00:00Z' },
-    ...{ address: { ...NO_ADDRESS, city: 'Aldern', state: 'Umbra' }, ...facts },
+    universalPropertyId: key,
+    listPrice: 100,
+    listedAt: '2025-03-05T10:00:00Z',
+    address: { ...NO_ADDRESS, city: 'Aldern', state: 'Umbra' },
+    ...facts,
   });
 
 /** The inventory of a city at the end of each month of 2025, as the service tells it, or one beside it. */
@@ -167,10 +176,12 @@ test('a home that moves or is withheld leaves the figures of where it was', asyn
     await service.database.transaction((tx) => catalogue.write(tx, 'test', [told], END));
     return both();
   };
-  const moved = { address: { ...NO_ADDRESS, city: 'Crane', state: 'Umbra' } };
+  const moved = { address: { ...NO_ADDRESS, city: 'Crane', state: 'Umbra' } } satisfies Partial<ListingDraft>;
   assert.deepEqual(await tell({}), [1, 0]);
   assert.deepEqual(await tell(moved), [0, 1]);
-  const withheld = { display: { listing: false, address: true, estimate: true } };
+  const withheld = {
+    display: { listing: false, address: true, estimate: true },
+  } satisfies Partial<ListingDraft>;
   assert.deepEqual(await tell({ ...moved, ...withheld }), [0, 0]);
   assert.deepEqual(await tell({}), [1, 0]);
 });
@@ -212,7 +223,7 @@ test('a process that has read before a write keeps nothing of what the write cha
     service.database.transaction((tx) => catalogue.write(tx, 'test', [told], END));
   await write(home('first'));
   const { closed, release, isWaiting } = transactionGate();
-  const beside = await startBeside(t, service, {}, closed);
+  const beside = await startSecondService(t, service, {}, closed);
   const early = inventory(service, beside.url);
   await until('the other process has read', isWaiting);
   await write(home('second', { listedAt: '2025-06-05T10:00:00Z' }));

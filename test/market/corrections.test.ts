@@ -50,7 +50,7 @@ async function history(id: string): Promise<string[]> {
 
 test('a closing told with another date or another price moves in figures and in history', async () => {
   const sold = { status: 'CLOSED', bedrooms: 1, listPrice: 500, listedAt: '2025-02-01T10:00:00Z' } as const;
-  const first = { ...sold, closePrice: 480, closedAt: '2025-05-20' };
+  const first = { ...sold, closePrice: 480, closedAt: '2025-05-20' } satisfies Partial<ListingDraft>;
   const id = await read(NOW - 9 * DAY, 'moved', first);
   assert.deepEqual(await months('closed_listings', 1), { '2025-05': 1 });
   await read(NOW - 8 * DAY, 'moved', { ...first, closedAt: '2025-08-02', closePrice: 470 });
@@ -63,7 +63,11 @@ test('a closing told with another date or another price moves in figures and in 
 });
 
 test('a contract told with another date, or told only after the closing, is pending in that month', async () => {
-  const sold = { status: 'CLOSED', bedrooms: 2, listedAt: '2025-02-01T10:00:00Z' } as const;
+  const sold = {
+    status: 'CLOSED',
+    bedrooms: 2,
+    listedAt: '2025-02-01T10:00:00Z',
+  } as const satisfies Partial<ListingDraft>;
   const id = await read(NOW - 9 * DAY, 'late', { ...sold, closedAt: '2025-07-20' });
   assert.deepEqual(await months('pending_listings', 2), {});
   await read(NOW - 8 * DAY, 'late', { ...sold, closedAt: '2025-07-20', pendingAt: '2025-06-04T15:00:00Z' });
@@ -81,10 +85,13 @@ test('a contract told with another date, or told only after the closing, is pend
 });
 
 test('what was on the market in one reading and closed in the next was pending on the day that is told for it', async () => {
-  const on = { bedrooms: 3, listedAt: '2025-09-01T10:00:00Z' };
+  const on = { bedrooms: 3, listedAt: '2025-09-01T10:00:00Z' } satisfies Partial<ListingDraft>;
   const id = await read(Date.UTC(2025, 9, 1), 'between', on);
   await read(Date.UTC(2025, 11, 15), 'between', {
-    ...{ ...on, status: 'CLOSED', pendingAt: '2025-10-12T09:00:00Z', closedAt: '2025-11-28' },
+    ...on,
+    status: 'CLOSED',
+    pendingAt: '2025-10-12T09:00:00Z',
+    closedAt: '2025-11-28',
   });
   assert.deepEqual(await months('pending_listings', 3), { '2025-10': 1 });
   assert.deepEqual(await months('closed_listings', 3), { '2025-11': 1 });
@@ -96,8 +103,12 @@ test('what was on the market in one reading and closed in the next was pending o
 });
 
 test('the end of a hold changes no month before it, whether the source dated its beginning or not', async () => {
-  const held = { status: 'HOLD', listedAt: '2025-03-10T10:00:00Z' } as const;
-  const dated = { ...held, bedrooms: 4, statusChangedAt: '2025-06-15T10:00:00Z' };
+  const held = { status: 'HOLD', listedAt: '2025-03-10T10:00:00Z' } as const satisfies Partial<ListingDraft>;
+  const dated = {
+    ...held,
+    bedrooms: 4,
+    statusChangedAt: '2025-06-15T10:00:00Z',
+  } satisfies Partial<ListingDraft>;
   await read(Date.UTC(2025, 9, 20), 'held', dated);
   await read(Date.UTC(2025, 9, 20), 'seen-held', { ...held, bedrooms: 5 });
   const before = [await months('inventory', 4), await months('inventory', 5)];
@@ -112,7 +123,7 @@ test('the end of a hold changes no month before it, whether the source dated its
 });
 
 test('a corrected day of coming on the market moves new listings, and what was seen to happen stays where it was seen', async () => {
-  const on = { bedrooms: 6, onMarketDate: '2025-04-03', listPrice: 900 };
+  const on = { bedrooms: 6, onMarketDate: '2025-04-03', listPrice: 900 } satisfies Partial<ListingDraft>;
   const id = await read(Date.UTC(2025, 3, 5), 'began', on);
   await read(Date.UTC(2025, 5, 6), 'began', { ...on, listPrice: 800 });
   await read(Date.UTC(2025, 6, 6), 'began', { ...on, listPrice: 800, onMarketDate: '2025-03-30' });

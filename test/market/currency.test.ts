@@ -7,7 +7,12 @@ import type { AreaDraft } from '../../src/areas/area.ts';
 import { writeAreaBatch } from '../../src/ingest/area-writer.ts';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
-import { END, type Life, lives, tellLives } from '../support/catalogue/market-lives.ts';
+import {
+  END,
+  type ListingHistory,
+  listingHistories,
+  writeHistories,
+} from '../support/catalogue/listing-histories.ts';
 import { writeAreas } from '../support/catalogue/random-market.ts';
 import { expect } from '../support/oracle/market-oracle.ts';
 import { manualClock } from '../support/service/clock.ts';
@@ -18,11 +23,11 @@ const DAY = 86_400_000;
 const service = await startService({ after }, { clock: manualClock(END) });
 const catalogue = createCatalogue(service.database);
 await writeAreas(service.database);
-const [all = []] = fc.sample(lives, { seed: 91, numRuns: 1 });
+const [all = []] = fc.sample(listingHistories, { seed: 91, numRuns: 1 });
 /** What lies in Crane is in yen; in Aldern dollars and euros stand side by side. */
-const currencyOf = ({ city, key }: Life): string =>
+const currencyOf = ({ city, key }: ListingHistory): string =>
   city === 'Crane' ? 'JPY' : Number(key.slice('key-'.length)) % 3 === 0 ? 'EUR' : 'USD';
-await tellLives(service.database, catalogue, all, currencyOf);
+await writeHistories(service.database, catalogue, all, currencyOf);
 
 const city = (name: string): AreaDraft => ({
   ...{ type: 'city', externalId: name.toLowerCase(), name, aliases: [], codes: {}, parentReference: null },
@@ -80,7 +85,7 @@ function hold(
   figures: Figures,
   type: 'sale' | 'rental',
   [start, end]: readonly [string, string],
-  keeps: (life: Life) => boolean,
+  keeps: (life: ListingHistory) => boolean,
 ): number {
   const expected = expect(all, { listingType: type, keeps, start: at(start), end: at(end) });
   let values = 0;
@@ -111,7 +116,7 @@ test('stats and histories of one currency are those of its listings alone; of se
       for (const currency of ['EUR', 'JPY', 'USD']) {
         const told = await ask(`${query}&currency=${currency}&groupBy=bedrooms&limit=50`);
         assert.equal(told.scope.currency, currency);
-        const keeps = (life: Life) => currencyOf(life) === currency;
+        const keeps = (life: ListingHistory) => currencyOf(life) === currency;
         values += hold(told.metrics, type, period, keeps);
         for (const { by, metrics } of told.groups)
           hold(metrics, type, period, (life) => keeps(life) && life.bedrooms === by.bedrooms);
@@ -164,7 +169,10 @@ test('a distribution of prices is of one currency', async () => {
 const homes = (type: 'sale' | 'rental', currency: string, unit: number, city: string) =>
   Array.from({ length: 6 }, (_, index) =>
     draft(`${city}-${type}-${index}`, {
-      ...{ listingType: type, currency, bedrooms: 2, listPrice: unit * (index + 1) },
+      listingType: type,
+      currency,
+      bedrooms: 2,
+      listPrice: unit * (index + 1),
       priceFrequency: type === 'sale' ? 'ONE_TIME' : 'MONTHLY',
       listedAt: new Date(Date.UTC(2025, 11, 2 + index)).toISOString(),
       universalPropertyId: `${city}-${currency}-${index}`,
@@ -241,7 +249,10 @@ test('pages of a series stay in the currency of the first, whatever comes meanwh
 test('comparables and estimates are of the currency of the home, however near others lie', async () => {
   const at = (index: number, currency: string, near: number) =>
     draft(`near-${currency}-${index}`, {
-      ...{ currency, bedrooms: 2, listPrice: 300_000 + index, livingArea: 1_000 },
+      currency,
+      bedrooms: 2,
+      listPrice: 300_000 + index,
+      livingArea: 1_000,
       location: { lat: 30 + near * index, lng: 30, precision: 'exact' },
       listedAt: '2025-12-02T00:00:00.000Z',
     });

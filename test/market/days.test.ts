@@ -33,7 +33,8 @@ async function homes(town: keyof typeof ZONES, facts: Partial<ListingDraft>): Pr
   const key = `${town} ${facts.bedrooms} ${facts.listingType}`;
   const told = Array.from({ length: 5 }, (_, at) =>
     draft(`${key} ${at}`, {
-      ...{ universalPropertyId: `${key} ${at}`, address: { ...NO_ADDRESS, city: town } },
+      universalPropertyId: `${key} ${at}`,
+      address: { ...NO_ADDRESS, city: town },
       ...facts,
     }),
   );
@@ -57,7 +58,7 @@ test('days on market run from the beginning of a day at the place to the moment 
     onMarketDate: '2025-06-01',
     pendingAt: '2025-06-15T02:00:00Z',
     status: 'PENDING',
-  } as const;
+  } as const satisfies Partial<ListingDraft>;
   const id = await homes('West', { ...signed, bedrooms: 1 });
   const metrics = ['median_days_on_market', 'off_market_in_two_weeks_share', 'new_listings'] as const;
   const june = ['2025-06-01', '2025-07-01'] as const;
@@ -100,7 +101,11 @@ test('a time that is told as a mere day is that day at the place, and is shown a
 });
 
 test('days across the beginning of summer time are as many as the calendar has', async () => {
-  const let_ = { listingType: 'rental', status: 'CLOSED', onMarketDate: '2025-03-01' } as const;
+  const let_ = {
+    listingType: 'rental',
+    status: 'CLOSED',
+    onMarketDate: '2025-03-01',
+  } as const satisfies Partial<ListingDraft>;
   const id = await homes('West', { ...let_, closedAt: '2025-04-01', bedrooms: 4 });
   const april = ['2025-04-01', '2025-05-01', 'vacancy_days', 'median_days_on_market'] as const;
   assert.deepEqual(await figures('listingType=rental&areaId=city-west&bedrooms=4', ...april), [31, 31]);

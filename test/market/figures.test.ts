@@ -74,16 +74,24 @@ test('periods begin and end by the clocks of the area, and a mere date means tha
   await writeAreaBatch(database, 'test', [
     {
       ...{ type: 'state', externalId: 'umbra', name: 'Umbra', aliases: [], codes: { postal: 'UM' } },
-      ...{ parentReference: null, population: null, boundary: null, timeZone: 'America/Los_Angeles' },
+      parentReference: null,
+      population: null,
+      boundary: null,
+      timeZone: 'America/Los_Angeles',
     },
   ]);
   const sold = (key: string, closedAt: string) =>
     draft(key, {
-      ...{ status: 'CLOSED', closePrice: 1, closedAt, universalPropertyId: key },
+      status: 'CLOSED',
+      closePrice: 1,
+      closedAt,
+      universalPropertyId: key,
       address: { ...NO_ADDRESS, city: 'Crane', state: 'Umbra' },
     });
   const late = draft('late', {
-    ...{ listPrice: 5, listedAt: '2025-07-01T06:30:00Z', universalPropertyId: 'late' },
+    listPrice: 5,
+    listedAt: '2025-07-01T06:30:00Z',
+    universalPropertyId: 'late',
     address: { ...NO_ADDRESS, city: 'Crane', state: 'Umbra' },
   });
   await database.transaction((tx) =>

@@ -6,7 +6,12 @@ import fc from 'fast-check';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { METRICS } from '../../src/search/summaries/metrics.ts';
 import { rebuildTimelines } from '../../src/timeline/update-timelines.ts';
-import { END, type Life, lives, tellLives } from '../support/catalogue/market-lives.ts';
+import {
+  END,
+  type ListingHistory,
+  listingHistories,
+  writeHistories,
+} from '../support/catalogue/listing-histories.ts';
 import { runs } from '../support/check/runs.ts';
 import { type Expected, expect } from '../support/oracle/market-oracle.ts';
 import { manualClock } from '../support/service/clock.ts';
@@ -80,10 +85,10 @@ async function statsOf(service: TestService, query: string): Promise<Stats> {
 
 async function serviceWith(
   t: Parameters<typeof startService>[0],
-  all: readonly Life[],
+  all: readonly ListingHistory[],
 ): Promise<TestService> {
   const service = await startService(t, { clock: manualClock(END) });
-  await tellLives(service.database, createCatalogue(service.database), all);
+  await writeHistories(service.database, createCatalogue(service.database), all);
   return service;
 }
 
@@ -98,7 +103,7 @@ test('every metric of every period and group is what the definition gives, on ra
   let told = 0;
   const seen = new Set<string>();
   // Not shrunk: a smaller market is another one, and a failure names the listing set, period and metric.
-  for (const all of fc.sample(lives, runs(2, 17))) {
+  for (const all of fc.sample(listingHistories, runs(2, 17))) {
     const service = await serviceWith(t, all);
     for (const listingType of TYPES) {
       for (const [start, end] of PERIODS) {
@@ -110,12 +115,13 @@ test('every metric of every period and group is what the definition gives, on ra
         for (const [id, { value }] of Object.entries(whole.metrics))
           if (value !== null && value !== 0) seen.add(id);
         for (const { by, metrics } of whole.groups) {
-          const keeps = (life: Life) =>
+          const keeps = (life: ListingHistory) =>
             life.propertyType === by.propertyType && life.bedrooms === by.bedrooms;
           hold(metrics, expect(all, { listingType, keeps, ...span }), `${query} ${JSON.stringify(by)}`);
         }
         const some = await statsOf(service, `${query}&city=aldern&bedrooms=0,2`);
-        const keeps = (life: Life) => life.city === 'Aldern' && (life.bedrooms === 0 || life.bedrooms === 2);
+        const keeps = (life: ListingHistory) =>
+          life.city === 'Aldern' && (life.bedrooms === 0 || life.bedrooms === 2);
         hold(some.metrics, expect(all, { listingType, keeps, ...span }), `${query} in Aldern`);
       }
     }
@@ -126,7 +132,7 @@ test('every metric of every period and group is what the definition gives, on ra
 });
 
 test('a point of a series, and the change to what was before, is what the stats of that period are', async (t) => {
-  const [all = []] = fc.sample(lives, { seed: 5, numRuns: 1 });
+  const [all = []] = fc.sample(listingHistories, { seed: 5, numRuns: 1 });
   const service = await serviceWith(t, all);
   const series = [
     ...[
@@ -158,7 +164,10 @@ test('a point of a series, and the change to what was before, is what the stats 
 });
 
 test('the stored timeline is the one computed anew from listings and history, whatever was written in whatever order', async (t) => {
-  for (const [all, gone] of fc.sample(fc.tuple(lives, fc.integer({ min: 0, max: 20 })), runs(2, 23))) {
+  for (const [all, gone] of fc.sample(
+    fc.tuple(listingHistories, fc.integer({ min: 0, max: 20 })),
+    runs(2, 23),
+  )) {
     const service = await serviceWith(t, all.slice(0, 60));
     const { database } = service;
     const catalogue = createCatalogue(database);

@@ -7,7 +7,7 @@ import { listen, notify } from '../../src/postgres/client/listen.ts';
 import { MIGRATIONS_FOLDER, migrate, pendingMigrations } from '../../src/postgres/migrations/migrate.ts';
 import { atEnd, SERVER_VARIABLE } from '../support/database/database.ts';
 import { startPostgres15, withoutPostgres15 } from '../support/database/postgres15.ts';
-import { refresh, signIn, standing } from '../support/oauth/oauth.ts';
+import { refresh, signIn, statusOf } from '../support/oauth/oauth.ts';
 import { startService } from '../support/service/service.ts';
 
 const skip = withoutPostgres15;
@@ -88,9 +88,9 @@ test('on PostgreSQL 15 the service replicates, searches, counts, tells figures a
   const session = await signIn(service, { key: keys.pro });
   const next = await refresh(service, session);
   assert.equal(next.status, 200);
-  assert.equal(await standing(service, String(next.body.access_token)), 200);
+  assert.equal(await statusOf(service, String(next.body.access_token)), 200);
   service.clock.advance(120_000);
   const replayed = await refresh(service, session);
   assert.deepEqual([replayed.status, replayed.body.error], [400, 'invalid_grant']);
-  assert.equal(await standing(service, String(next.body.access_token)), 'INVALID_TOKEN');
+  assert.equal(await statusOf(service, String(next.body.access_token)), 'INVALID_TOKEN');
 });

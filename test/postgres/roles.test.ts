@@ -12,6 +12,7 @@ import { completeBinaries, packagedBinaries, runProgram } from '../../src/postgr
 import { clusterHome, createDataDirectory, ownDirectory } from '../../src/postgres/embedded/cluster-home.ts';
 import { PASSWORDS_FILE } from '../../src/postgres/embedded/cluster-roles.ts';
 import {
+  type EmbeddedOptions,
   type EmbeddedServer,
   type SocketTarget,
   startEmbedded,
@@ -21,7 +22,7 @@ import { migrate, pendingMigrations } from '../../src/postgres/migrations/migrat
 import { atEnd, temporaryFolder } from '../support/database/database.ts';
 import { startProgram } from '../support/process/children.ts';
 
-async function optionsIn(t: TestContext) {
+async function optionsIn(t: TestContext): Promise<EmbeddedOptions> {
   const folder = await temporaryFolder(t, 'roles');
   return { dataDirectory: join(folder, 'data'), log: () => {}, durable: false };
 }

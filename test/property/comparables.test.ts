@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { startEstimates, street, type Told, town } from '../support/catalogue/estimate-service.ts';
+import { type Comparable, startEstimates, street, town } from '../support/catalogue/estimate-service.ts';
 import {
   estimateOf,
   KILOMETRES_IN_A_MILE,
@@ -58,7 +58,7 @@ test('compCount, daysOld and listingType bound what is compared', async () => {
     offered({ ...subject, key: 'to-let', place: at(0.2, 0.2), price: 300 }, rent),
   );
   const id = ids.get(subject.key);
-  const keysOf = (told: Told[]) => told.map(({ listing }) => listing.id);
+  const keysOf = (told: Comparable[]) => told.map(({ listing }) => listing.id);
   assert.equal((await comparables(id)).length, 6, 'what closed 366 days ago is too old');
   assert.equal((await comparables(id, 'daysOld=366')).length, 7);
   assert.equal((await comparables(id, 'daysOld=11')).length, 0);
@@ -117,7 +117,10 @@ test('a property whose own address is withheld is compared from its rounded plac
     lng: Math.round(subject.place.lng * 100) / 100,
   };
   const path = `/v1/property/${ids.get(subject.key)}`;
-  const answer: { subject: unknown; data: Told[] } = await service.json(`${path}/comparables`, keys.free);
+  const answer: { subject: unknown; data: Comparable[] } = await service.json(
+    `${path}/comparables`,
+    keys.free,
+  );
   assert.deepEqual(answer.subject, {
     ...{ listingId: ids.get(subject.key), propertyType: 'SINGLE_FAMILY' },
     ...place,
@@ -137,18 +140,18 @@ test('similar listings are on the market, the most alike first, in as many as th
   assert.ok(gone);
   const ids = await write(offered(subject), sold(gone, '2026-05-30'), ...others.map((home) => offered(home)));
   const path = `/v1/property/${ids.get(subject.key)}/similar`;
-  const told = ((await service.json(path, keys.free)) as { data: Told[] }).data;
+  const told = ((await service.json(path, keys.free)) as { data: Comparable[] }).data;
   const expected = others.toSorted((a, b) => similarityOf(subject, b) - similarityOf(subject, a));
   assert.deepEqual(
     told.map(({ listing }) => listing.id),
     expected.map(({ key }) => ids.get(key)),
   );
-  const two = ((await service.json(`${path}?limit=2`, keys.free)) as { data: Told[] }).data;
+  const two = ((await service.json(`${path}?limit=2`, keys.free)) as { data: Comparable[] }).data;
   assert.deepEqual(two, told.slice(0, 2));
-  const near = ((await service.json(`${path}?maxRadius=1`, keys.free)) as { data: Told[] }).data;
+  const near = ((await service.json(`${path}?maxRadius=1`, keys.free)) as { data: Comparable[] }).data;
   assert.equal(near.length, 5, 'the shore, garden, old, small and large lie within a mile');
   assert.deepEqual(
-    ((await service.json(`${path}?listingType=rental`, keys.free)) as { data: Told[] }).data,
+    ((await service.json(`${path}?listingType=rental`, keys.free)) as { data: Comparable[] }).data,
     [],
   );
 });

@@ -2,13 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import {
-  type Estimated,
-  known,
-  startEstimates,
-  street,
-  town,
-} from '../support/catalogue/estimate-service.ts';
+import { type Estimate, known, startEstimates, street, town } from '../support/catalogue/estimate-service.ts';
 import { estimateOf, type Home, offered, sold, threeDigits } from '../support/catalogue/property-market.ts';
 
 const { clock, comparables, estimate, keys, service, write } = await startEstimates({ after });
@@ -163,7 +157,7 @@ test('a property includes what its parts answer, and its tag follows them', asyn
   const id = ids.get(subject.key);
   const path = `/v1/property/${id}?include=estimate,comparables,areas,photos`;
   const answer = await service.get(path, keys.free);
-  const body = (await answer.json()) as Estimated & Record<string, unknown>;
+  const body = (await answer.json()) as Estimate & Record<string, unknown>;
   const { currency, sale, rent } = await estimate(id);
   assert.deepEqual(body.estimate, { currency, sale, rent });
   assert.deepEqual(body.comparables, await comparables(id));
@@ -175,5 +169,5 @@ test('a property includes what its parts answer, and its tag follows them', asyn
   await write(sold(first, '2026-02-01'));
   assert.equal((await service.get(path, keys.free, tag)).status, 200, 'a neighbour’s sale changes it');
   const live: Record<string, unknown> = await service.json(path, keys.business);
-  assert.deepEqual((live.estimate as Estimated).sale, (await estimate(id)).sale);
+  assert.deepEqual((live.estimate as Estimate).sale, (await estimate(id)).sale);
 });

@@ -32,8 +32,12 @@ const PARTS = ['listings', 'history', 'similar', 'comparables', 'estimate'] as c
 const period = (key: string, month: number, facts: Partial<ListingDraft> = {}): ListingDraft => {
   const at = `2025-${String(month).padStart(2, '0')}-01T10:00:00.000Z`;
   return draft(key, {
-    ...{ parcelNumber: 'the house', status: 'WITHDRAWN', listPrice: 100_000 + month },
-    ...{ listedAt: at, statusChangedAt: at, location: { lat: 40, lng: -100, precision: 'exact' } },
+    parcelNumber: 'the house',
+    status: 'WITHDRAWN',
+    listPrice: 100_000 + month,
+    listedAt: at,
+    statusChangedAt: at,
+    location: { lat: 40, lng: -100, precision: 'exact' },
     ...facts,
   });
 };

@@ -1,4 +1,4 @@
-// Proves that sudden ends cost nothing: what was acknowledged is kept, the service comes back by itself, and nothing stays behind.
+// Proof that sudden ends cost nothing: what was acknowledged stays, the service comes back by itself, and nothing stays behind.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Proves that a database that ends under load is an honest pause: no wrong answer, and everything goes on after it.
+// Proof that a database that ends under load is an honest pause: no wrong answer, and everything goes on after it.
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -22,7 +22,7 @@ async function page(app: ChaosApp, path: string): Promise<Page> {
   return (await answer.json()) as Page;
 }
 
-/** The same listings in the same order as before: what is told of them but depends on the time is left out. */
+/** The same listings in the same order as before: what depends on the time is left out. */
 const idsOf = (text: string): string => (JSON.parse(text) as Page).data.map(({ id }) => id).join();
 
 /** Ends the server and waits until the service is well again; gives the milliseconds from the server's start on. */
@@ -30,7 +30,7 @@ async function interrupt(app: ChaosApp, signal: NodeJS.Signals): Promise<number>
   const said = () => app.lines.filter((line) => line === 'PostgreSQL is running again').length;
   const before = said();
   endProcess((await postmasterOf(app.dataDirectory))?.pid ?? 0, signal);
-  // A question that is put in that moment is put again, and may find the next server: readiness need not have told.
+  // A read at that moment is retried, and may find the next server: readiness need not have noticed.
   await until('anybody tells of it', async () => said() > before || !(await isReady(app.url)));
   await until('the server runs again', async () => said() > before);
   const begun = systemClock.monotonic();

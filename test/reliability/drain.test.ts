@@ -1,4 +1,4 @@
-// Proves that stopping a real process loses nothing under way, and that another on the same database takes over.
+// Proof that stopping a real process loses nothing under way, and that another on the same database takes over.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Proves that a change and its events are one: whatever breaks between two statements of a write, both are there or neither.
+// Proof that a change and its events are one: whatever breaks between two statements of a write, both are there or neither.
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -33,7 +33,7 @@ async function breakEverywhere(t: TestContext, failpoint: Failpoint, group: stri
     // A new connection each time: it has prepared nothing, so that every write sends the same messages.
     const database = openDatabase({ url: proxy.url, maxConnections: 1 });
     atEnd(t, () => database.close(100));
-    const kept = await storedPrice(direct, group);
+    const before = await storedPrice(direct, group);
     proxy.breakAt(failpoint, message);
     const error = await writeBatch(database, group, number).catch((reason: unknown) => reason);
     await database.close(100);
@@ -45,8 +45,8 @@ async function breakEverywhere(t: TestContext, failpoint: Failpoint, group: stri
     }
     assert.ok(error instanceof Problem && error.code === 'DATABASE_UNAVAILABLE', String(error));
     // Only the answer to COMMIT can be lost with the work done; then all of it is there.
-    if (failpoint === 'before') assert.equal(stored, kept);
-    else assert.ok(stored === kept || stored === number);
+    if (failpoint === 'before') assert.equal(stored, before);
+    else assert.ok(stored === before || stored === number);
   }
   return assert.fail('the write never passed whole');
 }

@@ -1,4 +1,4 @@
-// Proves that a full disk is never a false success: what was confirmed is kept, the rest is refused, and it heals.
+// Proof that a full disk is never a false success: what was confirmed stays, the rest is refused, and it heals.
 
 import { join } from 'node:path';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Proves that nothing that can be sent crashes, blocks, hangs or pollutes the service, or is answered as our failure.
+// Proof that nothing that can be sent crashes, blocks, hangs or pollutes the service, or is answered as our failure.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Proves that a start that was cut short, wherever, leaves nothing that keeps the next one from starting.
+// Proof that a start that was cut short, wherever, leaves nothing that keeps the next one from starting.
 
 import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Proves that no secret is ever written down: not in logs, answers, measurements, tables, or the files of the database.
+// Proof that no secret is ever written down: not in logs, answers, measurements, tables, or the files of the database.
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -112,13 +112,15 @@ test('of all secrets that are sent, configured or made, none is in the log, an a
     async () => (JSON.parse(await get('/v1/search/sales')) as { data: { id: string }[] }).data[0]?.id,
   );
   const leaky: Fault = (request, response) => {
-    const told = `${request.headers.authorization} ${upstreamToken} ${clientSecret}`;
+    const secrets = `${request.headers.authorization} ${upstreamToken} ${clientSecret}`;
     const kind = answers.length % 4;
     response.writeHead([500, 200, 302, 401][kind] ?? 500, {
       location: `/x?token=${upstreamToken}`,
-      'x-told': told,
+      'x-secrets': secrets,
     });
-    response.end(kind === 1 ? `{"error":"${told}"` : JSON.stringify({ error: { message: told }, told }));
+    response.end(
+      kind === 1 ? `{"error":"${secrets}"` : JSON.stringify({ error: { message: secrets }, secrets }),
+    );
   };
   const given = JSON.stringify({ access_token: upstreamToken, expires_in: 3_600, token_type: 'Bearer' });
   Object.assign(upstream.faults, {
@@ -133,7 +135,7 @@ test('of all secrets that are sent, configured or made, none is in the log, an a
     answers.push(await get(`/v1/listing/${listed}`));
     answers.push('');
   }
-  assert.ok(upstream.asked.length > 4, 'the source was asked, and failed');
+  assert.ok(upstream.listingRequests.length > 4, 'the source was reached, and failed');
   answers.push(await get('/metrics'), await get('/openapi.json'), await get('/readyz?verbose'));
   const ends = [
     await cli('subscriptions', 'list'),

@@ -1,4 +1,4 @@
-// Proves that a source that dies takes nothing with it: the service serves on, says so, and the sample market comes back.
+// Proof that a source that dies takes nothing with it: the service serves on, says so, and the sample market comes back.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import type { Area } from '../../src/areas/area.ts';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { draft } from '../support/catalogue/drafts.ts';
-import { asking, idsOf } from '../support/catalogue/search-client.ts';
+import { idsOf, searchClient } from '../support/catalogue/search-client.ts';
 import {
   along,
   aroundCentre,
@@ -24,7 +24,7 @@ import { runCli } from '../support/process/cli.ts';
 import { startService } from '../support/service/service.ts';
 
 const service = await startService({ after });
-const ask = asking(service);
+const ask = searchClient(service);
 const steps = (from: number, to: number, step: number): number[] =>
   Array.from({ length: Math.round((to - from) / step) + 1 }, (_, at) => from + at * step);
 /** A grid around the meridian, which is there by both its names. */

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { RentalSearchQuery, SaleSearchQuery } from '../../src/search/query/parameters.ts';
 import { factsArbitrary, NOW, writeAreas, writeMarket } from '../support/catalogue/random-market.ts';
-import { type Answer, asking, idsOf } from '../support/catalogue/search-client.ts';
+import { type Answer, idsOf, searchClient } from '../support/catalogue/search-client.ts';
 import { runs } from '../support/check/runs.ts';
 import type { Query } from '../support/oracle/filters.ts';
 import { sortArbitrary } from '../support/oracle/order.ts';
@@ -15,7 +15,7 @@ import { manualClock } from '../support/service/clock.ts';
 import { startService } from '../support/service/service.ts';
 
 const service = await startService({ after }, { clock: manualClock(NOW) });
-const ask = asking(service);
+const ask = searchClient(service);
 await writeAreas(service.database);
 const [sample = []] = fc.sample(fc.array(factsArbitrary, { minLength: 200, maxLength: 200, size: 'max' }), {
   ...{ seed: 41, numRuns: 1 },

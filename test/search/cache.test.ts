@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { writeAreaBatch } from '../../src/ingest/area-writer.ts';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
-import { FoundCache } from '../../src/search/legacy/found-cache.ts';
+import { FoundCache, type FoundCacheOptions } from '../../src/search/legacy/found-cache.ts';
 import { draft } from '../support/catalogue/drafts.ts';
 import { until } from '../support/check/until.ts';
 import { startService } from '../support/service/service.ts';
 
-function counted(options: { weigh?: () => number; fromSecondOn?: boolean } = {}) {
+function counted(options: Partial<FoundCacheOptions<{ value: number }>> = {}) {
   const state = { version: 1 as number | null, now: 0, reads: 0, answer: { value: 1 } };
   const cache = new FoundCache<{ value: number }>({
     ...{ version: () => state.version, monotonic: () => state.now, most: 3 },

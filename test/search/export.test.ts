@@ -11,19 +11,21 @@ import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import type { Listing } from '../../src/listings/record.ts';
 import type { Transaction } from '../../src/postgres/client/database.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
-import { asking, idsOf, walk } from '../support/catalogue/search-client.ts';
+import { idsOf, searchClient, walk } from '../support/catalogue/search-client.ts';
 import { until } from '../support/check/until.ts';
 import { startService } from '../support/service/service.ts';
 
 const service = await startService({ after });
 const { keys } = service;
-const ask = asking(service);
+const ask = searchClient(service);
 const COUNT = 730;
 const LONG = 'A long tale of a house, told once more. '.repeat(1_000);
 await service.database.transaction((tx) => {
   const drafts = Array.from({ length: COUNT }, (_, index) =>
     draft(`key-${index}`, {
-      ...{ listPrice: index * 1_000, description: LONG, features: ['gym', 'pool'] },
+      listPrice: index * 1_000,
+      description: LONG,
+      features: ['gym', 'pool'],
       address: { ...NO_ADDRESS, city: index % 2 ? '=1+1' : 'Quote "x", Line', full: '-2 Dash Street' },
       location: index % 10 === 0 ? null : { lat: 10, lng: 20 + index / 1_000, precision: 'exact' },
     }),

@@ -7,7 +7,7 @@ import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { SORT_KEYS } from '../../src/listings/common-parameters.ts';
 import { RentalSearchQuery, SaleSearchQuery } from '../../src/search/query/parameters.ts';
 import { factsArbitrary, NOW, writeAreas, writeMarket } from '../support/catalogue/random-market.ts';
-import { asking, idsOf, type ListingType, walk, walkBack } from '../support/catalogue/search-client.ts';
+import { idsOf, type ListingType, searchClient, walk, walkBack } from '../support/catalogue/search-client.ts';
 import { runs } from '../support/check/runs.ts';
 import { superuserConnection } from '../support/database/database.ts';
 import type { Filter, Query } from '../support/oracle/filters.ts';
@@ -18,7 +18,7 @@ import { manualClock } from '../support/service/clock.ts';
 import { startService } from '../support/service/service.ts';
 
 const service = await startService({ after }, { clock: manualClock(NOW) });
-const ask = asking(service);
+const ask = searchClient(service);
 await writeAreas(service.database);
 const [sample = []] = fc.sample(fc.array(factsArbitrary, { minLength: 400, maxLength: 400, size: 'max' }), {
   ...{ seed: 7, numRuns: 1 },

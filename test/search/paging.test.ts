@@ -14,7 +14,7 @@ import {
   writeAreas,
   writeMarket,
 } from '../support/catalogue/random-market.ts';
-import { type Answer, asking, idsOf } from '../support/catalogue/search-client.ts';
+import { type Answer, idsOf, searchClient } from '../support/catalogue/search-client.ts';
 import { runs } from '../support/check/runs.ts';
 import type { Query } from '../support/oracle/filters.ts';
 import { sortArbitrary } from '../support/oracle/order.ts';
@@ -25,7 +25,7 @@ import { startService } from '../support/service/service.ts';
 const clock = manualClock(NOW);
 const service = await startService({ after }, { clock });
 const catalogue = createCatalogue(service.database);
-const ask = asking(service);
+const ask = searchClient(service);
 await writeAreas(service.database);
 const [sample = []] = fc.sample(fc.array(factsArbitrary, { minLength: 160, maxLength: 160, size: 'max' }), {
   ...{ seed: 13, numRuns: 1 },

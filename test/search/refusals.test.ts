@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { draft } from '../support/catalogue/drafts.ts';
-import { asking, idsOf } from '../support/catalogue/search-client.ts';
+import { idsOf, searchClient } from '../support/catalogue/search-client.ts';
 import { startService } from '../support/service/service.ts';
 
 const service = await startService({ after });
-const ask = asking(service);
+const ask = searchClient(service);
 await service.database.transaction((tx) => {
   const drafts = Array.from({ length: 12 }, (_, index) =>
     draft(`key-${index}`, { listPrice: index * 1_000 }),

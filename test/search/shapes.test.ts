@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { draft } from '../support/catalogue/drafts.ts';
-import { asking, idsOf, walk } from '../support/catalogue/search-client.ts';
+import { idsOf, searchClient, walk } from '../support/catalogue/search-client.ts';
 import {
   along,
   aroundCentre,
@@ -36,7 +36,7 @@ const far = [-180, -179.999, -179.3, -90, 0, 45, 90, 179.25, 179.9999, 180].flat
 );
 
 const service = await startService({ after });
-const ask = asking(service);
+const ask = searchClient(service);
 const places = [...grids, ...far];
 const { ids } = await service.database.transaction((tx) =>
   createCatalogue(service.database).write(

@@ -12,7 +12,7 @@ import {
   writeAreas,
   writeMarket,
 } from '../support/catalogue/random-market.ts';
-import { type Answer, asking } from '../support/catalogue/search-client.ts';
+import { type Answer, searchClient } from '../support/catalogue/search-client.ts';
 import { runs } from '../support/check/runs.ts';
 import { AREAS, comparedPrice, inArea } from '../support/oracle/facts.ts';
 import type { Query } from '../support/oracle/filters.ts';
@@ -21,7 +21,7 @@ import { manualClock } from '../support/service/clock.ts';
 import { startService } from '../support/service/service.ts';
 
 const service = await startService({ after }, { clock: manualClock(NOW) });
-const ask = asking(service);
+const ask = searchClient(service);
 await writeAreas(service.database);
 const [sample = []] = fc.sample(fc.array(factsArbitrary, { minLength: 300, maxLength: 300, size: 'max' }), {
   ...{ seed: 53, numRuns: 1 },

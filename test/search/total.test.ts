@@ -7,7 +7,7 @@ import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { MAX_COUNTED } from '../../src/search/summaries/total.ts';
 import { draft } from '../support/catalogue/drafts.ts';
 import { factsArbitrary, NOW, writeAreas, writeMarket } from '../support/catalogue/random-market.ts';
-import { asking, idsOf, walk } from '../support/catalogue/search-client.ts';
+import { idsOf, searchClient, walk } from '../support/catalogue/search-client.ts';
 import { runs } from '../support/check/runs.ts';
 import { FILTERS } from '../support/oracle/search-oracle.ts';
 import { manualClock } from '../support/service/clock.ts';
@@ -15,7 +15,7 @@ import { startService } from '../support/service/service.ts';
 
 const service = await startService({ after }, { clock: manualClock(NOW) });
 const { database } = service;
-const ask = asking(service);
+const ask = searchClient(service);
 await writeAreas(database);
 const [facts = []] = fc.sample(fc.array(factsArbitrary, { minLength: 300, maxLength: 300, size: 'max' }), {
   ...{ seed: 31, numRuns: 1 },

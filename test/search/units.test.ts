@@ -5,12 +5,12 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { draft } from '../support/catalogue/drafts.ts';
-import { type Answer, asking, idsOf } from '../support/catalogue/search-client.ts';
+import { type Answer, idsOf, searchClient } from '../support/catalogue/search-client.ts';
 import { runs } from '../support/check/runs.ts';
 import { startService } from '../support/service/service.ts';
 
 const service = await startService({ after });
-const ask = asking(service);
+const ask = searchClient(service);
 
 /** Among them halves of a cent a square foot (801 / 8), and halves that rounding gets wrong (201 / 200). */
 const PRICES = [1, 201, 203, 801, 803, 100_500, 250_000, 400_500, 999_999];

@@ -83,7 +83,8 @@ function serveSite(
   // The pages never look at who calls.
   const elsewhere = testRoute({ path: '/oauth/grants' });
   return serveRoutes(t, [...(site as unknown as readonly Route<string>[]), elsewhere], {
-    ...{ describe, notFoundPage: notFoundPage('https://api.example') },
+    describe,
+    notFoundPage: notFoundPage('https://api.example'),
   });
 }
 

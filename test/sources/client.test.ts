@@ -123,7 +123,7 @@ for (const fault of ['hang', 'drip'] as const) {
     upstream.faults.entity = FAULTS[fault];
     const patience = new AbortController();
     const failure = failureOf(source.fetchOne('1', patience.signal));
-    await upstream.untilAsked(1);
+    await upstream.untilRequested(1);
     patience.abort(new Error('enough'));
     assert.equal((await failure).code, 'timeout');
   });
@@ -171,7 +171,7 @@ test('a refused listing is asked for twice and no more', async (t) => {
   const { upstream, source } = await started(t);
   upstream.faults.entity = status(401);
   await failureOf(source.fetchOne('1', never));
-  assert.equal(upstream.asked.length, 2);
+  assert.equal(upstream.listingRequests.length, 2);
 });
 
 test('a bearer token that is refused is not tried again', async (t) => {
@@ -204,7 +204,7 @@ test('a server that knows no entities is asked for lists from then on', async (t
   await source.fetchOne('1', never);
   await source.fetchOne('1', never);
   assert.deepEqual(
-    upstream.asked.map((path) => path.includes('$filter=ListingKey eq')),
+    upstream.listingRequests.map((path) => path.includes('$filter=ListingKey eq')),
     [false, true, true],
   );
 });
@@ -220,7 +220,7 @@ test('keys with quotes, slashes and spaces reach the server as they are', async 
 test('only fields and expansions that the server has are asked for', async (t) => {
   const { upstream, source } = await started(t);
   await source.fetchOne('1', never);
-  const [path = ''] = upstream.asked;
+  const [path = ''] = upstream.listingRequests;
   assert.match(path, /\$expand=Media$/);
   assert.match(
     path,
@@ -232,7 +232,7 @@ test('a server without $metadata is asked for everything', async (t) => {
   const { upstream, source } = await started(t);
   upstream.faults.metadata = status(501);
   await source.fetchOne('1', never);
-  assert.deepEqual(upstream.asked, ["/odata/Property('1')?$expand=Media"]);
+  assert.deepEqual(upstream.listingRequests, ["/odata/Property('1')?$expand=Media"]);
 });
 
 test('$metadata is read once a day', async (t) => {

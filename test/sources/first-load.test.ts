@@ -42,7 +42,8 @@ async function startBoth(t: Closing, telling: (source: Source) => Source = (sour
     const publicUrl = `http://127.0.0.1:${port}`;
     const app = await createApp({
       ...{ config, database, source, interval: 3_600_000, publicUrl },
-      ...{ log: createLog({ level: 'silent' }), overrides: { clock } },
+      log: createLog({ level: 'silent' }),
+      overrides: { clock },
     });
     atEnd(t, () => app.stop());
     await app.server.listen('127.0.0.1', port);

@@ -1,11 +1,11 @@
-// Proves what the service promises about keys: how long an answer is believed, how often the provider is asked.
+// Proof of what the service promises about keys: how long a status is cached, and how often the provider is queried.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualClock } from '../../../test/support/service/clock.ts';
 import { keyNumber, stubProvider } from '../../../test/support/service/stub-provider.ts';
 import { Problem } from '../../lib/problem.ts';
 import { FailureThrottle } from '../limits/failure-throttle.ts';
-import { FAILURES_PER_MINUTE } from '../tiers/tiers.ts';
+import { FAILURES_PER_MINUTE, type Plan } from '../tiers/tiers.ts';
 import { createIdentify } from './identify.ts';
 import { KeyVerifier } from './key-verifier.ts';
 
@@ -34,6 +34,14 @@ function setUp() {
   return { clock, provider, keys, call, reported };
 }
 
+/** The same with a key of this tier that has been verified once. */
+async function setUpVerified(tier: Plan) {
+  const verifier = setUp();
+  const key = verifier.provider.subscribe(tier);
+  await verifier.call(key);
+  return { ...verifier, key };
+}
+
 function codeOf(error: unknown): string {
   if (error instanceof Problem) return error.code;
   throw error;
@@ -44,7 +52,7 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 }
 
-test('a good key is believed until 600.000 s after the provider was asked, and then asked about again', async () => {
+test('the status of a good key is cached for 600.000 s from the query of the provider, and then queried anew', async () => {
   const { clock, provider, call } = setUp();
   const key = provider.subscribe('pro');
   assert.equal(await call(key), 'pro');
@@ -55,7 +63,7 @@ test('a good key is believed until 600.000 s after the provider was asked, and t
   assert.equal(await call(key), 'SUBSCRIPTIONS_UNAVAILABLE');
 });
 
-test('the ten minutes run from the question, not from a late answer', async () => {
+test('the ten minutes run from the query, not from a late answer', async () => {
   const { clock, provider, call } = setUp();
   const key = provider.subscribe('pro');
   provider.mode = 'wait';
@@ -72,15 +80,13 @@ test('the ten minutes run from the question, not from a late answer', async () =
 });
 
 test('a revoked key is refused at the latest 600 s after the provider last called it good', async () => {
-  const { clock, provider, call } = setUp();
-  const key = provider.subscribe('business');
-  await call(key);
+  const { clock, provider, call, key } = await setUpVerified('business');
   provider.change(key, { state: 'unknown' });
   clock.advance(10 * MINUTES);
   assert.equal(await call(key), 'INVALID_API_KEY');
 });
 
-test('a key ends with its subscription, though it was believed for longer', async () => {
+test('a key ends with its subscription, though its status was cached for longer', async () => {
   const { clock, provider, call } = setUp();
   const key = provider.subscribe('free', clock.now() + 5 * MINUTES);
   assert.equal(await call(key), 'free');
@@ -90,10 +96,8 @@ test('a key ends with its subscription, though it was believed for longer', asyn
   assert.equal(await call(key), 'EXPIRED_API_KEY');
 });
 
-test('from 80 % of its life on a verdict is renewed in the background, by one question', async () => {
-  const { clock, provider, call } = setUp();
-  const key = provider.subscribe('free');
-  await call(key);
+test('from 80 % of its lifetime on a status is refreshed in the background, by one query', async () => {
+  const { clock, provider, call, key } = await setUpVerified('free');
   clock.advance(8 * MINUTES);
   provider.change(key, { state: 'active', subscription: 'sub_x', tier: 'pro', endsAt: null });
   const answers = await Promise.all(Array.from({ length: 100 }, () => call(key)));
@@ -102,13 +106,11 @@ test('from 80 % of its life on a verdict is renewed in the background, by one qu
   assert.equal(await call(key), 'pro');
   clock.advance(3 * MINUTES);
   assert.equal(await call(key), 'pro');
-  assert.equal(provider.calls, 2, 'the new verdict lives for ten minutes of its own');
+  assert.equal(provider.calls, 2, 'the new status is cached for ten minutes of its own');
 });
 
-test('a provider that fails is reported, and serves nobody past the end of the old verdict', async () => {
-  const { clock, provider, call, reported } = setUp();
-  const key = provider.subscribe('free');
-  await call(key);
+test('a provider that fails is reported, and serves nobody past the end of the old status', async () => {
+  const { clock, provider, call, reported, key } = await setUpVerified('free');
   provider.mode = 'fail';
   for (let passed = 0; passed < 10; passed++) {
     assert.equal(await call(key), 'free');
@@ -136,10 +138,8 @@ test('a provider that never answers is given up at the deadline with 503 and Ret
   assert.equal(clock.waiting, 0);
 });
 
-test('a thousand callers whose key has just run out cost one question', async () => {
-  const { clock, provider, call } = setUp();
-  const key = provider.subscribe('pro');
-  await call(key);
+test('a thousand callers whose status has just run out cost one query', async () => {
+  const { clock, provider, call, key } = await setUpVerified('pro');
   clock.advance(10 * MINUTES);
   provider.mode = 'wait';
   const answers = Array.from({ length: 1_000 }, () => call(key));
@@ -171,15 +171,13 @@ test('junk keys of one address reach the provider at most as often as it may fai
   assert.equal(await call(keyNumber(5_000)), 'INVALID_API_KEY');
 });
 
-test('a key known to be good is not locked out by failures of its address, even when it has to be asked about', async () => {
-  const { clock, provider, call } = setUp();
-  const key = provider.subscribe('pro');
+test('a key known to be good is not locked out by failures of its address, even when it has to be queried', async () => {
+  const { clock, provider, call, key } = await setUpVerified('pro');
   const newcomer = provider.subscribe('pro');
-  await call(key);
   clock.advance(10 * MINUTES);
   for (let number = 0; number < 100; number++) await call(keyNumber(number));
   assert.equal(await call(key), 'pro');
-  assert.equal(await call(newcomer), 'RATE_LIMITED', 'a key never seen is told to wait');
+  assert.equal(await call(newcomer), 'RATE_LIMITED', 'a key never seen has to wait');
   assert.equal(await call(newcomer, '192.0.2.2'), 'pro', 'elsewhere it is not');
 });
 
@@ -189,7 +187,7 @@ test('good keys leave the throttle as it was', async () => {
   for (const key of keys) assert.equal(await call(key), 'free');
 });
 
-test('a refusal is believed for 30 s, and refused again without asking', async () => {
+test('a refusal is cached for 30 s, and then queried anew', async () => {
   const { clock, provider, call } = setUp();
   const key = keyNumber(1);
   assert.equal(await call(key), 'INVALID_API_KEY');
@@ -201,7 +199,7 @@ test('a refusal is believed for 30 s, and refused again without asking', async (
   assert.equal(await call(key), 'free');
 });
 
-test('malformed keys are refused without asking, and keys are the same in any case', async () => {
+test('malformed keys are refused without a query, and keys are the same in any case', async () => {
   const { provider, call } = setUp();
   const key = provider.subscribe('free');
   for (const malformed of [
@@ -221,7 +219,7 @@ test('malformed keys are refused without asking, and keys are the same in any ca
   assert.equal(provider.calls, 1);
 });
 
-test('a hint that a subscription changed makes its key be asked about at the next use', async () => {
+test('a hint that a subscription changed makes its key be queried at the next use', async () => {
   const { provider, keys, call } = setUp();
   const [key, other] = [provider.subscribe('free'), provider.subscribe('free')];
   await call(key);
@@ -233,7 +231,7 @@ test('a hint that a subscription changed makes its key be asked about at the nex
   assert.equal(provider.calls, 3);
 });
 
-test('an answer that was asked for before a hint is used once and not kept', async () => {
+test('an answer to a query from before a hint is used once and not cached', async () => {
   const { provider, keys, call } = setUp();
   const key = provider.subscribe('free');
   provider.mode = 'wait';
@@ -247,10 +245,8 @@ test('an answer that was asked for before a hint is used once and not kept', asy
   assert.equal(await call(key), 'INVALID_API_KEY');
 });
 
-test('where hints may have been missed, keys are asked about in the background and serve meanwhile', async () => {
-  const { provider, keys, call } = setUp();
-  const key = provider.subscribe('free');
-  await call(key);
+test('where hints may have been missed, keys are queried in the background and serve meanwhile', async () => {
+  const { provider, keys, call, key } = await setUpVerified('free');
   provider.change(key, { state: 'unknown' });
   keys.revalidateAll();
   assert.equal(await call(key), 'free');
@@ -258,10 +254,8 @@ test('where hints may have been missed, keys are asked about in the background a
   assert.equal(await call(key), 'INVALID_API_KEY');
 });
 
-test('a fresh verification asks the provider however good the remembered verdict is, and its answer counts', async () => {
-  const { provider, keys, call } = setUp();
-  const key = provider.subscribe('free');
-  await call(key);
+test('a fresh verification queries the provider however good the cached status is, and its answer counts', async () => {
+  const { provider, keys, call, key } = await setUpVerified('free');
   assert.equal((await keys.verifyFresh(key)).tier, 'free');
   provider.change(key, { state: 'expired' });
   assert.equal(await keys.verifyFresh(key).then(() => 'active', codeOf), 'EXPIRED_API_KEY');

@@ -24,8 +24,17 @@ function statementKeeper() {
 
 test('each condition of an explained search is written once, however many filters there are', async () => {
   const query: SearchQuery = {
-    ...{ minPrice: 1, maxPrice: 2, minBathrooms: 1, minStories: 1, minFloor: 1, minParking: 1 },
-    ...{ city: ['a'], state: ['b'], waterfront: true, hasPhotos: true, features: ['pool'] },
+    minPrice: 1,
+    maxPrice: 2,
+    minBathrooms: 1,
+    minStories: 1,
+    minFloor: 1,
+    minParking: 1,
+    city: ['a'],
+    state: ['b'],
+    waterfront: true,
+    hasPhotos: true,
+    features: ['pool'],
     polygon: JSON.stringify([
       [
         [0, 0],

@@ -3,7 +3,15 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, test } from 'node:test';
-import { ask, LOOPBACK, locationOf, open, send, sendJson, submit } from '../../support/oauth/authorize.ts';
+import {
+  authorizationRequest,
+  LOOPBACK,
+  locationOf,
+  open,
+  send,
+  sendJson,
+  submit,
+} from '../../support/oauth/authorize.ts';
 import { codeFields, newVerifier, postForm, redeem, register } from '../../support/oauth/oauth.ts';
 import { startService } from '../../support/service/service.ts';
 
@@ -32,7 +40,7 @@ test('no text of a request becomes a header of its own, and state comes back as 
     ...['&code=stolen&iss=https://evil.example', '#code=stolen', '%0d%0aX: y', '"><script>', '+ +'],
   ];
   for (const state of states) {
-    const query = new URLSearchParams(ask({ state, prompt: 'none' }).parameters);
+    const query = new URLSearchParams(authorizationRequest({ state, prompt: 'none' }).parameters);
     const headers = await rawHeaders(`/oauth/authorize?${query}`);
     const names = headers.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
     assert.ok(!names.includes('set-cookie') && !names.includes('x'), state);
@@ -47,15 +55,20 @@ test('no text of a request becomes a header of its own, and state comes back as 
 
 test('nothing that a GET carries decides anything', async () => {
   const decided = { decision: 'free', api_key: keys.pro, transaction: 'a', _method: 'POST' };
-  const answer = await open(service, { parameters: { ...ask().parameters, ...decided } }, '', {
-    headers: { 'x-http-method-override': 'POST', 'x-method-override': 'POST' },
-  });
+  const answer = await open(
+    service,
+    { parameters: { ...authorizationRequest().parameters, ...decided } },
+    '',
+    {
+      headers: { 'x-http-method-override': 'POST', 'x-method-override': 'POST' },
+    },
+  );
   assert.deepEqual([answer.status, answer.headers.get('location')], [200, null]);
   assert.ok(!(await answer.text()).includes(keys.pro));
 });
 
 test('a decision is one: what is said twice, or beside the body, is refused or not heard', async () => {
-  const { parameters } = ask();
+  const { parameters } = authorizationRequest();
   const pairs = Object.entries(parameters);
   for (const repeated of [
     [
@@ -111,7 +124,7 @@ test('the name under which somebody calls the service is in no answer', async ()
       'x-forwarded-prefix': '/evil.example',
     },
   };
-  const asked = ask();
+  const asked = authorizationRequest();
   const denied = new URLSearchParams({ ...asked.parameters, prompt: 'none' });
   const paths = [
     ...[`/oauth/authorize?${new URLSearchParams(asked.parameters)}`, `/oauth/authorize?${denied}`],
@@ -130,12 +143,12 @@ test('the name under which somebody calls the service is in no answer', async ()
 });
 
 test('no answer of the authorization server is kept by a cache, whatever its status', async () => {
-  const asked = ask();
+  const asked = authorizationRequest();
   const answers = [
     ...[
       open(service, asked),
-      open(service, ask({ prompt: 'none' })),
-      open(service, ask({ redirect_uri: WEB })),
+      open(service, authorizationRequest({ prompt: 'none' })),
+      open(service, authorizationRequest({ redirect_uri: WEB })),
     ],
     ...[submit(service, asked, { decision: 'free' }), submit(service, asked, { decision: 'deny' })],
     ...[submit(service, asked, { api_key: 'wrong' }), send(service, { transaction: 'forged' })],
@@ -176,7 +189,7 @@ test('a resource that only looks like ours is none', async () => {
       ` ${url}`,
     ],
   ]) {
-    const location = locationOf(await open(service, ask({ resource })));
+    const location = locationOf(await open(service, authorizationRequest({ resource })));
     assert.equal(location.searchParams.get('error'), 'invalid_target', resource);
   }
 });
@@ -184,7 +197,7 @@ test('a resource that only looks like ours is none', async () => {
 test('a stolen code is of no use to whoever asked with a challenge of their own, and stays good for its owner', async () => {
   const client = await register(service, { redirect_uris: [LOOPBACK] });
   const begin = async () => {
-    const asked = ask({ client_id: client });
+    const asked = authorizationRequest({ client_id: client });
     const location = locationOf(await submit(service, asked, { decision: 'free' }));
     const code = location.searchParams.get('code') ?? '';
     return { code, verifier: asked.verifier, clientId: client, redirectUri: LOOPBACK };

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import {
-  ask,
+  authorizationRequest,
   LOOPBACK,
   locationOf,
   open,
@@ -55,7 +55,7 @@ test('AZ1: without a good client and redirect nobody is redirected', async () =>
     ['a registered client with a fragment', { client_id: client, redirect_uri: `${WEB}#x` }],
   ];
   for (const [name, changes] of cases) {
-    const [status, page] = await refused(await open(service, ask(changes)));
+    const [status, page] = await refused(await open(service, authorizationRequest(changes)));
     assert.equal(status, 400, name);
     assert.ok(!page.includes('app.example/cb'), name);
   }
@@ -78,7 +78,10 @@ test('AZ2: of http on this computer the port is free, and nothing else', async (
     ['https://APP.example/cb', 400],
   ];
   for (const [redirectUri, status] of cases) {
-    const answer = await open(service, ask({ client_id: client, redirect_uri: redirectUri }));
+    const answer = await open(
+      service,
+      authorizationRequest({ client_id: client, redirect_uri: redirectUri }),
+    );
     assert.equal(answer.status, status, redirectUri);
   }
 });
@@ -98,7 +101,11 @@ test('AZ3: whoever is not registered is redirected to this computer only, by the
     ['cursor://localhost/', 400],
   ];
   for (const [redirectUri, status] of cases) {
-    assert.equal((await open(service, ask({ redirect_uri: redirectUri }))).status, status, redirectUri);
+    assert.equal(
+      (await open(service, authorizationRequest({ redirect_uri: redirectUri }))).status,
+      status,
+      redirectUri,
+    );
   }
   for (const id of [
     'http://localhost/client.json',
@@ -106,23 +113,35 @@ test('AZ3: whoever is not registered is redirected to this computer only, by the
     'HTTPS://app.example/x',
     'https://',
   ]) {
-    const [status] = await refused(await open(service, ask({ client_id: id })));
+    const [status] = await refused(await open(service, authorizationRequest({ client_id: id })));
     assert.equal(status, 400, id);
   }
 });
 
 test('AZ4: a registered client has its own redirects only', async () => {
   const client = await registered(service, WEB);
-  const [status] = await refused(await open(service, ask({ client_id: client })));
+  const [status] = await refused(await open(service, authorizationRequest({ client_id: client })));
   assert.equal(status, 400);
 });
 
 test('AZ6: only codes are given', async () => {
-  assert.equal(told(await open(service, ask({ response_type: 'token' }))), 'unsupported_response_type');
-  assert.equal(told(await open(service, ask({ response_type: 'code token' }))), 'unsupported_response_type');
-  assert.equal(told(await open(service, ask({ response_type: undefined }))), 'invalid_request');
-  assert.equal(told(await open(service, ask({ response_mode: 'fragment' }))), 'invalid_request');
-  assert.equal((await open(service, ask({ response_mode: 'query' }))).status, 200);
+  assert.equal(
+    told(await open(service, authorizationRequest({ response_type: 'token' }))),
+    'unsupported_response_type',
+  );
+  assert.equal(
+    told(await open(service, authorizationRequest({ response_type: 'code token' }))),
+    'unsupported_response_type',
+  );
+  assert.equal(
+    told(await open(service, authorizationRequest({ response_type: undefined }))),
+    'invalid_request',
+  );
+  assert.equal(
+    told(await open(service, authorizationRequest({ response_mode: 'fragment' }))),
+    'invalid_request',
+  );
+  assert.equal((await open(service, authorizationRequest({ response_mode: 'query' }))).status, 200);
 });
 
 test('AZ7: every code needs a challenge by S256', async () => {
@@ -136,13 +155,17 @@ test('AZ7: every code needs a challenge by S256', async () => {
     { code_challenge_method: 's256' },
   ];
   for (const changes of wrong) {
-    assert.equal(told(await open(service, ask(changes))), 'invalid_request', JSON.stringify(changes));
+    assert.equal(
+      told(await open(service, authorizationRequest(changes))),
+      'invalid_request',
+      JSON.stringify(changes),
+    );
   }
 });
 
 test('AZ8: state is needed, and comes back as it was sent', async () => {
   for (const state of [undefined, '', 'a'.repeat(2_049)]) {
-    assert.equal(told(await open(service, ask({ state })), null), 'invalid_request');
+    assert.equal(told(await open(service, authorizationRequest({ state })), null), 'invalid_request');
   }
   const odd = [
     'a b+c',
@@ -154,56 +177,66 @@ test('AZ8: state is needed, and comes back as it was sent', async () => {
     '\'"<>\\',
   ];
   for (const state of odd) {
-    assert.equal(told(await open(service, ask({ state, scope: 'junk' })), state), 'invalid_scope');
-    const done = await submit(service, ask({ state }), { decision: 'free' });
+    assert.equal(
+      told(await open(service, authorizationRequest({ state, scope: 'junk' })), state),
+      'invalid_scope',
+    );
+    const done = await submit(service, authorizationRequest({ state }), { decision: 'free' });
     assert.equal(locationOf(done).searchParams.get('state'), state);
   }
 });
 
 test('AZ9: a parameter twice is an error, unknown ones are ignored, empty ones are none', async () => {
   for (const name of ['client_id', 'redirect_uri']) {
-    const [status] = await refused(await open(service, ask(), `&${name}=x`));
+    const [status] = await refused(await open(service, authorizationRequest(), `&${name}=x`));
     assert.equal(status, 400, name);
   }
   const others = ['response_type', 'code_challenge', 'code_challenge_method', 'scope', 'prompt', 'junk'];
   for (const name of others) {
-    const answer = await open(service, ask({ [name]: ask().parameters[name] ?? 'a' }), `&${name}=x`);
+    const answer = await open(
+      service,
+      authorizationRequest({ [name]: authorizationRequest().parameters[name] ?? 'a' }),
+      `&${name}=x`,
+    );
     assert.equal(told(answer), 'invalid_request', name);
   }
-  assert.equal(told(await open(service, ask(), '&state=other'), null), 'invalid_request');
+  assert.equal(told(await open(service, authorizationRequest(), '&state=other'), null), 'invalid_request');
   const empty = '&scope=&prompt=&resource=&request=&response_mode=&junk=1&constructor=2&__proto__=3';
-  assert.equal((await open(service, ask(), empty)).status, 200);
+  assert.equal((await open(service, authorizationRequest(), empty)).status, 200);
   for (const broken of ['&x=%ff', '&x=%', `&${'a&'.repeat(200)}`]) {
-    const [status] = await refused(await open(service, ask(), broken));
+    const [status] = await refused(await open(service, authorizationRequest(), broken));
     assert.equal(status, 400, broken);
   }
 });
 
 test('AZ10: resources are those of this service', async () => {
   for (const resource of [url, `${url}/`, `${url}/mcp`, `${url}/mcp/`]) {
-    assert.equal((await open(service, ask({ resource }))).status, 200, resource);
+    assert.equal((await open(service, authorizationRequest({ resource }))).status, 200, resource);
   }
   const both = `&resource=${encodeURIComponent(`${url}/mcp`)}`;
-  assert.equal((await open(service, ask({ resource: url }), both)).status, 200);
+  assert.equal((await open(service, authorizationRequest({ resource: url }), both)).status, 200);
   for (const resource of ['https://other.example', `${url}/v1`, `${url}#x`, '/mcp']) {
-    assert.equal(told(await open(service, ask({ resource }))), 'invalid_target', resource);
+    assert.equal(told(await open(service, authorizationRequest({ resource }))), 'invalid_target', resource);
   }
 });
 
 test('AZ11: of the scopes those are granted that exist', async () => {
-  const asked = ask({ scope: 'listings:read junk openid' });
+  const asked = authorizationRequest({ scope: 'listings:read junk openid' });
   const code = locationOf(await submit(service, asked, { decision: 'free' })).searchParams.get('code') ?? '';
   const consented = { code, verifier: asked.verifier, clientId: 'desktop-app', redirectUri: LOOPBACK };
   assert.equal((await redeem(service, consented)).body.scope, 'listings:read');
-  assert.equal(told(await open(service, ask({ scope: 'junk' }))), 'invalid_scope');
-  assert.equal((await open(service, ask({ scope: 'openid offline_access' }))).status, 200);
+  assert.equal(told(await open(service, authorizationRequest({ scope: 'junk' }))), 'invalid_scope');
+  assert.equal((await open(service, authorizationRequest({ scope: 'openid offline_access' }))).status, 200);
 });
 
 test('AZ12: somebody is always asked, and request objects are not read', async () => {
-  assert.equal(told(await open(service, ask({ prompt: 'none' }))), 'interaction_required');
-  assert.equal((await open(service, ask({ prompt: 'login consent' }))).status, 200);
-  assert.equal(told(await open(service, ask({ request: 'e30' }))), 'request_not_supported');
-  assert.equal(told(await open(service, ask({ request_uri: WEB }))), 'request_uri_not_supported');
+  assert.equal(told(await open(service, authorizationRequest({ prompt: 'none' }))), 'interaction_required');
+  assert.equal((await open(service, authorizationRequest({ prompt: 'login consent' }))).status, 200);
+  assert.equal(told(await open(service, authorizationRequest({ request: 'e30' }))), 'request_not_supported');
+  assert.equal(
+    told(await open(service, authorizationRequest({ request_uri: WEB }))),
+    'request_uri_not_supported',
+  );
 });
 
 test('AZ13: redirects keep their own query and add code, state and iss once each, without a fragment', async () => {
@@ -213,7 +246,9 @@ test('AZ13: redirects keep their own query and add code, state and iss once each
     ['http://localhost', 'http://localhost?code='],
   ];
   for (const [redirectUri, begins] of cases) {
-    const done = await submit(service, ask({ redirect_uri: redirectUri }), { decision: 'free' });
+    const done = await submit(service, authorizationRequest({ redirect_uri: redirectUri }), {
+      decision: 'free',
+    });
     const location = done.headers.get('location') ?? '';
     assert.ok(location.startsWith(begins), location);
     assert.equal(new URL(location).hash, '');
@@ -222,19 +257,21 @@ test('AZ13: redirects keep their own query and add code, state and iss once each
     assert.equal(query.get('iss'), url);
   }
   for (const name of ['code', 'state', 'iss', 'error']) {
-    const [status] = await refused(await open(service, ask({ redirect_uri: `${LOOPBACK}?${name}=1` })));
+    const [status] = await refused(
+      await open(service, authorizationRequest({ redirect_uri: `${LOOPBACK}?${name}=1` })),
+    );
     assert.equal(status, 400, name);
   }
 });
 
 test('AZ14: redirects are by 303, so that no form is sent on', async () => {
-  const done = await submit(service, ask(), { decision: 'key', api_key: keys.pro });
+  const done = await submit(service, authorizationRequest(), { decision: 'key', api_key: keys.pro });
   assert.deepEqual([done.status, done.headers.get('cache-control')], [303, 'no-store']);
   assert.equal(await done.text(), '');
 });
 
 test('AZ16: looking at the page changes nothing: of two pages the first still works, and after it the second', async () => {
-  const asked = ask();
+  const asked = authorizationRequest();
   const [first, second] = await Promise.all([open(service, asked), open(service, asked)]);
   const transactions = [transactionOf(await first.text()), transactionOf(await second.text())];
   const codes = new Set<string | null>();
@@ -265,7 +302,7 @@ test('AZ15: a code lives for five minutes', async () => {
     [299_999, 200],
     [300_000, 400],
   ] as const) {
-    const asked = ask();
+    const asked = authorizationRequest();
     const code =
       locationOf(await submit(service, asked, { decision: 'free' })).searchParams.get('code') ?? '';
     clock.advance(milliseconds);
@@ -278,8 +315,8 @@ test('AZ15: a code lives for five minutes', async () => {
 
 test('AZ5: a registration that has expired leaves an app on this computer unregistered, and shuts out a site', async () => {
   const client = await registered(service, WEB, LOOPBACK);
-  const site = ask({ client_id: client, redirect_uri: WEB });
-  const local = ask({ client_id: client });
+  const site = authorizationRequest({ client_id: client, redirect_uri: WEB });
+  const local = authorizationRequest({ client_id: client });
   assert.match(await (await open(service, local)).text(), /Test app/);
   clock.advance(31 * DAY);
   const [status, page] = await refused(await open(service, site));

@@ -12,7 +12,7 @@ import { until } from '../../support/check/until.ts';
 import { atEnd, temporaryFolder, testDatabase } from '../../support/database/database.ts';
 import { startDatabaseProxy } from '../../support/database/database-proxy.ts';
 import {
-  ask,
+  authorizationRequest,
   LOOPBACK,
   locationOf,
   open,
@@ -38,7 +38,7 @@ const from = (address: string) => ({ 'x-forwarded-for': address });
 
 let guesses = 0;
 const guess = (address: string) =>
-  send(service, { ...ask().parameters, api_key: keyNumber(++guesses) }, from(address));
+  send(service, { ...authorizationRequest().parameters, api_key: keyNumber(++guesses) }, from(address));
 
 test('RL1: an address types ten wrong keys in a minute; then it is told to wait, and the provider is not asked', async () => {
   for (let round = 0; round < 10; round += 1) assert.equal((await guess('192.0.2.1')).status, 401);
@@ -70,7 +70,7 @@ test('RL1: good keys, the Free tier and refusals are not held up by wrong keys, 
   const address = '192.0.2.4';
   const key = provider.subscribe('pro');
   const decide = (fields: Record<string, string>) =>
-    send(service, { ...ask().parameters, ...fields }, from(address));
+    send(service, { ...authorizationRequest().parameters, ...fields }, from(address));
   for (let round = 0; round < 12; round += 1) assert.equal((await decide({ api_key: key })).status, 303);
   for (let round = 0; round < 10; round += 1) assert.equal((await guess(address)).status, 401);
   assert.equal((await guess(address)).status, 429);
@@ -85,7 +85,7 @@ test('RL1: good keys, the Free tier and refusals are not held up by wrong keys, 
 
 test('RL1: an address makes 300 grants without a key in a minute, so that nobody can fill the database with them', async () => {
   const decide = (fields: Record<string, string>, address: string) =>
-    send(service, { ...ask().parameters, ...fields }, from(address));
+    send(service, { ...authorizationRequest().parameters, ...fields }, from(address));
   const statuses: number[] = [];
   for (let round = 0; round < 300; round += 1)
     statuses.push((await decide({ decision: 'free' }, '192.0.2.6')).status);
@@ -94,7 +94,11 @@ test('RL1: an address makes 300 grants without a key in a minute, so that nobody
   assert.deepEqual([page.status, page.headers.get('location')], [429, null]);
   assert.match(page.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
   assert.match(await page.text(), /Too many requests/);
-  const told = await sendJson(service, { ...ask().parameters, decision: 'free' }, from('192.0.2.6'));
+  const told = await sendJson(
+    service,
+    { ...authorizationRequest().parameters, decision: 'free' },
+    from('192.0.2.6'),
+  );
   const body = (await told.json()) as Record<string, unknown>;
   assert.deepEqual([told.status, body.error], [429, 'temporarily_unavailable']);
   assert.equal((await decide({ api_key: provider.subscribe('pro') }, '192.0.2.6')).status, 303);
@@ -113,7 +117,7 @@ test('RL1, RL4: addresses of one IPv6 /64 guess together', async () => {
 
 test('RL2: programs are told to wait in the words of OAuth', async () => {
   for (let round = 0; round < 10; round += 1) await guess('192.0.2.5');
-  const fields = { ...ask().parameters, api_key: keyNumber(++guesses) };
+  const fields = { ...authorizationRequest().parameters, api_key: keyNumber(++guesses) };
   const answer = await sendJson(service, fields, from('192.0.2.5'));
   const body = (await answer.json()) as Record<string, unknown>;
   assert.deepEqual([answer.status, body.error], [429, 'temporarily_unavailable']);
@@ -136,7 +140,11 @@ test('of an address that continues without a key only a digest is kept, the same
   const digests = new Set<string>();
   for (const address of ['2001:db8:9:9::1', '2001:db8:9:9::2', '198.51.100.7']) {
     const state = `digest-${address}`;
-    const done = await send(service, { ...ask({ state }).parameters, decision: 'free' }, from(address));
+    const done = await send(
+      service,
+      { ...authorizationRequest({ state }).parameters, decision: 'free' },
+      from(address),
+    );
     assert.equal(done.status, 303);
     const [row] = await service.database.read(
       (sql) =>
@@ -150,7 +158,7 @@ test('of an address that continues without a key only a digest is kept, the same
 
 test('a client that the operator shut out goes no further, also where it needs no registration', async () => {
   const client = await registered(service, WEB);
-  const asked = ask({ client_id: client, redirect_uri: WEB });
+  const asked = authorizationRequest({ client_id: client, redirect_uri: WEB });
   const page = await open(service, asked);
   assert.equal(page.status, 200);
   const text = await page.text();
@@ -159,7 +167,7 @@ test('a client that the operator shut out goes no further, also where it needs n
   assert.equal(await revokeClient(service, client), false);
   for (const answer of [
     await open(service, asked),
-    await open(service, ask({ client_id: client })),
+    await open(service, authorizationRequest({ client_id: client })),
     await send(service, { transaction, decision: 'free' }),
   ]) {
     assert.deepEqual([answer.status, answer.headers.get('location')], [400, null]);
@@ -190,15 +198,15 @@ test('without a database people see a page, and programs the words of OAuth', as
   line.mode = 'cut';
   const place = { url };
   for (const page of [
-    await open(place, ask()),
-    await send(place, { ...ask().parameters, decision: 'free' }),
+    await open(place, authorizationRequest()),
+    await send(place, { ...authorizationRequest().parameters, decision: 'free' }),
   ]) {
     assert.deepEqual([page.status, page.headers.get('location')], [503, null]);
     assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
     assert.match(page.headers.get('retry-after') ?? '', /^[1-9]/);
     assert.match(await page.text(), /Not possible at the moment/);
   }
-  const told = await sendJson(place, { ...ask().parameters, decision: 'free' });
+  const told = await sendJson(place, { ...authorizationRequest().parameters, decision: 'free' });
   const body = (await told.json()) as Record<string, unknown>;
   assert.deepEqual([told.status, body.error], [503, 'temporarily_unavailable']);
   const registration = await register(place, { redirect_uris: [LOOPBACK] });
@@ -206,7 +214,7 @@ test('without a database people see a page, and programs the words of OAuth', as
 });
 
 test('two decisions on one page give two codes, each good once', async () => {
-  const asked = ask();
+  const asked = authorizationRequest();
   const codes = await Promise.all([1, 2].map(() => submit(service, asked, { decision: 'free' })));
   assert.equal(new Set(codes.map((done) => locationOf(done).searchParams.get('code'))).size, 2);
 });

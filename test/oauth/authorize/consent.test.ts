@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { after, test } from 'node:test';
 import { createLog } from '../../../src/lib/log.ts';
 import {
-  ask,
+  authorizationRequest,
   LOOPBACK,
   locationOf,
   open,
@@ -41,7 +41,7 @@ const fresh = () => ({ 'x-forwarded-for': `192.0.2.${++host}` });
 const json = async (answer: Response) => (await answer.json()) as Record<string, unknown>;
 
 test('CP5: a decision that a browser sends for another site is refused', async () => {
-  const transaction = transactionOf(await (await open(service, ask())).text());
+  const transaction = transactionOf(await (await open(service, authorizationRequest())).text());
   const foreign: readonly Readonly<Record<string, string>>[] = [
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
@@ -68,7 +68,7 @@ test('CP5: a decision that a browser sends for another site is refused', async (
 
 test('CP6: hidden fields cannot change what the page showed', async () => {
   const client = await registered(service, WEB);
-  const asked = ask({ client_id: client, redirect_uri: WEB, scope: 'watchers' });
+  const asked = authorizationRequest({ client_id: client, redirect_uri: WEB, scope: 'watchers' });
   const transaction = transactionOf(await (await open(service, asked)).text());
   const evil = {
     redirect_uri: LOOPBACK,
@@ -98,7 +98,7 @@ test('CP6: hidden fields cannot change what the page showed', async () => {
 });
 
 test('CP6: without the page every parameter is judged as it is on the way to it', async () => {
-  const { parameters } = ask();
+  const { parameters } = authorizationRequest();
   const refused = { ...parameters, redirect_uri: WEB };
   const page = await send(service, { ...refused, decision: 'free' });
   assert.deepEqual([page.status, page.headers.get('location')], [400, null]);
@@ -133,7 +133,7 @@ test('CP6: without the page every parameter is judged as it is on the way to it'
 });
 
 test('CP7: form and JSON are read alike, and JSON is answered to whoever asks for it', async () => {
-  const asked = ask();
+  const asked = authorizationRequest();
   const fields = { ...asked.parameters, decision: 'key', api_key: key };
   const asJson = { accept: 'application/json' };
   for (const answer of [await sendJson(service, fields), await send(service, fields, asJson)]) {
@@ -170,7 +170,7 @@ test('CP7: the decision decides, a key is taken in any case and with blanks arou
     [{ decision: 'free' }, 'free'],
   ];
   for (const [fields, tier] of cases) {
-    const asked = ask();
+    const asked = authorizationRequest();
     const done = await send(service, { ...asked.parameters, ...fields }, fresh());
     assert.equal(await tierOf(done, asked.verifier), tier, JSON.stringify(fields));
   }
@@ -186,7 +186,12 @@ test('CP8: a key that is not good leads back to the page, is not repeated, and g
     ['', 'MISSING_API_KEY', ''],
   ];
   for (const [typed, problem, words] of wrong) {
-    const answer = await submit(service, ask(), { decision: 'key', api_key: typed }, fresh());
+    const answer = await submit(
+      service,
+      authorizationRequest(),
+      { decision: 'key', api_key: typed },
+      fresh(),
+    );
     const page = await answer.text();
     assert.deepEqual([answer.status, answer.headers.get('location')], [401, null], problem);
     const challenge = `Bearer resource_metadata="${url}/.well-known/oauth-protected-resource"`;
@@ -196,7 +201,7 @@ test('CP8: a key that is not good leads back to the page, is not repeated, and g
     // The page still serves: the right key goes through.
     const again = { transaction: transactionOf(page), decision: 'key', api_key: key };
     assert.equal((await send(service, again, fresh())).status, 303);
-    const told = await sendJson(service, { ...ask().parameters, api_key: typed }, fresh());
+    const told = await sendJson(service, { ...authorizationRequest().parameters, api_key: typed }, fresh());
     const body = await json(told);
     assert.deepEqual([told.status, body.error, body.problem], [401, 'access_denied', problem]);
     assert.ok((told.headers.get('www-authenticate') ?? '').startsWith(challenge));
@@ -205,8 +210,8 @@ test('CP8: a key that is not good leads back to the page, is not repeated, and g
 
 test('CP8: while nobody can tell whether a key is good, the page says so and gives no code', async () => {
   provider.mode = 'fail';
-  const page = await submit(service, ask(), { decision: 'key', api_key: key }, fresh());
-  const told = await sendJson(service, { ...ask().parameters, api_key: key }, fresh());
+  const page = await submit(service, authorizationRequest(), { decision: 'key', api_key: key }, fresh());
+  const told = await sendJson(service, { ...authorizationRequest().parameters, api_key: key }, fresh());
   provider.mode = 'answer';
   assert.deepEqual([page.status, page.headers.get('location')], [503, null]);
   assert.match(page.headers.get('retry-after') ?? '', /^[1-9]/);
@@ -216,7 +221,7 @@ test('CP8: while nobody can tell whether a key is good, the page says so and giv
 });
 
 test('CP9: who cancels is taken back with that word', async () => {
-  const done = locationOf(await submit(service, ask(), { decision: 'deny' }));
+  const done = locationOf(await submit(service, authorizationRequest(), { decision: 'deny' }));
   const { searchParams: query } = done;
   assert.deepEqual(
     [query.get('error'), query.get('state'), query.get('iss')],
@@ -226,16 +231,16 @@ test('CP9: who cancels is taken back with that word', async () => {
 });
 
 test('CP10: the key stands in no address, answer or log line', async () => {
-  const done = await submit(service, ask(), { decision: 'key', api_key: key });
+  const done = await submit(service, authorizationRequest(), { decision: 'key', api_key: key });
   assert.ok(!`${done.headers.get('location')}`.includes(key.slice(8)));
-  const got = await (await open(service, ask(), `&api_key=${key}`)).text();
+  const got = await (await open(service, authorizationRequest(), `&api_key=${key}`)).text();
   assert.ok(!got.includes(key.slice(8)));
   assert.match(got, /<input type="password"[^>]*autocomplete="off"/);
   assert.ok(!lines.join('').includes(key.slice(8)));
 });
 
 test('CP13: the way from page to code needs neither cookies nor scripts', async () => {
-  const shown = await open(service, ask());
+  const shown = await open(service, authorizationRequest());
   assert.equal(shown.headers.get('set-cookie'), null);
   const page = await shown.text();
   assert.doesNotMatch(page, /<script|onclick|javascript:/i);
@@ -244,7 +249,7 @@ test('CP13: the way from page to code needs neither cookies nor scripts', async 
 });
 
 test('a page that stood open for ten minutes asks again, and what it showed can still be decided', async () => {
-  const transaction = transactionOf(await (await open(service, ask())).text());
+  const transaction = transactionOf(await (await open(service, authorizationRequest())).text());
   clock.advance(600_000);
   for (const decision of [{ decision: 'key', api_key: key }, { decision: 'free' }]) {
     const answer = await send(service, { transaction, ...decision }, fresh());
@@ -259,7 +264,7 @@ test('a page that stood open for ten minutes asks again, and what it showed can 
 
 test('LG2: registrations and decisions leave a trail', async () => {
   const client = await registered(service, WEB);
-  const asked = ask({ client_id: client, redirect_uri: WEB });
+  const asked = authorizationRequest({ client_id: client, redirect_uri: WEB });
   await submit(service, asked, { decision: 'free' });
   await submit(service, asked, { decision: 'deny' });
   const events = lines
@@ -279,7 +284,7 @@ test('LG2: registrations and decisions leave a trail', async () => {
 
 test('LG3: no query of the endpoint is logged, whatever the method', async () => {
   lines.length = 0;
-  const query = new URLSearchParams(ask({ state: 'secret-state' }).parameters);
+  const query = new URLSearchParams(authorizationRequest({ state: 'secret-state' }).parameters);
   for (const method of ['GET', 'POST', 'PUT', 'HEAD']) {
     await (await fetch(`${url}/oauth/authorize?${query}`, { method, redirect: 'manual' })).text();
   }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { ask, LOOPBACK, open, registered } from '../../support/oauth/authorize.ts';
+import { authorizationRequest, LOOPBACK, open, registered } from '../../support/oauth/authorize.ts';
 import { startService } from '../../support/service/service.ts';
 
 const service = await startService({ after });
@@ -74,7 +74,10 @@ test('whatever a redirect is made of, an app that is not registered leads nowher
   let [led, refused] = [0, 0];
   await fc.assert(
     fc.asyncProperty(redirect, async (redirectUri) => {
-      const answer = await open(service, ask({ redirect_uri: redirectUri, response_type: 'token' }));
+      const answer = await open(
+        service,
+        authorizationRequest({ redirect_uri: redirectUri, response_type: 'token' }),
+      );
       const location = answer.headers.get('location');
       if (location === null) {
         refused++;
@@ -125,7 +128,10 @@ test('a site that registered one address is sent to that address, letter by lett
     ],
   ];
   for (const redirectUri of others) {
-    const answer = await open(service, ask({ client_id: client, redirect_uri: redirectUri, prompt: 'none' }));
+    const answer = await open(
+      service,
+      authorizationRequest({ client_id: client, redirect_uri: redirectUri, prompt: 'none' }),
+    );
     assert.deepEqual([answer.status, answer.headers.get('location')], [400, null], redirectUri);
     const page = await answer.text();
     assert.ok(!page.includes('evil.example') && !page.includes('stolen'), redirectUri);

@@ -56,7 +56,7 @@ async function comeBack(session: McpSession, options: { readonly serverUrl: stri
 }
 
 async function usageStatus(session: McpSession): Promise<number> {
-  const headers = { authorization: `Bearer ${session.kept?.access_token}` };
+  const headers = { authorization: `Bearer ${session.storedTokens?.access_token}` };
   return (await fetch(`${url}/v1/usage`, { headers })).status;
 }
 
@@ -95,8 +95,8 @@ test('each step of the MCP client by itself: discovery, registration, authorizat
 
 test('the MCP client gets from a 401 to tokens, and asks for no more than the 401 names', async () => {
   const session = await signedIn();
-  assert.equal(session.kept?.scope, 'listings:read');
-  assert.equal(session.kept?.issuer, url);
+  assert.equal(session.storedTokens?.scope, 'listings:read');
+  assert.equal(session.storedTokens?.issuer, url);
   assert.equal(await usageStatus(session), 200);
   assert.equal(await auth(session, await challenged()), 'AUTHORIZED', 'refreshes without asking anybody');
   assert.equal(session.sent.length, 1);
@@ -105,28 +105,28 @@ test('the MCP client gets from a 401 to tokens, and asks for no more than the 40
 
 test('the wrapped fetch of the MCP client renews an expired token by itself', async () => {
   const session = await signedIn();
-  const before = session.kept?.access_token;
+  const before = session.storedTokens?.access_token;
   service.clock.advance(3_600_000);
   const answer = await withOAuth(session, url)(fetch)(`${url}/v1/usage`);
   assert.equal(answer.status, 200);
-  assert.notEqual(session.kept?.access_token, before);
+  assert.notEqual(session.storedTokens?.access_token, before);
   assert.equal(session.sent.length, 1);
 });
 
 test('while the subscription cannot be checked the MCP client keeps its tokens, and goes on with them afterwards', async () => {
   const session = await signedIn();
   const options = await challenged();
-  const before = session.kept;
+  const before = session.storedTokens;
   provider.mode = 'fail';
   await assert.rejects(
     auth(session, options),
     (error) => error instanceof OAuthError && error.code === 'temporarily_unavailable',
   );
   provider.mode = 'answer';
-  assert.deepEqual(session.kept, before);
+  assert.deepEqual(session.storedTokens, before);
   assert.deepEqual([session.forgotten, session.sent.length], [[], 1]);
   assert.equal(await auth(session, options), 'AUTHORIZED');
-  assert.notEqual(session.kept?.refresh_token, before?.refresh_token);
+  assert.notEqual(session.storedTokens?.refresh_token, before?.refresh_token);
   assert.equal(session.sent.length, 1);
 });
 
@@ -148,7 +148,7 @@ test('when the operator has shut it out the MCP client registers anew', async ()
   const before = session.client?.client_id ?? '';
   await fetch(`${url}/oauth/revoke`, {
     method: 'POST',
-    body: new URLSearchParams({ client_id: before, token: session.kept?.refresh_token ?? '' }),
+    body: new URLSearchParams({ client_id: before, token: session.storedTokens?.refresh_token ?? '' }),
   });
   await revokeClient(service, before);
   assert.equal(await auth(session, options), 'REDIRECT');
@@ -160,12 +160,12 @@ test('when the operator has shut it out the MCP client registers anew', async ()
 
 test('where more scope is needed the MCP client learns which, and gets it by a new consent', async () => {
   const session = await signedIn();
-  const headers = { authorization: `Bearer ${session.kept?.access_token}` };
+  const headers = { authorization: `Bearer ${session.storedTokens?.access_token}` };
   const refused = await fetch(`${url}/v1/listing/x`, { headers });
   const { error, scope } = extractWWWAuthenticateParams(refused);
   assert.deepEqual([refused.status, error, scope], [403, 'insufficient_scope', 'listings:live']);
   const options = { serverUrl: url, scope: `listings:read ${scope}`, forceReauthorization: true };
   assert.equal(await auth(session, options), 'REDIRECT');
   await comeBack(session, options);
-  assert.equal(session.kept?.scope, 'listings:read listings:live');
+  assert.equal(session.storedTokens?.scope, 'listings:read listings:live');
 });

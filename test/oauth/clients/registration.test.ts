@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { ask, open, register, registered, submit } from '../../support/oauth/authorize.ts';
+import { authorizationRequest, open, register, registered, submit } from '../../support/oauth/authorize.ts';
 import { startService } from '../../support/service/service.ts';
 
 const service = await startService({ after }, { environment: { TRUSTED_PROXIES: '127.0.0.1' } });
@@ -253,7 +253,8 @@ test('RG13: a flood of registrations makes room by the oldest that were never us
   const first = await registered(small, WEB);
   const used = await registered(small, WEB);
   assert.equal(
-    (await submit(small, ask({ client_id: used, redirect_uri: WEB }), { decision: 'free' })).status,
+    (await submit(small, authorizationRequest({ client_id: used, redirect_uri: WEB }), { decision: 'free' }))
+      .status,
     303,
   );
   small.clock.advance(1_000);
@@ -262,13 +263,16 @@ test('RG13: a flood of registrations makes room by the oldest that were never us
   }
   const [row] = await small.database.read((sql) => sql`select count(*)::int as n from oauth_client`);
   assert.equal(row?.n, 20);
-  assert.equal((await open(small, ask({ client_id: first, redirect_uri: WEB }))).status, 400);
-  assert.equal((await open(small, ask({ client_id: used, redirect_uri: WEB }))).status, 200);
+  assert.equal(
+    (await open(small, authorizationRequest({ client_id: first, redirect_uri: WEB }))).status,
+    400,
+  );
+  assert.equal((await open(small, authorizationRequest({ client_id: used, redirect_uri: WEB }))).status, 200);
 });
 
 test('RG9: a registration is good for thirty days', async () => {
   const client = await registered(service, WEB);
-  const asked = ask({ client_id: client, redirect_uri: WEB });
+  const asked = authorizationRequest({ client_id: client, redirect_uri: WEB });
   clock.advance(30 * DAY - 1);
   assert.equal((await open(service, asked)).status, 200);
   clock.advance(1);

@@ -131,9 +131,9 @@ test('R28: a connection that is used again stays at the address that was checked
     // The pool takes a connection back only after those who waited have had their turn.
     await turn();
   }
-  assert.equal(names.asked.get('client.example'), 1, 'one question for the one connection');
+  assert.equal(names.queries.get('client.example'), 1, 'one question for the one connection');
   assert.equal(await send('/keep.json'), 'forbidden_address');
-  assert.equal(names.asked.get('client.example'), 2);
+  assert.equal(names.queries.get('client.example'), 2);
   assert.deepEqual(hosts.hits, [
     'client.example/keep.json',
     'client.example/keep.json',

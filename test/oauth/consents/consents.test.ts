@@ -12,7 +12,7 @@ import {
   refreshed,
   register,
   signIn,
-  standing,
+  statusOf,
 } from '../../support/oauth/oauth.ts';
 import { type CliEnd, runCli } from '../../support/process/cli.ts';
 import { startService } from '../../support/service/service.ts';
@@ -66,13 +66,13 @@ test('CP12: a key lists what was granted with it, and nothing of others', async 
 test('CP12: the holder of a key ends one grant, and the others go on', async () => {
   const key = provider.subscribe('pro');
   const [one, two] = [await signIn(service, { key }), await signIn(service, { key })];
-  for (const { accessToken } of [one, two]) assert.equal(await standing(service, accessToken), 200);
+  for (const { accessToken } of [one, two]) assert.equal(await statusOf(service, accessToken), 200);
   const [newest] = (await list({ api_key: key })).grants;
   const { body, grants } = await list({ api_key: key, end: newest?.id ?? '' });
   assert.deepEqual([body.ended, grants.length], [true, 1]);
-  assert.equal(await standing(service, two.accessToken), 'INVALID_TOKEN');
+  assert.equal(await statusOf(service, two.accessToken), 'INVALID_TOKEN');
   assert.equal((await refresh(service, two)).body.error, 'invalid_grant');
-  assert.equal(await standing(service, one.accessToken), 200);
+  assert.equal(await statusOf(service, one.accessToken), 200);
   assert.equal((await list({ api_key: key, end: newest?.id ?? '' })).body.ended, false);
 });
 
@@ -82,7 +82,7 @@ test('CP12: nobody ends what was granted with another key', async () => {
   const [grant] = (await list({ api_key: theirs })).grants;
   for (const end of [grant?.id ?? '', '0', '-1', 'x', '1e3', '9'.repeat(40), `${grant?.id} or 1=1`])
     assert.equal((await list({ api_key: mine, end })).body.ended, false, end);
-  assert.equal(await standing(service, session.accessToken), 200);
+  assert.equal(await statusOf(service, session.accessToken), 200);
 });
 
 test('CP12: the page asks for a key, lists what it granted, and ends one without asking for it again', async () => {
@@ -108,7 +108,7 @@ test('CP12: the page asks for a key, lists what it granted, and ends one without
   const ended = await page({ proof, end });
   assert.match(ended.text, /role="status"/);
   assert.ok(!ended.text.includes('desktop-app'));
-  assert.equal(await standing(service, session.accessToken), 'INVALID_TOKEN');
+  assert.equal(await statusOf(service, session.accessToken), 'INVALID_TOKEN');
 });
 
 test('CP12: a proof stands for its key for ten minutes, here alone, and cannot be made', async () => {
@@ -173,13 +173,13 @@ async function freehold(...args: string[]): Promise<CliEnd> {
 
 test('an operator lists grants and ends one, which a running service hears at once', async () => {
   const session = await signIn(service, { key: provider.subscribe('pro') });
-  assert.equal(await standing(service, session.accessToken), 200);
+  assert.equal(await statusOf(service, session.accessToken), 200);
   const { grants } = JSON.parse((await freehold('grants', 'list', '--json')).stdout);
   assert.deepEqual([grants[0].clientId, grants[0].state, grants[0].tier], ['desktop-app', 'active', 'pro']);
   const id = String(grants[0].id);
   const ended = await freehold('grants', 'revoke', id);
   assert.deepEqual([ended.code, ended.stdout], [0, `${id}  revoked\n`]);
-  await until('it is heard', async () => (await standing(service, session.accessToken)) === 'INVALID_TOKEN');
+  await until('it is heard', async () => (await statusOf(service, session.accessToken)) === 'INVALID_TOKEN');
   const again = await freehold('grants', 'revoke', id);
   assert.equal(again.code, 1);
   assert.match(again.stderr, /freehold grants list/);
@@ -193,14 +193,14 @@ test('TK10: an operator shuts a client out: its grants end, and it is told that 
   const session = await refreshed(service, await signIn(service, options));
   const consented = await consent(service, options);
   const other = await signIn(service);
-  assert.equal(await standing(service, session.accessToken), 200);
+  assert.equal(await statusOf(service, session.accessToken), 200);
   const listed = JSON.parse((await freehold('clients', 'list', '--json')).stdout);
   const row = listed.clients.find(({ id }: { id: string }) => id === clientId);
   assert.deepEqual([row.name, row.state, row.redirectUris], ['App', 'in use', ['https://app.example/']]);
   const { code, stdout } = await freehold('clients', 'revoke', clientId, '--json');
   assert.equal(code, 0);
   assert.equal(JSON.parse(stdout).grants.length, 2);
-  await until('it is heard', async () => (await standing(service, session.accessToken)) === 'INVALID_TOKEN');
+  await until('it is heard', async () => (await statusOf(service, session.accessToken)) === 'INVALID_TOKEN');
   for (const answer of [await refresh(service, session), await redeem(service, consented)]) {
     assert.deepEqual([answer.status, answer.body.error], [401, 'invalid_client']);
     assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer resource_metadata="[^"]+"$/);
@@ -216,5 +216,5 @@ test('a registration that has expired does not end what was granted to its clien
   session = await refreshed(service, session);
   clock.advance(20 * 86_400_000);
   session = await refreshed(service, session);
-  assert.equal(await standing(service, session.accessToken), 200);
+  assert.equal(await statusOf(service, session.accessToken), 200);
 });

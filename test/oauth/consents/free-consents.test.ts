@@ -7,7 +7,7 @@ import { endSurplusFreeGrants } from '../../../src/oauth/consents/grant-store.ts
 import { sweepAll } from '../../../src/oauth/token/sweep.ts';
 import { runs } from '../../support/check/runs.ts';
 import { testDatabase } from '../../support/database/database.ts';
-import { ask, LOOPBACK, sendJson } from '../../support/oauth/authorize.ts';
+import { authorizationRequest, LOOPBACK, sendJson } from '../../support/oauth/authorize.ts';
 import {
   redeem,
   refresh,
@@ -15,7 +15,7 @@ import {
   type Session,
   sessionOf,
   signIn,
-  standing,
+  statusOf,
 } from '../../support/oauth/oauth.ts';
 import { startService, type TestService } from '../../support/service/service.ts';
 
@@ -34,7 +34,7 @@ function start(t: Parameters<typeof startService>[0]): Promise<TestService> {
 const service = await start({ after });
 
 async function freeCode(place: TestService, address: string) {
-  const { verifier, parameters } = ask();
+  const { verifier, parameters } = authorizationRequest();
   const answer = await sendJson(place, { ...parameters, decision: 'free' }, { 'x-forwarded-for': address });
   const { code } = (await answer.json()) as { code: string };
   return { code, verifier, clientId: 'desktop-app', redirectUri: LOOPBACK };
@@ -65,7 +65,7 @@ async function inForce(place: TestService): Promise<number> {
 
 /** Of each session, whether its access token is let in. */
 async function standings(place: TestService, sessions: readonly Session[]): Promise<(number | string)[]> {
-  return Promise.all(sessions.map(({ accessToken }) => standing(place, accessToken)));
+  return Promise.all(sessions.map(({ accessToken }) => statusOf(place, accessToken)));
 }
 
 test('RL7: an address that makes one grant without a key too many loses the one that was unused for longest', async (t) => {
@@ -76,7 +76,7 @@ test('RL7: an address that makes one grant without a key too many loses the one 
   assert.deepEqual(new Set(await standings(own, sessions)), new Set([200]));
   const [first = assert.fail(), ...others] = sessions;
   const added = await freeSession(own, '192.0.2.2');
-  assert.equal(await standing(own, first.accessToken), 'INVALID_TOKEN');
+  assert.equal(await statusOf(own, first.accessToken), 'INVALID_TOKEN');
   assert.equal((await refresh(own, first)).body.error, 'invalid_grant');
   assert.deepEqual(new Set(await standings(own, [...others, added, neighbour, keyed])), new Set([200]));
 });

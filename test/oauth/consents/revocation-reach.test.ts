@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { until } from '../../support/check/until.ts';
-import { refresh, refreshed, revoke, signIn, standing } from '../../support/oauth/oauth.ts';
-import { startBeside } from '../../support/service/second-service.ts';
+import { refresh, refreshed, revoke, signIn, statusOf } from '../../support/oauth/oauth.ts';
+import { startSecondService } from '../../support/service/second-service.ts';
 import { startService } from '../../support/service/service.ts';
 
 const service = await startService({ after });
@@ -18,9 +18,9 @@ async function listeners(): Promise<number> {
   return rows.length;
 }
 
-async function startListening(t: Parameters<typeof startBeside>[0]) {
+async function startListening(t: Parameters<typeof startSecondService>[0]) {
   const before = await listeners();
-  const beside = await startBeside(t, service);
+  const beside = await startSecondService(t, service);
   await until('it listens', async () => (await listeners()) > before);
   return beside;
 }
@@ -31,14 +31,14 @@ test('a revocation reaches the other service while time stands still', async (t)
   const family = await signIn(service);
   // Twice: from the second time on it believes what it has seen, and does not look.
   for (const { accessToken } of [single, family, single, family])
-    assert.equal(await standing(beside, accessToken), 200);
+    assert.equal(await statusOf(beside, accessToken), 200);
   await revoke(service, single.accessToken, single.clientId);
   await revoke(service, family.refreshToken, family.clientId);
   for (const { accessToken } of [single, family]) {
-    assert.equal(await standing(service, accessToken), 'INVALID_TOKEN', 'at once where it was revoked');
-    await until('it is heard', async () => (await standing(beside, accessToken)) === 'INVALID_TOKEN');
+    assert.equal(await statusOf(service, accessToken), 'INVALID_TOKEN', 'at once where it was revoked');
+    await until('it is heard', async () => (await statusOf(beside, accessToken)) === 'INVALID_TOKEN');
   }
-  assert.equal(await standing(beside, (await refreshed(service, single)).accessToken), 200);
+  assert.equal(await statusOf(beside, (await refreshed(service, single)).accessToken), 200);
 });
 
 test('where LISTEN hangs unnoticed, what was revoked is refused five seconds later at the latest', async (t) => {
@@ -49,22 +49,22 @@ test('where LISTEN hangs unnoticed, what was revoked is refused five seconds lat
   const third = await refreshed(service, second);
   const spared = await signIn(service);
   const all = [single, first, second, third, spared].map(({ accessToken }) => accessToken);
-  for (const token of [...all, ...all]) assert.equal(await standing(beside, token), 200);
+  for (const token of [...all, ...all]) assert.equal(await statusOf(beside, token), 200);
   beside.silence();
   await revoke(service, single.accessToken, single.clientId);
   assert.equal((await refresh(service, first)).status, 400, 'reuse ends the family');
-  for (const token of all) assert.equal(await standing(beside, token), 200, 'believed for now');
+  for (const token of all) assert.equal(await statusOf(beside, token), 200, 'believed for now');
   clock.advance(5_000);
-  for (const token of all.slice(0, -1)) assert.equal(await standing(beside, token), 'INVALID_TOKEN');
-  assert.equal(await standing(beside, spared.accessToken), 200);
+  for (const token of all.slice(0, -1)) assert.equal(await statusOf(beside, token), 'INVALID_TOKEN');
+  assert.equal(await statusOf(beside, spared.accessToken), 200);
 });
 
 test('where LISTEN hangs, requests that keep coming make the service look for itself', async (t) => {
   const beside = await startListening(t);
   const { accessToken, refreshToken, clientId } = await signIn(service);
-  assert.equal(await standing(beside, accessToken), 200);
+  assert.equal(await statusOf(beside, accessToken), 200);
   beside.silence();
   await revoke(service, refreshToken, clientId);
   clock.advance(2_000);
-  await until('it has looked', async () => (await standing(beside, accessToken)) === 'INVALID_TOKEN');
+  await until('it has looked', async () => (await statusOf(beside, accessToken)) === 'INVALID_TOKEN');
 });

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, beforeEach, test } from 'node:test';
 import {
+  type ConsentOptions,
   call,
   consent,
   redeem,
@@ -11,7 +12,7 @@ import {
   revoke,
   sessionOf,
   signIn,
-  standing,
+  statusOf,
 } from '../../support/oauth/oauth.ts';
 import { startService } from '../../support/service/service.ts';
 import { stubProvider } from '../../support/service/stub-provider.ts';
@@ -25,7 +26,7 @@ const { clock, url } = service;
 beforeEach(() => clock.advance(60_000));
 
 const METADATA = `Bearer resource_metadata="${url}/.well-known/oauth-protected-resource"`;
-const tokenOf = (key: string, options = {}) => signIn(service, { key, ...options });
+const tokenOf = (key: string, options: Partial<ConsentOptions> = {}) => signIn(service, { key, ...options });
 
 async function get(path: string, authorization?: string) {
   const answer = await fetch(`${url}${path}`, {
@@ -60,11 +61,11 @@ test('AT1: expiry, revocation, audience, tier and scope are judged in this order
 
 test('AT2: a token for another resource, or of another issuer, is refused', async (t) => {
   const mcp = await signIn(service, { resources: [`${url}/mcp`] });
-  assert.equal(await standing(service, mcp.accessToken), 'INVALID_TOKEN');
+  assert.equal(await statusOf(service, mcp.accessToken), 'INVALID_TOKEN');
   const other = await startService(t);
   const theirs = await signIn(other);
-  assert.equal(await standing(other, theirs.accessToken), 200);
-  assert.equal(await standing(service, theirs.accessToken), 'INVALID_TOKEN');
+  assert.equal(await statusOf(other, theirs.accessToken), 200);
+  assert.equal(await statusOf(service, theirs.accessToken), 'INVALID_TOKEN');
 });
 
 test('AT3: a token counts in the header alone', async () => {
@@ -239,9 +240,9 @@ test('junk tokens are counted against their address, and then not looked up', as
     'not yet known to be good',
   );
   clock.advance(60_000);
-  assert.equal(await standing(service, accessToken), 200);
+  assert.equal(await statusOf(service, accessToken), 200);
   for (let count = 0; count < 80; count++) await get('/v1/usage', `Bearer x${count}`);
-  assert.equal(await standing(service, accessToken), 200, 'known to be good');
+  assert.equal(await statusOf(service, accessToken), 200, 'known to be good');
 });
 
 test('RL6: a key and its tokens share one quota; Free grants share that of the address that consented', async () => {
@@ -270,7 +271,7 @@ test('RL6: a key and its tokens share one quota; Free grants share that of the a
 test('RL6: tokens without a key are counted among the addresses, and crowd out no subscription', async (t) => {
   const small = await startService(t, { overrides: { capacity: 1 } });
   const free = await signIn(small);
-  assert.equal(await standing(small, free.accessToken), 200);
-  assert.equal(await standing(small, small.keys.pro), 200);
-  assert.equal(await standing(small, small.keys.business), 'OVERLOADED');
+  assert.equal(await statusOf(small, free.accessToken), 200);
+  assert.equal(await statusOf(small, small.keys.pro), 200);
+  assert.equal(await statusOf(small, small.keys.business), 'OVERLOADED');
 });

@@ -13,7 +13,7 @@ import {
   type Session,
   sessionOf,
   signIn,
-  standing,
+  statusOf,
 } from '../../support/oauth/oauth.ts';
 import { startService } from '../../support/service/service.ts';
 
@@ -68,8 +68,8 @@ test('R10, RF2, RF5: of refreshes that come at once each is judged alone, whatev
   ]);
   const tokens = answers.filter(({ status }) => status === 200).map(({ body }) => body.access_token);
   assert.equal(new Set(tokens).size, 9);
-  for (const token of tokens) assert.equal(await standing(service, String(token)), 200);
-  assert.equal(await standing(service, successor.accessToken), 'INVALID_TOKEN', 'its family has ended');
+  for (const token of tokens) assert.equal(await statusOf(service, String(token)), 200);
+  assert.equal(await statusOf(service, successor.accessToken), 'INVALID_TOKEN', 'its family has ended');
   assert.equal((await refresh(service, foreign)).status, 200, 'its owner notices nothing');
 });
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LiveError } from '../../../src/sources/source.ts';
-import { signIn, standing } from '../../support/oauth/oauth.ts';
+import { signIn, statusOf } from '../../support/oauth/oauth.ts';
 import { startLive } from '../../support/sources/live-service.ts';
 
 const HOUR = 3_600_000;
@@ -22,7 +22,7 @@ test('AT10: a stream ends by itself within its ten seconds, also when its token 
   const streaming = service.stream('a', accessToken);
   await asked.promise;
   service.clock.advance(2_000);
-  assert.equal(await standing(service, accessToken), 'EXPIRED_TOKEN');
+  assert.equal(await statusOf(service, accessToken), 'EXPIRED_TOKEN');
   service.clock.advance(7_000);
   assert.deepEqual(
     (await streaming).map(({ event }) => event),

@@ -12,7 +12,7 @@ import {
   register,
   sessionOf,
   signIn,
-  standing,
+  statusOf,
 } from '../../support/oauth/oauth.ts';
 import { startService } from '../../support/service/service.ts';
 
@@ -85,7 +85,7 @@ describe('a 503 means that nothing was done', () => {
       const consented = await consent(service);
       assertUnavailable(await stalled('"presentedHash"', () => redeem(service, consented)));
       const session = sessionOf(await redeem(service, consented), consented.clientId);
-      assert.equal(await standing(service, session.accessToken), 200);
+      assert.equal(await statusOf(service, session.accessToken), 200);
     }
   });
 
@@ -93,7 +93,7 @@ describe('a 503 means that nothing was done', () => {
     const session = await refreshed(service, await signIn(service));
     assertUnavailable(await stalled('"presentedHash"', () => refresh(service, session)));
     const next = sessionOf(await refresh(service, session), session.clientId);
-    assert.equal(await standing(service, next.accessToken), 200);
+    assert.equal(await statusOf(service, next.accessToken), 200);
   });
 
   test('a consent that was answered 503 leaves no grant behind', async () => {

@@ -13,7 +13,7 @@ import {
   sessionOf,
   signIn,
 } from '../../support/oauth/oauth.ts';
-import { startBeside } from '../../support/service/second-service.ts';
+import { startSecondService } from '../../support/service/second-service.ts';
 import { startService } from '../../support/service/service.ts';
 import { stubProvider } from '../../support/service/stub-provider.ts';
 
@@ -53,7 +53,7 @@ test('rotated: a token that nobody touched meanwhile is replaced', async () => {
 });
 
 test('repeated: a token that another process replaced meanwhile leads to the same pair', async (t) => {
-  const beside = await startBeside(t, service, { provider });
+  const beside = await startSecondService(t, service, { provider });
   const session = await signInWithKey();
   let other: Session | undefined;
   const answer = await refreshWhile(session, async () => {

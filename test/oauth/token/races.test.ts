@@ -12,7 +12,7 @@ import {
   refresh,
   sessionOf,
   signIn,
-  standing,
+  statusOf,
 } from '../../support/oauth/oauth.ts';
 import { startProgram } from '../../support/process/children.ts';
 
@@ -36,7 +36,7 @@ async function assertEnded(...tokens: readonly unknown[]): Promise<void> {
     for (const token of tokens)
       await until(
         'the token is refused',
-        async () => (await standing(place, String(token))) === 'INVALID_TOKEN',
+        async () => (await statusOf(place, String(token))) === 'INVALID_TOKEN',
       );
   }
 }
@@ -60,7 +60,7 @@ test('R10, RF3: of 100 refreshes of one token in two processes all get the one s
   const sessions = answers.map((answer) => sessionOf(answer, session.clientId));
   assert.equal(new Set(sessions.map(({ refreshToken }) => refreshToken)).size, 1);
   assert.equal(new Set(sessions.map(({ accessToken }) => accessToken)).size, 1);
-  for (const place of children) assert.equal(await standing(place, sessions[0]?.accessToken ?? ''), 200);
+  for (const place of children) assert.equal(await statusOf(place, sessions[0]?.accessToken ?? ''), 200);
 });
 
 test('R10: a token shown again after its successor was redeemed ends the family in both processes', async () => {
@@ -69,7 +69,7 @@ test('R10: a token shown again after its successor was redeemed ends the family 
   const third = sessionOf(await refresh(one, second), first.clientId);
   for (const place of children) {
     for (const { accessToken } of [first, second, third])
-      assert.equal(await standing(place, accessToken), 200);
+      assert.equal(await statusOf(place, accessToken), 200);
   }
   assert.equal((await refresh(two, first)).body.error, 'invalid_grant');
   await assertEnded(first.accessToken, second.accessToken, third.accessToken);
@@ -84,8 +84,8 @@ test('RF11: a process killed between the commit of a refresh and its answer lose
   await assert.rejects(refresh({ url }, session), 'the answer never came');
   await child.ended;
   const retried = sessionOf(await refresh(one, session), session.clientId);
-  assert.equal(await standing(two, retried.accessToken), 200);
+  assert.equal(await statusOf(two, retried.accessToken), 200);
   assert.equal(sessionOf(await refresh(two, session), session.clientId).refreshToken, retried.refreshToken);
   const next = sessionOf(await refresh(two, retried), session.clientId);
-  assert.equal(await standing(one, next.accessToken), 200);
+  assert.equal(await statusOf(one, next.accessToken), 200);
 });

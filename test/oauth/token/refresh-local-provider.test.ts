@@ -12,9 +12,9 @@ import {
   refreshed,
   sessionOf,
   signIn,
-  standing,
+  statusOf,
 } from '../../support/oauth/oauth.ts';
-import { startBeside } from '../../support/service/second-service.ts';
+import { startSecondService } from '../../support/service/second-service.ts';
 import { startService } from '../../support/service/service.ts';
 
 const DAY = 86_400_000;
@@ -34,7 +34,7 @@ function refused({ status, body }: Answer): unknown {
 }
 
 test('RF7: a refresh brings the tier that the subscription has now, at whichever process', async (t) => {
-  const beside = await startBeside(t, service);
+  const beside = await startSecondService(t, service);
   const { id, session } = await subscribed();
   await subscriptions.changePlan(id, 'business');
   const second = await refreshed(service, session);
@@ -47,7 +47,7 @@ test('RF7: a refresh brings the tier that the subscription has now, at whichever
 
 for (const end of ['end', 'revoke'] as const) {
   test(`RF8: after ${end} of the subscription the refresh is refused and the family ends, at whichever process`, async (t) => {
-    const beside = await startBeside(t, service);
+    const beside = await startSecondService(t, service);
     for (const url of [service.url, beside.url]) {
       const [{ id, session }, other] = [await subscribed(), await subscribed()];
       await subscriptions[end](id);
@@ -55,7 +55,7 @@ for (const end of ['end', 'revoke'] as const) {
         [session, other.session].map((one) => refresh({ ...service, url }, one)),
       );
       assert.deepEqual(answers.map(refused), ['400 invalid_grant', 200]);
-      assert.equal(await standing(service, session.accessToken), 'INVALID_TOKEN');
+      assert.equal(await statusOf(service, session.accessToken), 'INVALID_TOKEN');
     }
   });
 }

@@ -11,9 +11,9 @@ import {
   type Session,
   sessionOf,
   signIn,
-  standing,
+  statusOf,
 } from '../../support/oauth/oauth.ts';
-import { startBeside } from '../../support/service/second-service.ts';
+import { startSecondService } from '../../support/service/second-service.ts';
 import { startService } from '../../support/service/service.ts';
 import { stubProvider } from '../../support/service/stub-provider.ts';
 
@@ -36,7 +36,7 @@ function refused({ status, body }: Answer): unknown {
 
 async function assertFamilyEnded(...sessions: readonly Session[]): Promise<void> {
   for (const session of sessions) {
-    assert.equal(await standing(service, session.accessToken), 'INVALID_TOKEN');
+    assert.equal(await statusOf(service, session.accessToken), 'INVALID_TOKEN');
     assert.equal(refused(await refresh(service, session)), '400 invalid_grant');
   }
 }
@@ -48,7 +48,7 @@ test('RF1: every refresh brings new tokens, and the old access token lives on fo
   assert.equal(new Set([first, second, third].map((session) => session.refreshToken)).size, 3);
   assert.equal(new Set([first, second, third].map((session) => session.accessToken)).size, 3);
   for (const { accessToken } of [first, second, third])
-    assert.equal(await standing(service, accessToken), 200);
+    assert.equal(await statusOf(service, accessToken), 200);
 });
 
 test('RF2: a rotated token shown after the grace ends the whole family', async () => {
@@ -86,7 +86,7 @@ test('RF3: a retry asks no provider, and gets what the first one asked for', asy
 });
 
 test('RF3: a retry also finds the pair at the process that issued the token, while its provider cannot tell', async (t) => {
-  const beside = await startBeside(t, service, { provider });
+  const beside = await startSecondService(t, service, { provider });
   const first = await signInWith(provider.subscribe('pro'));
   const second = await refreshed(beside, first);
   provider.mode = 'fail';
@@ -96,7 +96,7 @@ test('RF3: a retry also finds the pair at the process that issued the token, whi
 });
 
 test('RF8: a token that its own process still knows is dead when another one has ended its family', async (t) => {
-  const beside = await startBeside(t, service, { provider });
+  const beside = await startSecondService(t, service, { provider });
   const session = await signInWith();
   await revoke(beside, session.refreshToken, session.clientId);
   assert.equal(refused(await refresh(service, session)), '400 invalid_grant');
@@ -105,7 +105,7 @@ test('RF8: a token that its own process still knows is dead when another one has
 test('RF4: once its successor was redeemed, a token is reused at once; calls with the new access token do not count', async () => {
   const first = await signInWith();
   const second = await refreshed(service, first);
-  assert.equal(await standing(service, second.accessToken), 200);
+  assert.equal(await statusOf(service, second.accessToken), 200);
   assert.equal((await refreshed(service, first)).refreshToken, second.refreshToken);
   const third = await refreshed(service, second);
   assert.equal(refused(await refresh(service, first)), '400 invalid_grant');
@@ -118,7 +118,7 @@ test('RF5: shown by another client a token is refused, and its owner notices not
   assert.equal(refused(await refresh(service, stolen)), '400 invalid_grant');
   const second = await refreshed(service, first);
   assert.equal(refused(await refresh(service, stolen)), '400 invalid_grant');
-  assert.equal(await standing(service, second.accessToken), 200);
+  assert.equal(await statusOf(service, second.accessToken), 200);
   assert.equal(refused(await refresh(service, second)), 200);
 });
 
@@ -126,9 +126,9 @@ test('RF6: a refresh token lives for thirty days, each anew, and an access token
   let session = await signInWith();
   const idle = await signInWith();
   clock.advance(3_599_999);
-  assert.equal(await standing(service, session.accessToken), 200);
+  assert.equal(await statusOf(service, session.accessToken), 200);
   clock.advance(1);
-  assert.equal(await standing(service, session.accessToken), 'EXPIRED_TOKEN');
+  assert.equal(await statusOf(service, session.accessToken), 'EXPIRED_TOKEN');
   for (let round = 0; round < 4; round++) {
     clock.advance(29 * DAY);
     session = await refreshed(service, session);
@@ -151,14 +151,14 @@ test('RF6: OAUTH_GRANT_MAX_DAYS ends a grant however often it is refreshed; a gr
     assert.equal(answer.body.expires_in, round < 3 ? 3_600 : 1_800);
   }
   strict.clock.advance(1_799_999);
-  assert.equal(await standing(strict, session.accessToken), 200);
+  assert.equal(await statusOf(strict, session.accessToken), 200);
   strict.clock.advance(1);
-  assert.equal(await standing(strict, session.accessToken), 'EXPIRED_TOKEN');
+  assert.equal(await statusOf(strict, session.accessToken), 'EXPIRED_TOKEN');
   assert.equal(refused(await refresh(strict, session)), '400 invalid_grant');
   const other = await signIn(strict);
   const next = await refreshed(strict, other);
   assert.equal(refused(await refresh(strict, other)), '400 invalid_grant');
-  assert.equal(await standing(strict, next.accessToken), 'INVALID_TOKEN');
+  assert.equal(await statusOf(strict, next.accessToken), 'INVALID_TOKEN');
 });
 
 test('RF7: a refresh brings the tier that the subscription has now', async () => {
@@ -182,7 +182,7 @@ for (const state of ['expired', 'unknown'] as const) {
     const second = await refreshed(service, await signInWith(provider.subscribe('pro')));
     assert.equal(refused(await refresh(service, first)), '400 invalid_grant');
     await assertFamilyEnded(first);
-    assert.equal(await standing(service, second.accessToken), 200, 'others go on');
+    assert.equal(await statusOf(service, second.accessToken), 200, 'others go on');
   });
 }
 
@@ -195,11 +195,11 @@ test('RF9: while the provider cannot tell, a refresh is put off and nothing is s
     assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
     assert.equal(answer.headers.get('www-authenticate'), null);
   }
-  assert.equal(await standing(service, first.accessToken), 200);
+  assert.equal(await statusOf(service, first.accessToken), 200);
   provider.mode = 'answer';
   clock.advance(60_000);
   const second = await refreshed(service, first);
-  assert.equal(await standing(service, second.accessToken), 200);
+  assert.equal(await statusOf(service, second.accessToken), 200);
 });
 
 test('RF9: a provider that does not answer is waited for five seconds', async () => {
@@ -227,10 +227,10 @@ test('RF10: a refresh may ask for less, once, and never for more', async () => {
   const narrow = await refresh(service, first, { scope: 'watchers', resource: `${service.url}/mcp` });
   assert.equal(narrow.body.scope, 'watchers');
   const second = sessionOf(narrow, first.clientId);
-  assert.equal(await standing(service, second.accessToken), 'INVALID_TOKEN', 'it is for the other resource');
+  assert.equal(await statusOf(service, second.accessToken), 'INVALID_TOKEN', 'it is for the other resource');
   const wide = await refresh(service, second, { scope: 'offline_access openid' });
   assert.equal(wide.body.scope, 'listings:read watchers');
-  assert.equal(await standing(service, String(wide.body.access_token)), 200);
+  assert.equal(await statusOf(service, String(wide.body.access_token)), 200);
 });
 
 test('RF12: without a key a grant is refreshed as Free, and no provider is asked', async () => {

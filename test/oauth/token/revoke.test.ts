@@ -9,7 +9,7 @@ import {
   revoke,
   type Session,
   signIn,
-  standing,
+  statusOf,
 } from '../../support/oauth/oauth.ts';
 import { startService } from '../../support/service/service.ts';
 
@@ -47,15 +47,15 @@ test('RV1: without a token, or without a client, the request is malformed', asyn
 test('RV2: with a refresh token the whole family ends, with an access token that one alone', async () => {
   const first = await signIn(service);
   const second = await refreshed(service, first);
-  for (const { accessToken } of [first, second]) assert.equal(await standing(service, accessToken), 200);
+  for (const { accessToken } of [first, second]) assert.equal(await statusOf(service, accessToken), 200);
   await revoke(service, first.accessToken, first.clientId);
-  assert.equal(await standing(service, first.accessToken), 'INVALID_TOKEN');
-  assert.equal(await standing(service, second.accessToken), 200);
+  assert.equal(await statusOf(service, first.accessToken), 'INVALID_TOKEN');
+  assert.equal(await statusOf(service, second.accessToken), 200);
   const third = await refreshed(service, second);
-  assert.equal(await standing(service, third.accessToken), 200);
+  assert.equal(await statusOf(service, third.accessToken), 200);
   await revoke(service, third.refreshToken, third.clientId);
   for (const { accessToken } of [second, third])
-    assert.equal(await standing(service, accessToken), 'INVALID_TOKEN');
+    assert.equal(await statusOf(service, accessToken), 'INVALID_TOKEN');
   assert.equal(await status(third), 400);
 });
 
@@ -63,14 +63,14 @@ test('RV2: a refresh token that was replaced still ends its family', async () =>
   const first = await signIn(service);
   const second = await refreshed(service, first);
   await revoke(service, first.refreshToken, first.clientId);
-  assert.equal(await standing(service, second.accessToken), 'INVALID_TOKEN');
+  assert.equal(await statusOf(service, second.accessToken), 'INVALID_TOKEN');
 });
 
 test('RV3: another client can give nothing back', async () => {
   const session = await signIn(service);
   for (const token of [session.accessToken, session.refreshToken])
     assert.equal((await revoke(service, token, 'another-app')).status, 200);
-  assert.equal(await standing(service, session.accessToken), 200);
+  assert.equal(await statusOf(service, session.accessToken), 200);
   assert.equal(await status(session), 200);
 });
 
@@ -81,10 +81,10 @@ test('RV4: who gives back too much at once is asked to come again, by a 503', as
   assert.deepEqual([late.status, late.body.error], [503, 'temporarily_unavailable']);
   const wait = Number(late.headers.get('retry-after'));
   assert.ok(wait >= 1 && wait <= 60, `${wait}`);
-  assert.equal(await standing(service, session.accessToken), 200);
+  assert.equal(await statusOf(service, session.accessToken), 200);
   clock.advance(wait * 1_000);
   assert.equal((await revoke(service, session.refreshToken, session.clientId)).status, 200);
-  assert.equal(await standing(service, session.accessToken), 'INVALID_TOKEN');
+  assert.equal(await statusOf(service, session.accessToken), 'INVALID_TOKEN');
 });
 
 test('RV5: nobody is told what a token holds', async () => {

@@ -13,7 +13,7 @@ import {
   refreshed,
   sessionOf,
   signIn,
-  standing,
+  statusOf,
 } from '../../support/oauth/oauth.ts';
 import { startService, type TestService } from '../../support/service/service.ts';
 
@@ -114,7 +114,7 @@ test('LG1, LG2: misuse leaves a trail of grants and hashes, and no secret ever s
   await refresh(service, { ...third, clientId: 'another-app' });
   service.clock.advance(30_000);
   await refresh(service, second);
-  await standing(service, third.accessToken);
+  await statusOf(service, third.accessToken);
   await fetch(`${service.url}/oauth/token?code=${consented.code}&refresh_token=${third.refreshToken}`);
   await fetch(`${service.url}/v1/usage?token=${third.accessToken}`);
   const text = Buffer.concat(chunks).toString();

@@ -13,7 +13,7 @@ import {
   refresh,
   sessionOf,
   signIn,
-  standing,
+  statusOf,
 } from '../../support/oauth/oauth.ts';
 import { startService } from '../../support/service/service.ts';
 
@@ -59,7 +59,7 @@ test('TK2: the answer has a token of each kind, numbers as numbers, always the s
   assert.equal(body.scope, 'listings:read listings:live watchers');
   assert.match(headers.get('content-type') ?? '', /^application\/json/);
   assert.deepEqual([headers.get('cache-control'), headers.get('pragma')], ['no-store', 'no-cache']);
-  assert.equal(await standing(service, String(body.access_token)), 200);
+  assert.equal(await statusOf(service, String(body.access_token)), 200);
 });
 
 type Pairs = readonly (readonly [string, string])[];
@@ -130,9 +130,9 @@ test('TK6: what is shown wrongly neither burns the code nor ends anything', asyn
   for (const [wrong, error] of wrongs)
     assert.equal(refused(await redeem(service, consented, wrong)), `400 ${error}`, JSON.stringify(wrong));
   const session = sessionOf(await redeem(service, consented), consented.clientId);
-  assert.equal(await standing(service, session.accessToken), 200);
+  assert.equal(await statusOf(service, session.accessToken), 200);
   for (const [wrong] of wrongs) await redeem(service, consented, wrong);
-  assert.equal(await standing(service, session.accessToken), 200, 'nor after its use');
+  assert.equal(await statusOf(service, session.accessToken), 200, 'nor after its use');
 });
 
 test('TK6, R11: a code is good for five minutes, and not a moment longer', async () => {
@@ -153,10 +153,10 @@ test('TK7: the second use of a code ends all that came of the first, also after 
     const first = sessionOf(await redeem(service, consented), consented.clientId);
     const next = sessionOf(await refresh(service, first), consented.clientId);
     clock.advance(wait);
-    for (const { accessToken } of [first, next]) assert.equal(await standing(service, accessToken), 200);
+    for (const { accessToken } of [first, next]) assert.equal(await statusOf(service, accessToken), 200);
     assert.equal(refused(await redeem(service, consented)), '400 invalid_grant');
     for (const { accessToken } of [first, next])
-      assert.equal(await standing(service, accessToken), 'INVALID_TOKEN');
+      assert.equal(await statusOf(service, accessToken), 'INVALID_TOKEN');
     assert.equal(refused(await refresh(service, next)), '400 invalid_grant');
   }
 });
@@ -168,7 +168,7 @@ test('TK8: of twenty redemptions at once one succeeds, and the family ends', asy
   const winners = answers.filter(({ status }) => status === 200);
   assert.equal(winners.length, 1);
   assert.ok(answers.every((answer) => [200, '400 invalid_grant'].includes(refused(answer) as string)));
-  assert.equal(await standing(service, String(winners[0]?.body.access_token)), 'INVALID_TOKEN');
+  assert.equal(await statusOf(service, String(winners[0]?.body.access_token)), 'INVALID_TOKEN');
 });
 
 test('TK9: a token can be narrowed to one resource, and to none that was not granted', async () => {
@@ -181,7 +181,7 @@ test('TK9: a token can be narrowed to one resource, and to none that was not gra
   const two = await postForm(service, '/oauth/token', [...fields, ['resource', api], ['resource', mcp]]);
   assert.equal(refused(two), '400 invalid_target');
   const { body } = await postForm(service, '/oauth/token', [...fields, ['resource', `${api}/`]]);
-  assert.equal(await standing(service, String(body.access_token)), 200);
+  assert.equal(await statusOf(service, String(body.access_token)), 200);
 });
 
 test('TK10: the client names itself; another one is refused, and registers anew only when it is truly gone', async () => {

@@ -1,4 +1,4 @@
-// Proves the same of a disk that fails under PostgreSQL's own calls, which strace makes fail: too slow for every change.
+// Long run of a disk that fails under PostgreSQL's own calls, which strace makes fail: too slow for every change.
 
 import { join } from 'node:path';
 import { test } from 'node:test';

@@ -19,7 +19,7 @@ await runTrials([
     return {
       ...{ promise: 'R12', tried: `300 keys, two services, ${requests} requests, seed ${SEED}` },
       figure: `let in for ${(longest / 1_000).toFixed(3)} s at most; ${wrong.length} wrong answers`,
-      kept: longest <= 600_000 && wrong.length === 0,
+      passed: longest <= 600_000 && wrong.length === 0,
     };
   },
   async (closing) => {
@@ -31,7 +31,7 @@ await runTrials([
         tried: `a month of ${month}, two processes at a time, ${kills} killed, seed ${SEED}`,
       },
       figure: `${admitted} admitted, ${month - admitted} lost (${kills} blocks of ${block}, ${unknown} unknown)`,
-      kept: admitted <= month && used === month && month - admitted <= kills * block + unknown,
+      passed: admitted <= month && used === month && month - admitted <= kills * block + unknown,
     };
   },
   async (closing) => {
@@ -40,7 +40,7 @@ await runTrials([
     return {
       ...{ promise: 'R36', tried: '10 million addresses, 20,000 a second' },
       figure: `${result.megabytes} MB; ${result.freed} freed, ${result.harmed} subscribers refused`,
-      kept: result.megabytes < 150 && result.freed === 0 && result.harmed === 0,
+      passed: result.megabytes < 150 && result.freed === 0 && result.harmed === 0,
     };
   },
   async (closing) => {
@@ -51,7 +51,7 @@ await runTrials([
     return {
       ...{ promise: 'R28', tried: `${lookups} lookups of names that change their answers` },
       figure: `${hits} connections inwards; ${answered} answered, ${refused} refused, ${others.length} otherwise`,
-      kept: hits === 0 && others.length === 0 && onePerConnection,
+      passed: hits === 0 && others.length === 0 && onePerConnection,
     };
   },
   ...[1, 1_000].map((addresses) => async (closing: Closing) => {
@@ -66,7 +66,7 @@ await runTrials([
     return {
       ...{ promise: 'R33', tried: `${guesses} wrong keys at the consent page, ${addresses} addresses` },
       figure: `${questions} questions, ${harmed} good keys refused; ${JSON.stringify(wrong)}`,
-      kept: questions <= Math.min(10 * addresses, 6_000) && harmed === 0 && wrong[303] === undefined,
+      passed: questions <= Math.min(10 * addresses, 6_000) && harmed === 0 && wrong[303] === undefined,
     };
   }),
 ]);

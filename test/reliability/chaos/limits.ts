@@ -1,4 +1,4 @@
-// Proves that what runs out (connections, descriptors, answers of the database) is an honest 503 in time, and leaves no trace.
+// Long run of exhausted resources (connections, descriptors, answers of the database): an honest 503 in time, and no trace after.
 
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
@@ -38,7 +38,7 @@ async function timed(ask: () => Promise<Response>): Promise<Timed> {
 }
 
 let searches = 0;
-/** A search that nobody has asked before: what is remembered would be answered without the database. */
+/** A search that was never made before: a cached one would be answered without the database. */
 const newSearch = (): string => `/v1/search/sales?limit=1&q=home&facets=city&minPrice=${++searches}`;
 
 const isIdle = ({ busy, waiting }: PoolStatus): boolean => busy === 0 && waiting === 0;
@@ -112,8 +112,8 @@ function get(agent: Agent, url: string, key?: string): Promise<Response> {
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   return new Promise((resolve, reject) => {
     request(url, { agent, headers }, async (answer) => {
-      const { statusCode = 0, headers: told } = answer;
-      const after = told['retry-after'];
+      const { statusCode = 0, headers: sent } = answer;
+      const after = sent['retry-after'];
       const body = await text(answer);
       resolve(
         new Response(body, {

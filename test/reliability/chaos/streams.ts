@@ -2,7 +2,7 @@
 
 import { FAULTS } from '../../support/sources/upstream.ts';
 import { runDrain } from '../../support/streams/drain.ts';
-import { abandon, heldBy, holdSlowReaders, leaked } from '../../support/streams/leaks.ts';
+import { abandon, holdSlowReaders, leaked, measureUsage } from '../../support/streams/leaks.ts';
 import { runMatrix } from '../../support/streams/matrix.ts';
 import {
   LARGE_LISTING,
@@ -33,9 +33,9 @@ async function grammar(service: StreamService): Promise<Row> {
 async function goneClients(service: StreamService): Promise<Row> {
   service.upstream.faults.entity = FAULTS.hang;
   await abandon(service, 2_000);
-  const before = await heldBy(service);
+  const before = await measureUsage(service);
   await abandon(service, ABANDONED);
-  const held = await heldBy(service);
+  const held = await measureUsage(service);
   delete service.upstream.faults.entity;
   const left = leaked(before, held, 20);
   const figures = `heap ${before.heap} to ${held.heap} MB, RSS ${before.rss} to ${held.rss} MB`;
@@ -43,9 +43,9 @@ async function goneClients(service: StreamService): Promise<Row> {
 }
 
 async function slowReaders(service: StreamService, key: string, count: number): Promise<Row> {
-  const before = await heldBy(service);
+  const before = await measureUsage(service);
   const { waiting, left, megabytes, other } = await holdSlowReaders(service, key, count);
-  const held = leaked(before, await heldBy(service), 20);
+  const held = leaked(before, await measureUsage(service), 20);
   const wrong = [left > 0, other !== 'cached,live,done', held.length > 0].filter(Boolean).length;
   const figures = `${waiting} waited, ${megabytes} MB more`;
   return row(`slow readers, ${key}`, count, wrong, 10, held.join(), figures);

@@ -1,4 +1,4 @@
-// How tests get at a real browser, and what a page did there that it should not have done.
+// Real browser for tests, and a list of what a page did in it that it should not have done.
 import { access } from 'node:fs/promises';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { atEnd, type Closing } from '../database/database.ts';

@@ -1,4 +1,4 @@
-// What a page is asked about itself in a browser: whether everybody can read and use it. Text, to be run there.
+// Checks that a page makes of itself in a browser: whether everybody can read and use it. Text, to be run there.
 
 /** Contrast of every text with what lies behind it, by WCAG 2.2; gives those below 4.5. Runs in the page. */
 export const FAINT = `(() => {

@@ -101,7 +101,14 @@ export function draftOf({ id, name, type, parents, population, rectangles, hole 
   );
   const externalId = id.slice(id.lastIndexOf('-') + 1);
   return {
-    ...{ type, externalId, name, aliases: [], codes: {}, parentReference, otherParents, population },
+    type,
+    externalId,
+    name,
+    aliases: [],
+    codes: {},
+    parentReference,
+    otherParents,
+    population,
     boundary: rectangles.length === 0 ? null : { type: 'MultiPolygon', coordinates },
   };
 }
@@ -118,7 +125,7 @@ export function holdsPoint({ rectangles, hole }: KnownArea, lng: number, lat: nu
   });
 }
 
-/** Every half degree of two boxes side by side is looked at: all corners stand on whole ones. */
+/** Every half degree of two boxes side by side is looked at: all corners lie on whole ones. */
 export function meetsBox({ rectangles }: KnownArea, box: readonly number[]): boolean {
   if (rectangles.length === 0) return false;
   const [west = 0, south = 0, east = 0, north = 0] = box;

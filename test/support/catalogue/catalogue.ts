@@ -1,4 +1,4 @@
-// Service with an empty catalogue for a test file, and writing drafts and areas into it.
+// Service with an empty catalogue for a test file, and functions that write drafts and areas into it.
 
 import type { AreaDraft } from '../../../src/areas/area.ts';
 import { createCatalogue } from '../../../src/ingest/listing-writer.ts';

@@ -1,4 +1,4 @@
-// Service for a test file with streets of homes to compare, and asking it for comparables and estimates.
+// Service for a test file with streets of homes to compare, and requests for comparables and estimates.
 
 import type { Listing } from '../../../src/listings/record.ts';
 import type { Closing } from '../database/database.ts';
@@ -6,7 +6,7 @@ import { manualClock } from '../service/clock.ts';
 import { startService } from '../service/service.ts';
 import { type Home, writer } from './property-market.ts';
 
-export interface Told {
+export interface Comparable {
   readonly price: number;
   readonly basis: string;
   readonly distance: number;
@@ -22,7 +22,7 @@ export interface Told {
   };
   readonly listing: Listing;
 }
-export interface Valued {
+export interface Valuation {
   readonly value: number | null;
   readonly low: number | null;
   readonly high: number | null;
@@ -33,10 +33,10 @@ export interface Valued {
   readonly method: string;
   readonly reason: string | null;
 }
-export interface Estimated {
+export interface Estimate {
   readonly currency: string;
-  readonly sale: Valued;
-  readonly rent: Valued;
+  readonly sale: Valuation;
+  readonly rent: Valuation;
 }
 
 /** Starts the service; stopped when the test or the file ends. */
@@ -46,15 +46,19 @@ export async function startEstimates(t: Closing) {
   const { keys } = service;
   const write = writer(service);
 
-  const comparables = async (id: string | undefined, query = '', key: string = keys.free): Promise<Told[]> =>
-    ((await service.json(`/v1/property/${id}/comparables?${query}`, key)) as { data: Told[] }).data;
-  const estimate = (id: string | undefined, query = '', key: string = keys.free): Promise<Estimated> =>
+  const comparables = async (
+    id: string | undefined,
+    query = '',
+    key: string = keys.free,
+  ): Promise<Comparable[]> =>
+    ((await service.json(`/v1/property/${id}/comparables?${query}`, key)) as { data: Comparable[] }).data;
+  const estimate = (id: string | undefined, query = '', key: string = keys.free): Promise<Estimate> =>
     service.json(`/v1/property/${id}/estimate?${query}`, key);
 
   return { clock, service, keys, write, comparables, estimate };
 }
 
-/** Markets stand far apart, so that none is in the reach of another. */
+/** Markets lie far apart, so that none is in the reach of another. */
 export const town = (number: number) => (north: number, east: number) => ({
   lat: 40 + number + north / 111.195,
   lng: -100 + east / (111.195 * Math.cos(((40 + number) * Math.PI) / 180)),

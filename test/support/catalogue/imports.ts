@@ -39,10 +39,10 @@ async function optionsOf(folder: string, { name, content, map = {}, fields = {},
   return { file, map: parsed, mapFile: 'map.json', ...(rejectedFile !== undefined && { rejectedFile }) };
 }
 
-export async function rehearse(folder: string, asked: Import): Promise<Rehearsal> {
-  return rehearseImport(await optionsOf(folder, asked));
+export async function rehearse(folder: string, request: Import): Promise<Rehearsal> {
+  return rehearseImport(await optionsOf(folder, request));
 }
 
-export async function importFile(database: Database, folder: string, asked: Import): Promise<Outcome> {
-  return runImport(database, await optionsOf(folder, asked));
+export async function importFile(database: Database, folder: string, request: Import): Promise<Outcome> {
+  return runImport(database, await optionsOf(folder, request));
 }

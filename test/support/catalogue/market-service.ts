@@ -1,4 +1,4 @@
-// Service for a test file in which twelve homes of each kind were on the market in December, and asking it for figures.
+// Service for a test file in which twelve homes of each kind were on the market in December, and requests for figures.
 
 import assert from 'node:assert/strict';
 import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
@@ -47,12 +47,10 @@ export interface Answer {
 export const homes = (type: 'sale' | 'rental', unit: number): ListingDraft[] =>
   Array.from({ length: 12 }, (_, at) =>
     draft(`${type}-${at}`, {
-      ...{
-        listingType: type,
-        listPrice: unit * (at + 1),
-        livingArea: 1_000,
-        bedrooms: at < 6 ? 1 : (at % 3) + 2,
-      },
+      listingType: type,
+      listPrice: unit * (at + 1),
+      livingArea: 1_000,
+      bedrooms: at < 6 ? 1 : (at % 3) + 2,
       priceFrequency: type === 'sale' ? 'ONE_TIME' : 'MONTHLY',
       listedAt: new Date(Date.UTC(2025, 11, 2 + at)).toISOString(),
       universalPropertyId: `home-${at}`,

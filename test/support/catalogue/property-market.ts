@@ -63,7 +63,7 @@ export function similarityOf(a: Home, b: Home): number {
 }
 
 /**
- * The estimate as the documentation defines it, from these comparables that all count in full, where prices stand still.
+ * The estimate as the documentation defines it, from these comparables that all count in full, where prices do not change.
  * Worked out here by itself: what is believed beforehand is written as further rows of one system of equations.
  */
 export function estimateOf(subject: Home, homes: readonly Home[]): Record<'value' | 'low' | 'high', number> {
@@ -127,11 +127,11 @@ function leastSquares(
   const beliefs = BELIEFS.map(([value, weight], at) => ({
     ...{ row: [0, ...BELIEFS.map((_, i) => Number(i === at))], value, weight },
   }));
-  const told = rows.map((row, at) => ({ row, value: values[at] ?? 0, weight: weights[at] ?? 0 }));
+  const weighted = rows.map((row, at) => ({ row, value: values[at] ?? 0, weight: weights[at] ?? 0 }));
   const size = BELIEFS.length + 1;
   const system = Array.from({ length: size }, (_, i) =>
     Array.from({ length: size + 1 }, (__, j) =>
-      [...told, ...beliefs].reduce(
+      [...weighted, ...beliefs].reduce(
         (sum, { row, value, weight }) => sum + weight * (row[i] ?? 0) * (j < size ? (row[j] ?? 0) : value),
         0,
       ),

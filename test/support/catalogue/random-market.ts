@@ -8,7 +8,7 @@ import type { Database } from '../../../src/postgres/client/database.ts';
 import { draft, NO_ADDRESS } from './drafts.ts';
 
 export const DAY = 86_400_000;
-/** When the searches are asked. */
+/** The time of the searches. */
 export const NOW = Date.UTC(2026, 0, 5, 12);
 
 const some = <T>(...values: T[]) => fc.constantFrom<T | null>(null, ...values);
@@ -32,7 +32,7 @@ const SHARED = {
     ...(['DELETED', 'INCOMPLETE'] as const),
   ),
   propertyType: fc.constantFrom<ListingDraft['propertyType']>('CONDO', 'SINGLE_FAMILY', 'LAND', 'COOP'),
-  /** What was asked before, if the price has changed since. */
+  /** The earlier price, if it has changed since. */
   earlierPrice: some(90_000, 120_000),
   closePrice: some(95_000, 250_000.5),
   bedrooms: some(0, 1, 2, 3, 33),
@@ -145,8 +145,17 @@ export function toDraft(key: string, facts: Facts): ListingDraft {
   const { listingType, status, propertyType, listPrice, priceFrequency, bedrooms, bathrooms } = facts;
   const { livingArea, lotSize, yearBuilt, photoCount, city, neighborhood, county, state } = facts;
   return draft(key, {
-    ...{ listingType, status, propertyType, listPrice, priceFrequency, bedrooms, bathrooms },
-    ...{ livingArea, lotSize, yearBuilt, photoCount },
+    listingType,
+    status,
+    propertyType,
+    listPrice,
+    priceFrequency,
+    bedrooms,
+    bathrooms,
+    livingArea,
+    lotSize,
+    yearBuilt,
+    photoCount,
     ...traits(facts),
     rental: listingType === 'rental' ? terms(facts) : null,
     closePrice: closed ? facts.closePrice : null,
@@ -179,8 +188,18 @@ function traits(facts: Facts): Partial<ListingDraft> {
   const { waterfront, associationFee, tax, description } = facts;
   const nobody = { name: null, phone: null, email: null };
   return {
-    ...{ propertySubType, stories, floor, parkingSpaces, garageSpaces, features, newConstruction },
-    ...{ waterfront, associationFee, tax, description, saleConditions: facts.conditions },
+    propertySubType,
+    stories,
+    floor,
+    parkingSpaces,
+    garageSpaces,
+    features,
+    newConstruction,
+    waterfront,
+    associationFee,
+    tax,
+    description,
+    saleConditions: facts.conditions,
     listingId: facts.mlsNumber,
     virtualTourUrl: facts.tour ? 'https://tour.example/' : null,
     agent: facts.agent === null ? null : { ...nobody, id: facts.agent },
@@ -234,7 +253,7 @@ export async function writeAreas(database: Database): Promise<void> {
   ]);
 }
 
-/** Writes the listings as a source would have told them over time: earlier prices first, each batch at its moment. */
+/** Writes the listings as a source would have reported them over time: earlier prices first, each batch at its moment. */
 export async function writeMarket(
   database: Database,
   catalogue: Catalogue,

@@ -1,4 +1,4 @@
-// Asking a search the way a client does: parameters as text, page after page by cursor.
+// Search client: parameters as text, page after page by cursor.
 
 import assert from 'node:assert/strict';
 import type { Listing } from '../../../src/listings/record.ts';
@@ -20,7 +20,7 @@ export type ListingType = 'rental' | 'sale';
 type Ask = (type: ListingType, query: Query) => Promise<Answer>;
 
 /** Asks as an Internal caller, whose pages are the largest. */
-export function asking(service: TestService): Ask {
+export function searchClient(service: TestService): Ask {
   return (type, query) => service.json(`/v1/search/${type}s?${parametersOf(query)}`, service.keys.internal);
 }
 

@@ -24,7 +24,7 @@ export interface ChaosApp {
   readonly administration: Database;
   readonly dataDirectory: string;
   readonly sampleUrl: string;
-  /** What the operator was told, line by line. */
+  /** The log for the operator, line by line. */
   readonly lines: readonly string[];
   get(path: string, key?: string): Promise<Response>;
   /** A command of the sample market's control. */
@@ -33,7 +33,7 @@ export interface ChaosApp {
 
 export interface ChaosAppOptions {
   readonly source: 'sample' | 'none';
-  /** Where the data stands; a temporary folder when absent. */
+  /** The data directory; a temporary folder when absent. */
   readonly dataDirectory?: string;
   /** The address of the database that the service uses; the embedded server's own when absent. */
   readonly through?: (url: string) => Promise<string>;

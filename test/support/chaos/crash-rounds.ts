@@ -1,4 +1,4 @@
-// Rounds of sudden ends: the service under load loses a process, comes back by itself, and is asked what it kept.
+// Rounds of sudden ends: the service under load loses a process, comes back by itself, and its data are examined.
 
 import { monthOf } from '../../../src/access/limits/monthly-quota.ts';
 import { findUsed } from '../../../src/access/limits/monthly-usage-store.ts';

@@ -1,4 +1,4 @@
-// What rounds of crashes are played on: one data directory, the service on it, and the load that never pauses.
+// Stage of crash rounds: one data directory, the service on it, and the load that never pauses.
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

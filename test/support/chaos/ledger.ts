@@ -1,4 +1,4 @@
-// Writers whose every acknowledged batch is remembered, and the questions whether the catalogue kept its word.
+// Writers that record every acknowledged batch, and checks whether the catalogue still has each.
 
 import { writeAreaBatch } from '../../../src/ingest/area-writer.ts';
 import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
@@ -22,7 +22,7 @@ export interface Acknowledged {
 export interface Ledger {
   /** Every batch whose commit was confirmed. */
   readonly acknowledged: Acknowledged[];
-  /** Refusals that told what they should: the database is away. */
+  /** Refusals with the right reason: the database is away. */
   refused: number;
   /** Errors that were anything else. */
   readonly faults: unknown[];
@@ -103,10 +103,10 @@ export async function examine(database: Database, ledger: Ledger, from = 0): Pro
   const lost = await database.read(
     (sql) => sql<{ count: number }[]>`
       select count(*)::int from unnest(${acknowledged.map((each) => each.group)}::text[],
-        ${acknowledged.map((each) => each.number)}::float8[]) as told (name, number),
+        ${acknowledged.map((each) => each.number)}::float8[]) as acknowledged (name, number),
         generate_series(0, ${BATCH - 1}) as place
       where not exists (select from listing join listing_event on listing_id = listing.id
-        where source = ${SOURCE} and listing_key = told.name || '-' || place and listing_event.price = told.number
+        where source = ${SOURCE} and listing_key = acknowledged.name || '-' || place and listing_event.price = acknowledged.number
           and event in ('LISTED', 'PRICE_CHANGED'))`,
     limits,
   );
@@ -125,7 +125,7 @@ type Sql = Parameters<Parameters<Database['read']>[0]>[0];
 /**
  * For each listing the events that its version and its chain of prices demand: one LISTED, one PRICE_CHANGED for each
  * further version, each beginning where the last one ended, the last one ending at the listing's price, and a change of
- * status wherever two prices that follow each other stand for different ones. All in one statement: one moment.
+ * status wherever two prices that follow each other mean different ones. All in one statement: one moment.
  */
 function compareEvents(sql: Sql) {
   return sql<{ missing: number; extra: number }[]>`
@@ -135,7 +135,7 @@ function compareEvents(sql: Sql) {
         row_number() over (partition by listing_id order by sequence desc) = 1 as last,
         div(price::int, ${GROUPS}) % 2 <> div(previous_price::int, ${GROUPS}) % 2 as turned
       from listing_event where event in ('LISTED', 'PRICE_CHANGED')),
-    told as (
+    chain as (
       select listing_id, count(*) filter (where event = 'LISTED') as listed,
         count(*) filter (where event = 'PRICE_CHANGED') as changed,
         count(*) filter (where event = 'PRICE_CHANGED' and previous_price is distinct from before) as broken,
@@ -146,9 +146,9 @@ function compareEvents(sql: Sql) {
       where event not in ('LISTED', 'PRICE_CHANGED') group by listing_id),
     difference as (
       select unnest(array[coalesce(listed, 0) - 1, coalesce(changed, 0) - (version - 1),
-        coalesce(turned.turns, 0) - coalesce(told.turns, 0), coalesce(broken, 0),
-        (told.price is distinct from (record ->> 'price')::float8)::int]) as surplus
-      from listing left join told on told.listing_id = id left join turned on turned.listing_id = id
+        coalesce(turned.turns, 0) - coalesce(chain.turns, 0), coalesce(broken, 0),
+        (chain.price is distinct from (record ->> 'price')::float8)::int]) as surplus
+      from listing left join chain on chain.listing_id = id left join turned on turned.listing_id = id
       where source = ${SOURCE}
       union all
       select 1 from listing_event where not exists (select from listing where id = listing_id))

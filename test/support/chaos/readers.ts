@@ -20,14 +20,14 @@ export interface Readers {
   slowest: number;
 }
 
-/** What may stand in a 503 while the database is away. */
+/** Codes that a 503 may have while the database is away. */
 const HONEST = ['DATABASE_UNAVAILABLE', 'SUBSCRIPTIONS_UNAVAILABLE'];
 /** Milliseconds: a 503 comes within three seconds, and a busy machine may take a little more to pass it on. */
-const PATIENCE = 20_000;
+const TIMEOUT_MS = 20_000;
 const PAUSE = 5;
 
-export function newReaders(key: string, asked: Partial<Pick<Readers, 'path' | 'judge'>> = {}): Readers {
-  const search = { path: '/v1/search/sales?limit=20', judge: judgeListings, ...asked };
+export function newReaders(key: string, options: Partial<Pick<Readers, 'path' | 'judge'>> = {}): Readers {
+  const search = { path: '/v1/search/sales?limit=20', judge: judgeListings, ...options };
   return { ...search, key, counted: 0, refused: 0, away: false, wrong: [], slowest: 0 };
 }
 
@@ -49,7 +49,7 @@ export async function readOn(url: string, readers: Readers, signal: AbortSignal)
 async function read(url: string, readers: Readers): Promise<string | undefined> {
   const answer = await fetch(`${url}${readers.path}`, {
     headers: { authorization: `Bearer ${readers.key}` },
-    signal: AbortSignal.timeout(PATIENCE),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   // Charged when it was admitted, whatever becomes of the rest of it.
   if (answer.status === 200) readers.counted++;

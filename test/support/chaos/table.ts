@@ -5,7 +5,7 @@ export interface Row {
   readonly promise: string;
   readonly tried: string;
   readonly figure: string;
-  readonly kept: boolean;
+  readonly passed: boolean;
 }
 
 /** What tests give to whoever has something to end; here it is ended at the end of the whole run. */
@@ -33,14 +33,19 @@ export async function runTrials(
     try {
       for (const row of [await trial(closing)].flat()) print(row);
     } catch (error) {
-      print({ promise: '?', tried: 'failed before it could be judged', figure: String(error), kept: false });
+      print({
+        promise: '?',
+        tried: 'failed before it could be judged',
+        figure: String(error),
+        passed: false,
+      });
     } finally {
       await end();
     }
   }
 }
 
-function print({ promise, tried, figure, kept }: Row): void {
-  console.log(`| ${promise} | ${tried} | ${figure} | ${kept ? 'kept' : 'BROKEN'} |`);
-  if (!kept) process.exitCode = 1;
+function print({ promise, tried, figure, passed }: Row): void {
+  console.log(`| ${promise} | ${tried} | ${figure} | ${passed ? 'kept' : 'BROKEN'} |`);
+  if (!passed) process.exitCode = 1;
 }

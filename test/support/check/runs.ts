@@ -1,8 +1,8 @@
-// How long properties are tried: a few fixed cases in every run, or as many random ones as CHAOS_RUNS asks for.
+// Number of runs of a property: a few fixed cases in every run, or as many random ones as CHAOS_RUNS asks for.
 
-const asked = Number(process.env.CHAOS_RUNS ?? 0);
+const randomRuns = Number(process.env.CHAOS_RUNS ?? 0);
 
 /** Options for fast-check; a random run tells its seed when it fails. */
 export function runs(usual: number, seed: number): { numRuns: number; seed?: number; verbose?: number } {
-  return asked > 0 ? { numRuns: asked, verbose: 1 } : { numRuns: usual, seed };
+  return randomRuns > 0 ? { numRuns: randomRuns, verbose: 1 } : { numRuns: usual, seed };
 }

@@ -1,4 +1,4 @@
-// Waiting for what other parts or processes do: a wait that outlasts its timeout fails, and says what it waited for.
+// Waits for what other parts or processes do: one that outlasts its timeout fails, and says what it waited for.
 
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 

@@ -1,4 +1,4 @@
-// How tests look at the project's own source: its files, what they import, and their text without comments or strings.
+// Source files of the project for tests: what they import, and their text without comments or strings.
 import { readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { dirname, join, normalize, resolve } from 'node:path';
@@ -65,7 +65,7 @@ function onlyTypes(names: string): boolean {
   return listed?.filter((name) => name !== '').every((name) => name.startsWith('type ')) ?? false;
 }
 
-/** What may stand before a slash that begins a regular expression rather than divides. */
+/** What may come before a slash that begins a regular expression rather than divides. */
 const BEFORE_REGEX = /(?:^|[(,=:[!&|?{};+\-*%<>~^\n]|\b(?:return|typeof|case|of|in|yield|await))\s*$/;
 const TOKENS = {
   comment: /\/\/[^\n]*|\/\*[\s\S]*?\*\//y,

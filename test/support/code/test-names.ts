@@ -3,7 +3,7 @@
 import { type Expression, parseSync, type SpreadElement, Visitor } from 'oxc-parser';
 import type { SourceFile } from './source-files.ts';
 
-/** The first arguments of `test(...)` and `t.test(...)`; in templates, … stands for each part that varies. */
+/** The first arguments of `test(...)` and `t.test(...)`; in templates, … replaces each part that varies. */
 export function testNames({ path, text }: Pick<SourceFile, 'path' | 'text'>): string[] {
   const names: string[] = [];
   const visitor = new Visitor({

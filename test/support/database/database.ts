@@ -27,7 +27,7 @@ export interface TestDatabase {
 
 const endings = new WeakMap<Closing, (() => Promise<void>)[]>();
 
-/** Runs at the end of the test, what was asked for last first: node:test itself keeps the order of asking. */
+/** Runs callbacks at the end of the test, the last added first: node:test itself runs them in the order of adding. */
 export function atEnd(t: Closing, callback: () => Promise<void>): void {
   const callbacks = endings.get(t) ?? [];
   callbacks.push(callback);

@@ -22,7 +22,7 @@ function core(canary: string): string {
   return canary.slice(-24, -4);
 }
 
-/** The ways in which a text can stand in a file: as it is, in hexadecimal, as a list of bytes, in base64. */
+/** The forms that a text can have in a file: as it is, in hexadecimal, as a list of bytes, in base64. */
 function forms(canary: string): { readonly folded: readonly string[]; readonly exact: readonly string[] } {
   const part = core(canary);
   const written = [part.toUpperCase(), part.toLowerCase()];

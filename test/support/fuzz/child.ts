@@ -11,14 +11,14 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { createLog } from '../../../src/lib/log.ts';
 import { openDatabase } from '../../../src/postgres/client/database.ts';
 
-/** What the child is told, as JSON in its first argument. */
+/** Options of the child, as JSON in its first argument. */
 export interface ChildOptions {
   readonly databaseUrl: string;
   readonly folder: string;
   readonly limits: Partial<Limits>;
 }
 
-/** What it tells: of the time since it was last asked. */
+/** Its report of the time since the last one. */
 export interface Fared {
   /** The longest that the event loop was late, in milliseconds: other processes are in it. */
   readonly longestDelay: number;

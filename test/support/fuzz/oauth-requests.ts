@@ -1,4 +1,4 @@
-// What the fuzzer sends to the authorization server: requests, decisions, exchanges and registrations, bent in every part.
+// Random requests to the authorization server: authorizations, decisions, exchanges and registrations, bent in every part.
 
 import { createSecret } from '../../../src/oauth/protocol/tokens.ts';
 import type { Random } from '../check/random.ts';

@@ -1,4 +1,4 @@
-// What the fuzzer sends: requests made from the OpenAPI document, bent in every part, and bytes that are no HTTP.
+// Random requests made from the OpenAPI document, bent in every part, and bytes that are no HTTP.
 
 import type { Random } from '../check/random.ts';
 

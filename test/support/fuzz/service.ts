@@ -16,7 +16,7 @@ export interface FuzzService {
   readonly key: string;
   /** Ids that exist. */
   readonly ids: readonly string[];
-  /** How it fared since this was last asked; throws when it has died. */
+  /** Its report of the time since the last one; throws when it has died. */
   fared(): Promise<Fared>;
 }
 
@@ -44,8 +44,11 @@ export async function startFuzzService(t: Closing, limits: Partial<Limits> = {})
   await writeAreaBatch(database, 'fuzz', [{ ...area, parentReference: null, population: 5, boundary: null }]);
   const drafts = Array.from({ length: 40 }, (_, at) =>
     draft(`listing-${at}`, {
-      ...{ listingType: at % 2 === 0 ? 'sale' : 'rental', listPrice: 1_000 * at, bedrooms: at % 5 },
-      ...{ address: { ...NO_ADDRESS, city: 'Aldern' }, location: { lat: 41, lng: -73, precision: 'exact' } },
+      listingType: at % 2 === 0 ? 'sale' : 'rental',
+      listPrice: 1_000 * at,
+      bedrooms: at % 5,
+      address: { ...NO_ADDRESS, city: 'Aldern' },
+      location: { lat: 41, lng: -73, precision: 'exact' },
     }),
   );
   const { ids } = await database.transaction((tx) => catalogue.write(tx, 'fuzz', drafts, Date.now()));

@@ -59,10 +59,10 @@ export async function dripOn({ port, connections, pause, patience }: SlowOptions
   });
   const meanwhile: number[] = [];
   while (!over) await ask(meanwhile);
-  const lives = await all;
+  const results = await all;
   return {
-    longest: Math.round(Math.max(...lives.map(({ lived }) => lived))),
-    uncut: lives.filter(({ cut }) => !cut).length,
+    longest: Math.round(Math.max(...results.map(({ lived }) => lived))),
+    uncut: results.filter(({ cut }) => !cut).length,
     honest,
     p99: { alone: percentile(alone), meanwhile: percentile(meanwhile) },
   };

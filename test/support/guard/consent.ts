@@ -1,4 +1,4 @@
-// Floods of wrong keys at the consent page: what they are answered, what the provider is asked, how good keys fare meanwhile.
+// Floods of wrong keys at the consent page: the answers, the queries of the provider, and how good keys fare meanwhile.
 
 import { Agent, request } from 'node:http';
 import { challengeOf, newVerifier } from '../oauth/oauth.ts';
@@ -18,7 +18,7 @@ export interface GuessResult {
   readonly good: Readonly<Record<number, number>>;
   /** What a good key that was never seen is answered afterwards, from an address that guessed nothing. */
   readonly newcomer: number;
-  /** What the provider was asked about wrong keys. */
+  /** Queries of the provider about wrong keys. */
   readonly questions: number;
   /** The good key a minute later, where everything began. */
   readonly later: number;
@@ -27,7 +27,7 @@ export interface GuessResult {
 /** Wrong keys so far, in all floods: each is another one. */
 let guessed = 0;
 
-/** The service must trust 127.0.0.1 as a proxy, and the provider be its own. Its clock stands still meanwhile. */
+/** The service must trust 127.0.0.1 as a proxy, and the provider be its own. Its clock does not move meanwhile. */
 export async function guessAtConsent(
   service: TestService,
   provider: StubProvider,
@@ -47,7 +47,7 @@ export async function guessAtConsent(
     if (guess % 500 === 0) await Promise.all(wrong);
   }
   const [wrongOnes, goodOnes] = await Promise.all([Promise.all(wrong), Promise.all(good)]);
-  // A good key is asked about at each consent: its questions are no part of the flood.
+  // A good key is queried at each consent: its queries are no part of the flood.
   const questions = provider.calls - before - goodOnes.length;
   const newcomer = await decide(provider.subscribe('pro'), '2001:db8::1');
   service.clock.advance(60_000);
@@ -68,13 +68,13 @@ function counted(statuses: readonly number[]): Record<number, number> {
 
 /** Sends the form as a browser does, and gives the status. */
 function decider({ url }: TestService, agent: Agent): (key: string, address: string) => Promise<number> {
-  const asked = {
+  const parameters = {
     ...{ response_type: 'code', client_id: 'guessing-app', redirect_uri: 'http://127.0.0.1:4321/callback' },
     ...{ state: 'st', code_challenge: challengeOf(newVerifier()), code_challenge_method: 'S256' },
   };
   return (key, address) =>
     new Promise((resolve, reject) => {
-      const body = new URLSearchParams({ ...asked, api_key: key }).toString();
+      const body = new URLSearchParams({ ...parameters, api_key: key }).toString();
       const headers = {
         'content-type': 'application/x-www-form-urlencoded',
         'content-length': body.length,

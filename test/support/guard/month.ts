@@ -60,7 +60,7 @@ export async function spendMonth(
     await Promise.all(
       runs.map(async (run, at) => {
         const base = bases[at] ?? '';
-        for (let asked = 0; asked < share; asked += 8) {
+        for (let sent = 0; sent < share; sent += 8) {
           const statuses = await Promise.all(Array.from({ length: 8 }, () => ask(base)));
           if (statuses.every((status) => status === 429)) break;
         }

@@ -1,4 +1,4 @@
-// Subscription provider that misbehaves unless told not to: slow, failing, talking nonsense, silent, or late.
+// Subscription provider that misbehaves on demand: slow, failing, talking nonsense, silent, or late.
 
 import {
   ProviderUnavailable,
@@ -63,7 +63,7 @@ export function faultyProvider(clock: ManualClock, random: Random): FaultyProvid
       else if (fault === 'late') await pass(9_000);
       else if (fault === 'silent') await new Promise(() => {});
       else if (fault === 'nonsense') return random.pick(NONSENSE) as SubscriptionStatus;
-      else throw new ProviderUnavailable(new Error('told to fail'));
+      else throw new ProviderUnavailable(new Error('fails on demand'));
       return verdict; // As it was when the question came: the worst that a slow provider can do.
     },
     refresh: async () => ({ state: 'unknown' }),

@@ -19,8 +19,8 @@ export interface RevocationResult {
 const ADDRESS = (index: number): string => `10.${index >> 8}.${index & 255}.7`;
 
 /**
- * Two services on one database, their provider in faults all the time. Every key is asked for at random times on
- * both; half of the keys see the provider go dark at the moment of their end, the worst case: nobody can be told.
+ * Two services on one database, their provider in faults all the time. Every key is used at random times on
+ * both; half of the keys see the provider go dark at the moment of their end, the worst case: no notification can come.
  */
 export async function runRevocations(
   t: Closing,

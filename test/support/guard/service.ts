@@ -51,7 +51,11 @@ export async function serveGuarded(t: Closing, options: GuardOptions): Promise<G
     handle: () => ({ json: {} }),
   });
   const server = createServer<Principal>({
-    ...{ routes: [thing], clock, trustedProxies, phases: access.phases, publicUrl: 'https://api.example' },
+    routes: [thing],
+    clock,
+    trustedProxies,
+    phases: access.phases,
+    publicUrl: 'https://api.example',
     log: createLog({ level: 'silent' }),
     metrics: createMetrics(),
     health: { checks: [], metricsAccess: { allow: [], token: null } },
@@ -64,7 +68,7 @@ export async function serveGuarded(t: Closing, options: GuardOptions): Promise<G
     await server.close();
     await access.close();
   });
-  // When it begins to listen for changes, what it knew before is asked about again: that would disturb the counting.
+  // When it begins to listen for changes, it queries anew what it had cached: that would disturb the counting.
   await until('it listens', async () => (await listeners(database)).difference(others).size > 0);
   return { access, port, ask: (ask = {}) => send({ port, agent }, ask) };
 }

@@ -5,7 +5,7 @@ import { challengeOf, newVerifier } from './oauth.ts';
 
 export const LOOPBACK = 'http://127.0.0.1:4321/callback';
 
-export interface Asked {
+export interface AuthorizationRequest {
   readonly verifier: string;
   readonly parameters: Readonly<Record<string, string>>;
 }
@@ -13,7 +13,7 @@ export interface Asked {
 type Changes = Readonly<Record<string, string | undefined>>;
 
 /** A good request of an unregistered app; `changes` replace parameters, undefined leaves them out. */
-export function ask(changes: Changes = {}): Asked {
+export function authorizationRequest(changes: Changes = {}): AuthorizationRequest {
   const verifier = newVerifier();
   const parameters = {
     ...{ response_type: 'code', client_id: 'desktop-app', redirect_uri: LOOPBACK, state: 'st-1' },
@@ -29,7 +29,7 @@ export function ask(changes: Changes = {}): Asked {
 /** GET of the endpoint; nothing is followed. `extra` is put behind the parameters as it is. */
 export function open(
   { url }: Pick<TestService, 'url'>,
-  { parameters }: Pick<Asked, 'parameters'>,
+  { parameters }: Pick<AuthorizationRequest, 'parameters'>,
   extra = '',
   init: RequestInit = {},
 ): Promise<Response> {
@@ -76,11 +76,11 @@ export function sendJson(
 /** Opens the page and sends its form with a decision. */
 export async function submit(
   place: Pick<TestService, 'url'>,
-  asked: Pick<Asked, 'parameters'>,
+  request: Pick<AuthorizationRequest, 'parameters'>,
   decision: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
-  const transaction = transactionOf(await (await open(place, asked)).text());
+  const transaction = transactionOf(await (await open(place, request)).text());
   return send(place, { transaction, ...decision }, headers);
 }
 

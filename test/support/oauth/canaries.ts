@@ -1,4 +1,4 @@
-// Whole life with OAuth in which every secret is watched: consents, mistakes, thefts, and what people put in wrong places.
+// Full use of OAuth in which every secret is watched: consents, mistakes, thefts, and what people put in wrong places.
 
 import { type Canaries, canaryKey, canaryToken } from '../fuzz/canaries.ts';
 import { open, send, transactionOf } from './authorize.ts';
@@ -88,7 +88,7 @@ export class WatchedLife {
     await this.#counted(revoke(this.#place, third.refreshToken, third.clientId));
   }
 
-  /** What stands where it does not belong: in addresses, in other headers, in bodies of another type. */
+  /** Secrets where they do not belong: in addresses, in other headers, in bodies of another type. */
   async misplace(secrets: Awaited<ReturnType<WatchedLife['signIn']>>): Promise<void> {
     const { accessToken, refreshToken, state, fields } = secrets;
     const query = new URLSearchParams({ ...fields, state, refresh_token: refreshToken, api_key: this.#key });
@@ -110,7 +110,7 @@ export class WatchedLife {
     await this.#counted(postForm(this.#place, '/oauth/token', form, { authorization: `Basic ${basic}` }));
   }
 
-  /** The page on which grants are ended, with the proof that stands for the key. */
+  /** The page on which grants are ended, with the proof in place of the key. */
   async #grants(): Promise<void> {
     const body = new URLSearchParams({ api_key: this.#key });
     const page = await (await this.#get('/oauth/grants', { method: 'POST', body })).text();

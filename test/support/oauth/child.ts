@@ -1,4 +1,4 @@
-// Whole service in a process of its own; told by SIGUSR2, it dies between the commit of a refresh and its answer.
+// Whole service in a process of its own; SIGUSR2 makes it die between the commit of a refresh and its answer.
 
 import { join } from 'node:path';
 import { ensureSampleKeys } from '../../../src/access/keys/sample-keys.ts';
@@ -8,7 +8,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { createLog } from '../../../src/lib/log.ts';
 import { type Database, openDatabase } from '../../../src/postgres/client/database.ts';
 
-/** What the child is told, as JSON in its first argument. */
+/** Options of the child, as JSON in its first argument. */
 export interface ChildOptions {
   readonly databaseUrl: string;
   readonly folder: string;

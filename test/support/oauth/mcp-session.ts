@@ -1,4 +1,4 @@
-// What a program that uses the official MCP client keeps between its calls: everything in memory, all of it to be seen.
+// Session of a program that uses the official MCP client: everything in memory, all of it visible to a test.
 
 import { randomBytes } from 'node:crypto';
 import type {
@@ -20,16 +20,16 @@ export class McpSession implements OAuthClientProvider {
   };
   /** Where people were sent to, in order. */
   readonly sent: URL[] = [];
-  /** What the client was told to forget, in order. */
+  /** What the client had to forget, in order. */
   readonly forgotten: string[] = [];
   client: StoredOAuthClientInformation | undefined;
-  kept: StoredOAuthTokens | undefined;
+  storedTokens: StoredOAuthTokens | undefined;
   #discovery: OAuthDiscoveryState | undefined;
   #verifier = '';
 
   state = (): string => randomBytes(16).toString('base64url');
   clientInformation = (): StoredOAuthClientInformation | undefined => this.client;
-  tokens = (): StoredOAuthTokens | undefined => this.kept;
+  tokens = (): StoredOAuthTokens | undefined => this.storedTokens;
   discoveryState = (): OAuthDiscoveryState | undefined => this.#discovery;
   codeVerifier = (): string => this.#verifier;
 
@@ -38,7 +38,7 @@ export class McpSession implements OAuthClientProvider {
   }
 
   saveTokens(tokens: StoredOAuthTokens): void {
-    this.kept = tokens;
+    this.storedTokens = tokens;
   }
 
   saveDiscoveryState(state: OAuthDiscoveryState): void {
@@ -56,6 +56,6 @@ export class McpSession implements OAuthClientProvider {
   invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): void {
     this.forgotten.push(scope);
     if (scope === 'all' || scope === 'client') this.client = undefined;
-    if (scope === 'all' || scope === 'tokens') this.kept = undefined;
+    if (scope === 'all' || scope === 'tokens') this.storedTokens = undefined;
   }
 }

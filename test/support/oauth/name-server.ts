@@ -1,4 +1,4 @@
-// Name server for tests: it answers over UDP with whatever addresses it is told to, to be kept by nobody.
+// Name server for tests: it answers over UDP with the addresses that a test gives, not to be cached by anybody.
 
 import { createSocket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
@@ -7,8 +7,8 @@ import { atEnd, type Closing } from '../database/database.ts';
 export interface NameServer {
   /** For `nameServerLookup`. */
   readonly address: string;
-  /** Questions for A records, by name. */
-  readonly asked: Map<string, number>;
+  /** Number of queries for A records, by name. */
+  readonly queries: Map<string, number>;
 }
 
 /** @param answer the addresses of a name, IPv4 and IPv6, at the nth question for its A records (from 0) */
@@ -16,19 +16,19 @@ export async function startNameServer(
   t: Closing,
   answer: (name: string, nth: number) => readonly string[],
 ): Promise<NameServer> {
-  const asked = new Map<string, number>();
+  const queries = new Map<string, number>();
   const socket = createSocket('udp4');
   socket.on('message', (question, from) => {
     const { name, end } = readName(question);
     const isV6 = question.readUInt16BE(end) === 28;
-    const nth = asked.get(name) ?? 0;
+    const nth = queries.get(name) ?? 0;
     const addresses = answer(name, nth).filter((each) => isIPv6(each) === isV6);
-    if (!isV6) asked.set(name, nth + 1);
+    if (!isV6) queries.set(name, nth + 1);
     socket.send(reply(question, end + 4, addresses), from.port, from.address);
   });
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   atEnd(t, async () => void socket.close());
-  return { address: `127.0.0.1:${socket.address().port}`, asked };
+  return { address: `127.0.0.1:${socket.address().port}`, queries };
 }
 
 function readName(question: Buffer): { readonly name: string; readonly end: number } {
@@ -41,7 +41,7 @@ function readName(question: Buffer): { readonly name: string; readonly end: numb
   return { name: labels.join('.'), end: at + 1 };
 }
 
-/** The question, marked as answered, and a record with a life of 0 seconds for each address. */
+/** The question, marked as answered, and a record with a TTL of 0 seconds for each address. */
 function reply(question: Buffer, end: number, addresses: readonly string[]): Buffer {
   const head = Buffer.from(question.subarray(0, end));
   head.writeUInt16BE(0x8580, 2);

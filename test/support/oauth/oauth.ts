@@ -175,7 +175,7 @@ export async function call(
 }
 
 /** Whether an access token is let in: 200, or the code that it is refused with. */
-export async function standing(place: Place, token: string): Promise<number | string> {
+export async function statusOf(place: Place, token: string): Promise<number | string> {
   const { status, code } = await call(place, token);
   return code ?? status;
 }

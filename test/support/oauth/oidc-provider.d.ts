@@ -1,4 +1,4 @@
-// What the tests use of oidc-provider's types: the package brings none.
+// Types of oidc-provider as far as the tests use them: the package brings none.
 
 declare module 'oidc-provider/lib/index.js' {
   import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';

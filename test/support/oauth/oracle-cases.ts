@@ -1,4 +1,4 @@
-// Cases about requests for authorization and registrations that both authorization servers are asked.
+// Cases of authorization requests and registrations that are sent to both authorization servers.
 
 import type { Tried } from './oracle.ts';
 import {
@@ -15,7 +15,7 @@ import {
   WEB,
 } from './oracle-requests.ts';
 
-/** A request for authorization: what becomes of it before anybody is asked. */
+/** A request for authorization: what becomes of it before a person decides. */
 function authorize(name: string, changes: Changes, more: Pairs = []): Case {
   const ask = async (server: Tried) => {
     const { parameters } = await prepare(server);

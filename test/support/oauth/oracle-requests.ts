@@ -1,4 +1,4 @@
-// How a case asks one of the two authorization servers that are compared, and how it sums up the answer.
+// Requests of a case to one of the two authorization servers that are compared, and a summary of the answer.
 
 import { type Answer, challengeOf, newVerifier } from './oauth.ts';
 import type { Tried } from './oracle.ts';

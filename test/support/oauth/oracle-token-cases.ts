@@ -1,4 +1,4 @@
-// Cases about exchanges of codes and tokens, and about revocations, that both authorization servers are asked.
+// Cases of exchanges of codes and tokens, and of revocations, that are sent to both authorization servers.
 
 import { type Consented, codeFields, postForm } from './oauth.ts';
 import type { Tried } from './oracle.ts';

@@ -107,7 +107,7 @@ function createProvider(url: string): Provider {
   });
 }
 
-/** Consents to whatever is asked. */
+/** Consents to whatever is requested. */
 async function decide(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { params } = await provider.interactionDetails(request, response);
   const accountId = 'somebody';

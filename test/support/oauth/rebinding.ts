@@ -15,7 +15,7 @@ export interface Rebinding {
   readonly refused: number;
   /** Requests that ended otherwise. */
   readonly others: readonly string[];
-  /** Whether every connection was made after one question of its own, and told the server the name. */
+  /** Whether every connection was made after one DNS query of its own, and sent the server the name. */
   readonly onePerConnection: boolean;
 }
 
@@ -46,22 +46,22 @@ export async function tryRebinding(t: Closing, lookups: number): Promise<Rebindi
   const internet = createInternet(clock, { ...hosts.internet, lookup: nameServerLookup([names.address]) });
   atEnd(t, () => internet.close());
   const tally = { answered: 0, refused: 0, others: [] as string[] };
-  const asked = () => names.asked.values().reduce((sum, each) => sum + each, 0);
+  const countQueries = () => names.queries.values().reduce((sum, each) => sum + each, 0);
   let connections = 0;
-  for (let number = 0; asked() < lookups; number++) {
+  for (let number = 0; countQueries() < lookups; number++) {
     const host = `n${number % 64}.example`;
     const url = hosts.put('/c.json', json({ ok: host }, { connection: 'close' }), host);
-    const before = asked();
+    const before = countQueries();
     const outcome = await internet.send({ url, deadlineMs: 5_000, maxBytes: 1_000 }).then(
       ({ body }) => String(body),
       (error: { kind?: string }) => error.kind ?? String(error),
     );
-    if (asked() - before === 1) connections++;
+    if (countQueries() - before === 1) connections++;
     if (outcome === JSON.stringify({ ok: host })) tally.answered++;
     else if (outcome === 'forbidden_address' || outcome === 'unresolved') tally.refused++;
     else tally.others.push(outcome);
   }
   const requests = tally.answered + tally.refused;
   const onePerConnection = connections === requests && hosts.hits.length === tally.answered;
-  return { lookups: asked(), hits: tripwires.hits.length, ...tally, onePerConnection };
+  return { lookups: countQueries(), hits: tripwires.hits.length, ...tally, onePerConnection };
 }

@@ -1,4 +1,4 @@
-// What follows from the facts of a listing, told apart from the service: its prices, and the areas that hold it.
+// Facts that follow from those of a listing, computed apart from the service: its prices, and the areas that hold it.
 
 import { closedAt, DAY, dayOf, type Facts, type Row, timeOf } from '../catalogue/random-market.ts';
 import { rounded } from './filters.ts';
@@ -64,7 +64,9 @@ export function daysOnMarket({ facts, firstSeen }: Row, now: number): number | n
   if (begun === null || status === 'COMING_SOON') return null;
   const open = ON_MARKET.includes(status) || status === 'UNKNOWN';
   // A time from after it was seen gone does not tell when it went.
-  const told = [closedAt(facts), timeOf(facts.statusChanged)].find((at) => at !== null && at <= firstSeen);
-  const end = open ? now : (told ?? firstSeen);
+  const reported = [closedAt(facts), timeOf(facts.statusChanged)].find(
+    (at) => at !== null && at <= firstSeen,
+  );
+  const end = open ? now : (reported ?? firstSeen);
   return Math.max(0, Math.floor((end - begun) / DAY));
 }

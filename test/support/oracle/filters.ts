@@ -1,4 +1,4 @@
-// What a filter is to the proof of searches, and the kinds of filters that there are: ranges, words, moments, choices.
+// Filters as the proof of searches sees them, and their kinds: ranges, words, moments, choices.
 
 import fc from 'fast-check';
 import { DAY, type Facts, type Row } from '../catalogue/random-market.ts';
@@ -137,7 +137,7 @@ export function anyIn(
   };
 }
 
-/** A filter in one text, in the words of the filter that it stands for. */
+/** A filter in one text, in the words of the filter that it replaces. */
 export function shorthand(
   name: string,
   texts: readonly string[],

@@ -1,6 +1,6 @@
-// What each metric means, said once more as plain loops over what really happened; shares no code with the service.
+// Market metrics as plain loops over what really happened; shares no code with the service.
 
-import type { Life, LifeStatus, Step } from '../catalogue/market-lives.ts';
+import type { ListingHistory, Status, Step } from '../catalogue/listing-histories.ts';
 
 const DAY = 86_400_000;
 
@@ -12,37 +12,39 @@ export interface Expected {
   readonly p75?: number | null;
 }
 
-/** The part of the market that is asked for, and from when (inclusive) to when (exclusive), in milliseconds. */
+/** The part of the market that is chosen for, and from when (inclusive) to when (exclusive), in milliseconds. */
 export interface Question {
   readonly listingType: 'rental' | 'sale';
-  readonly keeps: (life: Life) => boolean;
+  readonly keeps: (history: ListingHistory) => boolean;
   readonly start: number;
   readonly end: number;
 }
 
-const onMarket = (status: LifeStatus | undefined): boolean =>
+const onMarket = (status: Status | undefined): boolean =>
   status === 'ACTIVE' || status === 'ACTIVE_UNDER_CONTRACT';
-const rent = (life: Life, price: number | null): number | null => {
+const rent = (history: ListingHistory, price: number | null): number | null => {
   if (price === null || price <= 0) return null;
-  return life.weekly ? Math.round(((price * 52) / 12) * 100) / 100 : price;
+  return history.weekly ? Math.round(((price * 52) / 12) * 100) / 100 : price;
 };
 
-const cameOn = ({ steps }: Life): number | undefined => steps.find((step) => onMarket(step.status))?.at;
+const cameOn = ({ steps }: ListingHistory): number | undefined =>
+  steps.find((step) => onMarket(step.status))?.at;
 
 /** What held just before a moment. */
-const before = ({ steps }: Life, at: number): Step | undefined => steps.findLast((step) => step.at < at);
+const before = ({ steps }: ListingHistory, at: number): Step | undefined =>
+  steps.findLast((step) => step.at < at);
 
 /** Steps with the status they came from; a step that changes the price alone is none. */
 function* changes({
   steps,
-}: Life): Iterable<{ from: LifeStatus | undefined; to: LifeStatus; at: number; index: number }> {
+}: ListingHistory): Iterable<{ from: Status | undefined; to: Status; at: number; index: number }> {
   for (const [index, step] of steps.entries()) {
     const from = steps[index - 1]?.status;
     if (from !== step.status) yield { from, to: step.status, at: step.at, index };
   }
 }
 
-function paused({ steps }: Life, from: number, to: number): number {
+function paused({ steps }: ListingHistory, from: number, to: number): number {
   let sum = 0;
   for (const [index, step] of steps.entries()) {
     if (step.status !== 'HOLD' && step.status !== 'WITHDRAWN') continue;
@@ -53,10 +55,10 @@ function paused({ steps }: Life, from: number, to: number): number {
 }
 
 /** Whole days from coming on the market to a moment, without those on hold. */
-function days(life: Life, to: number): number | null {
-  const on = cameOn(life);
+function days(history: ListingHistory, to: number): number | null {
+  const on = cameOn(history);
   if (on === undefined || to < on) return null;
-  return Math.floor((to - on - paused(life, on, to)) / DAY);
+  return Math.floor((to - on - paused(history, on, to)) / DAY);
 }
 
 function quantile(values: readonly number[], part: number): number | null {
@@ -89,22 +91,22 @@ function mean(values: readonly (number | null)[]): Expected {
 const count = (list: readonly unknown[]): Expected => ({ value: list.length, n: list.length, excluded: 0 });
 const share = (list: readonly boolean[]): Expected => mean(list.map(Number));
 
-/** Everything that a metric can be asked for, over these lives. */
-export function expect(all: readonly Life[], question: Question): Record<string, Expected> {
+/** Everything that a metric can be chosen for, over these histories. */
+export function expect(all: readonly ListingHistory[], question: Question): Record<string, Expected> {
   const { listingType, keeps, start, end } = question;
-  const ofType = all.filter((life) => life.listingType === listingType);
-  const asked = ofType.filter((life) => life.displayed && keeps(life));
+  const ofType = all.filter((history) => history.listingType === listingType);
+  const chosen = ofType.filter((history) => history.displayed && keeps(history));
   const within = (at: number, from = start) => at >= from && at < end;
 
-  /** The listing that stands for its property at a moment: the latest one that had come on the market before it. */
-  const isLatest = (life: Life, at: number): boolean => {
-    const on = cameOn(life);
+  /** The listing that represents its property at a moment: the latest one that had come on the market before it. */
+  const isLatest = (history: ListingHistory, at: number): boolean => {
+    const on = cameOn(history);
     if (on === undefined || on >= at) return false;
     return !ofType.some((other) => {
       const theirs = cameOn(other);
       return (
-        other !== life &&
-        other.property === life.property &&
+        other !== history &&
+        other.property === history.property &&
         theirs !== undefined &&
         theirs < at &&
         theirs > on
@@ -112,73 +114,73 @@ export function expect(all: readonly Life[], question: Question): Record<string,
     });
   };
   const inventoryAt = (at: number) =>
-    asked.filter((life) => isLatest(life, at) && onMarket(before(life, at)?.status));
+    chosen.filter((history) => isLatest(history, at) && onMarket(before(history, at)?.status));
   const inventory = inventoryAt(end);
-  const active = asked.filter(
-    (life) =>
-      isLatest(life, end) &&
-      (onMarket(before(life, start)?.status) &&
-      (life.steps.find((step) => step.at >= start)?.at ?? end) > start
+  const active = chosen.filter(
+    (history) =>
+      isLatest(history, end) &&
+      (onMarket(before(history, start)?.status) &&
+      (history.steps.find((step) => step.at >= start)?.at ?? end) > start
         ? true
-        : life.steps.some((step) => onMarket(step.status) && within(step.at))),
+        : history.steps.some((step) => onMarket(step.status) && within(step.at))),
   );
   const delistings = ['EXPIRED', 'CANCELED', 'WITHDRAWN'] as const;
-  const isNew = (life: Life): boolean => {
-    const on = cameOn(life);
+  const isNew = (history: ListingHistory): boolean => {
+    const on = cameOn(history);
     if (on === undefined || !within(on)) return false;
     return !ofType.some(
       (other) =>
-        other !== life &&
-        other.property === life.property &&
+        other !== history &&
+        other.property === history.property &&
         [...changes(other)].some(
           ({ to, at }) => [...delistings, 'DELETED'].includes(to) && at <= on && on - at <= 30 * DAY,
         ),
     );
   };
-  const fresh = asked.filter(isNew);
-  const all3 = asked.flatMap((life) => [...changes(life)].map((change) => ({ ...change, life })));
-  const to = (...statuses: LifeStatus[]) => all3.filter((change) => statuses.includes(change.to));
+  const fresh = chosen.filter(isNew);
+  const all3 = chosen.flatMap((history) => [...changes(history)].map((change) => ({ ...change, history })));
+  const to = (...statuses: Status[]) => all3.filter((change) => statuses.includes(change.to));
   const closings = to('CLOSED').map((change) => ({
     ...change,
-    paid: change.life.steps
+    paid: change.history.steps
       .slice(change.index + 1)
       .some((step) => onMarket(step.status) || step.status === 'CLOSED')
       ? null
-      : rent(change.life, change.life.closePrice),
+      : rent(change.history, change.history.closePrice),
   }));
   const closed = closings.filter(({ at }) => within(at));
   const quarter = new Date(end);
   quarter.setUTCMonth(quarter.getUTCMonth() - 3);
   const closedInQuarter = closings.filter(({ at }) => within(at, quarter.getTime()));
-  const isSold = (status: LifeStatus | undefined) => status === 'PENDING' || status === 'CLOSED';
+  const isSold = (status: Status | undefined) => status === 'PENDING' || status === 'CLOSED';
   const sold = to('PENDING', 'CLOSED').filter(({ from }) => !isSold(from));
   const ended = to('PENDING', 'CLOSED', ...delistings, 'DELETED').filter(
     ({ from, at }) => onMarket(from) && within(at),
   );
-  const drops = asked.flatMap((life) =>
-    life.steps.flatMap((step, at) => {
-      const earlier = life.steps[at - 1]?.price ?? null;
+  const drops = chosen.flatMap((history) =>
+    history.steps.flatMap((step, at) => {
+      const earlier = history.steps[at - 1]?.price ?? null;
       if (step.price === null || earlier === null || step.price >= earlier || !within(step.at)) return [];
       // On the market at that very moment, and still the property's latest.
-      if (!onMarket(step.status) || !isLatest(life, step.at + 1)) return [];
-      return [{ life, percent: ((earlier - step.price) / earlier) * 100 }];
+      if (!onMarket(step.status) || !isLatest(history, step.at + 1)) return [];
+      return [{ history, percent: ((earlier - step.price) / earlier) * 100 }];
     }),
   );
-  const priceAt = (life: Life, at: number) => rent(life, before(life, at)?.price ?? null);
-  const perArea = (life: Life, price: number | null) =>
-    price === null || life.livingArea === null ? null : price / life.livingArea;
-  const ratio = (change: (typeof closings)[number], asking: number | null) => {
-    const last = change.life.steps[change.index]?.price ?? null;
-    if (change.paid === null || asking === null || last === null) return null;
-    return change.paid / asking;
+  const priceAt = (history: ListingHistory, at: number) => rent(history, before(history, at)?.price ?? null);
+  const perArea = (history: ListingHistory, price: number | null) =>
+    price === null || history.livingArea === null ? null : price / history.livingArea;
+  const ratio = (change: (typeof closings)[number], listPrice: number | null) => {
+    const last = change.history.steps[change.index]?.price ?? null;
+    if (change.paid === null || listPrice === null || last === null) return null;
+    return change.paid / listPrice;
   };
   const plausible = (value: number | null) => (value !== null && value >= 0.5 && value <= 1.5 ? value : null);
-  const toList = closed.map((change) => ratio(change, change.life.steps[change.index]?.price ?? null));
-  const toOriginal = closed.map((change) => ratio(change, change.life.steps[0]?.price ?? null));
+  const toList = closed.map((change) => ratio(change, change.history.steps[change.index]?.price ?? null));
+  const toOriginal = closed.map((change) => ratio(change, change.history.steps[0]?.price ?? null));
   const opening = inventoryAt(start).length;
-  const prices = inventory.map((life) => priceAt(life, end));
-  const newPrice = (life: Life) =>
-    rent(life, life.steps.findLast((step) => step.at <= (cameOn(life) ?? 0))?.price ?? null);
+  const prices = inventory.map((history) => priceAt(history, end));
+  const newPrice = (history: ListingHistory) =>
+    rent(history, history.steps.findLast((step) => step.at <= (cameOn(history) ?? 0))?.price ?? null);
 
   const metrics: Record<string, Expected> = {
     active_listings: count(active),
@@ -192,10 +194,12 @@ export function expect(all: readonly Life[], question: Question): Record<string,
       ...median(closed.map(({ paid }) => paid)),
       ...mean(closed.map(({ paid }) => paid)),
     },
-    median_close_price_per_area: median(closed.map(({ life, paid }) => perArea(life, paid))),
-    median_price_per_area: median(inventory.map((life) => perArea(life, priceAt(life, end)))),
-    median_days_on_market: median(sold.filter(({ at }) => within(at)).map(({ life, at }) => days(life, at))),
-    median_age_of_inventory: median(inventory.map((life) => days(life, end))),
+    median_close_price_per_area: median(closed.map(({ history, paid }) => perArea(history, paid))),
+    median_price_per_area: median(inventory.map((history) => perArea(history, priceAt(history, end)))),
+    median_days_on_market: median(
+      sold.filter(({ at }) => within(at)).map(({ history, at }) => days(history, at)),
+    ),
+    median_age_of_inventory: median(inventory.map((history) => days(history, end))),
     pending_listings: count(to('PENDING').filter(({ at }) => within(at))),
     closed_listings: count(closed),
     delisted_listings: count(
@@ -208,12 +212,14 @@ export function expect(all: readonly Life[], question: Question): Record<string,
       ...{ n: closedInQuarter.length, excluded: 0 },
     },
     absorption_rate: { value: opening === 0 ? null : closed.length / opening, n: opening, excluded: 0 },
-    price_drop_share: share(active.map((life) => drops.some((drop) => drop.life === life))),
+    price_drop_share: share(active.map((history) => drops.some((drop) => drop.history === history))),
     median_price_drop_percent: median(drops.map(({ percent }) => percent)),
     off_market_in_two_weeks_share: share(
-      fresh.map((life) => {
-        const on = cameOn(life) ?? 0;
-        return sold.some((change) => change.life === life && change.at >= on && change.at - on <= 14 * DAY);
+      fresh.map((history) => {
+        const on = cameOn(history) ?? 0;
+        return sold.some(
+          (change) => change.history === history && change.at >= on && change.at - on <= 14 * DAY,
+        );
       }),
     ),
   };
@@ -240,9 +246,9 @@ export function expect(all: readonly Life[], question: Question): Record<string,
   return {
     ...metrics,
     median_rent: median(prices),
-    median_rent_per_area: median(inventory.map((life) => perArea(life, priceAt(life, end)))),
-    vacancy_days: median(ended.map(({ life, at }) => days(life, at))),
-    concession_share: share(inventory.map((life) => (life.monthsFree ?? 0) > 0)),
-    median_months_free: median(inventory.map((life) => life.monthsFree || null)),
+    median_rent_per_area: median(inventory.map((history) => perArea(history, priceAt(history, end)))),
+    vacancy_days: median(ended.map(({ history, at }) => days(history, at))),
+    concession_share: share(inventory.map((history) => (history.monthsFree ?? 0) > 0)),
+    median_months_free: median(inventory.map((history) => history.monthsFree || null)),
   };
 }

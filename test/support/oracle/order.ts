@@ -43,7 +43,7 @@ export const sortArbitrary: fc.Arbitrary<string> = fc
   })
   .map((keys) => keys.map(([key, sign]) => sign + key).join());
 
-/** The keys of a `sort`; listings of one relevance stand by the time when they were listed, the newest first. */
+/** The keys of a `sort`; listings of one relevance are sorted by the time when they were listed, the newest first. */
 function keysOf(sort: string): string[] {
   const keys = sort.split(',');
   const isTied = sort.includes('relevance') && !sort.includes('listedAt');

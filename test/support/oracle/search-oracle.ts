@@ -1,4 +1,4 @@
-// What each search parameter and sort key means, said once more as a plain loop that shares no code with the service.
+// Search parameters and sort keys as a plain loop over listings; shares no code with the service.
 
 import fc from 'fast-check';
 import { closedAt, type Facts, type Row } from '../catalogue/random-market.ts';
@@ -201,7 +201,7 @@ export const FILTERS: readonly Filter[] = [
     values: fc
       .uniqueArray(fc.nat({ max: 399 }), { minLength: 1, maxLength: 100 })
       .map((keys) => ({ ids: keys.map((key) => `key-${key}`).join() })),
-    // Written by their keys until they are asked for: ids are known once the market is.
+    // By their keys until the search is made: ids are known once the market is.
     meets: ({ key }, { ids = '' }) => ids.split(',').includes(key),
   },
   ...TRAIT_FILTERS,

@@ -1,4 +1,4 @@
-// What filters on the terms of rentals and on the costs of sales mean, as plain functions of the facts.
+// Filters on the terms of rentals and on the costs of sales, as plain functions of the facts.
 
 import fc from 'fast-check';
 import type { Facts } from '../catalogue/random-market.ts';

@@ -1,4 +1,4 @@
-// What free text finds and how well it fits, as a loop over the words of each listing that knows no index.
+// Free-text search as a loop over the words of each listing that knows no index: what is found, and how well it fits.
 
 import fc from 'fast-check';
 import { type Facts, fullAddress, type Row } from '../catalogue/random-market.ts';
@@ -39,7 +39,7 @@ const address = (facts: Facts): string[] => [
 const places = ({ city, neighborhood, county, state }: Facts): string[] =>
   [city, neighborhood, county, state].flatMap(wordsIn);
 
-/** The words of a listing by the field that they stand in. */
+/** The words of a listing by their field. */
 const FIELDS: Readonly<Record<string, (row: Row) => readonly string[]>> = {
   id: ({ id, key, facts }) => [id, key, facts.mlsNumber].flatMap(wordsIn),
   address: ({ facts }) => address(facts),
@@ -87,7 +87,7 @@ const exchanged = (a: string, b: string): boolean =>
     (_, at) => a.slice(0, at) + [...a.slice(at, at + 2)].toReversed().join('') + a.slice(at + 2) === b,
   );
 
-/** What a word may stand for. */
+/** What a word may mean. */
 function meant(word: string): readonly string[] {
   if (word.length < 4 || NAMES.includes(word) || /\d/.test(word)) return [word];
   return [
@@ -96,9 +96,9 @@ function meant(word: string): readonly string[] {
   ];
 }
 
-const asked = (q: string) => [...new Set(wordsIn(q))].filter((word) => !['the', 'in', 'of'].includes(word));
+const termsOf = (q: string) => [...new Set(wordsIn(q))].filter((word) => !['the', 'in', 'of'].includes(word));
 
-/** What the best place of a word is worth; 0 where it stands in none. */
+/** What the best place of a word is worth; 0 where it is in none. */
 function worth(row: Row, word: string, fields: readonly string[]): number {
   const found = fields.filter((field) => meant(word).some((each) => FIELDS[field]?.(row).includes(each)));
   return Math.max(0, ...found.map((field) => WORTH[field] ?? 0));
@@ -107,7 +107,7 @@ function worth(row: Row, word: string, fields: readonly string[]): number {
 const fieldsOf = ({ qFields }: Query): string[] => qFields?.split(',') ?? Object.keys(FIELDS);
 
 export function relevance(row: Row, query: Query): number {
-  return asked(query.q ?? '').reduce((sum, word) => sum + worth(row, word, fieldsOf(query)), 0);
+  return termsOf(query.q ?? '').reduce((sum, word) => sum + worth(row, word, fieldsOf(query)), 0);
 }
 
 const QUESTIONS = [
@@ -160,7 +160,7 @@ export const TEXT_FILTERS: readonly Filter[] = [
       )
       .map(([q, fields]) => ({ q, ...(fields && { qFields: fields.join() }) })),
     meets: (row, query) =>
-      asked(query.q ?? '').every((word) => worth(row, word, fieldsOf(query)) > 0) && query.q !== 'of',
+      termsOf(query.q ?? '').every((word) => worth(row, word, fieldsOf(query)) > 0) && query.q !== 'of',
   },
   {
     parameters: ['address'],

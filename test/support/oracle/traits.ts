@@ -1,4 +1,4 @@
-// What filters on a home's traits, on its listing's changes and on its origin mean, as plain functions of the facts.
+// Filters on a home's traits, on its listing's changes and on its origin, as plain functions of the facts.
 
 import fc from 'fast-check';
 import { DAY, type Facts, NOW } from '../catalogue/random-market.ts';
@@ -40,8 +40,8 @@ const features: Filter = {
     .map(([list, operator]) => ({ features: list, ...operator })),
   meets({ facts }, query) {
     const has = (word: string) => facts.features.includes(word.toLowerCase());
-    const asked = (query.features ?? '').split(',');
-    return query.featuresOperator === 'or' ? asked.some(has) : asked.every(has);
+    const features = (query.features ?? '').split(',');
+    return query.featuresOperator === 'or' ? features.some(has) : features.every(has);
   },
 };
 

@@ -1,4 +1,4 @@
-// Running `freehold` as an operator does: its own process, in a folder of its own, with a given environment.
+// Command `freehold` as an operator runs it: its own process, in a folder of its own, with a given environment.
 
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Following a page of the documentation: its shell commands are run as they stand, against a service of the test's own.
+// Shell commands of a documentation page, run in order against a service of the test's own.
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Asking the sample market: one of its own for a test file, its pages, walks over them, and its errors.
+// Client of the sample market: one of its own for a test file, its pages, walks over them, and its errors.
 
 import assert from 'node:assert/strict';
 import { after } from 'node:test';

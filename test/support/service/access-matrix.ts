@@ -1,4 +1,4 @@
-// Walk over every route with every kind of caller: what is documented is compared with what is answered.
+// Walk over every route with every kind of caller: the documented answer against the actual one.
 
 import assert from 'node:assert/strict';
 import type { Scope, Tier } from '../../../src/access/tiers/tiers.ts';

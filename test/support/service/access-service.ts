@@ -73,7 +73,11 @@ export async function serveAccess(
     testRoute('/free', { credentials: 'none', counts: 'nothing' }),
   ];
   const server = createServer<Principal>({
-    ...{ routes, clock, trustedProxies, phases: access.phases, publicUrl: 'https://api.example' },
+    routes,
+    clock,
+    trustedProxies,
+    phases: access.phases,
+    publicUrl: 'https://api.example',
     log: createLog({ level: 'silent' }),
     metrics: createMetrics(),
     health: { checks: [], metricsAccess: { allow: [], token: null } },

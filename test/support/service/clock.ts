@@ -1,4 +1,4 @@
-// Time in tests: a clock that stands still until it is moved.
+// Manual clock: time moves only when a test moves it.
 
 import type { Clock } from '../../../src/lib/clock.ts';
 

@@ -1,4 +1,4 @@
-// What tests of the web's edge share: a server with phases that record, and requests as raw bytes.
+// Small HTTP server for tests, with phases that record what they see, and requests as raw bytes.
 
 import { connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';

@@ -1,4 +1,4 @@
-// Second service beside the one of a test: the same database, address and time, memories of its own.
+// Second service on the database, address and clock of the first, with caches of its own.
 
 import { createApp, type Overrides } from '../../../src/app/app.ts';
 import { readConfig } from '../../../src/config.ts';
@@ -9,19 +9,19 @@ import { startDatabaseProxy } from '../database/database-proxy.ts';
 import { quietPort } from './ports.ts';
 import type { TestService } from './service.ts';
 
-export interface Beside {
+export interface SecondService {
   readonly url: string;
   /** Keeps everything from its listening connections: they hang, as if nothing ever happened. */
   silence(): void;
 }
 
 /** Starts it, with a database that may be changed; it ends with the test. */
-export async function startBeside(
+export async function startSecondService(
   t: Closing,
   service: TestService,
   overrides: Pick<Overrides, 'provider'> = {},
   changed: (database: Database) => Database = (database) => database,
-): Promise<Beside> {
+): Promise<SecondService> {
   const { databaseUrl, clock } = service;
   const line = await startDatabaseProxy(t, databaseUrl);
   const listening = openDatabase({ url: line.url });
@@ -31,7 +31,9 @@ export async function startBeside(
   const environment = { DATABASE_URL: databaseUrl, DATA_DIR: folder, SOURCE: 'none' };
   const app = await createApp({
     ...{ config: readConfig(environment, folder), database, source: null, interval: 0 },
-    ...{ publicUrl: service.url, log: createLog({ level: 'silent' }), overrides: { ...overrides, clock } },
+    publicUrl: service.url,
+    log: createLog({ level: 'silent' }),
+    overrides: { ...overrides, clock },
   });
   atEnd(t, async () => {
     line.mode = 'cut';

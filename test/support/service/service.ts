@@ -75,7 +75,12 @@ export async function startService(t: Closing, options: ServiceOptions = {}): Pr
   });
   atEnd(t, () => upstream.stop());
   const app = await createApp({
-    ...{ ...upstream, config, database: own, log, keysFile, publicUrl },
+    ...upstream,
+    config,
+    database: own,
+    log,
+    keysFile,
+    publicUrl,
     overrides: { ...options.overrides, clock },
   });
   atEnd(t, () => app.stop());

@@ -35,12 +35,12 @@ export function stubProvider(): StubProvider {
     },
     async validate(key) {
       calls++;
-      if (stub.mode === 'fail') throw new ProviderUnavailable(new Error('told to fail'));
+      if (stub.mode === 'fail') throw new ProviderUnavailable(new Error('fails on demand'));
       if (stub.mode === 'wait') await new Promise<void>((resolve) => waiting.push(resolve));
       return verdicts.get(key) ?? { state: 'unknown' };
     },
     async refresh(subscription) {
-      if (stub.mode === 'fail') throw new ProviderUnavailable(new Error('told to fail'));
+      if (stub.mode === 'fail') throw new ProviderUnavailable(new Error('fails on demand'));
       const found = [...verdicts].find(([key]) => reference(key) === subscription);
       return found?.[1] ?? { state: 'unknown' };
     },

@@ -1,4 +1,4 @@
-// What the tests of the mapping share: one record mapped, and the fields of it that could not be read.
+// Mapping of one record for tests, with the fields of it that could not be read.
 
 import assert from 'node:assert/strict';
 import type { ListingDraft } from '../../../src/listings/draft.ts';

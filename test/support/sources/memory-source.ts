@@ -1,4 +1,4 @@
-// Source of tests that need no server: listings in memory, pages on demand, failures to order.
+// Source in memory: listings, pages on demand, failures to order.
 
 import type { ListingDraft } from '../../../src/listings/draft.ts';
 import { mapProperty } from '../../../src/sources/reso/mapping/map.ts';
@@ -7,7 +7,7 @@ import { LiveError, type Position, type Source, type SourcePage } from '../../..
 export interface MemorySource extends Source {
   readonly listings: Map<string, ListingDraft>;
   readonly fieldErrors: Map<string, number>;
-  /** Keys asked for live. */
+  /** Keys fetched live. */
   readonly fetched: string[];
   /** Thrown by the next reads, one each. */
   readonly failures: LiveError[];

@@ -1,4 +1,4 @@
-// Small RESO server for tests: it serves the records it is given, and can be told to fail in any way there is.
+// Small RESO server for tests: it serves the records it is given, and fails in any way a test asks for.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -48,21 +48,21 @@ export interface Upstream {
   readonly records: Map<string, UpstreamRecord>;
   /** Paths with queries as they came, tokens and metadata included. */
   readonly requests: string[];
-  /** Requests that ask for listings. */
-  readonly asked: string[];
+  /** Requests for listings, decoded. */
+  readonly listingRequests: string[];
   /** Tokens handed out; only the last one is good. */
   tokens: number;
-  /** Failures by what is asked: `token`, `metadata`, `entity` or `list`. */
-  readonly faults: Partial<Record<Asked, Fault>>;
+  /** Failures by the kind of request: `token`, `metadata`, `entity` or `list`. */
+  readonly faults: Partial<Record<RequestKind, Fault>>;
   /** Records on a page, whatever a client prefers. */
   pageSize: number;
   /** A token that is refused from now on, as if it had been revoked. */
   revoke(): void;
-  /** Resolves once the server has been asked that many times for listings. */
-  untilAsked(times: number): Promise<void>;
+  /** Resolves once so many requests for listings have come. */
+  untilRequested(times: number): Promise<void>;
 }
 
-type Asked = 'token' | 'metadata' | 'entity' | 'list';
+type RequestKind = 'token' | 'metadata' | 'entity' | 'list';
 
 const METADATA = `<?xml version="1.0"?><edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx">
 <edmx:DataServices><Schema Namespace="org.reso.metadata" xmlns="http://docs.oasis-open.org/odata/ns/edm">
@@ -91,22 +91,23 @@ export async function startUpstream(t: Closing): Promise<Upstream> {
     tokenUrl: '',
     records: new Map(),
     requests: [],
-    asked: [],
+    listingRequests: [],
     tokens: 0,
     faults: {},
     pageSize: 3,
     revoke() {
       upstream.tokens += 1_000;
     },
-    untilAsked: (times) =>
+    untilRequested: (times) =>
       new Promise((resolve) => {
         waiting.push({ times, resolve });
         wake();
       }),
   };
   const wake = () => {
-    for (const { resolve } of waiting.filter(({ times }) => upstream.asked.length >= times)) resolve();
-    waiting = waiting.filter(({ times }) => upstream.asked.length < times);
+    for (const { resolve } of waiting.filter(({ times }) => upstream.listingRequests.length >= times))
+      resolve();
+    waiting = waiting.filter(({ times }) => upstream.listingRequests.length < times);
   };
   const server = createServer((request, response) => {
     answer(upstream, request, response);
@@ -123,26 +124,26 @@ export async function startUpstream(t: Closing): Promise<Upstream> {
 
 function answer(upstream: Upstream, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://upstream');
-  const asked = whatIsAsked(url);
+  const kind = requestKindOf(url);
   upstream.requests.push(`${url.pathname}${url.search}`);
-  if (asked === 'entity' || asked === 'list')
-    upstream.asked.push(decodeURIComponent(url.pathname + url.search));
-  const fault = upstream.faults[asked];
+  if (kind === 'entity' || kind === 'list')
+    upstream.listingRequests.push(decodeURIComponent(url.pathname + url.search));
+  const fault = upstream.faults[kind];
   if (fault !== undefined) fault(request, response);
-  else serve(upstream, asked, url, request, response);
+  else serve(upstream, kind, url, request, response);
 }
 
 function serve(
   upstream: Upstream,
-  asked: Asked,
+  kind: RequestKind,
   url: URL,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
-  if (asked === 'token') giveToken(upstream, response);
+  if (kind === 'token') giveToken(upstream, response);
   else if (request.headers.authorization !== `Bearer t${upstream.tokens}`) status(401)(request, response);
-  else if (asked === 'metadata') response.end(METADATA);
-  else if (asked === 'list') send(response, list(upstream, url));
+  else if (kind === 'metadata') response.end(METADATA);
+  else if (kind === 'list') send(response, list(upstream, url));
   else sendEntity(upstream, url, request, response);
 }
 
@@ -153,7 +154,7 @@ function sendEntity(upstream: Upstream, url: URL, request: IncomingMessage, resp
   else send(response, record);
 }
 
-function whatIsAsked(url: URL): Asked {
+function requestKindOf(url: URL): RequestKind {
   if (url.pathname === '/token') return 'token';
   if (url.pathname === '/odata/$metadata') return 'metadata';
   return url.pathname === '/odata/Property' ? 'list' : 'entity';

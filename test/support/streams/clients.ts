@@ -12,12 +12,12 @@ export interface Reader {
   readonly isClosed: () => boolean;
 }
 
-/** What a client does; `asked` tells whether the upstream has been reached, or the outcome is known. */
+/** What a client does; `isReached` tells whether the upstream has been reached, or the outcome is known. */
 export interface Behaviour {
   readonly name: string;
   /** True when it stays to the end, and so must receive all of the stream. */
   readonly stays: boolean;
-  act(reader: Reader, service: { asked(): boolean; idle(): Promise<void> }): Promise<void>;
+  act(reader: Reader, service: { isReached(): boolean; idle(): Promise<void> }): Promise<void>;
 }
 
 /** Opens a connection and asks for a path; the connection ends with the answer. */
@@ -46,8 +46,18 @@ export async function request(url: string, path: string, key: string, paused = f
   return reader;
 }
 
-const seen = (reader: Reader, word: string) =>
-  until(`the reader sees ${word}`, () => reader.isClosed() || reader.text().includes(`event: ${word}`));
+/** Resolves once the reader has received the text, or its connection is closed. However busy the machine is, it waits. */
+export function received({ socket, text, isClosed }: Reader, wanted: string): Promise<void> {
+  return new Promise((resolve) => {
+    const check = () => {
+      if (!isClosed() && !text().includes(wanted)) return;
+      socket.off('data', check).off('close', check);
+      resolve();
+    };
+    socket.on('data', check).on('close', check);
+    check();
+  });
+}
 
 export const BEHAVIOURS: readonly Behaviour[] = [
   { name: 'reads', stays: true, act: ({ closed }) => closed },
@@ -60,22 +70,22 @@ export const BEHAVIOURS: readonly Behaviour[] = [
   {
     ...{ name: 'leaves after cached', stays: false },
     async act(reader) {
-      await seen(reader, 'cached');
+      await received(reader, 'event: cached');
       reader.socket.resetAndDestroy();
     },
   },
   {
     ...{ name: 'leaves while live waits', stays: false },
-    async act(reader, { asked }) {
-      await seen(reader, 'cached');
-      await until('the source is asked', asked);
+    async act(reader, { isReached }) {
+      await received(reader, 'event: cached');
+      await until('the source is reached', isReached);
       reader.socket.destroy();
     },
   },
   {
     ...{ name: 'leaves at done', stays: false },
     async act(reader) {
-      await seen(reader, 'done');
+      await received(reader, 'event: done');
       reader.socket.resetAndDestroy();
     },
   },

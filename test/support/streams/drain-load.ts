@@ -19,7 +19,7 @@ interface Target {
 
 const STEP_MS = 10;
 
-/** Sends requests on kept connections, so many a second, whatever has been answered by then. */
+/** Sends requests on reused connections, so many a second, whatever has been answered by then. */
 export function startLoad({ urls, key }: Target, perSecond: number): SteadyLoad {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const outcomes: Outcomes = {};

@@ -1,4 +1,4 @@
-// Stopping a real process in the middle of its work, while a second one on the same database takes over.
+// Stop of a real process in the middle of its work, while a second one on the same database takes over.
 
 import type { ServerResponse } from 'node:http';
 import { ensureSampleKeys } from '../../../src/access/keys/sample-keys.ts';
@@ -10,14 +10,14 @@ import { type CliRun, readyUrl, startCli } from '../process/cli.ts';
 import { startUpstream, type Upstream } from '../sources/upstream.ts';
 import { request } from './clients.ts';
 import { startLoad } from './drain-load.ts';
-import { told } from './gates.ts';
+import { outcomeOf } from './gates.ts';
 import { record } from './service.ts';
 
 export interface DrainOptions {
   readonly streams: number;
-  /** Requests that wait for the database when the process is told to stop: no more than it has connections. */
+  /** Requests that wait for the database when the process gets the signal to stop: no more than it has connections. */
   readonly requests: number;
-  /** Requests for a property that come all the while, on kept connections; default none. */
+  /** Requests for a property that come all the while, on reused connections; default none. */
   readonly perSecond?: number;
   /** Whether the upstream answers once the process is stopping; otherwise the streams run into their deadline. */
   readonly upstreamAnswers: boolean;
@@ -26,7 +26,7 @@ export interface DrainOptions {
 type Counts = Readonly<Record<string, number>>;
 
 export interface DrainResult {
-  /** Streams by what they were told; an empty name is a broken stream. */
+  /** Streams by their outcomes; an empty name is a broken stream. */
   readonly streams: Counts;
   /** Requests under way by what they were answered. */
   readonly requests: Counts;
@@ -93,7 +93,7 @@ export async function runDrain(t: Closing, options: DrainOptions): Promise<Drain
     [first, second].map(({ url }) => Promise.all(Array.from({ length: AFTERWARDS }, () => get(url)))),
   );
   if (options.upstreamAnswers) held.release();
-  const streams = await Promise.all(readers.map(told));
+  const streams = await Promise.all(readers.map(outcomeOf));
   const { code } = await first.run.ended;
   const seconds = (performance.now() - from) / 1000;
   const steady = await load.stop();
@@ -103,7 +103,7 @@ export async function runDrain(t: Closing, options: DrainOptions): Promise<Drain
   };
 }
 
-/** An upstream that keeps every question for one listing until it is told to answer. */
+/** An upstream that holds every request for one listing until the test lets it answer. */
 async function gatedUpstream(t: Closing) {
   const upstream = await startUpstream(t);
   upstream.pageSize = 100;

@@ -1,4 +1,4 @@
-// Ways in which an upstream can fail a stream, and what the reader must be told of each.
+// Faults of an upstream, each with the outcome that a stream must have.
 
 import type { LiveFailure } from '../../../src/sources/source.ts';
 import { FAULTS, type Fault, status } from '../sources/upstream.ts';
@@ -30,9 +30,9 @@ function entity(name: string, fault: Fault, outcome: UpstreamFault['outcome'], a
 
 /** The name of the upstream is answered late or never, so no connection comes about. */
 function connecting(name: string, delay: number | null, outcome: UpstreamFault['outcome'], after: number) {
-  const prepare = async ({ line }: StreamService) => {
-    line.lookupDelay = delay;
-    await line.renew();
+  const prepare = async ({ connection }: StreamService) => {
+    connection.lookupDelay = delay;
+    await connection.renew();
   };
   return { name, outcome, after, calls: outcome === 'live' ? 1 : 0, prepare };
 }
@@ -71,13 +71,13 @@ export const UPSTREAM_FAULTS: readonly UpstreamFault[] = [
 
 /** Makes the upstream whole again, with connections and a token at hand and the listing as it was. */
 export async function heal(service: StreamService): Promise<void> {
-  const { upstream, line } = service;
-  for (const asked of Object.keys(upstream.faults) as (keyof typeof upstream.faults)[]) {
-    delete upstream.faults[asked];
+  const { upstream, connection } = service;
+  for (const kind of Object.keys(upstream.faults) as (keyof typeof upstream.faults)[]) {
+    delete upstream.faults[kind];
   }
   upstream.records.set('a', record('a'));
-  line.lookupDelay = 0;
-  await line.renew();
+  connection.lookupDelay = 0;
+  await connection.renew();
   const events = await service.stream('a');
   if (events[1]?.event !== 'live') throw new Error(`Not healed: ${events[1]?.data}`);
 }

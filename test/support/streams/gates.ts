@@ -2,10 +2,9 @@
 
 import type { ListingDraft } from '../../../src/listings/draft.ts';
 import { LiveError, type LiveFailure, type Source } from '../../../src/sources/source.ts';
-import { until } from '../check/until.ts';
 import type { Closing } from '../database/database.ts';
 import { type LiveService, startLive } from '../sources/live-service.ts';
-import { type Reader, receivedFrom, request } from './clients.ts';
+import { type Reader, received, receivedFrom, request } from './clients.ts';
 
 export interface Gate {
   readonly key: string;
@@ -29,10 +28,8 @@ export async function startGated(t: Closing): Promise<GatedService> {
     ...{ ...service, gates },
     async join(key) {
       const reader = await request(service.url, `/v1/listing/${service.id(key)}`, service.keys.internal);
-      await until(
-        'the reader sees cached',
-        () => reader.isClosed() || reader.text().includes('event: cached'),
-      );
+      await received(reader, 'event: cached');
+      if (reader.isClosed()) throw new Error(`The stream is closed, not waiting: ${reader.text()}`);
       return reader;
     },
     async streams() {
@@ -66,8 +63,8 @@ function gated(
   };
 }
 
-/** What a reader who stayed was told in the end: `live`, or the code of the error. Empty where the grammar is broken. */
-export async function told(reader: Reader): Promise<string> {
+/** How the stream of a reader who stayed ended: `live`, or the code of the error. Empty where the grammar is broken. */
+export async function outcomeOf(reader: Reader): Promise<string> {
   await reader.closed;
   const { names, code, complete } = receivedFrom(reader.text());
   const grammar = names.join() === `cached,${code === null ? 'live' : 'error'},done`;

@@ -3,10 +3,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { until } from '../check/until.ts';
-import { type Reader, request } from './clients.ts';
+import { type Reader, received, request } from './clients.ts';
 import { LARGE_LISTING, type StreamService, WIDE_LISTING } from './service.ts';
 
-export interface Held {
+export interface ProcessUsage {
   /** Sockets, timers and whatever else keeps the process busy, by kind. */
   readonly resources: Readonly<Record<string, number>>;
   /** Callbacks that wait on the service's clock. */
@@ -25,30 +25,27 @@ const AT_ONCE = 50;
 
 type Way = (reader: Reader) => Promise<void>;
 
-const seen = (reader: Reader, what: string) =>
-  until(`the reader sees ${what}`, () => reader.isClosed() || reader.text().includes(what));
-
 /** How a client goes: by listing, since a large one is still being written when its client goes. */
 const WAYS: readonly { readonly key: string; readonly paused: boolean; readonly leave: Way }[] = [
   { key: 'a', paused: false, leave: async ({ socket }) => void socket.resetAndDestroy() },
   {
     ...{ key: 'b', paused: false },
     async leave(reader) {
-      await seen(reader, 'event: cached');
+      await received(reader, 'event: cached');
       reader.socket.resetAndDestroy();
     },
   },
   {
     ...{ key: 'c', paused: false },
     async leave(reader) {
-      await seen(reader, 'event: cached');
+      await received(reader, 'event: cached');
       reader.socket.end();
     },
   },
   {
     ...{ key: WIDE_LISTING, paused: false },
     async leave(reader) {
-      await seen(reader, 'sixteen letters');
+      await received(reader, 'sixteen letters');
       reader.socket.resetAndDestroy();
     },
   },
@@ -87,11 +84,11 @@ export async function abandon(service: StreamService, count: number): Promise<vo
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   await service.idle();
-  await until('no fetch is under way', () => service.line.open === 0);
+  await until('no fetch is under way', () => service.connection.open === 0);
 }
 
 /** What is held now, once everything that ends by itself has ended. */
-export async function heldBy(service: StreamService): Promise<Held> {
+export async function measureUsage(service: StreamService): Promise<ProcessUsage> {
   await service.idle();
   const usage = (await (await service.get('/v1/usage', service.keys.internal)).json()) as {
     streams: { open: number };
@@ -107,7 +104,12 @@ export async function heldBy(service: StreamService): Promise<Held> {
         all?.length ?? 0,
       ]),
     ),
-    ...{ timers: service.clock.waiting, streams, places: usage.streams.open, fetches: service.line.open },
+    ...{
+      timers: service.clock.waiting,
+      streams,
+      places: usage.streams.open,
+      fetches: service.connection.open,
+    },
     ...{ heap: megabytes(heapUsed), rss: megabytes(rss) },
   };
 }
@@ -122,22 +124,22 @@ async function collectGarbage(): Promise<void> {
   }
 }
 
-/** What is held beyond what was before. Connections that are kept for reuse are not: a few may come and go. */
-export function leaked(before: Held, after: Held, megabytes: number): string[] {
+/** What is held beyond what was before. Idle connections are not: a few may come and go. */
+export function leaked(before: ProcessUsage, after: ProcessUsage, megabytes: number): string[] {
   const found: string[] = [];
   for (const name of ['timers', 'streams', 'places', 'fetches'] as const) {
     if (after[name] > before[name]) found.push(`${after[name] - before[name]} ${name}`);
   }
   for (const [name, count] of Object.entries(after.resources)) {
     const more = count - (before.resources[name] ?? 0);
-    if (more > KEPT) found.push(`${more} ${name}`);
+    if (more > MAX_IDLE) found.push(`${more} ${name}`);
   }
   if (after.heap - before.heap > megabytes) found.push(`${after.heap - before.heap} MB of heap`);
   return found;
 }
 
 /** Idle connections to the upstream and the database, and their timers. */
-const KEPT = 20;
+const MAX_IDLE = 20;
 
 export interface SlowReaders {
   /** Streams that waited for their clients, out of those opened. */
@@ -145,7 +147,7 @@ export interface SlowReaders {
   readonly opened: number;
   /** Megabytes of memory more than before, for all of them. */
   readonly megabytes: number;
-  /** What another reader was told meanwhile, without time passing. */
+  /** Events that another reader got meanwhile, without time passing. */
   readonly other: string;
   /** Streams left after the deadline. */
   readonly left: number;
@@ -157,7 +159,7 @@ export async function holdSlowReaders(
   key: string,
   count: number,
 ): Promise<SlowReaders> {
-  const before = await heldBy(service);
+  const before = await measureUsage(service);
   const path = `/v1/listing/${service.id(key)}`;
   const opening = Array.from({ length: count }, () =>
     request(service.url, path, service.keys.internal, true),

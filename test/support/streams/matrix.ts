@@ -40,17 +40,18 @@ export async function runMatrix(
 
 /** Runs one stream to its end. Time passes only where the fault needs it to. */
 async function runCell(service: StreamService, fault: UpstreamFault, behaviour: Behaviour): Promise<Outcome> {
-  const { clock, upstream, line } = service;
+  const { clock, upstream, connection } = service;
   await heal(service);
   await fault.prepare(service);
   const waiting = clock.waiting;
   const from = clock.monotonic();
-  const before = { asked: upstream.asked.length, lookups: line.lookups };
-  const asked = () =>
-    upstream.asked.length > before.asked || (fault.calls === 0 && line.lookups > before.lookups);
-  const reached = fault.name === 'slow connect' ? () => line.lookups > before.lookups : asked;
+  const before = { requests: upstream.listingRequests.length, lookups: connection.lookups };
+  const isRequested = () =>
+    upstream.listingRequests.length > before.requests ||
+    (fault.calls === 0 && connection.lookups > before.lookups);
+  const reached = fault.name === 'slow connect' ? () => connection.lookups > before.lookups : isRequested;
   const reader = await request(service.url, `/v1/listing/${service.id('a')}`, service.keys.internal);
-  const acting = behaviour.act(reader, { asked: reached, idle: () => service.idle() });
+  const acting = behaviour.act(reader, { isReached: reached, idle: () => service.idle() });
   let over = false;
   const ended = Promise.all([acting, reader.closed]).then(() => {
     over = true;
@@ -61,11 +62,11 @@ async function runCell(service: StreamService, fault: UpstreamFault, behaviour: 
   }
   await ended;
   await service.idle();
-  await until('no fetch is under way', () => line.open === 0);
+  await until('no fetch is under way', () => connection.open === 0);
   const seconds = (clock.monotonic() - from) / 1000;
   const received = receivedFrom(reader.text());
   const violations = grammarViolations(received, fault.outcome, behaviour.stays);
-  const calls = upstream.asked.length - before.asked;
+  const calls = upstream.listingRequests.length - before.requests;
   if (behaviour.stays ? calls !== fault.calls : calls > fault.calls)
     violations.push(`${calls} calls of the upstream`);
   if (seconds > 10) violations.push(`closed after ${seconds} s`);

@@ -13,7 +13,7 @@ import { startUpstream, type Upstream } from '../sources/upstream.ts';
 
 export interface StreamService extends LiveService {
   readonly upstream: Upstream;
-  readonly line: Line;
+  readonly connection: UpstreamConnection;
   /** A measurement of the service by its name, as /metrics shows it. */
   measure(name: string): Promise<number>;
   /** Resolves when no request is under way but the one that asks. */
@@ -21,11 +21,11 @@ export interface StreamService extends LiveService {
 }
 
 /** The way from the service to its upstream. */
-export interface Line {
+export interface UpstreamConnection {
   /** Fetches that were begun, and those that have not ended. */
   begun: number;
   open: number;
-  /** Names asked for since the start: one for each connection. */
+  /** Names looked up since the start: one for each connection. */
   lookups: number;
   /** Milliseconds until a name is answered; null: never. */
   lookupDelay: number | null;
@@ -58,23 +58,23 @@ function pictures(kilobytes: number) {
 
 const PHOTOS = 160;
 
-/** Starts it with the listings a, b and c, a large and a wide one. The clock stands still. */
+/** Starts it with the listings a, b and c, a large and a wide one. The clock does not move by itself. */
 export async function startStreams(t: Closing): Promise<StreamService> {
   const upstream = await startUpstream(t);
   for (const key of ['a', 'b', 'c']) upstream.records.set(key, record(key));
-  const lines: Line[] = [];
+  const connections: UpstreamConnection[] = [];
   const service = await startLive(t, (memory, clock) => {
     for (const [key, size] of Object.entries(KILOBYTES)) {
       const long = { ...record(key), ...pictures(size) };
       upstream.records.set(key, long);
       memory.put(draftOf(key, long), '2026-01-01T00:00:00.000Z');
     }
-    const { source, line } = connected(memory, clock, upstream);
-    lines.push(line);
+    const { source, connection } = connected(memory, clock, upstream);
+    connections.push(connection);
     return source;
   });
-  const [line] = lines;
-  if (line === undefined) throw new Error('The service took no source');
+  const [connection] = connections;
+  if (connection === undefined) throw new Error('The service took no source');
   const measure = async (name: string) => {
     const text = await (await service.get('/metrics')).text();
     return Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
@@ -82,13 +82,13 @@ export async function startStreams(t: Closing): Promise<StreamService> {
   const idle = async () => {
     await until('no request is under way', async () => (await measure('freehold_http_active')) <= 1);
   };
-  return { ...service, upstream, line, measure, idle };
+  return { ...service, upstream, connection, measure, idle };
 }
 
 /** Pages come from memory; one listing comes over HTTP. */
 function connected(pages: Source, clock: ManualClock, upstream: Upstream) {
   let outbound: Outbound;
-  const line: Line = {
+  const connection: UpstreamConnection = {
     ...{ begun: 0, open: 0, lookups: 0, lookupDelay: 0 },
     async renew() {
       const before = outbound;
@@ -97,13 +97,13 @@ function connected(pages: Source, clock: ManualClock, upstream: Upstream) {
     },
   };
   const lookup: LookupFunction = (_, options, callback) => {
-    line.lookups++;
+    connection.lookups++;
     const found = () =>
       options.all === true
         ? callback(null, [{ address: '127.0.0.1', family: 4 }])
         : callback(null, '127.0.0.1', 4);
-    if (line.lookupDelay === 0) found();
-    else if (line.lookupDelay !== null) clock.after(line.lookupDelay, found);
+    if (connection.lookupDelay === 0) found();
+    else if (connection.lookupDelay !== null) clock.after(connection.lookupDelay, found);
   };
   const named = (url: string) => url.replace('127.0.0.1', 'upstream.test');
   outbound = createOutbound({ clock, lookup });
@@ -115,15 +115,15 @@ function connected(pages: Source, clock: ManualClock, upstream: Upstream) {
   const source: Source = {
     ...pages,
     async fetchOne(key, signal) {
-      line.begun++;
-      line.open++;
+      connection.begun++;
+      connection.open++;
       try {
         return await reso.fetchOne(key, signal);
       } finally {
-        line.open--;
+        connection.open--;
       }
     },
     close: () => reso.close(),
   };
-  return { source, line };
+  return { source, connection };
 }

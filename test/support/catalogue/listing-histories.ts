@@ -1,4 +1,4 @@
-// Random lives of listings: what really happened, and how a source tells it, now or long after.
+// Random histories of listings: what really happened, and how a source reports it, now or long after.
 
 import fc from 'fast-check';
 import type { Catalogue } from '../../../src/ingest/listing-writer.ts';
@@ -13,24 +13,24 @@ export const END = Date.UTC(2026, 0, 5, 12);
 /** The source is read every two days. */
 const READING = 2 * DAY;
 
-export type LifeStatus = ListingDraft['status'];
+export type Status = ListingDraft['status'];
 
 /** From `at` on the listing had this status and price; times in milliseconds. */
 export interface Step {
   readonly at: number;
-  readonly status: LifeStatus;
+  readonly status: Status;
   /** As the source says it: per week for some rentals. */
   readonly price: number | null;
 }
 
-/** How a source tells: each change when it is read, each with its own time, or all at once in the end. */
-type Telling = 'bare' | 'dated' | 'late';
+/** How a source reports: each change when it is read, each with its own time, or all at once in the end. */
+type Reporting = 'bare' | 'dated' | 'late';
 
-export interface Life {
+export interface ListingHistory {
   readonly key: string;
   readonly property: string;
   readonly listingType: 'rental' | 'sale';
-  readonly telling: Telling;
+  readonly reporting: Reporting;
   readonly steps: readonly Step[];
   readonly closePrice: number | null;
   readonly originalPrice: number | null;
@@ -43,22 +43,22 @@ export interface Life {
   readonly displayed: boolean;
 }
 
-const AFTER: readonly LifeStatus[] = [
+const AFTER: readonly Status[] = [
   ...(['ACTIVE', 'ACTIVE_UNDER_CONTRACT', 'PENDING', 'CLOSED', 'CLOSED', 'CLOSED', 'HOLD'] as const),
   ...(['WITHDRAWN', 'EXPIRED', 'CANCELED', 'DELETED', 'ACTIVE'] as const),
 ];
 
 const seed = fc.record({
   property: fc.nat(40),
-  listingType: fc.constantFrom<Life['listingType']>('sale', 'sale', 'rental', 'rental'),
-  telling: fc.constantFrom<Telling>('bare', 'dated', 'dated', 'late'),
+  listingType: fc.constantFrom<ListingHistory['listingType']>('sale', 'sale', 'rental', 'rental'),
+  reporting: fc.constantFrom<Reporting>('bare', 'dated', 'dated', 'late'),
   began: fc.nat(400),
   minute: fc.nat(1439),
-  first: fc.constantFrom<LifeStatus>('ACTIVE', 'ACTIVE', 'ACTIVE', 'ACTIVE_UNDER_CONTRACT', 'COMING_SOON'),
+  first: fc.constantFrom<Status>('ACTIVE', 'ACTIVE', 'ACTIVE', 'ACTIVE_UNDER_CONTRACT', 'COMING_SOON'),
   moves: fc.array(
     fc.record({
       hours: fc.integer({ min: 49, max: 1_100 }),
-      status: fc.constantFrom<LifeStatus | null>(null, null, ...AFTER),
+      status: fc.constantFrom<Status | null>(null, null, ...AFTER),
       factor: fc.constantFrom(0.9, 0.95, 1.04, 1),
     }),
     { minLength: 0, maxLength: 6 },
@@ -68,7 +68,7 @@ const seed = fc.record({
   original: fc.boolean(),
   weekly: fc.constantFrom(true, false, false),
   monthsFree: fc.constantFrom(null, null, 0, 1, 2),
-  propertyType: fc.constantFrom<Life['propertyType']>('CONDO', 'SINGLE_FAMILY'),
+  propertyType: fc.constantFrom<ListingHistory['propertyType']>('CONDO', 'SINGLE_FAMILY'),
   bedrooms: fc.constantFrom(null, 0, 1, 2),
   livingArea: fc.constantFrom(null, 400, 750, 1_000),
   city: fc.constantFrom('Aldern', 'Crane'),
@@ -76,55 +76,58 @@ const seed = fc.record({
 });
 type Seed = typeof seed extends fc.Arbitrary<infer T> ? T : never;
 
-export const lives: fc.Arbitrary<Life[]> = fc
+export const listingHistories: fc.Arbitrary<ListingHistory[]> = fc
   .array(seed, { minLength: 130, maxLength: 130, size: 'max' })
   .map((seeds) => seeds.map(grow))
-  // Of two listings that come in the same moment either may stand for their property.
-  .map((all) => all.filter((life, at) => !all.slice(0, at).some((other) => begins(other) === begins(life))));
+  // Of two listings that come in the same moment either may represent their property.
+  .map((all) =>
+    all.filter((history, at) => !all.slice(0, at).some((other) => begins(other) === begins(history))),
+  );
 
-const begins = ({ property, key, steps }: Life): string => `${property} ${steps[0]?.at ?? key}`;
+const begins = ({ property, key, steps }: ListingHistory): string => `${property} ${steps[0]?.at ?? key}`;
 
-function grow(from: Seed, index: number): Life {
-  const { property, listingType, telling, propertyType, bedrooms, livingArea, city, displayed } = from;
+function grow(from: Seed, index: number): ListingHistory {
+  const { property, listingType, reporting, propertyType, bedrooms, livingArea, city, displayed } = from;
   const price = from.price === null ? null : from.price * (listingType === 'sale' ? 250 : 1);
-  // What is told bare is told at a moment of its own.
-  const apart = (step: Step): Step => (telling === 'bare' ? { ...step, at: step.at + index * 1_000 } : step);
-  const steps = telling === 'late' ? lateSteps(from, price) : stepsOf(from, price).map(apart);
+  // What is reported bare has a moment of its own.
+  const apart = (step: Step): Step =>
+    reporting === 'bare' ? { ...step, at: step.at + index * 1_000 } : step;
+  const steps = reporting === 'late' ? lateSteps(from, price) : stepsOf(from, price).map(apart);
   const last = steps.at(-1)?.price ?? null;
   const paid = last !== null && from.closeFactor !== null ? last * from.closeFactor : null;
   return {
     key: `key-${index}`,
     // Many listings share few properties, so that they follow and overlap each other.
     property: `home-${listingType === 'sale' ? property : property + 20}`,
-    ...{ listingType, telling, steps, propertyType, bedrooms, livingArea, city, displayed },
+    ...{ listingType, reporting, steps, propertyType, bedrooms, livingArea, city, displayed },
     closePrice: paid,
-    originalPrice: from.original && telling !== 'late' ? (steps[0]?.price ?? null) : null,
+    originalPrice: from.original && reporting !== 'late' ? (steps[0]?.price ?? null) : null,
     weekly: listingType === 'rental' && from.weekly,
     monthsFree: listingType === 'rental' ? from.monthsFree : null,
   };
 }
 
-/** What is told bare happened when it was read; a closing that is dated has a day only. */
-function timeOf(at: number, telling: Telling, status: LifeStatus): number {
-  if (telling === 'bare') return Math.ceil(at / READING) * READING + HOUR;
+/** What is reported bare happened when it was read; a closing that is dated has a day only. */
+function timeOf(at: number, reporting: Reporting, status: Status): number {
+  if (reporting === 'bare') return Math.ceil(at / READING) * READING + HOUR;
   return status === 'CLOSED' ? Math.floor(at / DAY) * DAY : at;
 }
 
-function stepsOf({ began, minute, first, moves, telling }: Seed, listed: number | null): Step[] {
+function stepsOf({ began, minute, first, moves, reporting }: Seed, listed: number | null): Step[] {
   let [at, status, price] = [END - began * DAY - minute * 60_000, first, listed];
-  const steps: Step[] = [{ at: timeOf(at, telling, status), status, price }];
+  const steps: Step[] = [{ at: timeOf(at, reporting, status), status, price }];
   for (const move of moves) {
     at += move.hours * HOUR;
     const next = move.status ?? status;
-    const asked = price === null || next === 'CLOSED' ? price : Math.round(price * move.factor);
-    if (next === status && asked === price) continue;
-    [status, price] = [next, asked];
-    steps.push({ at: timeOf(at, telling, status), status, price });
+    const nextPrice = price === null || next === 'CLOSED' ? price : Math.round(price * move.factor);
+    if (next === status && nextPrice === price) continue;
+    [status, price] = [next, nextPrice];
+    steps.push({ at: timeOf(at, reporting, status), status, price });
   }
   return steps.filter((step) => step.at < END - 3 * DAY);
 }
 
-/** A short life that is over when it is first told: on the market, perhaps pending, then closed or expired. */
+/** A short history that is over when it is first reported: on the market, perhaps pending, then closed or expired. */
 function lateSteps({ began, minute, moves }: Seed, price: number | null): Step[] {
   const on = Math.floor((END - (began + 60) * DAY) / DAY) * DAY;
   const days = 3 + (minute % 40);
@@ -140,35 +143,40 @@ const time = (at: number | undefined): string | null =>
 const date = (at: number | undefined): string | null => time(at)?.slice(0, 10) ?? null;
 
 /** What the source says of a listing when these steps have happened. */
-function told(life: Life, steps: readonly Step[]): ListingDraft {
-  const { telling, listingType, propertyType, bedrooms, livingArea, city, displayed, weekly } = life;
+function draftAfter(history: ListingHistory, steps: readonly Step[]): ListingDraft {
+  const { reporting, listingType, propertyType, bedrooms, livingArea, city, displayed, weekly } = history;
   const now = steps.at(-1);
-  const dated = telling !== 'bare';
+  const dated = reporting !== 'bare';
   const status = now?.status ?? 'ACTIVE';
   const changed = steps.findLast((step, at) => step.status !== steps[at - 1]?.status);
   const priced = steps.findLast((step, at) => at > 0 && step.price !== steps[at - 1]?.price);
-  const of = (wanted: LifeStatus) =>
+  const of = (wanted: Status) =>
     steps.findLast((step, at) => step.status === wanted && steps[at - 1]?.status !== wanted)?.at;
   const closed = status === 'CLOSED';
-  return draft(life.key, {
-    ...{ listingType, propertyType, bedrooms, livingArea, status },
+  return draft(history.key, {
+    listingType,
+    propertyType,
+    bedrooms,
+    livingArea,
+    status,
     listPrice: now?.price ?? null,
-    originalPrice: life.originalPrice,
-    closePrice: closed ? life.closePrice : null,
+    originalPrice: history.originalPrice,
+    closePrice: closed ? history.closePrice : null,
     priceFrequency: listingType === 'sale' ? 'ONE_TIME' : weekly ? 'WEEKLY' : 'MONTHLY',
-    universalPropertyId: life.property,
+    universalPropertyId: history.property,
     address: { ...NO_ADDRESS, city, state: 'Umbra' },
     display: { listing: displayed, address: true, estimate: true },
-    rental: listingType === 'sale' ? null : terms(life.monthsFree),
+    rental: listingType === 'sale' ? null : terms(history.monthsFree),
     ...(dated && {
       listedAt: time(steps[0]?.at),
       statusChangedAt: time(changed?.at),
       priceChangedAt: time(priced?.at),
-      pendingAt: status === 'PENDING' || telling === 'late' ? time(of('PENDING')) : null,
+      pendingAt: status === 'PENDING' || reporting === 'late' ? time(of('PENDING')) : null,
       closedAt: closed ? date(now?.at) : null,
     }),
-    ...(telling === 'late' && {
-      ...{ onMarketDate: date(steps[0]?.at), offMarketAt: status === 'EXPIRED' ? date(now?.at) : null },
+    ...(reporting === 'late' && {
+      onMarketDate: date(steps[0]?.at),
+      offMarketAt: status === 'EXPIRED' ? date(now?.at) : null,
       listedAt: time((steps[0]?.at ?? 0) + 9 * HOUR),
     }),
   });
@@ -183,35 +191,40 @@ function terms(monthsFree: number | null): ListingDraft['rental'] {
 }
 
 /** What a source says of a listing at a moment, which it is read at. */
-export const toldAt = (life: Life, at: number): ListingDraft =>
-  told(
-    life,
-    life.steps.filter((step) => step.at <= at),
+export const draftAt = (history: ListingHistory, at: number): ListingDraft =>
+  draftAfter(
+    history,
+    history.steps.filter((step) => step.at <= at),
   );
 
-/** All readings that tell of these lives, in the order of their moments. */
+/** All readings of these histories, in the order of their moments. */
 export function readingsOf(
-  all: readonly Life[],
-  currencyOf: (life: Life) => string = () => 'USD',
+  all: readonly ListingHistory[],
+  currencyOf: (history: ListingHistory) => string = () => 'USD',
 ): [number, ListingDraft[]][] {
   const readings = new Map<number, ListingDraft[]>();
-  for (const life of all) {
-    const moments = life.telling === 'late' ? life.steps.slice(-1) : life.steps;
+  for (const history of all) {
+    const moments = history.reporting === 'late' ? history.steps.slice(-1) : history.steps;
     for (const step of moments) {
-      const at = life.telling === 'late' ? END - DAY : life.telling === 'bare' ? step.at : readAfter(step.at);
-      const reading = { ...toldAt(life, step.at), currency: currencyOf(life) };
+      const at =
+        history.reporting === 'late'
+          ? END - DAY
+          : history.reporting === 'bare'
+            ? step.at
+            : readAfter(step.at);
+      const reading = { ...draftAt(history, step.at), currency: currencyOf(history) };
       readings.set(at, [...(readings.get(at) ?? []), reading]);
     }
   }
   return [...readings].sort(([a], [b]) => a - b);
 }
 
-/** Tells all lives as their sources would have, reading after reading. */
-export async function tellLives(
+/** Writes all histories as their sources would have reported them, reading after reading. */
+export async function writeHistories(
   database: Database,
   catalogue: Catalogue,
-  all: readonly Life[],
-  currencyOf?: (life: Life) => string,
+  all: readonly ListingHistory[],
+  currencyOf?: (history: ListingHistory) => string,
 ): Promise<void> {
   for (const [at, drafts] of readingsOf(all, currencyOf))
     await database.transaction((tx) => catalogue.write(tx, 'test', drafts, at));
