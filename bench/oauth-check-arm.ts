@@ -5,19 +5,19 @@ import { createAccess } from '../src/access/access.ts';
 import { createLocalSubscriptions } from '../src/access/providers/local-subscriptions.ts';
 import { TIERS } from '../src/access/tiers/tiers.ts';
 import { systemClock as clock } from '../src/lib/clock.ts';
-import { startTokenService } from '../src/oauth/token/token-service.ts';
+import { AccessTokens } from '../src/oauth/token/access-tokens.ts';
 import { openDatabase } from '../src/postgres/client/database.ts';
 
 const listening = Number(process.env.PORT);
 const publicUrl = `http://127.0.0.1:${listening}`;
 const database = openDatabase({ url: process.env.DATABASE_URL ?? '' });
 const report = (error: unknown) => process.stderr.write(`${String(error)}\n`);
-const tokens = startTokenService({ database, clock, publicUrl, report });
+const tokens = new AccessTokens({ database, clock, resource: publicUrl, report });
 const { provider } = createLocalSubscriptions(database, clock);
 const { phases } = createAccess({
   ...{ database, clock, provider, report },
   tiers: TIERS,
-  verifiers: [tokens.verifier],
+  verifiers: [tokens],
 });
 const ACCESS = { credentials: 'required', scope: 'listings:read', counts: 'minute' } as const;
 const body = process.env.BODY ?? '{}';

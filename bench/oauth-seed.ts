@@ -2,7 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
-import { createSecret, hashSecret } from '../src/oauth/protocol/tokens.ts';
+import { hashSecret } from '../src/lib/secrets.ts';
+import { createSecret } from '../src/oauth/protocol/tokens.ts';
 import { type StoredModel, upsertModels } from './oauth-adapter.ts';
 import { CLIENT, createPeer, REDIRECT_URI, SCOPE } from './oauth-peer.ts';
 import type { Stand } from './stand.ts';

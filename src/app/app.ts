@@ -17,7 +17,9 @@ import { createMetrics } from '../lib/metrics.ts';
 import { createOutbound } from '../lib/outbound.ts';
 import { createPropertyCache } from '../listings/property-cache.ts';
 import { createRefresh } from '../live/refresh.ts';
+import { startAuthorizationServer } from '../oauth/authorization-server.ts';
 import type { FreeGrantLimits } from '../oauth/consents/free-grant-cap.ts';
+import { createGrantLimits } from '../oauth/protocol/tokens.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { notFoundPage } from '../site/not-found-page.ts';
 import { createFindLoading } from '../sources/first-load.ts';
@@ -25,7 +27,6 @@ import type { Progress } from '../sources/metrics.ts';
 import { type Replication, startReplication } from '../sources/replicate.ts';
 import type { Source } from '../sources/source.ts';
 import { healthChecks } from './health-checks.ts';
-import { startOAuth } from './oauth.ts';
 import { describeService } from './openapi.ts';
 import { featureRoutes } from './routes.ts';
 
@@ -38,9 +39,9 @@ export interface Overrides {
   /** Name servers, authorities and hosts of the documents that clients describe themselves in. */
   readonly internet?: Internet;
   /** Registered OAuth clients kept. */
-  readonly mostClients?: number;
+  readonly maxClients?: number;
   /** Grants without a key that are kept. */
-  readonly freeGrantNumbers?: FreeGrantLimits;
+  readonly freeGrantLimits?: FreeGrantLimits;
   /** Bounds of the web server. */
   readonly limits?: Partial<Limits>;
 }
@@ -82,7 +83,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   const provider = overrides.provider ?? createLocalSubscriptions(database, clock).provider;
   const report = (error: unknown): void => log.error({ err: error }, 'Background task failed');
   const common = { database, clock, tiers, provider, report };
-  const oauth = startOAuth({ ...overrides, ...common, config, log, metrics, publicUrl });
+  const oauth = startAuthorizationServer({
+    ...{ ...overrides, ...common, log, metrics, publicUrl },
+    limits: createGrantLimits(config.oauth),
+  });
   const access = createAccess({
     ...{ ...overrides, ...common, verifiers: [oauth.verifier] },
     howToGetKey: howToGetKey(publicUrl, options.keysFile ?? null),
@@ -95,7 +99,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const routes = featureRoutes({
     ...{ database, catalogue, cache, refresh, clock, tiers, publicUrl, findLoading },
     sample,
-    ...{ rateLimiter: access.rateLimiter, ...oauth.parts(access.keys), document: () => server.openapi },
+    ...{ rateLimiter: access.rateLimiter, oauth: oauth.routes(access.keys), document: () => server.openapi },
   });
   const replication = source && startReplication({ ...options, source, catalogue, clock, metrics });
   const server = createServer<Principal>({

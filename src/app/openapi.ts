@@ -11,8 +11,7 @@ import { createCatalogue } from '../ingest/listing-writer.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createLog } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
-import { createAuthorizationOptions } from '../oauth/authorization-service.ts';
-import { createTokenContext } from '../oauth/token/token-service.ts';
+import { oauthRoutes } from '../oauth/authorization-server.ts';
 import { openDatabase } from '../postgres/client/database.ts';
 import { EXAMPLES } from './examples.ts';
 import { featureRoutes } from './routes.ts';
@@ -76,30 +75,15 @@ export function openApi(): object {
   const log = createLog({ level: 'silent' });
   const metrics = createMetrics();
   const provider = { validate: refresh, refresh };
-  const grantLimits = { grace: 0, maxAge: null };
   const common = { database, clock, tiers: TIERS, publicUrl: PUBLIC_URL, document: () => ({}) };
-  const [keys, documents] = [{ verifyFresh: refresh }, { find: refresh }];
-  const tokens = createTokenContext({
-    ...common,
-    provider,
-    log,
-    metrics,
-    limits: grantLimits,
-    onRevoked: () => {},
-  });
   const parts = {
     ...{ ...common, rateLimiter, catalogue, cache: { ...catalogue, version: () => null }, refresh },
     findLoading: refresh,
     sample: null,
-    oauth: createAuthorizationOptions({
-      ...tokens,
-      ...common,
-      log,
-      keys,
-      documents,
-      report: () => {},
+    oauth: oauthRoutes({
+      ...{ ...common, provider, log, metrics, limits: { grace: 0, maxAge: null } },
+      ...{ keys: { verifyFresh: refresh }, findDocument: refresh, report: () => {}, onRevoked: () => {} },
     }),
-    tokens,
   };
   const server = createServer<Principal>({
     ...{ routes: featureRoutes(parts), phases: NOBODY, clock, publicUrl: PUBLIC_URL },

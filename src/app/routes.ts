@@ -16,11 +16,7 @@ import type { Refresh } from '../live/refresh.ts';
 import { liveRoutes } from '../live/routes.ts';
 import { marketRoutes } from '../market/routes.ts';
 import { countMarket } from '../market/store.ts';
-import { grantsRoutes } from '../oauth/consents/grants-routes.ts';
-import { type OAuthRoutesOptions, oauthRoutes } from '../oauth/routes.ts';
-import { revocationRoute } from '../oauth/token/revocation-endpoint.ts';
-import type { TokenContext } from '../oauth/token/token-context.ts';
-import { tokenRoute } from '../oauth/token/token-endpoint.ts';
+import { LIFETIMES } from '../oauth/protocol/tokens.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { PriceTrends } from '../property/price-trend-store.ts';
 import { propertyRoutes } from '../property/routes.ts';
@@ -43,8 +39,8 @@ export interface FeatureParts {
   readonly refresh: Refresh;
   readonly rateLimiter: RateLimiter;
   readonly tiers: Tiers;
-  readonly oauth: OAuthRoutesOptions;
-  readonly tokens: TokenContext;
+  /** The endpoints of the authorization server. */
+  readonly oauth: readonly Route<Principal>[];
   readonly clock: Clock;
   readonly publicUrl: string;
   readonly findLoading: FindLoading;
@@ -69,13 +65,11 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...propertyRoutes({ ...parts, trends: new PriceTrends(database) }),
     ...liveRoutes({ ...parts, streams: parts.rateLimiter.streams }),
     ...accessRoutes(parts.rateLimiter),
-    ...oauthRoutes(parts.oauth),
-    tokenRoute(parts.tokens),
-    revocationRoute(parts.tokens),
-    ...grantsRoutes({ ...parts.tokens, ...parts.oauth }),
+    ...parts.oauth,
     ...(sample === null ? [] : [samplePhotoRoute(sample)]),
     ...siteRoutes({
       ...{ ...parts, metrics: METRICS, minimumSample: MINIMUM_SAMPLE, routes: () => routes },
+      lifetimes: LIFETIMES,
       reference: {
         ...{ clock: parts.clock, document: parts.document },
         ...{ samples: EXAMPLES.samples, placeholders: EXAMPLE_IDS },

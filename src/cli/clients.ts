@@ -3,9 +3,8 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
-import { listClients, revokeClient } from '../oauth/clients/client-registry.ts';
-import { type ClientRow, isKnownClient } from '../oauth/clients/client-store.ts';
-import { revokeGrantsOfClient } from '../oauth/consents/revocation-store.ts';
+import { type ClientRow, isKnownClient, listClients, revokeClient } from '../oauth/clients/client-store.ts';
+import { revokeGrantsOfClient } from '../oauth/consents/grant-store.ts';
 import { withDatabase } from './database.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import { examples } from './options.ts';
@@ -40,9 +39,7 @@ function addList(group: Command): void {
     .option(...JSON_OPTION)
     .addHelpText('after', examples('freehold clients list', 'freehold clients list --json'))
     .action(async ({ json }: { json?: true }) => {
-      const rows = await withDatabase(readConfig(), (database) =>
-        listClients({ database, clock: systemClock }),
-      );
+      const rows = await withDatabase(readConfig(), (database) => database.read(listClients));
       if (json) return printJson({ clients: rows.map((row) => ({ ...row, state: stateOf(row) })) });
       if (rows.length === 0) return print(process.stdout, 'No client has registered yet.');
       const headings = ['ID', 'STATE', 'CREATED', 'NAME', 'REDIRECTS'];
@@ -84,8 +81,9 @@ async function shutOut(id: string): Promise<readonly number[]> {
         `There is no client ${id}: \`freehold clients list\` shows those that registered, \`freehold grants list\` those in use.`,
       );
     }
-    await revokeClient({ database, clock: systemClock }, id);
-    return database.write((sql) => revokeGrantsOfClient(sql, id, new Date(systemClock.now())));
+    const now = new Date(systemClock.now());
+    await database.write((sql) => revokeClient(sql, id, now));
+    return database.write((sql) => revokeGrantsOfClient(sql, id, now));
   });
 }
 

@@ -3,8 +3,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
-import { type GrantRow, listGrants } from '../oauth/consents/grant-store.ts';
-import { revokeGrant } from '../oauth/consents/revocation-store.ts';
+import { type GrantRow, listGrants, revokeGrant } from '../oauth/consents/grant-store.ts';
 import { withDatabase } from './database.ts';
 import { CommandFailure } from './failure.ts';
 import { examples } from './options.ts';

@@ -1,15 +1,25 @@
 // Page about OAuth: when to use it instead of a key, the flow, lifetimes and errors.
 import { atLeast, SCOPES, tierName } from '../access/tiers/tiers.ts';
+import { DAY, HOUR, MINUTE } from '../lib/clock.ts';
 import { type Fragment, type Html, html } from '../page/html.ts';
 import { code, link, renderPage, toRoot, wideTable } from './layout.ts';
 
-export function oauthPage(publicUrl: string): string {
+/** Milliseconds. */
+export interface Lifetimes {
+  readonly consentPage: number;
+  readonly code: number;
+  readonly accessToken: number;
+  readonly refreshToken: number;
+  readonly registration: number;
+}
+
+export function oauthPage(publicUrl: string, lifetimes: Lifetimes): string {
   return renderPage({
     name: 'oauth',
     title: 'OAuth for apps',
     summary:
       'How a program gets access that a person grants and can revoke, without seeing a key: OAuth 2.1 with PKCE, for MCP clients and all other apps.',
-    content: html`${choice()}${steps(publicUrl)}${scopes()}${lifetimes()}${faults()}${ending()}`,
+    content: html`${choice()}${steps(publicUrl)}${scopes()}${lifetimeTable(lifetimes)}${faults()}${ending()}`,
   });
 }
 
@@ -55,18 +65,26 @@ function scopes(): Html {
 <p>Without <code>scope</code>, all are requested. A scope does not raise the tier: what the subscription does not include stays refused.</p></section>`;
 }
 
-function lifetimes(): Html {
+function lifetimeTable(lifetimes: Lifetimes): Html {
   const rows = [
-    row('Consent page', '10 minutes'),
-    row('Authorization code', '5 minutes, one use'),
-    row('Access token', '1 hour'),
-    row('Refresh token', '30 days, replaced at every refresh'),
-    row('Registration', '30 days; grants outlive it'),
+    row('Consent page', formatDuration(lifetimes.consentPage)),
+    row('Authorization code', `${formatDuration(lifetimes.code)}, one use`),
+    row('Access token', formatDuration(lifetimes.accessToken)),
+    row('Refresh token', `${formatDuration(lifetimes.refreshToken)}, replaced at every refresh`),
+    row('Registration', `${formatDuration(lifetimes.registration)}; grants outlive it`),
   ];
   return html`<section><h2>Lifetimes</h2>${wideTable('Lifetimes', ['What', 'Lifetime'], rows)}
 <p>A refresh checks the subscription: a changed tier applies from then on, and if the subscription has ended, the grant ends. The same
 refresh token sent again within 30 seconds returns the same new pair, so a lost response does no harm. Used later than
 that it counts as stolen, and the grant ends.</p></section>`;
+}
+
+/** In the largest unit that fits, such as `1 hour` or `30 days`. */
+function formatDuration(milliseconds: number): string {
+  const units = { day: DAY, hour: HOUR, minute: MINUTE };
+  const [unit, size] = Object.entries(units).find(([, size]) => milliseconds >= size) ?? ['minute', MINUTE];
+  const count = milliseconds / size;
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
 function faults(): Html {

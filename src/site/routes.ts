@@ -17,7 +17,7 @@ import {
 } from './layout.ts';
 import { limitsPage } from './limits-page.ts';
 import { metricsPage, type PrintedMetric } from './metrics-page.ts';
-import { oauthPage } from './oauth-page.ts';
+import { type Lifetimes, oauthPage } from './oauth-page.ts';
 import {
   type ReferenceOptions,
   referenceHandler,
@@ -31,6 +31,7 @@ export interface SiteOptions {
   /** Base of the URLs in examples, without a slash at its end. */
   readonly publicUrl: string;
   readonly tiers: Tiers;
+  readonly lifetimes: Lifetimes;
   readonly metrics: readonly PrintedMetric[];
   /** Observations below which a metric is suppressed. */
   readonly minimumSample: number;
@@ -73,7 +74,7 @@ export function siteRoutes(options: SiteOptions): readonly Route<Principal>[] {
       '/docs/oauth',
       'showOAuth',
       'OAuth for apps',
-      pageHandler(() => oauthPage(publicUrl)),
+      pageHandler(() => oauthPage(publicUrl, options.lifetimes)),
     ),
     docs(
       '/docs/metrics',

@@ -7,12 +7,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, type TestContext, test } from 'node:test';
-import {
-  ACCESS_LIFETIME,
-  CLIENT_LIFETIME,
-  CODE_LIFETIME,
-  REFRESH_LIFETIME,
-} from '../../src/oauth/protocol/tokens.ts';
+import { LIFETIMES } from '../../src/oauth/protocol/tokens.ts';
 import { ROOT, readSource } from '../support/code/source-files.ts';
 import { atEnd, temporaryFolder } from '../support/database/database.ts';
 import { follow, shellBlocks, writeKeys } from '../support/process/shell-blocks.ts';
@@ -80,20 +75,20 @@ test('the example with the official MCP client gets access', async (t) => {
 });
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
-const LIFETIMES = {
-  'Authorization code': `${CODE_LIFETIME / MINUTE} minutes`,
-  'Access token': `${ACCESS_LIFETIME / HOUR} hour`,
-  'Refresh token': `${REFRESH_LIFETIME / DAY} days`,
-  '(?:Client r|R)egistration': `${CLIENT_LIFETIME / DAY} days`,
+const STATED = {
+  'Authorization code': `${LIFETIMES.code / MINUTE} minutes`,
+  'Access token': `${LIFETIMES.accessToken / HOUR} hour`,
+  'Refresh token': `${LIFETIMES.refreshToken / DAY} days`,
+  '(?:Client r|R)egistration': `${LIFETIMES.registration / DAY} days`,
 };
 
 test('docs/oauth.md and the page that is served state the lifetimes that codes, tokens and registrations have', async () => {
-  assert.equal(ACCESS_LIFETIME, HOUR);
-  assert.equal(REFRESH_LIFETIME, 30 * DAY);
+  assert.equal(LIFETIMES.accessToken, HOUR);
+  assert.equal(LIFETIMES.refreshToken, 30 * DAY);
   const answer = await service.get('/docs/oauth');
   assert.equal(answer.status, 200);
   const served = await answer.text();
-  for (const [what, lifetime] of Object.entries(LIFETIMES)) {
+  for (const [what, lifetime] of Object.entries(STATED)) {
     assert.match(PAGE, new RegExp(`^\\| ${what} \\| ${lifetime}\\b`, 'm'));
     assert.match(served, new RegExp(`<th scope="row">${what}</th><td>${lifetime}\\b`));
   }

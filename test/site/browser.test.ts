@@ -9,6 +9,7 @@ import { createServer } from '../../src/http/server/server.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
+import { LIFETIMES } from '../../src/oauth/protocol/tokens.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../../src/search/summaries/metrics.ts';
 import { notFoundPage } from '../../src/site/not-found-page.ts';
 import { siteRoutes } from '../../src/site/routes.ts';
@@ -28,6 +29,7 @@ async function startSite(): Promise<string> {
   const publicUrl = 'http://127.0.0.1';
   const routes = siteRoutes({
     ...{ publicUrl, tiers: TIERS, metrics: METRICS, minimumSample: MINIMUM_SAMPLE },
+    lifetimes: LIFETIMES,
     findLoading: async () => null,
     findMarketSize: async () => MARKET,
     routes: () => routes,

@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { type Principal, TIERS } from '../../src/access/tiers/tiers.ts';
 import type { Route } from '../../src/http/frame/route.ts';
 import { PROBLEMS } from '../../src/lib/problem.ts';
+import { LIFETIMES } from '../../src/oauth/protocol/tokens.ts';
 import { databaseUnavailable } from '../../src/postgres/client/connection-errors.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../../src/search/summaries/metrics.ts';
 import type { FirstLoad } from '../../src/site/layout.ts';
@@ -70,6 +71,7 @@ function serveSite(
   const site: readonly Route<never>[] = siteRoutes({
     publicUrl: 'https://api.example',
     tiers,
+    lifetimes: LIFETIMES,
     ...{ metrics: METRICS, minimumSample: MINIMUM_SAMPLE, findLoading: async () => loading },
     routes: () => [...FEATURES, ...site] as unknown as readonly Route<Principal>[],
     reference: reference(),

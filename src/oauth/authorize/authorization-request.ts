@@ -1,4 +1,4 @@
-// Authorization request: parsed by an ordered list of checks, of which the first that fails decides the error.
+// Authorization request: parsed, and validated by an ordered list of checks.
 
 import type { Scope } from '../../access/tiers/tiers.ts';
 import type { Client } from '../clients/client.ts';
@@ -9,13 +9,13 @@ import { parseScopes, resourcesAt, selectResources } from '../protocol/tokens.ts
 
 const MAX_STATE_LENGTH = 2_048;
 
-/** Everything of a request that is read here; other parameters are ignored. Only a resource may be named repeatedly. */
+/** The parameters that are read; others are ignored. Only `resource` may be repeated. */
 export const PARAMETERS = [
   ...['response_type', 'response_mode', 'client_id', 'redirect_uri', 'state', 'code_challenge'],
   ...['code_challenge_method', 'scope', 'resource', 'prompt', 'request', 'request_uri'],
 ] as const;
 
-/** A request that was found good. */
+/** A valid request. */
 export interface AuthorizationRequest extends ReturnAddress {
   readonly client: Client;
   readonly state: string;
@@ -24,19 +24,19 @@ export interface AuthorizationRequest extends ReturnAddress {
   readonly resources: readonly string[];
 }
 
-/** Finds the client of an id. Throws AuthorizeRefusal; gives an unregistered one for an id that nobody knows. */
-export type FindClient = (id: string) => Promise<Client>;
-
-/**
- * Judges a request. Throws AuthorizeRefusal while it is open whether the redirect is good, and AuthorizeFault, which
- * redirects, from then on.
- */
+/** Throws ErrorPage until client and redirect URI are known to be valid, and ErrorRedirect from then on. */
 export async function parseAuthorizationRequest(
   parameters: Parameters,
-  { findClient, publicUrl }: { readonly findClient: FindClient; readonly publicUrl: string },
+  {
+    findClient,
+    publicUrl,
+  }: {
+    readonly findClient: (id: string) => Promise<Client>;
+    readonly publicUrl: string;
+  },
 ): Promise<AuthorizationRequest> {
-  const client = await findClient(once(parameters, 'client_id'));
-  const redirectUri = redirectOf(client, once(parameters, 'redirect_uri'));
+  const client = await findClient(required(parameters, 'client_id'));
+  const redirectUri = validRedirectUri(client, required(parameters, 'redirect_uri'));
   const state = stateOf(parameters);
   for (const check of CHECKS) {
     const fault = check(parameters, publicUrl);
@@ -44,94 +44,94 @@ export async function parseAuthorizationRequest(
   }
   return {
     ...{ client, redirectUri, state: state ?? '' },
-    codeChallenge: single(parameters, 'code_challenge') ?? '',
-    scopes: parseScopes(single(parameters, 'scope')) ?? [],
-    resources: selectResources(resourcesAt(publicUrl), several(parameters, 'resource')) ?? [],
+    codeChallenge: first(parameters, 'code_challenge') ?? '',
+    scopes: parseScopes(first(parameters, 'scope')) ?? [],
+    resources: selectResources(resourcesAt(publicUrl), all(parameters, 'resource')) ?? [],
   };
 }
 
 type Fault = readonly [error: OAuthErrorCode, description: string];
 type Check = (parameters: Parameters, publicUrl: string) => Fault | null;
 
-/** What is asked once it is known where the answer goes, in this order. */
+/** In this order; the first that fails decides the error. */
 const CHECKS: readonly Check[] = [
-  eachParameterOnce,
-  stateToReturn,
+  noRepeatedParameter,
+  stateRequired,
   noRequestObject,
-  codeAsked,
-  answerInQuery,
-  challengeGiven,
-  challengeByS256,
-  resourcesHere,
-  scopesKnown,
-  personMayBeAsked,
+  responseTypeCode,
+  responseModeQuery,
+  codeChallenge,
+  codeChallengeMethod,
+  availableResources,
+  supportedScopes,
+  promptAllowed,
 ];
 
-function eachParameterOnce(parameters: Parameters): Fault | null {
+function noRepeatedParameter(parameters: Parameters): Fault | null {
   const repeated = [...parameters].find(([name, values]) => name !== 'resource' && values.length > 1);
   if (repeated === undefined) return null;
-  const name = PARAMETERS.find((known) => known === repeated[0]) ?? 'A parameter';
+  const name = PARAMETERS.find((own) => own === repeated[0]) ?? 'A parameter';
   return ['invalid_request', `${name} was sent more than once`];
 }
 
-function stateToReturn(parameters: Parameters): Fault | null {
-  const state = single(parameters, 'state');
+function stateRequired(parameters: Parameters): Fault | null {
+  const state = first(parameters, 'state');
   if (state === undefined) return ['invalid_request', 'state is missing'];
   if (state.length <= MAX_STATE_LENGTH) return null;
   return ['invalid_request', `state is longer than ${MAX_STATE_LENGTH} characters`];
 }
 
 function noRequestObject(parameters: Parameters): Fault | null {
-  if (single(parameters, 'request') !== undefined) {
+  if (first(parameters, 'request') !== undefined) {
     return ['request_not_supported', 'Send plain parameters, not a request object'];
   }
-  if (single(parameters, 'request_uri') === undefined) return null;
+  if (first(parameters, 'request_uri') === undefined) return null;
   return ['request_uri_not_supported', 'Send plain parameters, not the URL of a request object'];
 }
 
-function codeAsked(parameters: Parameters): Fault | null {
-  const type = single(parameters, 'response_type');
+function responseTypeCode(parameters: Parameters): Fault | null {
+  const type = first(parameters, 'response_type');
   if (type === undefined) return ['invalid_request', 'response_type is missing; it must be code'];
   return type === 'code' ? null : ['unsupported_response_type', 'response_type must be code'];
 }
 
-function answerInQuery(parameters: Parameters): Fault | null {
-  const mode = single(parameters, 'response_mode') ?? 'query';
+function responseModeQuery(parameters: Parameters): Fault | null {
+  const mode = first(parameters, 'response_mode') ?? 'query';
   return mode === 'query' ? null : ['invalid_request', 'response_mode must be query'];
 }
 
-function challengeGiven(parameters: Parameters): Fault | null {
-  const challenge = single(parameters, 'code_challenge');
+function codeChallenge(parameters: Parameters): Fault | null {
+  const challenge = first(parameters, 'code_challenge');
   if (challenge === undefined) return ['invalid_request', 'code_challenge is missing: PKCE is required'];
   if (/^[\w-]{43}$/.test(challenge)) return null;
   return ['invalid_request', 'code_challenge must be the base64url of a SHA-256, which has 43 characters'];
 }
 
-function challengeByS256(parameters: Parameters): Fault | null {
-  const method = single(parameters, 'code_challenge_method');
+function codeChallengeMethod(parameters: Parameters): Fault | null {
+  const method = first(parameters, 'code_challenge_method');
   if (method === undefined) return ['invalid_request', 'code_challenge_method is missing; it must be S256'];
   return method === 'S256' ? null : ['invalid_request', 'code_challenge_method must be S256'];
 }
 
-function resourcesHere(parameters: Parameters, publicUrl: string): Fault | null {
-  if (selectResources(resourcesAt(publicUrl), several(parameters, 'resource')) !== null) return null;
+function availableResources(parameters: Parameters, publicUrl: string): Fault | null {
+  if (selectResources(resourcesAt(publicUrl), all(parameters, 'resource')) !== null) return null;
   return ['invalid_target', `resource must be ${publicUrl} or ${publicUrl}/mcp`];
 }
 
-function scopesKnown(parameters: Parameters): Fault | null {
-  if (parseScopes(single(parameters, 'scope')) !== null) return null;
+function supportedScopes(parameters: Parameters): Fault | null {
+  if (parseScopes(first(parameters, 'scope')) !== null) return null;
   return ['invalid_scope', 'scope contains no known scope'];
 }
 
-function personMayBeAsked(parameters: Parameters): Fault | null {
-  const prompts = (single(parameters, 'prompt') ?? '').split(' ');
+function promptAllowed(parameters: Parameters): Fault | null {
+  const prompts = (first(parameters, 'prompt') ?? '').split(' ');
   return prompts.includes('none') ? ['interaction_required', 'Consent needs a person'] : null;
 }
 
-/** The one value of a parameter without which nobody can be redirected. */
-function once(parameters: Parameters, name: 'client_id' | 'redirect_uri'): string {
+/** The value of a parameter that is needed to redirect at all. */
+function required(parameters: Parameters, name: 'client_id' | 'redirect_uri'): string {
   if ((parameters.get(name)?.length ?? 0) > 1) throw malformed(`It sent ${name} more than once.`);
-  const value = single(parameters, name);
+  const value = first(parameters, name);
   if (value === undefined) throw malformed(`It did not send ${name}.`);
   return value;
 }
@@ -141,8 +141,8 @@ function malformed(fault: string): ErrorPage {
   return new ErrorPage('invalid_request', 'This request is incomplete', detail);
 }
 
-/** The redirect, if this client may have it. */
-function redirectOf(client: Client, redirectUri: string): string {
+/** The redirect URI, if this client may use it. */
+function validRedirectUri(client: Client, redirectUri: string): string {
   if (client.kind === 'unregistered') {
     if (isLoopback(redirectUri)) return redirectUri;
     throw new ErrorPage(
@@ -167,11 +167,11 @@ function stateOf(parameters: Parameters): string | null {
     : state;
 }
 
-/** The first value of a parameter; an empty one is as good as none. */
-function single(parameters: Parameters, name: (typeof PARAMETERS)[number]): string | undefined {
+/** The first value of a parameter that is not empty. */
+function first(parameters: Parameters, name: (typeof PARAMETERS)[number]): string | undefined {
   return parameters.get(name)?.find((value) => value !== '');
 }
 
-function several(parameters: Parameters, name: (typeof PARAMETERS)[number]): readonly string[] {
+function all(parameters: Parameters, name: (typeof PARAMETERS)[number]): readonly string[] {
   return (parameters.get(name) ?? []).filter((value) => value !== '');
 }

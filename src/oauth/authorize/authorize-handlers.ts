@@ -1,145 +1,112 @@
-// Handlers of the authorization endpoint: the consent page, and the decision that it sends.
+// Handlers of the authorization endpoint: show the consent page, and carry out the decision.
 
 import type { Principal, Tiers } from '../../access/tiers/tiers.ts';
 import type { RequestContext } from '../../http/frame/route.ts';
 import { groupPairs, parsePairs } from '../../http/input/urlencoded.ts';
 import type { Reply } from '../../http/output/reply.ts';
-import { Problem } from '../../lib/problem.ts';
-import { type DocumentFinder, identifyClient } from '../clients/client-registry.ts';
+import { type ClientContext, identifyClient } from '../clients/find-client.ts';
+import { isLoopback } from '../clients/redirect-uri.ts';
 import { type ConsentContext, type Decision, decide } from '../consents/consent.ts';
+import { renderConsent } from '../pages/consent-page.ts';
 import type { KeyFault } from '../pages/elements.ts';
 import {
-  consentReply,
-  faultReply,
-  keyFaultOf,
-  keyProblem,
+  errorReply,
+  keyErrorReply,
+  keyPageReply,
   outcomeReply,
   redirectReply,
-  refusalForPrograms,
-  refusalReply,
   wantsJson,
-  withHeaders,
 } from '../pages/replies.ts';
 import { ErrorPage, ErrorRedirect } from '../protocol/errors.ts';
 import { type Parameters, requireSameOrigin, signParameters, verifyParameters } from '../protocol/forms.ts';
 import { type AuthorizationRequest, PARAMETERS, parseAuthorizationRequest } from './authorization-request.ts';
 
-export interface AuthorizeOptions extends ConsentContext {
-  readonly publicUrl: string;
+export interface AuthorizeContext extends ConsentContext, ClientContext {
   readonly tiers: Tiers;
-  readonly documents: DocumentFinder;
 }
 
-/** The fields of a decision, checked for their form only. */
+/** The fields of a decision, not yet validated. */
 export type DecisionFields = {
   readonly transaction?: string;
   readonly decision?: Decision['decision'];
   readonly api_key?: string;
 } & { readonly [name in (typeof PARAMETERS)[number]]?: string | readonly string[] };
 
-type AuthorizeCall = Pick<
+type Call = Pick<
   RequestContext<Principal>,
   'url' | 'address' | 'signal' | 'mediaType' | 'requestId' | 'headers'
 >;
 
-/** GET: the page on which to decide. */
-export function showConsent(options: AuthorizeOptions, call: AuthorizeCall): Promise<Reply> {
-  return replyToErrors(options, call, async () => {
+/** GET: the consent page. */
+export function showConsent(context: AuthorizeContext, call: Call): Promise<Reply> {
+  return replyToErrors(context, call, async () => {
     const parameters = parseQuery(call.url);
-    const request = await parseRequest(options, call, parameters);
-    return renderPage(options, request, parameters);
+    const request = await parseRequest(context, call, parameters);
+    return renderPage(context, request, parameters);
   });
 }
 
-/** POST: carries out what was decided. */
-export function decideConsent(
-  options: AuthorizeOptions,
-  call: AuthorizeCall,
-  fields: DecisionFields,
-): Promise<Reply> {
-  const { publicUrl } = options;
-  return replyToErrors(options, call, async () => {
+/** POST: carries out the decision. */
+export function decideConsent(context: AuthorizeContext, call: Call, fields: DecisionFields): Promise<Reply> {
+  const { publicUrl } = context;
+  return replyToErrors(context, call, async () => {
     requireSameOrigin(call.headers, publicUrl);
-    const { parameters, expired } = await parseDecision(options, fields);
-    const request = await parseRequest(options, call, parameters);
+    const { parameters, expired } = await parseDecision(context, fields);
+    // The client may have changed since the page was shown, so the request is validated again.
+    const request = await parseRequest(context, call, parameters);
+    const showPage = (fault: KeyFault) => renderPage(context, request, parameters, fault);
     const { decision = 'key', api_key: apiKey = '' } = fields;
-    if (expired && decision !== 'deny') return renewPage(options, call, { request, parameters, decision });
+    if (expired && decision !== 'deny') {
+      if (wantsJson(call.mediaType))
+        throw new ErrorPage('invalid_request', 'This page has expired', 'The transaction has expired.');
+      const page = await showPage('stale');
+      return decision === 'key' ? page : { ...page, status: 400 };
+    }
     try {
-      const code = await decide(options, request, { decision, apiKey, address: call.address });
+      const code = await decide(context, request, { decision, apiKey, address: call.address });
       const outcome = code === null ? { error: 'access_denied' } : { code };
       return (wantsJson(call.mediaType) ? outcomeReply : redirectReply)(request, outcome, publicUrl);
     } catch (error) {
-      return replyToKeyError(options, call, { request, parameters, error });
+      return keyErrorReply(error, call, showPage);
     }
   });
 }
 
-/** Runs a handler; replies to its errors as a page, a redirect or JSON, as the caller accepts. */
 async function replyToErrors(
-  { publicUrl }: AuthorizeOptions,
-  { mediaType, requestId }: AuthorizeCall,
+  { publicUrl }: AuthorizeContext,
+  call: Call,
   handle: () => Promise<Reply>,
 ): Promise<Reply> {
   try {
     return await handle();
   } catch (error) {
-    const refused = error instanceof ErrorRedirect || error instanceof ErrorPage;
-    if (!refused) throw error;
-    if (wantsJson(mediaType)) return refusalForPrograms(error);
-    return error instanceof ErrorRedirect ? faultReply(error, publicUrl) : refusalReply(error, requestId);
+    if (error instanceof ErrorRedirect || error instanceof ErrorPage)
+      return errorReply(error, call, publicUrl);
+    throw error;
   }
 }
 
-function parseRequest(options: AuthorizeOptions, { address, signal }: AuthorizeCall, parameters: Parameters) {
-  const findClient = (id: string) => identifyClient(options, id, { address, signal });
-  return parseAuthorizationRequest(parameters, { findClient, publicUrl: options.publicUrl });
+function parseRequest(context: AuthorizeContext, caller: Call, parameters: Parameters) {
+  const findClient = (id: string) => identifyClient(context, id, caller);
+  return parseAuthorizationRequest(parameters, { findClient, publicUrl: context.publicUrl });
 }
 
+/** The consent page; with a fault, in the status of the fault. */
 async function renderPage(
-  options: AuthorizeOptions,
-  request: AuthorizationRequest,
+  { publicUrl, tiers, sharedKeys, clock }: AuthorizeContext,
+  { client, redirectUri, scopes, resources }: AuthorizationRequest,
   parameters: Parameters,
   fault: KeyFault | null = null,
 ): Promise<Reply> {
-  const { publicUrl, tiers, keys, clock } = options;
-  const { transaction: key } = await keys();
-  const carried = new Map(PARAMETERS.flatMap((name) => toEntry(name, parameters.get(name) ?? [])));
-  const transaction = signParameters(key, carried, clock.now());
-  return consentReply(request, { publicUrl, tiers, transaction }, fault);
+  const { transaction: key } = await sharedKeys();
+  const signed = new Map(PARAMETERS.flatMap((name) => toEntry(name, parameters.get(name) ?? [])));
+  const transaction = signParameters(key, signed, clock.now());
+  const localOnly = client.kind === 'unregistered' || client.redirectUris.every(isLoopback);
+  const view = { publicUrl, tiers, client, redirectUri, scopes, resources, transaction, localOnly, fault };
+  return keyPageReply(renderConsent(view), fault, publicUrl);
 }
 
-/** The page was open for too long: its request has been checked anew, and the person is asked again. */
-async function renewPage(
-  options: AuthorizeOptions,
-  { mediaType }: AuthorizeCall,
-  {
-    request,
-    parameters,
-    decision,
-  }: { request: AuthorizationRequest; parameters: Parameters; decision: string },
-): Promise<Reply> {
-  if (wantsJson(mediaType)) {
-    throw new ErrorPage('invalid_request', 'This page has expired', 'The transaction has expired.');
-  }
-  const reply = await renderPage(options, request, parameters, 'stale');
-  return decision === 'key' ? reply : { ...reply, status: 400 };
-}
-
-/** A key that is not good leads back to the page, or tells the program; anything else goes its way. */
-async function replyToKeyError(
-  options: AuthorizeOptions,
-  { mediaType }: AuthorizeCall,
-  { request, parameters, error }: { request: AuthorizationRequest; parameters: Parameters; error: unknown },
-): Promise<Reply> {
-  const fault = keyFaultOf(error);
-  if (fault === null || !(error instanceof Problem)) throw error;
-  if (wantsJson(mediaType)) throw error.status === 401 ? keyProblem(error) : error;
-  const wait = error.headers['retry-after'];
-  const reply = await renderPage(options, request, parameters, fault);
-  return wait === undefined ? reply : withHeaders(reply, { 'retry-after': wait });
-}
-
-/** The parameters of an address. Throws AuthorizeRefusal where it cannot be read. */
+/** The query of a URL. Throws ErrorPage if it cannot be read. */
 function parseQuery(url: string): Parameters {
   const mark = url.indexOf('?');
   const pairs = parsePairs(mark < 0 ? '' : url.slice(mark + 1));
@@ -147,20 +114,18 @@ function parseQuery(url: string): Parameters {
   return groupPairs(pairs);
 }
 
-/** What was sent with a decision: the signed request, or else the parameters themselves. */
+/** The parameters of a decision: from the signed transaction, or else from the fields themselves. */
 async function parseDecision(
-  { keys, clock }: AuthorizeOptions,
+  { sharedKeys, clock }: AuthorizeContext,
   fields: DecisionFields,
 ): Promise<{ readonly parameters: Parameters; readonly expired: boolean }> {
   const { transaction = '' } = fields;
   if (transaction === '') return { parameters: parseFields(fields), expired: false };
-  const { transaction: key } = await keys();
-  const opened = verifyParameters(key, transaction, clock.now());
-  if (opened === null) {
-    const detail = 'The page was not issued by this service, or was changed. Start again from the app.';
-    throw new ErrorPage('invalid_request', 'This page cannot be used', detail);
-  }
-  return { parameters: opened.parameters, expired: opened.expired };
+  const { transaction: key } = await sharedKeys();
+  const verified = verifyParameters(key, transaction, clock.now());
+  if (verified !== null) return verified;
+  const detail = 'The page was not issued by this service, or was changed. Start again from the app.';
+  throw new ErrorPage('invalid_request', 'This page cannot be used', detail);
 }
 
 function parseFields(fields: DecisionFields): Parameters {

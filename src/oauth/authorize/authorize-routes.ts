@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { Principal } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { authorizeErrors, OFFERED } from '../pages/replies.ts';
-import { type AuthorizeOptions, decideConsent, showConsent } from './authorize-handlers.ts';
+import { type AuthorizeContext, decideConsent, showConsent } from './authorize-handlers.ts';
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 
@@ -26,7 +26,7 @@ const resource = Type.Union([Type.String(), Type.Array(Type.String())], {
   description: 'What the token is for (RFC 8707): the API, the MCP endpoint, or both. Default: both.',
 });
 
-/** Described here and judged by `authorize`: what is wrong with it must be told as OAuth says. */
+/** Documentation only: the handler validates, because OAuth prescribes how errors are reported. */
 const Query = Type.Object({
   ...parameters,
   resource: Type.Optional(Type.Array(Type.String(), { separator: null })),
@@ -70,7 +70,7 @@ const common = {
 const BODY_BYTES = 65_536;
 
 /** GET and POST /oauth/authorize. Neither is open to scripts of other pages. */
-export function authorizeRoutes(options: AuthorizeOptions): readonly Route<Principal>[] {
+export function authorizeRoutes(context: AuthorizeContext): readonly Route<Principal>[] {
   const define = route<Principal>();
   return [
     define({
@@ -83,7 +83,7 @@ export function authorizeRoutes(options: AuthorizeOptions): readonly Route<Princ
       accepts: ['text/html'],
       answer: { description: 'The consent page.', contentType: 'text/html' },
       alsoAnswers: { 303: 'An error, reported to the client by redirect.' },
-      handle: (call) => showConsent(options, call),
+      handle: (call) => showConsent(context, call),
     }),
     define({
       ...common,
@@ -103,7 +103,7 @@ export function authorizeRoutes(options: AuthorizeOptions): readonly Route<Princ
         403: 'Another site sent the form.',
         429: 'Too many wrong keys, or grants without a key.',
       },
-      handle: (call) => decideConsent(options, call, call.body),
+      handle: (call) => decideConsent(context, call, call.body),
     }),
   ];
 }

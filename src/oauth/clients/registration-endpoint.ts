@@ -1,21 +1,24 @@
-// Route on which clients register themselves (RFC 7591).
+// Registration endpoint (POST /oauth/register, RFC 7591): clients register themselves.
 
 import { Type } from 'typebox';
 import type { Principal } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
 import { randomToken } from '../../lib/secrets.ts';
-import type { Audit } from '../protocol/audit.ts';
+import type { OAuthContext } from '../protocol/context.ts';
 import { oauthError, oauthErrors, tooManyRequests } from '../protocol/errors.ts';
 import { RequestThrottle } from '../protocol/throttle.ts';
-import { CLIENT_LIFETIME } from '../protocol/tokens.ts';
+import { LIFETIMES } from '../protocol/tokens.ts';
 import { cleanClientName } from './client.ts';
-import type { ClientContext } from './client-registry.ts';
 import { evictClients, insertClient } from './client-store.ts';
 import { parseRedirectUris } from './redirect-uri.ts';
 
-const PER_MINUTE = 60;
+const REQUESTS_PER_ADDRESS = 60;
 const BODY_BYTES = 16_384;
+/** Registered clients kept; above, the oldest without a grant are deleted. */
+const MAX_CLIENTS = 100_000;
+/** How far the number may grow beyond, as a share: counting rows costs more than adding one. */
+const SLACK = 0.001;
 
 const Uris = Type.Array(Type.String(), {
   description:
@@ -29,10 +32,7 @@ const ClientMetadata = Type.Object(
     ),
     redirect_uris: Type.Optional(Uris),
   },
-  {
-    $id: 'ClientMetadata',
-    description: 'Client metadata (RFC 7591). Other members are ignored.',
-  },
+  { $id: 'ClientMetadata', description: 'Client metadata (RFC 7591). Other members are ignored.' },
 );
 
 const RegisteredClient = Type.Object(
@@ -51,19 +51,14 @@ const RegisteredClient = Type.Object(
   { $id: 'RegisteredClient', description: 'The registered client.' },
 );
 
-export interface RegisterOptions extends ClientContext {
-  readonly audit: Audit;
-  /** Told of failures that no client hears of. */
-  readonly report: (error: unknown) => void;
-  /** Registered clients kept. */
-  readonly mostClients?: number;
+export interface RegistrationContext extends OAuthContext {
+  readonly maxClients?: number | undefined;
 }
 
-/** POST /oauth/register. */
-export function registerRoute(options: RegisterOptions): Route<Principal> {
-  const { clock, audit } = options;
-  const registrar = new ClientRegistry(options, options.report, options.mostClients);
-  const throttle = new RequestThrottle(clock, PER_MINUTE);
+export function registrationRoute(context: RegistrationContext): Route<Principal> {
+  const { clock, audit } = context;
+  const registry = new ClientRegistry(context);
+  const throttle = new RequestThrottle(clock, REQUESTS_PER_ADDRESS);
   return route<Principal>()({
     method: 'POST',
     path: '/oauth/register',
@@ -80,118 +75,93 @@ export function registerRoute(options: RegisterOptions): Route<Principal> {
     async handle({ body, address }) {
       const wait = throttle.take(addressGroup(address));
       if (wait > 0) throw tooManyRequests(wait);
-      const { about, ...registered } = parseRegistration(body);
-      const { id, issuedAt, expiresAt } = await registrar.register({ about, ...registered });
+      const { about, ...metadata } = parseMetadata(body);
+      const { id, createdAt, expiresAt } = await registry.register({ ...metadata, about });
       audit('registered', { client: id });
-      const times = { client_id_issued_at: seconds(issuedAt), client_id_expires_at: seconds(expiresAt) };
-      const json = { client_id: id, ...times, ...registered, ...about };
+      const times = { client_id_issued_at: toSeconds(createdAt), client_id_expires_at: toSeconds(expiresAt) };
+      const json = { client_id: id, ...times, ...metadata, ...about };
       return { status: 201, headers: { 'cache-control': 'no-store' }, json };
     },
   });
 }
 
-function seconds(milliseconds: number): number {
-  return Math.floor(milliseconds / 1000);
+function toSeconds(date: Date): number {
+  return Math.floor(date.getTime() / 1000);
 }
 
-/** The metadata of a client as it was registered, with the names of RFC 7591. */
-export interface Registration {
+/** Metadata of a client with the names of RFC 7591. */
+interface Metadata {
   readonly client_name: string;
   readonly redirect_uris: readonly string[];
   readonly grant_types: readonly string[];
   readonly response_types: readonly string[];
   readonly token_endpoint_auth_method: 'none';
-  /** Addresses about the client: kept, never fetched. */
+  /** Addresses about the client: stored, never fetched. */
   readonly about: Readonly<Record<string, string>>;
 }
 
 const DEFAULT_NAME = 'Unnamed app';
-
 const GRANT_TYPES = ['authorization_code', 'refresh_token'];
-
 const ABOUT = ['client_uri', 'logo_uri', 'tos_uri', 'policy_uri'];
-
 const MAX_URL_LENGTH = 2_048;
 
 /**
- * What is registered of the metadata that was sent. Every client is a public one here, so methods of authentication
- * are replaced by none, and unknown members and grant types are left out. Throws invalid_redirect_uri.
+ * The metadata to register. All clients are public, so the authentication method is replaced by none; unknown members and
+ * grant types are left out. Throws invalid_redirect_uri.
  */
-export function parseRegistration(metadata: Readonly<Record<string, unknown>>): Registration {
+function parseMetadata(metadata: Readonly<Record<string, unknown>>): Metadata {
   const redirectUris = parseRedirectUris(metadata.redirect_uris);
   if (typeof redirectUris === 'string') throw oauthError('invalid_redirect_uri', `${redirectUris}.`);
   return {
     client_name: cleanClientName(metadata.client_name) ?? DEFAULT_NAME,
     redirect_uris: redirectUris,
-    grant_types: grantTypes(metadata.grant_types),
+    grant_types: parseGrantTypes(metadata.grant_types),
     response_types: ['code'],
     token_endpoint_auth_method: 'none',
     about: Object.fromEntries(ABOUT.flatMap((name) => aboutEntry(name, metadata[name]))),
   };
 }
 
-function grantTypes(asked: unknown): readonly string[] {
-  if (!Array.isArray(asked)) return GRANT_TYPES;
-  const kept = GRANT_TYPES.filter((type) => asked.includes(type));
-  // Nothing can be granted here without a code, whatever a client says of itself.
-  return kept.includes('authorization_code') ? kept : GRANT_TYPES;
+function parseGrantTypes(requested: unknown): readonly string[] {
+  if (!Array.isArray(requested)) return GRANT_TYPES;
+  const supported = GRANT_TYPES.filter((type) => requested.includes(type));
+  // Nothing is granted without a code, whatever the client says.
+  return supported.includes('authorization_code') ? supported : GRANT_TYPES;
 }
 
 function aboutEntry(name: string, value: unknown): readonly (readonly [string, string])[] {
   if (typeof value !== 'string' || value.length > MAX_URL_LENGTH) return [];
-  const kept = /^https:\/\/[^\s\p{Cc}]+$/u.test(value) && value.isWellFormed() && URL.canParse(value);
-  return kept ? [[name, value]] : [];
+  const valid = /^https:\/\/[^\s\p{Cc}]+$/u.test(value) && value.isWellFormed() && URL.canParse(value);
+  return valid ? [[name, value]] : [];
 }
 
-/** Registered clients kept; above, the oldest to which nothing was granted make room. */
-const MAX_CLIENTS = 100_000;
-
-/** How many may be too many before room is made, as a share of the most: counting rows costs more than adding one. */
-const SLACK = 0.001;
-
-/** A client just registered. */
-export interface RegisteredClient {
-  readonly id: string;
-  /** Wall-clock milliseconds. */
-  readonly issuedAt: number;
-  readonly expiresAt: number;
-}
-
-/** Registers clients; makes room for them now and then. */
-export class ClientRegistry {
-  readonly #parts: ClientContext;
-  readonly #report: (error: unknown) => void;
+/** Registers clients, and bounds their number. */
+class ClientRegistry {
+  readonly #context: RegistrationContext;
   readonly #max: number;
   #untilEviction = 0;
 
-  /** @param report told of failures to make room, which no client hears of */
-  constructor(parts: ClientContext, report: (error: unknown) => void, max = MAX_CLIENTS) {
-    this.#parts = parts;
-    this.#report = report;
-    this.#max = max;
+  constructor(context: RegistrationContext) {
+    this.#context = context;
+    this.#max = context.maxClients ?? MAX_CLIENTS;
   }
 
   /** Throws DATABASE_UNAVAILABLE. */
-  async register({
-    client_name: name,
-    redirect_uris: redirectUris,
-    about,
-  }: Registration): Promise<RegisteredClient> {
-    const { database, clock } = this.#parts;
-    const issuedAt = clock.now();
-    // Begins with letters that no address begins with: those are clients of another kind.
-    const client = { id: `client_${randomToken(18)}`, issuedAt, expiresAt: issuedAt + CLIENT_LIFETIME };
-    const times = { createdAt: new Date(issuedAt), expiresAt: new Date(client.expiresAt) };
-    const row = { id: client.id, name, redirectUris, about, ...times };
-    await database.writeByDeadline((sql, deadline) => insertClient(sql, row, deadline));
-    await this.#evict(issuedAt);
+  async register({ client_name: name, redirect_uris: redirectUris, about }: Metadata) {
+    const { database, clock } = this.#context;
+    const now = clock.now();
+    const times = { createdAt: new Date(now), expiresAt: new Date(now + LIFETIMES.registration) };
+    // The prefix tells it from the URL of a client document.
+    const client = { id: `client_${randomToken(18)}`, name, redirectUris, about, ...times };
+    await database.writeByDeadline((sql, deadline) => insertClient(sql, client, deadline));
+    await this.#evict(times.createdAt);
     return client;
   }
 
-  async #evict(now: number): Promise<void> {
+  async #evict(now: Date): Promise<void> {
     if (--this.#untilEviction > 0) return;
     this.#untilEviction = Math.max(1, Math.floor(this.#max * SLACK));
-    const make = this.#parts.database.write((sql) => evictClients(sql, new Date(now), this.#max));
-    await make.catch(this.#report);
+    const { database, report } = this.#context;
+    await database.write((sql) => evictClients(sql, now, this.#max)).catch(report);
   }
 }

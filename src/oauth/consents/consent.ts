@@ -1,82 +1,80 @@
-// Decision of a person on a consent: a code for the client, or its denial.
+// Decision of a person on a consent: a code for the client, or a denial.
 
 import { createHmac } from 'node:crypto';
 import type { KeyVerifier } from '../../access/keys/key-verifier.ts';
 import { FailureThrottle } from '../../access/limits/failure-throttle.ts';
 import type { ActiveSubscription } from '../../access/tiers/provider.ts';
-import type { Plan, Scope } from '../../access/tiers/tiers.ts';
+import type { Scope } from '../../access/tiers/tiers.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { Database } from '../../postgres/client/database.ts';
-import type { Audit } from '../protocol/audit.ts';
+import { hashSecret } from '../../lib/secrets.ts';
+import type { OAuthContext } from '../protocol/context.ts';
 import { ErrorPage } from '../protocol/errors.ts';
 import type { SharedKeys } from '../protocol/shared-key-store.ts';
 import type { RequestThrottle } from '../protocol/throttle.ts';
-import { CODE_LIFETIME, createSecret, hashSecret } from '../protocol/tokens.ts';
+import { createSecret, LIFETIMES } from '../protocol/tokens.ts';
 import type { FreeGrantCap } from './free-grant-cap.ts';
-import { insertGrantWithCode } from './grant-store.ts';
+import { insertGrantWithCode, type NewGrant } from './grant-store.ts';
 
 export interface Decision {
   readonly decision: 'key' | 'free' | 'deny';
   readonly apiKey: string;
-  /** Of whoever decided. */
+  /** The person's address. */
   readonly address: string;
 }
 
-/** What the client asked for. */
-export interface ConsentRequest extends Pick<Consent, 'redirectUri' | 'codeChallenge' | 'resources'> {
+export interface ConsentRequest extends Pick<NewGrant, 'redirectUri' | 'codeChallenge' | 'resources'> {
   readonly client: { readonly id: string };
-  readonly scopes: Consent['scope'];
+  readonly scopes: readonly Scope[];
 }
 
-export interface ConsentContext {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface ConsentContext extends OAuthContext {
   readonly checkKey: CheckKey;
-  readonly keys: () => Promise<SharedKeys>;
-  /** Grants without a key, by address: how many in a minute, and how many are kept. */
-  readonly freeGrants: RequestThrottle;
+  readonly sharedKeys: () => Promise<SharedKeys>;
+  /** By address. */
+  readonly freeGrantThrottle: RequestThrottle;
   readonly freeGrantCap: FreeGrantCap;
-  readonly audit: Audit;
 }
 
 /**
- * The code to be handed to the client; null: the person said no. Throws what CheckKey throws, MISSING_API_KEY, and
- * AuthorizeRefusal where an address has made too many grants without a key.
+ * Carries out a decision. Returns the code for the client, which is stored as a hash only; null if the person denied. Throws
+ * what CheckKey throws, MISSING_API_KEY, DATABASE_UNAVAILABLE, and ErrorPage after too many grants without a key.
  */
 export async function decide(
-  parts: ConsentContext,
-  request: ConsentRequest,
-  made: Decision,
+  context: ConsentContext,
+  { client, redirectUri, codeChallenge, scopes, resources }: ConsentRequest,
+  decision: Decision,
 ): Promise<string | null> {
-  const { database, clock, audit } = parts;
-  const client = request.client.id;
-  if (made.decision === 'deny') {
-    audit('consent_denied', { client });
+  const { database, clock, audit, freeGrantCap } = context;
+  if (decision.decision === 'deny') {
+    audit('consent_denied', { client: client.id });
     return null;
   }
-  const { redirectUri, codeChallenge, scopes: scope, resources } = request;
-  const allowed = await allowance(parts, made);
-  const { code, grant } = await issueCode(
-    { database, clock },
-    { clientId: client, redirectUri, codeChallenge, scope, resources, ...allowed },
-  );
-  if (allowed.addressHash !== null) await parts.freeGrantCap.enforce(allowed.addressHash);
-  audit('consent_granted', { grant, client, tier: allowed.tier });
+  const account = await resolveAccount(context, decision);
+  const code = createSecret('ac');
+  const now = clock.now();
+  const row = {
+    ...{ clientId: client.id, redirectUri, scope: scopes.join(' '), resources, ...account },
+    ...{ codeHash: hashSecret(code), codeChallenge },
+    ...{ createdAt: new Date(now), expiresAt: new Date(now + LIFETIMES.code) },
+  };
+  const grant = await database.writeByDeadline((sql, deadline) => insertGrantWithCode(sql, row, deadline));
+  if (account.addressHash !== null) await freeGrantCap.enforce(account.addressHash);
+  audit('consent_granted', { grant, client: client.id, tier: account.tier });
   return code;
 }
 
-type Allowance = Pick<Consent, 'tier' | 'subscription' | 'addressHash'>;
-
-/** What the client may use: the key's subscription, or the one Free allowance of the address. */
-async function allowance({ checkKey, keys, freeGrants }: ConsentContext, made: Decision): Promise<Allowance> {
-  const { decision, apiKey, address } = made;
+/** What the client may use: the key's subscription, or the Free tier that an address has once. */
+async function resolveAccount(
+  { checkKey, sharedKeys, freeGrantThrottle }: ConsentContext,
+  { decision, apiKey, address }: Decision,
+): Promise<Pick<NewGrant, 'tier' | 'subscription' | 'addressHash'>> {
   if (decision === 'free') {
     const group = addressGroup(address);
-    const wait = freeGrants.take(group);
+    const wait = freeGrantThrottle.take(group);
     if (wait > 0) throw tooManyGrants(wait);
-    const { address: key } = await keys();
+    const { address: key } = await sharedKeys();
     const addressHash = createHmac('sha256', key).update(group).digest();
     return { tier: 'free', subscription: null, addressHash };
   }
@@ -88,54 +86,15 @@ async function allowance({ checkKey, keys, freeGrants }: ConsentContext, made: D
 function tooManyGrants(retryAfter: number): ErrorPage {
   const detail =
     'Very many apps were given access from your network just now. Wait a minute, then try again.';
-  return new ErrorPage('temporarily_unavailable', 'Too many requests', detail, {
-    status: 429,
-    retryAfter,
-  });
+  return new ErrorPage('temporarily_unavailable', 'Too many requests', detail, { status: 429, retryAfter });
 }
 
-/** What somebody has consented to. */
-export interface Consent {
-  readonly clientId: string;
-  readonly redirectUri: string;
-  /** 43 characters: base64url of the SHA-256 of the verifier. */
-  readonly codeChallenge: string;
-  readonly scope: readonly Scope[];
-  /** The resources asked for, normalised; never empty. */
-  readonly resources: readonly string[];
-  readonly tier: Plan;
-  /** The provider's reference; null: the Free tier without a key. */
-  readonly subscription: string | null;
-  /** SHA-256 of the consenting address's group; needed where there is no subscription. */
-  readonly addressHash: Buffer | null;
-}
-
-export interface IssuedCode {
-  readonly code: string;
-  readonly grant: number;
-}
-
-/** Stores a grant and its code, which is told this once. Throws DATABASE_UNAVAILABLE. */
-export async function issueCode(
-  { database, clock }: { readonly database: Database; readonly clock: Clock },
-  consent: Consent,
-): Promise<IssuedCode> {
-  const code = createSecret('ac');
-  const now = clock.now();
-  const times = { createdAt: new Date(now), expiresAt: new Date(now + CODE_LIFETIME) };
-  const row = { ...consent, ...times, scope: consent.scope.join(' '), codeHash: hashSecret(code) };
-  return {
-    code,
-    grant: await database.writeByDeadline((sql, deadline) => insertGrantWithCode(sql, row, deadline)),
-  };
-}
-
-/** Wrong keys that one address, or /64, may type in any minute. People mistype; programs that guess try faster. */
+/** Wrong keys that one address, or /64, may enter in any minute: enough for typing errors, too few for guessing. */
 const WRONG_KEYS_PER_MINUTE = 10;
 
 /**
- * Judges a key, which may have blanks around it. Throws INVALID_API_KEY, EXPIRED_API_KEY, SUBSCRIPTIONS_UNAVAILABLE, or
- * RATE_LIMITED after too many wrong ones; a key that was good before is always asked about.
+ * Checks a key that a person entered, which may have blanks around it. Throws INVALID_API_KEY, EXPIRED_API_KEY,
+ * SUBSCRIPTIONS_UNAVAILABLE, or RATE_LIMITED after too many wrong keys; a key that was valid before is always checked.
  */
 export type CheckKey = (key: string, address: string) => Promise<ActiveSubscription>;
 

@@ -1,49 +1,34 @@
-// Cap on grants without a key, for each address and in all: anybody can make them, so the longest unused make room.
+// Cap on grants without a key, per address and in all: anybody can make them, so those unused for longest make room.
 
-import type { Clock } from '../../lib/clock.ts';
-import type { Database } from '../../postgres/client/database.ts';
-import type { Audit, OAuthMetrics } from '../protocol/audit.ts';
-import { countFreeGrants, endSurplusFreeGrants, type FreeGrantLimit } from './grant-store.ts';
-import type { Revocation } from './revocation-store.ts';
+import { announceRevocation, type OAuthContext } from '../protocol/context.ts';
+import { countFreeGrants, endSurplusFreeGrants } from './grant-store.ts';
 
-/** Grants in force that are kept. */
+/** Active grants. */
 export interface FreeGrantLimits {
   readonly perAddress: number;
   readonly inAll: number;
 }
 
-const USUAL: FreeGrantLimits = { perAddress: 100, inAll: 100_000 };
-/** The share of places that grants which were used on a later day can have. */
+const LIMITS: FreeGrantLimits = { perAddress: 100, inAll: 100_000 };
+/** The share that grants which were used on a later day can have. */
 const PROVEN_SHARE = 0.9;
-/** How many may be too many in all before room is made, as a share: counting them costs more than adding one. */
+/** How far the number in all may grow beyond, as a share: counting grants costs more than adding one. */
 const SLACK = 0.001;
 
-export interface FreeGrantCapOptions {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly audit: Audit;
-  readonly metrics: Pick<OAuthMetrics, 'revoked'>;
-  /** Told what this process has revoked: others hear of it from the database. */
-  readonly onRevoked: (note: Revocation) => void;
-  /** Told of failures to make room, which no client hears of. */
-  readonly report: (error: unknown) => void;
-  readonly numbers?: FreeGrantLimits;
-}
-
 export class FreeGrantCap {
-  readonly #options: FreeGrantCapOptions;
-  readonly #numbers: FreeGrantLimits;
+  readonly #context: OAuthContext;
+  readonly #limits: FreeGrantLimits;
   #untilCount = 0;
 
-  constructor(options: FreeGrantCapOptions) {
-    this.#options = options;
-    this.#numbers = options.numbers ?? USUAL;
+  constructor(context: OAuthContext, limits = LIMITS) {
+    this.#context = context;
+    this.#limits = limits;
   }
 
-  /** Makes room after a grant to this address. Never throws: what cannot be ended now is so after a later grant. */
+  /** Makes room after a new grant of this address. Never throws: after a failure, a later grant makes room. */
   async enforce(addressHash: Buffer): Promise<void> {
-    const { perAddress, inAll } = this.#numbers;
-    const { database, clock, report } = this.#options;
+    const { perAddress, inAll } = this.#limits;
+    const { database, clock, report } = this.#context;
     try {
       await this.#endSurplus(addressHash, perAddress);
       if (--this.#untilCount > 0) return;
@@ -56,13 +41,10 @@ export class FreeGrantCap {
   }
 
   async #endSurplus(addressHash: Buffer | null, max: number): Promise<void> {
-    const { database, clock, audit, metrics, onRevoked } = this.#options;
-    const bound: FreeGrantLimit = { addressHash, max, maxProven: Math.floor(max * PROVEN_SHARE) };
+    const { database, clock } = this.#context;
+    const limit = { addressHash, max, maxProven: Math.floor(max * PROVEN_SHARE) };
     const now = new Date(clock.now());
-    for (const grant of await database.write((sql) => endSurplusFreeGrants(sql, { ...bound, now }))) {
-      onRevoked(`grant:${grant}`);
-      audit('family_revoked', { grant, reason: 'crowded_out' });
-      metrics.revoked('crowded_out');
-    }
+    const ended = await database.write((sql) => endSurplusFreeGrants(sql, { ...limit, now }));
+    for (const grant of ended) announceRevocation(this.#context, { grant, reason: 'crowded_out' });
   }
 }

@@ -1,29 +1,33 @@
-// SQL of grants: created with a code, and listed.
+// SQL of grants: created, listed, and revoked with a notification to every process.
 
 import type { Plan } from '../../access/tiers/tiers.ts';
-import type { ServerTime, Sql } from '../../postgres/client/database.ts';
-import { endGrants } from './revocation-store.ts';
+import type { ServerTime, Sql, SqlFragment } from '../../postgres/client/database.ts';
+import type { RevocationReason } from '../protocol/audit.ts';
+import type { Revocation } from '../protocol/context.ts';
 
-interface NewGrant {
+export interface NewGrant {
   readonly clientId: string;
   readonly redirectUri: string;
-  /** Parted by spaces. */
+  /** Separated by spaces. */
   readonly scope: string;
   readonly resources: readonly string[];
   readonly tier: Plan;
+  /** The provider's reference; null: the Free tier without a key. */
   readonly subscription: string | null;
+  /** Digest of the consenting address's group; null with a subscription. */
   readonly addressHash: Buffer | null;
   /** In hexadecimal. */
   readonly codeHash: string;
+  /** 43 characters: base64url of the SHA-256 of the verifier. */
   readonly codeChallenge: string;
   readonly createdAt: Date;
-  /** When the code ends, and with it the grant if the code is never used. */
+  /** When the code expires, and with it the grant if the code is never used. */
   readonly expiresAt: Date;
 }
 
-/** Writes both in one statement, notes that the client, if it registered here, is used, and gives the grant's id. */
+/** Inserts a grant with its code, marks a registered client as used, and returns the grant's id. */
 export async function insertGrantWithCode(sql: Sql, row: NewGrant, deadline: ServerTime): Promise<number> {
-  const [written] = await sql<{ id: number }[]>`
+  const [inserted] = await sql<{ id: number }[]>`
     with made as (
       insert into oauth_grant (client_id, redirect_uri, scope, resources, tier, subscription, address_hash,
         created_at, renewed_at, expires_at)
@@ -38,8 +42,8 @@ export async function insertGrantWithCode(sql: Sql, row: NewGrant, deadline: Ser
       returning grant_id as id
     )
     select id from coded where require_before(${deadline})`;
-  if (written === undefined) throw new Error('The grant was not written');
-  return written.id;
+  if (inserted === undefined) throw new Error('The grant was not written');
+  return inserted.id;
 }
 
 export interface GrantRow {
@@ -53,25 +57,25 @@ export interface GrantRow {
   readonly subscription: string | null;
   /** RFC 3339. */
   readonly createdAt: string;
-  /** True to the day. */
+  /** Exact to the day. */
   readonly renewedAt: string;
   readonly expiresAt: string;
   readonly revokedAt: string | null;
   readonly revokedFor: string | null;
 }
 
-const LISTED = 1_000;
+const MAX_LISTED = 1_000;
 
-/** The grants of a subscription that are of use, the newest first, a thousand at most. */
+/** Active grants of a subscription, the newest first, at most a thousand. */
 export async function listGrantsOf(sql: Sql, subscription: string, now: Date): Promise<readonly GrantRow[]> {
   return sql<GrantRow[]>`
     select ${columns(sql)} where g.subscription = ${subscription} and g.revoked_at is null and g.expires_at > ${now}
-    order by g.id desc limit ${LISTED}`;
+    order by g.id desc limit ${MAX_LISTED}`;
 }
 
-/** All grants, ended ones included, the newest first, a thousand at most. */
+/** All grants, also revoked and expired ones, the newest first, at most a thousand. */
 export async function listGrants(sql: Sql): Promise<readonly GrantRow[]> {
-  return sql<GrantRow[]>`select ${columns(sql)} order by g.id desc limit ${LISTED}`;
+  return sql<GrantRow[]>`select ${columns(sql)} order by g.id desc limit ${MAX_LISTED}`;
 }
 
 /** Columns and tables of a list. */
@@ -83,7 +87,33 @@ function columns(sql: Sql) {
       left join oauth_client_document d on d.url = g.client_id`;
 }
 
-/** How many of these grants are in force. */
+/** Revokes a grant with all its tokens; false if it was revoked before, or does not exist. */
+export async function revokeGrant(
+  sql: Sql,
+  grant: number,
+  now: Date,
+  reason: RevocationReason,
+): Promise<boolean> {
+  return (await revokeGrants(sql, sql`id = ${grant}`, now, reason)).length > 0;
+}
+
+/** The same for a grant of this subscription only. */
+export async function revokeGrantOf(
+  sql: Sql,
+  subscription: string,
+  grant: number,
+  now: Date,
+): Promise<boolean> {
+  const condition = sql`id = ${grant} and subscription = ${subscription}`;
+  return (await revokeGrants(sql, condition, now, 'owner_request')).length > 0;
+}
+
+/** Revokes all grants of a client, and returns their ids. */
+export function revokeGrantsOfClient(sql: Sql, clientId: string, now: Date): Promise<readonly number[]> {
+  return revokeGrants(sql, sql`client_id = ${clientId}`, now, 'client_revoked');
+}
+
+/** How many grants without a key are active. */
 export async function countFreeGrants(sql: Sql, now: Date): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int from oauth_grant
@@ -91,10 +121,18 @@ export async function countFreeGrants(sql: Sql, now: Date): Promise<number> {
   return row?.count ?? 0;
 }
 
+export interface FreeGrantLimit {
+  /** Null: of all addresses. */
+  readonly addressHash: Buffer | null;
+  /** Active grants. */
+  readonly max: number;
+  /** How many of these can be proven ones: refreshed after the day of their consent. */
+  readonly maxProven: number;
+}
+
 /**
- * Ends what is above `max` in force, of one address or (null) in all, and gives the ids. The longest unused go first.
- * Those that were refreshed after the day of their consent keep up to `maxProven` places, which no number of new ones takes;
- * the rest is for new ones, which no number of proven ones takes.
+ * Revokes active grants without a key beyond `max`, those unused for longest first, and returns their ids. Proven grants
+ * keep up to `maxProven` places that no number of new ones takes; the rest is for new ones, which no number of proven ones takes.
  */
 export async function endSurplusFreeGrants(
   sql: Sql,
@@ -112,14 +150,60 @@ export async function endSurplusFreeGrants(
       ) in_force
     ) ranked
     where place > case when proven then kept else ${max} - kept end)`;
-  return endGrants(sql, surplus, now, 'crowded_out');
+  return revokeGrants(sql, surplus, now, 'crowded_out');
 }
 
-export interface FreeGrantLimit {
-  /** Null: any. */
-  readonly addressHash: Buffer | null;
-  /** Grants in force. */
-  readonly max: number;
-  /** Of these, the most that can be proven ones. */
-  readonly maxProven: number;
+/** Notified of every revocation, with a `Revocation` as payload. */
+export const REVOCATIONS_CHANNEL = 'oauth_revocations';
+
+/** Rows are locked in the order of their ids, as everywhere, so that no two statements deadlock. */
+async function revokeGrants(
+  sql: Sql,
+  condition: SqlFragment,
+  now: Date,
+  reason: RevocationReason,
+): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    with ended as (
+      update oauth_grant set revoked_at = ${now}, revoked_for = ${reason}
+      where id in (select id from oauth_grant where ${condition} and revoked_at is null order by id for update)
+      returning id
+    ), kept as (
+      insert into oauth_revocation (grant_id) select id from ended
+    )
+    select id, pg_notify(${REVOCATIONS_CHANNEL}, 'grant:' || id) from ended`;
+  return rows.map(({ id }) => id);
+}
+
+/** Deletes an access token of this client; false if there is none. */
+export async function revokeAccessToken(sql: Sql, hash: string, clientId: string): Promise<boolean> {
+  const rows = await sql`
+    with ended as (
+      delete from oauth_access_token a using oauth_grant g
+      where a.hash = decode(${hash}, 'hex') and g.id = a.grant_id and g.client_id = ${clientId} returning a.hash
+    ), kept as (
+      insert into oauth_revocation (token_hash) select hash from ended
+    )
+    select pg_notify(${REVOCATIONS_CHANNEL}, 'token:' || encode(hash, 'hex')) from ended`;
+  return rows.length > 0;
+}
+
+export interface RecentRevocations {
+  /** The database's time: `since` of the next call. */
+  readonly at: string;
+  readonly revocations: readonly Revocation[];
+}
+
+/**
+ * Revocations since an earlier call, and from the minute before it: a revocation is visible only once it is committed, later
+ * than its time says. None without an earlier call.
+ */
+export async function readRevocations(sql: Sql, since: string | null): Promise<RecentRevocations> {
+  const [row] = await sql<{ at: string; revocations: string[] | null }[]>`
+    select clock_timestamp() as at, (
+      select array_agg(coalesce('grant:' || grant_id, 'token:' || encode(token_hash, 'hex')))
+      from oauth_revocation where at > ${since}::timestamptz - interval '1 minute'
+    ) as revocations`;
+  if (row === undefined) throw new Error('The database returned no time');
+  return { at: row.at, revocations: row.revocations ?? [] };
 }

@@ -1,33 +1,27 @@
-// Routes of connected apps: which apps have access with a key, and how that ends; a page, or JSON for programs.
+// Routes of connected apps: lists the apps that have access with a key, and ends that access; a page, or JSON for programs.
 
 import { Type } from 'typebox';
-import type { Plan, Principal, Scope } from '../../access/tiers/tiers.ts';
+import type { Principal, Scope } from '../../access/tiers/tiers.ts';
 import { type RequestContext, type Route, route } from '../../http/frame/route.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import { Problem } from '../../lib/problem.ts';
 import { pageReply } from '../pages/document.ts';
-import { KEY_FAULT_STATUS, type KeyFault } from '../pages/elements.ts';
-import { renderGrants } from '../pages/grants-page.ts';
+import type { KeyFault } from '../pages/elements.ts';
+import { type GrantView, renderGrantList, renderGrantsKeyPage } from '../pages/grants-page.ts';
 import {
   authorizeErrors,
-  keyFaultOf,
+  errorReply,
+  keyErrorReply,
+  keyPageReply,
   keyProblem,
   OFFERED,
-  refusalForPrograms,
-  refusalReply,
   wantsJson,
-  withHeaders,
 } from '../pages/replies.ts';
-import type { Audit, OAuthMetrics } from '../protocol/audit.ts';
+import { announceRevocation } from '../protocol/context.ts';
 import { ErrorPage } from '../protocol/errors.ts';
 import { requireSameOrigin, signParameters, verifyParameters } from '../protocol/forms.ts';
 import type { ConsentContext } from './consent.ts';
-import { type GrantRow, listGrantsOf } from './grant-store.ts';
-import { type Revocation, revokeGrantOf } from './revocation-store.ts';
-
-export interface GrantsOptions extends GrantsContext {
-  readonly publicUrl: string;
-}
+import { type GrantRow, listGrantsOf, revokeGrantOf } from './grant-store.ts';
 
 const BODY_BYTES = 16_384;
 
@@ -57,13 +51,7 @@ const Grants = Type.Object(
   { $id: 'OAuthGrants', description: 'The apps that have access with a key.' },
 );
 
-interface Fields {
-  readonly api_key?: string;
-  readonly proof?: string;
-  readonly end?: string;
-}
-
-type GrantsCall = Pick<RequestContext<Principal>, 'headers' | 'address' | 'mediaType' | 'requestId'>;
+type Call = Pick<RequestContext<Principal>, 'headers' | 'address' | 'mediaType' | 'requestId'>;
 
 const common = {
   path: '/oauth/grants',
@@ -73,7 +61,7 @@ const common = {
 } as const;
 
 /** GET and POST /oauth/grants. Like consent, not open to scripts of other pages. */
-export function grantsRoutes(options: GrantsOptions): readonly Route<Principal>[] {
+export function grantsRoutes(context: ConsentContext): readonly Route<Principal>[] {
   const define = route<Principal>();
   return [
     define({
@@ -84,7 +72,7 @@ export function grantsRoutes(options: GrantsOptions): readonly Route<Principal>[
       summary: 'Show the page of connected apps',
       accepts: ['text/html'],
       answer: { description: 'A page that asks for a key.', contentType: 'text/html' },
-      handle: () => renderKeyPage(options, null),
+      handle: () => keyPage(context, null),
     }),
     define({
       ...common,
@@ -102,145 +90,93 @@ export function grantsRoutes(options: GrantsOptions): readonly Route<Principal>[
         403: 'Another site sent the form.',
         429: 'Too many wrong keys.',
       },
-      handle: (call) => answer(options, call, call.body),
+      handle: (call) =>
+        handleGrants(context, call, call.body).catch((error: unknown) => {
+          if (error instanceof ErrorPage) return errorReply(error, call, context.publicUrl);
+          return keyErrorReply(error, call, (fault) => keyPage(context, fault));
+        }),
     }),
   ];
 }
 
-async function answer(options: GrantsOptions, call: GrantsCall, fields: Fields): Promise<Reply> {
-  const asJson = wantsJson(call.mediaType);
-  try {
-    requireSameOrigin(call.headers, options.publicUrl);
-    const subscription = await subscriptionOf(options, call, fields);
-    if (subscription === null) return stale(options, asJson);
-    const ended = fields.end === undefined ? null : await endOwnGrant(options, subscription, fields.end);
-    const grants = await listOwnGrants(options, subscription);
-    if (asJson) return { headers: NO_STORE, json: { grants: grants.map(toJson), ended } };
-    const proof = await proveSubscription(options, subscription);
-    return pageReply(200, renderGrants({ step: 'list', grants, proof, notice: noticeOf(ended) }));
-  } catch (error) {
-    return replyToError(options, call, asJson, error);
+function keyPage({ publicUrl }: ConsentContext, fault: KeyFault | null): Reply {
+  return keyPageReply(renderGrantsKeyPage(fault), fault, publicUrl);
+}
+
+interface Fields {
+  readonly api_key?: string;
+  readonly proof?: string;
+  readonly end?: string;
+}
+
+async function handleGrants(context: ConsentContext, call: Call, fields: Fields): Promise<Reply> {
+  const { database, clock, publicUrl } = context;
+  requireSameOrigin(call.headers, publicUrl);
+  const subscription = await resolveSubscription(context, call, fields);
+  if (subscription === null) {
+    if (!wantsJson(call.mediaType)) return keyPage(context, 'stale');
+    throw keyProblem(new Problem('INVALID_API_KEY', 'The proof is invalid or has expired. Send the key.'));
   }
+  const ended = fields.end === undefined ? null : await endGrant(context, subscription, fields.end);
+  const now = new Date(clock.now());
+  const grants = await database.read((sql) => listGrantsOf(sql, subscription, now));
+  if (wantsJson(call.mediaType))
+    return { headers: { 'cache-control': 'no-store' }, json: { grants: grants.map(toJson), ended } };
+  const proof = await signProof(context, subscription);
+  const notice = ended ? 'Access has been ended.' : 'This access had already ended.';
+  const page = renderGrantList(grants.map(toView), proof, ended === null ? null : notice);
+  return pageReply(200, page);
 }
 
-/** Null where a proof is no longer good. Throws what CheckKey throws, and MISSING_API_KEY. */
-async function subscriptionOf(options: GrantsOptions, { address }: GrantsCall, fields: Fields) {
-  const { api_key: key = '', proof } = fields;
-  if (key.trim() === '' && proof !== undefined) return provenSubscription(options, proof);
+/** Null for a proof that is invalid or has expired. Throws what CheckKey throws, and MISSING_API_KEY. */
+async function resolveSubscription(
+  context: ConsentContext,
+  { address }: Call,
+  { api_key: key = '', proof }: Fields,
+): Promise<string | null> {
+  if (key.trim() === '' && proof !== undefined) return verifyProof(context, proof);
   if (key.trim() === '') throw new Problem('MISSING_API_KEY', 'The field api_key is missing.');
-  return (await options.checkKey(key, address)).subscription;
-}
-
-function replyToError(
-  options: GrantsOptions,
-  { requestId }: GrantsCall,
-  asJson: boolean,
-  error: unknown,
-): Reply {
-  if (error instanceof ErrorPage) return asJson ? refusalForPrograms(error) : refusalReply(error, requestId);
-  const fault = keyFaultOf(error);
-  if (fault === null || !(error instanceof Problem)) throw error;
-  if (asJson) throw error.status === 401 ? keyProblem(error) : error;
-  const wait = error.headers['retry-after'];
-  const page = renderKeyPage(options, fault);
-  return wait === undefined ? page : withHeaders(page, { 'retry-after': wait });
-}
-
-function stale(options: GrantsOptions, asJson: boolean): Reply {
-  if (!asJson) return renderKeyPage(options, 'stale');
-  throw keyProblem(new Problem('INVALID_API_KEY', 'The proof is invalid or has expired. Send the key.'));
-}
-
-function renderKeyPage({ publicUrl }: GrantsOptions, fault: KeyFault | null): Reply {
-  const status = fault === null ? 200 : KEY_FAULT_STATUS[fault];
-  const page = pageReply(status, renderGrants({ step: 'ask', fault }));
-  if (status !== 401) return page;
-  const metadata = `${publicUrl}/.well-known/oauth-protected-resource`;
-  return withHeaders(page, { 'www-authenticate': `Bearer resource_metadata="${metadata}"` });
-}
-
-const NO_STORE = { 'cache-control': 'no-store' };
-
-function noticeOf(ended: boolean | null): string | null {
-  if (ended === null) return null;
-  return ended ? 'Access has been ended.' : 'This access had already ended.';
-}
-
-function toJson({ id, clientId, clientName, scopes, tier, since, lastUsedAt }: OwnGrant) {
-  return {
-    ...{ id, client_id: clientId, client_name: clientName, scope: scopes.join(' '), tier },
-    created_at: new Date(since).toISOString(),
-    last_used_at: new Date(lastUsedAt).toISOString(),
-  };
-}
-
-export interface GrantsContext extends Pick<ConsentContext, 'database' | 'clock' | 'checkKey' | 'keys'> {
-  readonly audit: Audit;
-  readonly metrics: OAuthMetrics;
-  readonly onRevoked: (note: Revocation) => void;
-}
-
-/** One grant, as its owner sees it. */
-export interface OwnGrant {
-  readonly id: string;
-  readonly clientId: string;
-  readonly clientName: string | null;
-  readonly scopes: readonly Scope[];
-  readonly tier: Plan;
-  /** Wall-clock milliseconds. */
-  readonly since: number;
-  /** The same, true to the day. */
-  readonly lastUsedAt: number;
+  return (await context.checkKey(key, address)).subscription;
 }
 
 const SUBSCRIPTION = 'subscription';
 
-const GRANT_ID = /^\d{1,15}$/;
-
-/** A text that stands for a key for ten minutes, at this page alone: the key need not be typed twice, nor be kept. */
-export async function proveSubscription(
-  { keys, clock }: GrantsContext,
-  subscription: string,
-): Promise<string> {
-  const { grants } = await keys();
+/** Replaces the key on this page for ten minutes, so that it need not be entered again, or stored. */
+async function signProof({ sharedKeys, clock }: ConsentContext, subscription: string): Promise<string> {
+  const { grants } = await sharedKeys();
   return signParameters(grants, new Map([[SUBSCRIPTION, [subscription]]]), clock.now());
 }
 
-/** The subscription that a proof stands for; null where it is none, or its time is over. */
-export async function provenSubscription(parts: GrantsContext, proof: string): Promise<string | null> {
-  const { grants } = await parts.keys();
-  const opened = verifyParameters(grants, proof, parts.clock.now());
-  return opened === null || opened.expired ? null : (opened.parameters.get(SUBSCRIPTION)?.[0] ?? null);
+/** The subscription of a proof; null if it is invalid or has expired. */
+async function verifyProof({ sharedKeys, clock }: ConsentContext, proof: string): Promise<string | null> {
+  const { grants } = await sharedKeys();
+  const verified = verifyParameters(grants, proof, clock.now());
+  return verified === null || verified.expired ? null : (verified.parameters.get(SUBSCRIPTION)?.[0] ?? null);
 }
 
-/** The grants of a subscription that are of use, the newest first, a thousand at most. Throws DATABASE_UNAVAILABLE. */
-export async function listOwnGrants(
-  { database, clock }: GrantsContext,
-  subscription: string,
-): Promise<readonly OwnGrant[]> {
-  const now = new Date(clock.now());
-  const rows = await database.read((sql) => listGrantsOf(sql, subscription, now));
-  return rows.map(toOwnGrant);
-}
-
-/** Ends one grant of this subscription; false where it has no such grant, or no longer. */
-export async function endOwnGrant(parts: GrantsContext, subscription: string, id: string): Promise<boolean> {
-  if (!GRANT_ID.test(id)) return false;
+/** Ends one grant of this subscription; false if it has no such active grant. */
+async function endGrant(context: ConsentContext, subscription: string, id: string): Promise<boolean> {
+  if (!/^\d{1,15}$/.test(id)) return false;
   const grant = Number(id);
-  const now = new Date(parts.clock.now());
-  const ended = await parts.database.write((sql) => revokeGrantOf(sql, subscription, grant, now));
-  if (!ended) return false;
-  parts.onRevoked(`grant:${grant}`);
-  parts.audit('family_revoked', { grant, reason: 'owner_request' });
-  parts.metrics.revoked('owner_request');
-  return true;
+  const now = new Date(context.clock.now());
+  const ended = await context.database.write((sql) => revokeGrantOf(sql, subscription, grant, now));
+  if (ended) announceRevocation(context, { grant, reason: 'owner_request' });
+  return ended;
 }
 
-function toOwnGrant({ id, clientId, clientName, scope, tier, createdAt, renewedAt }: GrantRow): OwnGrant {
+function toView({ id, clientId, clientName, scope, tier, createdAt, renewedAt }: GrantRow): GrantView {
   return {
     ...{ id: String(id), clientId, clientName, tier },
     scopes: scope.split(' ') as Scope[],
-    since: Date.parse(createdAt),
+    createdAt: Date.parse(createdAt),
     lastUsedAt: Date.parse(renewedAt),
+  };
+}
+
+function toJson({ id, clientId, clientName, scope, tier, createdAt, renewedAt }: GrantRow) {
+  return {
+    ...{ id: String(id), client_id: clientId, client_name: clientName, scope, tier },
+    created_at: new Date(createdAt).toISOString(),
+    last_used_at: new Date(renewedAt).toISOString(),
   };
 }

@@ -1,41 +1,23 @@
 // Consent page: a person decides whether a client may act for them.
 
-import { PLANS, type Scope, type Tiers, tierName } from '../../access/tiers/tiers.ts';
+import type { Scope } from '../../access/tiers/tiers.ts';
+import { PLANS, type Tiers, tierName } from '../../access/tiers/tiers.ts';
 import { type Html, html } from '../../page/html.ts';
-import { cleanClientName } from '../clients/client.ts';
+import { type Client, cleanClientName } from '../clients/client.ts';
 import { renderDocument } from './document.ts';
-import {
-  type Destination,
-  destinationOf,
-  type KeyFault,
-  keyField,
-  scopeList,
-  shortened,
-  titleWith,
-} from './elements.ts';
-
-/** Who asks. Whatever a client says of itself is shown as just that. */
-export interface ConsentClient {
-  /** `document`: its id is the https address of its metadata. `unregistered`: nothing is known but the id it sends. */
-  readonly kind: 'registered' | 'document' | 'unregistered';
-  readonly id: string;
-  /** The name it gave itself; null: none. */
-  readonly name: string | null;
-}
+import { type KeyFault, keyField, scopeList, shortened, titleWith } from './elements.ts';
 
 export interface ConsentView {
   /** Where the service is reached from outside, without a slash at the end. */
   readonly publicUrl: string;
-  readonly client: ConsentClient;
-  /** The redirect of this request, already found good: an absolute URL. */
+  readonly client: Pick<Client, 'kind' | 'id' | 'name'>;
+  /** Validated: an absolute URL. */
   readonly redirectUri: string;
-  /** Whether everything that the client may redirect to lies on this computer. */
+  /** Whether all redirect URIs of the client are on the person's own computer. */
   readonly localOnly: boolean;
-  /** What is asked for, in the order to be shown. */
   readonly scopes: readonly Scope[];
-  /** The protected resources that the token will be good for, as URLs. */
+  /** URLs of the protected resources. */
   readonly resources: readonly string[];
-  /** The numbers in force. */
   readonly tiers: Tiers;
   /** The signed request, sent back with the decision. */
   readonly transaction: string;
@@ -43,8 +25,8 @@ export interface ConsentView {
 }
 
 /**
- * The page, as HTML. Its forms are posted to the address of the page and carry `transaction`, `decision` (`key`, `free`
- * or `deny`) and, with `key` only, `api_key`: whoever continues without a key, or cancels, does not send what was typed.
+ * The page, as HTML. Its forms are posted to the address of the page with `transaction`, `decision` (`key`, `free` or `deny`)
+ * and, with `key` only, `api_key`: the other decisions do not send an entered key.
  */
 export function renderConsent(view: ConsentView): string {
   const to = destinationOf(view.redirectUri);
@@ -56,7 +38,7 @@ export function renderConsent(view: ConsentView): string {
   });
 }
 
-/** Who asks, for what, and where it leads, in a sentence: the decision follows at once, and the rest below or beside it. */
+/** One sentence before the decision; the details come below or beside it. */
 function lead({ publicUrl, client }: ConsentView, to: Destination): Html {
   const name = cleanClientName(client.name);
   const who = name === null ? 'An app without a name' : html`<strong><bdi>${name}</bdi></strong>`;
@@ -73,15 +55,14 @@ function facts({ client, scopes, resources }: ConsentView, to: Destination): Htm
 <div><dt>Until</dt><dd>You end it with your key under <a href="grants">connected apps</a>, or it is unused for 30 days</dd></div></dl>`;
 }
 
-function identity({ kind, id, name }: ConsentClient): Html {
-  const shown = cleanClientName(name);
-  const title = shown === null ? html`<strong>No name</strong>` : html`<strong><bdi>${shown}</bdi></strong>`;
-  const said =
-    shown === null ? null : html`<p class="hint">The app chose this name itself. It is not verified.</p>`;
-  return html`${title}${said}<p class="hint">${source(kind, id)}</p>`;
+function identity({ kind, id, name }: ConsentView['client']): Html {
+  const cleanName = cleanClientName(name);
+  const origin = html`<p class="hint">${originOf(kind, id)}</p>`;
+  if (cleanName === null) return html`<strong>No name</strong>${origin}`;
+  return html`<strong><bdi>${cleanName}</bdi></strong><p class="hint">The app chose this name itself. It is not verified.</p>${origin}`;
 }
 
-function source(kind: ConsentClient['kind'], id: string): Html {
+function originOf(kind: Client['kind'], id: string): Html {
   const address = html`<code class="long">${shortened(id, 300)}</code>`;
   if (kind === 'document') return html`Described by <strong>${new URL(id).host}</strong>, at ${address}`;
   if (kind === 'registered') return html`Registered here by itself, as ${address}`;
@@ -128,8 +109,8 @@ function hidden(transaction: string): Html {
   return html`<input type="hidden" name="transaction" value="${transaction}">`;
 }
 
-/** The tiers that a key can have, with the numbers in force. */
-export function tierTable(tiers: Tiers): Html {
+/** The tiers of keys with their limits. */
+function tierTable(tiers: Tiers): Html {
   const rows = PLANS.map((tier) => {
     const { minute, month, streams } = tiers[tier];
     return html`<tr><th scope="row">${tierName(tier)}</th><td>${figure(minute)}</td><td>${figure(month)}</td><td>${streams === 0 ? 'no' : 'yes'}</td></tr>`;
@@ -142,4 +123,18 @@ export function tierTable(tiers: Tiers): Html {
 
 function figure(value: number | null): string {
   return value === null ? 'unlimited' : value.toLocaleString('en-US');
+}
+
+interface Destination {
+  /** `app.example:8443`, or the scheme of an app on the device, such as `cursor:`. */
+  readonly name: string;
+  readonly kind: 'web' | 'computer' | 'app';
+}
+
+/** Where a redirect leads. Hosts are in ASCII, so that none can look like another. */
+function destinationOf(redirectUri: string): Destination {
+  const { protocol, host, hostname } = new URL(redirectUri);
+  if (protocol !== 'https:' && protocol !== 'http:') return { name: protocol, kind: 'app' };
+  const local = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  return { name: host, kind: local ? 'computer' : 'web' };
 }

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { PAGE_HEADERS, pageReply } from './document.ts';
-import { renderGrants } from './grants-page.ts';
-import { renderRefusal, renderUnavailable } from './replies.ts';
+import { renderGrantsKeyPage } from './grants-page.ts';
+import { renderError, renderUnavailable } from './replies.ts';
 
 test('CP3: the policy allows the one stylesheet, no script and no frame, and does not hinder the redirect after a form', () => {
   const [, style = ''] = /<style>(.*?)<\/style>/s.exec(renderUnavailable()) ?? [];
@@ -27,13 +27,13 @@ test('CP4: pages are not framed, sniffed or stored, and keep their origin on the
 });
 
 const pages = {
-  refusal: renderRefusal({
+  refusal: renderError({
     title: 'Not <known>',
     detail: 'See https://evil.example/?a=1&b',
     requestId: 'req_1',
   }),
   unavailable: renderUnavailable(),
-  ask: renderGrants({ step: 'ask', fault: null }),
+  ask: renderGrantsKeyPage(null),
 };
 
 for (const [name, html] of Object.entries(pages)) {

@@ -1,11 +1,11 @@
-// HTML document and response headers that all pages share.
+// HTML document, stylesheet and response headers that all pages share.
 
 import type { Reply } from '../../http/output/reply.ts';
 import { type Fragment, Html, html } from '../../page/html.ts';
 import { MARK } from '../../page/mark.ts';
 import { FRAME_STYLE, hashSource, sheet } from '../../page/style.ts';
 
-/** The whole stylesheet; its hash stands in the policy of the pages. */
+/** The whole stylesheet; the content security policy allows it by its hash. */
 const STYLE =
   FRAME_STYLE +
   sheet(`
@@ -67,10 +67,7 @@ td{font-family:inherit}
 }
 `);
 
-/**
- * No `form-action`: browsers apply it to the whole chain of redirects that follows a form, and this chain ends at the
- * client, wherever that is. Nothing but the one stylesheet may be loaded, and no other page may show this one in a frame.
- */
+/** No `form-action`: browsers apply it to the redirects that follow a form, and these end at the client. */
 const POLICY = [
   "default-src 'none'",
   `style-src ${hashSource(STYLE)}`,
@@ -78,7 +75,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Headers of every page here, whatever its status. With `no-referrer` the form's Origin would be `null`. */
+/** With `no-referrer`, the form's Origin would be `null`. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
@@ -90,12 +87,10 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** A page as an answer. */
 export function pageReply(status: number, text: string): Reply {
   return { status, text, headers: PAGE_HEADERS };
 }
 
-/** The whole document. */
 export function renderDocument(page: { readonly title: string; readonly content: Fragment }): string {
   return html`<!doctype html>
 <html lang="en">

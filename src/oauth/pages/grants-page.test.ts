@@ -1,7 +1,7 @@
 // Proves that the page of connected apps shows each grant for what it is, and ends the one that is meant.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type GrantView, renderGrants } from './grants-page.ts';
+import { type GrantView, renderGrantList, renderGrantsKeyPage } from './grants-page.ts';
 
 const GRANT: GrantView = {
   id: 'grant-1',
@@ -9,12 +9,12 @@ const GRANT: GrantView = {
   clientName: '<b>Harbor</b>',
   scopes: ['listings:read'],
   tier: 'pro',
-  since: Date.UTC(2026, 10, 21, 19, 15),
-  lastUsedAt: null,
+  createdAt: Date.UTC(2026, 10, 21, 19, 15),
+  lastUsedAt: Date.UTC(2026, 10, 22),
 };
 
 const list = (grants: readonly GrantView[], notice: string | null = null) =>
-  renderGrants({ step: 'list', grants, proof: 'signed"proof', notice });
+  renderGrantList(grants, 'signed"proof', notice);
 
 test('CP12: each grant is shown with its app, scopes, tier and dates, and can be ended by a button of its own', () => {
   const html = list([GRANT, { ...GRANT, id: 'grant-2', clientName: null, lastUsedAt: Date.UTC(2027, 0, 2) }]);
@@ -30,7 +30,7 @@ test('CP12: each grant is shown with its app, scopes, tier and dates, and can be
     /<button name="end" value="grant-2" aria-label="End access of https:\/\/apps\.example\/client\.json">/,
   );
   assert.equal([...html.matchAll(/name="proof" value="signed&quot;proof"/g)].length, 2);
-  assert.equal([...html.matchAll(/Last used/g)].length, 1);
+  assert.equal([...html.matchAll(/Last used/g)].length, 2);
 });
 
 test('CP12: the list says what was just done, and that there is nothing where there is nothing', () => {
@@ -40,7 +40,7 @@ test('CP12: the list says what was just done, and that there is nothing where th
 });
 
 test('CP12: the list is asked for with a key, in a form that works without script', () => {
-  const html = renderGrants({ step: 'ask', fault: 'stale' });
+  const html = renderGrantsKeyPage('stale');
   assert.match(html, /<form method="post" action="grants">/);
   assert.match(html, /<label for="api_key">API key<\/label>/);
   assert.match(html, /<strong>Time is up\.<\/strong>/);

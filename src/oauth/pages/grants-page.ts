@@ -4,43 +4,23 @@ import { type Scope, type Tier, tierName } from '../../access/tiers/tiers.ts';
 import { type Html, html } from '../../page/html.ts';
 import { cleanClientName } from '../clients/client.ts';
 import { renderDocument } from './document.ts';
-import { day, type KeyFault, keyField, moment, scopeList, shortened, titleWith } from './elements.ts';
+import { type KeyFault, keyField, scopeList, shortened, titleWith } from './elements.ts';
 
 export interface GrantView {
-  /** What the form sends back as `end`. */
+  /** The form sends it back as `end`. */
   readonly id: string;
   readonly clientId: string;
-  /** The name that the client gave itself; null: none. */
   readonly clientName: string | null;
   readonly scopes: readonly Scope[];
   readonly tier: Tier;
-  /** Wall-clock milliseconds. */
-  readonly since: number;
-  /** Wall-clock milliseconds, true to the day; null: not known. */
-  readonly lastUsedAt: number | null;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+  /** Unix milliseconds, exact to the day. */
+  readonly lastUsedAt: number;
 }
 
-/** Asks for a key, or shows what goes with the key that was sent. */
-export type GrantsView =
-  | { readonly step: 'ask'; readonly fault: KeyFault | null }
-  | {
-      readonly step: 'list';
-      readonly grants: readonly GrantView[];
-      /** A short-lived signed token that stands for the key, sent back as `proof`. */
-      readonly proof: string;
-      /** What has just been done, as a sentence; null: nothing. */
-      readonly notice: string | null;
-    };
-
-/**
- * The page, as HTML. Its forms are posted to the address of the page: `api_key` asks for the list, and `proof` with `end`,
- * the id of a grant, ends that access.
- */
-export function renderGrants(view: GrantsView): string {
-  return view.step === 'ask' ? renderAsk(view.fault) : renderList(view);
-}
-
-function renderAsk(fault: KeyFault | null): string {
+/** Asks for a key. The form is posted to the address of the page, with `api_key`. */
+export function renderGrantsKeyPage(fault: KeyFault | null): string {
   return renderDocument({
     title: titleWith(fault, 'Connected apps'),
     content: html`<h1>Connected apps</h1>
@@ -51,7 +31,13 @@ function renderAsk(fault: KeyFault | null): string {
   });
 }
 
-function renderList({ grants, proof, notice }: Extract<GrantsView, { step: 'list' }>): string {
+/**
+ * Lists the grants, each with a form that sends `proof` and, as `end`, the grant's id.
+ *
+ * @param proof replaces the key for a short time
+ * @param notice what has just been done, as a sentence
+ */
+export function renderGrantList(grants: readonly GrantView[], proof: string, notice: string | null): string {
   const count = grants.length === 1 ? 'One app has' : `${grants.length} apps have`;
   return renderDocument({
     title: 'Connected apps',
@@ -70,8 +56,23 @@ function article(grant: GrantView, proof: string): Html {
 <dl class="facts"><div><dt>App</dt><dd><code class="long">${shortened(grant.clientId, 300)}</code></dd></div>
 <div><dt>It may</dt><dd>${scopeList(grant.scopes)}</dd></div>
 <div><dt>Tier</dt><dd>${tierName(grant.tier)}</dd></div>
-<div><dt>Since</dt><dd>${moment(grant.since)}</dd></div>
-${grant.lastUsedAt === null ? null : html`<div><dt>Last used</dt><dd>${day(grant.lastUsedAt)}</dd></div>`}</dl>
+<div><dt>Since</dt><dd>${dateAndTime(grant.createdAt)}</dd></div>
+<div><dt>Last used</dt><dd>${date(grant.lastUsedAt)}</dd></div></dl>
 <form method="post" action="grants"><input type="hidden" name="proof" value="${proof}">
 <button name="end" value="${grant.id}" aria-label="End access of ${name}">End access</button></form></article>`;
+}
+
+const DATE_TIME = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'long',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+});
+const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+
+function dateAndTime(at: number): Html {
+  return html`<time datetime="${new Date(at).toISOString()}">${DATE_TIME.format(at)} UTC</time>`;
+}
+
+function date(at: number): Html {
+  return html`<time datetime="${new Date(at).toISOString().slice(0, 10)}">${DATE.format(at)}</time>`;
 }

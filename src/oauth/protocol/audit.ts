@@ -1,4 +1,4 @@
-// Audit log: one line for each registration, consent, misuse and revocation, without a secret in it.
+// Audit log and metrics of the authorization server.
 
 import type { Log } from '../../lib/log.ts';
 import type { Metrics } from '../../lib/metrics.ts';
@@ -28,24 +28,24 @@ export interface AuditDetail {
   readonly grant?: number;
   readonly client?: string;
   readonly reason?: RevocationReason;
-  /** The first 8 hexadecimal digits of the hash of the secret that was shown: enough to find its row, and no more. */
+  /** Of the secret in the request, by `hashPrefix`: the log holds no secret. */
   readonly hash?: string;
   readonly [name: string]: unknown;
 }
 
-/** Notes one event. */
+/** Logs one event. */
 export type Audit = (event: AuditEvent, detail: AuditDetail) => void;
 
 export function createAudit(log: Log): Audit {
   return (event, detail) => log.info({ audit: event, ...detail }, 'audit');
 }
 
-/** What the trail shows of a secret's hash. */
+/** The first 8 hexadecimal digits: enough to find the row. */
 export function hashPrefix(hash: string): string {
   return hash.slice(0, 8);
 }
 
-/** How a refresh ended. `repeated`: the same pair again, within the grace. */
+/** How a refresh ended. `repeated`: the same pair again, within the grace period. */
 export type RefreshOutcome =
   | 'rotated'
   | 'repeated'
@@ -63,14 +63,12 @@ export interface OAuthMetrics {
   revoked(reason: RevocationReason | 'access_token'): void;
 }
 
-export function createOAuthMetrics(metrics: Metrics): OAuthMetrics {
-  const issued = metrics.counter('freehold_oauth_tokens_issued_total', 'Token pairs issued.', ['grant_type']);
-  const refreshes = metrics.counter('freehold_oauth_refreshes_total', 'Refreshes, by outcome.', ['outcome']);
-  const revocations = metrics.counter(
-    'freehold_oauth_revocations_total',
-    'Grants and access tokens revoked.',
-    ['reason'],
-  );
+export function createOAuthMetrics({ counter }: Pick<Metrics, 'counter'>): OAuthMetrics {
+  const issued = counter('freehold_oauth_tokens_issued_total', 'Token pairs issued.', ['grant_type']);
+  const refreshes = counter('freehold_oauth_refreshes_total', 'Refreshes, by outcome.', ['outcome']);
+  const revocations = counter('freehold_oauth_revocations_total', 'Grants and access tokens revoked.', [
+    'reason',
+  ]);
   return {
     issued: (grantType) => issued.inc({ grant_type: grantType }),
     refreshed: (outcome) => refreshes.inc({ outcome }),

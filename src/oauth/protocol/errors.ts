@@ -1,4 +1,4 @@
-// OAuth errors: `error` and `error_description` at the top of a JSON document, as the RFCs demand.
+// OAuth errors: as JSON with `error` and `error_description`, as a page, or as a redirect to the client.
 
 import { Type } from 'typebox';
 import type { ErrorForm } from '../../http/frame/route.ts';
@@ -21,7 +21,7 @@ export type OAuthErrorCode =
   | 'temporarily_unavailable'
   | 'server_error';
 
-/** The code under which the log knows an error, and which decides its status; 400 where none is named. */
+/** The service's own code for an error, which decides its status; default INVALID_REQUEST (400). */
 const CODES: { readonly [error in OAuthErrorCode]?: ProblemCode } = {
   invalid_client: 'INVALID_TOKEN',
   access_denied: 'INVALID_API_KEY',
@@ -29,7 +29,7 @@ const CODES: { readonly [error in OAuthErrorCode]?: ProblemCode } = {
   server_error: 'INTERNAL_ERROR',
 };
 
-/** An error to be thrown by an endpoint of OAuth. `code` gives it another status, `members` go beside the two of OAuth. */
+/** An error of a JSON endpoint. `code` gives it another status; `members` are added to the document. */
 export function oauthError(
   error: OAuthErrorCode,
   description: string,
@@ -44,7 +44,6 @@ export function oauthError(
   return new Problem(code, description, { ...rest, members: { error, ...members } });
 }
 
-/** Too many requests from an address: clients of OAuth keep what they have and try again, which `Retry-After` dates. */
 export function tooManyRequests(seconds: number, code: ProblemCode = 'RATE_LIMITED'): Problem {
   const headers = { 'retry-after': String(seconds) };
   return oauthError('temporarily_unavailable', 'Too many requests; try again later.', { code, headers });
@@ -58,7 +57,7 @@ const OAuthErrorSchema = Type.Object(
   { $id: 'OAuthError', description: 'An error of an OAuth endpoint (RFC 6749, section 5.2).' },
 );
 
-/** The JSON document of a problem met at an OAuth endpoint, and its status there. `malformed` says how a bad body is called. */
+/** Status and JSON document of a problem at an OAuth endpoint. `malformed`: the error for a body that cannot be read. */
 export function oauthDocument(
   problem: Problem,
   malformed: OAuthErrorCode = 'invalid_request',
@@ -69,7 +68,7 @@ export function oauthDocument(
   return { status: problem.status === 415 ? 400 : problem.status, json };
 }
 
-/** Errors of a JSON endpoint. `malformed` is what a body is called that cannot be read. */
+/** Errors of a JSON endpoint. `malformed`: the error for a body that cannot be read. */
 export function oauthErrors(malformed: OAuthErrorCode = 'invalid_request'): ErrorForm {
   return {
     write: ({ problem, headers }) => ({ headers, ...oauthDocument(problem, malformed) }),
@@ -83,7 +82,7 @@ export function oauthErrors(malformed: OAuthErrorCode = 'invalid_request'): Erro
   };
 }
 
-/** What the frame's own problems are called in OAuth. */
+/** The OAuth error for a problem of the HTTP frame. */
 function errorOf({ status }: Problem, malformed: OAuthErrorCode): OAuthErrorCode {
   if (status === 429 || status === 503) return 'temporarily_unavailable';
   if (status >= 500) return 'server_error';
@@ -91,14 +90,14 @@ function errorOf({ status }: Problem, malformed: OAuthErrorCode): OAuthErrorCode
   return [400, 413, 415].includes(status) ? malformed : 'invalid_request';
 }
 
-/** A text in the characters that a description may have (OAuth 2.1, section 3.2.4): no quotes, no backslash, ASCII alone. */
+/** The text in the characters allowed in a description (OAuth 2.1, section 3.2.4): ASCII without quotes and backslash. */
 export function describable(text: string): string {
   return text.replace(/["\\]/g, "'").replace(/[^ !#-[\]-~]/g, '?');
 }
 
-/** The client or its redirect is not good, so that nobody may be redirected: a page says so. */
+/** The client or its redirect URI is not valid, so the person sees a page instead of being redirected. */
 export class ErrorPage extends Error {
-  override readonly name = 'AuthorizeRefusal';
+  override readonly name = 'ErrorPage';
   readonly error: OAuthErrorCode;
   readonly title: string;
   readonly status: 400 | 403 | 429 | 503;
@@ -115,24 +114,25 @@ export class ErrorPage extends Error {
       readonly cause?: unknown;
     } = {},
   ) {
-    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    const { status = 400, retryAfter = null, ...rest } = options;
+    super(detail, rest);
     this.error = error;
     this.title = title;
-    this.status = options.status ?? 400;
-    this.retryAfter = options.retryAfter ?? null;
+    this.status = status;
+    this.retryAfter = retryAfter;
   }
 }
 
-/** Where an answer goes, once client and redirect are found good. */
+/** Where the authorization response goes, once client and redirect URI are valid. */
 export interface ReturnAddress {
   readonly redirectUri: string;
-  /** As it came; null: none that could be returned. */
+  /** As sent; null: none, or one that cannot be returned. */
   readonly state: string | null;
 }
 
-/** The client asks for something that it cannot have: it is told by a redirect. */
+/** The authorization request is not valid: its client is told by a redirect. */
 export class ErrorRedirect extends Error {
-  override readonly name = 'AuthorizeFault';
+  override readonly name = 'ErrorRedirect';
   readonly error: OAuthErrorCode;
   readonly to: ReturnAddress;
 

@@ -1,29 +1,28 @@
-// Forms of the pages: signed parameters, so that no process stores who is deciding, and the check of their origin.
+// Protection of the pages' forms: signed parameters instead of sessions, and the same-origin check.
 
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { equalSecrets } from '../../lib/secrets.ts';
 import { ErrorPage } from './errors.ts';
-import { CONSENT_PAGE_LIFETIME } from './tokens.ts';
+import { LIFETIMES } from './tokens.ts';
 
 /** The parameters of a request by name, each with its values in the order sent. */
 export type Parameters = ReadonlyMap<string, readonly string[]>;
 
 export interface SignedParameters {
   readonly parameters: Parameters;
-  /** Whether its time is over. */
   readonly expired: boolean;
 }
 
-/** A text that only holders of the key can make, and that anybody can read. `now`: wall-clock milliseconds. */
+/** The parameters as a signed text that anybody can read. `now`: Unix milliseconds. */
 export function signParameters(key: Buffer, parameters: Parameters, now: number): string {
-  const payload = Buffer.from(JSON.stringify([now + CONSENT_PAGE_LIFETIME, [...parameters]])).toString(
+  const payload = Buffer.from(JSON.stringify([now + LIFETIMES.consentPage, [...parameters]])).toString(
     'base64url',
   );
   return `${payload}.${sign(key, payload)}`;
 }
 
-/** What was sealed; null for a text that was not, or not with this key. */
+/** The parameters of a text that was signed with this key; null for any other text. */
 export function verifyParameters(key: Buffer, text: string, now: number): SignedParameters | null {
   const [, payload, signature] = /^([\w-]+)\.([\w-]{43})$/.exec(text) ?? [];
   if (payload === undefined || signature === undefined) return null;
@@ -32,8 +31,8 @@ export function verifyParameters(key: Buffer, text: string, now: number): Signed
     number,
     [string, string[]][],
   ];
-  // A clock that was set back would otherwise prolong it.
-  return { parameters: new Map(parameters), expired: now >= end || end - now > CONSENT_PAGE_LIFETIME };
+  // Also expired if it lives too long: a clock that was set back would otherwise prolong it.
+  return { parameters: new Map(parameters), expired: now >= end || end - now > LIFETIMES.consentPage };
 }
 
 function sign(key: Buffer, payload: string): string {
@@ -41,8 +40,8 @@ function sign(key: Buffer, payload: string): string {
 }
 
 /**
- * Throws AuthorizeRefusal where a browser says that another site made it send this. Programs say nothing, and may:
- * no cookie is read here, so that nobody's browser can be made to lend its rights.
+ * Throws ErrorPage if the browser says that another site sent the form. Programs without these headers pass: no cookie is
+ * read here, so no browser can be abused for its session.
  */
 export function requireSameOrigin(headers: IncomingHttpHeaders, publicUrl: string): void {
   const { origin, 'sec-fetch-site': site } = headers;

@@ -40,7 +40,7 @@ const ProtectedResource = Type.Object(
   { $id: 'ProtectedResource', description: 'Protected resource metadata (RFC 9728).' },
 );
 
-/** Without `offline_access`: every grant can be refreshed, and clients that see it listed ask for it. */
+/** Without `offline_access`: every grant can be refreshed, and clients request all scopes that are listed. */
 const SCOPE_NAMES = Object.keys(SCOPES);
 
 function serverMetadata(publicUrl: string) {
@@ -54,7 +54,7 @@ function serverMetadata(publicUrl: string) {
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token'],
-    // Clients are public ones; without these two lines they would have to assume secrets.
+    // Without these two, clients must assume secrets.
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint_auth_methods_supported: ['none'],
     code_challenge_methods_supported: ['S256'],
@@ -74,17 +74,15 @@ function resourceMetadata(publicUrl: string, resource: string) {
   };
 }
 
-const common = {
-  method: 'GET',
-  tag: 'OAuth',
-  access: { credentials: 'none', counts: 'nothing' },
-  ownQuery: true,
-  anyAccept: true,
-} as const;
-
-/** The three documents. They tell of the configured address, whatever a request calls the service. */
+/** The three documents. They name the configured address, whatever address a request used. */
 export function metadataRoutes(publicUrl: string): readonly Route<Principal>[] {
   const define = route<Principal>();
+  const common = {
+    method: 'GET',
+    tag: 'OAuth',
+    access: { credentials: 'none', counts: 'nothing' },
+    ...{ ownQuery: true, anyAccept: true },
+  } as const;
   const headers = { 'cache-control': 'public, max-age=3600' };
   const [api, mcp] = resourcesAt(publicUrl).map((resource) => resourceMetadata(publicUrl, resource));
   const server = serverMetadata(publicUrl);

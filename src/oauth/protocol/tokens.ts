@@ -2,9 +2,11 @@
 
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { SCOPES, type Scope } from '../../access/tiers/tiers.ts';
+import type { Scope } from '../../access/tiers/tiers.ts';
+import { SCOPES } from '../../access/tiers/tiers.ts';
+import { DAY, HOUR, MINUTE } from '../../lib/clock.ts';
 
-/** Authorization code, access token, refresh token; the kind stands before the first underscore, so none is taken for another. */
+/** Authorization code, access token, refresh token: the prefix of a secret, so that none is mistaken for another. */
 export type SecretKind = 'ac' | 'at' | 'rt';
 
 const RANDOM_BYTES = 32;
@@ -19,13 +21,8 @@ export function createSecret(kind: SecretKind): string {
 
 /** Whether a text has the form of a secret of this kind, and its checksum. */
 export function isSecret(kind: SecretKind, text: string): boolean {
-  // A checksum protects nothing: it only spares the database what cannot be in it.
+  // The checksum protects nothing: it spares the database lookups that must fail.
   return FORM.test(text) && text.startsWith(kind) && text.endsWith(checksum(text.slice(0, RANDOM_END)));
-}
-
-/** SHA-256 by which a secret is stored and looked up, in hexadecimal: no comparison then depends on the secret itself. */
-export function hashSecret(secret: string): string {
-  return hash('sha256', secret, 'hex');
 }
 
 /** An access token and the refresh token issued with it. */
@@ -35,9 +32,9 @@ export interface TokenPair {
 }
 
 /**
- * The pair that replaces a refresh token, the same at each call, so that a client whose answer was lost gets it again.
- * Token and nonce hold 256 random bits each, so the halves of one digest are as good as random to whoever lacks either;
- * the database lacks the token.
+ * The pair that replaces a refresh token: the same at each call, so that a client that lost the response gets it again.
+ * Token and nonce hold 256 random bits each, so without either of them the halves of the digest are as good as random; the
+ * database lacks the token.
  */
 export function deriveTokenPair(refreshToken: string, nonce: string): TokenPair {
   const bytes = hash('sha512', `freehold successor ${nonce} ${refreshToken}`, 'buffer');
@@ -58,75 +55,74 @@ function checksum(body: string): string {
   return bytes.toString('base64url');
 }
 
-const MINUTE = 60_000;
-const DAY = 86_400_000;
-
 /** Milliseconds. */
-export const CONSENT_PAGE_LIFETIME = 10 * MINUTE;
-export const CODE_LIFETIME = 5 * MINUTE;
-export const ACCESS_LIFETIME = 60 * MINUTE;
-export const REFRESH_LIFETIME = 30 * DAY;
-/** A registered client requests new authorizations for that long. */
-export const CLIENT_LIFETIME = 30 * DAY;
+export const LIFETIMES = {
+  consentPage: 10 * MINUTE,
+  code: 5 * MINUTE,
+  accessToken: HOUR,
+  refreshToken: 30 * DAY,
+  /** A registered client can request new authorizations for that long. */
+  registration: 30 * DAY,
+} as const;
 
-/** A refresh writes to its grant only when the grant's dates are that old. */
+/** Milliseconds after which a refresh also updates the dates of its grant. */
 export const RENEWAL_INTERVAL = DAY;
 
-/** The operator's settings. */
+/** Settings of the operator. */
 export interface GrantLimits {
-  /** Milliseconds in which a replaced refresh token still leads to the pair that replaced it. */
+  /** Milliseconds for which a replaced refresh token still returns the pair that replaced it. */
   readonly grace: number;
-  /** Milliseconds after consent at which every token of a grant ends; null: as long as it is refreshed. */
+  /** Milliseconds from consent to the end of all tokens of a grant; null: as long as it is refreshed. */
   readonly maxAge: number | null;
 }
 
-/** The limits as the configuration gives them, in seconds and days. */
+/** @param settings in seconds and days */
 export function createGrantLimits(settings: {
   readonly refreshGrace: number;
   readonly grantMaxDays: number | null;
 }): GrantLimits {
   const { refreshGrace, grantMaxDays } = settings;
-  return { grace: refreshGrace * 1_000, maxAge: grantMaxDays === null ? null : grantMaxDays * DAY };
+  return { grace: refreshGrace * 1_000, maxAge: grantMaxDays && grantMaxDays * DAY };
 }
 
 export interface Expiries {
   readonly access: Date;
   readonly refresh: Date;
-  /** No token issued within the next day outlives it. */
+  /** Later than those of all tokens issued within the next day. */
   readonly grant: Date;
 }
 
-/** When the tokens of a grant end that are issued now; all at its end, where that comes first. Wall-clock milliseconds. */
+/** When tokens issued now expire, and their grant: at the latest when the grant reaches its maximum age. Unix milliseconds. */
 export function computeExpiries(now: number, createdAt: number, { maxAge }: GrantLimits): Expiries {
   const end = maxAge === null ? Number.POSITIVE_INFINITY : createdAt + maxAge;
   const until = (lifetime: number) => new Date(Math.min(now + lifetime, end));
   return {
-    access: until(ACCESS_LIFETIME),
-    refresh: until(REFRESH_LIFETIME),
-    grant: until(REFRESH_LIFETIME + RENEWAL_INTERVAL),
+    access: until(LIFETIMES.accessToken),
+    refresh: until(LIFETIMES.refreshToken),
+    grant: until(LIFETIMES.refreshToken + RENEWAL_INTERVAL),
   };
 }
 
 const ALL = Object.keys(SCOPES).filter(isScope);
 
-/** Scopes of OpenID Connect that clients send along everywhere: they ask for nothing here. */
-const TOLERATED: ReadonlySet<string> = new Set(['openid', 'offline_access']);
+/** Scopes of OpenID Connect that clients send everywhere. */
+const IGNORED: ReadonlySet<string> = new Set(['openid', 'offline_access']);
 
-/** The scopes to be granted, in the order of the table; null where all that was requested is unknown. Nothing: all. */
+/** The requested scopes that exist, in the order of the table; all if none is requested; null if none exists. */
 export function parseScopes(requested: string | undefined): readonly Scope[] | null {
   const names = splitScopes(requested);
   if (names.length === 0) return ALL;
-  const known = ALL.filter((scope) => names.includes(scope));
-  return known.length === 0 ? null : known;
+  const scopes = ALL.filter((scope) => names.includes(scope));
+  return scopes.length === 0 ? null : scopes;
 }
 
-/** The scopes of a new token; null where one is requested that was not granted. Nothing: all. Separated by spaces. */
+/** The scopes of a new token, separated by spaces; all if none is requested; null if one was not granted. */
 export function downscope(granted: string, requested: string | undefined): string | null {
   const names = splitScopes(requested);
   if (names.length === 0) return granted;
-  const held = granted.split(' ');
-  if (!names.every((name) => held.includes(name))) return null;
-  return held.filter((scope) => names.includes(scope)).join(' ');
+  const scopes = granted.split(' ');
+  if (!names.every((name) => scopes.includes(name))) return null;
+  return scopes.filter((scope) => names.includes(scope)).join(' ');
 }
 
 /** The resources of this service: its API, and the MCP endpoint. */
@@ -134,10 +130,7 @@ export function resourcesAt(publicUrl: string): readonly [api: string, mcp: stri
   return [publicUrl, `${publicUrl}/mcp`];
 }
 
-/**
- * The resources of a grant or a token, as they are stored; null where one is requested that is not available. Nothing:
- * all. Some clients add a slash at the end, which means the same.
- */
+/** The requested resources; all if none is requested; null if one is not available. A slash at the end is ignored. */
 export function selectResources(
   available: readonly string[],
   requested: readonly string[],
@@ -149,7 +142,7 @@ export function selectResources(
 }
 
 function splitScopes(text: string | undefined): readonly string[] {
-  return (text ?? '').split(' ').filter((name) => name !== '' && !TOLERATED.has(name));
+  return (text ?? '').split(' ').filter((name) => name !== '' && !IGNORED.has(name));
 }
 
 function isScope(name: string): name is Scope {

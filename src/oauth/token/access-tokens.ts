@@ -6,23 +6,24 @@ import type { CredentialAttempt } from '../../access/limits/failure-throttle.ts'
 import type { Principal, Scope } from '../../access/tiers/tiers.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
+import { hashSecret } from '../../lib/secrets.ts';
 import { SingleFlight } from '../../lib/single-flight.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { ANY_REVOCATION, type Revocation } from '../consents/revocation-store.ts';
-import { hashSecret, isSecret } from '../protocol/tokens.ts';
-import { RevocationFeed } from './revocation-feed.ts';
+import type { Revocation } from '../protocol/context.ts';
+import { isSecret } from '../protocol/tokens.ts';
+import { ANY_REVOCATION, RevocationFeed } from './revocation-feed.ts';
 import { type AccessTokenRow, findAccessToken } from './token-store.ts';
 
 const MAX_CACHED = 50_000;
-/** A longer credential is none of ours, and is not looked at. */
+/** Longer credentials are not even hashed. */
 const MAX_LENGTH = 4_096;
 
 export interface AccessTokensOptions {
   readonly database: Database;
   readonly clock: Clock;
-  /** The resource served: a token has to be meant for it. */
+  /** The resource that tokens must be issued for. */
   readonly resource: string;
-  /** Told of failures that no client hears of. */
+  /** Called with errors that no client sees, for the log. */
   readonly report: (error: unknown) => void;
 }
 
@@ -37,40 +38,36 @@ export class AccessTokens implements CredentialVerifier {
   readonly #options: AccessTokensOptions;
   readonly #revocations: RevocationFeed;
   readonly #flights = new SingleFlight<CachedToken>();
-  /** By hash: the tokens themselves are kept nowhere. */
+  /** By hash: the tokens themselves are stored nowhere. */
   readonly #cache: LRUCache<string, CachedToken>;
   readonly #byGrant = new Map<number, Set<string>>();
 
   constructor(options: AccessTokensOptions) {
     this.#options = options;
     this.#cache = new LRUCache({ max: MAX_CACHED, dispose: ({ grant }, hash) => this.#unlink(grant, hash) });
-    const onRevoked = (note: Revocation) => this.#invalidate(note);
-    this.#revocations = new RevocationFeed({ ...options, onRevoked });
+    this.#revocations = new RevocationFeed({ ...options, onRevoked: (each) => this.#invalidate(each) });
   }
 
-  /** Whatever is no API key is judged as a token: those who judge keys are asked first. */
+  /** Any credential that is no API key: the verifier of keys comes first. */
   matches(): boolean {
     return true;
   }
 
-  /**
-   * Throws INVALID_TOKEN or EXPIRED_TOKEN; RATE_LIMITED before the database is asked on behalf of an address that has
-   * sent too many bad ones; DATABASE_UNAVAILABLE.
-   */
+  /** Throws INVALID_TOKEN, EXPIRED_TOKEN, DATABASE_UNAVAILABLE, or RATE_LIMITED after too many invalid credentials. */
   verify(credential: string, attempt: CredentialAttempt): Principal | Promise<Principal> {
     if (credential.length > MAX_LENGTH) throw invalid();
     const hash = hashSecret(credential);
-    const known = this.#cache.get(hash);
-    if (known === undefined) {
+    const cached = this.#cache.get(hash);
+    if (cached === undefined) {
       if (!isSecret('at', credential)) throw invalid();
       return this.#verifyUncached(hash, attempt);
     }
-    return this.#revocations.current() ? this.#principal(known) : this.#verifyUncertain(hash, attempt);
+    return this.#revocations.isCurrent() ? this.#principal(cached) : this.#verifyAfterPoll(hash, attempt);
   }
 
-  /** Something was revoked by this process, which need not wait to hear of it. */
-  revoked(note: Revocation): void {
-    this.#revocations.tell(note);
+  /** Applies a revocation of this process at once. */
+  revoked(revocation: Revocation): void {
+    this.#revocations.publish(revocation);
   }
 
   /** Stops listening for revocations. */
@@ -83,16 +80,15 @@ export class AccessTokens implements CredentialVerifier {
     return principal;
   }
 
-  /** A known token may have been revoked unheard. */
-  async #verifyUncertain(hash: string, attempt: CredentialAttempt): Promise<Principal> {
-    await this.#revocations.catchUp();
-    const known = this.#cache.get(hash);
-    return known === undefined ? this.#verifyUncached(hash, attempt) : this.#principal(known);
+  async #verifyAfterPoll(hash: string, attempt: CredentialAttempt): Promise<Principal> {
+    await this.#revocations.poll();
+    const cached = this.#cache.get(hash);
+    return cached === undefined ? this.#verifyUncached(hash, attempt) : this.#principal(cached);
   }
 
   async #verifyUncached(hash: string, attempt: CredentialAttempt): Promise<Principal> {
-    // Who joins a question that is under way asks nobody: only its first asker takes a place of the throttle. A reader
-    // that comes after a revocation must not join a look from before it.
+    // Only the first of those who share a lookup counts as an attempt. A request after a revocation must not join a lookup
+    // from before it.
     const flight = `${this.#revocations.generation} ${hash}`;
     if (!this.#flights.has(flight)) attempt.begin();
     return this.#principal(await this.#flights.run(flight, null, () => this.#load(hash)));
@@ -103,18 +99,18 @@ export class AccessTokens implements CredentialVerifier {
     const { clock, database, resource } = this.#options;
     const [now, sentAt] = [clock.now(), clock.monotonic()];
     const row = await database.read((sql) => findAccessToken(sql, hash), { planned: 'once' });
-    const refusal = refusalOf(row, resource, now);
-    if (row === undefined || refusal !== null) throw refusal ?? invalid();
+    if (row === undefined) throw invalid();
+    requireValid(row, resource, now);
     const validUntil = sentAt + Date.parse(row.expiresAt) - now;
-    const known: CachedToken = { principal: principalOf(row), grant: row.grant, validUntil };
-    if (generation === this.#revocations.generation) this.#store(hash, known);
-    return known;
+    const token: CachedToken = { principal: toPrincipal(row), grant: row.grant, validUntil };
+    if (generation === this.#revocations.generation) this.#store(hash, token);
+    return token;
   }
 
-  #store(hash: string, known: CachedToken): void {
-    this.#cache.set(hash, known);
-    const hashes = this.#byGrant.get(known.grant);
-    if (hashes === undefined) this.#byGrant.set(known.grant, new Set([hash]));
+  #store(hash: string, token: CachedToken): void {
+    this.#cache.set(hash, token);
+    const hashes = this.#byGrant.get(token.grant);
+    if (hashes === undefined) this.#byGrant.set(token.grant, new Set([hash]));
     else hashes.add(hash);
   }
 
@@ -124,27 +120,27 @@ export class AccessTokens implements CredentialVerifier {
     if (hashes?.size === 0) this.#byGrant.delete(grant);
   }
 
-  #invalidate(note: Revocation): void {
-    const [kind, name = ''] = note.split(':');
-    if (note === ANY_REVOCATION) this.#cache.clear();
+  #invalidate(revocation: Revocation): void {
+    const [kind, name = ''] = revocation.split(':');
+    if (revocation === ANY_REVOCATION) this.#cache.clear();
     else if (kind === 'token') this.#cache.delete(name);
     else for (const hash of [...(this.#byGrant.get(Number(name)) ?? [])]) this.#cache.delete(hash);
   }
 }
 
-/** Expiry, revocation and audience, in this order; null where the token is good. */
-function refusalOf(row: AccessTokenRow | undefined, resource: string, now: number): Problem | null {
-  if (row === undefined) return invalid();
-  if (Date.parse(row.expiresAt) <= now) return expired();
-  if (row.revokedAt !== null) return invalid();
-  return row.resources.includes(resource) ? null : misdirected();
+/** Expiry, revocation and audience, in this order. */
+function requireValid({ expiresAt, revokedAt, resources }: AccessTokenRow, resource: string, now: number) {
+  if (Date.parse(expiresAt) <= now) throw expired();
+  if (revokedAt !== null) throw invalid();
+  if (!resources.includes(resource))
+    throw new Problem('INVALID_TOKEN', 'The access token was issued for another resource.');
 }
 
 /**
- * Requests of a key and of its tokens share one quota. Without a key there is one Free allowance for each consenting
- * address; a grant has exactly one such address, so counting by it bounds each grant too.
+ * A key and its tokens share one quota. Without a key, all grants of an address share one Free quota; a grant has exactly one
+ * such address, so that this bounds each grant too.
  */
-function principalOf({ tier, scope, subscription, addressHash }: AccessTokenRow): Principal {
+function toPrincipal({ tier, scope, subscription, addressHash }: AccessTokenRow): Principal {
   const account =
     subscription === null ? `free:${addressHash?.toString('hex') ?? ''}` : `sub:${subscription}`;
   return { kind: 'token', tier, account, subscription, scopes: new Set(scope.split(' ') as Scope[]) };
@@ -156,8 +152,4 @@ function invalid(): Problem {
 
 function expired(): Problem {
   return new Problem('EXPIRED_TOKEN', 'The access token has expired. Get a new one with the refresh token.');
-}
-
-function misdirected(): Problem {
-  return new Problem('INVALID_TOKEN', 'The access token was issued for another resource.');
 }

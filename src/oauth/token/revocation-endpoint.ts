@@ -4,14 +4,15 @@ import { Type } from 'typebox';
 import type { Principal } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
-import { revokeAccessToken } from '../consents/revocation-store.ts';
+import { hashSecret } from '../../lib/secrets.ts';
+import { revokeAccessToken } from '../consents/grant-store.ts';
 import { oauthErrors, tooManyRequests } from '../protocol/errors.ts';
 import { RequestThrottle } from '../protocol/throttle.ts';
-import { hashSecret, isSecret } from '../protocol/tokens.ts';
+import { isSecret } from '../protocol/tokens.ts';
 import { endGrant, invalidRequest, type TokenContext } from './token-context.ts';
 import { getClientId } from './token-endpoint.ts';
 
-/** Requests of one address in any minute. */
+/** In any minute. */
 const REQUESTS_PER_ADDRESS = 300;
 const BODY_BYTES = 16_384;
 
@@ -39,11 +40,11 @@ export function revocationRoute(context: TokenContext): Route<Principal> {
     errors: oauthErrors(),
     answer: { description: 'The token, if it existed, is no longer valid' },
     alsoAnswers: { 401: 'The client’s credentials contradict each other.' },
-    async handle({ body: { token, client_id: sent }, headers, address }) {
-      // As a 503, which clients may repeat.
+    async handle({ body: { token, client_id: field }, headers, address }) {
+      // 503: clients may repeat it (RFC 7009, section 2.2.1).
       const wait = throttle.take(addressGroup(address));
       if (wait > 0) throw tooManyRequests(wait, 'OVERLOADED');
-      const clientId = getClientId(sent, headers.authorization, context.publicUrl);
+      const clientId = getClientId(field, headers.authorization, context.publicUrl);
       if (token === undefined) throw invalidRequest('The field token is missing.');
       await revokeToken(context, token, clientId);
       return { headers: { 'cache-control': 'no-store' } };
@@ -51,7 +52,7 @@ export function revocationRoute(context: TokenContext): Route<Principal> {
   });
 }
 
-/** Ends a token of this client: a refresh token with its whole grant, an access token alone. */
+/** Revokes a token of this client: a refresh token with its whole grant, an access token alone. */
 async function revokeToken(context: TokenContext, token: string, clientId: string): Promise<void> {
   const { tokens, database, metrics, onRevoked } = context;
   const hash = hashSecret(token);

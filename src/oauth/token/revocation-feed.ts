@@ -1,87 +1,84 @@
-// Feed of revocations: by LISTEN at once, and by reading the table before a cached token is trusted for long.
+// Feed of revocations: by LISTEN at once, and by polling before a cached token is trusted for long.
 
 import type { Clock } from '../../lib/clock.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { listen } from '../../postgres/client/listen.ts';
-import {
-  ANY_REVOCATION,
-  REVOCATIONS_CHANNEL,
-  type Revocation,
-  readRevocations,
-} from '../consents/revocation-store.ts';
+import { REVOCATIONS_CHANNEL, readRevocations } from '../consents/grant-store.ts';
+import type { Revocation } from '../protocol/context.ts';
 
-/** Milliseconds after which the table is looked at again, while requests go on. */
-const SOFT = 2_000;
-/** Milliseconds after which nothing is believed before it was looked at. */
-const HARD = 5_000;
+/** Payload that revokes everything cached. */
+export const ANY_REVOCATION: Revocation = '*';
 
-export interface RevocationsOptions {
+/** Milliseconds after which a request polls in the background. */
+const SOFT_AGE = 2_000;
+/** Milliseconds after which a request waits for a poll. */
+const HARD_AGE = 5_000;
+
+export interface RevocationFeedOptions {
   readonly database: Database;
   readonly clock: Clock;
-  readonly onRevoked: (note: Revocation) => void;
+  readonly onRevoked: (revocation: Revocation) => void;
   readonly report: (error: unknown) => void;
 }
 
 /**
- * A message may never come, and a connection that hangs looks like one on which nothing happens. So whoever believes what
- * it has seen before asks `current` first: nothing older than five seconds counts, whatever became of LISTEN. Looking is
- * done for requests, not by a timer: a service that nobody calls asks nothing.
+ * A notification may be lost, and a hanging connection looks like an idle one. So a cache asks `isCurrent` before each use:
+ * its knowledge is never older than five seconds. Requests poll, not a timer: an idle service sends no statements.
  */
 export class RevocationFeed {
-  readonly #options: RevocationsOptions;
+  readonly #options: RevocationFeedOptions;
   readonly #listener: { close(): Promise<void> };
-  /** The database's time at the last look. */
+  /** The database's time at the last poll. */
   #since: string | null = null;
-  /** The monotonic time at which the last look that came back was sent. */
-  #lookedAt = Number.NEGATIVE_INFINITY;
-  #look: Promise<void> | null = null;
-  /** Grows with every revocation: what was read before it must not be remembered. */
+  /** Monotonic time at which the last successful poll was sent. */
+  #polledAt = Number.NEGATIVE_INFINITY;
+  #poll: Promise<void> | null = null;
+  /** Grows with every revocation: what was read before it must not be cached. */
   generation = 0;
 
-  constructor(options: RevocationsOptions) {
+  constructor(options: RevocationFeedOptions) {
     this.#options = options;
     this.#listener = listen(
       options.database,
       REVOCATIONS_CHANNEL,
-      (note) => this.tell(note),
+      (revocation) => this.publish(revocation),
       () => {
-        this.#lookedAt = Number.NEGATIVE_INFINITY;
+        this.#polledAt = Number.NEGATIVE_INFINITY;
       },
       { onTrouble: options.report },
     );
   }
 
-  /** Whether every revocation is known that was made until five seconds ago. Looks again in the background in good time. */
-  current(): boolean {
-    const age = this.#options.clock.monotonic() - this.#lookedAt;
-    if (age >= SOFT && age < HARD) this.catchUp().catch(this.#options.report);
-    return age < HARD;
+  /** Whether all revocations are known that are older than five seconds. Polls in the background in good time. */
+  isCurrent(): boolean {
+    const age = this.#options.clock.monotonic() - this.#polledAt;
+    if (age >= SOFT_AGE && age < HARD_AGE) this.poll().catch(this.#options.report);
+    return age < HARD_AGE;
   }
 
-  /** Looks now; all who wait share one look. Throws DATABASE_UNAVAILABLE. */
-  catchUp(): Promise<void> {
-    this.#look ??= this.#lookOnce().finally(() => {
-      this.#look = null;
+  /** Reads the latest revocations, once for all who wait. Throws DATABASE_UNAVAILABLE. */
+  poll(): Promise<void> {
+    this.#poll ??= this.#read().finally(() => {
+      this.#poll = null;
     });
-    return this.#look;
+    return this.#poll;
   }
 
-  /** Something was revoked. */
-  tell(note: Revocation): void {
+  publish(revocation: Revocation): void {
     this.generation++;
-    this.#options.onRevoked(note);
+    this.#options.onRevoked(revocation);
   }
 
   close(): Promise<void> {
     return this.#listener.close();
   }
 
-  async #lookOnce(): Promise<void> {
+  async #read(): Promise<void> {
     const sentAt = this.#options.clock.monotonic();
-    const { at, notes } = await this.#options.database.read((sql) => readRevocations(sql, this.#since));
-    // At the first look nobody knows how long ago that was which is believed by now.
-    for (const note of this.#since === null ? [ANY_REVOCATION] : notes) this.tell(note);
+    const { at, revocations } = await this.#options.database.read((sql) => readRevocations(sql, this.#since));
+    // At the first poll the age of what is cached is unknown.
+    for (const each of this.#since === null ? [ANY_REVOCATION] : revocations) this.publish(each);
     this.#since = at;
-    this.#lookedAt = sentAt;
+    this.#polledAt = sentAt;
   }
 }

@@ -1,56 +1,59 @@
-// Context of a request at the token and revocation endpoints: what it is given, who calls, and how a grant ends.
+// Context of the token and revocation endpoints, and the contract of a grant type.
 
+import { type Static, Type } from 'typebox';
 import type { SubscriptionProvider } from '../../access/tiers/provider.ts';
-import type { Clock } from '../../lib/clock.ts';
 import type { Problem } from '../../lib/problem.ts';
-import type { Database } from '../../postgres/client/database.ts';
-import { type Revocation, revokeGrant } from '../consents/revocation-store.ts';
-import type { Audit, OAuthMetrics, RevocationReason } from '../protocol/audit.ts';
+import { revokeGrant } from '../consents/grant-store.ts';
+import type { RevocationReason } from '../protocol/audit.ts';
+import { announceRevocation, type OAuthContext } from '../protocol/context.ts';
 import { oauthError } from '../protocol/errors.ts';
 import type { RequestThrottle } from '../protocol/throttle.ts';
 import type { GrantLimits } from '../protocol/tokens.ts';
-import type { TokenBatches, TokenGrant } from './token-store.ts';
+import type { TokenGrant, TokenStore } from './token-store.ts';
 
-export interface TokenContext {
-  readonly database: Database;
-  readonly tokens: TokenBatches;
-  readonly clock: Clock;
+export interface TokenContext extends OAuthContext {
+  readonly tokens: TokenStore;
   readonly provider: SubscriptionProvider;
   readonly limits: GrantLimits;
-  readonly audit: Audit;
-  readonly metrics: OAuthMetrics;
-  readonly publicUrl: string;
-  /** Called with what this process has revoked; other processes hear of it from the database. */
-  readonly onRevoked: (note: Revocation) => void;
   /** Whether an operator has revoked this client. */
   readonly isRevokedClient: (clientId: string) => Promise<boolean>;
-  /** Limits the requests of one grant. */
+  /** By grant. */
   readonly grantThrottle: RequestThrottle;
 }
 
-/** The fields of a request to the token endpoint, not yet checked. */
-export interface TokenFields {
-  readonly grant_type?: string;
-  readonly client_id?: string;
-  readonly code?: string;
-  readonly code_verifier?: string;
-  readonly redirect_uri?: string;
-  readonly refresh_token?: string;
-  readonly scope?: string;
-  readonly resource?: readonly string[];
-}
+const text = (description: string) => Type.Optional(Type.String({ description }));
 
-/** Answer to a successful exchange (OAuth 2.1, section 3.2.3). */
-export interface TokenResponse {
-  readonly access_token: string;
-  readonly token_type: 'Bearer';
-  /** Seconds. */
-  readonly expires_in: number;
-  readonly refresh_token: string;
-  readonly scope: string;
-}
+/** A request to the token endpoint. */
+export const TokenForm = Type.Object({
+  grant_type: text('`authorization_code` or `refresh_token`.'),
+  client_id: text('The client_id of the authorization request.'),
+  code: text('With `authorization_code`: the code.'),
+  code_verifier: text('With `authorization_code`: the PKCE verifier of the code_challenge.'),
+  redirect_uri: text('With `authorization_code`: the redirect_uri of the authorization request. Optional.'),
+  refresh_token: text('With `refresh_token`: the refresh token.'),
+  scope: text('With `refresh_token`: fewer scopes than granted, for the new access token only.'),
+  resource: Type.Optional(
+    Type.Array(Type.String(), { description: 'Fewer resources than granted (RFC 8707).' }),
+  ),
+});
+export type TokenFields = Static<typeof TokenForm>;
 
-/** Exchanges what a client presents for tokens, or throws an error of OAuth. */
+/** A successful response. */
+export const Tokens = Type.Object(
+  {
+    access_token: Type.String(),
+    token_type: Type.Literal('Bearer'),
+    expires_in: Type.Integer({ minimum: 0, description: 'Seconds.' }),
+    refresh_token: Type.String({
+      description: 'Replaces the refresh token in the request, if there was one.',
+    }),
+    scope: Type.String({ description: 'The scopes of the access token, separated by spaces.' }),
+  },
+  { $id: 'Tokens', description: 'A token pair (OAuth 2.1, section 3.2.3).' },
+);
+export type TokenResponse = Static<typeof Tokens>;
+
+/** Exchanges what a client presents for tokens. Throws an OAuth error. */
 export type GrantType = (
   context: TokenContext,
   clientId: string,
@@ -61,20 +64,18 @@ export function invalidRequest(description: string): Problem {
   return oauthError('invalid_request', description);
 }
 
-/** The code or token is of no use any more, or never was: the client has to ask its user again. */
+/** The code or token is not valid, or no longer: the client must ask its user again. */
 export function invalidGrant(description: string): Problem {
   return oauthError('invalid_grant', description);
 }
 
-/** Ends a grant with all that was issued from it, in every process, and records why. */
+/** Revokes a grant with all its tokens, in every process, and logs the reason. */
 export async function endGrant(
-  { database, clock, audit, metrics, onRevoked }: TokenContext,
+  context: TokenContext,
   { grant, clientId }: Pick<TokenGrant, 'grant' | 'clientId'>,
   reason: RevocationReason,
 ): Promise<void> {
-  const ended = await database.write((sql) => revokeGrant(sql, grant, new Date(clock.now()), reason));
-  if (!ended) return;
-  onRevoked(`grant:${grant}`);
-  audit('family_revoked', { grant, client: clientId, reason });
-  metrics.revoked(reason);
+  const now = new Date(context.clock.now());
+  const ended = await context.database.write((sql) => revokeGrant(sql, grant, now, reason));
+  if (ended) announceRevocation(context, { grant, client: clientId, reason });
 }

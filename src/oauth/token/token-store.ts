@@ -1,14 +1,38 @@
-// SQL of codes and tokens: how they are found, exchanged and replaced.
+// SQL of codes and tokens: find, exchange and replace them. Concurrent calls share statements.
 //
-// Where the rules stand: what a code or token is worth (used, replaced and when, expired, ended) is decided in SQL alone, by
-// oauth_redeem and oauth_rotate, which lock its row, so that it holds among all processes. The state that is read before is
-// computed by the same functions and spares work that could only be in vain. What a request may ask for (client, redirect,
-// PKCE, scope, resource, subscription) is decided in TypeScript alone, in grant-types: it depends on nothing that changes.
+// The SQL functions oauth_redeem and oauth_rotate alone decide the state of a code or token (used, replaced, expired, ended):
+// they lock its row, for all processes. The state that is read first only spares work that would be in vain. TypeScript alone,
+// in grant-types, decides what a request may ask for (client, redirect, PKCE, scope, resource, subscription).
 
 import type { Plan } from '../../access/tiers/tiers.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { batch } from '../../postgres/client/batch.ts';
 import type { Database, ServerTime, Sql } from '../../postgres/client/database.ts';
+
+/** All throw DATABASE_UNAVAILABLE, and then have changed nothing unless the connection broke. Hashes are hexadecimal. */
+export interface TokenStore {
+  findCode(hash: string): Promise<CodeRow | undefined>;
+  redeemCode(redemption: Redemption): Promise<RedemptionOutcome>;
+  findRefreshToken(hash: string): Promise<RefreshTokenRow | undefined>;
+  rotateRefreshToken(rotation: Rotation): Promise<RotationResult>;
+}
+
+/** The best plan of each statement is by key, whatever the values. */
+const ONCE = { planned: 'once' } as const;
+
+export function createTokenStore(database: Database, clock: Clock): TokenStore {
+  const now = () => new Date(clock.now());
+  return {
+    findCode: batch((hashes) => database.read((sql) => findCodes(sql, hashes, now()), ONCE)),
+    redeemCode: batch((all) =>
+      database.writeByDeadline((sql, deadline) => redeemCodes(sql, all, deadline), ONCE),
+    ),
+    findRefreshToken: batch((hashes) => database.read((sql) => findRefreshTokens(sql, hashes, now()), ONCE)),
+    rotateRefreshToken: batch((all) =>
+      database.writeByDeadline((sql, deadline) => rotateRefreshTokens(sql, all, deadline), ONCE),
+    ),
+  };
+}
 
 /** The grant that a code or token belongs to. */
 export interface TokenGrant {
@@ -35,7 +59,7 @@ export interface RefreshTokenRow extends TokenGrant {
   readonly state: 'current' | 'replaced' | 'expired' | 'ended';
 }
 
-/** A pair of tokens to be stored in exchange for a code or a refresh token. Hashes are hexadecimal. */
+/** A token pair to store in exchange for a code or a refresh token. Hashes are hexadecimal. */
 interface NewTokens {
   readonly presentedHash: string;
   readonly grant: number;
@@ -50,7 +74,7 @@ interface NewTokens {
 }
 
 /** The codes of these hashes, in the same order. */
-export async function findCodes(
+async function findCodes(
   sql: Sql,
   hashes: readonly string[],
   now: Date,
@@ -60,18 +84,17 @@ export async function findCodes(
       oauth_code_state(c.used_at, c.expires_at, g.revoked_at, ${now}) as state
     from oauth_code c join oauth_grant g on g.id = c.grant_id
     where c.hash = any(${[...hashes]}::bytea[])`;
-  const byHash = new Map(rows.map((row) => [row.hash, row]));
-  return hashes.map((hash) => byHash.get(hash));
+  return inOrder(hashes, rows);
 }
 
 export type Redemption = NewTokens;
 export type RedemptionOutcome = 'redeemed' | 'used' | 'expired' | 'ended' | 'unknown';
 
 /**
- * Marks codes as used and stores their tokens, each where it is still good; outcomes in the same order. Exchanges are made in
- * the order of their grants, as by everybody who locks several, so that no two deadlock.
+ * Marks valid codes as used and stores their tokens; outcomes in the same order. Grants are locked in the order of their ids,
+ * as everywhere, so that no two statements deadlock.
  */
-export async function redeemCodes(
+async function redeemCodes(
   sql: Sql,
   redemptions: readonly Redemption[],
   deadline: ServerTime,
@@ -87,7 +110,7 @@ export async function redeemCodes(
 }
 
 /** The refresh tokens of these hashes, in the same order. */
-export async function findRefreshTokens(
+async function findRefreshTokens(
   sql: Sql,
   hashes: readonly string[],
   now: Date,
@@ -97,34 +120,38 @@ export async function findRefreshTokens(
       oauth_refresh_token_state(r.rotated_at, r.expires_at, g.revoked_at, ${now}) as state
     from oauth_refresh_token r join oauth_grant g on g.id = r.grant_id
     where r.hash = any(${[...hashes]}::bytea[])`;
+  return inOrder(hashes, rows);
+}
+
+function inOrder<Row extends { readonly hash: string }>(hashes: readonly string[], rows: readonly Row[]) {
   const byHash = new Map(rows.map((row) => [row.hash, row]));
   return hashes.map((hash) => byHash.get(hash));
 }
 
 export interface Rotation extends NewTokens {
-  /** Null only for a token that has been replaced already. */
+  /** Null only for a token that was replaced before. */
   readonly tier: Plan | null;
   /** Separated by spaces; null: all of the grant. */
   readonly scope: string | null;
-  /** A token that was replaced after that still leads to the same pair. */
+  /** A token that was replaced later still returns the same pair. */
   readonly graceStart: Date;
-  /** A grant that was renewed before that is renewed too. */
+  /** The grant is renewed too if it was last renewed before. */
   readonly renewBefore: Date;
 }
 
 export type RotationResult =
   | {
-      /** `repeated`: the pair had been issued before, within the grace. */
+      /** `repeated`: the same pair again, within the grace period. */
       readonly outcome: 'rotated' | 'repeated';
-      /** Of the access token that was issued; null: all of the grant. */
+      /** Of the issued access token; null: all of the grant. */
       readonly scope: string | null;
-      /** RFC 3339; null: it has been revoked. */
+      /** RFC 3339; null: revoked. */
       readonly accessExpires: string | null;
     }
   | { readonly outcome: 'reused' | 'expired' | 'ended' | 'unknown' };
 
-/** Replaces refresh tokens, each where it is still good; results in the same order. */
-export async function rotateRefreshTokens(
+/** Replaces valid refresh tokens; results in the same order. */
+async function rotateRefreshTokens(
   sql: Sql,
   rotations: readonly Rotation[],
   deadline: ServerTime,
@@ -164,7 +191,7 @@ export interface AccessTokenRow {
   readonly revokedAt: string | null;
 }
 
-/** An access token with what it holds, whether or not it is still good. */
+/** An access token, valid or not. */
 export async function findAccessToken(sql: Sql, hash: string): Promise<AccessTokenRow | undefined> {
   const [row] = await sql<AccessTokenRow[]>`
     select g.id as grant, a.tier, coalesce(a.scope, g.scope) as scope, coalesce(a.resources, g.resources) as resources,
@@ -176,28 +203,3 @@ export async function findAccessToken(sql: Sql, hash: string): Promise<AccessTok
 function grantColumns(sql: Sql) {
   return sql`g.id as grant, g.client_id as "clientId", g.scope, g.resources, g.subscription, g.created_at as "createdAt"`;
 }
-
-/** All throw DATABASE_UNAVAILABLE, and then have changed nothing unless their connection broke. Hashes are hexadecimal. */
-export interface TokenBatches {
-  findCode(hash: string): Promise<CodeRow | undefined>;
-  redeemCode(redemption: Redemption): Promise<RedemptionOutcome>;
-  findRefreshToken(hash: string): Promise<RefreshTokenRow | undefined>;
-  rotateRefreshToken(rotation: Rotation): Promise<RotationResult>;
-}
-
-export function createTokenBatches(database: Database, clock: Clock): TokenBatches {
-  const now = () => new Date(clock.now());
-  return {
-    findCode: batch((hashes) => database.read((sql) => findCodes(sql, hashes, now()), ONCE)),
-    redeemCode: batch((all) =>
-      database.writeByDeadline((sql, deadline) => redeemCodes(sql, all, deadline), ONCE),
-    ),
-    findRefreshToken: batch((hashes) => database.read((sql) => findRefreshTokens(sql, hashes, now()), ONCE)),
-    rotateRefreshToken: batch((all) =>
-      database.writeByDeadline((sql, deadline) => rotateRefreshTokens(sql, all, deadline), ONCE),
-    ),
-  };
-}
-
-/** The best plan of each is by key, whatever the values. */
-const ONCE = { planned: 'once' } as const;

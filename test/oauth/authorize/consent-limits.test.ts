@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import { createApp } from '../../../src/app/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createLog } from '../../../src/lib/log.ts';
-import { revokeClient } from '../../../src/oauth/clients/client-registry.ts';
+import { revokeClient } from '../../../src/oauth/clients/client-store.ts';
 import { RequestThrottle } from '../../../src/oauth/protocol/throttle.ts';
 import { openDatabase } from '../../../src/postgres/client/database.ts';
 import { until } from '../../support/check/until.ts';
@@ -163,8 +163,9 @@ test('a client that the operator shut out goes no further, also where it needs n
   assert.equal(page.status, 200);
   const text = await page.text();
   const transaction = /value="([^"]+\.[^"]+)"/.exec(text)?.[1] ?? '';
-  assert.equal(await revokeClient(service, client), true);
-  assert.equal(await revokeClient(service, client), false);
+  const revoke = () => service.database.write((sql) => revokeClient(sql, client, new Date()));
+  assert.equal(await revoke(), true);
+  assert.equal(await revoke(), false);
   for (const answer of [
     await open(service, asked),
     await open(service, authorizationRequest({ client_id: client })),

@@ -14,7 +14,7 @@ import {
   startAuthorization,
   withOAuth,
 } from '@modelcontextprotocol/client';
-import { revokeClient } from '../../../src/oauth/clients/client-registry.ts';
+import { revokeClient } from '../../../src/oauth/clients/client-store.ts';
 import { McpSession } from '../../support/oauth/mcp-session.ts';
 import { decideAt } from '../../support/oauth/person.ts';
 import { startService } from '../../support/service/service.ts';
@@ -150,7 +150,7 @@ test('when the operator has shut it out the MCP client registers anew', async ()
     method: 'POST',
     body: new URLSearchParams({ client_id: before, token: session.storedTokens?.refresh_token ?? '' }),
   });
-  await revokeClient(service, before);
+  await service.database.write((sql) => revokeClient(sql, before, new Date()));
   assert.equal(await auth(session, options), 'REDIRECT');
   assert.deepEqual(session.forgotten, ['client', 'tokens']);
   assert.notEqual(session.client?.client_id, before);

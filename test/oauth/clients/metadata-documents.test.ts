@@ -12,7 +12,7 @@ const { database } = await testDatabase({ after });
 test('RG14: a document in order is a client: its name, its redirect URIs, its address as id', async (t) => {
   const b = await documentBench(t, database);
   const id = serve(b, '/oauth/client.json', { logo_uri: 'http://169.254.169.254/', contacts: ['x'] });
-  const client = await b.documents.find(id, '192.0.2.1');
+  const client = await b.findDocument(id, '192.0.2.1');
   assert.deepEqual(client, { kind: 'document', id, name: 'Good', redirectUris: REDIRECTS });
   assert.deepEqual(b.hosts.hits, ['client.example/oauth/client.json'], 'and nothing else is fetched');
 });
@@ -124,7 +124,7 @@ test('RG14: an answer that does not come, or drips, is given five seconds', asyn
 test('RG14: a host whose certificate is not for it, or who is not there, is told as that', async (t) => {
   const b = await documentBench(t, database);
   const reasonOf = (url: string) =>
-    b.documents.find(url, '192.0.2.1').then(
+    b.findDocument(url, '192.0.2.1').then(
       () => 'found',
       (error: Error) => error.message,
     );

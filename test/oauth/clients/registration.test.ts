@@ -247,7 +247,7 @@ test('RL4: addresses are told apart behind trusted proxies only, and IPv6 by its
 
 test('RG13: a flood of registrations makes room by the oldest that were never used', async (t) => {
   const small = await startService(t, {
-    overrides: { mostClients: 20 },
+    overrides: { maxClients: 20 },
     environment: { TRUSTED_PROXIES: '127.0.0.1' },
   });
   const first = await registered(small, WEB);

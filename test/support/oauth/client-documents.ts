@@ -3,10 +3,7 @@
 import assert from 'node:assert/strict';
 import { createInternet } from '../../../src/lib/internet.ts';
 import { ClientDocumentError } from '../../../src/oauth/clients/client-document.ts';
-import {
-  type ClientDocuments,
-  createClientDocuments,
-} from '../../../src/oauth/clients/client-document-cache.ts';
+import { createDocumentFinder, type FindDocument } from '../../../src/oauth/clients/client-document-cache.ts';
 import type { FetchLimits } from '../../../src/oauth/clients/document-throttle.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
 import type { Closing } from '../database/database.ts';
@@ -18,37 +15,33 @@ export const REDIRECTS = ['https://client.example/cb', 'http://127.0.0.1/cb'];
 export interface DocumentBench {
   readonly hosts: DocumentHosts;
   readonly clock: ManualClock;
-  readonly documents: ClientDocuments;
-  /** The client's name, or the kind of refusal. */
-  find(url: string, asker?: string): Promise<string>;
+  readonly findDocument: FindDocument;
+  /** The client's name, or the kind of error. */
+  find(url: string, address?: string): Promise<string>;
   /** Another process on the same database. */
-  another(bounds?: Partial<FetchLimits>): ClientDocuments;
+  another(limits?: Partial<FetchLimits>): FindDocument;
 }
 
 export async function documentBench(
   t: Closing,
   database: Database,
-  bounds: Partial<FetchLimits> = {},
+  limits: Partial<FetchLimits> = {},
 ): Promise<DocumentBench> {
   const hosts = await documentHosts(t);
   const clock = manualClock(Date.now());
   const report = (error: unknown) => assert.fail(String(error));
-  function another(own = bounds): ClientDocuments {
+  function another(own = limits): FindDocument {
     const outbound = createInternet(clock, hosts.internet);
-    const documents = createClientDocuments({ database, clock, outbound, report, bounds: own });
-    t.after(async () => {
-      await documents.close();
-      await outbound.close();
-    });
-    return documents;
+    t.after(() => outbound.close());
+    return createDocumentFinder({ database, clock, outbound, report, fetchLimits: own });
   }
-  const documents = another();
-  const find = async (url: string, asker = '192.0.2.1') => outcome(documents.find(url, asker));
-  return { hosts, clock, documents, another, find };
+  const findDocument = another();
+  const find = async (url: string, address = '192.0.2.1') => outcome(findDocument(url, address));
+  return { hosts, clock, findDocument, another, find };
 }
 
-/** The client's name, `-` where it has none, or the kind of refusal. */
-export async function outcome(found: ReturnType<ClientDocuments['find']>): Promise<string> {
+/** The client's name, `-` where it has none, or the kind of error. */
+export async function outcome(found: ReturnType<FindDocument>): Promise<string> {
   try {
     return (await found).name ?? '-';
   } catch (error) {

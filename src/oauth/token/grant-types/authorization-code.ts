@@ -1,16 +1,11 @@
-// Authorization code grant: checks what the code is presented with, then exchanges it once by one statement.
+// Authorization code grant: ordered checks of the request, then one statement exchanges the code once.
 
-import { hash, timingSafeEqual } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Problem } from '../../../lib/problem.ts';
+import { equalSecrets, hashSecret } from '../../../lib/secrets.ts';
 import { hashPrefix } from '../../protocol/audit.ts';
 import { oauthError } from '../../protocol/errors.ts';
-import {
-  computeExpiries,
-  createSecret,
-  hashSecret,
-  isSecret,
-  selectResources,
-} from '../../protocol/tokens.ts';
+import { computeExpiries, createSecret, isSecret, selectResources } from '../../protocol/tokens.ts';
 import {
   endGrant,
   type GrantType,
@@ -21,7 +16,7 @@ import {
 } from '../token-context.ts';
 import type { CodeRow, RedemptionOutcome } from '../token-store.ts';
 
-/** A code that was found, and what it is presented with. */
+/** A code that exists, and the rest of the request. */
 interface PresentedCode {
   readonly row: CodeRow;
   readonly hash: string;
@@ -32,7 +27,7 @@ interface PresentedCode {
 
 type Check = (code: PresentedCode) => Problem | null;
 
-/** In this order; a mistake does not use the code up. */
+/** In this order; a failure does not use the code up. */
 const CHECKS: readonly Check[] = [notExpired, sameClient, sameRedirect, grantedResources, matchingVerifier];
 
 /** Throws invalid_request, invalid_grant, invalid_target. */
@@ -58,7 +53,7 @@ export const exchangeCode: GrantType = async (context, clientId, fields) => {
     grantExpires: expiries.grant,
     now: new Date(now),
   });
-  if (outcome !== 'redeemed') throw await handleRefusal(context, code, outcome);
+  if (outcome !== 'redeemed') throw await handleFailure(context, code, outcome);
   context.metrics.issued('authorization_code');
   return {
     access_token: accessToken,
@@ -91,25 +86,20 @@ const REASONS = {
   used: 'The code was already used, so everything issued from it has been revoked.',
 };
 
-/** The error of an exchange that did not come about. A second use ends the grant: its sender holds code and verifier. */
-async function handleRefusal(
+/** A second use ends the grant: somebody else holds code and verifier. */
+async function handleFailure(
   context: TokenContext,
   { row, hash }: PresentedCode,
   outcome: Exclude<RedemptionOutcome, 'redeemed'>,
 ): Promise<Problem> {
-  switch (outcome) {
-    case 'used':
-      context.audit('code_replay', { grant: row.grant, client: row.clientId, hash: hashPrefix(hash) });
-      await endGrant(context, row, 'code_replay');
-      return invalidGrant(REASONS.used);
-    case 'expired':
-    case 'ended':
-    case 'unknown':
-      return invalidGrant(REASONS[outcome]);
+  if (outcome === 'used') {
+    context.audit('code_replay', { grant: row.grant, client: row.clientId, hash: hashPrefix(hash) });
+    await endGrant(context, row, 'code_replay');
   }
+  return invalidGrant(REASONS[outcome]);
 }
 
-/** A used code stays known for longer, so that its second use is noticed. */
+/** A used code stays in the table for longer, so that its second use is noticed. */
 function notExpired({ row }: PresentedCode): Problem | null {
   return row.state === 'expired' ? invalidGrant(REASONS.expired) : null;
 }
@@ -118,10 +108,10 @@ function sameClient({ row, clientId }: PresentedCode): Problem | null {
   return row.clientId === clientId ? null : invalidGrant('The code was issued to another client.');
 }
 
-/** OAuth 2.1 leaves the field out; where it is sent, as OAuth 2.0 asks, it has to be right. */
+/** Optional: OAuth 2.0 requires the field, OAuth 2.1 leaves it out. */
 function sameRedirect({ row, fields }: PresentedCode): Problem | null {
-  const sent = fields.redirect_uri;
-  if (sent === undefined || sent === row.redirectUri) return null;
+  const { redirect_uri: redirectUri = row.redirectUri } = fields;
+  if (redirectUri === row.redirectUri) return null;
   return invalidGrant('The field redirect_uri differs from that of the authorization request.');
 }
 
@@ -133,18 +123,11 @@ function grantedResources({ row, fields }: PresentedCode): Problem | null {
   );
 }
 
+/** PKCE (RFC 7636), method S256 only. */
 function matchingVerifier({ row, verifier }: PresentedCode): Problem | null {
-  if (matchesChallenge(verifier, row.challenge)) return null;
+  const isWellFormed = /^[\w.~-]{43,128}$/.test(verifier);
+  if (isWellFormed && equalSecrets(hash('sha256', verifier, 'base64url'), row.challenge)) return null;
   return invalidGrant(
     'The field code_verifier does not match the code_challenge of the authorization request.',
   );
-}
-
-const VERIFIER = /^[\w.~-]{43,128}$/;
-
-/** Whether the verifier is well-formed and its SHA-256, in base64url, is the challenge. */
-export function matchesChallenge(verifier: string, challenge: string): boolean {
-  if (!VERIFIER.test(verifier)) return false;
-  const [computed, stored] = [Buffer.from(hash('sha256', verifier, 'base64url')), Buffer.from(challenge)];
-  return computed.length === stored.length && timingSafeEqual(computed, stored);
 }

@@ -1,16 +1,16 @@
-// Refresh token grant: checks the request, asks the provider of the subscription, then replaces the token by one statement.
+// Refresh token grant: ordered checks, the status of the subscription, then one statement replaces the token.
 
 import { fetchStatus } from '../../../access/keys/subscription-status.ts';
 import { ProviderUnavailable } from '../../../access/tiers/provider.ts';
 import type { Plan } from '../../../access/tiers/tiers.ts';
 import type { Problem } from '../../../lib/problem.ts';
+import { hashSecret } from '../../../lib/secrets.ts';
 import { hashPrefix, type RefreshOutcome } from '../../protocol/audit.ts';
 import { oauthError, tooManyRequests } from '../../protocol/errors.ts';
 import {
   computeExpiries,
   deriveTokenPair,
   downscope,
-  hashSecret,
   isSecret,
   RENEWAL_INTERVAL,
   selectResources,
@@ -27,17 +27,17 @@ import {
 } from '../token-context.ts';
 import type { RefreshTokenRow, RotationResult } from '../token-store.ts';
 
-/** Seconds after which a client may ask again while nobody knows whether its subscription is in force. */
+/** Seconds, while the subscription cannot be checked. */
 const RETRY_AFTER = '5';
 
-/** A refresh token that was found. */
+/** A refresh token that exists. */
 interface PresentedToken {
   readonly row: RefreshTokenRow;
   readonly token: string;
   readonly hash: string;
 }
 
-/** What the new access token is to hold. */
+/** Of the new access token. */
 interface TokenRights {
   readonly scope: string;
   readonly resources: readonly string[];
@@ -46,15 +46,15 @@ interface TokenRights {
 /** Throws invalid_request, invalid_grant, invalid_scope, invalid_target, temporarily_unavailable. */
 export const exchangeRefreshToken: GrantType = async (context, clientId, fields) => {
   const presented = await findPresentedToken(context, fields.refresh_token);
-  const { row, token } = presented;
+  const { row, token, hash } = presented;
   requireSameClient(context, presented, clientId);
   requireLowRate(context, row);
   const rights = resolveRights(row, fields);
-  // A retry gets what was issued before, whatever became of the subscription since.
+  // A retry gets what was issued before, whatever has become of the subscription.
   const tier = row.state === 'current' ? await fetchTier(context, row) : null;
   const pair = deriveTokenPair(token, row.nonce);
   const now = context.clock.now();
-  const result = await rotate(context, presented, { pair, rights, tier, now });
+  const result = await rotate(context, presented, pair, { ...rights, tier, now });
   context.metrics.refreshed(result.outcome);
   switch (result.outcome) {
     case 'rotated':
@@ -63,12 +63,8 @@ export const exchangeRefreshToken: GrantType = async (context, clientId, fields)
     case 'repeated':
       return createResponse(pair, result, { row, now });
     case 'reused':
-      // Somebody holds a token that its client has replaced: which of the two is the thief cannot be told, so both go.
-      context.audit('refresh_reuse', {
-        grant: row.grant,
-        client: row.clientId,
-        hash: hashPrefix(presented.hash),
-      });
+      // Two parties hold the token. Which one stole it is unknown, so the grant ends for both.
+      context.audit('refresh_reuse', { grant: row.grant, client: row.clientId, hash: hashPrefix(hash) });
       await endGrant(context, row, 'refresh_reuse');
       throw invalidGrant(REASONS.reused);
     case 'expired':
@@ -87,7 +83,7 @@ async function findPresentedToken(context: TokenContext, token: string | undefin
   return { row, token, hash };
 }
 
-/** The id of a public client proves nothing, so another's is no reason to end the grant. */
+/** Does not end the grant: the id of a public client proves nothing. */
 function requireSameClient(context: TokenContext, { row, hash }: PresentedToken, clientId: string): void {
   if (row.clientId === clientId) return;
   context.audit('refresh_foreign_client', { grant: row.grant, client: clientId, hash: hashPrefix(hash) });
@@ -107,40 +103,29 @@ function resolveRights(row: RefreshTokenRow, fields: TokenFields): TokenRights {
   throw oauthError('invalid_target', 'The field resource names a resource that was not granted.');
 }
 
-/** The tier of the subscription as its provider knows it now. Nothing has been changed when this throws. */
+/** The current tier of the subscription, from its provider. Nothing has been changed when this throws. */
 async function fetchTier(context: TokenContext, row: RefreshTokenRow): Promise<Plan> {
   if (row.subscription === null) return 'free';
   const status = await fetchStatus(context, row.subscription).catch((error: unknown) => {
     if (!(error instanceof ProviderUnavailable)) throw error;
     context.metrics.refreshed('unavailable');
-    throw oauthError(
-      'temporarily_unavailable',
-      'The subscription cannot be checked at the moment; try again later.',
-      {
-        headers: { 'retry-after': RETRY_AFTER },
-        cause: error,
-      },
-    );
+    const description = 'The subscription cannot be checked at the moment; try again later.';
+    const headers = { 'retry-after': RETRY_AFTER };
+    throw oauthError('temporarily_unavailable', description, { headers, cause: error });
   });
   if (status.state === 'active') return status.tier;
   await endGrant(context, row, 'subscription_ended');
   throw refuse(context, 'subscription_ended');
 }
 
-interface NewPair {
-  readonly pair: TokenPair;
-  readonly rights: TokenRights;
-  readonly tier: Plan | null;
-  readonly now: number;
-}
-
+/** @param tier null for a token that was replaced before */
 function rotate(
   { tokens, limits }: TokenContext,
   { row, hash }: PresentedToken,
-  { pair, rights, tier, now }: NewPair,
+  pair: TokenPair,
+  { scope, resources, tier, now }: TokenRights & { readonly tier: Plan | null; readonly now: number },
 ): Promise<RotationResult> {
   const expiries = computeExpiries(now, Date.parse(row.createdAt), limits);
-  const { scope, resources } = rights;
   return tokens.rotateRefreshToken({
     presentedHash: hash,
     grant: row.grant,
@@ -158,7 +143,7 @@ function rotate(
   });
 }
 
-/** `issued` tells what the pair holds, whether it was issued now or before. */
+/** `issued` describes the pair, issued now or before. */
 function createResponse(
   { accessToken, refreshToken }: TokenPair,
   issued: Extract<RotationResult, { outcome: 'rotated' | 'repeated' }>,
@@ -183,7 +168,7 @@ const REASONS = {
   subscription_ended: 'The subscription behind this refresh token has ended.',
 } as const satisfies { readonly [outcome in RefreshOutcome]?: string };
 
-/** The invalid_grant of a token that is refused before it reaches the statement; counted. */
+/** Counts a token that fails a check, and returns its error. */
 function refuse({ metrics }: TokenContext, outcome: keyof typeof REASONS): Problem {
   metrics.refreshed(outcome);
   return invalidGrant(REASONS[outcome]);

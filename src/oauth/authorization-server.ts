@@ -1,0 +1,112 @@
+// Wiring of the authorization server: its endpoints, and the verifier of its access tokens.
+
+import type { CredentialVerifier } from '../access/keys/identify.ts';
+import type { KeyVerifier } from '../access/keys/key-verifier.ts';
+import type { SubscriptionProvider } from '../access/tiers/provider.ts';
+import type { Principal, Tiers } from '../access/tiers/tiers.ts';
+import type { Route } from '../http/frame/route.ts';
+import { createInternet, type Internet } from '../lib/internet.ts';
+import type { Log } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { authorizeRoutes } from './authorize/authorize-routes.ts';
+import { createDocumentFinder, type FindDocument } from './clients/client-document-cache.ts';
+import { isRevokedClient } from './clients/find-client.ts';
+import { registrationRoute } from './clients/registration-endpoint.ts';
+import { createKeyCheck } from './consents/consent.ts';
+import { FreeGrantCap, type FreeGrantLimits } from './consents/free-grant-cap.ts';
+import { grantsRoutes } from './consents/grants-routes.ts';
+import { createAudit, createOAuthMetrics } from './protocol/audit.ts';
+import type { OAuthContext } from './protocol/context.ts';
+import { metadataRoutes } from './protocol/metadata-routes.ts';
+import { createSharedKeys } from './protocol/shared-key-store.ts';
+import { RequestThrottle } from './protocol/throttle.ts';
+import type { GrantLimits } from './protocol/tokens.ts';
+import { AccessTokens } from './token/access-tokens.ts';
+import { revocationRoute } from './token/revocation-endpoint.ts';
+import { startSweeper } from './token/sweep.ts';
+import { tokenRoute } from './token/token-endpoint.ts';
+import { createTokenStore } from './token/token-store.ts';
+
+/** Grants without a key that one address may make in any minute: many people share some addresses. */
+const FREE_GRANTS_PER_MINUTE = 300;
+/** Requests of one grant at the token endpoint in any minute. */
+const REQUESTS_PER_GRANT = 120;
+
+export interface AuthorizationServerOptions extends Omit<OAuthContext, 'audit' | 'metrics' | 'onRevoked'> {
+  readonly provider: SubscriptionProvider;
+  readonly tiers: Tiers;
+  readonly limits: GrantLimits;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Registered clients kept. */
+  readonly maxClients?: number | undefined;
+  readonly freeGrantLimits?: FreeGrantLimits | undefined;
+}
+
+export interface AuthorizationServer {
+  /** Verifies access tokens. */
+  readonly verifier: CredentialVerifier;
+  /** The endpoints; `keys` checks the API keys that people enter. */
+  routes(keys: Pick<KeyVerifier, 'verifyFresh'>): readonly Route<Principal>[];
+  /** Stops listening and sweeping: call it after the server has drained. */
+  close(): Promise<void>;
+}
+
+/** Starts to listen for revocations, and to delete what has expired. */
+export function startAuthorizationServer(
+  options: AuthorizationServerOptions & { readonly internet?: Internet | undefined },
+): AuthorizationServer {
+  const { clock, publicUrl } = options;
+  const verifier = new AccessTokens({ ...options, resource: publicUrl });
+  const sweeper = startSweeper(options);
+  const outbound = createInternet(clock, options.internet);
+  const findDocument = createDocumentFinder({ ...options, outbound });
+  return {
+    verifier,
+    routes: (keys) =>
+      oauthRoutes({
+        ...options,
+        keys,
+        findDocument,
+        onRevoked: (revocation) => verifier.revoked(revocation),
+      }),
+    async close() {
+      await verifier.close();
+      await sweeper.stop();
+      await outbound.close();
+    },
+  };
+}
+
+export interface OAuthRoutesOptions extends AuthorizationServerOptions, Pick<OAuthContext, 'onRevoked'> {
+  readonly keys: Pick<KeyVerifier, 'verifyFresh'>;
+  readonly findDocument: FindDocument;
+}
+
+/** The endpoints. Starts nothing. */
+export function oauthRoutes(options: OAuthRoutesOptions): readonly Route<Principal>[] {
+  const { database, clock } = options;
+  const shared = {
+    ...options,
+    audit: createAudit(options.log),
+    metrics: createOAuthMetrics(options.metrics),
+  };
+  const context = {
+    ...shared,
+    tokens: createTokenStore(database, clock),
+    grantThrottle: new RequestThrottle(clock, REQUESTS_PER_GRANT),
+    isRevokedClient: (clientId: string) => isRevokedClient(options, clientId),
+    checkKey: createKeyCheck(options.keys, clock),
+    sharedKeys: createSharedKeys(database),
+    freeGrantThrottle: new RequestThrottle(clock, FREE_GRANTS_PER_MINUTE),
+    freeGrantCap: new FreeGrantCap(shared, options.freeGrantLimits),
+  };
+  return [
+    ...metadataRoutes(options.publicUrl),
+    registrationRoute(context),
+    ...authorizeRoutes(context),
+    tokenRoute(context),
+    revocationRoute(context),
+    ...grantsRoutes(context),
+  ];
+}
