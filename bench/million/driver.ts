@@ -1,7 +1,7 @@
 // The service's own driver as arms use it: opened with the same settings, telling what it sends where that is wanted.
 
 import postgres from 'postgres';
-import { NOT_REMEMBERED, PLANNING, type Planning } from '../../src/postgres/client/connection.ts';
+import { NO_MEMOIZE, PLANNING, type Planning } from '../../src/postgres/client/connection.ts';
 import { parseDatabaseUrl } from '../../src/postgres/client/connection-url.ts';
 import { formatArray, VALUE_TYPES } from '../../src/postgres/client/value-types.ts';
 
@@ -16,7 +16,7 @@ export interface Statement {
 /** The service's own settings of a session in which statements are planned so. */
 export const sessionFor = (planned: Planning = 'each') => ({
   ...{ TimeZone: 'UTC', DateStyle: 'ISO, YMD' },
-  ...NOT_REMEMBERED,
+  ...NO_MEMOIZE,
   ...PLANNING[planned],
 });
 

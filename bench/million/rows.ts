@@ -4,7 +4,7 @@ import type { Placement } from '../../src/areas/placement.ts';
 import { changedEarlierDays } from '../../src/ingest/listing-writer.ts';
 import { searchRow, textRow } from '../../src/ingest/search-row.ts';
 import { type ListingWrite, listingRow, planWrite } from '../../src/ingest/write-plan.ts';
-import { json } from '../../src/postgres/client/value-types.ts';
+import { toJson } from '../../src/postgres/client/value-types.ts';
 import { buildTimeline } from '../../src/timeline/property-timeline.ts';
 import { marketListing } from '../../src/timeline/update-timelines.ts';
 import type { SeenDraft } from './drafts.ts';
@@ -54,7 +54,7 @@ function addProperty(rows: Record<Table, Row[]>, names: Set<string>, seen: reado
   });
   const earlier = earlierDays(seen);
   for (const { write, observedAt } of seen) {
-    const record = json(write.record);
+    const record = toJson(write.record);
     const days = earlier.get(write.id) ?? 0;
     const row = listingRow(write, observedAt);
     rows.listing.push({ ...row, digest: `\\x${row.digest}`, record, earlier_days_on_market: days });

@@ -53,7 +53,7 @@ export function createAccess(options: AccessOptions): AccessParts {
     SUBSCRIPTIONS_CHANNEL,
     (subscription) => keys.invalidate(subscription),
     () => keys.revalidateAll(),
-    { onTrouble: report },
+    { onError: report },
   );
   const stopCleanup = scheduleMonthCleanup(options);
   return {

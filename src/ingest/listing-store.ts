@@ -7,7 +7,7 @@ import type { StoredRecord } from '../listings/stored-record.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';
 import type { Sql, Transaction } from '../postgres/client/database.ts';
 import { notify } from '../postgres/client/listen.ts';
-import { json } from '../postgres/client/value-types.ts';
+import { toJson } from '../postgres/client/value-types.ts';
 import { type RecordedHistory, writeHistory } from '../timeline/history-store.ts';
 import { writeSearchRows, writeTextRows } from './search-row-store.ts';
 import { type ListingWrite, listingRow, type PreviousListing } from './write-plan.ts';
@@ -93,15 +93,15 @@ export async function writeListings(
   observedAt: number,
 ): Promise<void> {
   await writeProperties(tx, writes, observedAt);
-  const rows = json(writes.map((write) => listingRow(write, observedAt)));
+  const rows = toJson(writes.map((write) => listingRow(write, observedAt)));
   // Records go beside the rows, separated by a character that JSON never holds: inside rows they would be parsed and
   // copied once more on both sides.
-  const records = writes.map((write) => json(write.record)).join(SEPARATOR);
+  const records = writes.map((write) => toJson(write.record)).join(SEPARATOR);
   await tx`
     insert into listing (id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
       version, digest, record, area_nos, time_zone, days_on_market_start, days_on_market_end, created_at, updated_at, fetched_at)
     select id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
-      version, decode(digest, 'hex'), document.record::json, area_nos, time_zone, days_on_market_start, days_on_market_end,
+      version, decode(digest, 'hex'), document.record::toJson, area_nos, time_zone, days_on_market_start, days_on_market_end,
       created_at, updated_at, fetched_at
     from json_to_recordset(${rows}::text::json) as row (
       id text, source text, listing_key text, property_id text, listing_type text, status text, displayed boolean,

@@ -6,7 +6,7 @@ import type { DraftAddress } from '../listings/draft.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';
 import type { Transaction } from '../postgres/client/database.ts';
-import { json } from '../postgres/client/value-types.ts';
+import { toJson } from '../postgres/client/value-types.ts';
 import type { FigureChange } from '../timeline/figure-changes.ts';
 import { invalidateFigures } from '../timeline/figure-invalidation-store.ts';
 import { addAreaCounts } from './listing-store.ts';
@@ -94,7 +94,7 @@ export async function writeTimeZoneChanges(
   listings: readonly TimeZoneChange[],
   at: Date,
 ): Promise<void> {
-  const rows = json(listings);
+  const rows = toJson(listings);
   const row = () => tx`json_to_recordset(${rows}::text::json) as row (id text, "timeZone" text,
     "daysOnMarketStart" timestamptz, "daysOnMarketEnd" timestamptz, "timelineEnd" timestamptz, "listedAt" timestamptz,
     "priceChangedAt" timestamptz, record json)`;

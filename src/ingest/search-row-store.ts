@@ -4,7 +4,7 @@ import { writeNames } from '../areas/name-store.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
 import type { Sql, Transaction } from '../postgres/client/database.ts';
 import { joinSql } from '../postgres/client/sql.ts';
-import { json } from '../postgres/client/value-types.ts';
+import { toJson } from '../postgres/client/value-types.ts';
 import { searchRow, textRow } from './search-row.ts';
 import type { ListingWrite } from './write-plan.ts';
 
@@ -17,7 +17,7 @@ export async function writeSearchRows(
   const changed = Object.keys(rows[0] ?? {}).filter((column) => column !== 'id');
   await tx`
     insert into listing_search
-    select * from json_populate_recordset(null::listing_search, ${json(rows)}::text::json)
+    select * from json_populate_recordset(null::listing_search, ${toJson(rows)}::text::json)
     on conflict (id) do update set ${assignments(tx, changed)}`;
   await addCurrencies(
     tx,
@@ -41,7 +41,7 @@ export async function writeTextRows(
   const changed = Object.keys(rows[0] ?? {}).filter((column) => column !== 'listing_id');
   await tx`
     insert into listing_text
-    select * from json_populate_recordset(null::listing_text, ${json(rows)}::text::json)
+    select * from json_populate_recordset(null::listing_text, ${toJson(rows)}::text::json)
     on conflict (listing_id) do update set ${assignments(tx, changed)}
     where listing_text.* is distinct from excluded.*`;
   await writeNames(

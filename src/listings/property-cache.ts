@@ -29,12 +29,12 @@ export function createPropertyCache(
   report: (error: unknown) => void,
 ): CachedReads & { close(): Promise<void> } {
   const cache = new PropertyCache(reads, () => database.clock.monotonic());
-  const onTrouble = (error: unknown): void => {
+  const onError = (error: unknown): void => {
     cache.disconnected();
     report(error);
   };
   const onMessage = (payload: string): void => cache.changed(payload);
-  const changes = listen(database, LISTINGS_CHANNEL, onMessage, () => cache.connected(), { onTrouble });
+  const changes = listen(database, LISTINGS_CHANNEL, onMessage, () => cache.connected(), { onError });
   return {
     property: (id) => cache.property(id),
     listing: (id) => cache.listing(id),

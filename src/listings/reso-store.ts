@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Database, Transaction } from '../postgres/client/database.ts';
-import { json } from '../postgres/client/value-types.ts';
+import { toJson } from '../postgres/client/value-types.ts';
 import type { ResoRecord } from './reso-record.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function writeResoRecords(
 ): Promise<string[]> {
   if (records.size === 0) return [];
   const rows = [...records]
-    .map(([id, record]) => ({ id, text: json(record) }))
+    .map(([id, record]) => ({ id, text: toJson(record) }))
     .map((row) => ({ ...row, digest: createHash('sha256').update(row.text).digest('hex') }));
   const known = await tx<{ id: string; digest: string }[]>`
     select listing_id as id, encode(digest, 'hex') as digest from listing_reso

@@ -86,14 +86,14 @@ test('a line that hangs without a word is noticed and replaced', async (t) => {
 
 test('a handler that throws is told of and does not end the listening', async (t) => {
   const { database } = await emptyDatabase(t);
-  const { promise: trouble, resolve: onTrouble } = Promise.withResolvers<unknown>();
+  const { promise: trouble, resolve: onError } = Promise.withResolvers<unknown>();
   const { promise: joined, resolve: onGap } = Promise.withResolvers<void>();
   const { promise: second, resolve: onSecond } = Promise.withResolvers<string>();
   const onMessage = (payload: string) => {
     if (payload === 'first') throw new Error('handler');
     onSecond(payload);
   };
-  const listener = listen(database, CHANNEL, onMessage, onGap, { onTrouble });
+  const listener = listen(database, CHANNEL, onMessage, onGap, { onError });
   atEnd(t, () => listener.close());
   await joined;
   await database.write((sql) => notify(sql, CHANNEL, 'first'));

@@ -45,7 +45,7 @@ export class RevocationFeed {
       () => {
         this.#polledAt = Number.NEGATIVE_INFINITY;
       },
-      { onTrouble: options.report },
+      { onError: options.report },
     );
   }
 

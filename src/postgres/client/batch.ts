@@ -1,7 +1,6 @@
-// Batches of statements: what is requested while others are served shares one statement, and each caller gets its own result.
+// Batches of statements: requests that arrive while others are served share one statement, and each gets its own result.
 //
-// A round trip and a commit take the service and PostgreSQL several times what one exchange of a token takes: sharing them
-// is what keeps a refresh three times as cheap as with oidc-provider (P13 of the benchmarks).
+// A round trip and a commit cost several times as much as the exchange of one token, so they are shared (P13 of the benchmarks).
 
 import { Problem } from '../../lib/problem.ts';
 import { databaseUnavailable } from './connection-errors.ts';
@@ -9,9 +8,9 @@ import { databaseUnavailable } from './connection-errors.ts';
 /** Does the work for these items, all of them or none; results in the order of the items. */
 type BatchWork<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
 
-/** With more items than that in the queue, further ones are refused at once: their wait would only grow. */
+/** Items in the queue beyond which further ones are refused at once. */
 const MAX_QUEUE = 1_000;
-/** While one batch is answered and the next is put together, another works. */
+/** Batches at once: one runs while another is answered. */
 const MAX_CONCURRENT = 2;
 
 interface QueuedItem<Item, Result> {
@@ -22,7 +21,7 @@ interface QueuedItem<Item, Result> {
 
 /**
  * A function for one item that does the work for many at once. A batch starts at the end of this turn of the event loop, so a
- * lone caller waits no longer than without it. Throws what the work throws, and DATABASE_UNAVAILABLE where the queue is full.
+ * lone caller does not wait for others. Throws what the work throws, and DATABASE_UNAVAILABLE if the queue is full.
  */
 export function batch<Item, Result>(work: BatchWork<Item, Result>): (item: Item) => Promise<Result> {
   let queue: QueuedItem<Item, Result>[] = [];
@@ -48,7 +47,7 @@ export function batch<Item, Result>(work: BatchWork<Item, Result>): (item: Item)
 
   return (item) => {
     if (queue.length >= MAX_QUEUE)
-      return Promise.reject(databaseUnavailable(new Error('Too many wait for the database')));
+      return Promise.reject(databaseUnavailable(new Error('Too many requests wait for the database')));
     return new Promise((resolve, reject) => {
       queue.push({ item, resolve, reject });
       schedule();
@@ -64,8 +63,8 @@ async function run<Item, Result>(
     const results = await work(queued.map(({ item }) => item));
     for (const [index, { resolve }] of queued.entries()) resolve(results[index] as Result);
   } catch (error) {
-    // A database that cannot serve now can serve none of them, and may have served all. A fault is one item's own:
-    // nothing was written, so each is tried alone, and only its owner hears of it.
+    // An unavailable database fails all of them, and may have served all. Any other error is one item's own: nothing was
+    // written, so each is tried alone, and only its caller gets the error.
     if (queued.length > 1 && !(error instanceof Problem))
       await Promise.all(queued.map((each) => run(work, [each])));
     else for (const { reject } of queued) reject(error);

@@ -1,7 +1,8 @@
-// Database errors, told apart: a broken connection, a server that cannot serve now, or a real fault.
+// Classes of database errors: a broken connection, an unavailable server, or a real fault.
+
 import { Problem } from '../../lib/problem.ts';
 
-/** The connection was lost or never made, so a read may be tried again on another one. */
+/** The connection was lost or never made, so a read may be retried on another one. */
 const BROKEN = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_ENDED',
@@ -19,14 +20,14 @@ const BROKEN = new Set([
   '08006',
 ]);
 
-/** Took longer than allowed. */
-const STOPPED = '57014';
+/** SQLSTATE of a statement that took longer than allowed. */
+const STATEMENT_TIMEOUT = '57014';
 
-/** Whole classes of SQLSTATE (PostgreSQL, appendix A) and system errors that say "not now". */
+/** Classes of SQLSTATE (PostgreSQL, appendix A) and system errors after which a later attempt may succeed. */
 const UNAVAILABLE_CLASSES = ['08', '28', '53', '58'];
 const UNAVAILABLE = new Set([
   '3D000', // no such database
-  STOPPED,
+  STATEMENT_TIMEOUT,
   '25P03', // idle in a transaction for too long
   '25P04',
   'XX001', // damaged data
@@ -42,47 +43,41 @@ const UNAVAILABLE = new Set([
   'ETIMEDOUT',
 ]);
 
-/** Errors that files have in common with sockets: of the database only while connecting to it. */
-const ALSO_OF_FILES = new Set(['ENOENT', 'EACCES', 'EMFILE', 'ENFILE']);
-
-/** Seconds after which a client may try again. */
-const RETRY_AFTER = '2';
+/** Errors of sockets and files alike: they concern the database only while connecting. */
+const SHARED_WITH_FILES = new Set(['ENOENT', 'EACCES', 'EMFILE', 'ENFILE']);
 
 /** Whether the error means that the connection broke, not that the statement was wrong. */
 export function isBrokenConnection(error: unknown): boolean {
   return BROKEN.has(codeOf(error));
 }
 
-/** Whether PostgreSQL itself reported the error, for a statement that it was running. */
+/** Whether PostgreSQL reported the error, for a statement that it was running. */
 export const isServerError = (error: unknown): boolean =>
   error instanceof Error && error.name === 'PostgresError';
 
-/** Whether PostgreSQL stopped the statement because it took longer than it was allowed to. */
-export const isStoppedStatement = (error: unknown): error is Error =>
-  error instanceof Error && (codeOf(error) === STOPPED || codeOf(error.cause) === STOPPED);
+/** Whether PostgreSQL stopped the statement because it took longer than allowed. */
+export const isStatementTimeout = (error: unknown): error is Error =>
+  error instanceof Error && [codeOf(error), codeOf(error.cause)].includes(STATEMENT_TIMEOUT);
 
-/** A 503 in place of an error that only says that the database cannot serve now; any other error as it is. */
-export function translated(error: unknown): unknown {
+/** A 503 for an error that means the database is unavailable; any other error unchanged. */
+export function translateError(error: unknown): unknown {
   const code = codeOf(error);
   const sqlClass = /^[0-9A-Z]{5}$/.test(code) ? code.slice(0, 2) : '';
   const unavailable = BROKEN.has(code) || UNAVAILABLE.has(code) || UNAVAILABLE_CLASSES.includes(sqlClass);
   return unavailable ? databaseUnavailable(error) : error;
 }
 
-/** The 503 for every database failure a client may simply wait out; the cause is for the log. */
+/** The 503 for a failure that a client can wait out; the cause is for the log. */
 export function databaseUnavailable(cause: unknown): Problem {
   return new Problem(
     'DATABASE_UNAVAILABLE',
     'The database cannot answer at the moment. Try again in a few seconds.',
-    {
-      headers: { 'Retry-After': RETRY_AFTER },
-      cause,
-    },
+    { headers: { 'Retry-After': '2' }, cause },
   );
 }
 
 function codeOf(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return '';
-  const ofFile = ALSO_OF_FILES.has(error.code) && 'syscall' in error && error.syscall !== 'connect';
+  const ofFile = SHARED_WITH_FILES.has(error.code) && 'syscall' in error && error.syscall !== 'connect';
   return ofFile ? '' : error.code;
 }

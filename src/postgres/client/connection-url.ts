@@ -1,10 +1,10 @@
-// DATABASE_URL: parsed and formatted, sockets included, which the standard URL parser refuses.
+// DATABASE_URL, parsed and formatted. The standard URL parser refuses sockets.
 
 import { decodePercent } from '../../lib/parse.ts';
 
 export type EncryptionMode = 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
 
-/** Where a PostgreSQL server is and as whom to enter it. */
+/** Where a PostgreSQL server is, and the account to use. */
 export interface ConnectionTarget {
   /** A host name or address, or the folder of a Unix socket. */
   readonly host: string;
@@ -13,7 +13,7 @@ export interface ConnectionTarget {
   readonly user: string;
   readonly password?: string;
   readonly encryption: EncryptionMode;
-  /** A file of certificates that may vouch for the server. */
+  /** A file of trusted certificates. */
   readonly rootCertificate?: string;
 }
 
@@ -21,8 +21,8 @@ const MODES: readonly string[] = ['disable', 'prefer', 'require', 'verify-ca', '
 const KNOWN = ['host', 'port', 'dbname', 'user', 'password', 'sslmode', 'sslrootcert'];
 
 /**
- * Reads `postgres://user:password@host:port/database?sslmode=...`, as libpq does, and for sockets
- * `postgres://user@/database?host=/folder`. Throws a sentence that never repeats the URL: it may hold a password.
+ * Parses `postgres://user:password@host:port/database?sslmode=...` as libpq does, and for sockets
+ * `postgres://user@/database?host=/folder`. Its errors never repeat the URL, which may hold a password.
  */
 export function parseDatabaseUrl(url: string): ConnectionTarget {
   const parts = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url);
@@ -30,23 +30,25 @@ export function parseDatabaseUrl(url: string): ConnectionTarget {
     throw new Error('DATABASE_URL must look like postgres://user:password@host:5432/database');
   const [, account = '', authority = '', path = '', search = ''] = parts;
   const query = queryOf(search);
-  const [name, password] = splitOnce(account, ':');
+  const [, name = '', accountPassword = ''] = /^([^:]*):?(.*)$/s.exec(account) ?? [];
   const address = hostAndPort(authority);
   const user = query.get('user') ?? decode(name);
   if (user === '') throw new Error('DATABASE_URL names no user');
-  const host = query.get('host') ?? (address.host === '' ? 'localhost' : address.host);
+  const host = query.get('host') ?? (address.host || 'localhost');
+  const password = query.get('password') ?? decode(accountPassword);
+  const rootCertificate = query.get('sslrootcert');
   return {
     host,
     port: portOf(query.get('port') ?? address.port),
-    database: query.get('dbname') ?? (path === '' ? user : decode(path)),
+    database: query.get('dbname') ?? (decode(path) || user),
     user,
-    ...secret(query.get('password') ?? (password === undefined ? undefined : decode(password))),
+    ...(password === '' ? {} : { password }),
     encryption: modeOf(query.get('sslmode'), host),
-    ...certificate(query.get('sslrootcert')),
+    ...(rootCertificate === undefined ? {} : { rootCertificate }),
   };
 }
 
-/** The URL of a database behind a socket, in the form that `parseDatabaseUrl` and libpq read. */
+/** The URL of a database behind a socket, as `parseDatabaseUrl` and libpq read it. */
 export function socketUrl(target: {
   host: string;
   database: string;
@@ -72,7 +74,7 @@ function hostAndPort(authority: string): { host: string; port: string } {
 }
 
 function portOf(text: string): number {
-  const port = Number(text === '' ? '5432' : text);
+  const port = Number(text || '5432');
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
   throw new Error('DATABASE_URL has a port that is not a number from 1 to 65535');
 }
@@ -81,19 +83,6 @@ function modeOf(mode: string | undefined, host: string): EncryptionMode {
   if (mode === undefined) return host.startsWith('/') ? 'disable' : 'prefer';
   if (MODES.includes(mode)) return mode as EncryptionMode;
   throw new Error(`DATABASE_URL has an unknown sslmode; known are ${MODES.join(', ')}`);
-}
-
-function secret(password: string | undefined): { password?: string } {
-  return password === undefined || password === '' ? {} : { password };
-}
-
-function certificate(file: string | undefined): { rootCertificate?: string } {
-  return file === undefined ? {} : { rootCertificate: file };
-}
-
-function splitOnce(text: string, separator: string): [string, string | undefined] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 function decode(text: string): string {

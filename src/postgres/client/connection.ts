@@ -1,4 +1,4 @@
-// Connection to PostgreSQL through the driver; it can be cut off at any moment.
+// Connection to PostgreSQL through the driver, its transactions, and the clock of its server.
 
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -9,9 +9,9 @@ import type { ConnectionTarget } from './connection-url.ts';
 import { createSql, type Sql } from './sql.ts';
 import { VALUE_TYPES } from './value-types.ts';
 
-/** The same inside a transaction. Anything written with it is kept or dropped as a whole. */
+/** The SQL of a transaction: all of it is committed, or none. */
 export interface Transaction extends Sql {
-  /** Runs a part of the transaction that may fail alone: what it wrote is undone and its error comes out. */
+  /** Runs a part that may fail alone: it is rolled back and its error thrown, and the transaction goes on. */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -19,32 +19,32 @@ export interface ConnectionSettings {
   readonly applicationName: string;
   /** Milliseconds the server lets one statement take; 0 is no limit. */
   readonly statementTimeout: number;
-  /** The same for statements that are worth a short while only. */
+  /** The same for brief statements. */
   readonly briefTimeout: number;
-  /** True for a connection that is never closed for being idle or old: its session holds a lock or a channel. */
-  readonly lasting?: boolean;
+  /** Never closed for being idle or old: its session holds a lock or a channel. */
+  readonly persistent?: boolean;
   readonly onNotice?: (message: string) => void;
   readonly onNotification?: (channel: string, payload: string) => void;
   readonly onClose?: () => void;
 }
 
-/** Whether PostgreSQL plans a statement for the values of each run, or once for any values; `brief`: the former, and stops early. */
+/** `each`: PostgreSQL plans a statement for the values of each run; `once`: for any values; `brief`: as `each`, with a short timeout. */
 export type Planning = 'each' | 'once' | 'brief';
 
-const FOR_EACH = { plan_cache_mode: 'force_custom_plan', enable_seqscan: 'on' };
+const CUSTOM_PLAN = { plan_cache_mode: 'force_custom_plan', enable_seqscan: 'on' };
 
 /**
- * A plan made for any value serves rare and common values alike badly: only who knows better asks for one. It stays when
- * its tables grow, so it may not be one that reads them whole because they were small.
+ * A generic plan serves rare and common values alike badly, so only statements with one best plan ask for it. It outlives the
+ * growth of its tables, so it must not scan them because they were small.
  */
 export const PLANNING: Readonly<Record<Planning, Readonly<Record<string, string>>>> = {
-  each: FOR_EACH,
+  each: CUSTOM_PLAN,
   once: { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' },
-  brief: FOR_EACH,
+  brief: CUSTOM_PLAN,
 };
 
-/** Records are wide and looked up once each: to remember them for the next row would copy every one of them. */
-export const NOT_REMEMBERED = { enable_memoize: 'off' };
+/** Records are wide and looked up once each: memoize would copy every one of them. */
+export const NO_MEMOIZE = { enable_memoize: 'off' };
 
 /** Seconds. */
 const CONNECT_TIMEOUT = 2;
@@ -53,103 +53,88 @@ const IDLE_TIMEOUT = 600;
 export interface Connection {
   readonly sql: Sql;
   readonly planning: Planning;
-  /** Says how statements are planned from now on; goes out with the next of them. Not within a transaction. */
+  /** Sets how later statements are planned; sent with the next of them. Not within a transaction. */
   plan(planning: Planning): void;
-  /** Why it could not be told so, which is why what was to follow failed; null where it could. */
-  readonly refusal: unknown;
-  /** True once the connection was lost or could not be made. It then stays so: whoever needs one opens another. */
-  readonly gone: boolean;
-  /** Cuts the connection off, without waiting: what is under way fails. */
+  /** The error of the last `plan`, which is why the statements after it failed; null if it worked. */
+  readonly planError: unknown;
+  /** True once the connection was lost or could not be made; it stays so. */
+  readonly closed: boolean;
+  /** Closes the connection at once: running statements fail. */
   destroy(): void;
-  /** Ends it after what is under way, at the latest after that many seconds. */
+  /** Closes it after the running statements, or after that many seconds. */
   end(seconds: number): Promise<void>;
 }
 
 /**
  * Prepares a connection; the first statement opens it. It lives as long as its socket: the driver's own way of
- * connecting again is not used, since it may spin, mix up half-sent messages, or run the rest of a broken
- * transaction outside of it.
+ * connecting again may spin, mix up half-sent messages, or run the rest of a broken transaction outside of it.
  */
 export function openConnection(target: ConnectionTarget, settings: ConnectionSettings): Connection {
-  const socket = singleSocket(target, () => retire());
-  const onclose = () => {
-    retire();
-    settings.onClose?.();
+  let socket: Socket | undefined;
+  let closed = false;
+  let planning: Planning = 'each';
+  let planError: unknown = null;
+  const options = {
+    ...driverOptions(target, settings),
+    /** One socket and no other. The driver's types do not know the option; without it the driver cannot drop a socket that hangs. */
+    socket() {
+      if (closed || socket !== undefined) {
+        destroy();
+        throw Object.assign(new Error('The database connection is gone'), { code: 'CONNECTION_CLOSED' });
+      }
+      // Closed before the driver reports that a statement failed.
+      socket = connectSocket(target).on('error', destroy);
+      return socket;
+    },
+    onclose() {
+      destroy();
+      settings.onClose?.();
+    },
   };
-  // The driver's types do not know its `socket` option.
-  const options = { ...driverOptions(target, settings), socket: socket.open, onclose };
   const driver = postgres(options);
   const sql = createSql(driver);
-  // Once the driver is ending it refuses every further statement at once, where it would otherwise let it wait.
-  const retire = () => {
-    socket.cut();
+  function destroy(): void {
+    closed = true;
+    socket?.destroy();
+    // A driver that is ending refuses statements at once instead of letting them wait.
     void driver.end({ timeout: 0 });
-  };
-  let planning: Planning = 'each';
-  let refusal: unknown = null;
+  }
   return {
     sql,
     get planning() {
       return planning;
     },
-    plan(asked) {
-      if (asked === planning) return;
-      planning = asked;
-      const timeout = asked === 'brief' ? settings.briefTimeout : settings.statementTimeout;
-      const values = { ...PLANNING[asked], statement_timeout: timeout };
+    plan(requested) {
+      if (requested === planning) return;
+      planning = requested;
+      const timeout = requested === 'brief' ? settings.briefTimeout : settings.statementTimeout;
+      const values = { ...PLANNING[requested], statement_timeout: timeout };
       const changes = Object.entries(values).map(([name, value]) => `set ${name} to ${value}`);
       sql.unsafe(changes.join('; ')).catch((error: unknown) => {
-        refusal = error;
-        retire();
+        planError = error;
+        destroy();
       });
     },
-    get refusal() {
-      return refusal;
+    get planError() {
+      return planError;
     },
-    get gone() {
-      return socket.gone();
+    get closed() {
+      return closed;
     },
-    destroy: retire,
+    destroy,
     async end(seconds) {
-      // Without a timeout the driver would wait for ever on a connection that is already lost.
+      // Without a timeout the driver would wait for ever on a lost connection.
       await driver.end({ timeout: seconds });
-      socket.cut();
-    },
-  };
-}
-
-interface SingleSocket {
-  readonly open: () => Socket;
-  readonly cut: () => void;
-  readonly gone: () => boolean;
-}
-
-/** One socket and no other. It is of our making because the driver has no means of its own to drop one that hangs. */
-function singleSocket(target: ConnectionTarget, onOver: () => void): SingleSocket {
-  let socket: Socket | undefined;
-  let gone = false;
-  return {
-    open() {
-      if (gone || socket !== undefined) {
-        onOver();
-        throw Object.assign(new Error('The database connection is gone'), { code: 'CONNECTION_CLOSED' });
-      }
-      // Known to be over before the driver tells anyone that a statement failed.
-      socket = connectSocket(target).on('error', onOver);
-      return socket;
-    },
-    cut() {
-      gone = true;
+      closed = true;
       socket?.destroy();
     },
-    gone: () => gone,
   };
 }
 
 function connectSocket(target: ConnectionTarget): Socket {
   const { host, port } = target;
   if (host.startsWith('/')) return connect(join(host, `.s.PGSQL.${port}`));
-  // The driver reads the names from the socket to check the server's certificate against.
+  // The driver reads the host from the socket to check the server's certificate.
   return Object.assign(connect({ host, port, noDelay: true }), { host, port });
 }
 
@@ -164,9 +149,9 @@ function driverOptions(target: ConnectionTarget, settings: ConnectionSettings) {
     ssl: encryption(target),
     max: 1,
     connect_timeout: CONNECT_TIMEOUT,
-    idle_timeout: settings.lasting === true ? 0 : IDLE_TIMEOUT,
-    ...(settings.lasting === true ? { max_lifetime: null } : {}),
-    // Asking for the array types would be the one statement whose failure nobody could catch.
+    idle_timeout: settings.persistent === true ? 0 : IDLE_TIMEOUT,
+    ...(settings.persistent === true ? { max_lifetime: null } : {}),
+    // Nobody could catch a failure of the statement that fetches the array types.
     fetch_types: false,
     types: VALUE_TYPES,
     connection: {
@@ -174,7 +159,7 @@ function driverOptions(target: ConnectionTarget, settings: ConnectionSettings) {
       TimeZone: 'UTC',
       DateStyle: 'ISO, YMD',
       statement_timeout: settings.statementTimeout,
-      ...NOT_REMEMBERED,
+      ...NO_MEMOIZE,
       ...PLANNING.each,
     },
     onnotice: (notice: postgres.Notice) => settings.onNotice?.(notice.message ?? ''),
@@ -192,10 +177,10 @@ function encryption(target: ConnectionTarget): boolean | 'prefer' | 'require' | 
 }
 
 /**
- * Commits when `work` resolves and rolls back when it throws. The driver's own frame is not used: when the connection
- * breaks it writes to a socket that is gone, which ends the process (postgres.js 3.4.9).
+ * Runs a transaction: commits when `work` resolves and rolls back when it throws. The driver's own `begin` is not used: when the
+ * connection breaks it writes to a closed socket, which ends the process (postgres.js 3.4.9).
  */
-export async function transact<T>(
+export async function runTransaction<T>(
   connection: Connection,
   work: (tx: Transaction) => Promise<T>,
   statementTimeout?: number,
@@ -203,22 +188,22 @@ export async function transact<T>(
   const { sql } = connection;
   const limit = statementTimeout === undefined ? '' : `; set local statement_timeout = ${statementTimeout}`;
   await sql.unsafe(`begin${limit}`);
-  const result = await work(transactionOn(sql)).catch(async (error: unknown) => {
+  const result = await work(createTransaction(sql)).catch(async (error: unknown) => {
     // On a lost connection the server has rolled back already.
-    if (!connection.gone) await sql.unsafe('rollback');
+    if (!connection.closed) await sql.unsafe('rollback');
     throw error;
   });
   const { command } = await sql.unsafe('commit');
-  // PostgreSQL answers so, without an error, when a statement had failed and `work` went on as if it had not.
+  // PostgreSQL rolls back, without an error, when `work` ignored that a statement had failed.
   if (command !== 'COMMIT')
     throw new Error('The transaction was rolled back: one of its statements had failed');
   return result;
 }
 
-function transactionOn(sql: Sql): Transaction {
-  let number = 0;
+function createTransaction(sql: Sql): Transaction {
+  let count = 0;
   const savepoint: Transaction['savepoint'] = async (work) => {
-    const name = `part_${++number}`;
+    const name = `savepoint_${++count}`;
     await sql.unsafe(`savepoint ${name}`);
     try {
       return await work();
@@ -234,18 +219,19 @@ function transactionOn(sql: Sql): Transaction {
 export type ServerTime = Date | 'infinity';
 
 /** Milliseconds after which the clock is read again: in a minute two clocks drift apart by a few milliseconds. */
-const FRESH = 60_000;
+const READING_LIFETIME = 60_000;
 
 interface Reading {
-  /** Wall-clock milliseconds of the server, at some moment between question and answer. */
+  /** Wall-clock milliseconds of the server, at some moment of the round trip. */
   readonly time: number;
-  /** Our monotonic time when the answer had come. */
+  /** Our monotonic time at the end of the round trip. */
   readonly received: number;
 }
 
+/** Clock of the database server as its connections read it, for deadlines that PostgreSQL enforces by its own time. */
 export class ServerClock {
   readonly #clock: Clock;
-  /** Each connection leads to one server, and nobody knows whether the next leads to the same. */
+  /** By connection: two connections may lead to two servers. */
   readonly #readings = new WeakMap<Connection, Reading>();
 
   constructor(clock: Clock) {
@@ -253,18 +239,18 @@ export class ServerClock {
   }
 
   /**
-   * The time that the server's clock shows at a moment of our monotonic clock, or a little earlier: by no more than a
-   * round trip. Holds whatever the difference of the two clocks, as long as the server's is not set within a minute.
+   * The time that the server's clock shows at a moment of our monotonic clock, or earlier by at most a round trip. Exact
+   * whatever the two clocks differ by, unless the server's is set within a minute.
    */
   async timeAt(connection: Connection, moment: number): Promise<ServerTime> {
     if (moment === Number.POSITIVE_INFINITY) return 'infinity';
-    const known = this.#readings.get(connection);
-    const isFresh = known !== undefined && this.#clock.monotonic() - known.received < FRESH;
-    const { time, received } = isFresh ? known : await this.#read(connection);
+    const cached = this.#readings.get(connection);
+    const isFresh = cached !== undefined && this.#clock.monotonic() - cached.received < READING_LIFETIME;
+    const { time, received } = isFresh ? cached : await this.#read(connection);
     return new Date(time + Math.floor(moment - received));
   }
 
-  /** To be called when a deadline was missed: the server's clock may have been set. */
+  /** Call this when a deadline was missed: the server's clock may have been set. */
   forget(connection: Connection): void {
     this.#readings.delete(connection);
   }

@@ -1,4 +1,5 @@
-// Listener of notifications: rejoins its channel after every loss, and says when it may have missed something.
+// Listener of notifications: rejoins its channel after every loss, and reports when it may have missed messages.
+
 import { pause } from '../../lib/clock.ts';
 import type { Database, DedicatedConnection, Sql } from './database.ts';
 
@@ -7,20 +8,20 @@ export interface Listener {
 }
 
 export interface ListenOptions {
-  /** Told once for each loss of the connection and each failure of a handler, for the log. */
-  readonly onTrouble?: (error: unknown) => void;
+  /** Called for each loss of the connection and each error of a handler, for the log. */
+  readonly onError?: (error: unknown) => void;
 }
 
-/** Milliseconds. A connection that hangs looks like one on which nothing happens, so it is asked now and then. */
-const BEAT = 20_000;
-const BEAT_LIMIT = 5_000;
-const FIRST_PAUSE = 100;
-const LONGEST_PAUSE = 3_000;
+/** Milliseconds. A connection that hangs looks like an idle one, so it is checked now and then. */
+const HEARTBEAT_INTERVAL = 20_000;
+const HEARTBEAT_TIMEOUT = 5_000;
+const MIN_RETRY_PAUSE = 100;
+const MAX_RETRY_PAUSE = 3_000;
 
 /**
- * Listens on a channel, over a connection of its own, until `close`. A message is only a hint that something changed:
- * what it says may be old, and it may never come. `onGap` is called whenever messages may have been missed, which is
- * each time the channel was joined, the first time included: the owner then reads what it needs from the tables.
+ * Listens on a channel, over a connection of its own, until `close`. A message is only a hint that something changed: it may
+ * be stale, or lost. `onGap` is called each time the channel was joined, the first time included, since messages may have been
+ * missed: the caller then reads what it needs from the tables.
  */
 export function listen(
   database: Database,
@@ -30,7 +31,7 @@ export function listen(
   options: ListenOptions = {},
 ): Listener {
   const closing = new AbortController();
-  const trouble = options.onTrouble ?? (() => {});
+  const report = options.onError ?? (() => {});
   const running = run();
   return {
     async close() {
@@ -40,35 +41,35 @@ export function listen(
   };
 
   async function run(): Promise<void> {
-    let delay = FIRST_PAUSE;
+    let delay = MIN_RETRY_PAUSE;
     while (!closing.signal.aborted) {
       try {
         await session(() => {
-          delay = FIRST_PAUSE;
+          delay = MIN_RETRY_PAUSE;
         });
       } catch (error) {
-        if (!closing.signal.aborted) trouble(error);
+        if (!closing.signal.aborted) report(error);
       }
       await pause(database.clock, delay, closing.signal);
-      delay = Math.min(delay * 2, LONGEST_PAUSE);
+      delay = Math.min(delay * 2, MAX_RETRY_PAUSE);
     }
   }
 
-  /** One connection's life; throws when it is lost. */
+  /** Runs until the connection is lost, and then throws. */
   async function session(onJoined: () => void): Promise<void> {
     const lost = new AbortController();
     const connection = database.dedicated({
-      onNotification: (_channel, payload) => guarded(() => onMessage(payload)),
+      onNotification: (_channel, payload) => runHandler(() => onMessage(payload)),
       onClose: () => lost.abort(),
     });
     try {
-      await limited(connection, connection.sql.unsafe(`listen ${quoted(channel)}`));
+      await withTimeout(connection, connection.sql`listen ${connection.sql(channel)}`);
       onJoined();
-      guarded(onGap);
+      runHandler(onGap);
       const ended = AbortSignal.any([lost.signal, closing.signal]);
       while (!ended.aborted) {
-        await pause(database.clock, BEAT, ended);
-        if (!ended.aborted) await limited(connection, connection.sql`select 1`);
+        await pause(database.clock, HEARTBEAT_INTERVAL, ended);
+        if (!ended.aborted) await withTimeout(connection, connection.sql`select 1`);
       }
       if (!closing.signal.aborted) throw new Error(`The connection that listens on "${channel}" was lost`);
     } finally {
@@ -76,31 +77,27 @@ export function listen(
     }
   }
 
-  async function limited(connection: DedicatedConnection, answer: Promise<unknown>): Promise<void> {
-    // Cutting the connection makes the statement fail.
-    const cancel = database.clock.after(BEAT_LIMIT, () => connection.destroy());
-    const abandon = () => connection.destroy();
-    closing.signal.addEventListener('abort', abandon, { once: true });
+  async function withTimeout(connection: DedicatedConnection, statement: Promise<unknown>): Promise<void> {
+    // Closing the connection makes the statement fail.
+    const destroy = () => connection.destroy();
+    const cancel = database.clock.after(HEARTBEAT_TIMEOUT, destroy);
+    closing.signal.addEventListener('abort', destroy, { once: true });
     try {
-      await answer;
+      await statement;
     } finally {
       cancel();
-      closing.signal.removeEventListener('abort', abandon);
+      closing.signal.removeEventListener('abort', destroy);
     }
   }
 
-  /** A handler's fault must not end the listening, nor look like a fault of the connection. */
-  function guarded(handler: () => void): void {
+  /** A handler's error must not look like a lost connection. */
+  function runHandler(handler: () => void): void {
     try {
       handler();
     } catch (error) {
-      trouble(error);
+      report(error);
     }
   }
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** Sends a message to all listeners of the channel once the transaction is committed. At most 7999 bytes. */

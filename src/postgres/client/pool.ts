@@ -1,20 +1,20 @@
-// Connection pool: a fixed number, lent one at a time, with a bounded wait in order of arrival.
+// Connection pool: a fixed number of connections, each leased to one user at a time, with a bounded queue.
+
 import type { Clock } from '../../lib/clock.ts';
 
 export interface PoolOptions<C> {
   readonly size: number;
   readonly clock: Clock;
   readonly open: () => C;
-  /** False for a connection that was lost while nobody used it. */
+  /** False for a connection that was lost while idle. */
   readonly isUsable: (connection: C) => boolean;
   readonly destroy: (connection: C) => void;
 }
 
 export interface Lease<C> {
   readonly connection: C;
-  /** Gives the connection back. */
   release(): void;
-  /** Throws the connection away; the next user gets a new one. */
+  /** Destroys the connection; the next user gets a new one. */
   discard(): void;
 }
 
@@ -25,20 +25,17 @@ export interface PoolStatus {
 }
 
 export interface Pool<C> {
-  /**
-   * Lends a connection, or undefined when none became free within `timeout` milliseconds. Of those that are idle one that
-   * suits is lent before others.
-   */
+  /** A connection, or undefined if none became free within `timeout` milliseconds. Idle ones that suit are preferred. */
   take(timeout: number, suits?: (connection: C) => boolean): Promise<Lease<C> | undefined>;
   status(): PoolStatus;
-  /** Every connection made so far, for closing them. Nothing is lent any more; who waits goes without. */
+  /** Returns every open connection, for closing them. Nothing is leased any more; waiting users get undefined. */
   close(): C[];
 }
 
-/** A longer queue would only grow: further callers get undefined at once. */
-const MAX_QUEUED = 2_000;
+/** Further callers get undefined at once. */
+const MAX_QUEUE = 2_000;
 
-/** Connections are made when first needed, and the one used last is lent first: its statements are prepared. */
+/** Connections are opened when first needed, and the one used last is leased first: its statements are prepared. */
 export function createPool<C>(options: PoolOptions<C>): Pool<C> {
   const idle: C[] = [];
   const all = new Set<C>();
@@ -48,53 +45,53 @@ export function createPool<C>(options: PoolOptions<C>): Pool<C> {
 
   return {
     take(timeout, suits) {
-      if (closed || queue.size >= MAX_QUEUED) return Promise.resolve(undefined);
-      if (busy < options.size) return Promise.resolve(lend(suits));
+      if (closed || queue.size >= MAX_QUEUE) return Promise.resolve(undefined);
+      if (busy < options.size) return Promise.resolve(lease(suits));
       return new Promise((resolve) => {
-        const answer = (lease: Lease<C> | undefined) => {
+        const settle = (lease: Lease<C> | undefined) => {
           cancel();
-          queue.delete(answer);
+          queue.delete(settle);
           resolve(lease);
         };
-        const cancel = options.clock.after(timeout, () => answer(undefined));
-        queue.add(answer);
+        const cancel = options.clock.after(timeout, () => settle(undefined));
+        queue.add(settle);
       });
     },
     status: () => ({ size: options.size, busy, waiting: queue.size }),
     close() {
       closed = true;
-      for (const answer of [...queue]) answer(undefined);
+      for (const settle of [...queue]) settle(undefined);
       return [...all];
     },
   };
 
-  function lend(suits?: (connection: C) => boolean): Lease<C> {
+  function lease(suits?: (connection: C) => boolean): Lease<C> {
     busy++;
     if (suits !== undefined) bringForward(suits);
-    const connection = usable() ?? make();
+    const connection = takeIdle() ?? open();
     let returned = false;
-    const giveBack = (after: () => void) => {
+    const giveBack = (dispose: (connection: C) => void) => {
       if (returned) return;
       returned = true;
       busy--;
-      after();
+      dispose(connection);
       const [next] = queue;
-      if (next !== undefined && !closed) next(lend());
+      if (next !== undefined && !closed) next(lease());
     };
     return {
       connection,
       release: () => giveBack(() => idle.push(connection)),
-      discard: () => giveBack(() => drop(connection)),
+      discard: () => giveBack(drop),
     };
   }
 
-  /** Makes the one that suits, and was used last of those that do, the next that is lent. */
+  /** Makes the last used connection that suits the next to be leased. */
   function bringForward(suits: (connection: C) => boolean): void {
     const at = idle.findLastIndex(suits);
     if (at >= 0 && at < idle.length - 1) idle.push(...idle.splice(at, 1));
   }
 
-  function usable(): C | undefined {
+  function takeIdle(): C | undefined {
     for (let connection = idle.pop(); connection !== undefined; connection = idle.pop()) {
       if (options.isUsable(connection)) return connection;
       drop(connection);
@@ -107,7 +104,7 @@ export function createPool<C>(options: PoolOptions<C>): Pool<C> {
     options.destroy(connection);
   }
 
-  function make(): C {
+  function open(): C {
     const connection = options.open();
     all.add(connection);
     return connection;

@@ -1,15 +1,15 @@
-// SQL builder: statements, and parts of statements, as text and bound values.
+// SQL builder: statements and fragments of statements, as text and bound values.
 
 import type postgres from 'postgres';
 
 type Scalar = string | number | bigint | boolean | null | Date | Uint8Array;
-/** What may stand in a template: a part of a statement, or a value to bind, lists of values included. */
+/** A fragment, or a value to bind; lists of values included. */
 export type SqlValue = SqlFragment | Scalar | readonly Scalar[];
 
 /** The columns of a row as PostgreSQL wrote them. */
 export type RawRow = readonly (Buffer | null)[];
 
-/** A part of a statement with the values to bind in it. */
+/** Part of a statement, with the values to bind. */
 export class SqlFragment {
   readonly strings: readonly string[];
   readonly values: readonly SqlValue[];
@@ -20,13 +20,10 @@ export class SqlFragment {
   }
 }
 
-interface RunOptions {
-  /** Answers with the bytes of each column instead of rows. */
-  readonly raw?: boolean;
-}
-type Run = (statement: SqlFragment, options?: RunOptions) => Promise<unknown>;
+/** `raw`: resolves with the bytes of each column instead of rows. */
+type Run = (statement: SqlFragment, raw?: boolean) => Promise<unknown>;
 
-/** A whole statement: runs when it is first awaited, and never if it is only a part of another one. */
+/** A whole statement: runs when first awaited, and never if it is only a fragment of another one. */
 export class Statement<Rows> extends SqlFragment implements Promise<Rows> {
   readonly [Symbol.toStringTag] = 'Statement';
   readonly #run: Run;
@@ -37,9 +34,9 @@ export class Statement<Rows> extends SqlFragment implements Promise<Rows> {
     this.#run = run;
   }
 
-  /** Runs it and answers with the bytes of each column of each row, unparsed. */
+  /** Runs the statement; resolves with the unparsed bytes of each column of each row. */
   raw(): Promise<RawRow[]> {
-    return this.#run(this, { raw: true }) as Promise<RawRow[]>;
+    return this.#run(this, true) as Promise<RawRow[]>;
   }
 
   #execute(): Promise<Rows> {
@@ -65,30 +62,29 @@ export class Statement<Rows> extends SqlFragment implements Promise<Rows> {
 }
 
 /**
- * The one way to write SQL: sql`select ${value}`, bound to a connection. It is ours and not the driver's, which takes ten times
- * as long over a statement of many parts, and whose types cannot tell a part of a statement from a pending answer.
- * Values become parameters; fragments become text, at any depth.
+ * The one way to write SQL: sql`select ${value}`, bound to a connection. Values become parameters; fragments become text, at any
+ * depth. The driver's own takes ten times as long for many fragments, and its types cannot tell a fragment from a pending result.
  */
 export interface Sql {
   <Rows extends readonly object[] = postgres.Row[]>(
     strings: TemplateStringsArray,
     ...values: readonly SqlValue[]
   ): Statement<postgres.RowList<Rows>>;
-  /** The name of a column, table or savepoint, quoted. Throws a RangeError for a name that PostgreSQL would cut. */
+  /** A quoted name of a column, table or channel. Throws a RangeError for a name that PostgreSQL would cut. */
   (name: string): SqlFragment;
-  /** Runs text as it stands, several statements if need be. Never for text that came from outside. */
+  /** Runs text as it is, even several statements. Never for text from outside. */
   unsafe(text: string): postgres.PendingQuery<postgres.Row[]>;
 }
 
 /** The builder for one connection of the driver. */
 export function createSql(driver: postgres.Sql): Sql {
-  const run: Run = (statement, { raw = false } = {}) => {
+  const run: Run = (statement, raw = false) => {
     const { text, values } = formatStatement(statement);
-    // Without a type of its own a list takes the one that PostgreSQL expects in its place.
+    // A list without a type gets the one that PostgreSQL expects there.
     const bound = values.map((value) => (Array.isArray(value) ? driver.typed(value, 0) : value));
     const query = driver.unsafe(text, bound as postgres.ParameterOrJSON<never>[], {
       prepare: true,
-      // As the driver runs its own templates; it would else send a statement without values as a script.
+      // Otherwise the driver would send a statement without values as a script.
       ...{ simple: false },
     });
     return raw ? query.raw() : query;
@@ -101,7 +97,7 @@ export function createSql(driver: postgres.Sql): Sql {
   return Object.assign(sql, { unsafe: (text: string) => driver.unsafe<postgres.Row[]>(text) });
 }
 
-/** The parts one after the other; nothing where there are none. */
+/** The fragments one after another; empty if there are none. */
 export function joinSql(parts: readonly SqlFragment[], separator = ' '): SqlFragment {
   if (parts.length === 0) return new SqlFragment([''], []);
   return new SqlFragment(['', ...parts.slice(1).map(() => separator), ''], parts);
@@ -123,7 +119,7 @@ export function formatStatement(statement: SqlFragment): {
   return { text: format(statement), values };
 }
 
-/** Bytes that PostgreSQL keeps of a name. */
+/** Bytes. */
 const MAX_NAME_LENGTH = 63;
 
 function quoteName(name: string): SqlFragment {

@@ -1,4 +1,4 @@
-// Value types: how PostgreSQL's values become JavaScript's and back, decided once for every store.
+// Value types: conversion between the values of PostgreSQL and JavaScript, the same for every store.
 
 type Serialize = (value: unknown) => string;
 
@@ -12,7 +12,7 @@ const OID = {
 export const VALUE_TYPES = {
   int8: scalar(OID.int8, String, parseInt8),
   numeric: scalar(OID.numeric, String, Number),
-  /** A calendar day stays what it is: it has no time zone that could move it. */
+  /** Stays text: a calendar day has no time zone that could move it. */
   date: scalar(OID.date, formatDay, String),
   timestamp: scalar(OID.timestamp, formatInstant, String),
   timestamptz: scalar(OID.timestamptz, formatInstant, parseInstant),
@@ -27,13 +27,13 @@ function scalar<T>(oid: number, serialize: Serialize, parse: (text: string) => T
   return { to: oid, from: [oid], serialize, parse };
 }
 
-/** Stated here, since the driver would otherwise ask each new connection which array types there are. */
+/** Declared here: the driver would otherwise query each new connection for its array types. */
 function arrayOf<T>(oid: number, serialize: Serialize, parse: (text: string) => T) {
   const format = (list: unknown) => (Array.isArray(list) ? formatArray(list, serialize) : String(list));
   return scalar(oid, format, (text) => parseArray(text, parse));
 }
 
-/** A number where it is exact, else a bigint: arithmetic that mixes them up then fails loudly. */
+/** A number if it is exact, else a bigint: arithmetic that mixes them fails loudly. */
 export function parseInt8(text: string): number | bigint {
   const value = Number(text);
   return Number.isSafeInteger(value) ? value : BigInt(text);
@@ -41,8 +41,8 @@ export function parseInt8(text: string): number | bigint {
 
 /**
  * '2026-01-05 14:02:11.123456+00' -> '2026-01-05T14:02:11.123Z'. Sessions run in UTC, so the offset is always +00.
- * Finer digits are cut off: a column whose values come back as a cursor is declared timestamptz(3). What RFC 3339
- * cannot write (infinity, years before 1 or past 9999) stays PostgreSQL's text.
+ * Microseconds are cut off, so columns whose values become cursors are timestamptz(3). What RFC 3339 cannot express
+ * (infinity, years before 1 or past 9999) stays PostgreSQL's text.
  */
 export function parseInstant(text: string): string {
   if (text.charCodeAt(10) !== 32 || !text.endsWith('+00')) return text;
@@ -58,7 +58,6 @@ function formatDay(value: unknown): string {
   return value instanceof Date ? value.toISOString().slice(0, 10) : String(value);
 }
 
-/** Bytes, or the hexadecimal digits of some. */
 function formatHex(value: unknown): string {
   if (typeof value === 'string') return `\\x${value}`;
   if (value instanceof Uint8Array) return `\\x${value.toHex()}`;
@@ -75,7 +74,7 @@ export function formatArray(list: readonly unknown[], serialize: Serialize): str
   return `{${items.join()}}`;
 }
 
-/** Arrays of one dimension, which are all that the tables have. */
+/** One-dimensional arrays only. */
 export function parseArray<T>(text: string, parse: (text: string) => T): (T | null)[] {
   const items: (T | null)[] = [];
   for (const [, quoted, bare] of text.matchAll(/"([^"\\]*(?:\\.[^"\\]*)*)"|([^,{}"]+)/gs)) {
@@ -85,8 +84,8 @@ export function parseArray<T>(text: string, parse: (text: string) => T): (T | nu
   return items;
 }
 
-/** JSON that PostgreSQL takes as text: without NUL characters and halves of surrogate pairs, which sources do send. */
-export function json(value: unknown): string {
+/** JSON that PostgreSQL accepts: without the NUL characters and lone surrogates that sources do send. */
+export function toJson(value: unknown): string {
   const text = JSON.stringify(value);
   if (!/\\u(?:0000|d[89a-f])/.test(text)) return text;
   return JSON.stringify(value, (_key, part) =>

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, poll } from '../../lib/clock.ts';
-import { type Connection, transact } from '../client/connection.ts';
+import { type Connection, runTransaction } from '../client/connection.ts';
 import type { Database, Sql } from '../client/database.ts';
 
 export interface MigrateOptions {
@@ -91,7 +91,7 @@ async function readApplied(sql: Sql): Promise<AppliedMigration[]> {
 async function apply(connection: Connection, migration: Migration): Promise<void> {
   try {
     if (migration.inTransaction) {
-      await transact(connection, async (tx) => {
+      await runTransaction(connection, async (tx) => {
         await tx.unsafe(migration.text);
         await record(tx, migration);
       });

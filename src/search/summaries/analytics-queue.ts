@@ -4,7 +4,7 @@ import { Bulkhead, BulkheadFull } from '../../lib/bulkhead.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Deadline, withDeadline } from '../../lib/deadline.ts';
 import { Problem } from '../../lib/problem.ts';
-import { isStoppedStatement } from '../../postgres/client/connection-errors.ts';
+import { isStatementTimeout } from '../../postgres/client/connection-errors.ts';
 import type { Database } from '../../postgres/client/database.ts';
 
 /** The share of the connections that heavy reads may hold. */
@@ -43,7 +43,7 @@ export class AnalyticsQueue {
         withDeadline(this.#deadline(remedy, options?.signal), (signal) =>
           this.#places.run(signal, () => this.#database.read(work, { ...options, signal })),
         ).catch((error: unknown) => {
-          if (isStoppedStatement(error)) throw tooMuch(remedy, error);
+          if (isStatementTimeout(error)) throw tooMuch(remedy, error);
           throw error instanceof BulkheadFull ? overloaded(remedy, error) : error;
         }),
     };
