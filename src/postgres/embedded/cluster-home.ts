@@ -1,37 +1,37 @@
-// Location of the embedded server's files: beside the service's data wherever possible, else in a system folder.
+// Home of the embedded cluster: its folders, beside the service's data if possible, and the system user that owns them.
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, chown, lstat, mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readIfExists, statIfExists } from '../../lib/files.ts';
 
 export interface ClusterHome {
-  /** Holds the cluster, the server's log and, where needed, library links. */
+  /** Contains the cluster, the server's log and, if needed, library links. */
   readonly home: string;
   readonly cluster: string;
   readonly user: ServerUser | undefined;
-  /** True when the server's user cannot reach the data directory, so everything it touches stands elsewhere. */
+  /** True if the server's user cannot reach the data directory, so its files are elsewhere. */
   readonly outside: boolean;
 }
 
-/** In the data directory: names the folder that holds the database, when that is not the data directory itself. */
+/** In the data directory: names the folder of a database that is elsewhere. */
 export const PLACE_NOTE = 'postgres-place.json';
 
-/** A socket's address holds 108 bytes on Linux and 104 on macOS, the closing zero included. */
+/** A socket's address has 108 bytes on Linux and 104 on macOS, including the final zero. */
 const SOCKET_PATH_LIMIT = process.platform === 'darwin' ? 103 : 107;
 const SOCKET_NAME = '.s.PGSQL.5432';
 
-/** Makes the data directory where there is none. */
+/** Creates the data directory if there is none. */
 export async function createDataDirectory(dataDirectory: string): Promise<void> {
   const created = await mkdir(dataDirectory, { recursive: true });
-  // A folder of our own making lets the server's user pass through, not look around.
+  // The server's user may pass through, not look around.
   if (created !== undefined) await chmod(dataDirectory, 0o711);
 }
 
-/** Where an existing data directory's cluster stands, or shall stand. Chosen once: a noted place is never left again. */
+/** Where the cluster of a data directory is, or shall be. Chosen once. */
 export async function clusterHome(dataDirectory: string, systemDirectory: string): Promise<ClusterHome> {
   const noted = await readNote(dataDirectory);
   if (noted !== undefined) return existingHome(dataDirectory, noted);
@@ -39,32 +39,26 @@ export async function clusterHome(dataDirectory: string, systemDirectory: string
   return inside ?? outsideHome(dataDirectory, systemDirectory);
 }
 
-/** Whether a database was made in this data directory, or for it elsewhere. */
+/** Whether this data directory has a database, in it or elsewhere. */
 export async function hasCluster(dataDirectory: string): Promise<boolean> {
-  const signs = [join(dataDirectory, 'postgres', 'cluster'), join(dataDirectory, PLACE_NOTE)];
-  const found = await Promise.all(signs.map(isThere));
-  return found.includes(true);
+  const inside = join(dataDirectory, 'postgres', 'cluster');
+  return (await exists(inside)) || exists(join(dataDirectory, PLACE_NOTE));
 }
 
-/** What is closed to us is there. */
-function isThere(path: string): Promise<boolean> {
+/** True also for what this process may not read. */
+function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
     ({ code }: NodeJS.ErrnoException) => code !== 'ENOENT' && code !== 'ENOTDIR',
   );
 }
 
-/** A folder for the socket, entered by the server's user alone, with an address short enough for the system. */
-export async function socketDirectory(place: ClusterHome): Promise<string> {
-  const beside = join(place.home, 'socket');
-  const directory = fits(beside) ? beside : shortDirectory(place);
-  await mkdir(directory, { mode: 0o700 }).then(
-    () => own(directory, place.user),
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    },
-  );
-  await assertPrivate(directory, place.user);
+/** A folder for the socket that only the server's user can enter, with a path short enough for the system. */
+export async function socketDirectory(home: ClusterHome): Promise<string> {
+  const beside = join(home.home, 'socket');
+  const directory = fits(beside) ? beside : shortDirectory(home);
+  if (await createPrivateDirectory(directory)) await setOwner(directory, home.user);
+  await assertPrivate(directory, home.user);
   return directory;
 }
 
@@ -73,56 +67,60 @@ export function fits(directory: string): boolean {
   return Buffer.byteLength(join(directory, SOCKET_NAME)) <= SOCKET_PATH_LIMIT;
 }
 
-/** Makes a folder that belongs to the server's user alone. */
+/** Creates a folder that only the server's user can enter. */
 export async function ownDirectory(directory: string, user: ServerUser | undefined): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  await own(directory, user);
+  await setOwner(directory, user);
 }
 
-async function own(directory: string, user: ServerUser | undefined): Promise<void> {
+async function setOwner(directory: string, user: ServerUser | undefined): Promise<void> {
   if (user !== undefined) await chown(directory, user.uid, user.gid);
 }
 
 async function insideHome(dataDirectory: string): Promise<ClusterHome | undefined> {
-  const home = join(await realpath(dataDirectory), 'postgres');
-  const place = await homeAt(home, false);
-  await ownDirectory(home, place.user);
-  if (await canEnter(place.user, home)) return place;
-  if (await isThere(place.cluster)) throw unreachable(place.cluster);
-  await rm(home, { recursive: true });
+  const folder = join(await realpath(dataDirectory), 'postgres');
+  const home = await homeAt(folder, false);
+  await ownDirectory(folder, home.user);
+  if (await canEnter(home.user, folder)) return home;
+  if (await exists(home.cluster)) throw unreachable(home.cluster);
+  await rm(folder, { recursive: true });
   return undefined;
 }
 
 async function outsideHome(dataDirectory: string, systemDirectory: string): Promise<ClusterHome> {
   await mkdir(systemDirectory, { recursive: true, mode: 0o755 });
   const hash = shortHash(await realpath(dataDirectory));
-  const home = await freshDirectory(join(systemDirectory, hash));
-  const place = await homeAt(home, true);
-  await own(home, place.user);
-  if (!(await canEnter(place.user, home))) throw unreachable(home);
-  const note = `${JSON.stringify({ home }, undefined, 2)}\n`;
-  const won = await writeFile(join(dataDirectory, PLACE_NOTE), note, { flag: 'wx' }).then(
+  const folder = await createNumberedDirectory(join(systemDirectory, hash));
+  const home = await homeAt(folder, true);
+  await setOwner(folder, home.user);
+  if (!(await canEnter(home.user, folder))) throw unreachable(folder);
+  const note = `${JSON.stringify({ home: folder }, undefined, 2)}\n`;
+  const isFirst = await writeFile(join(dataDirectory, PLACE_NOTE), note, { flag: 'wx' }).then(
     () => true,
     () => false,
   );
-  if (won) return place;
-  await rm(home, { recursive: true });
-  return existingHome(dataDirectory, (await readNote(dataDirectory)) ?? home);
+  if (isFirst) return home;
+  await rm(folder, { recursive: true });
+  return existingHome(dataDirectory, (await readNote(dataDirectory)) ?? folder);
 }
 
-/** A folder of this name may hold the database of a data directory that was deleted: it is never taken over. */
-async function freshDirectory(base: string): Promise<string> {
+/** Never reuses a folder: it may have the database of a data directory that was deleted. */
+async function createNumberedDirectory(base: string): Promise<string> {
   for (let number = 1; ; number++) {
     const directory = number === 1 ? base : `${base}-${number}`;
-    const made = await mkdir(directory, { mode: 0o700 }).then(
-      () => true,
-      (error: NodeJS.ErrnoException) => {
-        if (error.code === 'EEXIST') return false;
-        throw error;
-      },
-    );
-    if (made) return directory;
+    if (await createPrivateDirectory(directory)) return directory;
   }
+}
+
+/** False if it exists already. */
+function createPrivateDirectory(directory: string): Promise<boolean> {
+  return mkdir(directory, { mode: 0o700 }).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return false;
+      throw error;
+    },
+  );
 }
 
 async function existingHome(dataDirectory: string, home: string): Promise<ClusterHome> {
@@ -142,27 +140,22 @@ async function homeAt(home: string, outside: boolean): Promise<ClusterHome> {
 }
 
 async function readNote(dataDirectory: string): Promise<string | undefined> {
-  const text = await readFile(join(dataDirectory, PLACE_NOTE), 'utf8').catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined;
-      throw error;
-    },
-  );
+  const text = await readIfExists(join(dataDirectory, PLACE_NOTE));
   return text === undefined ? undefined : (JSON.parse(text) as { home: string }).home;
 }
 
-function shortDirectory(place: ClusterHome): string {
-  const name = `freehold-${shortHash(place.home)}`;
-  // A user's own temporary folder may be closed to the server's user, or long itself.
+function shortDirectory({ home, user }: ClusterHome): string {
+  const name = `freehold-${shortHash(home)}`;
+  // A user's own temporary folder may be closed to the server's user, or have a long path itself.
   const own = join(tmpdir(), name);
-  return place.user === undefined && fits(own) ? own : join('/tmp', name);
+  return user === undefined && fits(own) ? own : join('/tmp', name);
 }
 
-/** Anyone may make folders in a temporary folder: one that somebody else prepared is refused. */
+/** Anyone may create folders in a temporary folder: one that somebody else prepared is refused. */
 async function assertPrivate(directory: string, user: ServerUser | undefined): Promise<void> {
-  const found = await lstat(directory);
+  const stats = await lstat(directory);
   const owner = user?.uid ?? process.getuid?.();
-  if (found.isDirectory() && found.uid === owner && (found.mode & 0o077) === 0) return;
+  if (stats.isDirectory() && stats.uid === owner && (stats.mode & 0o077) === 0) return;
   throw new Error(
     `${directory} must be a folder that only the database's user (uid ${owner}) can enter. Remove it.`,
   );
@@ -183,28 +176,30 @@ export interface ServerUser {
   readonly gid: number;
 }
 
-/** The identity for the server; undefined means our own, because we are not root. */
+/** The user that the server runs as: PostgreSQL refuses root. Undefined: this process's own, which is not root. */
 export async function serverUser(cluster: string): Promise<ServerUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
-  // A command run by root on a cluster that a service account owns must act as that account.
+  // A command that root runs on a service account's cluster acts as that account.
   const owner = await statIfExists(cluster);
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
   const passwd = (await readIfExists('/etc/passwd')) ?? '';
   return account('freehold', passwd) ?? account('nobody', passwd) ?? { uid: 65_534, gid: 65_534 };
 }
 
-/** An account of a passwd(5) file; undefined where it has none of this name. */
+/** An account of a passwd(5) file; undefined if there is none of this name. */
 export function account(name: string, passwd: string): ServerUser | undefined {
   const [, uid, gid] = new RegExp(`^${name}:[^:]*:(-?\\d+):(-?\\d+):`, 'm').exec(passwd) ?? [];
-  return uid === undefined || gid === undefined ? undefined : { uid: unsigned(uid), gid: unsigned(gid) };
+  return uid === undefined || gid === undefined
+    ? undefined
+    : { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 };
 }
 
-/** Whether that user can enter the folder: asked of the system itself, for it alone knows lists and mounts. */
+/** Whether that user can enter the folder. Only the system knows: there may be access lists and mounts. */
 export async function canEnter(user: ServerUser | undefined, directory: string): Promise<boolean> {
   return runsAs(user, 'cd "$1"', directory);
 }
 
-/** Whether that user can run every program of the folder. */
+/** Whether that user can run the program. */
 export async function canRun(user: ServerUser | undefined, program: string): Promise<boolean> {
   return runsAs(user, 'test -r "$1" && test -x "$1"', program);
 }
@@ -213,8 +208,4 @@ async function runsAs(user: ServerUser | undefined, script: string, argument: st
   const child = spawn('/bin/sh', ['-c', script, 'sh', argument], { ...user, cwd: '/', stdio: 'ignore' });
   const [code] = await once(child, 'exit');
   return code === 0;
-}
-
-function unsigned(id: string): number {
-  return Number(id) >>> 0;
 }

@@ -1,13 +1,14 @@
-// Roles of the embedded cluster: a superuser that the service never uses, and the service's own; each with a password.
+// Roles of the embedded cluster and their passwords: a superuser that the service never uses, and the service's own role.
 
 import { createHash } from 'node:crypto';
 import { chown, link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readIfExists } from '../../lib/files.ts';
 import { parseJson } from '../../lib/parse.ts';
 import { randomToken } from '../../lib/secrets.ts';
 import { type Binaries, runProgram } from './binaries.ts';
 import type { ServerUser } from './cluster-home.ts';
-import { ClusterTaken } from './server-process.ts';
+import { ClusterInUse } from './server-process.ts';
 
 /** The service's role, and the database that it owns. */
 export const EMBEDDED_NAME = 'freehold';
@@ -20,21 +21,17 @@ export interface RoleOptions {
   readonly durable: boolean;
 }
 
-/** In the cluster: tells which passwords its roles have. */
+/** In the cluster: the fingerprint of its roles' passwords. */
 const MARK = 'freehold-roles';
-/** By the socket and with a password: nobody, not even a process of the server's own account, gets in without. */
+/** Only by the socket, and only with a password, even for the server's own account. */
 const ACCESS_RULES = 'local all all scram-sha-256\n';
 
-/** Whether the cluster's roles have these passwords and nobody gets in without. */
+/** Whether the cluster's roles have these passwords, and nobody can connect without. */
 export async function hasRoles(cluster: string, passwords: RolePasswords): Promise<boolean> {
-  const mark = await readFile(join(cluster, MARK), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
-    throw error;
-  });
-  return mark === fingerprint(passwords);
+  return (await readIfExists(join(cluster, MARK))) === fingerprint(passwords);
 }
 
-/** Makes the roles and the database in a cluster that initdb has just made. */
+/** Creates the roles and the database in a cluster that initdb has just created. */
 export async function createRoles(cluster: string, options: RoleOptions): Promise<void> {
   const database = `create database ${EMBEDDED_NAME} owner ${EMBEDDED_NAME}`;
   await runSingleUser(cluster, 'postgres', [...roleStatements(options.passwords), database], options);
@@ -42,11 +39,11 @@ export async function createRoles(cluster: string, options: RoleOptions): Promis
 }
 
 /**
- * Gives the roles of a cluster these passwords, whatever they had: the file was lost, the cluster is a restored one, or
- * an earlier release let the server's account in without. No server may run on it. Can be repeated after a failure.
+ * Sets the passwords of a cluster's roles: their file was lost, the cluster was restored, or an earlier release needed no
+ * passwords. No server may run on it. Can be repeated after a failure.
  */
 export async function resetRoles(cluster: string, options: RoleOptions): Promise<void> {
-  // In this mode a session stays with the role that it changed to, so the rest is for others.
+  // A session in single-user mode keeps the role that it changed to, so the rest takes further sessions.
   await runSingleUser(cluster, 'postgres', [RENAME_SUPERUSER], options);
   const roles = ['drop role if exists freehold_rename', ...roleStatements(options.passwords)];
   const owner = `alter database ${EMBEDDED_NAME} owner to ${EMBEDDED_NAME}`;
@@ -74,14 +71,14 @@ function roleStatements({ superuser, service }: RolePasswords): string[] {
   ];
 }
 
-/** The first role of a cluster cannot cease to be superuser, and no session renames its own: one made for it does. */
+/** The first role of a cluster must stay superuser, and no session can rename its own role: a temporary role does. */
 const RENAME_SUPERUSER = block(`if (select rolname from pg_roles where oid = 10) <> '${SUPERUSER_NAME}' then
   create role freehold_rename superuser;
   set local session authorization freehold_rename;
   execute format('alter role %I rename to ${SUPERUSER_NAME}', (select rolname from pg_roles where oid = 10));
 end if;`);
 
-/** All that the superuser owns in the schema of the tables; sequences and indexes follow their tables. */
+/** What the superuser owns in the schema `public`; sequences and indexes follow their tables. */
 const GIVE_OBJECTS = block(`declare statement text;
 begin
   for statement in
@@ -96,7 +93,7 @@ begin
   loop execute statement; end loop;
 end;`);
 
-/** One line: that is where a statement ends in single-user mode. */
+/** On one line, since a statement ends there in single-user mode. */
 function block(body: string): string {
   const text = body.startsWith('declare') ? body : `begin ${body} end;`;
   return `do $$ ${text.replaceAll(/\s+/g, ' ')} $$`;
@@ -108,19 +105,19 @@ async function runSingleUser(
   statements: readonly string[],
   { binaries, user, durable }: RoleOptions,
 ): Promise<void> {
-  // Statements hold passwords, which an error must not repeat.
+  // Statements contain passwords, which errors must not repeat.
   const settings = ['-c', 'log_min_error_statement=panic', ...(durable ? [] : ['-c', 'fsync=off'])];
   const args = ['--single', '-D', cluster, ...settings, database];
   const input = `${statements.join('\n')}\n`;
-  const said = await runProgram({ binaries, user, program: 'postgres', args, input }).catch(
+  const output = await runProgram({ binaries, user, program: 'postgres', args, input }).catch(
     (error: Error) => {
       throw /lock file "postmaster\.pid" already exists/.test(error.message)
-        ? new ClusterTaken('Another PostgreSQL server holds the cluster', { cause: error })
+        ? new ClusterInUse('Another PostgreSQL server uses the cluster', { cause: error })
         : error;
     },
   );
-  // In this mode the exit code does not tell of a statement that failed.
-  const failure = said.split('\n').find((line) => /\b(?:ERROR|FATAL|PANIC):/.test(line));
+  // In single-user mode a failed statement does not show in the exit code.
+  const failure = output.split('\n').find((line) => /\b(?:ERROR|FATAL|PANIC):/.test(line));
   if (failure !== undefined) throw new Error(`The roles of ${cluster} cannot be set: ${failure.trim()}`);
 }
 
@@ -129,16 +126,16 @@ export interface RolePasswords {
   readonly service: string;
 }
 
-/** In the data directory. A lost file is no loss: the next start sets new passwords. */
+/** In the data directory. If it is lost, the next start sets new passwords. */
 export const PASSWORDS_FILE = 'postgres-passwords.json';
 
-/** The passwords of a data directory's server, made when first asked for; several processes may ask at once. */
+/** The passwords of a data directory's server, created by the first of several processes. */
 export async function rolePasswords(dataDirectory: string): Promise<RolePasswords> {
   const file = join(dataDirectory, PASSWORDS_FILE);
   return (await readPasswords(file)) ?? createPasswords(dataDirectory, file);
 }
 
-/** Tells these passwords from any others; they are too long to be guessed from it. */
+/** A hash; the passwords are too long to be guessed from it. */
 export function fingerprint({ superuser, service }: RolePasswords): string {
   return createHash('sha256').update(`${superuser}\n${service}`).digest('hex');
 }
@@ -150,38 +147,34 @@ async function readPasswords(file: string): Promise<RolePasswords | undefined> {
     throw new Error(`${file} is closed to this user: run this as the user that runs the service.`);
   });
   if (text === undefined) return undefined;
-  const { superuser, service } = parse(text);
+  const { superuser, service } = Object(parseJson(text)) as Partial<Record<keyof RolePasswords, unknown>>;
   if (isPassword(superuser) && isPassword(service)) return { superuser, service };
   throw new Error(`${file} is damaged. Remove it: the next start sets new passwords.`);
 }
 
-export function parse(text: string): Partial<Record<keyof RolePasswords, unknown>> {
-  return Object(parseJson(text)) as Partial<Record<keyof RolePasswords, unknown>>;
-}
-
-/** Nothing that a quoted text of SQL would end at. */
+export /** No character that would end a quoted text in SQL. */
 function isPassword(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{32,128}$/.test(value);
 }
 
-/** Written beside and linked into place, so that the first of several processes wins and nobody reads half a file. */
+/** Written to a draft that is then linked, so that the first of several processes wins and nobody reads half a file. */
 async function createPasswords(dataDirectory: string, file: string): Promise<RolePasswords> {
-  const made: RolePasswords = { superuser: randomToken(), service: randomToken() };
+  const passwords: RolePasswords = { superuser: randomToken(), service: randomToken() };
   const draft = `${file}.${randomToken(6)}`;
   try {
-    await writeFile(draft, `${JSON.stringify(made, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    await writeFile(draft, `${JSON.stringify(passwords, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
     await giveToOwner(draft, dataDirectory);
     await link(draft, file);
-    return made;
+    return passwords;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    return (await readPasswords(file)) ?? made;
+    return (await readPasswords(file)) ?? passwords;
   } finally {
     await rm(draft, { force: true });
   }
 }
 
-/** What root makes in the folder of a service account must be that account's to read. */
+/** A file that root creates in the folder of a service account must be readable by that account. */
 async function giveToOwner(file: string, dataDirectory: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(dataDirectory);

@@ -1,7 +1,8 @@
-// Creation of a cluster: complete or not at all, and never over one that exists.
+// Creation of a cluster by initdb: complete or not at all, and never over an existing one.
 
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { readIfExists } from '../../lib/files.ts';
 import { type Binaries, runProgram } from './binaries.ts';
 import { type ClusterHome, ownDirectory } from './cluster-home.ts';
 import {
@@ -23,8 +24,8 @@ export interface ClusterOptions {
 }
 
 /**
- * Creates the cluster unless it exists, and sees to it that its roles have these passwords; no server may run on it. Throws
- * when it was made by another major version of PostgreSQL.
+ * Creates the cluster unless it exists, and sets the passwords of its roles; no server may run on it. Throws if it was created
+ * by another major version of PostgreSQL.
  */
 export async function ensureCluster(place: ClusterHome, options: ClusterOptions): Promise<void> {
   const { cluster, user } = place;
@@ -39,7 +40,7 @@ export async function ensureCluster(place: ClusterHome, options: ClusterOptions)
   try {
     await createCluster(draft, place, { ...options, user });
     await rename(draft, cluster).catch(async (error: unknown) => {
-      // Another process was faster; its cluster is as good.
+      // Another process was faster: its cluster is used.
       if ((await clusterVersion(cluster)) !== EMBEDDED_MAJOR) throw error;
     });
   } finally {
@@ -47,13 +48,13 @@ export async function ensureCluster(place: ClusterHome, options: ClusterOptions)
   }
 }
 
-/** Half a cluster stays behind where its maker was killed; its number tells that it is gone. */
+/** A process that is killed leaves half a cluster, named by its process id. */
 async function removeAbandonedDrafts(cluster: string): Promise<void> {
   const prefix = `${basename(cluster)}.`;
   for (const name of await readdir(dirname(cluster))) {
     const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN;
     if (!Number.isInteger(pid) || (await processState(pid)) !== undefined) continue;
-    // Its maker's own children may still be at it for a moment.
+    // Children of that process may still write for a moment.
     const retries = { maxRetries: 10, retryDelay: 100 };
     await rm(join(dirname(cluster), name), { recursive: true, force: true, ...retries });
   }
@@ -63,12 +64,12 @@ async function createCluster(directory: string, place: ClusterHome, options: Rol
   await rm(directory, { recursive: true, force: true });
   await ownDirectory(directory, place.user);
   const args = ['-D', directory, ...INITDB_OPTIONS, ...(options.durable ? [] : ['--no-sync'])];
-  await runProgram({ ...options, program: 'initdb', args, input: '' }).catch(withRemedy);
+  await runProgram({ ...options, program: 'initdb', args, input: '' }).catch(throwWithRemedy);
   await createRoles(directory, options);
 }
 
-/** Containers often run under a number that no account has. */
-function withRemedy(error: Error): never {
+/** Containers often run as a user that has no account. */
+function throwWithRemedy(error: Error): never {
   const [, uid] = /could not look up effective user ID (\d+)/.exec(error.message) ?? [];
   if (uid === undefined) throw error;
   throw new Error(
@@ -79,7 +80,7 @@ function withRemedy(error: Error): never {
 
 const INITDB_OPTIONS = [
   `--username=${SUPERUSER_NAME}`,
-  // Until the roles have their passwords.
+  // Until the roles have passwords.
   '--auth-local=reject',
   '--auth-host=reject',
   '--encoding=UTF8',
@@ -91,13 +92,7 @@ const INITDB_OPTIONS = [
 ];
 
 async function clusterVersion(cluster: string): Promise<string | undefined> {
-  const version = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined;
-      throw error;
-    },
-  );
-  return version?.trim();
+  return (await readIfExists(join(cluster, 'PG_VERSION')))?.trim();
 }
 
 function wrongVersion(cluster: string, version: string): string {

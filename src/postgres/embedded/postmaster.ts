@@ -1,12 +1,12 @@
-// Postmaster of a cluster: who runs PostgreSQL on it, by the server's own lock file and start record.
+// Postmaster of a cluster: the running server and its owner, from the server's lock file and options file.
 
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readIfExists } from '../../lib/files.ts';
 
 export type OwnerRole = 'service' | 'command';
 
-/** The process whose life the server is bound to. */
+/** The process whose end also ends the server. */
 export interface Owner {
   readonly pid: number;
   readonly started: string;
@@ -17,37 +17,37 @@ export interface Postmaster {
   readonly pid: number;
   readonly socketDirectory: string;
   readonly status: 'starting' | 'ready' | 'stopping';
-  /** Undefined when the owner is gone: the server is then shutting down, or soon will be. */
+  /** Undefined if the owner has ended: the server then shuts down soon. */
   readonly owner: Owner | undefined;
 }
 
-/** The server that runs on this cluster now, or undefined. A lock file left behind by a dead one is removed. */
+/** The server that runs on this cluster, or undefined. The lock file of a dead server is removed. */
 export async function readPostmaster(cluster: string): Promise<Postmaster | undefined> {
   const path = join(cluster, 'postmaster.pid');
-  const text = await readText(path);
+  const text = await readIfExists(path);
   if (text === undefined) return undefined;
   const lock = parseLock(text);
   if (lock === undefined) return { pid: 0, socketDirectory: '', status: 'starting', owner: undefined };
   if (!(await isServer(lock.pid))) {
-    // In a container ids start again from 1, so the dead server's id may now belong to something else, and
-    // PostgreSQL would then refuse to start. Only the very file that was judged is removed.
-    if ((await readText(path)) === text) await rm(path, { force: true });
+    // In a container ids start again from 1, so the dead server's id may now be another program's, and PostgreSQL would
+    // refuse to start. A file that has changed since is kept.
+    if ((await readIfExists(path)) === text) await rm(path, { force: true });
     return undefined;
   }
   return { ...lock, owner: await livingOwner(cluster) };
 }
 
 /**
- * Removes a lock file that names no server, unless it does so by now. A server writes its name at once after making
- * the file, so one that stays empty was left by a server that died in between; PostgreSQL itself would refuse to start.
+ * Removes a lock file that still names no server. A server writes its id at once, so a file that stays empty was left by one
+ * that died in between; PostgreSQL would refuse to start.
  */
 export async function removeEmptyLock(cluster: string): Promise<void> {
   const path = join(cluster, 'postmaster.pid');
-  const text = await readText(path);
+  const text = await readIfExists(path);
   if (text !== undefined && parseLock(text) === undefined) await rm(path, { force: true });
 }
 
-/** This process as an owner, in the form that `parseOwner` reads. */
+/** This process as an owner, as `parseOwner` reads it. */
 export async function ownerMark(role: OwnerRole): Promise<string> {
   const state = await processState(process.pid);
   return `${process.pid}:${state?.started ?? ''}:${role}`;
@@ -63,7 +63,7 @@ export function parseLock(text: string): Omit<Postmaster, 'owner'> | undefined {
   return { pid, socketDirectory: lines[4] ?? '', status };
 }
 
-/** Finds the owner in postmaster.opts, the command line that the running server noted. */
+/** Finds the owner in postmaster.opts, the command line of the running server. */
 export function parseOwner(options: string): Owner | undefined {
   const [, pid, started, role] = /freehold\.owner=(\d+):(\d*):(service|command)/.exec(options) ?? [];
   if (pid === undefined || started === undefined) return undefined;
@@ -71,7 +71,7 @@ export function parseOwner(options: string): Owner | undefined {
 }
 
 async function livingOwner(cluster: string): Promise<Owner | undefined> {
-  const owner = parseOwner((await readText(join(cluster, 'postmaster.opts'))) ?? '');
+  const owner = parseOwner((await readIfExists(join(cluster, 'postmaster.opts'))) ?? '');
   if (owner === undefined) return undefined;
   const state = await processState(owner.pid);
   return state !== undefined && state.started === owner.started ? owner : undefined;
@@ -82,21 +82,14 @@ async function isServer(pid: number): Promise<boolean> {
   return state !== undefined && (state.program === undefined || state.program === 'postgres');
 }
 
-async function readText(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
-}
-
 export interface ProcessState {
-  /** The program's short name, where the system tells it. */
+  /** The program's short name, if the system reports it. */
   readonly program: string | undefined;
-  /** Differs between two processes that had the same id; empty where the system does not tell. */
+  /** Differs between two processes with the same id; empty if the system does not report it. */
   readonly started: string;
 }
 
-/** What runs under this id now; undefined when nothing does, or only a zombie. */
+/** The process with this id; undefined if there is none, or only a zombie. */
 export async function processState(pid: number): Promise<ProcessState | undefined> {
   if (!signalReaches(pid)) return undefined;
   if (process.platform !== 'linux') return { program: undefined, started: '' };
@@ -104,7 +97,7 @@ export async function processState(pid: number): Promise<ProcessState | undefine
   return line === undefined ? undefined : parseProcessLine(line);
 }
 
-/** Reads one /proc/<pid>/stat line (proc(5)): the name stands in brackets and may itself hold brackets. */
+/** Parses a /proc/<pid>/stat line (proc(5)): the name is in brackets and may itself contain brackets. */
 export function parseProcessLine(line: string): ProcessState | undefined {
   const program = line.slice(line.indexOf('(') + 1, line.lastIndexOf(')'));
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');

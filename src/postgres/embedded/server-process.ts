@@ -1,19 +1,20 @@
-// Process of the PostgreSQL server: one run of it, which ends in good order when this process ends.
+// Process of the PostgreSQL server and its log. The server shuts down when this process ends.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, copyFileSync, fstatSync, ftruncateSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, poll } from '../../lib/clock.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 import type { SupervisedProcess } from '../../lib/supervisor.ts';
 import { type Binaries, binariesEnvironment } from './binaries.ts';
 import type { ServerUser } from './cluster-home.ts';
 import { readPostmaster } from './postmaster.ts';
-import { KEPT_MEMORY } from './server-settings.ts';
+import { MALLOC_ENVIRONMENT } from './server-settings.ts';
 
 /**
- * A watcher reads a pipe whose other end only this Node process holds. When Node ends, even by SIGKILL, the system
- * closes the pipe, the read returns, and the server is asked for a fast shutdown. The shell ignores the signals that
- * a terminal or a service manager sends to a whole group: the server must outlive the requests that still use it.
+ * A watcher reads a pipe whose other end only this Node process has. When Node ends, even by SIGKILL, the system closes the
+ * pipe, the read returns, and the server gets a fast shutdown. The shell ignores the signals that a terminal or a service
+ * manager sends to a whole group: the server must outlive the requests that still use it.
  */
 const WRAPPER = `
 trap '' HUP INT TERM
@@ -28,8 +29,9 @@ kill -KILL "$watcher" 2>/dev/null
 exit "$status"
 `;
 
-const START_LIMIT = 120_000;
-const STOP_LIMIT = 60_000;
+/** Milliseconds. */
+const START_TIMEOUT = 120_000;
+const STOP_TIMEOUT = 60_000;
 
 export interface ServerCommand {
   readonly binaries: Binaries;
@@ -40,32 +42,32 @@ export interface ServerCommand {
   readonly clock: Clock;
 }
 
-/** `stop` is a fast shutdown: open transactions are rolled back, everything committed is on disk. */
-export type ServerProcess = SupervisedProcess;
+/** Another process started a server on the same cluster a moment earlier. */
+export class ClusterInUse extends Error {}
 
-/** Raised when another process started a server on the same cluster a moment earlier. */
-export class ClusterTaken extends Error {}
-
-/** Starts the server and resolves when it accepts connections. */
-export async function launchServer(command: ServerCommand): Promise<ServerProcess> {
+/**
+ * Starts the server and resolves when it accepts connections. `stop` is a fast shutdown: open transactions are rolled back,
+ * everything committed is on disk.
+ */
+export async function launchServer(command: ServerCommand): Promise<SupervisedProcess> {
   const offset = command.log.size();
   const child = spawnServer(command);
   const pid = firstLine(child).then(Number);
   const ended = endOf(child);
-  let over: string | undefined;
+  let end: string | undefined;
   void ended.then((how) => {
-    over = how;
+    end = how;
   });
   const look = async () => {
-    if (over !== undefined) return 'ended' as const;
+    if (end !== undefined) return 'ended' as const;
     const postmaster = await readPostmaster(command.cluster);
     const ready = postmaster?.status === 'ready' && postmaster.pid === (await pid);
     return ready ? ('ready' as const) : undefined;
   };
-  const outcome = await poll(look, { clock: command.clock, limit: START_LIMIT, every: 10 });
+  const outcome = await poll(look, { clock: command.clock, limit: START_TIMEOUT, every: 10 });
   if (outcome !== 'ready') {
-    await stopServer(child, pid, ended, command.clock);
-    throw startFailure(command.log.tail(offset), over ?? 'it was not ready in time');
+    if (end === undefined) await stopServer(child, pid, ended, command.clock);
+    throw startFailure(command.log.tail(offset), end ?? 'it was not ready in time');
   }
   release(child);
   return { ended, stop: () => stopServer(child, pid, ended, command.clock) };
@@ -76,10 +78,10 @@ function spawnServer(command: ServerCommand): ChildProcess {
   const postgres = join(command.binaries.native, 'bin', 'postgres');
   return spawn('/bin/sh', ['-c', WRAPPER, 'sh', postgres, '-D', command.cluster, ...settings], {
     ...command.user,
-    // A session of its own: Ctrl-C in a terminal reaches only the service, which then stops the server in turn.
+    // A session of its own: Ctrl-C in a terminal reaches only the service, which then stops the server.
     detached: true,
     cwd: '/',
-    env: { ...binariesEnvironment(command.binaries), ...KEPT_MEMORY },
+    env: { ...binariesEnvironment(command.binaries), ...MALLOC_ENVIRONMENT },
     stdio: ['pipe', 'pipe', command.log.descriptor],
   });
 }
@@ -92,19 +94,18 @@ async function stopServer(
 ): Promise<void> {
   child.ref();
   child.stdin?.destroy();
-  let over = false;
-  void ended.then(() => {
-    over = true;
-  });
-  const finished = async () => over || undefined;
-  if (await poll(finished, { clock, limit: STOP_LIMIT, every: 5 })) return;
-  // Immediate shutdown loses nothing committed: the next start replays it from the log.
-  signal(await pid, 'SIGQUIT');
-  if (await poll(finished, { clock, limit: STOP_LIMIT, every: 5 })) return;
-  throw new Error(`PostgreSQL (process ${await pid}) does not stop.`);
+  const timeout = new Error(`PostgreSQL (process ${await pid}) does not stop.`);
+  const deadline = { clock, milliseconds: STOP_TIMEOUT, onTimeout: () => timeout };
+  try {
+    await withDeadline(deadline, () => ended);
+  } catch {
+    // Immediate shutdown loses nothing committed: the next start replays it from the log.
+    sendSignal(await pid, 'SIGQUIT');
+    await withDeadline(deadline, () => ended);
+  }
 }
 
-function signal(pid: number, name: NodeJS.Signals): void {
+function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
@@ -112,7 +113,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** The server's life hangs on ours, not ours on the server's: a command that is done may simply end. */
+/** The server does not keep this process alive: a command that is done may just end. */
 function release(child: ChildProcess): void {
   child.unref();
   for (const stream of [child.stdin, child.stdout]) (stream as { unref?(): void } | null)?.unref?.();
@@ -126,7 +127,7 @@ function endOf(child: ChildProcess): Promise<string> {
       child.stdout?.destroy();
       resolve(name === null ? `exit code ${code}` : `signal ${name}`);
     });
-    child.stdin?.on('error', () => {}); // 'exit' tells of the end; a broken pipe would only say it again.
+    child.stdin?.on('error', () => {}); // 'exit' reports the end.
   });
 }
 
@@ -143,7 +144,7 @@ function firstLine(child: ChildProcess): Promise<string> {
 
 function startFailure(log: string, how: string): Error {
   if (/lock file "postmaster\.pid" already exists|pre-existing shared memory block/.test(log)) {
-    return new ClusterTaken('Another PostgreSQL server holds the cluster');
+    return new ClusterInUse('Another PostgreSQL server uses the cluster');
   }
   const reasons = log.split('\n').filter((line) => /FATAL|PANIC|HINT|error while loading/.test(line));
   return new Error(
@@ -151,26 +152,26 @@ function startFailure(log: string, how: string): Error {
   );
 }
 
-const LIMIT = 8 * 1024 * 1024;
-
-const CHECK_EVERY = 60_000;
+/** Bytes. */
+const MAX_LOG_SIZE = 8 * 1024 * 1024;
+const LOG_CHECK_INTERVAL = 60_000;
 
 export interface ServerLog {
-  /** The server writes here itself, so that its words outlive us. */
+  /** The server writes to it directly, even after this process has ended. */
   readonly descriptor: number;
-  /** What was written since this offset, at most the last few thousand characters. */
+  /** What was written since this offset, at most the last 4,000 characters. */
   tail(offset: number): string;
   size(): number;
   close(): void;
 }
 
-/** Opens the log for appending and keeps it within its limit for as long as it is open. */
+/** Opens the log for appending and rotates it by size: at most two files. */
 export function openServerLog(path: string, clock: Clock): ServerLog {
   const descriptor = openSync(path, 'a+', 0o600);
   let cancel = () => {};
   const check = () => {
-    keepWithinLimit(path, descriptor);
-    cancel = clock.after(CHECK_EVERY, check);
+    rotate(path, descriptor);
+    cancel = clock.after(LOG_CHECK_INTERVAL, check);
   };
   check();
   return {
@@ -184,9 +185,9 @@ export function openServerLog(path: string, clock: Clock): ServerLog {
   };
 }
 
-/** Copied and emptied instead of renamed: the server keeps its own descriptor on the file. */
-function keepWithinLimit(path: string, descriptor: number): void {
-  if (fstatSync(descriptor).size < LIMIT) return;
+/** Copied and emptied instead of renamed: the server has the file open. */
+function rotate(path: string, descriptor: number): void {
+  if (fstatSync(descriptor).size < MAX_LOG_SIZE) return;
   copyFileSync(path, `${path}.1`);
   ftruncateSync(descriptor, 0);
 }

@@ -6,13 +6,13 @@ export interface SettingsInput {
   /** Bytes of memory this machine or container may use. */
   readonly memory: number;
   readonly socketDirectory: string;
-  /** Recorded by PostgreSQL with its start, so that others can tell whether its owner still lives. */
+  /** PostgreSQL records it, so that others can tell whether the owner still runs. */
   readonly owner: string;
-  /** False only for tests: commits then survive a crash of the service but not of the machine. */
+  /** False only in tests: commits then survive a crash of the service, not of the machine. */
   readonly durable: boolean;
 }
 
-/** Setting name -> value, handed over on the command line so that an upgrade of the service upgrades them too. */
+/** Setting name -> value, for the command line, so that an upgrade of the service upgrades them too. */
 export function serverSettings(input: SettingsInput): Record<string, string> {
   return {
     'freehold.owner': input.owner,
@@ -20,18 +20,18 @@ export function serverSettings(input: SettingsInput): Record<string, string> {
     unix_socket_directories: input.socketDirectory,
     unix_socket_permissions: '0700',
     max_connections: '60',
-    // A server that begins anew by itself waits for ever when that fails too (PostgreSQL 18.4: its recovery is killed,
-    // or meets a disk that still fails). One that ends is started again by us, as often as it takes.
+    // A server that restarts itself waits for ever if its recovery fails (PostgreSQL 18.4). One that ends is restarted by
+    // its supervisor, as often as it takes.
     restart_after_crash: 'off',
     ...memorySettings(input.memory),
-    ...(input.durable ? DURABLE : FLEETING),
+    ...(input.durable ? DURABLE : NOT_DURABLE),
     // Flash storage: a random page costs about as much as the next one.
     random_page_cost: '1.1',
     effective_io_concurrency: '64',
     // Short queries only: compiling them or spreading one over processes costs more than it gains.
     jit: 'off',
     max_parallel_workers_per_gather: '0',
-    // Reads whose asker has left end by their connection's being cut, which the server has to look for.
+    // An abandoned read ends because its connection is closed, which the server has to check for.
     client_connection_check_interval: '500ms',
     max_wal_size: '2GB',
     checkpoint_timeout: '15min',
@@ -43,25 +43,25 @@ export function serverSettings(input: SettingsInput): Record<string, string> {
     logging_collector: 'off',
     log_line_prefix: '%m [%p] ',
     log_checkpoints: 'off',
-    // Rows and parameters may hold what nobody should find in a log.
+    // Rows and parameters may contain secrets.
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
   };
 }
 
 /**
- * Linux's C library gives freed memory back to the kernel at once, and planning a statement frees more than it keeps: a
- * session would fetch the same pages anew for each. Bytes; elsewhere without effect.
+ * Linux's C library returns freed memory to the kernel at once, and planning frees more than it keeps: a session would fetch
+ * the same pages again for each statement. Bytes; without effect on other systems.
  */
-export const KEPT_MEMORY = {
+export const MALLOC_ENVIRONMENT = {
   MALLOC_TOP_PAD_: '1048576',
   MALLOC_TRIM_THRESHOLD_: '8388608',
-  // It would no longer be found by itself once any of the others is set.
+  // No longer adjusted automatically once any of the others is set.
   MALLOC_MMAP_THRESHOLD_: '4194304',
 };
 
 const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
-const FLEETING = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+const NOT_DURABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 function memorySettings(memory: number): Record<string, string> {
   const total = Math.floor(memory / MEBIBYTE);

@@ -3,27 +3,26 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, poll } from '../../lib/clock.ts';
+import { type Clock, MINUTE, poll } from '../../lib/clock.ts';
 import { type Connection, runTransaction } from '../client/connection.ts';
 import type { Database, Sql } from '../client/database.ts';
 
 export interface MigrateOptions {
-  /** Folder of the files; this one when absent. */
+  /** Folder of the files; default: this one. */
   readonly folder?: string;
   /** Called before each file is run. */
   readonly onProgress?: (name: string, index: number, total: number) => void;
 }
 
-/** The files that come with this release. */
 export const MIGRATIONS_FOLDER = import.meta.dirname;
 
-/** One number for all of Freehold: whoever holds it changes the schema. */
+/** Advisory lock of whoever changes the schema. */
 const LOCK = 4_663_267_141;
-const LOCK_LIMIT = 10 * 60_000;
+const LOCK_TIMEOUT = 10 * MINUTE;
 
 /**
- * Runs what has not been run yet and resolves with the names of those files. Safe when several processes do it at
- * once: one works, the others wait and find nothing left. Throws MigrationError with the remedy in its message.
+ * Runs the pending migrations and returns their names. Several processes may do so at once: one works, the others wait and
+ * find nothing left. Throws MigrationError with the remedy in its message.
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
   const files = await readMigrations(options.folder ?? MIGRATIONS_FOLDER);
@@ -38,12 +37,12 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
     }
     return pending.map(({ name }) => name);
   } finally {
-    // Ending the session gives the lock back.
+    // Ending the session releases the lock.
     await connection.end(1);
   }
 }
 
-/** The names of the files that `migrate` would run now; changes nothing. */
+/** The names of the files that `migrate` would run. */
 export async function pendingMigrations(
   database: Database,
   folder: string = MIGRATIONS_FOLDER,
@@ -63,13 +62,13 @@ async function readMigrations(folder: string): Promise<Migration[]> {
   );
 }
 
-/** Asked for again and again: a session that waits inside PostgreSQL would block `create index concurrently`. */
+/** Polls: a session that waits inside PostgreSQL would block `create index concurrently`. */
 async function lock(sql: Sql, clock: Clock): Promise<void> {
   const attempt = async () => {
     const [row] = await sql`select pg_try_advisory_lock(${LOCK}) as held`;
     return row?.held === true || undefined;
   };
-  if (await poll(attempt, { clock, limit: LOCK_LIMIT, every: 50 })) return;
+  if (await poll(attempt, { clock, limit: LOCK_TIMEOUT, every: 50 })) return;
   throw new MigrationError(
     'Another process has been changing the database for ten minutes. Look what it waits for.',
   );
@@ -110,12 +109,12 @@ async function record(sql: Sql, { version, name, checksum }: Migration): Promise
 
 export interface Migration {
   readonly version: number;
-  /** The file's name without its folder. */
+  /** File name without its folder. */
   readonly name: string;
   readonly text: string;
-  /** SHA-256 over the text with plain line ends, so that a checkout on another system does not change it. */
+  /** SHA-256 of the text with plain line ends, the same on every system. */
   readonly checksum: string;
-  /** False for a file whose first line is `-- no-transaction`: it then holds one statement that may be repeated. */
+  /** False if the first line is `-- no-transaction`: the file has one statement that can be repeated. */
   readonly inTransaction: boolean;
 }
 
@@ -125,12 +124,12 @@ export interface AppliedMigration {
   readonly checksum: string;
 }
 
-/** The database cannot be brought up to date; the message tells what to do. */
+/** The database cannot be migrated; the message contains the remedy. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
 
-/** Reads one migration's name (`NNN_what_it_does.sql`) and text. */
+/** A migration from its file name (`NNN_what_it_does.sql`) and text. */
 export function migrationOf(name: string, text: string): Migration {
   const [, digits] = /^(\d{3})_[a-z0-9_]+\.sql$/.exec(name) ?? [];
   if (digits === undefined) throw new MigrationError(`${name} is not named like 001_what_it_does.sql`);
@@ -145,7 +144,7 @@ export function migrationOf(name: string, text: string): Migration {
   };
 }
 
-/** What is left to run, in order. Throws MigrationError when a file was changed, is missing or came too late. */
+/** The pending migrations, in order. Throws MigrationError if a file was changed, is missing or came too late. */
 export function planMigrations(
   files: readonly Migration[],
   applied: readonly AppliedMigration[],
