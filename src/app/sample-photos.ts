@@ -6,7 +6,7 @@ import { type Route, route } from '../http/frame/route.ts';
 import { conditional, strongEtag } from '../http/output/etag.ts';
 import { Bulkhead, BulkheadFull } from '../lib/bulkhead.ts';
 import type { Outbound, OutboundAnswer } from '../lib/outbound.ts';
-import { OutboundFailure } from '../lib/outbound-failure.ts';
+import { OutboundFailure } from '../lib/outbound.ts';
 import { Problem } from '../lib/problem.ts';
 
 const PATH = '/sample/photos';
@@ -56,7 +56,7 @@ export interface SamplePictures {
 }
 
 export function samplePhotoRoute({ url: sampleUrl, outbound }: SamplePictures): Route<Principal> {
-  const bulkhead = new Bulkhead({ places: 8, queue: 200 });
+  const bulkhead = new Bulkhead({ maxConcurrent: 8, maxQueue: 200 });
   return route<Principal>()({
     method: 'GET',
     path: `${PATH}/:key/:file`,

@@ -19,7 +19,7 @@ function workshop(bulkhead: Bulkhead) {
 }
 
 test('work beyond the places waits, and is taken in the order it came', async () => {
-  const bulkhead = new Bulkhead({ places: 2, queue: 10 });
+  const bulkhead = new Bulkhead({ maxConcurrent: 2, maxQueue: 10 });
   const { ends, begun, run } = workshop(bulkhead);
   const all = [1, 2, 3, 4].map((name) => run(name));
   await turn();
@@ -35,7 +35,7 @@ test('work beyond the places waits, and is taken in the order it came', async ()
 });
 
 test('a full queue refuses at once', async () => {
-  const bulkhead = new Bulkhead({ places: 1, queue: 1 });
+  const bulkhead = new Bulkhead({ maxConcurrent: 1, maxQueue: 1 });
   const { ends, run } = workshop(bulkhead);
   const inside = [run(1), run(2)];
   await assert.rejects(run(3), BulkheadFull);
@@ -46,7 +46,7 @@ test('a full queue refuses at once', async () => {
 });
 
 test('who leaves the queue is not begun, and those behind move up', async () => {
-  const bulkhead = new Bulkhead({ places: 1, queue: 5 });
+  const bulkhead = new Bulkhead({ maxConcurrent: 1, maxQueue: 5 });
   const { ends, begun, run } = workshop(bulkhead);
   const impatient = new AbortController();
   const first = run(1);
@@ -62,7 +62,7 @@ test('who leaves the queue is not begun, and those behind move up', async () => 
 });
 
 test('work that fails gives its place back', async () => {
-  const bulkhead = new Bulkhead({ places: 1, queue: 0 });
+  const bulkhead = new Bulkhead({ maxConcurrent: 1, maxQueue: 0 });
   await assert.rejects(
     bulkhead.run(never, () => Promise.reject(new Error('broken'))),
     /broken/,

@@ -1,12 +1,12 @@
-// Bulkhead: bounds how much work runs at once; the rest waits in a bounded queue, first come, first served.
+// Bulkhead: bounds how much work runs at once; the rest waits in a bounded queue, first in, first out.
 
-import { unlessAborted } from './deadline.ts';
+import { unlessAborted } from './clock.ts';
 
 export interface BulkheadOptions {
   /** Runs at once. */
-  readonly places: number;
-  /** Waiting for a place. */
-  readonly queue: number;
+  readonly maxConcurrent: number;
+  /** Waiting runs. */
+  readonly maxQueue: number;
 }
 
 export class BulkheadFull extends Error {
@@ -31,8 +31,8 @@ export class Bulkhead {
   }
 
   /**
-   * Runs the work in a place of its own. Rejects with BulkheadFull, or with the signal's reason, be it queued or at work:
-   * work that does not hear the signal keeps no place.
+   * Runs the work once there is room. Rejects with BulkheadFull, or with the signal's reason, whether queued or running: work
+   * that ignores the signal does not block others.
    */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     await this.#enter(signal);
@@ -45,28 +45,28 @@ export class Bulkhead {
 
   #enter(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.reject(signal.reason);
-    if (this.#busy < this.#options.places) {
+    if (this.#busy < this.#options.maxConcurrent) {
       this.#busy++;
       return Promise.resolve();
     }
-    if (this.#queue.size >= this.#options.queue)
+    if (this.#queue.size >= this.#options.maxQueue)
       return Promise.reject(new BulkheadFull('Too many wait already'));
     return new Promise((resolve, reject) => {
-      const called = () => {
-        this.#queue.delete(called);
-        signal.removeEventListener('abort', gone);
+      const start = () => {
+        this.#queue.delete(start);
+        signal.removeEventListener('abort', leave);
         resolve();
       };
-      const gone = () => {
-        this.#queue.delete(called);
+      const leave = () => {
+        this.#queue.delete(start);
         reject(signal.reason);
       };
-      this.#queue.add(called);
-      signal.addEventListener('abort', gone, { once: true });
+      this.#queue.add(start);
+      signal.addEventListener('abort', leave, { once: true });
     });
   }
 
-  /** The place goes to the first in the queue, or becomes free. */
+  /** The first in the queue takes over. */
   #leave(): void {
     const [next] = this.#queue;
     if (next === undefined) this.#busy--;

@@ -1,4 +1,5 @@
-// Clock: time, timers, pauses and polling. Everything that waits or reads the time is given one, so that tests can advance it.
+// Clock: time, timers, pauses, deadlines and polling. Everything that waits or reads the time is given one, so that tests can
+// advance it.
 
 /** Milliseconds. */
 export const MINUTE = 60_000;
@@ -74,4 +75,38 @@ export async function keepAlive<T>(work: () => Promise<T>): Promise<T> {
   } finally {
     clearInterval(alive);
   }
+}
+
+export interface Deadline {
+  readonly clock: Clock;
+  readonly milliseconds: number;
+  /** Aborts the work too, which then rejects with its own error. */
+  readonly parent?: AbortSignal | undefined;
+  /** The error of a missed deadline. */
+  readonly onTimeout: () => Error;
+}
+
+/** The result of the work, or a rejection at the deadline; the work's signal aborts then, and its later result is dropped. */
+export async function withDeadline<T>(
+  { clock, milliseconds, parent, onTimeout }: Deadline,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const timeout = new AbortController();
+  const cancel = clock.after(milliseconds, () => timeout.abort(onTimeout()));
+  const signal = parent === undefined ? timeout.signal : AbortSignal.any([timeout.signal, parent]);
+  try {
+    return await unlessAborted(timeout.signal, work(signal));
+  } finally {
+    cancel();
+  }
+}
+
+/** The result of the work, or a rejection with the signal's reason once it aborts; the work's later result is dropped. */
+export function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason);
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
 }

@@ -4,8 +4,7 @@ import { Resolver } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import type { Clock } from './clock.ts';
 import { isPublicAddress } from './ip-address.ts';
-import { createOutbound, type Outbound, type OutboundOptions } from './outbound.ts';
-import { OutboundFailure } from './outbound-failure.ts';
+import { createOutbound, type Outbound, OutboundFailure, type OutboundOptions } from './outbound.ts';
 
 /** What tests put in the place of name servers, authorities and hosts. Which addresses are public stays as it is. */
 export type Internet = Pick<OutboundOptions, 'lookup' | 'certificateAuthorities' | 'connectTo'>;

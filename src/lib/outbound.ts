@@ -7,8 +7,7 @@ import { createSecureContext, getCACertificates, type SecureContext } from 'node
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Agent, buildConnector, request } from 'undici';
 import type { Clock } from './clock.ts';
-import { withDeadline } from './deadline.ts';
-import { failureOf, OutboundFailure } from './outbound-failure.ts';
+import { withDeadline } from './clock.ts';
 
 export interface OutboundRequest {
   readonly url: string | URL;
@@ -213,4 +212,60 @@ async function collect(body: Readable, maxBytes: number): Promise<Buffer> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
+}
+
+/**
+ * timeout: no connection or no complete answer in time. refused: nobody listens or no route. reset: cut while under
+ * way. unresolved: the name has no address. too_large: more bytes than allowed. malformed: not HTTP, or not in the
+ * coding it claims. tls: the certificate or the handshake. forbidden_address, invalid_url: not tried at all.
+ * aborted: the caller left.
+ */
+export type FailureKind =
+  | 'timeout'
+  | 'refused'
+  | 'reset'
+  | 'unresolved'
+  | 'too_large'
+  | 'malformed'
+  | 'tls'
+  | 'forbidden_address'
+  | 'invalid_url'
+  | 'aborted';
+
+export class OutboundFailure extends Error {
+  override readonly name = 'OutboundFailure';
+  readonly kind: FailureKind;
+
+  constructor(kind: FailureKind, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.kind = kind;
+  }
+}
+
+const KINDS: readonly (readonly [RegExp, FailureKind])[] = [
+  [/^(?:UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'timeout'],
+  [/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'refused'],
+  [/^(?:ENOTFOUND|EAI_\w+|ESERVFAIL|EREFUSED|ENODATA)$/, 'unresolved'],
+  [
+    /^(?:HTTPParserError|HPE_\w+|Z_\w+|ERR_BROTLI\w*|ERR__ERROR\w*|UND_ERR_RES\w*|UND_ERR_HEADERS_OVERFLOW)$/,
+    'malformed',
+  ],
+  [
+    /^(?:ERR_SSL\w*|ERR_TLS\w*|EPROTO|CERT_\w+|SELF_SIGNED\w*|DEPTH_ZERO\w*|UNABLE_TO\w*|ERR_OSSL\w*)$/,
+    'tls',
+  ],
+];
+
+/** Any error from undici, the resolver, TLS or a decompressor as one of the kinds; what is unknown was cut. */
+export function failureOf(error: unknown): OutboundFailure {
+  if (error instanceof OutboundFailure) return error;
+  const code = codeOf(error);
+  const kind = KINDS.find(([pattern]) => pattern.test(code))?.[1] ?? 'reset';
+  return new OutboundFailure(kind, error instanceof Error ? error.message : 'Unknown failure', error);
+}
+
+/** undici's parser errors have no code, only a name. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }

@@ -1,7 +1,7 @@
 // Live refresh of one listing: one fetch for everyone who waits, in bounded time, written through to the catalogue.
 
 import { Bulkhead, BulkheadFull } from '../lib/bulkhead.ts';
-import { withDeadline } from '../lib/deadline.ts';
+import { withDeadline } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { SingleFlight } from '../lib/single-flight.ts';
@@ -43,7 +43,10 @@ class ListingRefresher {
   constructor(options: RefreshOptions) {
     this.#options = options;
     this.#writeThrough = createWriteThrough(options);
-    this.#bulkhead = new Bulkhead({ places: options.concurrency ?? CONCURRENCY, queue: MAX_QUEUED });
+    this.#bulkhead = new Bulkhead({
+      maxConcurrent: options.concurrency ?? CONCURRENCY,
+      maxQueue: MAX_QUEUED,
+    });
     const counter = options.metrics.counter(
       'freehold_live_fetches_total',
       'Live fetches of listings, by outcome.',

@@ -1,6 +1,6 @@
 // Read-ahead: the next page is fetched and mapped while the one before it is written.
 
-import { unlessAborted } from '../lib/deadline.ts';
+import { unlessAborted } from '../lib/clock.ts';
 
 /**
  * Yields what `read` yields, one item behind it. The signal that `read` is given aborts when the reader stops early,

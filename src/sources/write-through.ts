@@ -2,7 +2,7 @@
 
 import type { Catalogue } from '../ingest/listing-writer.ts';
 import type { Clock } from '../lib/clock.ts';
-import { withDeadline } from '../lib/deadline.ts';
+import { withDeadline } from '../lib/clock.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import type { StoredListing } from '../listings/store.ts';
 import type { Database } from '../postgres/client/database.ts';

@@ -1,6 +1,7 @@
 // Queries to the subscription provider: their timeout, and what counts as an answer.
+
 import type { Clock } from '../../lib/clock.ts';
-import { withDeadline } from '../../lib/deadline.ts';
+import { withDeadline } from '../../lib/clock.ts';
 import {
   type ActiveSubscription,
   ProviderUnavailable,

@@ -1,7 +1,6 @@
 // Database: reads, writes and transactions, each with a deadline.
 
-import { type Clock, keepAlive, pause, systemClock } from '../../lib/clock.ts';
-import { unlessAborted, withDeadline } from '../../lib/deadline.ts';
+import { type Clock, keepAlive, pause, systemClock, unlessAborted, withDeadline } from '../../lib/clock.ts';
 import {
   type Connection,
   type ConnectionSettings,

@@ -3,8 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, copyFileSync, fstatSync, ftruncateSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Clock, poll } from '../../lib/clock.ts';
-import { withDeadline } from '../../lib/deadline.ts';
+import { type Clock, poll, withDeadline } from '../../lib/clock.ts';
 import type { SupervisedProcess } from '../../lib/supervisor.ts';
 import { type Binaries, binariesEnvironment } from './binaries.ts';
 import type { ServerUser } from './cluster-home.ts';

@@ -1,8 +1,8 @@
 // Queue of heavy reads (figures, facets, exact counts): a few run at once, so that pages always find a connection.
 
 import { Bulkhead, BulkheadFull } from '../../lib/bulkhead.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { type Deadline, withDeadline } from '../../lib/deadline.ts';
+import type { Clock, Deadline } from '../../lib/clock.ts';
+import { withDeadline } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { isStatementTimeout } from '../../postgres/client/connection-errors.ts';
 import type { Database } from '../../postgres/client/database.ts';
@@ -20,14 +20,14 @@ const RETRY_AFTER = '5';
 export class AnalyticsQueue {
   readonly #database: Database;
   readonly #clock: Clock;
-  readonly #places: Bulkhead;
+  readonly #bulkhead: Bulkhead;
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
-    this.#places = new Bulkhead({
-      places: Math.max(1, Math.floor(database.status().size * SHARE)),
-      queue: MAX_QUEUED,
+    this.#bulkhead = new Bulkhead({
+      maxConcurrent: Math.max(1, Math.floor(database.status().size * SHARE)),
+      maxQueue: MAX_QUEUED,
     });
   }
 
@@ -41,7 +41,7 @@ export class AnalyticsQueue {
       ...this.#database,
       read: (work, options) =>
         withDeadline(this.#deadline(remedy, options?.signal), (signal) =>
-          this.#places.run(signal, () => this.#database.read(work, { ...options, signal })),
+          this.#bulkhead.run(signal, () => this.#database.read(work, { ...options, signal })),
         ).catch((error: unknown) => {
           if (isStatementTimeout(error)) throw tooMuch(remedy, error);
           throw error instanceof BulkheadFull ? overloaded(remedy, error) : error;

@@ -1,7 +1,7 @@
 // RESO Web API client: the source port, made of token, metadata, pages, single listings and mapping.
 
 import type { Clock } from '../../../lib/clock.ts';
-import { withDeadline } from '../../../lib/deadline.ts';
+import { withDeadline } from '../../../lib/clock.ts';
 import type { Outbound } from '../../../lib/outbound.ts';
 import type { ListingDraft } from '../../../listings/draft.ts';
 import { LiveError, type Source, type SourcePage, sourceTimeout } from '../../source.ts';

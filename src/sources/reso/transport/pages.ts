@@ -1,6 +1,6 @@
 // Pages of a RESO server: first everything, link by link, then what changed since.
 
-import { withDeadline } from '../../../lib/deadline.ts';
+import { withDeadline } from '../../../lib/clock.ts';
 import { LiveError, type Position, sourceTimeout } from '../../source.ts';
 import { isRecord, parseTime, type UpstreamRecord } from '../mapping/decode.ts';
 import { changesUrl, loadUrl, newestUrl } from './query.ts';

@@ -1,7 +1,6 @@
 // Requests to the upstream server: failures by name, statuses, and JSON that may be anything.
 
-import type { Outbound } from '../../../lib/outbound.ts';
-import { OutboundFailure } from '../../../lib/outbound-failure.ts';
+import { type Outbound, OutboundFailure } from '../../../lib/outbound.ts';
 import { LiveError, type LiveFailure } from '../../source.ts';
 import { isRecord, type UpstreamRecord } from '../mapping/decode.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualClock } from '../../test/support/service/clock.ts';
-import { withDeadline } from './deadline.ts';
+import { withDeadline } from './clock.ts';
 
 const onTimeout = () => new Error('too onTimeout');
 
