@@ -17,7 +17,14 @@ import {
   includeOf,
   planAreas,
 } from './query.ts';
-import { findAreaNo, findAreaNos, findAreas, findAreasByNo, findNearby } from './read-store.ts';
+import {
+  findAreaNo,
+  findAreaNos,
+  findAreas,
+  findAreasByNo,
+  findNearby,
+  type ReadArea,
+} from './read-store.ts';
 
 /** Areas that misspelt words may match, best first. */
 const MAX_CORRECTIONS = 5_000;
@@ -48,27 +55,48 @@ export function createAreaHandlers(options: AreaOptions): AreaHandlers {
   const sizeFor = (params: AreaListRequest, call: AreaCall): number =>
     pageSize(tiers[call.caller.tier], params.limit);
 
-  function answer(data: readonly Area[], limit: number, nextCursor: string | null, call: AreaCall): Reply {
+  /** A page of what was found; `cursorFor` is called if there is more than the limit. */
+  function answer<Found extends ReadArea>(
+    call: AreaCall,
+    found: readonly Found[],
+    limit: number,
+    cursorFor: (last: Found) => string | null,
+  ): Reply {
+    const items = found.slice(0, limit);
+    const last = items.at(-1);
+    const nextCursor = found.length > limit && last ? cursorFor(last) : null;
     const page = { limit, hasMore: nextCursor !== null, nextCursor, prevCursor: null };
     const meta = { requestId: call.requestId, tier: call.caller.tier };
-    return { json: { object: 'list', data, page, meta }, headers: pageLinks(publicUrl, call.url, page) };
+    return {
+      json: { object: 'list', data: items.map(({ area }) => area), page, meta },
+      headers: pageLinks(publicUrl, call.url, page),
+    };
   }
 
   /** The query with the numbers of the areas in its parameters. */
-  async function resolved(params: AreaListRequest, plan: AreaQuery): Promise<AreaQuery> {
+  async function resolveAreas(params: AreaListRequest, plan: AreaQuery): Promise<AreaQuery> {
     const { lat, lng } = params;
     return {
       ...plan,
-      parentNo: await namedArea('parentId', params.parentId),
-      ancestorNo: await namedArea('ancestorId', params.ancestorId),
+      parentNo: await resolveParameter('parentId', params.parentId),
+      ancestorNo: await resolveParameter('ancestorId', params.ancestorId),
       nos: lat === undefined || lng === undefined ? null : await cache.areasAt(lng, lat),
     };
   }
 
-  async function namedArea(parameter: string, id: string | undefined): Promise<number | null> {
+  const findNo = (id: string): Promise<number | null> =>
+    database.read((sql) => findAreaNo(sql, id), { planned: 'once' });
+
+  async function resolveParameter(parameter: string, id: string | undefined): Promise<number | null> {
     if (id === undefined) return null;
-    const no = await database.read((sql) => findAreaNo(sql, id), { planned: 'once' });
+    const no = await findNo(id);
     if (no === null) throw invalidParameter(parameter, `there is no area with the id "${id}"`);
+    return no;
+  }
+
+  async function requireArea(id: string): Promise<number> {
+    const no = await findNo(id);
+    if (no === null) throw noArea(id);
     return no;
   }
 
@@ -82,22 +110,13 @@ export function createAreaHandlers(options: AreaOptions): AreaHandlers {
     return { ...query, words: [], nos: both };
   }
 
-  async function listed(params: AreaListRequest, plan: AreaQuery, call: AreaCall): Promise<Reply> {
-    const limit = plan.limit;
-    const query = await withSpelling({ ...plan, limit: limit + 1 });
+  async function answerList(params: AreaListRequest, plan: AreaQuery, call: AreaCall): Promise<Reply> {
+    const query = await withSpelling({ ...plan, limit: plan.limit + 1 });
     const found = await database.read((sql) => findAreas(sql, query));
-    const shown = found.slice(0, limit);
-    const last = shown.at(-1);
-    const cursor = found.length > limit && last ? cursorAfter(params, last.sortValue, last.area.id) : null;
-    return answer(
-      shown.map(({ area }) => area),
-      limit,
-      cursor,
-      call,
-    );
+    return answer(call, found, plan.limit, ({ sortValue, area }) => cursorAfter(params, sortValue, area.id));
   }
 
-  async function suggested(q: string, query: AreaQuery, call: AreaCall): Promise<Reply> {
+  async function answerSuggestions(q: string, query: AreaQuery, call: AreaCall): Promise<Reply> {
     const names = await cache.names();
     const suggestions = names.suggest(q, query.words, query.type);
     const allowed = isFiltered(query)
@@ -105,53 +124,34 @@ export function createAreaHandlers(options: AreaOptions): AreaHandlers {
       : suggestions;
     const nos = [...allowed.take(query.limit)];
     const found = await database.read((sql) => findAreasByNo(sql, nos, query.include), { planned: 'once' });
-    return answer(
-      found.map(({ area }) => area),
-      query.limit,
-      null,
-      call,
-    );
+    return answer(call, found, query.limit, () => null);
   }
 
   return {
     async list(params, call) {
       checkCombinations(params);
-      const plan = await resolved(params, planAreas(params, sizeFor(params, call)));
-      if (params.suggest === true && params.q !== undefined) return suggested(params.q, plan, call);
-      return listed(params, plan, call);
+      const plan = await resolveAreas(params, planAreas(params, sizeFor(params, call)));
+      if (params.suggest === true && params.q !== undefined) return answerSuggestions(params.q, plan, call);
+      return answerList(params, plan, call);
     },
     async children(id, params, call) {
-      const parentNo = await database.read((sql) => findAreaNo(sql, id), { planned: 'once' });
-      if (parentNo === null) throw noArea(id);
+      const parentNo = await requireArea(id);
       const bound = { ...params, parentId: id };
-      return listed(bound, { ...planAreas(bound, sizeFor(params, call)), parentNo }, call);
+      return answerList(bound, { ...planAreas(bound, sizeFor(params, call)), parentNo }, call);
     },
     async nearby(id, params, call) {
-      const no = await database.read((sql) => findAreaNo(sql, id), { planned: 'once' });
-      if (no === null) throw noArea(id);
+      const no = await requireArea(id);
       const limit = sizeFor(params, call);
-      const digest = queryDigest(['nearby', id, params.type]);
-      const cursor = params.cursor === undefined ? null : readCursor(params.cursor, digest, ['number']);
+      const query = queryDigest(['nearby', id, params.type]);
+      const cursor = params.cursor === undefined ? null : readCursor(params.cursor, query, ['number']);
       const found = await database.read((sql) =>
         findNearby(sql, {
           ...{ no, type: params.type ?? null, limit: limit + 1, include: includeOf(params.include) },
           after: cursor && [Number(cursor.values[0]), cursor.id],
         }),
       );
-      const shown = found.slice(0, limit);
-      const last = shown.at(-1);
-      const next =
-        found.length > limit && last
-          ? writeCursor({
-              ...{ query: digest, direction: 'next' as const, startedAt: 0 },
-              ...{ values: [last.distanceKm], id: last.area.id },
-            })
-          : null;
-      return answer(
-        shown.map(({ area, distanceKm }) => ({ ...area, distanceKm })),
-        limit,
-        next,
-        call,
+      return answer(call, found, limit, ({ area }) =>
+        writeCursor({ query, direction: 'next', startedAt: 0, values: [area.distanceKm], id: area.id }),
       );
     },
   };
@@ -162,7 +162,7 @@ const memberOf = (nos: readonly number[]): ((no: number) => boolean) => {
   return (no) => members.has(no);
 };
 
-/** Whether the query has filters that the index of names does not know. */
+/** Whether the query has filters that the index of names cannot apply. */
 const isFiltered = ({ nos, parentNo, ancestorNo, boxes, hasBoundary }: AreaQuery): boolean =>
   [nos, parentNo, ancestorNo, boxes, hasBoundary].some((filter) => filter !== null);
 

@@ -1,6 +1,6 @@
 // Query parameters of area lists, and the query that is built from them.
 
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { type Box, splitAtAntimeridian } from '../geometry/geometry.ts';
 import { badGeometry, checkPoint } from '../geometry/geometry-fault.ts';
 import { queryDigest, readCursor, type SortValue, writeCursor } from '../http/input/cursor.ts';
@@ -130,22 +130,7 @@ export const ListQuery = Type.Object({
   ...filterParameters,
 });
 
-/** The parsed parameters of a list. */
-export interface AreaListRequest {
-  readonly q?: string | undefined;
-  readonly suggest?: boolean | undefined;
-  readonly type?: AreaType | undefined;
-  readonly parentId?: string | undefined;
-  readonly ancestorId?: string | undefined;
-  readonly lat?: number | undefined;
-  readonly lng?: number | undefined;
-  readonly bbox?: readonly number[] | undefined;
-  readonly hasBoundary?: boolean | undefined;
-  readonly include?: readonly Part[] | undefined;
-  readonly sort?: Sort | undefined;
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-}
+export type AreaListRequest = Static<typeof ListQuery>;
 
 export function includeOf(parts: readonly Part[] = ['counts', 'ancestors']): AreaInclude {
   return {
@@ -160,7 +145,11 @@ export function planAreas(params: AreaListRequest, limit: number): AreaQuery {
   const order = orderOf(params.sort);
   const kind = order.key === 'name' ? 'text' : 'number';
   const after = params.cursor === undefined ? null : readCursor(params.cursor, digestOf(params), [kind]);
-  if (after && after.direction !== 'next') throw badDirection();
+  if (after && after.direction !== 'next')
+    throw new Problem(
+      'INVALID_CURSOR',
+      'The cursor leads backwards; lists of areas can only be paged forwards.',
+    );
   return {
     words: params.q === undefined ? [] : parseWords(params.q),
     nos: null,
@@ -225,11 +214,4 @@ function boxesOf([minLng = 0, minLat = 0, maxLng = 0, maxLat = 0]: readonly numb
   if (minLat > maxLat)
     throw badGeometry('bbox', `its south edge ${minLat} is north of its north edge ${maxLat}`);
   return splitAtAntimeridian(minLng, minLat, maxLng, maxLat);
-}
-
-function badDirection(): Problem {
-  return new Problem(
-    'INVALID_CURSOR',
-    'The cursor leads backwards; lists of areas can only be paged forwards.',
-  );
 }

@@ -8,33 +8,11 @@ import type { Area } from './area.ts';
 import type { IndexedArea } from './name-index.ts';
 import type { AreaInclude, AreaOrder, AreaQuery } from './query.ts';
 
-/** Generations of ancestors that are followed; bounds what areas cost that a file made parents of each other. */
+/** Generations of ancestors to follow: a file may make areas parents of each other. */
 const GENERATIONS = 32;
 
-interface AreaRow {
-  no: number;
-  id: string;
-  name: string;
-  slug: string;
-  type: AreaType;
-  parent_id: string | null;
-  parent_ids: string[];
-  ancestors: Area['ancestors'];
-  centroid_lng: number | null;
-  centroid_lat: number | null;
-  bbox: number[] | null;
-  has_boundary: boolean;
-  boundary: Boundary | null;
-  area_km2: number | null;
-  time_zone: string | null;
-  aliases: string[];
-  codes: Record<string, string>;
-  population: number | null;
-  rentals: number | null;
-  sales: number | null;
-  source: string;
-  version: number;
-}
+/** An area as selected by `columns`; `bbox` as stored. */
+type AreaRow = Area & { readonly no: number; readonly version: number };
 
 /** An area with its number and the version that its ETag is made of. */
 export interface ReadArea {
@@ -43,18 +21,18 @@ export interface ReadArea {
   readonly version: number;
 }
 
-/** An area as one of a list, with the value that the list is ordered by. */
+/** An area of a list with its sort value. */
 export type ListedArea = ReadArea & { readonly sortValue: string | number | null };
 
 /** One page of areas. */
 export async function findAreas(sql: Sql, query: AreaQuery): Promise<ListedArea[]> {
   const key = orderKey(sql, query.order);
   const down = query.order.descending ? sql`desc` : sql``;
-  const rows = await sql<(AreaRow & { sort_value: string | number | null })[]>`
-    select ${columns(sql, query.include)}, ${key} as sort_value from area
+  const rows = await sql<(AreaRow & { sortValue: string | number | null })[]>`
+    select ${columns(sql, query.include)}, ${key} as "sortValue" from area
     where ${conditions(sql, query)} ${query.after === null ? sql`` : sql`and ${beyond(sql, query, key)}`}
     order by ${key} ${down} nulls last, id limit ${query.limit}`;
-  return rows.map((row) => ({ ...readArea(row, query.include), sortValue: row.sort_value }));
+  return rows.map(({ sortValue, ...row }) => ({ ...readArea(row), sortValue }));
 }
 
 /** The numbers of all areas that meet the query's conditions. */
@@ -72,12 +50,12 @@ export async function findAreasByNo(
   const rows = await sql<AreaRow[]>`
     select ${columns(sql, include)} from area where no = any(${[...nos]}::integer[])
     order by array_position(${[...nos]}::integer[], no)`;
-  return rows.map((row) => readArea(row, include));
+  return rows.map(readArea);
 }
 
 export async function findArea(sql: Sql, id: string, include: AreaInclude): Promise<ReadArea | null> {
   const [row] = await sql<AreaRow[]>`select ${columns(sql, include)} from area where id = ${id}`;
-  return row ? readArea(row, include) : null;
+  return row ? readArea(row) : null;
 }
 
 /** The number of an area; null without such an area. */
@@ -86,17 +64,17 @@ export async function findAreaNo(sql: Sql, id: string): Promise<number | null> {
   return row?.no ?? null;
 }
 
-/** The boundary of an area as kept; null without one, undefined without such an area. */
+/** The stored boundary of an area, null if it has none; undefined without such an area. */
 export async function findBoundary(
   sql: Sql,
   id: string,
-): Promise<{ name: string; type: AreaType; boundary: Boundary | null; version: number } | undefined> {
-  const [row] = await sql<{ name: string; type: AreaType; boundary: Boundary | null; version: number }[]>`
+): Promise<Pick<AreaRow, 'name' | 'type' | 'boundary' | 'version'> | undefined> {
+  const [row] = await sql<Pick<AreaRow, 'name' | 'type' | 'boundary' | 'version'>[]>`
     select name, type, boundary, version from area where id = ${id}`;
   return row;
 }
 
-/** Which areas to look for near another, and where to go on. */
+/** A page of the areas near another one. */
 export interface NearbyQuery {
   readonly no: number;
   readonly type: AreaType | null;
@@ -106,11 +84,12 @@ export interface NearbyQuery {
   readonly after: readonly [number, string] | null;
 }
 
-/** Other areas by the distance in kilometres between their centroids and this one's; none where it has none. */
-export async function findNearby(
-  sql: Sql,
-  query: NearbyQuery,
-): Promise<(ReadArea & { distanceKm: number })[]> {
+export interface NearbyArea extends ReadArea {
+  readonly area: Area & { readonly distanceKm: number };
+}
+
+/** Other areas by the distance between the centroids; none if the area has no centroid. */
+export async function findNearby(sql: Sql, query: NearbyQuery): Promise<NearbyArea[]> {
   const { after, type } = query;
   const rows = await sql<{ no: number; distance: number }[]>`
     with near as (
@@ -126,10 +105,13 @@ export async function findNearby(
     order by distance, id limit ${query.limit}`;
   const distances = new Map(rows.map(({ no, distance }) => [no, distance]));
   const areas = await findAreasByNo(sql, [...distances.keys()], query.include);
-  return areas.map((read) => ({ ...read, distanceKm: distances.get(read.no) ?? 0 }));
+  return areas.map((read) => ({
+    ...read,
+    area: { ...read.area, distanceKm: distances.get(read.no) ?? 0 },
+  }));
 }
 
-/** Areas whose boxes hold the point, with what their boundaries are known by. The box operator forgives a millionth. */
+/** Areas with a boundary whose box contains the point, give or take a millionth of a degree. */
 export async function findAround(
   sql: Sql,
   lng: number,
@@ -167,14 +149,14 @@ function conditions(sql: Sql, query: AreaQuery): SqlFragment {
     )}`;
 }
 
-/** Boxes of areas across the antimeridian are kept with an eastern edge past 180. */
+/** Areas across the antimeridian are stored with an eastern edge past 180. */
 const andPastTheEdge = (box: Box): Box[] => [box, [box[0] + 360, box[1], box[2] + 360, box[3]]];
 
-const shownBox = ([west = 0, south = 0, east = 0, north = 0]: readonly number[]): number[] => [
+const publicBox = ([west = 0, south = 0, east = 0, north = 0]: readonly number[]): number[] => [
   ...[west, south, east > 180 ? east - 360 : east, north],
 ];
 
-/** The box operator finds by the index and forgives a millionth of a degree; the comparisons decide. */
+/** The box operator uses the index, but has a tolerance of a millionth of a degree; the comparisons are exact. */
 const meeting =
   (sql: Sql) =>
   ([minLng, minLat, maxLng, maxLat]: Box): SqlFragment =>
@@ -207,20 +189,25 @@ function beyond(sql: Sql, { after, order }: AreaQuery, key: SqlFragment): SqlFra
   return sql`(${further} or ${key} is null or ${key} = ${bound} and id > ${id})`;
 }
 
+/** The members of an area in the order of its schema. */
 const columns = (sql: Sql, include: AreaInclude): SqlFragment => sql`
-  no, id, name, slug, type, parent_id, aliases, codes, population, centroid_lng, centroid_lat, bbox, area_km2,
-  boundary is not null as has_boundary, time_zone, source, version,
-  ${include.boundary ? sql`boundary` : sql`null`} as boundary,
+  no, version, id, 'area' as object, name, slug, type, parent_id as "parentId",
   array(select parent.id from area_edge join area as parent on parent.no = parent_no
-    where child_no = area.no order by ordinal) as parent_ids,
-  ${include.counts ? activeCount(sql, 'rental') : sql`null::integer`} as rentals,
-  ${include.counts ? activeCount(sql, 'sale') : sql`null::integer`} as sales,
-  ${include.ancestors ? ancestors(sql) : sql`null::json`} as ancestors`;
+    where child_no = area.no order by ordinal) as "parentIds",
+  ${include.ancestors ? ancestors(sql) : sql`null::json`} as ancestors,
+  case when centroid_lat is not null then json_build_object('lat', centroid_lat, 'lng', centroid_lng) end as centroid,
+  bbox, boundary is not null as "hasBoundary", ${include.boundary ? sql`boundary` : sql`null`} as boundary,
+  area_km2 as "areaKm2", time_zone as timezone, null as currency, aliases,
+  json_build_object('fips', codes->>'fips', 'postal', codes->>'postal', 'iso', codes->>'iso') as codes, population,
+  ${include.counts ? activeCounts(sql) : sql`null::json`} as counts, source`;
 
-const activeCount = (sql: Sql, type: string): SqlFragment =>
-  sql`coalesce((select active from area_count where area_no = area.no and listing_type = ${type}), 0)`;
+const activeCounts = (sql: Sql): SqlFragment => sql`(
+  select json_build_object(
+    'rentals', coalesce(sum(active) filter (where listing_type = 'rental'), 0),
+    'sales', coalesce(sum(active) filter (where listing_type = 'sale'), 0))
+  from area_count where area_no = area.no)`;
 
-/** Every ancestor once, the nearest first; among the equally near, first parents before others. */
+/** Every ancestor once, nearest first; primary parents before others of the same generation. */
 const ancestors = (sql: Sql): SqlFragment => sql`coalesce((
   with recursive chain as (
     select parent_no, ordinal, 1 as depth from area_edge where child_no = area.no
@@ -234,32 +221,10 @@ const ancestors = (sql: Sql): SqlFragment => sql`coalesce((
     order by depth, ordinal, around.id)
   from nearest join area as around on around.no = parent_no), '[]')`;
 
-function readArea(row: AreaRow, include: AreaInclude): ReadArea {
-  const { centroid_lng: lng, centroid_lat: lat, codes } = row;
-  const area: Area = {
-    id: row.id,
-    object: 'area',
-    name: row.name,
-    slug: row.slug,
-    type: row.type,
-    parentId: row.parent_id,
-    parentIds: row.parent_ids,
-    ancestors: row.ancestors,
-    centroid: lng === null || lat === null ? null : { lat, lng },
-    bbox: row.bbox && shownBox(row.bbox),
-    hasBoundary: row.has_boundary,
-    boundary: row.boundary,
-    areaKm2: row.area_km2,
-    timezone: row.time_zone,
-    currency: null,
-    aliases: row.aliases,
-    codes: { fips: codes.fips ?? null, postal: codes.postal ?? null, iso: codes.iso ?? null },
-    population: row.population,
-    counts: include.counts ? { rentals: row.rentals ?? 0, sales: row.sales ?? 0 } : null,
-    source: row.source,
-  };
-  return { area, no: row.no, version: row.version };
-}
+const readArea = ({ no, version, ...area }: AreaRow): ReadArea => ({
+  ...{ no, version },
+  area: { ...area, bbox: area.bbox && publicBox(area.bbox) },
+});
 
 /** Names of areas, the best known first: by population, then by size. */
 export async function findIndexedAreas(sql: Sql, limit: number): Promise<IndexedArea[]> {
