@@ -88,6 +88,24 @@ test('GeoJSON has a point for each listing whose place is known, and the page be
   assert.equal(answer.headers.get('x-total-count'), String(COUNT));
 });
 
+test('a long page has the same bytes as one document of the records on short pages', async () => {
+  const query = { sort: 'price', fields: 'id,price,address,location', count: 'exact' };
+  const answer = await service.get(
+    `/v1/search/sales?${new URLSearchParams({ ...query, limit: '250' })}`,
+    keys.internal,
+  );
+  const data: unknown[] = [];
+  let page = await ask('sale', { ...query, limit: '50' });
+  const { total, meta } = page as typeof page & { readonly meta: object };
+  for (data.push(...page.data); data.length < 250; data.push(...page.data))
+    page = await ask('sale', { ...query, limit: '50', cursor: page.page.nextCursor ?? '' });
+  const document = {
+    ...{ object: 'list', data, page: { ...page.page, limit: 250, prevCursor: null }, total },
+    meta: { ...meta, requestId: answer.headers.get('x-request-id') },
+  };
+  assert.equal(await answer.text(), JSON.stringify(document));
+});
+
 test('CSV has a column for each part of a listing, and no cell that a spreadsheet would run', async () => {
   const answer = await service.get('/v1/search/sales?format=csv&sort=price&limit=3', keys.pro);
   const rows = parse(await answer.text(), { columns: true }) as Record<string, string>[];

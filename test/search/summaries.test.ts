@@ -286,3 +286,25 @@ test('anonymous callers get at most ten values and ten clusters', async () => {
   const hashes = [...clustered.clusters, ...rest.clusters].map(({ geohash }) => geohash);
   assert.equal(new Set(hashes).size, 14);
 });
+
+test('a facet with more values than a response holds keeps the most frequent ones', async () => {
+  // The more frequent a value, the later it sorts by name.
+  const bedrooms = Array.from({ length: 12 }, (_, index) =>
+    Array<number>(index + 1).fill(300 + index),
+  ).flat();
+  await service.database.transaction((tx) =>
+    createCatalogue(service.database).write(
+      tx,
+      'frequent',
+      bedrooms.map((value, index) => ({ ...draft(`frequent-${index}`), bedrooms: value })),
+      NOW,
+    ),
+  );
+  const expected = counted(bedrooms).slice(0, 10);
+  assert.deepEqual(expected.at(-1), { value: 302, count: 3 });
+  for (const more of ['', ',features']) {
+    const answer = await service.get(`/v1/search/sales?minBedrooms=300&facets=bedrooms${more}`);
+    const { facets } = (await answer.json()) as Told;
+    assert.deepEqual(facets.bedrooms, expected);
+  }
+});
