@@ -7,7 +7,7 @@ import { type Boundary, boxOf, flattened, type Point, polygonContains, polygonsO
 export const TURNS = [-360, 0, 360] as const;
 
 /** As far past the edge of the map as a ring may be drawn: maps that go on sideways write up to a turn. */
-export const FARTHEST_LNG = 360;
+export const MAX_LNG = 360;
 
 /**
  * Why a ring cannot be told from one that goes round the other way, in words with the remedy; null when it can.

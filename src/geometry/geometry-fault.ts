@@ -2,7 +2,7 @@
 
 import type { Position } from 'geojson';
 import { faultSentence, Problem } from '../lib/problem.ts';
-import { cutAtAntimeridian, FARTHEST_LNG, ringFault } from './antimeridian.ts';
+import { cutAtAntimeridian, MAX_LNG, ringFault } from './antimeridian.ts';
 import { type Boundary, type Point, polygonsOf } from './geometry.ts';
 import { findValidityFault, type ValidityFault } from './polygon-validity.ts';
 
@@ -49,7 +49,7 @@ function positionsFault(positions: readonly unknown[]): string | null {
   if (wrong >= 0) return `position ${wrong + 1} is not [longitude, latitude]`;
   const points = (positions as Position[]).map(([lng = 0, lat = 0]): Point => ({ lng, lat }));
   for (const point of points) {
-    const fault = degreesFault(point, FARTHEST_LNG);
+    const fault = degreesFault(point, MAX_LNG);
     if (fault !== null) return fault;
   }
   const [first, last] = [points[0], points.at(-1)];

@@ -1,7 +1,7 @@
 // Shapes of a query: boxes, circles, and polygons as corner lists or GeoJSON.
 
 import type { Position } from 'geojson';
-import { FARTHEST_LNG, ringFault, ringsOnMap } from '../../geometry/antimeridian.ts';
+import { MAX_LNG, ringFault, ringsOnMap } from '../../geometry/antimeridian.ts';
 import { type Box, boxesAround, boxOf, type Point, splitAtAntimeridian } from '../../geometry/geometry.ts';
 import { badGeometry, checkPoint, degrees, validityText } from '../../geometry/geometry-fault.ts';
 import { findValidityFault, type ValidityFault } from '../../geometry/polygon-validity.ts';
@@ -181,7 +181,7 @@ function points(corners: unknown): Point[] {
 
 /** A ring may or may not repeat its first corner at its end. */
 function ring(corners: readonly Point[]): Point[] {
-  for (const corner of corners) checkPoint('polygon', corner, FARTHEST_LNG);
+  for (const corner of corners) checkPoint('polygon', corner, MAX_LNG);
   const [first, last] = [corners[0], corners.at(-1)];
   const closed = corners.length > 1 && first?.lng === last?.lng && first?.lat === last?.lat;
   const open = closed ? corners.slice(0, -1) : [...corners];
