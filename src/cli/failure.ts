@@ -2,6 +2,7 @@
 
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';
+import { MapError } from '../import/mapping/map.ts';
 import { redact } from '../lib/log.ts';
 import { Problem } from '../lib/problem.ts';
 import { emphasis, print } from './output.ts';
@@ -36,7 +37,8 @@ export function reportFailure(error: unknown, debug: boolean): number {
   print(process.stderr, `${emphasis('error', 'Error:', process.stderr)} ${redact(sentence(failure))}`);
   if (debug && failure.stack !== undefined) print(process.stderr, redact(stacks(failure)));
   if (failure instanceof CommandFailure) return failure.exitCode;
-  return failure instanceof ConfigError ? EXIT.usage : EXIT.failed;
+  const isUsage = failure instanceof ConfigError || failure instanceof MapError;
+  return isUsage ? EXIT.usage : EXIT.failed;
 }
 
 function sentence(failure: Error): string {

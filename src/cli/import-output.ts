@@ -1,73 +1,62 @@
 // Output of an import: progress line, summary, and the findings of a dry run.
 
-import type { Rehearsal, RehearsalProgress } from '../import/dry-run.ts';
-import type { Outcome, Progress } from '../import/run.ts';
+import type { DryRun } from '../import/dry-run.ts';
+import type { ImportProgress } from '../import/mapped-file.ts';
+import type { ImportResult } from '../import/run.ts';
 import type { Clock } from '../lib/clock.ts';
 import { count, emphasis, print, terminalWidth } from './output.ts';
 
-export interface Standing {
-  /** Between 0 and 1. */
-  readonly part: number;
-  /** Things done so far in all, and those that were done before this run. */
-  readonly done: number;
-  readonly before: number;
-  /** What the things are: 'rows'. */
-  readonly noun: string;
-  /** More to say, such as how many were rejected. */
-  readonly note?: string;
-}
-
 export interface ProgressLine {
-  show(standing: Standing): void;
-  /** Takes the line away. */
+  show(progress: ImportProgress): void;
+  /** Clears the line. */
   end(): void;
 }
 
 /** Milliseconds between two lines. */
-const ON_TERMINAL = 100;
-const ELSEWHERE = 5_000;
-const BAR = 24;
+const TERMINAL_INTERVAL = 100;
+const PLAIN_INTERVAL = 5_000;
+const BAR_WIDTH = 24;
 
+/** One line that is rewritten on a terminal, plain lines elsewhere. */
 export function progressLine(clock: Clock, stream: NodeJS.WriteStream = process.stderr): ProgressLine {
-  let begun = clock.monotonic();
-  let counted = '';
   const width = terminalWidth(stream);
-  let last = width === undefined ? begun : Number.NEGATIVE_INFINITY;
-  let shown = false;
+  let phase: ImportProgress['phase'] = 'reading';
+  let startedAt = clock.monotonic();
+  let last = width === undefined ? startedAt : Number.NEGATIVE_INFINITY;
+  let isShown = false;
   return {
-    show(standing) {
+    show(progress) {
       const now = clock.monotonic();
-      if (counted !== '' && counted !== standing.noun) begun = now; // Something else is counted from here on.
-      counted = standing.noun;
-      if (now - last < (width === undefined ? ELSEWHERE : ON_TERMINAL)) return;
+      if (progress.phase !== phase) [phase, startedAt] = [progress.phase, now];
+      if (now - last < (width === undefined ? PLAIN_INTERVAL : TERMINAL_INTERVAL)) return;
       last = now;
-      const text = standingText(standing, (now - begun) / 1_000);
+      const text = progressText(progress, (now - startedAt) / 1_000);
       if (width === undefined) return print(stream, text);
-      shown = true;
-      const bar = `${emphasis('key', barText(standing.part), stream)} `;
-      stream.write(`\r\x1b[K${bar}${text.slice(0, Math.max(0, width - BAR - 3))}`);
+      isShown = true;
+      const bar = `${emphasis('key', barText(progress.part), stream)} `;
+      stream.write(`\r\x1b[K${bar}${text.slice(0, Math.max(0, width - BAR_WIDTH - 3))}`);
     },
     end() {
-      if (shown) stream.write('\r\x1b[K');
-      shown = false;
+      if (isShown) stream.write('\r\x1b[K');
+      isShown = false;
     },
   };
 }
 
-/** `42 %  21,000 rows  3,400 rows/s  8 s left`; the time left follows from the part done in this run. */
-function standingText({ part, done, before, noun, note }: Standing, seconds: number): string {
+/** `42 %  21,000 rows  3,400 rows/s  8 s left`. Rows of an earlier run do not count for the speed and the time left. */
+function progressText(progress: ImportProgress, seconds: number): string {
+  const { phase, part, rows, rejected, resumedAt, placed } = progress;
+  const isReading = phase === 'reading';
+  const [done, before, noun] = isReading ? [rows, resumedAt, 'rows'] : [placed, 0, 'listings placed'];
   const own = done - before;
-  const rate = seconds > 0 ? own / seconds : 0;
   const ownPart = done > 0 ? (part * own) / done : 0;
-  const left = ownPart > 0 && part < 1 ? ((1 - part) / ownPart) * seconds : null;
-  const parts = [
+  return [
     `${Math.floor(part * 100)} %`,
     `${count(done)} ${noun}`,
-    `${count(Math.round(rate))} ${noun}/s`,
-    left === null ? '' : `${duration(left)} left`,
-    note ?? '',
-  ];
-  return parts.filter((text) => text !== '').join('  ');
+    `${count(Math.round(seconds > 0 ? own / seconds : 0))} ${noun}/s`,
+    ...(ownPart > 0 && part < 1 ? [`${duration(((1 - part) / ownPart) * seconds)} left`] : []),
+    ...(isReading && rejected > 0 ? [`${count(rejected)} rejected`] : []),
+  ].join('  ');
 }
 
 /** Seconds as people say them. */
@@ -78,75 +67,42 @@ export function duration(seconds: number): string {
 }
 
 function barText(part: number): string {
-  const full = Math.round(part * BAR);
-  return '━'.repeat(full) + '─'.repeat(BAR - full);
+  const full = Math.round(part * BAR_WIDTH);
+  return '━'.repeat(full) + '─'.repeat(BAR_WIDTH - full);
 }
 
-/** Follows the rows of one run: those that an earlier one has read do not count for its speed. */
-export function standingOf({ rows, rejected, phase, part, placed, resumedAt }: Progress): Standing {
-  if (phase === 'placing') return { part, done: placed, before: 0, noun: 'listings placed' };
-  const note = rejected > 0 ? `${count(rejected)} rejected` : '';
-  return { part, done: rows, before: resumedAt, noun: 'rows', note };
-}
-
-export function rehearsalStanding({ rows, rejected, part }: RehearsalProgress): Standing {
-  return {
-    part,
-    done: rows,
-    before: 0,
-    noun: 'rows',
-    note: rejected > 0 ? `${count(rejected)} rejected` : '',
-  };
-}
-
-/** Rows from which a speed says something of the next file. */
+/** With fewer rows a speed says nothing about the next file. */
 const MANY_ROWS = 1_000;
 
-export function outcomeText(outcome: Outcome, seconds: number): string {
-  const { rows, created, changed, unchanged, rejected, resumedAt, rejectedFile } = outcome;
+export function resultText(result: ImportResult, seconds: number): string {
+  const { rows, created, changed, unchanged, rejected, resumedAt, rejectedFile } = result;
   const own = rows - resumedAt;
   const rate = own < MANY_ROWS ? '' : `, ${count(Math.round(own / Math.max(seconds, 0.001)))} rows/s`;
   return [
     ...(resumedAt > 0 ? [`Continued from row ${count(resumedAt)}.`] : []),
-    ...aligned([
-      ['rows', rows],
-      ['created', created],
-      ['changed', changed],
-      ['unchanged', unchanged],
-      ['rejected', rejected],
-    ]),
-    ...passedText(outcome.passed),
+    ...aligned({ rows, created, changed, unchanged, rejected }),
+    ...passedText(result.passed),
     `${duration(seconds)}${rate}`,
     ...(rejectedFile === null
       ? []
       : [emphasis('warning', `Rejected rows, with the reason: ${rejectedFile}`)]),
-    ...(outcome.interrupted ? ['Stopped. The same command continues from here.'] : []),
+    ...(result.interrupted ? ['Stopped. The same command continues from here.'] : []),
   ].join('\n');
 }
 
-export function rehearsalText(rehearsal: Rehearsal): string {
-  const { rows, usable, rejected, reasons, places, first, passed, readAsUtc } = rehearsal;
+export function dryRunText(dryRun: DryRun): string {
+  const { rows, usable, rejected, reasons, places, first, passed, readAsUtc } = dryRun;
+  const shownFirst = ['The first row as it would be written:', JSON.stringify(first, withoutShapes, 2), ''];
+  const zones = `Times of ${readAsUtc.join(', ')} without a zone are read as UTC: set "timeZone" in the map if they are not.`;
   return [
-    ...(first === null
-      ? []
-      : ['The first row as it would be written:', JSON.stringify(first, withoutShapes, 2), '']),
-    ...aligned([
-      ['rows', rows],
-      ['usable', usable],
-      ['rejected', rejected],
-    ]),
+    ...(first === null ? [] : shownFirst),
+    ...aligned({ rows, usable, rejected }),
     ...passedText(passed),
     ...reasons.map(({ row, reason }) => `  ${places} ${row}: ${reason}`),
     ...(rejected > reasons.length ? [`  and ${count(rejected - reasons.length)} more`] : []),
-    ...zoneText(readAsUtc),
+    ...(readAsUtc.length === 0 ? [] : [zones]),
     'Nothing was written.',
   ].join('\n');
-}
-
-function zoneText(fields: readonly string[]): string[] {
-  if (fields.length === 0) return [];
-  const names = fields.join(', ');
-  return [`Times of ${names} without a zone are read as UTC: set "timeZone" in the map if they are not.`];
 }
 
 /** Boundaries have thousands of corners. */
@@ -154,9 +110,9 @@ function withoutShapes(name: string, value: unknown): unknown {
   return name === 'coordinates' ? '…' : value;
 }
 
-function aligned(figures: readonly (readonly [string, number])[]): string[] {
-  const width = Math.max(...figures.map(([, figure]) => count(figure).length));
-  return figures.map(([name, figure]) => `${name.padEnd(10)} ${count(figure).padStart(width)}`);
+function aligned(counts: Readonly<Record<string, number>>): string[] {
+  const width = Math.max(...Object.values(counts).map((value) => count(value).length));
+  return Object.entries(counts).map(([name, value]) => `${name.padEnd(10)} ${count(value).padStart(width)}`);
 }
 
 function passedText(passed: Readonly<Record<string, number>>): string[] {

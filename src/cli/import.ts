@@ -2,15 +2,16 @@
 
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
-import { rehearseImport } from '../import/dry-run.ts';
-import { type ImportMap, MapError, readMap } from '../import/mapping/map.ts';
+import { dryRunImport } from '../import/dry-run.ts';
+import type { ImportProgress } from '../import/mapped-file.ts';
+import { type ImportMap, readMap } from '../import/mapping/map.ts';
 import { runImport } from '../import/run.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { isReplicated } from '../sources/store.ts';
 import { INIT_OPTION, withDatabase } from './database.ts';
 import { CommandFailure, EXIT } from './failure.ts';
-import { outcomeText, progressLine, rehearsalStanding, rehearsalText, standingOf } from './import-output.ts';
+import { dryRunText, progressLine, resultText } from './import-output.ts';
 import { examples } from './options.ts';
 import { print, printJson } from './output.ts';
 
@@ -59,70 +60,57 @@ function addKind(group: Command, kind: ImportKind, example: string): void {
     .option(...INIT_OPTION)
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples(`${example} --dry-run`, example))
-    .action((file: string, flags: ImportFlags) => runCommand(kind, file, flags));
+    .action((file: string, flags: ImportFlags) => importFile(kind, file, flags));
 }
 
-async function runCommand(kind: ImportKind, file: string, flags: ImportFlags): Promise<void> {
-  try {
-    await (flags.dryRun ? rehearse(kind, file, flags) : run(kind, file, flags));
-  } catch (error) {
-    if (error instanceof MapError) throw new CommandFailure(error.message, EXIT.usage);
-    throw error;
+async function importFile(kind: ImportKind, file: string, flags: ImportFlags): Promise<void> {
+  const { dryRun, json } = flags;
+  const map = await readMap(flags.map, kind);
+  const { signal } = interruption(
+    dryRun ? 'Stopping.' : 'Stopping after the current batch; press Ctrl-C again to stop at once.',
+  );
+  const startedAt = systemClock.monotonic();
+  const line = progressLine(systemClock);
+  const options = {
+    ...{ file, map, mapFile: flags.map, signal },
+    ...(flags.rejected !== undefined && { rejectedFile: flags.rejected }),
+    ...(flags.restart && { restart: true }),
+    onProgress: (progress: ImportProgress) => line.show(progress),
+  };
+  if (dryRun) {
+    const result = await dryRunImport(options).finally(() => line.end());
+    if (json) printJson(result);
+    else print(process.stdout, dryRunText(result));
+    setExitCode(signal.aborted, result.rejected);
+    return;
   }
-}
-
-async function rehearse(kind: ImportKind, file: string, flags: ImportFlags): Promise<void> {
-  const map = await readMap(flags.map, kind);
-  const { signal } = interruption('Stopping.');
-  const line = progressLine(systemClock);
-  const rehearsal = await rehearseImport({
-    ...{ file, map, mapFile: flags.map, ...rejectedFlag(flags), signal },
-    tell: (progress) => line.show(rehearsalStanding(progress)),
-  }).finally(() => line.end());
-  if (flags.json) printJson(rehearsal);
-  else print(process.stdout, rehearsalText(rehearsal));
-  if (signal.aborted) process.exitCode = EXIT.interrupted;
-  else if (rehearsal.rejected > 0) process.exitCode = EXIT.rejected;
-}
-
-async function run(kind: ImportKind, file: string, flags: ImportFlags): Promise<void> {
-  const map = await readMap(flags.map, kind);
-  const { signal } = interruption('Stopping after the current batch; press Ctrl-C again to stop at once.');
-  const begun = systemClock.monotonic();
-  const line = progressLine(systemClock);
-  const outcome = await withDatabase(
+  const result = await withDatabase(
     readConfig(),
     async (database) => {
       await refuseReplicated(database, map);
-      return runImport(database, {
-        ...{ file, map, mapFile: flags.map, signal },
-        ...rejectedFlag(flags),
-        ...(flags.restart && { restart: true }),
-        tell: (progress) => line.show(standingOf(progress)),
-      });
+      return runImport(database, options);
     },
     flags,
   ).finally(() => line.end());
-  const seconds = (systemClock.monotonic() - begun) / 1_000;
-  if (flags.json) printJson({ ...outcome, seconds: Math.round(seconds * 1_000) / 1_000 });
-  else print(process.stdout, outcomeText(outcome, seconds));
-  if (outcome.interrupted) process.exitCode = EXIT.interrupted;
-  else if (outcome.rejected > 0) process.exitCode = EXIT.rejected;
+  const seconds = (systemClock.monotonic() - startedAt) / 1_000;
+  if (json) printJson({ ...result, seconds: Math.round(seconds * 1_000) / 1_000 });
+  else print(process.stdout, resultText(result, seconds));
+  setExitCode(result.interrupted, result.rejected);
 }
 
-function rejectedFlag({ rejected }: ImportFlags): { rejectedFile?: string } {
-  return rejected === undefined ? {} : { rejectedFile: rejected };
+function setExitCode(interrupted: boolean, rejected: number): void {
+  if (interrupted) process.exitCode = EXIT.interrupted;
+  else if (rejected > 0) process.exitCode = EXIT.rejected;
 }
 
-/** Sources that the service itself may read, whether or not it has begun to. */
+/** Sources that the service may replicate, whether or not it has begun to. */
 const REPLICATED = ['sample', 'reso'];
 
-/** Listings under the name of a replicated source would be changed back, or taken away, by its next change. */
+/** Replication would overwrite listings that are imported under the name of its source. */
 async function refuseReplicated(database: Database, { kind, source }: ImportMap): Promise<void> {
   if (kind !== 'listings') return;
-  const taken =
-    REPLICATED.includes(source.id) || (await database.read((sql) => isReplicated(sql, source.id)));
-  if (!taken) return;
+  if (!REPLICATED.includes(source.id) && !(await database.read((sql) => isReplicated(sql, source.id))))
+    return;
   throw new CommandFailure(
     `The service itself replicates the source ${source.id} and would overwrite the import: give "source" in ` +
       'the map an "id" of its own.',

@@ -4,28 +4,63 @@ import type { AreaDraft } from '../areas/area.ts';
 import { cutAtAntimeridian } from '../geometry/antimeridian.ts';
 import type { Boundary } from '../geometry/geometry.ts';
 import { boundaryFault } from '../geometry/geometry-fault.ts';
-import type { Contact, DraftAddress, ListingDraft, Photo, RentalTerms } from '../listings/draft.ts';
+import type { Contact, ListingDraft, OpenHouse, Photo, RentalTerms } from '../listings/draft.ts';
 import type { AreaType, ListingType, PriceFrequency, PropertyType, Status } from '../listings/vocabulary.ts';
 import type { SourceRecord } from './formats/record.ts';
 import type { FieldValues } from './mapping/row.ts';
 import type { Fault } from './mapping/rule.ts';
 
-/** The draft of a row. The values are checked already: each is of its field's kind or null. */
+/** The draft of a row. The values are checked already: each is of its field's kind, or null. */
 export function listingOf(values: FieldValues, sourceName: string): ListingDraft {
   const listingType = values.choice<ListingType>('listingType', 'sale');
+  const isRental = listingType === 'rental';
   return {
-    ...identity(values),
+    listingKey: values.text('listingKey') ?? '',
+    ...values.texts([
+      'listingId',
+      'statusRaw',
+      'listingUrl',
+      'originatingSystem',
+      'attribution',
+      'copyright',
+    ]),
+    permissions: values.list<string>('permissions'),
+    ...values.texts(['parcelNumber', 'universalPropertyId']),
     listingType,
     status: values.choice<Status>('status', 'UNKNOWN'),
-    ...money(values, listingType),
-    rental: listingType === 'rental' ? rentalOf(values) : null,
-    ...building(values),
-    address: addressOf(values),
+    ...values.numbers(['listPrice', 'originalPrice', 'previousPrice', 'closePrice']),
+    currency: values.text('currency') ?? '',
+    priceFrequency: values.choice<PriceFrequency>('priceFrequency', isRental ? 'MONTHLY' : 'ONE_TIME'),
+    ...values.numbers(['associationFee', 'tax']),
+    rental: isRental ? rentalOf(values) : null,
+    propertyType: values.choice<PropertyType>('propertyType', 'OTHER'),
+    propertySubType: values.text('propertySubType'),
+    ...values.numbers(['bedrooms', 'bathrooms', 'bathroomsFull', 'bathroomsHalf', 'rooms', 'livingArea']),
+    ...values.numbers(['lotSize', 'yearBuilt', 'stories', 'floor', 'parkingSpaces', 'garageSpaces']),
+    unitsTotal: values.number('unitsTotal'),
+    features: values.list<string>('features'),
+    newConstruction: values.flag('newConstruction'),
+    waterfront: values.flag('waterfront'),
+    saleConditions: values.list<string>('saleConditions'),
+    buildingName: values.text('buildingName'),
+    address: {
+      ...values.texts(['full', 'unit', 'streetNumber', 'streetName', 'city', 'neighborhood'], 'address.'),
+      ...values.texts(['county', 'state', 'postalCode', 'country', 'crossStreet'], 'address.'),
+    },
     location: locationOf(values),
-    ...media(values),
-    agent: contactOf(values, 'agent'),
-    office: contactOf(values, 'office'),
-    ...dates(values),
+    description: values.text('description'),
+    // A map without photos or open houses says nothing of them: what another reading brought is kept.
+    photos: values.has('photos') ? values.list<Photo>('photos') : null,
+    photoCount: values.number('photoCount'),
+    virtualTourUrl: values.text('virtualTourUrl'),
+    floorPlans: values.list<Photo>('floorPlans'),
+    openHouses: values.has('openHouses') ? values.list<OpenHouse>('openHouses') : null,
+    agent: contactOf(values, 'agent.'),
+    office: contactOf(values, 'office.'),
+    ...values.texts(['listedAt', 'onMarketDate', 'statusChangedAt', 'priceChangedAt', 'pendingAt']),
+    ...values.texts(['closedAt', 'offMarketAt', 'expiresOn']),
+    daysOnMarketReported: values.number('daysOnMarketReported'),
+    upstreamModifiedAt: values.text('upstreamModifiedAt'),
     sourceName,
     taxes: taxesOf(values),
     display: {
@@ -35,33 +70,6 @@ export function listingOf(values: FieldValues, sourceName: string): ListingDraft
     },
   };
 }
-
-const identity = (values: FieldValues) => ({
-  listingKey: values.text('listingKey') ?? '',
-  listingId: values.text('listingId'),
-  statusRaw: values.text('statusRaw'),
-  listingUrl: values.text('listingUrl'),
-  originatingSystem: values.text('originatingSystem'),
-  attribution: values.text('attribution'),
-  copyright: values.text('copyright'),
-  permissions: values.list<string>('permissions'),
-  parcelNumber: values.text('parcelNumber'),
-  universalPropertyId: values.text('universalPropertyId'),
-});
-
-const money = (values: FieldValues, listingType: ListingType) => ({
-  listPrice: values.number('listPrice'),
-  originalPrice: values.number('originalPrice'),
-  previousPrice: values.number('previousPrice'),
-  closePrice: values.number('closePrice'),
-  currency: values.text('currency') ?? '',
-  priceFrequency: values.choice<PriceFrequency>(
-    'priceFrequency',
-    listingType === 'rental' ? 'MONTHLY' : 'ONE_TIME',
-  ),
-  associationFee: values.number('associationFee'),
-  tax: values.number('tax'),
-});
 
 function rentalOf(values: FieldValues): RentalTerms {
   const rentControl = values.flag('rental.rentControl');
@@ -75,97 +83,26 @@ function rentalOf(values: FieldValues): RentalTerms {
     utilitiesIncluded: values.list('rental.utilitiesIncluded'),
     moveInCosts: values.list('rental.moveInCosts'),
     noFee: values.flag('rental.noFee'),
-    monthsFree: values.number('rental.monthsFree'),
-    netEffectivePrice: values.number('rental.netEffectivePrice'),
+    ...values.numbers(['monthsFree', 'netEffectivePrice'], 'rental.'),
     // Left out where nothing is said: the digest of a listing stays what it was.
     ...(rentControl !== null && { rentControl }),
   };
 }
 
-const building = (values: FieldValues) => ({
-  propertyType: values.choice<PropertyType>('propertyType', 'OTHER'),
-  propertySubType: values.text('propertySubType'),
-  bedrooms: values.number('bedrooms'),
-  bathrooms: values.number('bathrooms'),
-  bathroomsFull: values.number('bathroomsFull'),
-  bathroomsHalf: values.number('bathroomsHalf'),
-  rooms: values.number('rooms'),
-  livingArea: values.number('livingArea'),
-  lotSize: values.number('lotSize'),
-  yearBuilt: values.number('yearBuilt'),
-  stories: values.number('stories'),
-  floor: values.number('floor'),
-  parkingSpaces: values.number('parkingSpaces'),
-  garageSpaces: values.number('garageSpaces'),
-  unitsTotal: values.number('unitsTotal'),
-  features: values.list<string>('features'),
-  newConstruction: values.flag('newConstruction'),
-  waterfront: values.flag('waterfront'),
-  saleConditions: values.list<string>('saleConditions'),
-  buildingName: values.text('buildingName'),
-});
-
-function addressOf(values: FieldValues): DraftAddress {
-  return {
-    full: values.text('address.full'),
-    unit: values.text('address.unit'),
-    streetNumber: values.text('address.streetNumber'),
-    streetName: values.text('address.streetName'),
-    city: values.text('address.city'),
-    neighborhood: values.text('address.neighborhood'),
-    county: values.text('address.county'),
-    state: values.text('address.state'),
-    postalCode: values.text('address.postalCode'),
-    country: values.text('address.country'),
-    crossStreet: values.text('address.crossStreet'),
-  };
-}
-
 function locationOf(values: FieldValues): ListingDraft['location'] {
-  const [lat, lng] = [values.number('location.lat'), values.number('location.lng')];
+  const { lat, lng } = values.numbers(['lat', 'lng'], 'location.');
   if (lat === null || lng === null) return null;
   return { lat, lng, precision: values.choice<'exact' | 'approximate'>('location.precision', 'exact') };
 }
 
-const media = (values: FieldValues) => ({
-  description: values.text('description'),
-  // A map that knows no photos says nothing of them: what another reading brought is kept.
-  photos: values.has('photos') ? values.list<Photo>('photos') : null,
-  photoCount: values.number('photoCount'),
-  virtualTourUrl: values.text('virtualTourUrl'),
-  floorPlans: values.list<Photo>('floorPlans'),
-  openHouses: values.has('openHouses')
-    ? values.list<NonNullable<ListingDraft['openHouses']>[number]>('openHouses')
-    : null,
-});
-
-function contactOf(values: FieldValues, who: 'agent' | 'office'): Contact | null {
-  const id = values.text(`${who}.id`);
-  const name = values.text(`${who}.name`);
-  const phone = values.text(`${who}.phone`);
-  const email = values.text(`${who}.email`);
-  return (id ?? name ?? phone ?? email) === null ? null : { id, name, phone, email };
+function contactOf(values: FieldValues, prefix: 'agent.' | 'office.'): Contact | null {
+  const contact = values.texts(['id', 'name', 'phone', 'email'], prefix);
+  return Object.values(contact).every((value) => value === null) ? null : contact;
 }
-
-const dates = (values: FieldValues) => ({
-  listedAt: values.text('listedAt'),
-  onMarketDate: values.text('onMarketDate'),
-  statusChangedAt: values.text('statusChangedAt'),
-  priceChangedAt: values.text('priceChangedAt'),
-  pendingAt: values.text('pendingAt'),
-  closedAt: values.text('closedAt'),
-  offMarketAt: values.text('offMarketAt'),
-  expiresOn: values.text('expiresOn'),
-  daysOnMarketReported: values.number('daysOnMarketReported'),
-  upstreamModifiedAt: values.text('upstreamModifiedAt'),
-});
 
 function taxesOf(values: FieldValues): ListingDraft['taxes'] {
   const year = values.number('taxes.year');
-  if (year === null) return [];
-  return [
-    { year, amount: values.number('taxes.amount'), assessedValue: values.number('taxes.assessedValue') },
-  ];
+  return year === null ? [] : [{ year, ...values.numbers(['amount', 'assessedValue'], 'taxes.') }];
 }
 
 /** What is wrong with the record's geometry; null also when it has none, for an area may lack a boundary. */

@@ -1,92 +1,64 @@
 // Dry run of an import: everything but the writing, and without a database.
 
-import type { OpenedFile } from './formats/open-file.ts';
 import type { Records } from './formats/record.ts';
-import { type MappedFile, repeatedKey, SeenKeys, withFile } from './mapped-file.ts';
+import { type ImportProgress, type MappedFile, partRead, withFile } from './mapped-file.ts';
 import type { Field } from './mapping/fields.ts';
 import { fieldsOf, type ImportMap } from './mapping/map.ts';
-import { sentenceOf } from './mapping/row.ts';
-import { areaTarget, listingTarget, type Target } from './target.ts';
+import { areaMapper, listingMapper, type Mapper, mapRecords } from './target.ts';
 
-export interface Rehearsal {
+export interface DryRun {
   readonly rows: number;
   readonly usable: number;
   readonly rejected: number;
   /** The first few, each with the place of its row. */
-  readonly reasons: readonly Reason[];
+  readonly reasons: readonly { readonly row: number; readonly reason: string }[];
   readonly places: Records['places'];
   /** The first usable row as it would be written; null when there is none. */
   readonly first: unknown;
   readonly passed: Readonly<Record<string, number>>;
-  /** Fields that hold times and whose times, where they name no zone, are read as UTC because the map names none. */
+  /** Fields whose times are read as UTC where they state no zone, because the map has no time zone. */
   readonly readAsUtc: readonly string[];
 }
 
-/** How far a rehearsal is; `part` is between 0 and 1. */
-export interface RehearsalProgress {
-  readonly rows: number;
-  readonly rejected: number;
-  readonly part: number;
-}
-
-export interface RehearsalOptions extends MappedFile {
-  /** Aborted: the rehearsal ends with the row under way. */
+export interface DryRunOptions extends MappedFile {
+  /** Aborted: the dry run ends with the current row. */
   readonly signal?: AbortSignal;
-  readonly tell?: (progress: RehearsalProgress) => void;
+  readonly onProgress?: (progress: ImportProgress) => void;
 }
 
-interface Reason {
-  readonly row: number;
-  readonly reason: string;
-}
-
-const REASONS = 10;
-/** Rows between two words of how far it is. */
-const TOLD_EVERY = 500;
+const MAX_REASONS = 10;
+const ROWS_PER_PROGRESS = 500;
 
 /** Reads the whole file by the map. Throws MapError or FileFault. */
-export function rehearseImport(options: RehearsalOptions): Promise<Rehearsal> {
-  const { map, tell } = options;
-  const target = targetOf(map);
-  return withFile(options, async (opened) => {
-    const seen = new SeenKeys();
-    const reasons: Reason[] = [];
+export function dryRunImport(options: DryRunOptions): Promise<DryRun> {
+  const { map, signal, onProgress } = options;
+  return withFile(options, async (file) => {
+    const reasons: { row: number; reason: string }[] = [];
     const passed: Record<string, number> = {};
     let [rows, rejected] = [0, 0];
     let first: unknown = null;
-    for await (const record of opened.rows) {
-      if (options.signal?.aborted) break;
+    for await (const mapped of mapRecords<unknown>(file.rows, mapperOf(map))) {
+      if (signal?.aborted) break;
+      const { record, reason } = mapped;
       rows = record.row;
-      const mapped = target.map(record);
-      const reason =
-        'key' in mapped ? (seen.add(mapped.key) ? null : repeatedKey(mapped)) : sentenceOf(mapped);
-      if (reason !== null) {
-        rejected++;
-        if (reasons.length < REASONS) reasons.push({ row: record.place, reason });
-      } else if ('key' in mapped) {
+      if (reason === null) {
         first ??= mapped.draft;
         for (const field of mapped.passed) passed[field] = (passed[field] ?? 0) + 1;
-      }
-      if (rows % TOLD_EVERY === 0) tell?.({ rows, rejected, part: partOf(opened, rows) });
+      } else if (++rejected <= MAX_REASONS) reasons.push({ row: record.place, reason });
+      if (rows % ROWS_PER_PROGRESS > 0) continue;
+      const part = partRead(file, rows, file.bytesTaken());
+      onProgress?.({ phase: 'reading', part, rows, rejected, resumedAt: 0, placed: 0 });
     }
+    const { places } = file;
     const readAsUtc = fieldsReadAsUtc(map);
-    return {
-      rows,
-      usable: rows - rejected,
-      rejected,
-      reasons,
-      places: opened.places,
-      first,
-      passed,
-      readAsUtc,
-    };
+    return { rows, usable: rows - rejected, rejected, reasons, places, first, passed, readAsUtc };
   });
 }
 
-const partOf = ({ total, size, bytesTaken }: OpenedFile, rows: number): number =>
-  Math.min(1, total === null ? bytesTaken() / size : rows / total);
+const mapperOf = (map: ImportMap): Mapper<unknown> =>
+  map.kind === 'listings' ? listingMapper(map) : areaMapper(map);
 
-/** Seconds since 1970 need no zone, and a mere day is one by the clocks of its place. */
+/** Seconds since 1970 need no zone, and a date without a time is one of its place. */
 function fieldsReadAsUtc({ kind, timeZone, fields }: ImportMap): string[] {
   if (timeZone !== undefined) return [];
   return Object.entries(fieldsOf(kind)).flatMap(([name, field]) => {
@@ -99,10 +71,6 @@ function fieldsReadAsUtc({ kind, timeZone, fields }: ImportMap): string[] {
   });
 }
 
-/** A pattern without hours gives days; what is of no pattern may be either. */
+/** A pattern without hours gives days; without a pattern it may be either. */
 const holdsTime = ({ kind }: Field, format: string): boolean =>
   kind === 'time' || format === '' || format.includes('H');
-
-function targetOf(map: ImportMap): Pick<Target<unknown>, 'map'> {
-  return map.kind === 'listings' ? listingTarget(map, undefined) : areaTarget(map, undefined);
-}

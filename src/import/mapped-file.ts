@@ -1,4 +1,4 @@
-// File with its map: columns checked, digest, and repeated keys.
+// File with its map: columns checked, digest, and how far it is read.
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -8,7 +8,6 @@ import { delimiterText, likelyDelimiter } from './formats/csv.ts';
 import { type OpenedFile, openRecords } from './formats/open-file.ts';
 import { refuseOtherFile } from './formats/rejected.ts';
 import { columnsOf, type ImportMap, MapError } from './mapping/map.ts';
-import type { Mapped } from './target.ts';
 
 export interface MappedFile {
   readonly file: string;
@@ -20,8 +19,8 @@ export interface MappedFile {
 }
 
 /**
- * Opens the file and sees to it that it has the columns which the map reads, and that rejected rows will overwrite nothing
- * else. Throws MapError or FileFault.
+ * Opens the file and checks that it has the columns of the map, and that rejected rows will overwrite no other file.
+ * Throws MapError or FileFault.
  */
 export async function withFile<T>(
   { file, map, mapFile, rejectedFile }: MappedFile,
@@ -64,11 +63,6 @@ function missingColumn(column: string, columns: readonly string[]): string {
 
 const shownColumn = (column: string): string => (column === '' ? '""' : column);
 
-/** A key that stands twice would make each import overwrite one row with the other. */
-export function repeatedKey({ key }: Pick<Mapped<unknown>, 'key'>): string {
-  return `${key} stands in an earlier row too: build the key from more columns, such as id and date`;
-}
-
 /** SHA-256 of a file. */
 export async function digestOfFile(path: string): Promise<Buffer> {
   const hash = createHash('sha256');
@@ -77,14 +71,20 @@ export async function digestOfFile(path: string): Promise<Buffer> {
   return hash.digest();
 }
 
-/** Keys seen so far, as 48 bits of a digest each: a file of millions of rows fits in memory. */
-export class SeenKeys {
-  readonly #seen = new Set<number>();
+/** How far an import or a dry run is. */
+export interface ImportProgress {
+  readonly phase: 'reading' | 'placing';
+  /** Of the phase, between 0 and 1. */
+  readonly part: number;
+  readonly rows: number;
+  readonly rejected: number;
+  /** Rows that an earlier run had read. */
+  readonly resumedAt: number;
+  /** Listings checked while they are placed in changed areas. */
+  readonly placed: number;
+}
 
-  /** Whether the key is new. */
-  add(key: string): boolean {
-    const digest = createHash('md5').update(key).digest();
-    const size = this.#seen.size;
-    return this.#seen.add(digest.readUIntBE(0, 6)).size > size;
-  }
+/** The part of a file that is read with so many rows or bytes. */
+export function partRead({ total, size }: OpenedFile, rows: number, bytes: number): number {
+  return Math.min(1, total === null ? bytes / size : rows / total);
 }

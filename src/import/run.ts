@@ -3,7 +3,6 @@
 import type { Database } from '../postgres/client/database.ts';
 import {
   beginImport,
-  type Checkpoint,
   type Counts,
   findCheckpoint,
   finishImport,
@@ -12,32 +11,20 @@ import {
   moveCheckpoint,
 } from './checkpoint-store.ts';
 import type { OpenedFile } from './formats/open-file.ts';
-import type { SourceRecord } from './formats/record.ts';
 import { RejectedFile } from './formats/rejected.ts';
-import { digestOfFile, type MappedFile, repeatedKey, SeenKeys, withFile } from './mapped-file.ts';
-import { sentenceOf } from './mapping/row.ts';
-import { areaTarget, listingTarget, type Target } from './target.ts';
+import { digestOfFile, type ImportProgress, type MappedFile, partRead, withFile } from './mapped-file.ts';
+import { areaTarget, listingTarget, type MappedRecord, mapRecords, type Target } from './target.ts';
 
 export interface ImportOptions extends MappedFile {
-  /** Begins anew though an earlier run was stopped half-way. */
+  /** Starts over though an earlier run was interrupted. */
   readonly restart?: boolean;
-  /** Aborted: the batch under way is finished, then the run stops. */
+  /** Aborted: the current batch is finished, then the run stops. */
   readonly signal?: AbortSignal;
-  readonly tell?: (progress: Progress) => void;
+  readonly onProgress?: (progress: ImportProgress) => void;
 }
 
-/** How far a run is. `part` is between 0 and 1. */
-export interface Progress extends Counts {
-  readonly phase: 'reading' | 'placing';
-  readonly part: number;
-  /** Listings looked at, while they are placed in changed areas. */
-  readonly placed: number;
-  /** Rows that an earlier run had read. */
-  readonly resumedAt: number;
-}
-
-export interface Outcome extends Counts {
-  /** Where this run began; above 0 it went on from an earlier one. */
+export interface ImportResult extends Counts {
+  /** Where this run began; above 0 it continued an earlier one. */
   readonly resumedAt: number;
   readonly interrupted: boolean;
   /** Null when no row was rejected. */
@@ -52,10 +39,10 @@ class ImportRefused extends Error {
 }
 
 /**
- * Imports a file, or goes on with it where an earlier run of the same file and map was stopped. Rejected rows do not
- * stop it. Throws MapError, FileFault or ImportRefused with the remedy in the message.
+ * Imports a file, or continues an interrupted run of the same file and map. Rejected rows do not stop it.
+ * Throws MapError, FileFault or ImportRefused with the remedy in the message.
  */
-export async function runImport(database: Database, options: ImportOptions): Promise<Outcome> {
+export async function runImport(database: Database, options: ImportOptions): Promise<ImportResult> {
   const { map } = options;
   const identity = { kind: map.kind, source: map.source.id };
   const lost = new AbortController();
@@ -66,74 +53,55 @@ export async function runImport(database: Database, options: ImportOptions): Pro
         `Another import of ${map.kind} from ${map.source.id} is under way: wait for it to end.`,
       );
     }
-    return await withFile(options, (opened, rejectedPath) => {
-      const run = new Run(
-        database,
-        identity,
-        { ...options, rejectedFile: rejectedPath },
-        opened,
-        lost.signal,
-      );
+    return await withFile(options, (file, rejectedPath) => {
+      const context = { database, identity, options, file, rejectedPath, lost: lost.signal };
       return map.kind === 'listings'
-        ? run.toEnd(listingTarget(map, database))
-        : run.toEnd(areaTarget(map, database));
+        ? new Run(context, listingTarget(map, database)).toEnd()
+        : new Run(context, areaTarget(map, database)).toEnd();
     });
   } finally {
     await guard.end(1);
   }
 }
 
-const countsOf = ({ rows, created, changed, unchanged, rejected }: Counts): Counts => ({
-  ...{ rows, created, changed, unchanged, rejected },
-});
+const NO_ROWS: Counts = { rows: 0, created: 0, changed: 0, unchanged: 0, rejected: 0 };
 
-const NOTHING: Counts = { rows: 0, created: 0, changed: 0, unchanged: 0, rejected: 0 };
+interface RunContext {
+  readonly database: Database;
+  readonly identity: ImportIdentity;
+  readonly options: ImportOptions;
+  readonly file: OpenedFile;
+  readonly rejectedPath: string;
+  /** Aborted when the connection that holds the lock is lost. */
+  readonly lost: AbortSignal;
+}
 
-class Run {
-  readonly #database: Database;
-  readonly #identity: ImportIdentity;
-  readonly #options: ImportOptions & { readonly rejectedFile: string };
-  readonly #file: OpenedFile;
-  readonly #lost: AbortSignal;
-  readonly #seen = new SeenKeys();
+class Run<Draft> {
+  readonly #context: RunContext;
+  readonly #target: Target<Draft>;
   readonly #passed: Record<string, number> = {};
-  #counts: Counts = NOTHING;
+  #counts: Counts = NO_ROWS;
   #resumedAt = 0;
-  /** Bytes of the file from which the rows came that have been written. */
+  /** Bytes of the file up to the last row that is written. */
   #bytes = 0;
 
-  constructor(
-    database: Database,
-    identity: ImportIdentity,
-    options: ImportOptions & { readonly rejectedFile: string },
-    file: OpenedFile,
-    lost: AbortSignal,
-  ) {
-    this.#database = database;
-    this.#identity = identity;
-    this.#options = options;
-    this.#file = file;
-    this.#lost = lost;
+  constructor(context: RunContext, target: Target<Draft>) {
+    this.#context = context;
+    this.#target = target;
   }
 
-  async toEnd<Draft>(target: Target<Draft>): Promise<Outcome> {
-    const from = await this.#begin();
-    this.#counts = countsOf(from);
-    this.#resumedAt = from.rows;
-    const rejected = await RejectedFile.open(
-      this.#options.rejectedFile,
-      this.#file.rejectedForm,
-      from.rejectedBytes,
-    );
+  async toEnd(): Promise<ImportResult> {
+    const { rejectedPath, file } = this.#context;
+    const rejectedBytes = await this.#begin();
+    const rejected = await RejectedFile.open(rejectedPath, file.rejectedForm, rejectedBytes);
     try {
-      const interrupted = await this.#readAll(target, rejected, from.rows);
-      if (!interrupted) await this.#finish(target);
-      const { bytes, path } = rejected;
+      const interrupted = await this.#readAll(rejected);
+      if (!interrupted) await this.#finish();
       return {
         ...this.#counts,
-        resumedAt: from.rows,
+        resumedAt: this.#resumedAt,
         interrupted,
-        rejectedFile: bytes === 0 ? null : path,
+        rejectedFile: rejected.bytes === 0 ? null : rejected.path,
         passed: this.#passed,
       };
     } finally {
@@ -141,138 +109,130 @@ class Run {
     }
   }
 
-  /** Where to begin: after the last batch of a run of the same file and map that did not finish, else at the start. */
-  async #begin(): Promise<Counts & Pick<Checkpoint, 'rejectedBytes'>> {
-    const { file, map, rejectedFile, restart } = this.#options;
-    const fileDigest = await digestOfFile(file);
-    const known = await this.#database.read((sql) => findCheckpoint(sql, this.#identity));
-    const same = known?.fileDigest.equals(fileDigest) && known.mapDigest.equals(map.digest);
-    if (known && same && known.finishedAt === null && !restart) {
-      return known.rejectedFile === rejectedFile ? known : { ...known, rejectedBytes: 0 };
+  /**
+   * Begins after the last batch of an unfinished run of the same file and map, else at the start. Returns the bytes of
+   * the file of rejected rows that are known to be written.
+   */
+  async #begin(): Promise<number> {
+    const { database, identity, options, rejectedPath } = this.#context;
+    const { digest: mapDigest } = options.map;
+    const fileDigest = await digestOfFile(options.file);
+    const known = await database.read((sql) => findCheckpoint(sql, identity));
+    const isSame = known?.fileDigest.equals(fileDigest) && known.mapDigest.equals(mapDigest);
+    if (known && isSame && known.finishedAt === null && !options.restart) {
+      const { rows, created, changed, unchanged, rejected, rejectedFile, rejectedBytes } = known;
+      this.#counts = { rows, created, changed, unchanged, rejected };
+      this.#resumedAt = rows;
+      return rejectedFile === rejectedPath ? rejectedBytes : 0;
     }
-    const run = { fileDigest, mapDigest: map.digest, rejectedFile };
-    await this.#database.write((sql) => beginImport(sql, this.#identity, run, this.#now()));
-    return { ...NOTHING, rejectedBytes: 0 };
+    const run = { fileDigest, mapDigest, rejectedFile: rejectedPath };
+    await database.write((sql) => beginImport(sql, identity, run, this.#now()));
+    return 0;
   }
 
-  /** True when it was stopped before the end of the file. */
-  async #readAll<Draft>(target: Target<Draft>, rejected: RejectedFile, from: number): Promise<boolean> {
-    let batch = new Batch<Draft>(from);
-    // A batch is written while the next one is read.
+  /** Returns true when it was stopped before the end of the file. A batch is written while the next one is read. */
+  async #readAll(rejected: RejectedFile): Promise<boolean> {
+    const { file } = this.#context;
+    let batch = emptyBatch<Draft>(this.#resumedAt);
     let writing: Promise<void> = Promise.resolve();
     const flush = async (): Promise<void> => {
-      const full = batch;
-      full.bytes = this.#file.bytesTaken();
-      batch = new Batch(full.rows);
+      const full = { ...batch, bytes: file.bytesTaken() };
+      batch = emptyBatch(full.rows);
       await writing;
-      writing = this.#write(target, full, rejected);
+      writing = this.#write(full, rejected);
       writing.catch(() => {}); // Thrown where it is awaited next.
     };
     try {
-      for await (const record of this.#file.rows) {
-        const mapped = target.map(record);
-        const repeated = 'key' in mapped && !this.#seen.add(mapped.key);
-        if (record.row <= from) continue;
-        this.#take(batch, record, mapped, repeated);
-        if (batch.size < target.batch) continue;
+      for await (const mapped of mapRecords(file.rows, this.#target.map)) {
+        if (mapped.record.row <= this.#resumedAt) continue;
+        this.#add(batch, mapped);
+        if (batch.drafts.length + batch.rejected.length < this.#target.batchSize) continue;
         await flush();
-        if (this.#stopped()) return true;
+        if (this.#isStopped()) return true;
       }
-      if (this.#stopped()) return true;
-      if (batch.size > 0) await flush();
+      if (this.#isStopped()) return true;
+      if (batch.drafts.length + batch.rejected.length > 0) await flush();
       return false;
     } finally {
       await writing;
     }
   }
 
-  #take<Draft>(
-    batch: Batch<Draft>,
-    { row, rejectedText }: SourceRecord,
-    mapped: ReturnType<Target<Draft>['map']>,
-    repeated: boolean,
-  ): void {
-    batch.rows = row;
-    if (!('key' in mapped)) {
-      batch.rejected.push(rejectedText(sentenceOf(mapped)));
-    } else if (repeated) {
-      batch.rejected.push(rejectedText(repeatedKey(mapped)));
-    } else {
+  #add(batch: Batch<Draft>, mapped: MappedRecord<Draft>): void {
+    const { record, reason } = mapped;
+    batch.rows = record.row;
+    if (reason === null) {
       batch.drafts.push(mapped.draft);
       for (const field of mapped.passed) this.#passed[field] = (this.#passed[field] ?? 0) + 1;
-    }
+    } else batch.rejected.push(record.rejectedText(reason));
   }
 
-  async #write<Draft>(target: Target<Draft>, batch: Batch<Draft>, rejected: RejectedFile): Promise<void> {
+  async #write({ drafts, rejected, rows, bytes }: Batch<Draft>, rejectedFile: RejectedFile): Promise<void> {
+    const { database, identity } = this.#context;
     const before = this.#counts;
-    await rejected.write(batch.rejected);
-    this.#counts = await this.#database.transaction(
+    await rejectedFile.write(rejected);
+    this.#counts = await database.transaction(
       async (tx) => {
-        const written = batch.drafts.length > 0 ? await target.write(tx, batch.drafts) : NOTHING;
+        const written = drafts.length > 0 ? await this.#target.write(tx, drafts) : NO_ROWS;
         const after = {
-          rows: batch.rows,
+          rows,
           created: before.created + written.created,
           changed: before.changed + written.changed,
           unchanged: before.unchanged + written.unchanged,
-          rejected: before.rejected + batch.rejected.length,
+          rejected: before.rejected + rejected.length,
         };
-        const mark = { ...after, rejectedBytes: rejected.bytes, rejectedFile: rejected.path };
-        if (await moveCheckpoint(tx, this.#identity, before.rows, mark, this.#now())) return after;
+        const checkpoint = { ...after, rejectedBytes: rejectedFile.bytes, rejectedFile: rejectedFile.path };
+        if (await moveCheckpoint(tx, identity, before.rows, checkpoint, this.#now())) return after;
         throw new ImportRefused('Another import of this source has gone on meanwhile: run this one again.');
       },
       { timeout: 0 },
     );
-    this.#bytes = batch.bytes;
-    this.#tell();
+    this.#bytes = bytes;
+    this.#reportProgress();
   }
 
-  async #finish<Draft>(target: Target<Draft>): Promise<void> {
+  async #finish(): Promise<void> {
+    const { database, identity } = this.#context;
     const { created, changed } = this.#counts;
     if (created + changed > 0 || this.#resumedAt > 0)
-      await target.finish((placed, toPlace) => this.#tell(placed, toPlace));
-    await this.#database.write((sql) => finishImport(sql, this.#identity, this.#now()));
+      await this.#target.finish((placed, toPlace) => this.#reportProgress(placed, toPlace));
+    await database.write((sql) => finishImport(sql, identity, this.#now()));
   }
 
-  #stopped(): boolean {
-    if (this.#lost.aborted) {
+  #isStopped(): boolean {
+    if (this.#context.lost.aborted) {
       throw new ImportRefused(
         'The connection to the database was lost: run the import again, it goes on from here.',
       );
     }
-    return this.#options.signal?.aborted ?? false;
+    return this.#context.options.signal?.aborted ?? false;
   }
 
   /** `placed` of `toPlace`: listings, once all rows are read. */
-  #tell(placed = 0, toPlace = 0): void {
-    const { total, size } = this.#file;
-    const read = total === null ? this.#bytes / size : this.#counts.rows / total;
-    const part = toPlace === 0 ? read : placed / toPlace;
-    const phase = toPlace === 0 ? 'reading' : 'placing';
-    this.#options.tell?.({
-      ...{ ...this.#counts, phase, placed, resumedAt: this.#resumedAt },
-      part: Math.min(1, part),
-    });
+  #reportProgress(placed = 0, toPlace = 0): void {
+    const { file, options } = this.#context;
+    const { rows, rejected } = this.#counts;
+    const common = { rows, rejected, placed, resumedAt: this.#resumedAt };
+    options.onProgress?.(
+      toPlace === 0
+        ? { ...common, phase: 'reading', part: partRead(file, rows, this.#bytes) }
+        : { ...common, phase: 'placing', part: Math.min(1, placed / toPlace) },
+    );
   }
 
   #now(): Date {
-    return new Date(this.#database.clock.now());
+    return new Date(this.#context.database.clock.now());
   }
 }
 
-class Batch<Draft> {
-  readonly drafts: Draft[] = [];
-  /** As they will stand in their file. */
-  readonly rejected: string[] = [];
+interface Batch<Draft> {
+  readonly drafts: Draft[];
+  /** In the text of their file. */
+  readonly rejected: string[];
   /** The last row that it holds. */
   rows: number;
   /** Bytes of the file up to that row. */
-  bytes = 0;
-
-  constructor(rows: number) {
-    this.rows = rows;
-  }
-
-  get size(): number {
-    return this.drafts.length + this.rejected.length;
-  }
+  readonly bytes: number;
 }
+
+const emptyBatch = <Draft>(rows: number): Batch<Draft> => ({ drafts: [], rejected: [], rows, bytes: 0 });

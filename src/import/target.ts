@@ -1,92 +1,123 @@
-// Import targets: what listings and areas do differently with a row and a batch.
+// Import targets: how listings and areas are mapped, written in batches, and finished.
 
+import { createHash } from 'node:crypto';
 import { type AreaDraft, areaId } from '../areas/area.ts';
 import { updateAllPlacements, writeAreaDrafts } from '../ingest/area-writer.ts';
 import { analyzeListings } from '../ingest/listing-store.ts';
 import { createCatalogue } from '../ingest/listing-writer.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
-import { countAreas, countListings } from './checkpoint-store.ts';
+import { type Counts, countAreas, countListings } from './checkpoint-store.ts';
 import { areaOf, geometryFault, listingOf } from './drafts.ts';
 import type { SourceRecord } from './formats/record.ts';
 import type { ImportMap } from './mapping/map.ts';
-import { compileMap, type ReadRow } from './mapping/row.ts';
+import { compileMap, sentenceOf } from './mapping/row.ts';
 import type { Fault } from './mapping/rule.ts';
 
 /** A row that can be written. `key`: the name under which it may stand in the file once. */
-export interface Mapped<Draft> {
+interface Mapped<Draft> {
   readonly key: string;
   readonly draft: Draft;
+  /** Fields in which something unreadable was passed over, as the map allows. */
   readonly passed: readonly string[];
 }
 
-export interface Written {
-  readonly created: number;
-  readonly changed: number;
-  readonly unchanged: number;
-}
+export type Mapper<Draft> = (record: SourceRecord) => Mapped<Draft> | readonly Fault[];
 
 export interface Target<Draft> {
   /** Rows to a transaction. */
-  readonly batch: number;
-  map(record: SourceRecord): Mapped<Draft> | readonly Fault[];
-  write(tx: Transaction, drafts: readonly Draft[]): Promise<Written>;
-  /** After the last batch, when it changed anything or an earlier run may have. */
-  finish(tell: (placed: number, toPlace: number) => void): Promise<void>;
+  readonly batchSize: number;
+  readonly map: Mapper<Draft>;
+  write(
+    tx: Transaction,
+    drafts: readonly Draft[],
+  ): Promise<Pick<Counts, 'created' | 'changed' | 'unchanged'>>;
+  /** Called after the last batch, when it changed anything or an earlier run may have. */
+  finish(onProgress: (placed: number, toPlace: number) => void): Promise<void>;
 }
 
-/** Reads rows alone, for a dry run; `database` undefined. */
-export function listingTarget(map: ImportMap, database: Database | undefined): Target<ListingDraft> {
+export function listingMapper(map: ImportMap): Mapper<ListingDraft> {
   const read = compileMap(map);
-  const catalogue = database && createCatalogue(database);
-  return {
-    batch: 1_000,
-    map: (record) => {
-      const row = read(record);
-      if (row.faults.length > 0) return row.faults;
-      const draft = listingOf(row.values, map.source.name);
-      return { key: draft.listingKey, draft, passed: row.passed };
-    },
-    async write(tx, drafts) {
-      if (!catalogue || !database) throw new Error('A dry run writes nothing');
-      return catalogue.write(tx, map.source.id, drafts, database.clock.now());
-    },
-    async finish() {
-      await database?.write(analyzeListings, { timeout: 0 });
-    },
+  return (record) => {
+    const { faults, values, passed } = read(record);
+    if (faults.length > 0) return faults;
+    const draft = listingOf(values, map.source.name);
+    return { key: draft.listingKey, draft, passed };
   };
 }
 
-export function areaTarget(map: ImportMap, database: Database | undefined): Target<AreaDraft> {
+export function areaMapper(map: ImportMap): Mapper<AreaDraft> {
   const read = compileMap(map);
-  const readArea = (record: SourceRecord): ReadRow => {
-    const row = read(record);
+  return (record) => {
+    const { faults, values, passed } = read(record);
     const fault = geometryFault(record);
-    return fault === null ? row : { ...row, faults: [...row.faults, fault] };
+    if (fault !== null) return [...faults, fault];
+    if (faults.length > 0) return faults;
+    const draft = areaOf(values, record);
+    return { key: areaId(draft.type, draft.externalId), draft, passed };
   };
+}
+
+export function listingTarget(map: ImportMap, database: Database): Target<ListingDraft> {
+  const catalogue = createCatalogue(database);
   return {
-    batch: 500,
-    map: (record) => {
-      const { faults, values, passed } = readArea(record);
-      if (faults.length > 0) return faults;
-      const draft = areaOf(values, record);
-      return { key: areaId(draft.type, draft.externalId), draft, passed };
-    },
+    batchSize: 1_000,
+    map: listingMapper(map),
+    write: (tx, drafts) => catalogue.write(tx, map.source.id, drafts, database.clock.now()),
+    finish: () => database.write(analyzeListings, { timeout: 0 }),
+  };
+}
+
+export function areaTarget(map: ImportMap, database: Database): Target<AreaDraft> {
+  return {
+    batchSize: 500,
+    map: areaMapper(map),
     async write(tx, drafts) {
-      if (!database) throw new Error('A dry run writes nothing');
-      const known = await countAreas(
-        tx,
-        drafts.map((draft) => areaId(draft.type, draft.externalId)),
-      );
+      const ids = drafts.map((draft) => areaId(draft.type, draft.externalId));
+      const created = drafts.length - (await countAreas(tx, ids));
       const { changed, unchanged } = await writeAreaDrafts(tx, map.source.id, drafts, database.clock.now());
-      const created = drafts.length - known;
       return { created, changed: changed - created, unchanged };
     },
-    async finish(tell) {
-      if (!database) return;
+    async finish(onProgress) {
       const toPlace = await database.read(countListings, { timeout: 0 });
-      await updateAllPlacements(database, (looked) => tell(looked, toPlace));
+      await updateAllPlacements(database, (checked) => onProgress(checked, toPlace));
       await database.write(analyzeListings, { timeout: 0 });
     },
   };
+}
+
+/** A record with its draft, or with the reason why it is rejected. */
+export type MappedRecord<Draft> = { readonly record: SourceRecord } & (
+  | { readonly draft: Draft; readonly passed: readonly string[]; readonly reason: null }
+  | { readonly reason: string }
+);
+
+/** Maps the records of a file, and rejects those whose key an earlier row has. */
+export async function* mapRecords<Draft>(
+  records: AsyncIterable<SourceRecord>,
+  map: Mapper<Draft>,
+): AsyncGenerator<MappedRecord<Draft>> {
+  const seen = new SeenKeys();
+  for await (const record of records) {
+    const mapped = map(record);
+    if (!('key' in mapped)) yield { record, reason: sentenceOf(mapped) };
+    else if (seen.add(mapped.key)) yield { record, draft: mapped.draft, passed: mapped.passed, reason: null };
+    else yield { record, reason: repeatedKey(mapped.key) };
+  }
+}
+
+/** A repeated key would make each import overwrite one row with the other. */
+const repeatedKey = (key: string): string =>
+  `${key} stands in an earlier row too: build the key from more columns, such as id and date`;
+
+/** Keys seen so far, as 48 bits of a digest each: a file of millions of rows fits in memory. */
+class SeenKeys {
+  readonly #seen = new Set<number>();
+
+  /** Whether the key is new. */
+  add(key: string): boolean {
+    const digest = createHash('md5').update(key).digest();
+    const size = this.#seen.size;
+    return this.#seen.add(digest.readUIntBE(0, 6)).size > size;
+  }
 }

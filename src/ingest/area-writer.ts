@@ -3,6 +3,7 @@
 import { type AreaDraft, measure } from '../areas/area.ts';
 import { Placement } from '../areas/placement.ts';
 import { bumpAreaVersion, findPlacedAreas, resolveParents, writeAreas } from '../areas/write-store.ts';
+import { formatTime } from '../lib/clock.ts';
 import { nextClock, toStoredClock } from '../listings/days-on-market.ts';
 import { listedFrom, resolveDates } from '../listings/reported-dates.ts';
 import { dateTexts, publicTimes, type StoredRecord } from '../listings/stored-record.ts';
@@ -56,37 +57,31 @@ const BATCH = 2_000;
  */
 export async function updateAllPlacements(
   database: Database,
-  onProgress: (checked: number, moved: number) => void,
+  onProgress: (checked: number) => void,
 ): Promise<void> {
-  let [after, checked, moved] = ['', 0, 0];
+  let [after, checked] = ['', 0];
   const placement = new Placement(await database.read((sql) => findPlacedAreas(sql), { timeout: 0 }));
   for (;;) {
     const batch = await database.transaction(
       async (tx) => {
         const rows = await lockPlacements(tx, after, BATCH);
-        const placed = rows.map((row) => ({
-          ...row,
-          newAreaNos: placement.place(row.location, row.address),
-        }));
-        const changed = placed.filter((row) => row.newAreaNos.join() !== row.areaNos.join());
-        const zones = placed.map((row) => ({ ...row, zone: placement.timeZone(row.newAreaNos) }));
-        const elsewhere = zones.filter(({ zone, timeZone }) => zone !== timeZone);
+        const placed = rows.map((row) => {
+          const newAreaNos = placement.place(row.location, row.address);
+          return { ...row, newAreaNos, newTimeZone: placement.timeZone(newAreaNos) };
+        });
+        const moved = placed.filter((row) => row.newAreaNos.join() !== row.areaNos.join());
+        const rezoned = placed.filter((row) => row.newTimeZone !== row.timeZone);
         const now = database.clock.now();
-        if (changed.length > 0) await updatePlacements(tx, changed, new Date(now));
-        const figureChanges = await updateTimeZones(
-          tx,
-          new Map(elsewhere.map(({ id, zone }) => [id, zone])),
-          now,
-        );
-        await updateCountsAndFigures(tx, changed, figureChanges);
-        if (changed.length > 0 || elsewhere.length > 0) await notifyChanged(tx);
-        return { last: rows.at(-1)?.id, checked: rows.length, moved: changed.length };
+        if (moved.length > 0) await updatePlacements(tx, moved, new Date(now));
+        const zones = new Map(rezoned.map(({ id, newTimeZone }) => [id, newTimeZone]));
+        await updateCountsAndFigures(tx, moved, await updateTimeZones(tx, zones, now));
+        if (moved.length > 0 || rezoned.length > 0) await notifyChanged(tx);
+        return { last: rows.at(-1)?.id, size: rows.length };
       },
       { timeout: 0 },
     );
-    checked += batch.checked;
-    moved += batch.moved;
-    onProgress(checked, moved);
+    checked += batch.size;
+    onProgress(checked);
     if (batch.last === undefined) return;
     after = batch.last;
   }
@@ -96,7 +91,7 @@ export async function updateAllPlacements(
  * Changes the time zones of listings, by their ids, and rebuilds what follows from them. The listings are locked already.
  * Returns the figures that change.
  */
-export async function updateTimeZones(
+async function updateTimeZones(
   tx: Transaction,
   zones: ReadonlyMap<string, string>,
   now: number,
@@ -131,5 +126,3 @@ function planTimeZoneChange(
     record: days ? updated : null,
   };
 }
-
-const formatTime = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());

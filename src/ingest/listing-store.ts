@@ -3,31 +3,13 @@
 import type { CountChange } from '../areas/counts.ts';
 import { fromStoredClock, parseStoredClock } from '../listings/days-on-market.ts';
 import { ALL_PROPERTIES, LISTINGS_CHANNEL } from '../listings/property-cache.ts';
-import type { StoredRecord } from '../listings/stored-record.ts';
-import type { ListingType, Status } from '../listings/vocabulary.ts';
+import type { ListingType } from '../listings/vocabulary.ts';
 import type { Sql, Transaction } from '../postgres/client/database.ts';
 import { notify } from '../postgres/client/listen.ts';
 import { toJson } from '../postgres/client/value-types.ts';
 import { type RecordedHistory, writeHistory } from '../timeline/history-store.ts';
 import { writeSearchRows, writeTextRows } from './search-row-store.ts';
 import { type ListingWrite, listingRow, type PreviousListing } from './write-plan.ts';
-
-interface ListingRow {
-  id: string;
-  property_id: string;
-  listing_type: ListingType;
-  status: Status;
-  displayed: boolean;
-  address_displayed: boolean;
-  version: number;
-  digest: string;
-  record: StoredRecord;
-  area_nos: number[];
-  time_zone: string;
-  days_on_market_start: string | null;
-  days_on_market_end: string | null;
-  created_at: string;
-}
 
 /** A stored listing, locked until the transaction ends; `addressDisplayed` is what a deletion must keep. */
 export interface LockedListing extends PreviousListing {
@@ -53,36 +35,24 @@ export async function lockListings(
   return findLockedListings(tx, ids);
 }
 
+type ListingRow = Omit<LockedListing, 'digest' | 'clock'> &
+  Pick<DaysOnMarketRow, 'id' | 'start' | 'end'> & { readonly digest: string };
+
 /** The listings with these ids, which the transaction has locked. */
 export async function findLockedListings(
   tx: Transaction,
   ids: readonly string[],
 ): Promise<Map<string, LockedListing>> {
   const rows = await tx<ListingRow[]>`
-    select id, property_id, listing_type, status, displayed, address_displayed, version,
-      encode(digest, 'hex') as digest, record, area_nos, time_zone, days_on_market_start, days_on_market_end, created_at
+    select id, property_id as "propertyId", listing_type as "listingType", status, displayed,
+      address_displayed as "addressDisplayed", version, encode(digest, 'hex') as digest, record, area_nos as "areaNos",
+      time_zone as "timeZone", days_on_market_start as start, days_on_market_end as end, created_at as "createdAt"
     from listing where id = any(${[...ids]}::text[])`;
   return new Map(
-    rows.map((row) => [
-      row.id,
-      {
-        version: row.version,
-        digest: Buffer.from(row.digest, 'hex'),
-        record: row.record,
-        propertyId: row.property_id,
-        listingType: row.listing_type,
-        status: row.status,
-        displayed: row.displayed,
-        addressDisplayed: row.address_displayed,
-        areaNos: row.area_nos,
-        timeZone: row.time_zone,
-        clock: fromStoredClock(
-          parseStoredClock(row.days_on_market_start, row.days_on_market_end),
-          row.time_zone,
-        ),
-        createdAt: row.created_at,
-      },
-    ]),
+    rows.map(({ id, digest, start, end, ...row }) => {
+      const clock = fromStoredClock(parseStoredClock(start, end), row.timeZone);
+      return [id, { ...row, digest: Buffer.from(digest, 'hex'), clock }];
+    }),
   );
 }
 

@@ -30,7 +30,17 @@ import { deletionDraft, isOlder, type ListingWrite, planWrite } from './write-pl
 /** Longest gap between two listings whose days on market add up. */
 const MAX_GAP_DAYS = 30;
 
-export interface ListingWriter {
+/** Counts of one batch of drafts, and the ids of its listings by their keys. */
+export interface WriteResult {
+  readonly created: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  /** Listings that became DELETED. */
+  readonly removed: number;
+  readonly ids: ReadonlyMap<string, string>;
+}
+
+export interface Catalogue extends ListingReads {
   /**
    * Writes drafts with their history in the given transaction; an unchanged draft is only confirmed, which
    * makes no version, event or notification. Listings whose keys are in `deletedKeys` get the status DELETED and a DELISTED
@@ -46,7 +56,7 @@ export interface ListingWriter {
   ): Promise<WriteResult>;
 }
 
-export function createListingWriter(): ListingWriter {
+export function createCatalogue(database: Database): Catalogue {
   let cached: { readonly version: number; readonly placement: Placement } | null = null;
 
   async function loadPlacement(tx: Transaction): Promise<Placement> {
@@ -57,6 +67,7 @@ export function createListingWriter(): ListingWriter {
   }
 
   return {
+    ...createListingReads(database),
     async write(tx, source, drafts, observedAt, deletedKeys = []) {
       // Of two drafts with one key the later one counts.
       const byId = new Map(drafts.map((draft) => [listingId(source, draft.listingKey), draft]));
@@ -79,12 +90,8 @@ export function createListingWriter(): ListingWriter {
         // The source's own record may differ though ours is the same.
         if (draft.reso) reso.set(id, draft.reso);
       }
-      const removals = planDeletions(
-        source,
-        [...deletedIds].flatMap((id) => before.get(id) ?? []),
-        areas,
-        observedAt,
-      );
+      const deleted = [...deletedIds].flatMap((id) => before.get(id) ?? []);
+      const removals = planDeletions(source, deleted, areas, observedAt);
       await commitWrites(tx, [...writes, ...removals], observedAt);
       const changedReso = await writeResoRecords(tx, reso);
       const written = new Set(writes.map((write) => write.id));
@@ -180,20 +187,4 @@ export function changedEarlierDays(rows: readonly DaysOnMarketRow[]): Map<string
     last.set(place, { end: clock.end, days: carried + own });
   }
   return changed;
-}
-
-/** Counts of one batch of drafts, and the ids of its listings by their keys. */
-export interface WriteResult {
-  readonly created: number;
-  readonly changed: number;
-  readonly unchanged: number;
-  /** Listings that became DELETED. */
-  readonly removed: number;
-  readonly ids: ReadonlyMap<string, string>;
-}
-
-export interface Catalogue extends ListingWriter, ListingReads {}
-
-export function createCatalogue(database: Database): Catalogue {
-  return { ...createListingWriter(), ...createListingReads(database) };
 }

@@ -61,18 +61,12 @@ export async function updateCountsAndFigures(
   others: readonly FigureChange[],
 ): Promise<void> {
   const moved = rows.map(({ id, areaNos, listingType }) => ({
-    ...{
-      listingId: id,
-      since: Number.NEGATIVE_INFINITY,
-      previousAreaNos: areaNos,
-      previousType: listingType,
-    },
+    ...{ listingId: id, since: Number.NEGATIVE_INFINITY },
+    ...{ previousAreaNos: areaNos, previousType: listingType },
   }));
   await invalidateFigures(tx, [...others, ...moved]);
-  await addAreaCounts(
-    tx,
-    countChanges(rows.map((row) => ({ before: row, after: { ...row, areaNos: row.newAreaNos } }))),
-  );
+  const counted = rows.map((row) => ({ before: row, after: { ...row, areaNos: row.newAreaNos } }));
+  await addAreaCounts(tx, countChanges(counted));
 }
 
 /** A listing in another time zone; times are RFC 3339. `timelineEnd`: end of the days on market as the timeline stores it. */

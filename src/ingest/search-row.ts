@@ -1,6 +1,6 @@
 // Rows of a listing that searches read: filters and sort keys, and full text. Pure.
 
-import { parseTime } from '../lib/clock.ts';
+import { formatTime, parseTime } from '../lib/clock.ts';
 import { toStoredClock } from '../listings/days-on-market.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import { coarseLocation, maskAddress } from '../listings/presenter.ts';
@@ -134,10 +134,6 @@ function openHours(houses: StoredRecord['openHouses']): string | null {
 
 const lower = (text: string | null): string | null => text?.trim().toLowerCase() || null;
 const lowerAll = (texts: readonly string[]): string[] => texts.map((text) => text.trim().toLowerCase());
-
-function formatTime(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
-}
 
 /** The row of listing_text, and its names, against which typos are matched. */
 export interface TextRow {

@@ -1,7 +1,7 @@
 // Plan of what one draft changes: the rows to write for it, or nothing. Pure.
 
 import type { Placement } from '../areas/placement.ts';
-import { parseTime } from '../lib/clock.ts';
+import { formatTime, parseTime } from '../lib/clock.ts';
 import { type DaysOnMarketClock, firstClock, nextClock, toStoredClock } from '../listings/days-on-market.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import {
@@ -142,10 +142,6 @@ export function listingRow(write: ListingWrite, observedAt: number): Record<stri
     updated_at: formatTime(observedAt),
     fetched_at: formatTime(observedAt),
   };
-}
-
-function formatTime(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
 }
 
 /** The draft that marks a stored listing as DELETED. */

@@ -13,6 +13,11 @@ export function parseTime(text: string | null): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
+/** RFC 3339 in UTC; null for null. */
+export function formatTime(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}
+
 export interface Clock {
   /** Wall-clock milliseconds since the epoch: for dates that people see. */
   now(): number;

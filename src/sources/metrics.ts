@@ -6,9 +6,9 @@ import type { Metrics } from '../lib/metrics.ts';
 export interface SourceMetrics {
   records(result: 'created' | 'changed' | 'unchanged' | 'removed', count: number): void;
   failed(code: string): void;
-  /** Takes over what the source has counted since. */
+  /** `counts`: totals since the source was started. */
   fieldErrors(counts: ReadonlyMap<string, number>): void;
-  /** The source was read to its end just now. */
+  /** Call when the source was read to its end. */
   caughtUp(): void;
 }
 
@@ -20,7 +20,7 @@ export function sourceMetrics(metrics: Metrics, clock: Clock): SourceMetrics {
     'Upstream fields that held something unreadable and were taken as unknown.',
     ['field'],
   );
-  const taken = new Map<string, number>();
+  const counted = new Map<string, number>();
   const failures = metrics.counter('freehold_source_failures_total', 'Failed reads of upstream.', ['code']);
   metrics.gauge('freehold_source_lag_seconds', 'Seconds since upstream was last read to its end.', () =>
     last === null ? Number.NaN : (clock.now() - last) / 1000,
@@ -35,9 +35,9 @@ export function sourceMetrics(metrics: Metrics, clock: Clock): SourceMetrics {
     failed: (code) => failures.inc({ code }),
     fieldErrors(counts) {
       for (const [field, count] of counts) {
-        const more = count - (taken.get(field) ?? 0);
+        const more = count - (counted.get(field) ?? 0);
         if (more > 0) unreadable.inc({ field }, more);
-        taken.set(field, count);
+        counted.set(field, count);
       }
     },
     caughtUp: () => {
@@ -48,21 +48,22 @@ export function sourceMetrics(metrics: Metrics, clock: Clock): SourceMetrics {
 
 export interface Progress {
   readonly records: number;
-  /** Null where the source does not tell. */
+  /** Null where the source does not say. */
   readonly total: number | null;
   readonly perSecond: number;
-  /** Null where it cannot be told. */
+  /** Null while it cannot be computed. */
   readonly secondsLeft: number | null;
 }
 
-/** `records` of the whole load, `here` of them read by this process in that many milliseconds. */
-export function progress(records: number, here: number, elapsed: number, total: number | null): Progress {
-  const perSecond = elapsed > 0 ? (here * 1000) / elapsed : 0;
-  const left = total === null || perSecond === 0 ? null : Math.max(0, total - records) / perSecond;
-  return {
-    records,
-    total,
-    perSecond: Math.round(perSecond),
-    secondsLeft: left === null ? null : Math.ceil(left),
-  };
+/** `records`: of the whole load; `ownRecords`: those that this process has read in `milliseconds`. */
+export function progress(
+  records: number,
+  ownRecords: number,
+  milliseconds: number,
+  total: number | null,
+): Progress {
+  const perSecond = milliseconds > 0 ? (ownRecords * 1000) / milliseconds : 0;
+  const canEstimate = total !== null && perSecond > 0;
+  const secondsLeft = canEstimate ? Math.ceil(Math.max(0, total - records) / perSecond) : null;
+  return { records, total, perSecond: Math.round(perSecond), secondsLeft };
 }

@@ -50,7 +50,8 @@ export class LiveError extends Error {
 }
 
 /** The error of a source that missed its deadline. */
-export const sourceTimeout = (): LiveError => new LiveError('timeout', 'The source did not answer in time.');
+export const sourceTimeout = (options?: LiveErrorOptions): LiveError =>
+  new LiveError('timeout', 'The source did not answer in time.', options);
 
 export interface Source {
   /** Stable: listing ids are derived from it and the listing's key. */

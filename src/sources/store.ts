@@ -1,10 +1,10 @@
 // SQL of sources: the position that each has been read to, and the lock that makes one process its reader.
 
 import type { Loading } from '../listings/provenance/loading.ts';
-import type { Database, DedicatedConnection, Sql, Transaction } from '../postgres/client/database.ts';
+import type { Database, Sql, Transaction } from '../postgres/client/database.ts';
 import type { Position } from './source.ts';
 
-export interface KeptPosition {
+export interface StoredPosition {
   /** Null: nothing was read yet. */
   readonly position: Position | null;
   /** 0 before the first write. */
@@ -19,39 +19,14 @@ export interface KeptPosition {
   readonly updatedAt: string | null;
 }
 
-const NOTHING_KEPT: KeptPosition = {
-  position: null,
-  version: 0,
-  loaded: 0,
-  total: null,
-  loadedAt: null,
-  updatedAt: null,
-};
-
 /** The first half of the advisory locks that mean "reads this source". */
 const LOCK_CLASS = 7_310_402;
 
-interface PositionRow {
-  position: Position;
-  version: number;
-  loaded: number;
-  total: number | null;
-  loaded_at: string | null;
-  updated_at: string;
-}
-
-export async function readPosition(sql: Sql, source: string): Promise<KeptPosition> {
-  const [row] = await sql<PositionRow[]>`
-    select position, version, loaded, total, loaded_at, updated_at from source_position where source = ${source}`;
-  if (row === undefined) return NOTHING_KEPT;
-  return {
-    position: row.position,
-    version: row.version,
-    loaded: row.loaded,
-    total: row.total,
-    loadedAt: row.loaded_at,
-    updatedAt: row.updated_at,
-  };
+export async function readPosition(sql: Sql, source: string): Promise<StoredPosition> {
+  const [row] = await sql<StoredPosition[]>`
+    select position, version, loaded, total, loaded_at as "loadedAt", updated_at as "updatedAt"
+    from source_position where source = ${source}`;
+  return row ?? { position: null, version: 0, loaded: 0, total: null, loadedAt: null, updatedAt: null };
 }
 
 /**
@@ -64,11 +39,11 @@ export async function findUnfinishedLoad(
   movedSince: string,
 ): Promise<Loading | null> {
   const [row] = await sql<Loading[]>`
-    select coalesce(kept.source, due.source) as source, coalesce(loaded, 0) as records, total
-    from (select ${source}::text as source) as due full join source_position as kept on kept.source = due.source
+    select coalesce(stored.source, due.source) as source, coalesce(loaded, 0) as records, total
+    from (select ${source}::text as source) as due full join source_position as stored on stored.source = due.source
     where loaded_at is null
-      and (due.source is not null or (kept.source is not null and updated_at > ${movedSince}::timestamptz))
-    order by due.source nulls last, kept.source limit 1`;
+      and (due.source is not null or (stored.source is not null and updated_at > ${movedSince}::timestamptz))
+    order by due.source nulls last, stored.source limit 1`;
   return row ?? null;
 }
 
@@ -77,22 +52,25 @@ export async function isReplicated(sql: Sql, source: string): Promise<boolean> {
   return (await readPosition(sql, source)).version > 0;
 }
 
-/** Writes a position over the one that was read; false when another process has written since. */
-export async function writePosition(tx: Transaction, source: string, kept: KeptPosition): Promise<boolean> {
-  const rows = await tx`
-    insert into source_position as kept (source, position, version, loaded, total, loaded_at, updated_at)
-    values (${source}, ${JSON.stringify(kept.position)}::text::json, 1, ${kept.loaded}, ${kept.total}, ${kept.loadedAt},
-      ${kept.updatedAt})
-    on conflict (source) do update set position = excluded.position, version = kept.version + 1,
+/** Replaces the position that was read; false when another process has written since. */
+export async function writePosition(
+  tx: Transaction,
+  source: string,
+  { position, version, loaded, total, loadedAt, updatedAt }: StoredPosition,
+): Promise<boolean> {
+  const [row] = await tx`
+    insert into source_position as stored (source, position, version, loaded, total, loaded_at, updated_at)
+    values (${source}, ${JSON.stringify(position)}::text::json, 1, ${loaded}, ${total}, ${loadedAt}, ${updatedAt})
+    on conflict (source) do update set position = excluded.position, version = stored.version + 1,
       loaded = excluded.loaded, total = excluded.total, loaded_at = excluded.loaded_at, updated_at = excluded.updated_at
-    where kept.version = ${kept.version}
+    where stored.version = ${version}
     returning version`;
-  return rows.length === 1 && rows[0]?.version === kept.version + 1;
+  return row?.version === version + 1;
 }
 
 /** Held for as long as its connection lives. */
 export interface ReaderLock {
-  /** Says something on the connection, so that it is not closed for idleness, and throws when it is broken. */
+  /** Keeps the connection from being closed for idleness; throws when it is broken. */
   confirm(): Promise<void>;
   release(): Promise<void>;
 }
@@ -107,20 +85,16 @@ export async function takeReaderLock(
   try {
     const [row] = await connection.sql`
       select pg_try_advisory_lock(${LOCK_CLASS}, hashtext(${source})) as held`;
-    if (row?.held === true) return lockOn(connection);
+    if (row?.held === true) {
+      return {
+        confirm: async () => void (await connection.sql`select 1`),
+        release: () => connection.end(1),
+      };
+    }
   } catch (error) {
     connection.destroy();
     throw error;
   }
   await connection.end(1);
   return null;
-}
-
-function lockOn(connection: DedicatedConnection): ReaderLock {
-  return {
-    async confirm() {
-      await connection.sql`select 1`;
-    },
-    release: () => connection.end(1),
-  };
 }

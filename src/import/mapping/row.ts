@@ -5,7 +5,7 @@ import { fieldsOf, type ImportMap } from './map.ts';
 import { compileRules, type Fault, type FillField } from './rule.ts';
 import type { Value } from './values.ts';
 
-/** The values of one row. Each is of its field's kind, so a wrong kind asked for is a fault of ours. */
+/** The values of one row by field, each of its field's kind. */
 export class FieldValues {
   readonly #values: ReadonlyMap<string, Value>;
   readonly #mapped: ReadonlySet<string>;
@@ -28,6 +28,20 @@ export class FieldValues {
   number(field: string): number | null {
     const value = this.#values.get(field);
     return typeof value === 'number' ? value : null;
+  }
+
+  /** The texts of several fields by their names; `prefix` stands before each name in the map. */
+  texts<Name extends string>(names: readonly Name[], prefix = ''): Record<Name, string | null> {
+    const texts = {} as Record<Name, string | null>;
+    for (const name of names) texts[name] = this.text(prefix + name);
+    return texts;
+  }
+
+  /** The numbers of several fields, likewise. */
+  numbers<Name extends string>(names: readonly Name[], prefix = ''): Record<Name, number | null> {
+    const numbers = {} as Record<Name, number | null>;
+    for (const name of names) numbers[name] = this.number(prefix + name);
+    return numbers;
   }
 
   flag(field: string): boolean | null {

@@ -1,6 +1,7 @@
 // Values of fields: one bounded parser for each kind, numbers and units included.
 
 import { parseTimeZone } from '../../lib/parse.ts';
+import { roundTo } from '../../lib/round.ts';
 import type { OpenHouse, Photo } from '../../listings/draft.ts';
 import { SQUARE_FEET_PER_SQUARE_METRE } from '../../listings/vocabulary.ts';
 import { readDate, readTime, readTimeOrDate } from './dates.ts';
@@ -186,11 +187,11 @@ function written(text: string, format: string): number {
 /** Square feet, to two decimals when converted. */
 export function toSquareFeet(value: number, unit: string | undefined): number {
   const factor = SQUARE_FEET[unit as keyof typeof SQUARE_FEET] ?? 1;
-  return factor === 1 ? value : Math.round(value * factor * 100) / 100;
+  return factor === 1 ? value : roundTo(value * factor, 2);
 }
 
 /** An amount a period as an amount a month, to the cent. */
 export function perMonth(value: number, period: string | undefined): number {
   const months = MONTHS[period as keyof typeof MONTHS] ?? 1;
-  return months === 1 ? value : Math.round((value / months) * 100) / 100;
+  return months === 1 ? value : roundTo(value / months, 2);
 }

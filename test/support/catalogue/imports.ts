@@ -2,9 +2,9 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Rehearsal, rehearseImport } from '../../../src/import/dry-run.ts';
+import { type DryRun, dryRunImport } from '../../../src/import/dry-run.ts';
 import { parseMap } from '../../../src/import/mapping/map.ts';
-import { type Outcome, runImport } from '../../../src/import/run.ts';
+import { type ImportResult, runImport } from '../../../src/import/run.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
 
 /** Rules of a map for listings with the columns id and price. */
@@ -39,10 +39,10 @@ async function optionsOf(folder: string, { name, content, map = {}, fields = {},
   return { file, map: parsed, mapFile: 'map.json', ...(rejectedFile !== undefined && { rejectedFile }) };
 }
 
-export async function rehearse(folder: string, request: Import): Promise<Rehearsal> {
-  return rehearseImport(await optionsOf(folder, request));
+export async function rehearse(folder: string, request: Import): Promise<DryRun> {
+  return dryRunImport(await optionsOf(folder, request));
 }
 
-export async function importFile(database: Database, folder: string, request: Import): Promise<Outcome> {
+export async function importFile(database: Database, folder: string, request: Import): Promise<ImportResult> {
   return runImport(database, await optionsOf(folder, request));
 }

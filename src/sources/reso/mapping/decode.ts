@@ -6,10 +6,10 @@ export type UpstreamRecord = Readonly<Record<string, unknown>>;
 /** Told of every field that held something, but nothing readable. */
 export type NoteField = (field: string) => void;
 
-const LONGEST_TEXT = 32_000;
-const LONGEST_LIST = 200;
-const LARGEST_NUMBER = 1e12;
-const LARGEST_INTEGER = 2_147_483_647;
+export const MAX_TEXT_LENGTH = 32_000;
+export const MAX_LIST_LENGTH = 200;
+const MAX_NUMBER = 1e12;
+const MAX_INTEGER = 2_147_483_647;
 
 // PostgreSQL stores neither NUL nor lone surrogates, and no reader misses the other control characters.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed.
@@ -37,7 +37,7 @@ function single(value: unknown): unknown {
 
 /** Text without control characters and surrounding space, of bounded length; null when nothing is left. */
 function cleanText(value: string): string | null {
-  const text = value.replace(CONTROLS, '').slice(0, LONGEST_TEXT).toWellFormed().trim();
+  const text = value.replace(CONTROLS, '').slice(0, MAX_TEXT_LENGTH).toWellFormed().trim();
   return text === '' ? null : text;
 }
 
@@ -45,7 +45,7 @@ function parseNumber(value: unknown): number | null {
   const text = typeof value === 'string' ? value.trim() : null;
   const written = text !== null && text.length <= 40 && NUMBER.test(text) && /\d/.test(text);
   const number = text === null ? value : written ? Number(text.replace(/[$,]/g, '')) : null;
-  return typeof number === 'number' && Number.isFinite(number) && Math.abs(number) <= LARGEST_NUMBER
+  return typeof number === 'number' && Number.isFinite(number) && Math.abs(number) <= MAX_NUMBER
     ? number
     : null;
 }
@@ -96,6 +96,10 @@ export class FieldReader {
     return parse(value) ?? this.unreadable(field);
   }
 
+  #parse(field: string, parse: (text: string) => string | null): string | null {
+    return this.#read(field, (value) => (typeof value === 'string' ? parse(value) : null));
+  }
+
   text(field: string): string | null {
     return this.#read(field, (value) => {
       if (typeof value === 'string') return cleanText(value);
@@ -124,7 +128,7 @@ export class FieldReader {
     const value = this.number(field);
     if (value === null) return null;
     const whole = Math.trunc(value);
-    return Math.abs(whole) <= LARGEST_INTEGER ? whole + 0 : this.unreadable(field);
+    return Math.abs(whole) <= MAX_INTEGER ? whole + 0 : this.unreadable(field);
   }
 
   /** A whole number of things. */
@@ -153,29 +157,24 @@ export class FieldReader {
 
   /** YYYY-MM-DD. */
   date(field: string): string | null {
-    return this.#read(field, (value) => (typeof value === 'string' ? parseDate(value.trim()) : null));
+    return this.#parse(field, (text) => parseDate(text.trim()));
   }
 
   /** RFC 3339 in UTC. */
   time(field: string): string | null {
-    return this.#read(field, (value) => (typeof value === 'string' ? parseTime(value) : null));
+    return this.#parse(field, parseTime);
   }
 
   /** RFC 3339 in UTC; YYYY-MM-DD where the day alone is written. */
   timeOrDate(field: string): string | null {
-    return this.#read(field, (value) => {
-      if (typeof value !== 'string') return null;
-      const text = value.trim();
-      return DATE.test(text) ? parseDate(text) : parseTime(text);
-    });
+    return this.#parse(field, (text) => (DATE.test(text.trim()) ? parseDate(text.trim()) : parseTime(text)));
   }
 
   /** An absolute http or https address. */
   url(field: string): string | null {
-    return this.#read(field, (value) => {
-      if (typeof value !== 'string' || value.length > 8_000) return null;
-      const url = URL.parse(value.trim());
-      return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') ? url.href : null;
+    return this.#parse(field, (text) => {
+      const url = text.length > 8_000 ? null : URL.parse(text.trim());
+      return url?.protocol === 'https:' || url?.protocol === 'http:' ? url.href : null;
     });
   }
 
@@ -185,7 +184,7 @@ export class FieldReader {
     if (absent(value)) return [];
     const items = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [value];
     const texts = items
-      .slice(0, LONGEST_LIST)
+      .slice(0, MAX_LIST_LENGTH)
       .map((item) => (typeof item === 'string' ? cleanText(item) : null));
     if (items.some((item) => !absent(item) && typeof item !== 'string')) this.unreadable(field);
     return texts.filter((text) => text !== null);

@@ -1,5 +1,6 @@
 // Home of a record: its address, location, size and features.
 
+import { roundTo } from '../../../lib/round.ts';
 import type { DraftAddress, ListingDraft } from '../../../listings/draft.ts';
 import { SQUARE_FEET_PER_SQUARE_METRE } from '../../../listings/vocabulary.ts';
 import type { FieldReader } from './decode.ts';
@@ -59,11 +60,6 @@ const squareFeet = spelled<number>({
   Acres: SQUARE_FEET_PER_ACRE,
 });
 
-/** To a hundredth: more digits would be the conversion's, not the surveyor's. */
-function rounded(value: number): number {
-  return Math.round(value * 100) / 100;
-}
-
 /**
  * Full 1, three-quarter 0.75, half 0.5, quarter 0.25. The dictionary's total counts a half bath as a whole one, so it
  * only stands in where the parts are missing; one vendor's decimal total comes before it.
@@ -85,7 +81,7 @@ export function livingArea(record: FieldReader): number | null {
   const unit = record.text('LivingAreaUnits');
   const factor = unit === null ? 1 : squareFeet(unit);
   if (factor === undefined) return record.unreadable('LivingAreaUnits');
-  return area === null || area === 0 ? null : rounded(area * factor);
+  return area === null || area === 0 ? null : roundTo(area * factor, 2);
 }
 
 /** Square feet, from whichever of the dictionary's three forms is there. */
@@ -96,14 +92,14 @@ export function lotSize(record: FieldReader): number | null {
   const unit = record.text('LotSizeUnits');
   const factor = squareFeet(unit);
   if (unit !== null && factor === undefined) record.unreadable('LotSizeUnits');
-  if (area !== null && area > 0 && factor !== undefined) return rounded(area * factor);
+  if (area !== null && area > 0 && factor !== undefined) return roundTo(area * factor, 2);
   const acres = record.amount('LotSizeAcres');
-  return acres === null || acres === 0 ? null : rounded(acres * SQUARE_FEET_PER_ACRE);
+  return acres === null || acres === 0 ? null : roundTo(acres * SQUARE_FEET_PER_ACRE, 2);
 }
 
 type Slugs = string | readonly string[];
 
-const LONGEST_SLUG = 60;
+const MAX_SLUG_LENGTH = 60;
 
 const TABLES = Object.entries(TABLE.values as Readonly<Record<string, Readonly<Record<string, Slugs>>>>).map(
   ([field, values]) => ({ field, meaning: spelled<Slugs>(values) }),
@@ -124,7 +120,7 @@ export const FEATURE_FIELDS: readonly string[] = [
 
 function ownSlug(field: string, value: string): Slugs {
   const own = slug(value);
-  return FREE.has(field) && own !== '' && own.length <= LONGEST_SLUG ? own : [];
+  return FREE.has(field) && own !== '' && own.length <= MAX_SLUG_LENGTH ? own : [];
 }
 
 /** Sorted, without repeats. Values the table does not know keep a slug of their own where their field allows it. */

@@ -6,7 +6,7 @@ import { displayValue } from './enumerations.ts';
 import { address, bathrooms, features, livingArea, location, lotSize } from './home.ts';
 import { openHouses, pictures } from './media-and-open-houses.ts';
 import { associationFee, monthlyTax, price, rate } from './money.ts';
-import { givenFields } from './property-fields.ts';
+import { requestedFields } from './property-fields.ts';
 import { rentalTerms } from './rental.ts';
 import { listingTypeOf, propertyTypeOf, statusOf } from './type-and-status.ts';
 
@@ -147,45 +147,35 @@ export function mapProperty(upstream: UpstreamRecord, { currency, note }: MapOpt
     ...timeFields(record),
     ...originFields(record),
     taxes: taxYears(record),
-    reso: givenFields(upstream),
+    reso: requestedFields(upstream),
     display: display(record),
   };
 }
 
-function known(contact: Contact): Contact | null {
-  return Object.values(contact).some((value) => value !== null) ? contact : null;
-}
-
-function first(record: FieldReader, fields: readonly string[]): string | null {
-  return fields.flatMap((field) => record.text(field) ?? [])[0] ?? null;
-}
-
-function agentName(record: FieldReader): string | null {
-  const full = record.text('ListAgentFullName');
-  if (full !== null) return full;
-  const parts = ['ListAgentFirstName', 'ListAgentLastName'].flatMap((field) => record.text(field) ?? []);
-  return parts.length === 0 ? null : parts.join(' ');
-}
-
-export function agent(record: FieldReader): Contact | null {
-  return known({
-    id: first(record, ['ListAgentKey', 'ListAgentMlsId']),
-    name: agentName(record),
-    phone: first(record, [
-      'ListAgentPreferredPhone',
-      'ListAgentDirectPhone',
-      'ListAgentMobilePhone',
-      'ListAgentOfficePhone',
-    ]),
+function agent(record: FieldReader): Contact | null {
+  const names = ['ListAgentFirstName', 'ListAgentLastName'].flatMap((field) => record.text(field) ?? []);
+  return contactOf({
+    id: record.text('ListAgentKey') ?? record.text('ListAgentMlsId'),
+    name: record.text('ListAgentFullName') ?? (names.length === 0 ? null : names.join(' ')),
+    phone:
+      record.text('ListAgentPreferredPhone') ??
+      record.text('ListAgentDirectPhone') ??
+      record.text('ListAgentMobilePhone') ??
+      record.text('ListAgentOfficePhone'),
     email: record.text('ListAgentEmail'),
   });
 }
 
-export function office(record: FieldReader): Contact | null {
-  return known({
-    id: first(record, ['ListOfficeKey', 'ListOfficeMlsId']),
+function office(record: FieldReader): Contact | null {
+  return contactOf({
+    id: record.text('ListOfficeKey') ?? record.text('ListOfficeMlsId'),
     name: record.text('ListOfficeName'),
     phone: record.text('ListOfficePhone'),
     email: record.text('ListOfficeEmail'),
   });
+}
+
+/** Null where nothing is known. */
+function contactOf(contact: Contact): Contact | null {
+  return Object.values(contact).every((value) => value === null) ? null : contact;
 }

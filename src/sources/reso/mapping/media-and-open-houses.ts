@@ -11,7 +11,7 @@ export interface Pictures {
   readonly virtualTourUrl: string | null;
 }
 
-const MOST_PICTURES = 500;
+const MAX_PICTURES = 500;
 const TOURS: readonly string[] = ['unbrandedvirtualtour', 'brandedvirtualtour'];
 const IMAGE_TYPES: readonly string[] = ['jpeg', 'jpg', 'png', 'gif', 'tiff', 'webp', 'image'];
 
@@ -73,7 +73,7 @@ function inOrder(media: readonly Medium[], kind: string): Photo[] {
     if (!byId.has(medium.picture.id)) byId.set(medium.picture.id, medium);
   }
   const sorted = [...byId.values()].sort((a, b) => (a.stated === b.stated ? 0 : a.stated - b.stated));
-  return sorted.slice(0, MOST_PICTURES).map(({ picture, object }, order) => ({
+  return sorted.slice(0, MAX_PICTURES).map(({ picture, object }, order) => ({
     ...picture,
     thumbnailUrl: (object === null ? undefined : thumbnails.get(object)) ?? null,
     order,

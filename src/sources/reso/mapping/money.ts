@@ -1,5 +1,6 @@
 // Prices and recurring costs, converted to months.
 
+import { roundTo } from '../../../lib/round.ts';
 import type { PriceFrequency } from '../../../listings/vocabulary.ts';
 import type { FieldReader } from './decode.ts';
 import { spelled } from './enumerations.ts';
@@ -33,10 +34,6 @@ export interface Rate {
   readonly factor: number;
 }
 
-function cents(value: number): number {
-  return Math.round(value * 100) / 100;
-}
-
 /** How often the price is paid. Rent is monthly unless stated; frequencies without a name of ours become monthly. */
 export function rate(record: FieldReader, rental: boolean): Rate {
   if (!rental) return { frequency: 'ONE_TIME', factor: 1 };
@@ -51,7 +48,7 @@ export function rate(record: FieldReader, rental: boolean): Rate {
 /** A price field per `rate.frequency`, in major units. */
 export function price(record: FieldReader, field: string, { factor }: Rate): number | null {
   const stated = record.price(field);
-  return stated === null || factor === 1 ? stated : cents(stated * factor);
+  return stated === null || factor === 1 ? stated : roundTo(stated * factor, 2);
 }
 
 function feePerMonth(record: FieldReader, field: string, frequencyField: string): number | null {
@@ -66,11 +63,11 @@ function feePerMonth(record: FieldReader, field: string, frequencyField: string)
 export function associationFee(record: FieldReader): number | null {
   const first = feePerMonth(record, 'AssociationFee', 'AssociationFeeFrequency');
   if (first === null) return null;
-  return cents(first + (feePerMonth(record, 'AssociationFee2', 'AssociationFee2Frequency') ?? 0));
+  return roundTo(first + (feePerMonth(record, 'AssociationFee2', 'AssociationFee2Frequency') ?? 0), 2);
 }
 
 /** A twelfth of the annual tax. */
 export function monthlyTax(record: FieldReader): number | null {
   const annual = record.amount('TaxAnnualAmount');
-  return annual === null ? null : cents(annual / 12);
+  return annual === null ? null : roundTo(annual / 12, 2);
 }

@@ -7,10 +7,9 @@ import type { ListingDraft } from '../../../listings/draft.ts';
 import { LiveError, type Source, type SourcePage, sourceTimeout } from '../../source.ts';
 import { FieldReader, isRecord, type UpstreamRecord } from '../mapping/decode.ts';
 import { mapProperty } from '../mapping/map.ts';
-import type { PropertyShape } from './metadata.ts';
 import { Pages, type UpstreamPage } from './pages.ts';
 import { entityUrl, singleUrl } from './query.ts';
-import { bodyOf, refusal, type UpstreamAnswer, valuesOf } from './request.ts';
+import { listIn, parseBody } from './request.ts';
 import { Session } from './session.ts';
 import { type ResoCredentials, Tokens } from './token.ts';
 
@@ -34,13 +33,17 @@ export interface ResoOptions {
 }
 
 const CHECK_DEADLINE = 10_000;
+const MAX_LISTING_BYTES = 5 * 1024 * 1024;
+/** Statuses of servers that do not know the entity, or entities at all. */
+const TRY_AS_LIST: readonly number[] = [400, 404, 501];
+const NO_ENTITIES: readonly number[] = [400, 501];
 
-/** A source that reads a RESO Web API server. Nothing is sent before it is first asked. */
+/** A source that reads a RESO Web API server. Sends nothing before its first method is called. */
 export function resoSource(options: ResoOptions): Source {
   const { clock, outbound, credentials, url, live = true, pageSize = 200, overlap = 300_000 } = options;
   const session = new Session(url, outbound, new Tokens(credentials, outbound, clock), clock);
   const pages = new Pages(session, { pageSize, overlap });
-  const one = new OneListing(session);
+  const listings = new ListingReader(session);
   const fieldErrors = new Map<string, number>();
   const note = (field: string) => void fieldErrors.set(field, (fieldErrors.get(field) ?? 0) + 1);
   const mapping = { currency: options.currency ?? 'USD', note };
@@ -55,52 +58,45 @@ export function resoSource(options: ResoOptions): Source {
     },
     async fetchOne(listingKey, signal) {
       if (!live) throw new LiveError('live_unsupported', 'The source cannot be asked for one listing.');
-      return draftOf(listingKey, await one.fetch(listingKey, signal), map);
+      const record = await listings.read(listingKey, signal);
+      const draft = map(record);
+      if (draft === null) throw new LiveError('parse_failed', 'The source answered without a record.');
+      if (draft.listingKey !== listingKey)
+        throw new LiveError('parse_failed', 'The source answered another listing.');
+      if (isGone(record))
+        throw new LiveError('not_found_upstream', 'The source no longer shows this listing.');
+      return draft;
     },
-    check: (signal) =>
-      withDeadline(
-        { clock, milliseconds: CHECK_DEADLINE, parent: signal, onTimeout: sourceTimeout },
-        async (limited) => {
-          await pages.newest(limited);
-        },
-      ),
+    async check(signal) {
+      const deadline = { clock, milliseconds: CHECK_DEADLINE, parent: signal, onTimeout: sourceTimeout };
+      await withDeadline(deadline, (limited) => pages.newest(limited));
+    },
     close: () => outbound.close(),
   };
 }
 
-type Mapped = (record: UpstreamRecord) => ListingDraft | null;
-
-/** One vendor keeps records that we may no longer show for a week, flagged. */
+/** One vendor keeps records that may no longer be shown for a week, flagged. */
 function isGone(record: UpstreamRecord): boolean {
   return new FieldReader(record, () => {}).flag('MlgCanView') === false;
 }
 
-function sourcePage({ records, ...page }: UpstreamPage, map: Mapped): SourcePage {
-  const mapped = records.map((record) => ({ gone: isGone(record), draft: map(record) }));
-  return {
-    ...page,
-    drafts: mapped.flatMap(({ gone, draft }) => (gone || draft === null ? [] : [draft])),
-    gone: mapped.flatMap(({ gone, draft }) => (gone && draft !== null ? [draft.listingKey] : [])),
-  };
+function sourcePage(
+  { records, ...page }: UpstreamPage,
+  map: (record: UpstreamRecord) => ListingDraft | null,
+): SourcePage {
+  const drafts: ListingDraft[] = [];
+  const gone: string[] = [];
+  for (const record of records) {
+    const draft = map(record);
+    if (draft === null) continue;
+    if (isGone(record)) gone.push(draft.listingKey);
+    else drafts.push(draft);
+  }
+  return { ...page, drafts, gone };
 }
 
-function draftOf(listingKey: string, record: UpstreamRecord, map: Mapped): ListingDraft {
-  const draft = map(record);
-  if (draft === null) throw new LiveError('parse_failed', 'The source answered without a record.');
-  if (draft.listingKey !== listingKey)
-    throw new LiveError('parse_failed', 'The source answered another listing.');
-  if (isGone(record)) throw new LiveError('not_found_upstream', 'The source no longer shows this listing.');
-  return draft;
-}
-
-const MAX_LISTING_BYTES = 5 * 1024 * 1024;
-
-/** How servers say that they do not know the entity, or entities at all. */
-const TRY_AS_LIST: readonly number[] = [400, 404, 501];
-
-const NO_ENTITIES: readonly number[] = [400, 501];
-
-export class OneListing {
+/** Reader of one listing: as an entity, or as a list of one from servers without entities. */
+class ListingReader {
   readonly #session: Session;
   /** Set once the server has refused entities and answered a list. */
   #listsOnly = false;
@@ -110,32 +106,22 @@ export class OneListing {
   }
 
   /** The record with this key. Throws LiveError. */
-  async fetch(key: string, signal: AbortSignal): Promise<UpstreamRecord> {
-    const shape = await this.#session.shapeAtHand(signal);
-    if (this.#listsOnly) return this.#fromList(key, shape, signal);
-    const answer = await this.#get(entityUrl(this.#session.root, key, shape), signal);
-    if (!TRY_AS_LIST.includes(answer.status)) return bodyOf(this.#accepted(answer));
-    const record = await this.#fromList(key, shape, signal);
-    this.#listsOnly = NO_ENTITIES.includes(answer.status);
-    return record;
-  }
-
-  async #fromList(key: string, shape: PropertyShape, signal: AbortSignal): Promise<UpstreamRecord> {
-    const answer = await this.#get(singleUrl(this.#session.root, key, shape), signal);
-    const [record] = valuesOf(bodyOf(this.#accepted(answer)));
+  async read(key: string, signal: AbortSignal): Promise<UpstreamRecord> {
+    const { root, clock } = this.#session;
+    const options = { signal, maxBytes: MAX_LISTING_BYTES };
+    const shape = await this.#session.availableShape(signal);
+    let entityStatus: number | null = null;
+    if (!this.#listsOnly) {
+      const response = await this.#session.get(entityUrl(root, key, shape), options);
+      if (!TRY_AS_LIST.includes(response.status)) return parseBody(response, clock.now());
+      entityStatus = response.status;
+    }
+    const response = await this.#session.get(singleUrl(root, key, shape), options);
+    const [record] = listIn(parseBody(response, clock.now()));
     if (record === undefined)
       throw new LiveError('not_found_upstream', 'The source no longer has this listing.');
     if (!isRecord(record)) throw new LiveError('parse_failed', 'The source answered without a record.');
+    if (entityStatus !== null) this.#listsOnly = NO_ENTITIES.includes(entityStatus);
     return record;
-  }
-
-  #get(url: string, signal: AbortSignal): Promise<UpstreamAnswer> {
-    return this.#session.get(url, { signal, largest: MAX_LISTING_BYTES });
-  }
-
-  #accepted(answer: UpstreamAnswer): UpstreamAnswer {
-    const refused = refusal(answer, this.#session.clock.now());
-    if (refused !== null) throw refused;
-    return answer;
   }
 }

@@ -1,10 +1,11 @@
 // Pages of a RESO server: first everything, link by link, then what changed since.
 
 import { withDeadline } from '../../../lib/clock.ts';
+import type { OutboundAnswer } from '../../../lib/outbound.ts';
 import { LiveError, type Position, sourceTimeout } from '../../source.ts';
 import { isRecord, parseTime, type UpstreamRecord } from '../mapping/decode.ts';
 import { changesUrl, loadUrl, newestUrl } from './query.ts';
-import { bodyOf, refusal, type UpstreamAnswer, valuesOf } from './request.ts';
+import { listIn, parseBody } from './request.ts';
 import type { Session } from './session.ts';
 
 export interface UpstreamPage {
@@ -21,14 +22,14 @@ export interface PagesOptions {
   readonly overlap: number;
 }
 
-interface Read extends Pick<UpstreamPage, 'records' | 'total'> {
+interface ParsedPage extends Pick<UpstreamPage, 'records' | 'total'> {
   readonly link: string | null;
 }
 
 const MAX_PAGE_BYTES = 64 * 1024 * 1024;
 const DEADLINE = 60_000;
 const BEGINNING = '1970-01-01T00:00:00.000Z';
-/** A server that has forgotten a link answers with one of these. */
+/** Statuses of a server that no longer knows a link. */
 const STALE: readonly number[] = [400, 404, 410];
 
 export class Pages {
@@ -55,12 +56,12 @@ export class Pages {
     // The server has moved since: a link of its old address would be refused in every round.
     let restarted = saved !== null && link === null;
     for (;;) {
-      const answer = await this.#get(link ?? loadUrl(this.#session.root, shape), signal);
-      if (link !== null && !restarted && STALE.includes(answer.status)) {
+      const response = await this.#get(link ?? loadUrl(this.#session.root, shape), signal);
+      if (link !== null && !restarted && STALE.includes(response.status)) {
         [link, restarted] = [null, true];
         continue;
       }
-      const page = this.#parse(answer, link);
+      const page = this.#parse(response, link);
       const last = page.link === null;
       const next = last ? { phase: 'changes', since: mark } : { phase: 'load', mark, link: page.link };
       yield { ...page, next, last, ...(restarted && link === null ? { restarted } : {}) };
@@ -85,42 +86,34 @@ export class Pages {
 
   /** The newest timestamp that the server has; our own clock's where it cannot sort. */
   async newest(signal: AbortSignal): Promise<string> {
-    const answer = await this.#get(newestUrl(this.#session.root), signal);
-    if (answer.status === 400 || answer.status === 501)
+    const response = await this.#get(newestUrl(this.#session.root), signal);
+    if (response.status === 400 || response.status === 501)
       return new Date(this.#session.clock.now()).toISOString();
-    const [newest] = this.#parse(answer, null).records;
+    const [newest] = this.#parse(response, null).records;
     return (newest === undefined ? null : modifiedAt(newest)) ?? BEGINNING;
   }
 
-  #get(url: string, signal: AbortSignal): Promise<UpstreamAnswer> {
+  #get(url: string, signal: AbortSignal): Promise<OutboundAnswer> {
     const headers = { prefer: `odata.maxpagesize=${this.#options.pageSize}` };
     return withDeadline(
       { clock: this.#session.clock, milliseconds: DEADLINE, parent: signal, onTimeout: sourceTimeout },
-      (limited) => this.#session.get(url, { signal: limited, largest: MAX_PAGE_BYTES, headers }),
+      (limited) => this.#session.get(url, { signal: limited, maxBytes: MAX_PAGE_BYTES, headers }),
     );
   }
 
-  #parse(answer: UpstreamAnswer, url: string | null): Read {
-    const refused = refusal(answer, this.#session.clock.now());
-    if (refused !== null) throw refused;
-    const body = bodyOf(answer);
+  #parse(response: OutboundAnswer, url: string | null): ParsedPage {
+    const body = parseBody(response, this.#session.clock.now());
     const total = body['@odata.count'];
-    const link = body['@odata.nextLink'];
-    const next = typeof link === 'string' && link !== '' ? this.#ownLink(link) : null;
-    if (next !== null && next === url)
+    const stated = body['@odata.nextLink'];
+    const hasLink = typeof stated === 'string' && stated !== '';
+    const link = hasLink ? this.#resolveOwn(stated) : null;
+    // Our token goes along with every link.
+    if (hasLink && link === null)
+      throw new LiveError('parse_failed', 'The source links to a page on another server.');
+    if (link !== null && link === url)
       throw new LiveError('parse_failed', 'The source links a page to itself.');
-    return {
-      records: valuesOf(body).filter(isRecord),
-      link: next,
-      ...(typeof total === 'number' ? { total } : {}),
-    };
-  }
-
-  /** Our token goes along with every link, so links that lead elsewhere are not followed. */
-  #ownLink(link: string): string {
-    const own = this.#resolveOwn(link);
-    if (own !== null) return own;
-    throw new LiveError('parse_failed', 'The source links to a page on another server.');
+    const records = listIn(body).filter(isRecord);
+    return { records, link, ...(typeof total === 'number' ? { total } : {}) };
   }
 
   /** The address of a link; null where it leads to another server. */

@@ -1,63 +1,17 @@
 // Requests to the upstream server: failures by name, statuses, and JSON that may be anything.
 
-import { type Outbound, OutboundFailure } from '../../../lib/outbound.ts';
-import { LiveError, type LiveFailure } from '../../source.ts';
+import {
+  type Outbound,
+  type OutboundAnswer,
+  OutboundFailure,
+  type OutboundRequest,
+} from '../../../lib/outbound.ts';
+import { LiveError, type LiveFailure, sourceTimeout } from '../../source.ts';
 import { isRecord, type UpstreamRecord } from '../mapping/decode.ts';
 
-export interface UpstreamRequest {
-  readonly url: string;
-  readonly method?: 'GET' | 'POST';
-  /** Names in lower case. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-  /** Bytes of the answer, counted unpacked. */
-  readonly largest: number;
-  readonly signal: AbortSignal;
-}
-
-export interface UpstreamAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly text: string;
-}
-
-/** The signal carries the caller's deadline; this only bounds what no one waits for any more. */
+/** Milliseconds. The caller's deadline is in its signal; this bounds what no caller waits for any more. */
 const LAST_RESORT = 60_000;
-
-/** Sends one request and reads the whole answer, whatever its status. Throws LiveError. */
-export async function exchange(
-  outbound: Outbound,
-  { largest, ...outgoing }: UpstreamRequest,
-): Promise<UpstreamAnswer> {
-  try {
-    const { status, headers, body } = await outbound.send({
-      ...outgoing,
-      deadlineMs: LAST_RESORT,
-      maxBytes: largest,
-    });
-    return { status, headers, text: body.toString('utf8') };
-  } catch (cause) {
-    throw named(cause);
-  }
-}
-
-function named(cause: unknown): LiveError {
-  switch (cause instanceof OutboundFailure ? cause.kind : null) {
-    case 'timeout':
-    case 'aborted':
-      return new LiveError('timeout', 'The source did not answer in time.', { cause });
-    case 'too_large':
-      return new LiveError('parse_failed', 'The source answered with more than it may.', { cause });
-    case 'malformed':
-      return new LiveError('parse_failed', 'The source answered with something that cannot be read.', {
-        cause,
-      });
-    default:
-      return new LiveError('fetch_failed', 'The source could not be reached, or broke off.', { cause });
-  }
-}
-
-const LONGEST_PAUSE = 3_600_000;
+const MAX_RETRY_AFTER = 3_600_000;
 
 const FAILURES: Readonly<Record<number, LiveFailure>> = {
   401: 'upstream_unauthorized',
@@ -68,28 +22,48 @@ const FAILURES: Readonly<Record<number, LiveFailure>> = {
   503: 'upstream_unavailable',
 };
 
-/** Milliseconds of a Retry-After in either form, an hour at most; `now` is the wall clock. Null without one. */
-function retryAfter(answer: Pick<UpstreamAnswer, 'headers'>, now: number): number | null {
-  const value = answer.headers['retry-after'];
-  if (typeof value !== 'string') return null;
-  const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
-  return Number.isNaN(wait) ? null : Math.min(Math.max(wait, 0), LONGEST_PAUSE);
+/** Sends one request and reads the whole response, whatever its status. Throws LiveError. */
+export async function sendRequest(
+  outbound: Outbound,
+  request: Omit<OutboundRequest, 'deadlineMs'>,
+): Promise<OutboundAnswer> {
+  try {
+    return await outbound.send({ ...request, deadlineMs: LAST_RESORT });
+  } catch (cause) {
+    const kind = cause instanceof OutboundFailure ? cause.kind : null;
+    if (kind === 'timeout' || kind === 'aborted') throw sourceTimeout({ cause });
+    if (kind === 'too_large')
+      throw new LiveError('parse_failed', 'The source answered with more than it may.', { cause });
+    if (kind === 'malformed')
+      throw new LiveError('parse_failed', 'The source answered with something that cannot be read.', {
+        cause,
+      });
+    throw new LiveError('fetch_failed', 'The source could not be reached, or broke off.', { cause });
+  }
 }
 
-/** The error that a status stands for; null for a success. Everything unnamed, redirects too, is `fetch_failed`. */
-export function refusal(answer: UpstreamAnswer, now: number): LiveError | null {
-  if (answer.status >= 200 && answer.status < 300) return null;
-  const code = FAILURES[answer.status] ?? 'fetch_failed';
-  return new LiveError(code, `The source answered ${answer.status}.`, {
-    retryAfter: retryAfter(answer, now),
+/** Throws the LiveError of a status that is no success. Unnamed ones, redirects too, are `fetch_failed`. `now`: wall clock. */
+export function requireSuccess({ status, headers }: OutboundAnswer, now: number): void {
+  if (status >= 200 && status < 300) return;
+  const code = FAILURES[status] ?? 'fetch_failed';
+  throw new LiveError(code, `The source answered ${status}.`, {
+    retryAfter: parseRetryAfter(headers['retry-after'], now),
   });
 }
 
-/** The object in a successful answer's body. Some servers say 200 and mean an error. */
-export function bodyOf(answer: UpstreamAnswer): UpstreamRecord {
+/** Milliseconds of a Retry-After in either form, an hour at most. Null without one. */
+function parseRetryAfter(value: string | string[] | undefined, now: number): number | null {
+  if (typeof value !== 'string') return null;
+  const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
+  return Number.isNaN(wait) ? null : Math.min(Math.max(wait, 0), MAX_RETRY_AFTER);
+}
+
+/** The object in a successful response's body. Some servers say 200 and mean an error. Throws LiveError. */
+export function parseBody(response: OutboundAnswer, now: number): UpstreamRecord {
+  requireSuccess(response, now);
   let body: unknown;
   try {
-    body = JSON.parse(answer.text);
+    body = JSON.parse(response.body.toString('utf8'));
   } catch (cause) {
     throw new LiveError('parse_failed', 'The source answered with something other than JSON.', { cause });
   }
@@ -99,10 +73,8 @@ export function bodyOf(answer: UpstreamAnswer): UpstreamRecord {
   return body;
 }
 
-/** The list in a collection's body. */
-export function valuesOf(body: UpstreamRecord): readonly unknown[] {
-  const values = body.value;
-  if (!Array.isArray(values))
-    throw new LiveError('parse_failed', 'The source answered without a list of records.');
-  return values;
+/** The list in a collection's body. Throws LiveError. */
+export function listIn({ value }: UpstreamRecord): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new LiveError('parse_failed', 'The source answered without a list of records.');
 }

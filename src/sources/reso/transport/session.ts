@@ -1,25 +1,14 @@
 // Session with one RESO server: the token on each request, renewed once, and what $metadata says.
 
 import { type Clock, DAY, MINUTE } from '../../../lib/clock.ts';
-import type { Outbound } from '../../../lib/outbound.ts';
+import type { Outbound, OutboundAnswer, OutboundRequest } from '../../../lib/outbound.ts';
 import { SingleFlight } from '../../../lib/single-flight.ts';
-import { LiveError } from '../../source.ts';
+import { LiveError, sourceTimeout } from '../../source.ts';
 import { type PropertyShape, propertyShape, UNKNOWN_SHAPE } from './metadata.ts';
-import { exchange, refusal, type UpstreamAnswer } from './request.ts';
+import { requireSuccess, sendRequest } from './request.ts';
 import type { Tokens } from './token.ts';
 
-interface GetOptions {
-  readonly signal: AbortSignal;
-  /** Bytes. */
-  readonly largest: number;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-interface KnownShape {
-  readonly shape: PropertyShape;
-  /** Monotonic milliseconds. */
-  readonly until: number;
-}
+type GetOptions = Pick<OutboundRequest, 'headers' | 'maxBytes'> & { readonly signal: AbortSignal };
 
 const MAX_METADATA_BYTES = 32 * 1024 * 1024;
 const NO_METADATA: readonly number[] = [400, 404, 405, 410, 501];
@@ -30,7 +19,8 @@ export class Session {
   readonly #outbound: Outbound;
   readonly #tokens: Tokens;
   readonly #flights = new SingleFlight<PropertyShape>();
-  #known: KnownShape | null = null;
+  /** `until`: monotonic milliseconds. */
+  #cached: { readonly shape: PropertyShape; readonly until: number } | null = null;
 
   /** `root` is the address that `/Property` follows. */
   constructor(root: string, outbound: Outbound, tokens: Tokens, clock: Clock) {
@@ -40,65 +30,59 @@ export class Session {
     this.clock = clock;
   }
 
-  /** GET with our token; a refused token is renewed once. The answer has whatever status it has. Throws LiveError. */
-  async get(url: string, options: GetOptions): Promise<UpstreamAnswer> {
+  /** GET with our token; a refused token is renewed once. Returns the response, whatever its status. Throws LiveError. */
+  async get(url: string, options: GetOptions): Promise<OutboundAnswer> {
     const token = await this.#tokens.current(options.signal);
-    const answer = await this.#getWith(token, url, options);
-    if (answer.status !== 401 || !this.#tokens.refuse(token)) return answer;
+    const response = await this.#getWith(token, url, options);
+    if (response.status !== 401 || !this.#tokens.refuse(token)) return response;
     return this.#getWith(await this.#tokens.current(options.signal), url, options);
   }
 
-  #getWith(token: string, url: string, { signal, largest, headers }: GetOptions): Promise<UpstreamAnswer> {
-    return exchange(this.#outbound, {
+  #getWith(token: string, url: string, { headers, ...options }: GetOptions): Promise<OutboundAnswer> {
+    return sendRequest(this.#outbound, {
+      ...options,
       url,
       headers: { accept: 'application/json', ...headers, authorization: `Bearer ${token}` },
-      largest,
-      signal,
     });
   }
 
-  /** The shape of Property, asked for once a day; a server that has no $metadata is taken as unknown. Throws LiveError. */
+  /** The shape of Property, fetched once a day; unknown for a server without $metadata. Throws LiveError. */
   async shape(signal: AbortSignal): Promise<PropertyShape> {
-    const known = this.#known;
-    if (known !== null && known.until > this.clock.monotonic()) return known.shape;
+    const cached = this.#cached;
+    if (cached !== null && cached.until > this.clock.monotonic()) return cached.shape;
     try {
-      return await this.#flights.run('metadata', signal, (shared) => this.#learn(shared));
+      return await this.#flights.run('metadata', signal, (shared) => this.#fetchShape(shared));
     } catch (error) {
-      if (signal.aborted)
-        throw new LiveError('timeout', 'The source did not answer in time.', { cause: error });
-      // What it answered yesterday still serves.
-      if (known !== null) return this.#remember(known.shape, MINUTE);
+      if (signal.aborted) throw sourceTimeout({ cause: error });
+      // Yesterday's answer still serves.
+      if (cached !== null) return this.#cache(cached.shape, MINUTE);
       throw error;
     }
   }
 
-  /** The shape as far as it can be had at once: one listing waits for no daily refresh, and a broken one is no reason to fail. */
-  async shapeAtHand(signal: AbortSignal): Promise<PropertyShape> {
-    if (this.#known !== null) return this.#known.shape;
+  /** The shape that is available at once: one listing waits for no daily refresh, and does not fail for a broken one. */
+  async availableShape(signal: AbortSignal): Promise<PropertyShape> {
+    if (this.#cached !== null) return this.#cached.shape;
     return this.shape(signal).catch((error: unknown) => {
       if (error instanceof LiveError && error.code === 'fetch_failed')
-        return this.#remember(UNKNOWN_SHAPE, MINUTE);
+        return this.#cache(UNKNOWN_SHAPE, MINUTE);
       // Whoever is turned away or kept waiting here would be so a second time.
       throw error;
     });
   }
 
-  async #learn(signal: AbortSignal): Promise<PropertyShape> {
-    const url = `${this.root}/$metadata`;
-    const answer = await this.get(url, {
-      signal,
-      largest: MAX_METADATA_BYTES,
-      headers: { accept: 'application/xml' },
-    });
-    if (NO_METADATA.includes(answer.status)) return this.#remember(UNKNOWN_SHAPE, MINUTE);
-    const refused = refusal(answer, this.clock.now());
-    if (refused !== null) throw refused;
-    const shape = propertyShape(answer.text);
-    return shape === null ? this.#remember(UNKNOWN_SHAPE, MINUTE) : this.#remember(shape, DAY);
+  async #fetchShape(signal: AbortSignal): Promise<PropertyShape> {
+    const headers = { accept: 'application/xml' };
+    const options = { signal, maxBytes: MAX_METADATA_BYTES, headers };
+    const response = await this.get(`${this.root}/$metadata`, options);
+    if (NO_METADATA.includes(response.status)) return this.#cache(UNKNOWN_SHAPE, MINUTE);
+    requireSuccess(response, this.clock.now());
+    const shape = propertyShape(response.body.toString('utf8'));
+    return shape === null ? this.#cache(UNKNOWN_SHAPE, MINUTE) : this.#cache(shape, DAY);
   }
 
-  #remember(shape: PropertyShape, lifetime: number): PropertyShape {
-    this.#known = { shape, until: this.clock.monotonic() + lifetime };
+  #cache(shape: PropertyShape, lifetime: number): PropertyShape {
+    this.#cached = { shape, until: this.clock.monotonic() + lifetime };
     return shape;
   }
 }

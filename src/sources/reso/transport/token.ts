@@ -4,7 +4,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Outbound } from '../../../lib/outbound.ts';
 import { SingleFlight } from '../../../lib/single-flight.ts';
 import { LiveError } from '../../source.ts';
-import { bodyOf, exchange, refusal } from './request.ts';
+import { parseBody, sendRequest } from './request.ts';
 
 export type ResoCredentials =
   | {
@@ -42,7 +42,7 @@ export class Tokens {
     this.#clock = clock;
   }
 
-  /** A token that should be good for another minute. Throws LiveError. */
+  /** A token that is valid for another minute. Throws LiveError. */
   async current(signal: AbortSignal): Promise<string> {
     const credentials = this.#credentials;
     if (credentials.kind === 'bearer') return credentials.token;
@@ -56,7 +56,7 @@ export class Tokens {
     }
   }
 
-  /** Forgets a token that was refused; false when there is no other to be had. */
+  /** Drops a token that was refused; false when no other can be fetched. */
   refuse(value: string): boolean {
     if (this.#credentials.kind === 'bearer') return false;
     if (this.#current?.value === value) this.#current = null;
@@ -66,7 +66,7 @@ export class Tokens {
   async #fetch(credentials: ClientCredentials, signal: AbortSignal): Promise<Token> {
     const { tokenUrl, clientId, clientSecret, scope = 'api' } = credentials;
     const sentAt = this.#clock.monotonic();
-    const answer = await exchange(this.#outbound, {
+    const response = await sendRequest(this.#outbound, {
       url: tokenUrl,
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
@@ -76,21 +76,17 @@ export class Tokens {
         client_secret: clientSecret,
         scope,
       }).toString(),
-      largest: MAX_TOKEN_BYTES,
+      maxBytes: MAX_TOKEN_BYTES,
       signal,
     });
-    // The token endpoint says 400 where it means that the client is not known to it.
-    if (answer.status === 400)
-      throw new LiveError('upstream_unauthorized', 'The source gives us no token (400).');
-    const refused = refusal(answer, this.#clock.now());
-    if (refused !== null) throw refused.code === 'not_found_upstream' ? noToken(answer.status) : refused;
-    this.#current = tokenIn(bodyOf(answer), sentAt);
+    const { status } = response;
+    // Token endpoints answer 400 to a client that they do not know.
+    if (status === 400) throw new LiveError('upstream_unauthorized', 'The source gives us no token (400).');
+    if (status === 404 || status === 410)
+      throw new LiveError('fetch_failed', `The source's token endpoint answered ${status}.`);
+    this.#current = tokenIn(parseBody(response, this.#clock.now()), sentAt);
     return this.#current;
   }
-}
-
-function noToken(status: number): LiveError {
-  return new LiveError('fetch_failed', `The source's token endpoint answered ${status}.`);
 }
 
 function tokenIn(body: Readonly<Record<string, unknown>>, sentAt: number): Token {
