@@ -1,4 +1,4 @@
-// Measurement of autocomplete: what a suggestion takes at the server, beside the same question to PostgreSQL.
+// Benchmark of autocomplete: time at the server for a suggestion, compared with the same query in PostgreSQL.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

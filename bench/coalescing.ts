@@ -1,9 +1,9 @@
-// P8: how often a source is asked when a thousand readers want the same listing at once.
+// P8: calls of the source for a thousand simultaneous streams of one listing.
 
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { startUpstream, type Upstream } from '../test/support/sources/upstream.ts';
-import { type Arm, type Stand, startArm, writeTiers } from './stand.ts';
+import { type Arm, startArm, type Testbed, writeTiers } from './testbed.ts';
 import type { Row } from './throughput.ts';
 
 const STREAMS = 1_000;
@@ -15,14 +15,14 @@ const RECORD = {
 };
 
 /** Exact, and so not a ratio: the source holds its answer back until all of them wait for it. */
-export async function callsForOneListing(stand: Stand): Promise<Row[]> {
+export async function callsForOneListing(testbed: Testbed): Promise<Row[]> {
   await using source = await startSource();
-  const ours = await startWithSource(stand, 'p8', source);
+  const ours = await startWithSource(testbed, 'p8', source);
   const held: ServerResponse[] = [];
   source.upstream.faults.entity = (_, response) => void held.push(response);
   const before = source.upstream.listingRequests.length;
   const streams = Array.from({ length: STREAMS }, () =>
-    fetch(`${ours.arm.url}${ours.path}`, { headers: { authorization: `Bearer ${stand.key}` } }),
+    fetch(`${ours.arm.url}${ours.path}`, { headers: { authorization: `Bearer ${testbed.key}` } }),
   );
   const texts = (await Promise.all(streams)).map((answer) => answer.text());
   await source.upstream.untilRequested(before + 1);
@@ -54,17 +54,17 @@ export async function startSource(): Promise<OneListingSource> {
 
 /** The service, once it has read the source's listing, and the address of its stream. */
 export async function startWithSource(
-  stand: Stand,
+  testbed: Testbed,
   name: string,
   { upstream }: OneListingSource,
 ): Promise<{ readonly arm: Arm; readonly path: string }> {
   const arm = await startArm('service.ts', {
-    ...{ DATABASE_URL: stand.databaseUrl, SOURCE: 'reso', LOG_LEVEL: 'warn' },
+    ...{ DATABASE_URL: testbed.databaseUrl, SOURCE: 'reso', LOG_LEVEL: 'warn' },
     ...{ RESO_BASE_URL: upstream.url, RESO_TOKEN_URL: upstream.tokenUrl },
     ...{ RESO_CLIENT_ID: 'bench', RESO_CLIENT_SECRET: 'bench' },
-    ...{ TIERS_FILE: await writeTiers(stand, name, TIERS), DATA_DIR: join(stand.folder, name) },
+    ...{ TIERS_FILE: await writeTiers(testbed, name, TIERS), DATA_DIR: join(testbed.folder, name) },
   });
-  return { arm, path: await untilLoaded(arm, stand.key) };
+  return { arm, path: await untilLoaded(arm, testbed.key) };
 }
 
 /** The stream of the one listing that the source has, once it is read. */

@@ -1,4 +1,4 @@
-// Measurement of estimates on real sales and rents: each fold is guessed by the service's own code from the other four.
+// Benchmark of estimates on real sales and rents: each fold is estimated by the service from the other four.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

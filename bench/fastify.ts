@@ -1,4 +1,4 @@
-// Arm of Fastify alone: its way to a handler, and then what the arm of node:http does.
+// Server of Fastify alone, sending the same response as the server of node:http alone.
 
 import { readFileSync } from 'node:fs';
 import { fastify } from 'fastify';
@@ -7,14 +7,14 @@ const { headers, body } = JSON.parse(readFileSync(process.env.ANSWER ?? '', 'utf
   readonly headers: Record<string, string>;
   readonly body: readonly string[];
 };
-const pieces = body.map((piece) => Buffer.from(piece));
+const chunks = body.map((chunk) => Buffer.from(chunk));
 
 const app = fastify();
 app.get('/v1/listing/:id', (_request, reply) => {
   reply.hijack();
   reply.raw.writeHead(200, headers);
-  for (const piece of pieces.slice(0, -1)) reply.raw.write(piece);
-  reply.raw.end(pieces.at(-1));
+  for (const chunk of chunks.slice(0, -1)) reply.raw.write(chunk);
+  reply.raw.end(chunks.at(-1));
 });
 await app.listen({ port: Number(process.env.PORT), host: '127.0.0.1' });
 process.stdout.write('ready\n');

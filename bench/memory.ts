@@ -1,10 +1,10 @@
-// Memory of the service: at rest, for each stream that is open, and whether it grows while streams come and go.
+// Memory of the service: at rest, per open stream, and its growth over many streams.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { startSource, startWithSource } from './coalescing.ts';
-import { type Arm, type Stand, startArm } from './stand.ts';
+import { type Arm, startArm, type Testbed } from './testbed.ts';
 import type { Row } from './throughput.ts';
 
 /** As many as a source's silence of eight seconds leaves time to open and to weigh. */
@@ -12,20 +12,20 @@ const STREAMS = 2_000;
 const SOAK_ROUNDS = 12;
 export const MEGABYTE = 2 ** 20;
 
-export async function memory(stand: Stand): Promise<Row[]> {
+export async function memory(testbed: Testbed): Promise<Row[]> {
   await using source = await startSource();
-  const { arm, path } = await startWithSource(stand, 'memory', source);
+  const { arm, path } = await startWithSource(testbed, 'memory', source);
   const rest = await resident(arm);
   source.upstream.faults.entity = () => {};
-  const ours = await perStream(arm, path, stand.key);
-  const file = join(stand.folder, 'memory-answer.json');
+  const ours = await perStream(arm, path, testbed.key);
+  const file = join(testbed.folder, 'memory-answer.json');
   const body = 'event: cached\n\n';
   const headers = { 'content-type': 'text/event-stream' };
   await writeFile(file, JSON.stringify({ headers, body, stream: true }));
   const raw = await startArm('raw.ts', { ANSWER: file });
-  const bare = await perStream(raw, path, stand.key);
+  const bare = await perStream(raw, path, testbed.key);
   delete source.upstream.faults.entity;
-  const growth = await soak(arm, path, stand.key);
+  const growth = await soak(arm, path, testbed.key);
   await Promise.all([arm.stop(), raw.stop()]);
   return [
     note('Memory at rest', `${(rest / MEGABYTE).toFixed(0)} MB resident`),

@@ -1,4 +1,4 @@
-// Where oidc-provider keeps its records in the comparison: one table, each of its calls one prepared statement.
+// Storage of oidc-provider in the comparison: one table, and a prepared statement for each of its calls.
 
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import type postgres from 'postgres';

@@ -1,4 +1,4 @@
-// The two servers of the OAuth comparisons, and the proof that they do the same before anything is measured.
+// The two servers of the OAuth comparisons, and the check that they do the same.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { parseDatabaseUrl } from '../src/postgres/client/connection-url.ts';
 import { createModelTable } from './oauth-adapter.ts';
 import type { Exchanger } from './oauth-load.ts';
 import { ourSeed, peerSeed, REFRESH_PREFIX } from './oauth-seed.ts';
-import { type Arm, type Stand, startArm, writeTiers } from './stand.ts';
+import { type Arm, startArm, type Testbed, writeTiers } from './testbed.ts';
 
 const TIERS = { pro: { minute: 5_000_000, month: 1_000_000_000 } };
 
@@ -17,29 +17,29 @@ export interface Arms {
   stop(): Promise<void>;
 }
 
-/** Both on the database of the stand. `body` is what oidc-provider's arm answers where it has checked an access token. */
-export async function startOAuthArms(stand: Stand, name: string, body = '{}'): Promise<Arms> {
-  const { host, port, database, user, password = '' } = parseDatabaseUrl(stand.databaseUrl);
+/** Both on the database of the testbed. `body` is what oidc-provider's arm answers where it has checked an access token. */
+export async function startOAuthArms(testbed: Testbed, name: string, body = '{}'): Promise<Arms> {
+  const { host, port, database, user, password = '' } = parseDatabaseUrl(testbed.databaseUrl);
   const sql = postgres({ host, port, database, user, password, fetch_types: false, onnotice: () => {} });
   await createModelTable(sql);
   const ours = await startArm('service.ts', {
-    ...{ DATABASE_URL: stand.databaseUrl, SOURCE: 'none', LOG_LEVEL: 'warn', TRUSTED_PROXIES: '127.0.0.1' },
-    ...{ TIERS_FILE: await writeTiers(stand, name, TIERS), DATA_DIR: join(stand.folder, name) },
+    ...{ DATABASE_URL: testbed.databaseUrl, SOURCE: 'none', LOG_LEVEL: 'warn', TRUSTED_PROXIES: '127.0.0.1' },
+    ...{ TIERS_FILE: await writeTiers(testbed, name, TIERS), DATA_DIR: join(testbed.folder, name) },
   });
-  const theirs = await startArm('oauth-peer-arm.ts', { DATABASE_URL: stand.databaseUrl, BODY: body });
+  const theirs = await startArm('oauth-peer-arm.ts', { DATABASE_URL: testbed.databaseUrl, BODY: body });
   const arms: Arms = {
-    ours: { arm: ours, seed: ourSeed(stand, ours.url) },
+    ours: { arm: ours, seed: ourSeed(testbed, ours.url) },
     theirs: { arm: theirs, seed: peerSeed(sql) },
     async stop() {
       await Promise.all([ours.stop(), theirs.stop(), sql.end()]);
     },
   };
-  await requireSameWork(stand, arms);
+  await requireSameWork(testbed, arms);
   return arms;
 }
 
 /** Fresh tokens each time, and a refresh token that was replaced gives none; what is answered is on the disk in both. */
-async function requireSameWork(stand: Stand, { ours, theirs }: Arms): Promise<void> {
+async function requireSameWork(testbed: Testbed, { ours, theirs }: Arms): Promise<void> {
   for (const { arm, seed } of [ours, theirs]) {
     for (const kind of ['refresh', 'code'] as const) {
       const [body = ''] = await seed(kind, 1);
@@ -56,12 +56,12 @@ async function requireSameWork(stand: Stand, { ours, theirs }: Arms): Promise<vo
       );
     }
   }
-  const settings = await durability(stand);
+  const settings = await durability(testbed);
   assert.deepEqual(settings, ['on', 'on', 'on'], 'what is answered is on the disk');
 }
 
 /** fsync, synchronous_commit, full_page_writes: of the one server that both use; neither changes them for its sessions. */
-export async function durability({ database }: Stand): Promise<string[]> {
+export async function durability({ database }: Testbed): Promise<string[]> {
   const [row] = await database.read(
     (sql) => sql<{ settings: string[] }[]>`
       select array[current_setting('fsync'), current_setting('synchronous_commit'),

@@ -1,4 +1,4 @@
-// Our check of an access token behind node:http alone: what the service asks of a caller before it does anything else.
+// Our check of an access token behind node:http alone.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createAccess } from '../src/access/access.ts';

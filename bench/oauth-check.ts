@@ -1,22 +1,22 @@
-// Comparison of what it takes to trust an access token: the check alone, and with all that a request costs us.
+// Comparison of access-token checks: the check alone, and within a whole request.
 
 import assert from 'node:assert/strict';
 import { startOAuthArms, tokensOf } from './oauth-arms.ts';
 import { compared, inTurns, SECONDS } from './oauth-load.ts';
 import { ourSeed, type Seed } from './oauth-seed.ts';
-import { type Arm, type Load, load, type Stand, startArm } from './stand.ts';
+import { type Arm, type Load, load, startArm, type Testbed } from './testbed.ts';
 import type { Row } from './throughput.ts';
 
-export async function checkAgainstPeer(stand: Stand): Promise<Row[]> {
-  return [...(await checkAlone(stand)), await checkWithProperty(stand)];
+export async function checkAgainstPeer(testbed: Testbed): Promise<Row[]> {
+  return [...(await checkAlone(testbed)), await checkWithProperty(testbed)];
 }
 
 /** The same work in both: node:http alone, a token with the scope of the question or 401, and the same answer. */
-async function checkAlone(stand: Stand): Promise<Row[]> {
-  const { ours, theirs, stop } = await startOAuthArms(stand, 'p15-check');
-  const checking = await startArm('oauth-check-arm.ts', { DATABASE_URL: stand.databaseUrl });
+async function checkAlone(testbed: Testbed): Promise<Row[]> {
+  const { ours, theirs, stop } = await startOAuthArms(testbed, 'p15-check');
+  const checking = await startArm('oauth-check-arm.ts', { DATABASE_URL: testbed.databaseUrl });
   const [our, their] = [
-    { arm: checking, path: '/checked', token: await bearer(ours.arm, ourSeed(stand, checking.url)) },
+    { arm: checking, path: '/checked', token: await bearer(ours.arm, ourSeed(testbed, checking.url)) },
     { arm: theirs.arm, path: '/checked', token: await bearer(theirs.arm, theirs.seed) },
   ] as const;
   await requireSameAnswers([our, their]);
@@ -24,18 +24,18 @@ async function checkAlone(stand: Stand): Promise<Row[]> {
   const bare = await inTurns(loading(our), loading({ ...our, path: '/unchecked' }));
   await Promise.all([stop(), checking.stop()]);
   return [
-    compared('P15 access token checked, both behind node:http alone, ours / oidc-provider', rounds, 4),
+    compared('P15 access token checked, both behind node:http alone, ours / oidc-provider', rounds, 3),
     { ...compared('P15 the same, ours / node:http checking nothing', bare, 0), floor: '' },
   ];
 }
 
 /** Ours serves a property with all that goes with it; theirs sends the same body once the token was found to be good. */
-async function checkWithProperty(stand: Stand): Promise<Row> {
-  const path = `/v1/property/${stand.ids[0]}`;
-  const probe = await startOAuthArms(stand, 'p15-probe');
+async function checkWithProperty(testbed: Testbed): Promise<Row> {
+  const path = `/v1/property/${testbed.ids[0]}`;
+  const probe = await startOAuthArms(testbed, 'p15-probe');
   const body = await answered(probe.ours.arm.url + path, await bearer(probe.ours.arm, probe.ours.seed));
   await probe.stop();
-  const { ours, theirs, stop } = await startOAuthArms(stand, 'p15-property', body);
+  const { ours, theirs, stop } = await startOAuthArms(testbed, 'p15-property', body);
   const [our, their] = [
     { arm: ours.arm, path, token: await bearer(ours.arm, ours.seed) },
     { arm: theirs.arm, path: '/checked', token: await bearer(theirs.arm, theirs.seed) },
@@ -43,7 +43,7 @@ async function checkWithProperty(stand: Stand): Promise<Row> {
   await requireSameAnswers([our, their]);
   const rounds = await inTurns(loading(our), loading(their));
   await stop();
-  return compared('P15 access token checked, ours with a property served / oidc-provider without', rounds, 4);
+  return compared('P15 access token checked, ours with a property served / oidc-provider without', rounds, 3);
 }
 
 interface Asked {

@@ -1,10 +1,10 @@
-// Load of the OAuth comparisons: exchanges whose tokens are each shown once, and two arms of them in turns.
+// Load of the OAuth comparisons: exchanges that use each token once, and two servers measured in turns.
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Kind, REFRESH_PREFIX, type Seed } from './oauth-seed.ts';
-import { type Arm, type Load, loadWith, type Stand } from './stand.ts';
 import { interval, median } from './statistics.ts';
+import { type Arm, type Load, loadWith, type Testbed } from './testbed.ts';
 import type { Row } from './throughput.ts';
 
 export const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7);
@@ -21,13 +21,13 @@ export interface Exchanger {
 }
 
 /** Loads a token endpoint with exchanges of this kind, all of them freshly seeded. */
-export async function loadExchanges(stand: Stand, { arm, seed }: Exchanger, kind: Kind): Promise<Load> {
+export async function loadExchanges(testbed: Testbed, { arm, seed }: Exchanger, kind: Kind): Promise<Load> {
   const bodies = await seed(kind, kind === 'code' ? CODES : FAMILIES);
-  const file = join(stand.folder, 'bodies.txt');
+  const file = join(testbed.folder, 'bodies.txt');
   await writeFile(file, `${bodies.join('\n')}\n`);
   const script = join(import.meta.dirname, 'oauth.lua');
-  const again = kind === 'refresh' ? [REFRESH_PREFIX] : [];
-  return loadWith(arm, ['-s', script, `${arm.url}/oauth/token`, '--', file, ...again], SECONDS);
+  const extra = kind === 'refresh' ? [REFRESH_PREFIX] : [];
+  return loadWith(arm, ['-s', script, `${arm.url}/oauth/token`, '--', file, ...extra], SECONDS);
 }
 
 /** The rounds of two arms, in an order that turns. */
@@ -66,7 +66,7 @@ const busy = ({ processor, seconds }: Load): number => processor / seconds;
 
 /**
  * By throughput where both servers kept their core busy; else by requests for each second of the server's processor, since
- * what was full then was the database's core or its disk. Both figures are told.
+ * what was full then was the database's core or its disk. Both figures are printed.
  */
 export function compared(name: string, { ours, theirs }: Rounds, floor: number): Row {
   const ratios = (of: (load: Load) => number) =>

@@ -1,4 +1,4 @@
-// The arm of oidc-provider: its token endpoint, and beside it its check of an access token behind node:http alone.
+// Server of oidc-provider: its token endpoint, and its check of an access token behind node:http alone.
 
 import { createServer } from 'node:http';
 import postgres from 'postgres';

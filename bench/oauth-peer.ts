@@ -1,4 +1,4 @@
-// The provider oidc-provider as the comparison sets it up: opaque tokens, rotation on, a public client with PKCE, no ID tokens.
+// Configuration of oidc-provider in the comparison: opaque tokens, rotation, a public client with PKCE, no ID tokens.
 
 import Provider, { type Adapter } from 'oidc-provider';
 

@@ -1,31 +1,31 @@
-// The arm of pgbench: the function that rotates one refresh token, as our statement calls it for each, prepared, on rows like ours.
+// pgbench of the function that rotates a refresh token, prepared, called as the service calls it.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { parseDatabaseUrl } from '../src/postgres/client/connection-url.ts';
 import { CLIENT, REDIRECT_URI } from './oauth-peer.ts';
-import type { Stand } from './stand.ts';
+import type { Testbed } from './testbed.ts';
 
 /** More rotations than one client of pgbench gets done in a load. */
 const EACH = 2_000;
 let base = 0;
 
 /** Rotations in a second, by so many clients at once. Each rotates a token of its own every time. */
-export async function benchRotation(stand: Stand, clients: number, seconds: number): Promise<number> {
+export async function benchRotation(testbed: Testbed, clients: number, seconds: number): Promise<number> {
   base += EACH;
-  await seedRotations(stand, clients);
-  const { host, port, user, password = '', database } = parseDatabaseUrl(stand.databaseUrl);
+  await seedRotations(testbed, clients);
+  const { host, port, user, password = '', database } = parseDatabaseUrl(testbed.databaseUrl);
   const script = join(import.meta.dirname, 'oauth-rotation.sql');
   const where = ['-h', host, '-p', String(port), '-U', user, database];
   const load = ['-n', '-M', 'prepared', '-c', String(clients), '-j', '1', '-T', String(seconds)];
   const text = await run([...load, '-D', 'i=0', '-D', `base=${base}`, '-f', script, ...where], password);
   const [, done = '0'] = /transactions actually processed: (\d+)/.exec(text) ?? [];
-  assert.equal(await countRotated(stand), Number(done), 'each transaction of pgbench rotated a token');
+  assert.equal(await countRotated(testbed), Number(done), 'each transaction of pgbench rotated a token');
   return Number(/tps = ([\d.]+)/.exec(text)?.[1] ?? Number.NaN);
 }
 
-async function seedRotations({ database }: Stand, clients: number): Promise<void> {
+async function seedRotations({ database }: Testbed, clients: number): Promise<void> {
   const [from, to] = [base + 1, base + EACH];
   await database.write(
     (sql) => sql`
@@ -43,7 +43,7 @@ async function seedRotations({ database }: Stand, clients: number): Promise<void
   );
 }
 
-async function countRotated({ database }: Stand): Promise<number> {
+async function countRotated({ database }: Testbed): Promise<number> {
   const [row] = await database.read(
     (sql) => sql<{ count: number }[]>`
       select count(*)::int from generate_series(0, 63) client cross join generate_series(${base + 1}::int8, ${base + EACH}::int8) n

@@ -1,4 +1,4 @@
-// Grants, tokens and codes that the OAuth comparisons start from, in bulk: the bodies of requests that use each once.
+// Grants, tokens and codes of the OAuth comparisons, as request bodies that are used once.
 
 import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
@@ -6,7 +6,7 @@ import { hashSecret } from '../src/lib/secrets.ts';
 import { createSecret } from '../src/oauth/protocol/tokens.ts';
 import { type StoredModel, upsertModels } from './oauth-adapter.ts';
 import { CLIENT, createPeer, REDIRECT_URI, SCOPE } from './oauth-peer.ts';
-import type { Stand } from './stand.ts';
+import type { Testbed } from './testbed.ts';
 
 /** Paying callers, among whom our grants are shared out. */
 const SUBSCRIPTIONS = 1_000;
@@ -24,7 +24,7 @@ export type Kind = 'refresh' | 'code';
 export type Seed = (kind: Kind, count: number) => Promise<string[]>;
 
 /** Ours: every grant has a subscription, whose provider is asked at each refresh. */
-export function ourSeed({ database }: Stand, publicUrl: string): Seed {
+export function ourSeed({ database }: Testbed, publicUrl: string): Seed {
   return async (kind, count) => {
     const secrets = Array.from({ length: count }, () => createSecret(kind === 'code' ? 'ac' : 'rt'));
     const hashes = secrets.map(hashSecret);

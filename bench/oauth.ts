@@ -1,34 +1,34 @@
-// P13, P14 and P15: exchanges and checks of tokens against oidc-provider's on the same database, and against PostgreSQL alone.
+// P13, P14 and P15: exchanges and checks of tokens, compared with oidc-provider on the same database and with PostgreSQL alone.
 
 import { durability, startOAuthArms } from './oauth-arms.ts';
 import { checkAgainstPeer } from './oauth-check.ts';
 import { compared, inTurns, loadExchanges, ROUNDS, ratio, SECONDS } from './oauth-load.ts';
 import { benchRotation } from './oauth-pgbench.ts';
-import { CONCURRENCY, type Stand } from './stand.ts';
 import { median } from './statistics.ts';
+import { CONCURRENCY, type Testbed } from './testbed.ts';
 import type { Row } from './throughput.ts';
 
-export async function refreshAgainstPeer(stand: Stand): Promise<Row[]> {
-  const { ours, theirs, stop } = await startOAuthArms(stand, 'p13');
+export async function refreshAgainstPeer(testbed: Testbed): Promise<Row[]> {
+  const { ours, theirs, stop } = await startOAuthArms(testbed, 'p13');
   const rounds = await inTurns(
-    () => loadExchanges(stand, ours, 'refresh'),
-    () => loadExchanges(stand, theirs, 'refresh'),
+    () => loadExchanges(testbed, ours, 'refresh'),
+    () => loadExchanges(testbed, theirs, 'refresh'),
   );
   await stop();
-  const name = `P13 refresh, ours / oidc-provider on PostgreSQL (${await durable(stand)})`;
-  return [compared(name, rounds, 4)];
+  const name = `P13 refresh, ours / oidc-provider on PostgreSQL (${await durable(testbed)})`;
+  return [compared(name, rounds, 3)];
 }
 
 /** Both by throughput: what is compared is how much of the database's own speed is left to clients of the service. */
-export async function refreshAgainstStatement(stand: Stand): Promise<Row[]> {
-  const { ours, theirs, stop } = await startOAuthArms(stand, 'p14');
+export async function refreshAgainstStatement(testbed: Testbed): Promise<Row[]> {
+  const { ours, theirs, stop } = await startOAuthArms(testbed, 'p14');
   await theirs.arm.stop();
   const ratios: number[] = [];
-  await loadExchanges(stand, ours, 'refresh');
+  await loadExchanges(testbed, ours, 'refresh');
   for (let round = 0; round < ROUNDS; round++) {
-    const bare = () => benchRotation(stand, CONCURRENCY, SECONDS);
+    const bare = () => benchRotation(testbed, CONCURRENCY, SECONDS);
     const served = async () => {
-      const { requests, seconds } = await loadExchanges(stand, ours, 'refresh');
+      const { requests, seconds } = await loadExchanges(testbed, ours, 'refresh');
       return requests / seconds;
     };
     const [a, b] = round % 2 === 0 ? [served, bare] : [bare, served];
@@ -37,24 +37,24 @@ export async function refreshAgainstStatement(stand: Stand): Promise<Row[]> {
     ratios.push(round % 2 === 0 ? 1 / inverse : inverse);
   }
   await stop();
-  const name = `P14 refresh, ours / pgbench of the rotation alone (${CONCURRENCY} at once, ${await durable(stand)})`;
+  const name = `P14 refresh, ours / pgbench of the rotation alone (${CONCURRENCY} at once, ${await durable(testbed)})`;
   return [{ name, figure: ratio(ratios), floor: '>= 0.60', met: median(ratios) >= 0.6 }];
 }
 
-export async function exchangeAgainstPeer(stand: Stand): Promise<Row[]> {
-  const { ours, theirs, stop } = await startOAuthArms(stand, 'p15');
+export async function exchangeAgainstPeer(testbed: Testbed): Promise<Row[]> {
+  const { ours, theirs, stop } = await startOAuthArms(testbed, 'p15');
   const exchanges = await inTurns(
-    () => loadExchanges(stand, ours, 'code'),
-    () => loadExchanges(stand, theirs, 'code'),
+    () => loadExchanges(testbed, ours, 'code'),
+    () => loadExchanges(testbed, theirs, 'code'),
   );
   await stop();
   return [
-    compared('P15 code for tokens, ours / oidc-provider', exchanges, 4),
-    ...(await checkAgainstPeer(stand)),
+    compared('P15 code for tokens, ours / oidc-provider', exchanges, 3),
+    ...(await checkAgainstPeer(testbed)),
   ];
 }
 
-async function durable(stand: Stand): Promise<string> {
-  const [fsync, commit] = await durability(stand);
+async function durable(testbed: Testbed): Promise<string> {
+  const [fsync, commit] = await durability(testbed);
   return `fsync ${fsync}, synchronous_commit ${commit}`;
 }

@@ -1,4 +1,4 @@
-// What the comparison uses of oidc-provider's types: the package brings none.
+// Types of oidc-provider that the comparison uses; the package has none.
 
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http';

@@ -1,4 +1,4 @@
-// Real rental listings that estimates of rents are measured on: read from their file, and parted into folds with a seed.
+// Real rental listings for estimates of rents, read from a file and divided into folds with a seed.
 
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ export interface Rent {
   readonly home: HomeFacts & { readonly livingArea: number };
 }
 
-/** The middle of the country, where flats stand whose place nobody knew. */
+/** The middle of the country, where flats of unknown location were put. */
 const NOWHERE = { lat: 39.8163, lng: -98.5576 };
 
 /** The flats with a place, a size and a rent by the month. One that is advertised twice is taken once. */

@@ -1,4 +1,4 @@
-// Run of the benchmarks: each compared side by side on this machine, one table at the end.
+// Command that runs benchmarks: comparisons side by side on this machine, and one table of results.
 
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
@@ -10,17 +10,17 @@ import { dayOfRentals } from './million/churn.ts';
 import { cursorAgainstOffset, searchAgainstPgbench, searchAgainstRaw } from './million/compared.ts';
 import { exportsToReaders } from './million/exports.ts';
 import { growthTo } from './million/growth.ts';
-import { type LargeStand, openLargeStand } from './million/stand.ts';
 import { kindsOfQuestions } from './million/table.ts';
+import { type LargeTestbed, openLargeTestbed } from './million/testbed.ts';
 import { exchangeAgainstPeer, refreshAgainstPeer, refreshAgainstStatement } from './oauth.ts';
-import { conditions, openStand, type Stand } from './stand.ts';
 import { timeToCached } from './streams.ts';
+import { conditions, openTestbed, type Testbed } from './testbed.ts';
 import { limitsOnAgainstOff, propertyAgainstRaw, type Row } from './throughput.ts';
 
 const LISTINGS = 2_000;
 
-const MEASUREMENTS: Readonly<Record<string, (stand: Stand) => Promise<Row[]>>> = {
-  P1: async (stand) => [await propertyAgainstRaw(stand)],
+const MEASUREMENTS: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>>> = {
+  P1: async (testbed) => [await propertyAgainstRaw(testbed)],
   P2: limitsOnAgainstOff,
   P7: timeToCached,
   P8: callsForOneListing,
@@ -31,19 +31,19 @@ const MEASUREMENTS: Readonly<Record<string, (stand: Stand) => Promise<Row[]>>> =
 };
 
 /** Those on a million listings: they run only where they are named. */
-const LARGE: Readonly<Record<string, (stand: LargeStand) => Promise<Row[]>>> = {
+const LARGE: Readonly<Record<string, (testbed: LargeTestbed) => Promise<Row[]>>> = {
   P4: searchAgainstRaw,
   P5: searchAgainstPgbench,
   P6: cursorAgainstOffset,
   million: kindsOfQuestions,
   exports: exportsToReaders,
   churn: dayOfRentals,
-  growth: (stand) => growthTo(stand, values.larger, Number(values.listings)),
+  growth: (testbed) => growthTo(testbed, values.larger, Number(values.listings)),
 };
 
 const { positionals: names, values } = parseArgs({
   allowPositionals: true,
-  // Where the million listings are kept, so that measuring again does not load them again.
+  // The million listings are stored there, so that later runs need not load them.
   options: {
     cluster: { type: 'string', default: join(tmpdir(), 'freehold-million') },
     // Where more are kept, and how many, for `growth`: 11 GB a million.
@@ -59,37 +59,39 @@ function check(): void {
 }
 
 /** Runs those that are named, or all where none is and `always` says so; prints their table. */
-async function measureOn<S extends Stand>(
+async function measureOn<S extends Testbed>(
   open: () => Promise<S>,
-  measurements: Readonly<Record<string, (stand: S) => Promise<Row[]>>>,
+  measurements: Readonly<Record<string, (testbed: S) => Promise<Row[]>>>,
   always: boolean,
 ): Promise<void> {
   const chosen = Object.entries(measurements).filter(
     ([name]) => names.includes(name) || (always && names.length === 0),
   );
   if (chosen.length === 0) return;
-  const stand = await open();
+  const testbed = await open();
   try {
     const rows: Row[] = [];
     for (const [name, measure] of chosen) {
       process.stdout.write(`Measuring ${name}\n`);
-      rows.push(...(await measure(stand)));
+      rows.push(...(await measure(testbed)));
     }
-    process.stdout.write(`\n${await conditions(stand)}\n\n| | measured | floor | met |\n|---|---|---|---|\n`);
+    process.stdout.write(
+      `\n${await conditions(testbed)}\n\n| | measured | floor | met |\n|---|---|---|---|\n`,
+    );
     for (const { name, figure, floor, met } of rows) {
       const verdict = floor === '' ? '' : met ? 'yes' : 'no';
       process.stdout.write(`| ${name} | ${figure} | ${floor} | ${verdict} |\n`);
     }
   } finally {
-    await stand.close();
+    await testbed.close();
   }
 }
 
 /** PostgreSQL and the load inherit core 1 from this process; the servers put themselves on core 0. */
 function pinned(): boolean {
   if (process.env.BENCH_PINNED) return true;
-  const again = ['-c', '1', process.execPath, ...process.argv.slice(1)];
-  const { status } = spawnSync('taskset', again, {
+  const pinned = ['-c', '1', process.execPath, ...process.argv.slice(1)];
+  const { status } = spawnSync('taskset', pinned, {
     stdio: 'inherit',
     env: { ...process.env, BENCH_PINNED: '1' },
   });
@@ -99,8 +101,8 @@ function pinned(): boolean {
 
 async function main(): Promise<void> {
   check();
-  await measureOn(() => openStand(LISTINGS), MEASUREMENTS, true);
-  await measureOn(() => openLargeStand(values.cluster), LARGE, false);
+  await measureOn(() => openTestbed(LISTINGS), MEASUREMENTS, true);
+  await measureOn(() => openLargeTestbed(values.cluster), LARGE, false);
 }
 
 if (pinned()) await main();

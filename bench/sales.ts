@@ -1,4 +1,4 @@
-// Real sales that estimates are measured on: read from their file, and parted into folds by parcel with a seed.
+// Real sales for estimates, read from a file and divided into folds by parcel with a seed.
 
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// The service's own arm of a comparison.
+// Server of the service in a comparison.
 
 import { readConfig } from '../src/config.ts';
 import { serve } from '../src/main.ts';
@@ -6,7 +6,7 @@ import { serve } from '../src/main.ts';
 process.on('SIGUSR2', () => globalThis.gc?.());
 process.stdout.write('starting\n');
 const running = serve(readConfig());
-// The banner is printed once the service answers; this line is what the stand waits for.
+// The banner is printed once the service answers; this line is what the testbed waits for.
 const { PORT } = process.env;
 for (;;) {
   const answer = await fetch(`http://127.0.0.1:${PORT}/livez`).catch(() => null);

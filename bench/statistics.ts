@@ -1,4 +1,4 @@
-// Figures: medians, percentiles, and how sure a median of ratios is.
+// Statistics of the benchmarks: medians, percentiles, and confidence intervals of ratios.
 
 import { random } from './market.ts';
 

@@ -1,4 +1,4 @@
-// Tests of the load: what stands in the tables is what the catalogue's own path writes for the same drafts.
+// Check of the load: the tables contain what the catalogue would write for the same drafts.
 
 import assert from 'node:assert/strict';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';

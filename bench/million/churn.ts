@@ -1,4 +1,4 @@
-// One day in the large benchmark: one active rental of ten ends, as many come, by the catalogue's own path.
+// One day of the large benchmark: a tenth of the active rentals end and as many begin, written by the catalogue.
 
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { random } from '../market.ts';
@@ -6,7 +6,7 @@ import type { Row } from '../throughput.ts';
 import { listingsOf, type SeenDraft } from './drafts.ts';
 import { markDay } from './load.ts';
 import { SOURCE } from './rows.ts';
-import type { LargeStand } from './stand.ts';
+import type { LargeTestbed } from './testbed.ts';
 import { country, type Town } from './towns.ts';
 
 const SHARE = 0.1;
@@ -16,14 +16,14 @@ const DAY = 86_400_000;
 const NUMBERS_OF_DAY = 50_000_000;
 
 /** Ends and adds rentals; tells how many, and how many writes a second that made. A day that was broken off goes on. */
-export async function dayOfRentals(stand: LargeStand): Promise<Row[]> {
-  const { loaded, cluster } = stand;
+export async function dayOfRentals(testbed: LargeTestbed): Promise<Row[]> {
+  const { loaded, cluster } = testbed;
   const day = loaded.days + 1;
   const { towns } = country(loaded.seed);
   const at = loaded.today + day * DAY;
   const ended = endings(towns, loaded, day).map((draft) => endedAt(draft, at));
   const come = arrivals(towns, loaded, day, ended.length);
-  const { created, changed, seconds } = await written(stand, [...ended, ...come], at);
+  const { created, changed, seconds } = await written(testbed, [...ended, ...come], at);
   await markDay(cluster, { ...loaded, days: day });
   const rate = (created + changed) / seconds;
   const figure = `${changed} rentals ended, ${created} came, ${rate.toFixed(0)} a second in batches of ${BATCH}`;
@@ -31,7 +31,7 @@ export async function dayOfRentals(stand: LargeStand): Promise<Row[]> {
 }
 
 /** What of the drafts was news, and how long writing that took: batches without any count for nothing. */
-async function written({ database }: LargeStand, drafts: readonly Draft[], at: number) {
+async function written({ database }: LargeTestbed, drafts: readonly Draft[], at: number) {
   const catalogue = createCatalogue(database);
   let [created, changed, seconds] = [0, 0, 0];
   for (let first = 0; first < drafts.length; first += BATCH) {

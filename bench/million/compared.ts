@@ -1,11 +1,11 @@
-// P4, P5 and P6: searches against the same statements without the service around them, and cursors against OFFSET.
+// P4, P5 and P6: searches compared with the same statements without the service, and cursors with OFFSET.
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { compared, inTurns, ratio } from '../oauth-load.ts';
-import { type Arm, type Load, loadWith, startArm, startService } from '../stand.ts';
 import { median } from '../statistics.ts';
+import { type Arm, type Load, loadWith, startArm, startService } from '../testbed.ts';
 import type { Row } from '../throughput.ts';
 import type { Statement } from './driver.ts';
 import { SEED } from './load.ts';
@@ -13,9 +13,9 @@ import { openLane, requestsFor } from './open-loop.ts';
 import { pgbench } from './pgbench.ts';
 import { KINDS, type Kind, questions } from './questions.ts';
 import { openRecorder } from './record.ts';
-import type { LargeStand } from './stand.ts';
+import type { LargeTestbed } from './testbed.ts';
 
-/** So many different ones, each asked in its turn, that no answer is still remembered when its question comes again. */
+/** Different queries, sent in turn: so many that no response is still cached when its query is repeated. */
 const QUESTIONS = 12_000;
 const ROUNDS = 7;
 const SECONDS = 3;
@@ -34,22 +34,22 @@ export const kindCalled = (name: string): Kind => {
 const pageOf = (statements: readonly Statement[]): Statement[] =>
   statements.filter(({ text }) => text.includes('join listing on'));
 
-export async function searchAgainstRaw(stand: LargeStand): Promise<Row[]> {
-  const paths = questions(kindCalled('area'), stand.known, SEED, QUESTIONS).map(
+export async function searchAgainstRaw(testbed: LargeTestbed): Promise<Row[]> {
+  const paths = questions(kindCalled('area'), testbed.known, SEED, QUESTIONS).map(
     (path) => `${path}&count=none`,
   );
-  const ours = await startService(stand, 'p4', UNCOUNTED);
-  const raw = await startRaw(stand, await recordedPages(stand, paths));
-  await requireSameListings(ours, raw, paths.slice(0, 50), stand.key);
-  const list = await listOf(stand, 'p4', paths);
+  const ours = await startService(testbed, 'p4', UNCOUNTED);
+  const raw = await startRaw(testbed, await recordedPages(testbed, paths));
+  await requireSameListings(ours, raw, paths.slice(0, 50), testbed.key);
+  const list = await listOf(testbed, 'p4', paths);
   let asked = 0;
   const rounds = await inTurns(
     async () => {
-      const load = await ask(ours, list, stand.key, SECONDS, asked);
+      const load = await ask(ours, list, testbed.key, SECONDS, asked);
       asked += load.requests;
       return load;
     },
-    () => ask(raw, list, stand.key, SECONDS, 0),
+    () => ask(raw, list, testbed.key, SECONDS, 0),
   );
   await Promise.all([ours.stop(), raw.stop()]);
   return [
@@ -63,8 +63,8 @@ export async function searchAgainstRaw(stand: LargeStand): Promise<Row[]> {
 
 type Pages = Readonly<Record<string, readonly Statement[]>>;
 
-async function recordedPages(stand: LargeStand, paths: readonly string[]): Promise<Pages> {
-  const recorder = openRecorder(stand);
+async function recordedPages(testbed: LargeTestbed, paths: readonly string[]): Promise<Pages> {
+  const recorder = openRecorder(testbed);
   const pages: Record<string, readonly Statement[]> = {};
   for (const path of paths) pages[path] = pageOf(await recorder.record(path));
   await recorder.close();
@@ -72,10 +72,13 @@ async function recordedPages(stand: LargeStand, paths: readonly string[]): Promi
 }
 
 /** node:http alone, which answers these paths by their statements. */
-async function startRaw(stand: LargeStand, answers: Pages): Promise<Arm> {
-  const file = join(stand.folder, 'raw-answers.json');
+async function startRaw(testbed: LargeTestbed, answers: Pages): Promise<Arm> {
+  const file = join(testbed.folder, 'raw-answers.json');
   const each = Object.values(answers).some((asked) => asked.some(({ planned }) => planned === 'each'));
-  await writeFile(file, JSON.stringify({ url: stand.databaseUrl, planned: each ? 'each' : 'once', answers }));
+  await writeFile(
+    file,
+    JSON.stringify({ url: testbed.databaseUrl, planned: each ? 'each' : 'once', answers }),
+  );
   return startArm('million/raw-search.ts', { ANSWERS: file });
 }
 
@@ -104,8 +107,8 @@ async function listingsOf({ url }: Arm, path: string, key: string): Promise<Show
 const pick = (listing: Shown, keys: readonly string[]): Shown =>
   Object.fromEntries(keys.map((key) => [key, listing[key]]));
 
-export async function listOf(stand: LargeStand, name: string, paths: readonly string[]): Promise<string> {
-  const file = join(stand.folder, `${name}.txt`);
+export async function listOf(testbed: LargeTestbed, name: string, paths: readonly string[]): Promise<string> {
+  const file = join(testbed.folder, `${name}.txt`);
   await writeFile(file, `${paths.join('\n')}\n`);
   return file;
 }
@@ -132,25 +135,25 @@ export async function oneByOne({ url }: Arm, paths: readonly string[], key: stri
   return took;
 }
 
-export async function searchAgainstPgbench(stand: LargeStand): Promise<Row[]> {
-  const paths = questions(kindCalled('area'), stand.known, SEED, QUESTIONS).map(
+export async function searchAgainstPgbench(testbed: LargeTestbed): Promise<Row[]> {
+  const paths = questions(kindCalled('area'), testbed.known, SEED, QUESTIONS).map(
     (path) => `${path}&count=none`,
   );
   const timed = 120 * (ROUNDS + 1);
-  const pages = await recordedPages(stand, paths.slice(0, timed));
+  const pages = await recordedPages(testbed, paths.slice(0, timed));
   const statements = Object.values(pages).slice(0, 120);
-  const [ours, raw] = [await startService(stand, 'p5', UNCOUNTED), await startRaw(stand, pages)];
+  const [ours, raw] = [await startService(testbed, 'p5', UNCOUNTED), await startRaw(testbed, pages)];
   // Until its code is compiled, as it is in a service that runs for days: with others than are timed.
-  await ask(ours, await listOf(stand, 'p5', paths), stand.key, WARM, timed);
-  await ask(raw, await listOf(stand, 'p5-raw', paths.slice(0, timed)), stand.key, WARM, 0);
+  await ask(ours, await listOf(testbed, 'p5', paths), testbed.key, WARM, timed);
+  await ask(raw, await listOf(testbed, 'p5-raw', paths.slice(0, timed)), testbed.key, WARM, 0);
   const ratios: number[] = [];
   const alone: number[] = [];
   for (let round = 1; round <= ROUNDS; round++) {
     const some = paths.slice(round * 120, round * 120 + 120);
-    const bare = (): Promise<number[]> => pgbench(stand, statements, { clients: 1, seconds: 2 });
+    const bare = (): Promise<number[]> => pgbench(testbed, statements, { clients: 1, seconds: 2 });
     const before = round % 2 === 0 ? await bare() : [];
-    const served = await oneByOne(ours, some, stand.key);
-    const printed = await oneByOne(raw, some, stand.key);
+    const served = await oneByOne(ours, some, testbed.key);
+    const printed = await oneByOne(raw, some, testbed.key);
     const after = round % 2 === 0 ? before : await bare();
     ratios.push(median(served) / median(after));
     alone.push(median(printed) / median(after));
@@ -168,29 +171,29 @@ const DEEP = 1_000;
 const PAGE = 20;
 
 /** The page a thousand pages in: by the service's own statement for its cursor, and by OFFSET; with a filter and without. */
-export async function cursorAgainstOffset(stand: LargeStand): Promise<Row[]> {
+export async function cursorAgainstOffset(testbed: LargeTestbed): Promise<Row[]> {
   return [
-    await deepPage(stand, 'sales of two bedrooms or more', '&minBedrooms=2'),
-    await deepPage(stand, 'all sales, nothing filtered', ''),
+    await deepPage(testbed, 'sales of two bedrooms or more', '&minBedrooms=2'),
+    await deepPage(testbed, 'all sales, nothing filtered', ''),
   ];
 }
 
-async function deepPage(stand: LargeStand, what: string, filter: string): Promise<Row> {
+async function deepPage(testbed: LargeTestbed, what: string, filter: string): Promise<Row> {
   const path = `/v1/search/sales?limit=${PAGE}&count=none${filter}`;
-  const recorder = openRecorder(stand);
+  const recorder = openRecorder(testbed);
   const [first] = await recorder.record(path);
   if (!first) throw new Error('A search asked nothing');
   const place = first.parameters.findLastIndex((value) => value === String(PAGE + 1));
   const marker = `limit $${place + 1}`;
   if (!first.text.includes(marker)) throw new Error('The statement of a page is not as P6 knows it');
   const offset = { ...first, text: passingOver(first.text, marker) };
-  const byCursor = await recorder.record(`${path}&cursor=${await walk(stand, filter, DEEP * PAGE)}`);
+  const byCursor = await recorder.record(`${path}&cursor=${await walk(testbed, filter, DEEP * PAGE)}`);
   await recorder.close();
   const ratios: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const [slow, fast] = [
-      await pgbench(stand, [[offset]], { clients: 1, seconds: 2 }),
-      await pgbench(stand, [byCursor], { clients: 1, seconds: 2 }),
+      await pgbench(testbed, [[offset]], { clients: 1, seconds: 2 }),
+      await pgbench(testbed, [byCursor], { clients: 1, seconds: 2 }),
     ];
     ratios.push(median(slow) / median(fast));
   }
@@ -208,13 +211,13 @@ function passingOver(text: string, limit: string): string {
 }
 
 /** The cursor that goes on behind so many rows. */
-async function walk(stand: LargeStand, filter: string, rows: number): Promise<string> {
-  const ours = await startService(stand, 'p6', { internal: { minute: null, month: null, page: 500 } });
+async function walk(testbed: LargeTestbed, filter: string, rows: number): Promise<string> {
+  const ours = await startService(testbed, 'p6', { internal: { minute: null, month: null, page: 500 } });
   let cursor = '';
   for (let read = 0; read < rows; read += 500) {
     const size = Math.min(500, rows - read);
     const address = `${ours.url}/v1/search/sales?limit=${size}&count=none&fields=id${filter}${cursor}`;
-    const answer = await fetch(address, { headers: { authorization: `Bearer ${stand.key}` } });
+    const answer = await fetch(address, { headers: { authorization: `Bearer ${testbed.key}` } });
     const { page } = (await answer.json()) as { page: { nextCursor: string } };
     cursor = `&cursor=${page.nextCursor}`;
   }

@@ -1,4 +1,4 @@
-// How the rows of one home become those of others like it: lines for COPY with gaps for what differs.
+// Templates of rows: lines for COPY of one home, with gaps for what differs in others like it.
 
 import { createHash } from 'node:crypto';
 import type { Placement } from '../../src/areas/placement.ts';
@@ -10,7 +10,7 @@ import { line } from './copy.ts';
 import { degrees, type Marks, marksOf, type SeenDraft } from './drafts.ts';
 import { type PropertyRows, SOURCE, TABLES, type Table } from './rows.ts';
 
-/** A text cut at its gaps: literal pieces in even places, names of gaps in odd ones. */
+/** A text cut at its gaps: literal parts in even places, names of gaps in odd ones. */
 type Cut = readonly string[];
 
 /** A home cut up, to be filled in as any other of its kind. */
@@ -65,7 +65,7 @@ function gapped(row: Readonly<Record<string, unknown>>, at: number): Record<stri
   const values: Record<string, unknown> = { ...row };
   for (const column of ['area_nos', 'digest', 'location'] as const)
     if (column in row) values[column] = gap(column, at);
-  // The areas stand behind the words.
+  // The areas are behind the words.
   if ('words' in row)
     values.words = String(row.words)
       .replaceAll(/ '#\d+'/g, '')

@@ -1,4 +1,4 @@
-// How rows go into a table by COPY: each value as the text that PostgreSQL reads.
+// Rows written by COPY, each value as text that PostgreSQL reads.
 
 import { once } from 'node:events';
 import { finished } from 'node:stream/promises';

@@ -1,4 +1,4 @@
-// The service's own driver as arms use it: opened with the same settings, telling what it sends where that is wanted.
+// The service's database driver with the same settings, which can record the statements it sends.
 
 import postgres from 'postgres';
 import { NO_MEMOIZE, PLANNING, type Planning } from '../../src/postgres/client/connection.ts';

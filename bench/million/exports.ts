@@ -1,14 +1,14 @@
-// Exports in the large benchmark: how fast all rows go out, what the service holds meanwhile, and what a reader that leaves leaves behind.
+// Exports in the large benchmark: rows per second, memory of the service, and what an aborted export leaves behind.
 
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { heapInUse, MEGABYTE, resident } from '../memory.ts';
-import { type Arm, startService } from '../stand.ts';
 import { percentile } from '../statistics.ts';
+import { type Arm, startService } from '../testbed.ts';
 import type { Row } from '../throughput.ts';
 import { headersFor, UNCOUNTED } from './compared.ts';
-import type { LargeStand } from './stand.ts';
+import type { LargeTestbed } from './testbed.ts';
 
 const ACTIVE = '/v1/search/sales?status=active';
 /** These two are all that may be shown of the million. */
@@ -35,9 +35,9 @@ interface Taken {
 type Pace = (bytes: number) => Promise<void> | void;
 
 /** Exports everything by fast and slow readers, and leaves in the middle of some. Throws where a row is missing. */
-export async function exportsToReaders(stand: LargeStand): Promise<Row[]> {
-  const arm = await startService(stand, 'export', UNCOUNTED);
-  const { key } = stand;
+export async function exportsToReaders(testbed: LargeTestbed): Promise<Row[]> {
+  const arm = await startService(testbed, 'export', UNCOUNTED);
+  const { key } = testbed;
   try {
     // What the first of each form brings to stay, code above all, is no part of what an export holds.
     for (const format of ['ndjson', 'csv']) await leaveAfter(await begin(arm, key, ACTIVE, format), 1_000);
@@ -54,7 +54,7 @@ export async function exportsToReaders(stand: LargeStand): Promise<Row[]> {
       tell(`${ACTIVE}, ${format}, 2 MB a second with pauses, then fast`, slow);
     }
     rows.push(await atRest('Exports: at rest again', arm));
-    rows.push(await leaving(stand, arm));
+    rows.push(await leaving(testbed, arm));
     return rows;
   } finally {
     await arm.stop();
@@ -145,13 +145,13 @@ async function leaveAfter(answer: IncomingMessage, lines: number): Promise<void>
 }
 
 /** Milliseconds from a reader's leaving to the last statement that was begun for it, by the clock of the database. */
-async function leaving(stand: LargeStand, arm: Arm): Promise<Row> {
+async function leaving(testbed: LargeTestbed, arm: Arm): Promise<Row> {
   const after: number[] = [];
   for (let reader = 0; reader < LEAVERS; reader++) {
-    await leaveAfter(await begin(arm, stand.key, ACTIVE, 'ndjson'), 2_000 + reader * 333);
-    const left = await databaseTime(stand);
+    await leaveAfter(await begin(arm, testbed.key, ACTIVE, 'ndjson'), 2_000 + reader * 333);
+    const left = await databaseTime(testbed);
     await sleep(1_000);
-    const { last, active } = await pagesAsked(stand);
+    const { last, active } = await pagesAsked(testbed);
     assert.equal(active, 0, 'nothing runs a second after a reader left');
     after.push(Math.max(0, last - left));
   }
@@ -159,7 +159,7 @@ async function leaving(stand: LargeStand, arm: Arm): Promise<Row> {
   return note(`${LEAVERS} readers that leave in the middle`, `${figure}; none runs after a second`);
 }
 
-async function databaseTime({ database }: LargeStand): Promise<number> {
+async function databaseTime({ database }: LargeTestbed): Promise<number> {
   const [row] = await database.read(
     (sql) => sql<{ now: number }[]>`
       select (extract(epoch from clock_timestamp()) * 1000)::double precision as now`,
@@ -168,7 +168,7 @@ async function databaseTime({ database }: LargeStand): Promise<number> {
 }
 
 /** When the service's last page was asked for, in milliseconds, and how many are being read. */
-async function pagesAsked({ database }: LargeStand): Promise<{ last: number; active: number }> {
+async function pagesAsked({ database }: LargeTestbed): Promise<{ last: number; active: number }> {
   const [row] = await database.read(
     (sql) => sql<{ last: number; active: number }[]>`
       select (extract(epoch from max(query_start)) * 1000)::double precision as last,

@@ -1,4 +1,4 @@
-// Taking the indexes and constraints of tables away for a load, and making them again.
+// Indexes and constraints of tables, dropped for a load and created afterwards.
 
 import type { Database } from '../../src/postgres/client/database.ts';
 
@@ -37,7 +37,7 @@ export async function dropIndexes(database: Database, tables: readonly string[])
 
 const MOST_MEMORY = '1GB';
 
-/** Makes them again, two at a time. */
+/** Creates them, two at a time. */
 export async function buildIndexes(
   database: Database,
   indexes: Indexes,

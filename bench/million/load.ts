@@ -1,4 +1,4 @@
-// Load of the large benchmark: a cluster in a folder of its own, filled once and then used again.
+// Load of the large benchmark: a cluster in its own folder, filled once and then reused.
 
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -132,11 +132,11 @@ const PART = 50_000;
 
 function progressOf(whole: number): (written: number) => void {
   const begun = performance.now();
-  let [done, told] = [0, 0];
+  let [done, reported] = [0, 0];
   return (written) => {
     done += written;
-    if (done - told < PART) return;
-    told = done;
+    if (done - reported < PART) return;
+    reported = done;
     const rate = done / ((performance.now() - begun) / 1000);
     say(`${done} listings, ${rate.toFixed(0)} a second, about ${((whole - done) / rate).toFixed(0)} s left`);
   };

@@ -1,4 +1,4 @@
-// Moments of an open load: a thread that sleeps to each, more exactly than a timer beside other work could.
+// Clock of an open load: a thread that sleeps to each moment, more exact than a timer beside other work.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { random } from '../market.ts';

@@ -1,4 +1,4 @@
-// Load that comes when it comes: requests at random moments whatever the server does, each timed from when it was due.
+// Open-loop load: requests at random moments whatever the server does, each timed from when it was due.
 
 import { connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';

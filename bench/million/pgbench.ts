@@ -1,10 +1,10 @@
-// The arm of pgbench for searches: what the service asks for questions, put straight to PostgreSQL, prepared.
+// pgbench of searches: the service's statements for a query, sent straight to PostgreSQL, prepared.
 
 import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseDatabaseUrl } from '../../src/postgres/client/connection-url.ts';
-import type { Stand } from '../stand.ts';
+import type { Testbed } from '../testbed.ts';
 import { type Statement, sessionFor } from './driver.ts';
 
 /** As many scripts as pgbench takes. */
@@ -19,11 +19,11 @@ export interface Asked {
 
 /** Milliseconds that each question took; questions are lists of statements, drawn at random. */
 export async function pgbench(
-  stand: Stand,
+  testbed: Testbed,
   questions: readonly (readonly Statement[])[],
   { clients, seconds, rate }: Asked,
 ): Promise<number[]> {
-  const folder = join(stand.folder, 'pgbench');
+  const folder = join(testbed.folder, 'pgbench');
   await mkdir(folder, { recursive: true });
   const values: string[] = [];
   const scripts: string[] = [];
@@ -35,7 +35,7 @@ export async function pgbench(
     );
     scripts.push('-f', file);
   }
-  const { host, port, user, password = '', database } = parseDatabaseUrl(stand.databaseUrl);
+  const { host, port, user, password = '', database } = parseDatabaseUrl(testbed.databaseUrl);
   const where = ['-h', host, '-p', String(port), '-U', user, database];
   const how = ['-n', '-M', 'prepared', '-c', String(clients), '-j', '1', '-T', String(seconds)];
   const log = ['-l', `--log-prefix=${join(folder, 'log')}`];

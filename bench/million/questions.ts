@@ -1,4 +1,4 @@
-// What is asked in the large benchmark: kinds of questions, each as many different addresses as are wanted.
+// Queries of the large benchmark: kinds of searches, each with any number of different URLs.
 
 import { random } from '../market.ts';
 import { townAt, VOCABULARY } from './drafts.ts';

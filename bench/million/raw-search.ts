@@ -1,4 +1,4 @@
-// The other arm of P4: node:http alone, which puts the same statements by the same driver and prints the rows.
+// Server of P4: node:http alone, running the same statements by the same driver and printing the rows.
 
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

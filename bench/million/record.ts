@@ -1,4 +1,4 @@
-// What the service asks the database for a question: its own routes answer it here, over a driver that tells.
+// Recorder of the service's statements for a query: its own routes answer over a recording driver.
 
 import { type Principal, TIERS } from '../../src/access/tiers/tiers.ts';
 import { areaRoutes } from '../../src/areas/routes.ts';
@@ -15,7 +15,7 @@ import { propertyRoutes } from '../../src/property/routes.ts';
 import { searchRoutes } from '../../src/search/http/routes.ts';
 import { AnalyticsQueue } from '../../src/search/summaries/analytics-queue.ts';
 import { openDriver, type Statement } from './driver.ts';
-import type { LargeStand } from './stand.ts';
+import type { LargeTestbed } from './testbed.ts';
 
 const CALLER: Principal = {
   ...{ kind: 'key', tier: 'internal', account: 'bench', subscription: null, scopes: null },
@@ -27,14 +27,14 @@ export interface Recorder {
   close(): Promise<void>;
 }
 
-export function openRecorder(stand: LargeStand): Recorder {
+export function openRecorder(testbed: LargeTestbed): Recorder {
   let statements: Statement[] = [];
   let planned: Planning = 'each';
-  const driver = openDriver(stand.databaseUrl, 1, {
+  const driver = openDriver(testbed.databaseUrl, 1, {
     tell: (statement) => statements.push({ ...statement, planned }),
   });
   const database: Database = {
-    ...stand.database,
+    ...testbed.database,
     read(work, options) {
       planned = options?.planned ?? 'each';
       return work(createSql(driver));

@@ -1,4 +1,4 @@
-// Rows of the large benchmark: what the catalogue would write for seeded homes, worked out by its own rules.
+// Rows of the large benchmark: what the catalogue would write for seeded homes, computed by its own rules.
 
 import type { Placement } from '../../src/areas/placement.ts';
 import { changedEarlierDays } from '../../src/ingest/listing-writer.ts';

@@ -1,7 +1,7 @@
-// Table of the large benchmark: how long each kind of question takes, beside the same put straight to PostgreSQL.
+// Table of the large benchmark: time of each kind of query, compared with the same sent straight to PostgreSQL.
 
-import { startService } from '../stand.ts';
 import { percentile } from '../statistics.ts';
+import { startService } from '../testbed.ts';
 import type { Row } from '../throughput.ts';
 import { ask, headersFor, listOf, UNCOUNTED } from './compared.ts';
 import type { Statement } from './driver.ts';
@@ -10,9 +10,9 @@ import { openLoop } from './open-loop.ts';
 import { pgbench } from './pgbench.ts';
 import { KINDS, type Kind, questions } from './questions.ts';
 import { openRecorder, type Recorder } from './record.ts';
-import type { LargeStand } from './stand.ts';
+import type { LargeTestbed } from './testbed.ts';
 
-/** So many different ones that none is asked again while its answer is remembered. */
+/** Different queries: so many that none is repeated while its response is cached. */
 const QUESTIONS = 12_000;
 const RECORDED = 40;
 /** Warm: as long under full load as it takes until the code on the way is compiled, as it is in a service that runs for days. */
@@ -21,12 +21,12 @@ const SECONDS = { warm: 5, peak: 2, open: 6, pgbench: 3 } as const;
 const SLOWEST = 15;
 
 /** A row for each kind; those named in BENCH_KINDS, parted by semicolons, or all. */
-export async function kindsOfQuestions(stand: LargeStand): Promise<Row[]> {
+export async function kindsOfQuestions(testbed: LargeTestbed): Promise<Row[]> {
   const wanted = process.env.BENCH_KINDS?.split(';');
   const kinds = KINDS.filter(({ name }) => !wanted || wanted.includes(name));
   const rows: Row[] = [];
   for (const kind of kinds) {
-    const row = await measure(stand, kind).catch((error: Error) => failed(kind, error));
+    const row = await measure(testbed, kind).catch((error: Error) => failed(kind, error));
     process.stdout.write(`  ${row.name}: ${row.figure} ${row.met ? '' : '(goal missed)'}\n`);
     rows.push(row);
   }
@@ -39,23 +39,23 @@ function failed({ name }: Kind, { message }: Error): Row {
   return { name, figure: `not answered: ${why}`, floor: `p99 < ${SLOWEST} ms`, met: false };
 }
 
-async function measure(stand: LargeStand, kind: Kind): Promise<Row> {
-  const paths = questions(kind, stand.known, SEED, QUESTIONS);
-  const recorder = openRecorder(stand);
+async function measure(testbed: LargeTestbed, kind: Kind): Promise<Row> {
+  const paths = questions(kind, testbed.known, SEED, QUESTIONS);
+  const recorder = openRecorder(testbed);
   const statements = await recorded(recorder, paths.slice(-RECORDED));
   await recorder.close();
-  const service = await startService(stand, 'million', UNCOUNTED);
+  const service = await startService(testbed, 'million', UNCOUNTED);
   try {
-    const list = await listOf(stand, 'kind', paths);
-    const warming = await ask(service, list, stand.key, SECONDS.warm, 0);
-    const { requests, seconds } = await ask(service, list, stand.key, SECONDS.peak, warming.requests);
+    const list = await listOf(testbed, 'kind', paths);
+    const warming = await ask(service, list, testbed.key, SECONDS.warm, 0);
+    const { requests, seconds } = await ask(service, list, testbed.key, SECONDS.peak, warming.requests);
     const rate = requests / seconds / 2;
     const begun = (warming.requests + requests) % paths.length;
     const next = [...paths.slice(begun), ...paths.slice(0, begun)];
     const { took } = await openLoop(
-      ...([service.url, next, headersFor(stand.key), rate, SECONDS.open] as const),
+      ...([service.url, next, headersFor(testbed.key), rate, SECONDS.open] as const),
     );
-    const bare = await pgbench(stand, statements, { clients: 8, seconds: SECONDS.pgbench, rate });
+    const bare = await pgbench(testbed, statements, { clients: 8, seconds: SECONDS.pgbench, rate });
     return rowOf(kind, took, bare, rate);
   } finally {
     await service.stop();

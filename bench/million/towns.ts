@@ -1,4 +1,4 @@
-// Seeded country of the large benchmark: states, counties, towns of very different sizes, and the areas of each.
+// Seeded country of the large benchmark: states, counties, towns of very different sizes, and their areas.
 
 import type { AreaDraft } from '../../src/areas/area.ts';
 import type { Boundary } from '../../src/geometry/geometry.ts';

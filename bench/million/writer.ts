@@ -1,4 +1,4 @@
-// Writer of the large benchmark's load, a thread of its own: every so many-th kind of home, until its share is written.
+// Writer thread of the large benchmark's load: writes its share of the homes.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { countChanges } from '../../src/areas/counts.ts';
@@ -12,7 +12,7 @@ import { COPIES, listingsOf } from './drafts.ts';
 import { rowsOf, TABLES, type Table } from './rows.ts';
 import { country } from './towns.ts';
 
-/** What a writer is told. */
+/** The share of one writer. */
 export interface WriterOrder {
   readonly url: string;
   readonly seed: number;

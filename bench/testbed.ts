@@ -1,4 +1,4 @@
-// Stand that benchmarks run on: a database on core 1, servers on core 0, load from wrk on core 1.
+// Testbed of the benchmarks: a database on core 1, servers on core 0, load from wrk on core 1.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { startEmbedded } from '../src/postgres/embedded/embedded.ts';
 import { migrate } from '../src/postgres/migrations/migrate.ts';
 import { marketDrafts } from './market.ts';
 
-export interface Stand {
+export interface Testbed {
   readonly database: Database;
   readonly databaseUrl: string;
   readonly folder: string;
@@ -27,7 +27,7 @@ export interface Stand {
 const SEED = 1;
 
 /** A database with this many listings and one Pro key. This process, and so PostgreSQL, should be pinned to core 1. */
-export async function openStand(listings: number): Promise<Stand> {
+export async function openTestbed(listings: number): Promise<Testbed> {
   const folder = await mkdtemp(join(tmpdir(), 'freehold-bench-'));
   const server = await startEmbedded({ dataDirectory: folder, log: () => {} });
   const database = openDatabase({ socket: server.connection, timeout: 0 });
@@ -87,16 +87,16 @@ function ready(child: ChildProcess): Promise<void> {
 }
 
 /** The service as an arm: no source, tiers as given, log quiet. */
-export async function startService(stand: Stand, name: string, tiers: object): Promise<Arm> {
+export async function startService(testbed: Testbed, name: string, tiers: object): Promise<Arm> {
   return startArm('service.ts', {
-    ...{ DATABASE_URL: stand.databaseUrl, SOURCE: 'none', LOG_LEVEL: 'warn' },
-    ...{ TIERS_FILE: await writeTiers(stand, name, tiers), DATA_DIR: join(stand.folder, name) },
+    ...{ DATABASE_URL: testbed.databaseUrl, SOURCE: 'none', LOG_LEVEL: 'warn' },
+    ...{ TIERS_FILE: await writeTiers(testbed, name, tiers), DATA_DIR: join(testbed.folder, name) },
   });
 }
 
 /** Writes a tiers file of this name; gives its path. */
-export async function writeTiers(stand: Stand, name: string, tiers: object): Promise<string> {
-  const file = join(stand.folder, `${name}.json`);
+export async function writeTiers(testbed: Testbed, name: string, tiers: object): Promise<string> {
+  const file = join(testbed.folder, `${name}.json`);
   await writeFile(file, JSON.stringify(tiers));
   return file;
 }
@@ -148,9 +148,9 @@ async function processorSeconds(pid: number): Promise<number> {
 }
 
 /** What the figures were measured with. */
-export async function conditions(stand: Stand): Promise<string> {
-  const version = await stand.database.serverVersion();
-  const [row] = await stand.database.read(
+export async function conditions(testbed: Testbed): Promise<string> {
+  const version = await testbed.database.serverVersion();
+  const [row] = await testbed.database.read(
     (sql) => sql<{ fsync: string }[]>`select current_setting('fsync') as fsync`,
   );
   const kernel = execFileSync('uname', ['-r']).toString().trim();

@@ -1,4 +1,4 @@
-// Stand of the large benchmark: the filled cluster on core 1, and what of it questions name.
+// Testbed of the large benchmark: the filled cluster on core 1, and the names that queries use.
 
 import { execFileSync } from 'node:child_process';
 import { createReadStream } from 'node:fs';
@@ -11,11 +11,11 @@ import { socketUrl } from '../../src/postgres/client/connection-url.ts';
 import { type Database, openDatabase } from '../../src/postgres/client/database.ts';
 import { startEmbedded } from '../../src/postgres/embedded/embedded.ts';
 import { migrate } from '../../src/postgres/migrations/migrate.ts';
-import type { Stand } from '../stand.ts';
+import type { Testbed } from '../testbed.ts';
 import { type Loaded, readLoaded } from './load.ts';
 import type { Known } from './questions.ts';
 
-export interface LargeStand extends Stand {
+export interface LargeTestbed extends Testbed {
   readonly known: Known;
   readonly loaded: Loaded;
   /** The folder that holds it. */
@@ -25,7 +25,7 @@ export interface LargeStand extends Stand {
 const LISTINGS = 1_000_000;
 
 /** Opens the cluster in the folder, filling it first where nobody has. */
-export async function openLargeStand(cluster: string, listings = LISTINGS): Promise<LargeStand> {
+export async function openLargeTestbed(cluster: string, listings = LISTINGS): Promise<LargeTestbed> {
   const program = join(import.meta.dirname, 'load.ts');
   // On both cores, where this process and all that it starts have but one.
   const load = ['-c', '0,1', process.execPath, program, cluster, String(listings)];
