@@ -16,7 +16,7 @@ export interface ListingStream {
   readonly requestId: string;
   /** Aborts when the reader leaves. */
   readonly signal: AbortSignal;
-  /** Gives the caller's place for a stream back; may be called twice. */
+  /** Frees the caller's stream slot; may be called twice. */
   readonly release: () => void;
 }
 
@@ -34,14 +34,14 @@ const RETRYABLE: Readonly<Record<LiveFailure, boolean>> = {
 
 const DONE = '.done';
 
-/** Whether an EventSource reconnects after the end: it then sends the id of the last event that it saw. */
+/** Whether an EventSource reconnects after `done`: it then sends the id of the last event. */
 export function isAfterDone(lastEventId: string | readonly string[] | undefined): boolean {
   return typeof lastEventId === 'string' && lastEventId.endsWith(DONE);
 }
 
-/** Opens the stream, whose place is given back as it ends, or as its reader leaves. */
+/** Opens the stream; its slot is freed when it ends or its reader leaves. */
 export function openListingStream(stream: ListingStream): AsyncGenerator<ServerSentEvent, void, void> {
-  // A reader may leave before the first event, and a generator that was never begun runs no finally.
+  // A reader may leave before the first event, and a generator that never started runs no `finally`.
   if (stream.signal.aborted) stream.release();
   else stream.signal.addEventListener('abort', stream.release, { once: true });
   return listingEvents(stream);

@@ -1,4 +1,4 @@
-// Live refresh of one listing: one fetch for everyone who waits, in bounded time, written through to the catalogue.
+// Live refresh of one listing: one fetch shared by all waiting readers, with a deadline, written through to the catalogue.
 
 import { Bulkhead, BulkheadFull } from '../lib/bulkhead.ts';
 import { withDeadline } from '../lib/clock.ts';
@@ -11,17 +11,17 @@ import { LiveError, type Source, sourceTimeout } from '../sources/source.ts';
 import { createWriteThrough, type WriteThrough, type WriteThroughOptions } from '../sources/write-through.ts';
 
 export interface RefreshOptions extends WriteThroughOptions {
-  /** Null: this service has no source, and answers what it has. */
+  /** Null: the service has no source. */
   readonly source: Source | null;
   readonly log: Pick<Log, 'error'>;
   readonly metrics: Metrics;
   /** Milliseconds; default 8,000. */
   readonly deadline?: number;
-  /** Fetches at once; default 16. */
+  /** Concurrent fetches; default 16. */
   readonly concurrency?: number;
 }
 
-/** Asks the source for a listing. Gives the listing as it is stored then; throws LiveError, or the signal's reason. */
+/** Fetches a listing from its source. Returns it as stored then; throws LiveError, or the signal's reason. */
 export type Refresh = (stored: StoredListing, signal: AbortSignal) => Promise<StoredListing>;
 
 const DEADLINE = 8_000;
@@ -87,12 +87,12 @@ class ListingRefresher {
     );
   }
 
-  /** Best effort: should it fail, the next reader of this listing finds it missing again. */
+  /** Best effort: if it fails, the next reader of this listing triggers it again. */
   async #remove(stored: StoredListing): Promise<void> {
     await this.#writeThrough.remove(stored).catch((error) => this.#logUnwritten(stored, error));
   }
 
-  /** Without the write there is no honest version to answer with. The source is not to blame: the log has the cause. */
+  /** A copy that was not stored is not sent; the log has the cause. */
   #failUnwritten(stored: StoredListing, cause: unknown): never {
     this.#logUnwritten(stored, cause);
     throw new LiveError('fetch_failed', 'The fresh copy could not be stored.', { cause });
@@ -103,7 +103,7 @@ class ListingRefresher {
   }
 }
 
-/** Why a listing could not be fetched. What is no LiveError is the reader having left, whom no answer reaches. */
+/** Why a listing could not be fetched; other errors become a general LiveError. */
 export function toLiveError(error: unknown): LiveError {
   if (error instanceof LiveError) return error;
   if (error instanceof BulkheadFull) {

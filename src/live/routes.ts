@@ -21,7 +21,7 @@ export interface LiveRouteOptions {
   readonly refresh: Refresh;
   readonly streams: Pick<StreamLimit, 'open'>;
   readonly clock: Clock;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly publicUrl: string;
 }
 
@@ -89,7 +89,7 @@ function streamRoute(options: LiveRouteOptions): Route<Principal> {
   });
 }
 
-/** The stored listing for readers who want no stream. */
+/** The stored listing as JSON. */
 function recordRoute(options: LiveRouteOptions): Route<Principal> {
   return route<Principal>()({
     method: 'GET',
@@ -121,7 +121,7 @@ interface VisibleListing {
   readonly presentLive: (fresh: StoredListing) => Listing | null;
 }
 
-/** The listing as this reader sees it. Throws LISTING_NOT_FOUND where there is none, or it is hidden from them. */
+/** The listing as this reader sees it. Throws LISTING_NOT_FOUND if it does not exist or is hidden from them. */
 async function findListing(
   { params, query, caller, headers }: ListingCall,
   options: LiveRouteOptions,

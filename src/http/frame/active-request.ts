@@ -1,4 +1,4 @@
-// A request under way: what its handler sees of it, and what the frame keeps until it is answered.
+// Active request: the context of its handler, and the state that the frame needs until the response is closed.
 
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
@@ -13,7 +13,7 @@ interface Origin {
   readonly requestId: string;
   /** The client's address after trusted proxies. */
   readonly address: string;
-  /** When the request came, on the monotonic clock. */
+  /** Monotonic time of arrival. */
   readonly startedAt: number;
 }
 
@@ -30,10 +30,10 @@ export class ActiveRequest<Caller>
   params: Record<string, unknown> = NONE;
   body: unknown = undefined;
   mediaType = '';
-  /** Headers of the answer that follow from the caller and the count, once these are known. */
+  /** Response headers that depend on the caller and on its limits, once these are known. */
   callerHeaders: Headers = NONE;
   limitHeaders: Headers = NONE;
-  /** The problem that the answer tells of. */
+  /** The problem that the response reports. */
   problem: Problem | null = null;
   #caller: { readonly value: Caller } | null = null;
   #controller: AbortController | null = null;
@@ -80,7 +80,7 @@ export class ActiveRequest<Caller>
     this.#caller = { value };
   }
 
-  /** Made on first use, as most handlers need none. */
+  /** Created on first use, as most handlers need none. */
   get signal(): AbortSignal {
     if (this.#controller === null) {
       this.#controller = new AbortController();
@@ -89,15 +89,15 @@ export class ActiveRequest<Caller>
     return this.#controller.signal;
   }
 
-  /** To be called when the handler begins, and once it has come to its end; see `close`. */
+  /** Call when the handler starts and again when it has ended; see `close`. */
   setHandling(isHandling: boolean): void {
     this.#isHandling = isHandling;
     if (!isHandling) this.#onHandled();
   }
 
   /**
-   * To be called when the response is closed: the client has left unless all of it was written. Calls back once the
-   * handler has come to its end too, so that nothing that it still does is taken for done.
+   * Call when the response is closed; aborts the signal if it was not written whole. Calls back once the handler has
+   * ended too, so that a request with unfinished work still counts as active.
    */
   close(callback: () => void): void {
     if (!this.response.writableFinished) this.#controller?.abort();
@@ -105,26 +105,26 @@ export class ActiveRequest<Caller>
     else callback();
   }
 
-  /** Whether this was thrown because the client left, so that nobody is there to be told. */
+  /** Whether this error only says that the client left, so that no response is due. */
   isAbort(thrown: unknown): boolean {
     const signal = this.#controller?.signal;
     return signal?.aborted === true && thrown === signal.reason;
   }
 
-  /** All headers of an answer; `own` are those that it brings itself, later ones winning. */
+  /** All headers of the response; `own` are the reply's, later ones win. */
   answerHeaders(...own: readonly Headers[]): Record<string, string> {
     const common = { ...this.endpoint.headers, 'x-request-id': this.requestId };
     return mergeHeaders(common, this.limitHeaders, this.callerHeaders, ...own);
   }
 }
 
-/** An address without its query. */
+/** The path of a URL, without its query. */
 export function pathOf(url: string): string {
   const end = url.search(/[?#]/);
   return end < 0 ? url : url.slice(0, end);
 }
 
-/** Twelve bytes are sixteen characters of base64, with nothing left over. */
+/** Twelve bytes are sixteen characters of base64, without padding. */
 const BYTES = 12;
 
 const CHARACTERS = 16;
@@ -135,7 +135,7 @@ let drawn = '';
 
 let used = 0;
 
-/** `req_` and 16 random characters. They are drawn and written out for many at once, which is what makes them cheap. */
+/** `req_` and 16 random characters, so that ids reveal nothing and never collide; drawn for many requests at once. */
 export function newRequestId(): string {
   if (used === drawn.length) {
     drawn = randomBytes(BYTES * AT_ONCE).toString('base64url');

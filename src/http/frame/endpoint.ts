@@ -1,4 +1,4 @@
-// Routes as Fastify serves them: what is worked out once per route when the service starts.
+// Endpoints: routes with everything that is computed once at startup.
 
 import { METHODS } from 'node:http';
 import { isNamed } from '../input/accept.ts';
@@ -8,15 +8,15 @@ import type { Route } from './route.ts';
 export interface Endpoint<Caller> {
   readonly route: Route<Caller>;
   readonly accepts: readonly string[];
-  /** Headers of every answer at this path. */
+  /** Headers of every response at this path. */
   readonly headers: Headers;
-  /** Answers in place of the route where Accept names its media types only. */
+  /** Serves requests whose Accept names only its media types. */
   readonly variant: Endpoint<Caller> | null;
-  /** The methods of this path, where the endpoint stands for those that no route serves; null: a route. */
+  /** The value of Allow if the endpoint handles methods without a route; null for a route. */
   readonly allow: string | null;
 }
 
-/** An endpoint and the methods by which it is reached. */
+/** An endpoint and the methods that it serves. */
 export interface ServedEndpoint<Caller> {
   readonly endpoint: Endpoint<Caller>;
   readonly methods: readonly string[];
@@ -38,7 +38,7 @@ export function createEndpoint<Caller>(
   };
 }
 
-/** The endpoint, or its variant where that is what Accept asks for. */
+/** The endpoint, or its variant if Accept asks for that. */
 export function selectVariant<Caller>(
   endpoint: Endpoint<Caller>,
   accept: string | undefined,
@@ -48,7 +48,7 @@ export function selectVariant<Caller>(
   return isNamed(accept, variant.accepts) && !isNamed(accept, accepts) ? variant : endpoint;
 }
 
-/** Every route, and for every path one endpoint that answers the other methods with 405, and OPTIONS with Allow. */
+/** All routes, and per path one endpoint that answers other methods with 405 and OPTIONS with Allow. */
 export function createEndpoints<Caller>(
   routes: readonly Route<Caller>[],
   publicUrl: string,
@@ -69,13 +69,13 @@ export function createEndpoints<Caller>(
   return [...served, ...others];
 }
 
-/** The methods that a route answers, as they stand in Allow. */
+/** The methods of a route, as listed in Allow. */
 function methodsOf<Caller>(route: Route<Caller>): readonly string[] {
   const hasHead = [route, route.variant].some((each) => each?.method === 'GET' && each.head !== false);
   return hasHead ? ['GET', 'HEAD'] : [route.method];
 }
 
-/** Stands where there is no route, so that these requests have headers and a log line like all others. */
+/** Placeholder for requests without a route, so that they get headers and a log line like all others. */
 export function placeholderRoute<Caller>(path: string): Route<Caller> {
   return {
     method: 'GET',

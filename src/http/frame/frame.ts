@@ -1,4 +1,4 @@
-// Frame of every request: the phases in their order, the answer, and what becomes of errors. All of it as hooks of Fastify.
+// Request frame: the phases that every request passes in order, its response and its errors, as Fastify hooks.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type TObject, Type } from 'typebox';
@@ -25,17 +25,17 @@ import type { RequestLog } from './request-log.ts';
 import { Responder } from './responder.ts';
 import type { BodyType, Phases, Route } from './route.ts';
 
-/** What stands for the target of `OPTIONS *`, which is no path. */
+/** The path under which `OPTIONS *` arrives. */
 const ANY_PATH = '/*';
 
-/** What the frame asks of the server around it. */
+/** The server's connections, as the frame needs them. */
 export interface Connections {
   /** True once the process is stopping. */
   readonly isDraining: boolean;
-  /** A request is under way from here until `end`. */
+  /** Marks a request as active until `end`. */
   begin(response: FastifyReply['raw']): void;
   end(response: FastifyReply['raw']): void;
-  /** Throws where nothing new is taken on: while the process stops, and on connections for which there is no room. */
+  /** Throws during shutdown and on excess connections. */
   refuse(request: FastifyRequest['raw']): void;
 }
 
@@ -50,18 +50,18 @@ export interface FrameOptions<Caller> {
   readonly notFoundPage: NotFoundPage | undefined;
 }
 
-/** Fastify's request carries ours from the first hook to the handler. */
+/** Fastify's request, with ours attached from the first hook on. */
 type CarryingRequest<Caller> = FastifyRequest & { active?: ActiveRequest<Caller> };
 
 export class Frame<Caller> {
   readonly #options: FrameOptions<Caller>;
   readonly #endpoints: readonly ServedEndpoint<Caller>[];
-  /** What stands for addresses without a route: those that pages of other origins may ask, and the others. */
+  /** Endpoints for URLs without a route: `open` to cross-origin pages, or `closed`. */
   readonly #unmatched: { readonly open: Endpoint<Caller>; readonly closed: Endpoint<Caller> };
   readonly #notFound: (path: string) => Problem;
   readonly #responder: Responder<Caller>;
 
-  /** Throws where a route contradicts itself. */
+  /** Throws if a route contradicts itself. */
   constructor(options: FrameOptions<Caller>) {
     const { routes, publicUrl } = options;
     this.#options = options;
@@ -74,12 +74,12 @@ export class Frame<Caller> {
     this.#notFound = createNotFound(routes.map(({ path }) => path));
   }
 
-  /** Event streams that are open now. */
+  /** Number of open event streams. */
   get streams(): number {
     return this.#responder.streams;
   }
 
-  /** Serves all routes by this instance. Throws where two of them collide or a schema cannot be served. */
+  /** Registers all routes. Throws if two collide or a schema is not supported. */
   install(app: FastifyInstance): void {
     const asBytes = { parseAs: 'buffer' } as const;
     const json: BodyType = 'application/json';
@@ -105,7 +105,7 @@ export class Frame<Caller> {
     }
   }
 
-  /** Everything that comes before the body is read: the one order in which each request is judged. */
+  /** All phases before the body is read, in the one order that every request passes. */
   readonly #admit = async (request: CarryingRequest<Caller>, reply: FastifyReply): Promise<unknown> => {
     const { phases } = this.#options;
     const active = this.#open(request, reply);
@@ -122,13 +122,13 @@ export class Frame<Caller> {
     if (early !== null) return this.#responder.send(active, reply, early);
     if (route.access.counts !== 'nothing')
       active.limitHeaders = await phases.limit(active.caller, route.access, refusal === null);
-    // Thrown only now: a refusal is counted too, or a caller could ask for ever, and a limit that is reached outranks it.
+    // Thrown only now: refused requests count too, and a reached limit outranks the refusal.
     if (refusal !== null) throw refusal;
     if (route.body === undefined) refuseBody(request.raw);
     else requireBodyType(request.raw, route.consumes);
   };
 
-  /** Everything once the body, if there is one, is read and all parameters are checked. */
+  /** Handler phase, once the body is read and all parameters are valid. */
   readonly #answer = async (request: CarryingRequest<Caller>, reply: FastifyReply): Promise<void> => {
     const active = this.#open(request, reply);
     const { endpoint } = active;
@@ -144,7 +144,7 @@ export class Frame<Caller> {
     }
   };
 
-  /** Answers with the problem that was thrown, whatever it was; the error handler of Fastify. */
+  /** Error handler: sends whatever was thrown as a problem. */
   readonly fail = async (thrown: unknown, request: CarryingRequest<Caller>, reply: FastifyReply) => {
     const active = this.#open(request, reply);
     if (active.isAbort(thrown)) return;
@@ -152,18 +152,18 @@ export class Frame<Caller> {
     try {
       await this.#responder.send(active, reply, this.#problemReply(active, active.problem));
     } catch (error) {
-      // What cannot be written even as a problem would leave the client waiting.
+      // Without a response the client would wait.
       active.problem = toProblem(error);
       reply.hijack();
       active.response.destroy();
     }
   };
 
-  /** 404 where no route serves the address, except that pages look for several metadata documents in turn. */
+  /** 404, except for preflights of metadata documents, which clients probe in turn. */
   #answerUnmatched(active: ActiveRequest<Caller>, reply: FastifyReply): Promise<void> {
     const path = pathOf(active.url);
     const isPreflight = active.request.method === 'OPTIONS';
-    // A browser shows such a page the 404 of a document only after a preflight that passed.
+    // A browser lets a page see the 404 only after a successful preflight.
     if (isPreflight && (path === ANY_PATH || path.startsWith('/.well-known/')))
       return this.#answerPreflight(active, reply, path === ANY_PATH ? 'OPTIONS' : 'GET, HEAD, OPTIONS');
     throw this.#notFound(path);
@@ -194,7 +194,7 @@ export class Frame<Caller> {
     return endpoint === this.#unmatched.open || endpoint === this.#unmatched.closed;
   }
 
-  /** The request that Fastify's carries; on first sight it is made, and counts as under way until its response is closed. */
+  /** The active request of Fastify's, created on first use; it is active until its response is closed. */
   #open(request: CarryingRequest<Caller>, { raw: response }: FastifyReply): ActiveRequest<Caller> {
     if (request.active !== undefined && request.active !== null) return request.active;
     const { readAddress, clock, connections } = this.#options;
@@ -219,7 +219,7 @@ export class Frame<Caller> {
     return isCrossOrigin(pathOf(request.url)) ? this.#unmatched.open : this.#unmatched.closed;
   }
 
-  /** Tells of a request that is over, whether it was answered or its client left. */
+  /** Logs a request that is over, answered or not. */
   #close(active: ActiveRequest<Caller>): void {
     const { request, response } = active;
     if (!request.complete && !response.headersSent) active.problem ??= incomplete();
@@ -230,7 +230,7 @@ export class Frame<Caller> {
   }
 }
 
-/** The part of a request that a schema describes, as Fastify names it; a query without a schema has no parameters. */
+/** The route's schemas under Fastify's names; a query without a schema takes no parameters. */
 function schemaOf<Caller>({ params, query, body, ownQuery, ownBody }: Route<Caller>) {
   return {
     ...(params !== undefined && { params }),
@@ -245,7 +245,7 @@ interface RouteSchema {
   readonly httpPart?: string;
 }
 
-/** Compiles each part by a grammar of our own: nothing is coerced, nothing left out, and nothing unknown let through. */
+/** Validator of each part, strict: nothing is coerced or dropped, and unknown parameters are errors. */
 function compileValidator({ schema, httpPart, url = '' }: RouteSchema) {
   const read = compilePart(schema as TObject, httpPart, url);
   return (part: unknown) => {

@@ -1,4 +1,4 @@
-// Answers at addresses that no route serves: the nearest address that is served, and a page for browsers.
+// Not-found response for URLs without a route: the nearest path as a suggestion, and a page for browsers.
 
 import type { IncomingMessage } from 'node:http';
 import { redact } from '../../lib/log.ts';
@@ -7,18 +7,18 @@ import { Problem } from '../../lib/problem.ts';
 import { negotiate } from '../input/accept.ts';
 import type { Reply } from '../output/reply.ts';
 
-/** The sentence about an address that nothing answers. */
+/** Detail of the 404. */
 export const NOTHING_HERE = 'There is nothing at this URL; /openapi.json lists all endpoints.';
 
-/** Renders the page for an address that no route serves; its status is set by whoever sends it. */
+/** Renders the 404 page; the caller sets the status. */
 export type NotFoundPage = (missing: { readonly detail: string; readonly requestId: string }) => Reply;
 
 const FORMS = ['application/problem+json', 'application/json', 'text/html'];
-/** No route has as many parts. */
+/** More segments than any route has. */
 const MAX_PARTS = 12;
 
 /**
- * Makes the 404 of an address, with the nearest address that is served.
+ * Creates a function from a path to its 404, with the nearest existing path as a suggestion.
  * @param paths as routes write them: /v1/areas/:id
  */
 export function createNotFound(paths: readonly string[]): (path: string) => Problem {
@@ -35,11 +35,11 @@ export function createNotFound(paths: readonly string[]): (path: string) => Prob
   };
 }
 
-/** The pattern with its variable parts as they were sent, where there is one in their place. */
+/** The pattern with its variables filled from the segments sent. */
 const fillIn = (pattern: readonly string[], sent: readonly string[]): string =>
   pattern.map((part, at) => (part.startsWith(':') ? sent[at] || `{${part.slice(1)}}` : part)).join('/');
 
-/** The page, where a browser asked for an address that no route serves; null: the problem document. */
+/** The 404 page for a browser; null: send the problem document. */
 export function renderNotFound(
   render: NotFoundPage | undefined,
   { request, requestId }: { readonly request: IncomingMessage; readonly requestId: string },

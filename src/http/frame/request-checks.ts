@@ -1,4 +1,4 @@
-// Checks of a request before anything of it is used: whether it is one request, said once, and how its body comes.
+// Checks of a raw request: ambiguous heads, repeated headers, and the form of the body.
 
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../lib/problem.ts';
@@ -6,7 +6,7 @@ import type { BodyType } from './route.ts';
 
 const MAX_URL_LENGTH = 8192;
 
-/** Refuses what different readers could understand differently. Throws INVALID_REQUEST or URI_TOO_LONG. */
+/** Rejects requests that two parsers could read differently. Throws INVALID_REQUEST or URI_TOO_LONG. */
 export function checkRequest(request: IncomingMessage): void {
   const url = request.url ?? '';
   if (url.length > MAX_URL_LENGTH) {
@@ -28,13 +28,13 @@ export function checkRequest(request: IncomingMessage): void {
   }
 }
 
-/** Which of Authorization and Host was sent twice, if one was: Node itself keeps only the first. */
+/** Authorization or Host if sent more than once (Node itself keeps only the first); else null. */
 function repeatedHeader(rawHeaders: readonly string[]): string | null {
   let authorizations = 0;
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
-    // The length is cheaper to compare than the letters, and rules most headers out.
+    // Comparing lengths first is cheap and rules out most headers.
     if (name.length === 13 && name.toLowerCase() === 'authorization') authorizations += 1;
     else if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
@@ -42,7 +42,7 @@ function repeatedHeader(rawHeaders: readonly string[]): string | null {
   return hosts > 1 ? 'Host' : null;
 }
 
-/** Refuses a body where the route reads none. Throws INVALID_BODY. */
+/** Rejects a body if the route takes none. Throws INVALID_BODY. */
 export function refuseBody(request: IncomingMessage): void {
   if (!hasBody(request)) return;
   throw new Problem('INVALID_BODY', 'This endpoint takes no body.', { headers: { connection: 'close' } });
@@ -62,7 +62,7 @@ function refuseType(type: string, types: readonly BodyType[]): void {
   });
 }
 
-/** Refuses a body of another type, or in a coding or charset that nobody here undoes. Throws UNSUPPORTED_MEDIA_TYPE. */
+/** Rejects a body of another type, coding or charset. Throws UNSUPPORTED_MEDIA_TYPE. */
 export function requireBodyType(
   request: IncomingMessage,
   types: readonly BodyType[] = ['application/json'],

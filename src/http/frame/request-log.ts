@@ -1,4 +1,4 @@
-// Log line and measurement of each request once it is answered.
+// Request log: a log line and a duration metric for each finished request.
 
 import type { Clock } from '../../lib/clock.ts';
 import { type Log, withoutQueryValues } from '../../lib/log.ts';
@@ -8,13 +8,13 @@ import { type ActiveRequest, pathOf } from './active-request.ts';
 import type { Phases } from './route.ts';
 
 export interface RequestLog<Caller> {
-  /** Records a request that is over, with the problem that it was answered with. */
+  /** Records a finished request, with the problem of its response if any. */
   answered(active: ActiveRequest<Caller>): void;
   /** Records a request that could not be parsed. */
   refused(requestId: string, problem: Problem): void;
 }
 
-/** The address for the log: names of parameters where they are ours, and no query where it is not read by our rules. */
+/** The URL for the log: parameter names without values, and no query at all if the route parses its own. */
 function loggedUrl<Caller>({ endpoint, url }: ActiveRequest<Caller>): string {
   const address = withoutQueryValues(url);
   return endpoint.route.ownQuery === true ? pathOf(address) : address;
@@ -37,9 +37,9 @@ export function createRequestLog<Caller>(options: {
     'Requests refused before routing: malformed, too large or too slow.',
     ['code'],
   );
-  const ofMethod = remembering((method: string) =>
-    remembering((route: string) =>
-      remembering((status: number) => durations.labels({ method, route, status: String(status) })),
+  const ofMethod = memoize((method: string) =>
+    memoize((route: string) =>
+      memoize((status: number) => durations.labels({ method, route, status: String(status) })),
     ),
   );
   return {
@@ -72,14 +72,14 @@ export function createRequestLog<Caller>(options: {
   };
 }
 
-/** The function, asked once only for each of its few arguments: no text has to be put together to look one up. */
-function remembering<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
-  const known = new Map<Key, Value>();
+/** Caches a function of few distinct arguments. */
+function memoize<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const cache = new Map<Key, Value>();
   return (key) => {
-    const present = known.get(key);
-    if (present !== undefined) return present;
-    const made = make(key);
-    known.set(key, made);
-    return made;
+    const cached = cache.get(key);
+    if (cached !== undefined) return cached;
+    const value = make(key);
+    cache.set(key, value);
+    return value;
   };
 }

@@ -1,4 +1,4 @@
-// Responder: writes what a handler gave back, whole, in chunks or as events, compressed where the client reads that.
+// Responder: sends a handler's reply whole, in chunks or as events, compressed if the client accepts it.
 
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../lib/clock.ts';
@@ -13,7 +13,7 @@ const EVENT_STREAM_HEADERS = {
   'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
 };
-/** Milliseconds that a stream of events may take where its route does not say. */
+/** Default deadline of an event stream, in milliseconds. */
 const STREAM_DEADLINE_MS = 10_000;
 
 interface Head {
@@ -31,12 +31,12 @@ export class Responder<Caller> {
     this.#connections = connections;
   }
 
-  /** Event streams that are open now. */
+  /** Number of open event streams. */
   get streams(): number {
     return this.#streams;
   }
 
-  /** Resolves once the answer is handed to the socket; for events and chunks once the response is closed. */
+  /** Resolves once the reply is handed to the socket; for events and chunks once the response is closed. */
   async send(active: ActiveRequest<Caller>, reply: FastifyReply, answer: Reply): Promise<void> {
     if (answer.events !== undefined) return this.#sendEvents(active, reply, answer, answer.events);
     const { body, contentType } = bodyOf(answer);
@@ -44,7 +44,7 @@ export class Responder<Caller> {
     const headers = active.answerHeaders(type, answer.headers ?? {});
     const encoding = encodingOf(active, headers, body, answer);
     const head = { status: answer.status ?? 200, headers };
-    // While draining, a client that keeps its connection would run into the closed listener with its next request.
+    // During shutdown the client's next request on this connection would fail.
     if (this.#connections.isDraining) headers.connection = 'close';
     if (answer.chunks === undefined) {
       const payload = body !== undefined && encoding !== null ? await compress(body, encoding) : body;
@@ -52,21 +52,21 @@ export class Responder<Caller> {
     }
     if (active.request.method !== 'HEAD')
       return this.#sendChunks(active, reply, head, answer.chunks, encoding);
-    // Nothing is read for the head of an answer in chunks.
+    // HEAD of a chunked reply reads no chunk.
     reply.raw.writeHead(head.status, headers).end();
     reply.hijack();
   }
 
   /**
-   * Past `reply.send`, which looks for hooks, serializers and streams that no route of ours has: that costs a fifth of
-   * a short answer.
+   * Bypasses `reply.send`, whose support for hooks, serializers and streams costs a fifth of a short response and is
+   * not used by any route.
    */
   #sendWhole(reply: FastifyReply, { status, headers }: Head, body: string | Buffer | undefined): void {
     const length = body === undefined ? 0 : Buffer.byteLength(body);
     if (status !== 204 && status !== 304) headers['content-length'] = String(length);
     reply.raw.writeHead(status, headers);
     reply.hijack();
-    // Where each character is one byte both encodings give the same, and this one needs no conversion.
+    // Of pure ASCII both encodings are the same bytes, and latin1 needs no conversion.
     reply.raw.end(body, body?.length === length ? 'latin1' : 'utf8');
     if ((reply.raw.socket?.writableLength ?? 0) > 0) cutUnread(reply.raw, this.#clock);
   }
@@ -96,7 +96,7 @@ export class Responder<Caller> {
     await this.#finish(active, writeChunks(reply.raw, written, this.#openedBy(reply, head)));
   }
 
-  /** Notes an error that came after the first byte: the connection is cut, and nobody can be told but the log. */
+  /** Records an error after the first byte: the connection is cut, and only the log can report it. */
   async #finish(active: ActiveRequest<Caller>, written: Promise<void>): Promise<void> {
     try {
       await written;
@@ -106,7 +106,7 @@ export class Responder<Caller> {
     }
   }
 
-  /** From its first byte on, a long answer is written to the response itself; an error before that is answered as any other. */
+  /** Long replies write to the response itself from the first byte on; an earlier error gets a normal error response. */
   #openedBy(reply: FastifyReply, { status, headers }: Head): StreamOptions {
     const open = (): void => {
       reply.hijack();
@@ -116,7 +116,7 @@ export class Responder<Caller> {
   }
 }
 
-/** The body, and its usual type where it has one. */
+/** The body, and its default content type if it has one. */
 function bodyOf({ json, text, bytes }: Reply): { body?: string | Buffer; contentType?: string } {
   if (json !== undefined)
     return { body: JSON.stringify(json), contentType: 'application/json; charset=utf-8' };
@@ -131,7 +131,7 @@ function encodingOf<Caller>(
   { status, chunks }: Reply,
 ): Encoding | null {
   if (endpoint.route.path.startsWith('/oauth/')) return null;
-  // A 304 has no body, and tells what the answer with one would vary by.
+  // A 304 has no body but the same Vary as the full response.
   const hasBody = body !== undefined || chunks !== undefined;
   if (!hasBody && status !== 304) return null;
   const size = body === undefined ? null : Buffer.byteLength(body);

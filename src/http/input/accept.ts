@@ -1,24 +1,24 @@
 // Content negotiation: the media type that a client prefers among those that a route can respond with.
 
-const MOST_RANGES = 32;
+const MAX_RANGES = 32;
 
-/** The best of `offered` under an Accept header, earlier ones winning ties; null when none is acceptable. */
+/** The best of `offered` under an Accept header, the first of equals; null if none is acceptable. */
 export function negotiate(accept: string | undefined, offered: readonly string[]): string | null {
   const first = offered[0] ?? null;
   if (accept === undefined || accept.trim() === '' || accept === '*/*' || accept === first) return first;
-  const ranges = accept.split(',', MOST_RANGES).map(parseRange);
+  const ranges = accept.split(',', MAX_RANGES).map(parseRange);
   let best: string | null = null;
-  let most = 0;
+  let highest = 0;
   for (const type of offered) {
     const quality = qualityOf(type, ranges);
-    if (quality > most) [best, most] = [type, quality];
+    if (quality > highest) [best, highest] = [type, quality];
   }
   return best;
 }
 
-/** Whether an Accept header names one of the types, not only by a wildcard, and accepts it. */
+/** Whether an Accept header accepts one of the types by name, not by a wildcard. */
 export function isNamed(accept: string | undefined, types: readonly string[]): boolean {
-  const ranges = accept?.split(',', MOST_RANGES).map(parseRange) ?? [];
+  const ranges = accept?.split(',', MAX_RANGES).map(parseRange) ?? [];
   return ranges.some(({ type, quality }) => quality > 0 && types.includes(type));
 }
 
@@ -32,11 +32,11 @@ function parseRange(text: string): Range {
   const weight = parameters.find((parameter) => /^q\s*=/.test(parameter));
   if (weight === undefined) return { type, quality: 1 };
   const digits = weight.slice(weight.indexOf('=') + 1).trim();
-  // A weight that is not one (RFC 9110, 12.4.2) makes the range unusable rather than wanted.
+  // An invalid weight (RFC 9110, 12.4.2) disables the range.
   return { type, quality: /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(digits) ? Number(digits) : 0 };
 }
 
-/** The most specific range that fits decides, so that `text/csv;q=0` beside a wildcard excludes CSV. */
+/** The most specific matching range decides, so that `text/csv;q=0` beside a wildcard excludes CSV. */
 function qualityOf(type: string, ranges: readonly Range[]): number {
   const family = `${type.slice(0, type.indexOf('/'))}/*`;
   for (const wanted of [type, family, '*/*']) {

@@ -1,4 +1,4 @@
-// Bodies of requests: JSON and forms, read strictly, and held against the schema of the route.
+// Request bodies: strict parsers of JSON and forms, and validation by the route's schema.
 
 import type { TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -11,7 +11,7 @@ const DEEPEST = 32;
 const POISON = new Set(['__proto__', 'constructor', 'prototype']);
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
-/** Parses a body. Throws INVALID_BODY for anything that is not one JSON value within these bounds. */
+/** Parses a JSON body. Throws INVALID_BODY for anything but one JSON value within these limits. */
 export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) throw invalid('The body is empty; send one JSON value.');
   const text = decodeUtf8(bytes);
@@ -25,7 +25,7 @@ function invalid(detail: string, pointer = ''): Problem {
   return new Problem('INVALID_BODY', detail, { errors: [{ pointer, detail }] });
 }
 
-/** The text of a body. Throws INVALID_BODY for bytes that are not UTF-8. */
+/** Decodes a body. Throws INVALID_BODY for bytes that are not UTF-8. */
 function decodeUtf8(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
@@ -42,7 +42,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Walks the value without recursion and gives the number of members in all its objects. */
+/** Counts the members of all objects, without recursion. */
 function inspect(root: unknown): number {
   let names = 0;
   let level: unknown[] = [root];
@@ -71,7 +71,7 @@ function inspectNames(object: object): number {
   return names.length;
 }
 
-/** Counts the members written in a text that is known to be JSON: JSON.parse keeps only the last of two equal ones. */
+/** Counts the members in valid JSON text; JSON.parse keeps only the last of duplicates. */
 function countNames(json: string): number {
   let count = 0;
   for (let open = json.indexOf('"'); open >= 0; open = json.indexOf('"', open + 1)) {
@@ -96,9 +96,9 @@ function nextVisible(json: string, from: number): string {
 }
 
 /**
- * The fields that the schema describes, as one flat object of strings; a field that may be a list is one where it is
- * sent twice, or where the schema says that it always is. Empty fields count as not sent (OAuth 2.1, section 3.1), and
- * unknown ones are left out. Throws INVALID_BODY for what is no form, and for any other field sent twice.
+ * Parses a form into a flat object of the schema's fields. A list field is an array if sent twice, or always if the schema
+ * says so. Empty fields count as absent (OAuth 2.1, section 3.1), unknown ones are ignored. Throws INVALID_BODY for
+ * malformed forms and for other fields sent twice.
  */
 export function parseForm(
   bytes: Uint8Array,
@@ -128,11 +128,11 @@ function listing(schema: TSchema): 'never' | 'perhaps' | 'always' {
 }
 
 function repeated(name: string): Problem {
-  const known = /^\w{1,64}$/.test(name) ? name : 'A field';
-  return new Problem('INVALID_BODY', `${known} was sent more than once; send it once.`);
+  const field = /^\w{1,64}$/.test(name) ? name : 'A field';
+  return new Problem('INVALID_BODY', `${field} was sent more than once; send it once.`);
 }
 
-/** Builds the check of a parsed body, which it gives back as it is. Throws INVALID_BODY with the first fault. */
+/** Compiles the validator of a parsed body, which returns it unchanged. Throws INVALID_BODY with the first error. */
 export function compileBody(schema: TSchema): (body: unknown) => unknown {
   const validator = Compile(schema);
   return (body) => {

@@ -1,4 +1,4 @@
-// Keyset cursor: where the next page begins, opaque to clients and bound to filters and sort.
+// Keyset cursor: the start of the next page, opaque to clients and bound to filters and sort.
 
 import { createHash } from 'node:crypto';
 import { parseJson } from '../../lib/parse.ts';
@@ -6,23 +6,23 @@ import { Problem } from '../../lib/problem.ts';
 
 export type SortValue = number | string | null;
 
-/** What a cursor may carry for a sort key. */
+/** Types of sort keys in a cursor. */
 export type ValueKind = 'number' | 'time' | 'text';
 
 export interface Cursor {
   /** Ties the cursor to one query. */
   readonly query: string;
   readonly direction: 'next' | 'previous';
-  /** When the walk began, in milliseconds: durations and days on market stay what they were. */
+  /** Time of the first page in milliseconds, so that durations and days on market stay the same on all pages. */
   readonly startedAt: number;
-  /** The sort values of the row to go on from, and its id. */
+  /** Sort values and id of the last row of the page. */
   readonly values: readonly SortValue[];
   readonly id: string;
-  /** What money is in, where it is compared: ISO 4217. It stays so whatever comes meanwhile. */
+  /** Currency (ISO 4217) if prices are compared, fixed on the first page. */
   readonly currency?: string | null;
 }
 
-/** A short digest of everything that decides which rows there are and in which order. */
+/** A short digest of everything that decides the rows and their order. */
 export function queryDigest(parts: unknown): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 12);
 }
@@ -40,7 +40,7 @@ export function writeCursor(cursor: Cursor): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
-/** Reads a cursor back. Throws INVALID_CURSOR for anything that writeCursor did not make for this very query. */
+/** Parses a cursor. Throws INVALID_CURSOR for anything that writeCursor did not create for this query. */
 export function readCursor(text: string, query: string, kinds: readonly ValueKind[]): Cursor {
   const parts = parse(text);
   if (!Array.isArray(parts) || (parts.length !== 5 && parts.length !== 6))
@@ -62,7 +62,7 @@ export function readCursor(text: string, query: string, kinds: readonly ValueKin
   return { query, direction, startedAt: Number(startedAt), values, id, currency };
 }
 
-/** The currency that a cursor names, of whatever query; null where there is none, or no such cursor. */
+/** The currency of a cursor, of any query; null if it has none or is malformed. */
 export function currencyOfCursor(text: string | undefined): string | null {
   const parts = text === undefined ? null : parse(text);
   const currency: unknown = Array.isArray(parts) ? parts[5] : null;
@@ -81,7 +81,7 @@ function isSound(value: unknown, kind: ValueKind | undefined): boolean {
   return /^\d{4}-\d{2}-\d{2}T[\d:.]{8,12}Z$/.test(value) && isOnCalendar(value);
 }
 
-/** JavaScript reads 30 February as 1 March, and knows a year 0; PostgreSQL refuses both. */
+/** JavaScript parses 30 February as 1 March and allows year 0; PostgreSQL rejects both. */
 function isOnCalendar(time: string): boolean {
   const at = new Date(time);
   return !Number.isNaN(at.getTime()) && at.toISOString().slice(0, 10) === time.slice(0, 10) && time >= '0001';

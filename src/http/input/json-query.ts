@@ -1,4 +1,4 @@
-// Strict reader of a JSON body that says in members what a query says in parameters, by the same schema.
+// Strict parser of a JSON body whose members are the parameters of a query schema.
 
 import { type TObject, type TSchema, Type } from 'typebox';
 import { nearest, type Suggest } from '../../lib/nearest.ts';
@@ -14,7 +14,7 @@ import {
   type ValueSchema,
 } from './values.ts';
 
-/** Reads a parsed body. Throws INVALID_BODY where it is no object, INVALID_PARAMETER for every faulty member. */
+/** Validates a parsed body. Throws INVALID_BODY if it is not an object, INVALID_PARAMETER for invalid members. */
 export type ReadJsonQuery = (body: unknown) => Record<string, unknown>;
 
 const MAX_ITEMS = 100;
@@ -25,7 +25,7 @@ interface Member {
   readonly read: (value: unknown) => unknown;
 }
 
-/** Builds the reader for the parameters of a query schema; defaults and aliases are those of the query. */
+/** Compiles the parser for a query schema; defaults and aliases are those of the query. */
 export function compileJsonQuery(schema: TObject, suggest: Suggest = nearest): ReadJsonQuery {
   const members = new Map<string, Member>();
   const defaults: Record<string, unknown> = {};
@@ -33,7 +33,7 @@ export function compileJsonQuery(schema: TObject, suggest: Suggest = nearest): R
     const value = asValueSchema(property);
     if (value.default !== undefined) defaults[name] = value.default;
     const member = { name, read: compileMember(value) };
-    for (const known of [name, ...(value.aliases ?? [])]) members.set(known, member);
+    for (const alias of [name, ...(value.aliases ?? [])]) members.set(alias, member);
   }
   const hinting = withHints(schema, suggest);
   return (body) => {
@@ -90,14 +90,14 @@ const fieldError = (pointer: string, { detail, suggestion }: ValueError): FieldE
 const refused = (errors: readonly FieldError[]): Problem =>
   fieldProblem(errors, ({ pointer = '' }) => `The member ${pointer.slice(1)}`);
 
-/** The same problem of a parameter, told of the member of a body that said it. */
+/** The problem of a parameter, reworded for the member of a body. */
 export function ofMembers(problem: Problem): Problem {
   const { code, message, headers, members } = problem;
   const errors = problem.errors.map(({ parameter, ...error }) =>
     parameter === undefined ? error : { pointer: pointerTo(parameter), ...error },
   );
-  const told = message.replace(/^The parameter /, 'The member ');
-  return new Problem(code, told, { errors, headers, members, cause: problem.cause });
+  const detail = message.replace(/^The parameter /, 'The member ');
+  return new Problem(code, detail, { errors, headers, members, cause: problem.cause });
 }
 
 function compileMember(schema: ValueSchema): (value: unknown) => unknown {
@@ -109,12 +109,12 @@ function compileMember(schema: ValueSchema): (value: unknown) => unknown {
 }
 
 function compileList(schema: ValueSchema, read: (value: unknown) => unknown): (value: unknown) => unknown {
-  const [least, most] = [schema.minItems ?? 1, schema.maxItems ?? MAX_ITEMS];
+  const [min, max] = [schema.minItems ?? 1, schema.maxItems ?? MAX_ITEMS];
   return (value) => {
     if (!Array.isArray(value))
       return new ValueError('must be a list, in square brackets even for a single value');
-    if (value.length < least) return new ValueError(`needs at least ${least} values`);
-    if (value.length > most) return new ValueError(`allows at most ${most} values`);
+    if (value.length < min) return new ValueError(`needs at least ${min} values`);
+    if (value.length > max) return new ValueError(`allows at most ${max} values`);
     const items = value.map((item) => read(item));
     return items.find((item) => item instanceof ValueError) ?? items;
   };
@@ -130,7 +130,7 @@ function compileScalar(schema: ValueSchema): (value: unknown) => unknown {
 
 const readText = (read: ReadValue, text: string): unknown => read(text);
 
-/** A value as its text in a query, where it has the type that the schema says. */
+/** The value as a query parameter's text, if it has the schema's type. */
 function asText(value: unknown, schema: ValueSchema): string | ValueError {
   if (schema.written === 'geometry' && typeof value === 'object' && value !== null)
     return JSON.stringify(value);
@@ -147,23 +147,23 @@ function asText(value: unknown, schema: ValueSchema): string | ValueError {
   return typeof value === 'string' ? value : new ValueError('must be a string');
 }
 
-/** Numbers of a list that stands for one text: a box. */
+/** List lengths that stand for one text: a box. */
 const NUMBERS = 4;
 
-/** Without an exponent, which no parameter is written with. */
+/** Written without an exponent, which no parameter allows. */
 const decimal = new Intl.NumberFormat('en-US', { useGrouping: false, maximumFractionDigits: 20 });
 const plain = (value: number): string => decimal.format(value);
 
-/** The body's schema as it is described: what each parameter is, without what only a query has. */
+/** The body's schema for the OpenAPI document, without keywords that only a query has. */
 export function describeJsonQuery(schema: TObject, id: string, description: string): TSchema {
   const open = Object.entries(schema.properties).filter(([, property]) => !isInternal(property));
   const properties = open.map(([name, property]) => {
-    // Generators of clients take a member with a default for one that must be sent: it is told in words.
+    // Client generators treat a member with a default as required, so the description states it instead.
     const { aliases = [], default: standard, ...value } = asValueSchema(property);
-    const known =
+    const alsoKnown =
       aliases.length > 0 ? ` Also known as ${aliases.map((each) => `\`${each}\``).join(', ')}.` : '';
     const usual = standard === undefined ? '' : ` Default ${standard}.`;
-    const text = `${value.description ?? ''}${usual}${known}`.trim();
+    const text = `${value.description ?? ''}${usual}${alsoKnown}`.trim();
     return [
       name,
       Type.Optional(Type.Unsafe<unknown>({ ...jsonForm(value), ...(text && { description: text }) })),

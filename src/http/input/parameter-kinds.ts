@@ -1,4 +1,4 @@
-// Kinds of parameters that searches are made of, so that the tables of them read as tables.
+// Kinds of search parameters, as short constructors of their schemas.
 
 import { type TArrayOptions, type TSchema, Type } from 'typebox';
 
@@ -8,7 +8,7 @@ export const list = <S extends TSchema>(items: S, options: TArrayOptions = {}) =
 /** Any of some names. */
 export const names = (what: string, ...aliases: string[]) =>
   optional(list(Type.String({ maxLength: 120 }), { description: `${what}; not case-sensitive.`, aliases }));
-/** Any of some ids, as they are written. */
+/** Any of some ids, verbatim. */
 export const ids = (what: string) =>
   optional(list(Type.String({ maxLength: 120 }), { description: `${what}.` }));
 export const amount = (description: string, ...aliases: string[]) =>

@@ -1,4 +1,4 @@
-// Strict readers of path and query parameters, by the route's own schema; whatever is not understood is an error that names it.
+// Strict parsers of path and query parameters, compiled from a route's schema; each error names its parameter.
 
 import type { TObject } from 'typebox';
 import { redact } from '../../lib/log.ts';
@@ -7,25 +7,25 @@ import { type FieldError, faultSentence, PROBLEMS, Problem, type ProblemCode } f
 import { type EncodedPair, groupPairs, type Pair, splitPairs } from './urlencoded.ts';
 import { asValueSchema, compileValue, type ReadValue, ValueError, type ValueSchema } from './values.ts';
 
-/** A query string taken apart, but not judged: which parameters there are, the route says. */
+/** A query string split into pairs, not validated yet. */
 export type ParsedQuery = { readonly pairs: readonly EncodedPair[] | null };
 
-/** Gives the parameters. Throws INVALID_PARAMETER with every faulty parameter in `errors`. */
+/** Parses the parameters. Throws INVALID_PARAMETER with every invalid one in `errors`. */
 export type ReadQuery = (query: ParsedQuery) => Record<string, unknown>;
 
 const MAX_PARAMETERS = 200;
 const MAX_ITEMS = 100;
-/** Faults of one request that are told, and after which nothing more of it is read. */
+/** Maximum number of errors reported; parsing stops there. */
 export const MAX_FAULTS = 20;
 
-/** Names under which people send credentials; they get the remedy, and the value is repeated nowhere. */
+/** Parameter names under which people send credentials; the error names the remedy, never the value. */
 const CREDENTIAL_NAMES = new Set([
   ...['key', 'apikey', 'api_key', 'api-key', 'x-api-key', 'token', 'access_token', 'auth', 'authorization'],
 ]);
 
-/** Whether a name is one under which people send credentials. */
+/** Whether people send credentials under this name. */
 export const isCredentialName = (name: string): boolean => CREDENTIAL_NAMES.has(name.toLowerCase());
-/** What is told of a credential that was sent in the wrong place. */
+/** Remedy for a credential in the wrong place. */
 export const CREDENTIAL_REMEDY =
   'credentials belong in the header Authorization: Bearer, never in a URL or a body';
 
@@ -35,18 +35,18 @@ interface Parameter {
   readonly read: (texts: readonly string[]) => unknown;
 }
 
-/** Takes the part of an address behind `?` apart. Throws nothing. */
+/** Splits a query string into pairs. Never throws. */
 export function parseQuery(text: string): ParsedQuery {
   return { pairs: splitPairs(text, MAX_PARAMETERS) };
 }
 
-/** Builds the reader of a query string that is still one text. */
+/** Compiles the parser of a query string. */
 export function compileQuery(schema?: TObject, suggest?: Suggest): (text: string) => Record<string, unknown> {
   const read = compileParsedQuery(schema, suggest);
   return (text) => read(parseQuery(text));
 }
 
-/** Builds the reader for one route; without a schema every parameter is unknown. */
+/** Compiles the parser of one route; without a schema every parameter is unknown. */
 export function compileParsedQuery(schema?: TObject, suggest: Suggest = nearest): ReadQuery {
   const parameters = new Map<string, Parameter>();
   const required = new Set(schema?.required ?? []);
@@ -56,13 +56,13 @@ export function compileParsedQuery(schema?: TObject, suggest: Suggest = nearest)
     if (value.default !== undefined) defaults[name] = value.default;
     const isRequired = required.has(name) && value.default === undefined;
     const parameter = { name, required: isRequired, read: compileOccurrences(value) };
-    for (const known of [name, ...(value.aliases ?? [])]) register(parameters, known, parameter);
+    for (const alias of [name, ...(value.aliases ?? [])]) register(parameters, alias, parameter);
   }
   const hinting = withHints(schema, suggest);
   return (query) => readAll(query, parameters, { defaults, suggest: hinting });
 }
 
-/** Names that others use for a parameter lead to it, however they are spelt. */
+/** Adds the schema's hints, in any case, to the suggestions. */
 export function withHints(schema: TObject | undefined, suggest: Suggest): Suggest {
   const hints = new Map(
     Object.entries(schema?.properties ?? {}).flatMap(([name, property]) =>
@@ -103,7 +103,7 @@ function readAll(
   return values;
 }
 
-/** The texts of each name in the order sent. Unknown names and undecodable texts become errors. */
+/** The texts of each name, in order. Unknown names and undecodable texts become errors. */
 function collect(
   { pairs }: ParsedQuery,
   parameters: ReadonlyMap<string, Parameter>,
@@ -140,24 +140,23 @@ function reportMissing(
   occurrences: ReadonlyMap<string, unknown>,
   errors: FieldError[],
 ): void {
-  const sent = new Set([...occurrences.keys()].map((name) => parameters.get(name)));
-  for (const [name, parameter] of parameters) {
-    if (name === parameter.name && parameter.required && !sent.has(parameter)) {
+  const isSent = (parameter: Parameter) =>
+    occurrences.keys().some((name) => parameters.get(name) === parameter);
+  for (const [name, parameter] of parameters)
+    if (name === parameter.name && parameter.required && !isSent(parameter))
       errors.push({ parameter: name, detail: 'is required' });
-    }
-  }
 }
 
 function fieldError(parameter: string, { detail, suggestion }: ValueError): FieldError {
   return suggestion === undefined ? { parameter, detail } : { parameter, detail, suggestion };
 }
 
-/** One problem for all faulty parameters; its sentence tells the first, `errors` all (at most twenty). */
+/** One problem for all invalid parameters; its detail describes the first, `errors` all (at most twenty). */
 export function parameterProblem(errors: readonly FieldError[]): Problem {
   return fieldProblem(errors.slice(0, MAX_FAULTS), ({ parameter }) => `The parameter ${parameter}`);
 }
 
-/** One problem for all these faults; `subjectOf` names what is faulty. */
+/** One problem for all these errors; `subjectOf` names what is invalid. */
 export function fieldProblem(
   errors: readonly FieldError[],
   subjectOf: (error: FieldError) => string,
@@ -168,7 +167,7 @@ export function fieldProblem(
   return new Problem('INVALID_PARAMETER', `${faultSentence(subjectOf(first), first)}${rest}`, { errors });
 }
 
-/** Reads all occurrences of one parameter: exactly one for a single value, any number for a list. */
+/** Compiles the parser of all occurrences of a parameter: exactly one for a single value, any number for a list. */
 function compileOccurrences(schema: ValueSchema): (texts: readonly string[]) => unknown {
   if (schema.type === 'array' && schema.items !== undefined) {
     const { caseInsensitive = false } = schema;
@@ -181,12 +180,12 @@ function compileOccurrences(schema: ValueSchema): (texts: readonly string[]) => 
 
 function compileList(schema: ValueSchema, read: ReadValue): (texts: readonly string[]) => unknown {
   const separator = schema.separator === undefined ? ',' : schema.separator;
-  const least = schema.minItems ?? 1;
-  const most = schema.maxItems ?? MAX_ITEMS;
+  const min = schema.minItems ?? 1;
+  const max = schema.maxItems ?? MAX_ITEMS;
   return (texts) => {
     const items = separator === null ? texts : texts.flatMap((text) => text.split(separator));
-    if (items.length < least) return new ValueError(`needs at least ${least} values`);
-    if (items.length > most) return new ValueError(`allows at most ${most} values`);
+    if (items.length < min) return new ValueError(`needs at least ${min} values`);
+    if (items.length > max) return new ValueError(`allows at most ${max} values`);
     const values: unknown[] = [];
     for (const item of items) {
       const value = read(item);
@@ -199,21 +198,21 @@ function compileList(schema: ValueSchema, read: ReadValue): (texts: readonly str
   };
 }
 
-/** Names are the client's own text: enough of them to be recognised, no more, and no key put there by mistake. */
+/** A name as the client sent it, shortened and without secrets. */
 function shorten(sent: string): string {
   const name = redact(sent);
   return name.length > 64 ? `${name.slice(0, 64)}…` : name;
 }
 
-/** Reads the variable parts of a path. Throws a 404 problem for a value that its schema refuses: it names nothing. */
+/** Parses the variables of a path. Throws a 404 for a value that its schema rejects. */
 export type ReadParameters = (raw: Readonly<Record<string, string>>) => Record<string, unknown>;
 
-/** The keyword by which a path parameter's schema names the code of the 404 that a malformed value gets. */
+/** Schema keyword of a path parameter: the problem code of the 404 for a malformed value. */
 interface Missing {
   readonly missing?: ProblemCode;
 }
 
-/** Builds the reader of a route's path parameters. Throws a 404 problem for a value that its schema refuses. */
+/** Compiles the parser of a route's path parameters. */
 export function compileParameters(path: string, schema?: TObject): ReadParameters {
   const properties = Object.entries(schema?.properties ?? {});
   const named = [...path.matchAll(/:(\w+)/g)].map((match) => match[1]);

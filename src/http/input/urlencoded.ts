@@ -4,7 +4,7 @@ import { decodeFormText } from '../../lib/parse.ts';
 
 export type Pair = readonly [name: string, value: string];
 
-/** One decoded pair; null in place of what holds an escape that is not UTF-8. */
+/** A decoded pair; null for a part with an escape that is not UTF-8. */
 export interface EncodedPair {
   /** As it was sent. */
   readonly text: string;
@@ -12,7 +12,7 @@ export interface EncodedPair {
   readonly value: string | null;
 }
 
-/** The pairs in the order sent, empty ones left out; null where there are more than `max`. */
+/** The pairs in order, without empty ones; null if there are more than `max`. */
 export function splitPairs(text: string, max: number): readonly EncodedPair[] | null {
   if (text === '') return [];
   const pieces = text.split('&', max + 1);
@@ -20,10 +20,10 @@ export function splitPairs(text: string, max: number): readonly EncodedPair[] | 
   return pieces.filter((piece) => piece !== '').map(decodePair);
 }
 
-/** Most pairs of a form, or of a query string that is read like one. */
+/** Maximum number of pairs of a form, or of a query parsed like one. */
 const MAX_PAIRS = 100;
 
-/** The pairs; null where there are more than 100, an escape is broken, or one hides the character NUL. */
+/** The pairs; null if there are more than 100, an escape is broken, or one contains NUL. */
 export function parsePairs(text: string): readonly Pair[] | null {
   const pairs: Pair[] = [];
   for (const { name, value } of splitPairs(text, MAX_PAIRS) ?? [{ name: null, value: null }]) {
@@ -33,7 +33,7 @@ export function parsePairs(text: string): readonly Pair[] | null {
   return pairs;
 }
 
-/** The values of each name, both in the order sent. */
+/** Values by name, both in the order sent. */
 export function groupPairs(pairs: Iterable<Pair>): Map<string, string[]> {
   const values = new Map<string, string[]>();
   for (const [name, value] of pairs) {

@@ -1,9 +1,9 @@
-// Values of parameters: a JSON schema compiled to a strict grammar of one text, with no coercion.
+// Parameter values: a JSON schema compiled to a strict parser of one text, without coercion.
 
 import type { TSchema } from 'typebox';
 import { nearest } from '../../lib/nearest.ts';
 
-/** The part of JSON Schema that a parameter may use; anything else is refused when the route is registered. */
+/** The part of JSON Schema that a parameter may use; anything else fails at startup. */
 export interface ValueSchema {
   readonly type?: string;
   readonly enum?: readonly Scalar[];
@@ -25,25 +25,25 @@ export interface ValueSchema {
   readonly description?: string;
   /** Other names of the parameter; the value lands under the main name. */
   readonly aliases?: readonly string[];
-  /** Names that others give the parameter: they are not read, and lead to it. */
+  /** Names that other APIs use: not accepted, but suggested. */
   readonly hints?: readonly string[];
-  /** Other words for members of the enumeration, in lower case: they are not read, and lead to them. */
+  /** Other words for enumeration members, in lower case: not accepted, but suggested. */
   readonly synonyms?: Readonly<Record<string, string>>;
-  /** Enumeration members match in any case and land in the case of the schema. */
+  /** Enumeration members match in any case and become that of the schema. */
   readonly caseInsensitive?: boolean;
-  /** A boolean that may be given by its name alone, as in `?verbose`. */
+  /** A boolean that may be set by its name alone, as in `?verbose`. */
   readonly flag?: boolean;
-  /** How a JSON body may write it besides as text: as GeoJSON, or as a list of numbers. */
+  /** Further forms in a JSON body: GeoJSON, or a list of numbers. */
   readonly written?: 'geometry' | 'numbers';
-  /** For whoever runs the service; left out of the OpenAPI document. */
+  /** For operators; left out of the OpenAPI document. */
   readonly internal?: boolean;
-  /** What separates the items of a list within one occurrence; null: repetition only. Default a comma. */
+  /** Separator of list items within one occurrence; null: repetition only. Default a comma. */
   readonly separator?: string | null;
 }
 
 type Scalar = string | number | boolean;
 
-/** Why a text is not a value; the detail follows the parameter's name. */
+/** A rejected value; the detail follows the parameter's name. */
 export class ValueError {
   readonly detail: string;
   readonly suggestion: string | undefined;
@@ -54,11 +54,11 @@ export class ValueError {
   }
 }
 
-/** Reads one decoded text. Gives the value, or a Refusal that says what would be right. */
+/** Parses one decoded text: the value, or a ValueError that says what is expected. */
 export type ReadValue = (text: string) => unknown;
 
-/** Longest text of a parameter whose schema names no bound: keeps every pattern and comparison cheap. */
-const LONGEST_TEXT = 512;
+/** Maximum length of a text whose schema has none, so that patterns stay cheap. */
+const MAX_TEXT_LENGTH = 512;
 
 // JSON's own number grammar without the exponent, and few enough digits to be exact.
 const INTEGER = /^-?(?:0|[1-9]\d{0,14})$/;
@@ -71,7 +71,7 @@ const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolea
     uuid: { test: (text) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text), name: 'a UUID' },
   };
 
-/** Builds the reader of a single value. Throws where the schema uses what this grammar does not know. */
+/** Compiles the parser of a single value. Throws if the schema uses an unsupported keyword. */
 export function compileValue(schema: ValueSchema): ReadValue {
   const members = membersOf(schema);
   if (members !== null) return compileMembers(members, schema);
@@ -82,15 +82,15 @@ export function compileValue(schema: ValueSchema): ReadValue {
   throw new Error(`A parameter cannot have the schema ${JSON.stringify(schema)}`);
 }
 
-/** The same object seen as a value schema: TypeBox types hide the JSON Schema members that they carry. */
+/** The same object as a ValueSchema: TypeBox types hide the JSON Schema keywords that they carry. */
 export function asValueSchema(schema: TSchema): ValueSchema {
   return schema as ValueSchema;
 }
 
-/** Whether a parameter is for whoever runs the service: it is read, and left out of the OpenAPI document. */
+/** Whether a parameter is for operators: accepted, but left out of the OpenAPI document. */
 export const isInternal = (schema: TSchema): boolean => asValueSchema(schema).internal === true;
 
-/** The members of an enumeration however it is written (enum, const, a union of literals), or null. */
+/** Members of an enumeration (enum, const, or a union of literals), or null. */
 export function membersOf(schema: ValueSchema): readonly Scalar[] | null {
   if (schema.const !== undefined) return [schema.const];
   if (schema.enum !== undefined) return schema.enum;
@@ -131,15 +131,15 @@ function compileAlternatives(options: readonly ValueSchema[]): ReadValue {
 
 function compileNumber(schema: ValueSchema): ReadValue {
   const grammar = schema.type === 'integer' ? INTEGER : NUMBER;
-  const least = schema.minimum ?? Number.NEGATIVE_INFINITY;
-  const most = schema.maximum ?? Number.POSITIVE_INFINITY;
+  const min = schema.minimum ?? Number.NEGATIVE_INFINITY;
+  const max = schema.maximum ?? Number.POSITIVE_INFINITY;
   const above = schema.exclusiveMinimum ?? Number.NEGATIVE_INFINITY;
   const below = schema.exclusiveMaximum ?? Number.POSITIVE_INFINITY;
   const refusal = new ValueError(describeNumber(schema));
   return (text) => {
     if (!grammar.test(text)) return refusal;
     const value = Number(text);
-    if (value < least || value > most || value <= above || value >= below) return refusal;
+    if (value < min || value > max || value <= above || value >= below) return refusal;
     return value === 0 ? 0 : value; // never -0
   };
 }
@@ -167,15 +167,15 @@ function readFlag(text: string): unknown {
 }
 
 function compileText(schema: ValueSchema): ReadValue {
-  const least = schema.minLength ?? 1;
-  const most = schema.maxLength ?? LONGEST_TEXT;
+  const min = schema.minLength ?? 1;
+  const max = schema.maxLength ?? MAX_TEXT_LENGTH;
   const pattern = schema.pattern === undefined ? null : new RegExp(schema.pattern, 'u');
   const format = formatOf(schema);
   const hint = schema.description === undefined ? '' : ` (${schema.description})`;
   return (text) => {
-    if (text.length === 0 && least > 0) return new ValueError('must not be empty');
-    if (text.length < least) return new ValueError(`must have at least ${least} characters`);
-    if (text.length > most) return new ValueError(`must have at most ${most} characters`);
+    if (text.length === 0 && min > 0) return new ValueError('must not be empty');
+    if (text.length < min) return new ValueError(`must have at least ${min} characters`);
+    if (text.length > max) return new ValueError(`must have at most ${max} characters`);
     if (text.includes('\0')) return new ValueError('must not contain the character NUL');
     if (format !== null && !format.test(text)) return new ValueError(`must be ${format.name}`);
     if (pattern !== null && !pattern.test(text)) return new ValueError(`must have the expected form${hint}`);

@@ -6,22 +6,22 @@ export type Values = Readonly<Record<string, unknown>>;
 export interface Examples {
   /** By the name of the parameter, whichever operation takes it. */
   readonly parameters: Values;
-  /** Where a parameter means something else to one operation: by operation, then by name. */
+  /** Overrides by operation, then by name. */
   readonly perOperation: Readonly<Record<string, Values>>;
-  /** A request of each operation that works as it stands, by operation; parameters that are not named are left out. */
+  /** A working request of each operation; parameters not listed are left out. */
   readonly samples: Readonly<Record<string, Values>>;
   /** By operation. */
   readonly bodies: Readonly<Record<string, unknown>>;
 }
 
-/** As a member of a parameter: `{ example }`, or nothing where none is known. */
+/** `{ example }` of a parameter, or nothing if there is none. */
 export function parameterExample(examples: Examples | undefined, operation: string, name: string): object {
-  const known = [examples?.samples[operation], examples?.perOperation[operation], examples?.parameters];
-  const values = known.find((each) => each !== undefined && Object.hasOwn(each, name));
+  const levels = [examples?.samples[operation], examples?.perOperation[operation], examples?.parameters];
+  const values = levels.find((each) => each !== undefined && Object.hasOwn(each, name));
   return values === undefined ? {} : { example: values[name] };
 }
 
-/** As a member of a body's media type: `{ example }`, or nothing where none is known. */
+/** `{ example }` of a body's media type, or nothing if there is none. */
 export function bodyExample(examples: Examples | undefined, operation: string): object {
   const example = examples?.bodies[operation];
   return example === undefined ? {} : { example };

@@ -1,4 +1,4 @@
-// Addresses at which the OpenAPI document is served, as JSON and as YAML; it describes them too.
+// Routes of the OpenAPI document, as JSON and as YAML; it describes them too.
 
 import { Type } from 'typebox';
 import { type RequestContext, type Route, route } from '../frame/route.ts';
@@ -49,7 +49,7 @@ export function openapiRoutes<Caller>(
   return { routes, document };
 }
 
-/** A handler whose text is written when it is first asked for. */
+/** A handler whose text is serialized on first use. */
 function textHandler(contentType: string, write: () => string) {
   let written: { readonly etag: string; readonly reply: Reply } | undefined;
   return ({ headers }: Pick<RequestContext<unknown>, 'headers'>): Reply => {

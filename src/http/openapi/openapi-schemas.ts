@@ -5,7 +5,7 @@ import { asValueSchema } from '../input/values.ts';
 
 export type Json = { readonly [member: string]: unknown };
 
-/** Keywords that steer our own readers and mean nothing to others. */
+/** Keywords for our own parsers, meaningless to others. */
 const OWN_KEYWORDS = new Set([
   '$id',
   'aliases',
@@ -24,14 +24,14 @@ export class SchemaShelf {
   readonly #named = new Map<string, string>();
   readonly #written = new Map<string, Json>();
 
-  /** The schema as it stands in the document: a reference where it has an `$id`. Throws where two share one. */
+  /** The schema as in the document: a reference if it has an `$id`. Throws if two share one. */
   place(schema: TSchema): Json {
     const id = (schema as { readonly $id?: string }).$id;
     if (id === undefined) return this.#write(schema as Json);
     const text = JSON.stringify(schema);
-    const known = this.#named.get(id);
-    if (known !== undefined && known !== text) throw new Error(`Two different schemas are called ${id}`);
-    if (known === undefined) {
+    const present = this.#named.get(id);
+    if (present !== undefined && present !== text) throw new Error(`Two different schemas are called ${id}`);
+    if (present === undefined) {
       this.#named.set(id, text);
       this.#written.set(id, this.#write(schema as Json));
     }

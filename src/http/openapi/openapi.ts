@@ -14,18 +14,18 @@ import {
   sharedResponses,
 } from './openapi-shared.ts';
 
-/** What the document says about the service as a whole. */
+/** Metadata of the document. */
 export interface Describe {
   readonly title: string;
   readonly version: string;
   readonly description?: string;
   readonly license?: { readonly name: string; readonly identifier: string };
-  /** Where the service is reached; also the base of links to error pages. */
+  /** Public URL of the service; also the base of links to error pages. */
   readonly server: string;
-  /** What the tags of routes mean, in the order in which they should be shown. */
+  /** Descriptions of tags, in display order. */
   readonly tags: Readonly<Record<string, string>>;
   readonly examples?: Examples;
-  /** Present once tokens are issued. */
+  /** Present if the service issues tokens. */
   readonly oauth?: {
     readonly authorizationUrl: string;
     readonly tokenUrl: string;
@@ -151,7 +151,7 @@ function describeAnswers<Caller>(route: Route<Caller>, shelf: SchemaShelf): Json
   return answers;
 }
 
-/** Errors in a route's own form: its table and the route's own words, the latter winning. */
+/** Errors in a route's own format: its table and the route's own descriptions, which win. */
 function describeErrors(form: ErrorForm, own: Readonly<Record<number, string>>, shelf: SchemaShelf): Json {
   const types = Object.entries(form.content).map(([type, schema]) => [type, { schema: shelf.place(schema) }]);
   const content = Object.fromEntries(types);
@@ -169,7 +169,7 @@ const problemAnswer = {
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 };
 
-/** The statuses that the frame can answer with on its own, by what the route asks and takes. */
+/** Statuses that the frame itself can send for this route. */
 function sharedStatuses<Caller>(route: Route<Caller>): readonly number[] {
   const { access, params, body, whileDraining, anyAccept } = route;
   return [
@@ -193,7 +193,7 @@ function describeAllContent<Caller>(route: Route<Caller>, shelf: SchemaShelf): J
   return { content: Object.assign({}, ...contents) };
 }
 
-/** An answer in JSON without a schema is an empty body: it has no content. */
+/** JSON without a schema means an empty body, without content. */
 function describeContent<Caller>({ accepts, answer }: Route<Caller>, shelf: SchemaShelf): Json {
   const main = answer.contentType ?? accepts?.[0] ?? 'application/json';
   if (answer.schema === undefined && isJson(main)) return {};

@@ -1,4 +1,4 @@
-// Compression of answers: which encoding, if any, a client gets, and the bytes in it.
+// Response compression: choice of the encoding, and encoding of bodies and chunks.
 
 import { promisify } from 'node:util';
 import {
@@ -16,7 +16,7 @@ import { joinVary } from './reply.ts';
 const ENCODINGS = ['br', 'zstd', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** Bytes from which compression is worth its time. */
+/** Minimum size in bytes for which compression pays. */
 const MIN_BYTES = 1_024;
 const MAX_CODINGS = 32;
 const COMPRESSIBLE =
@@ -38,9 +38,9 @@ const STREAMS: Readonly<Record<Encoding, () => ReturnType<typeof createGzip>>> =
 };
 
 /**
- * The encoding of an answer with these headers, which it completes: Vary wherever another client could get another
- * encoding, and for a compressed answer its coding and a weak entity tag, since the bytes are no longer those of the tag.
- * Null: as it stands. Answers that may not be stored hold tokens and forms; their length must not tell of what is in them.
+ * Chooses the encoding of a response and completes its headers: Vary if another client could get another encoding, and
+ * for a compressed one Content-Encoding and a weak entity tag, since its bytes differ. Null: uncompressed, which no-store
+ * responses always are: they hold tokens and forms, which the length of compressed bytes could reveal.
  * @param size in bytes; null: not known yet
  */
 export function chooseEncoding(
@@ -81,7 +81,7 @@ export function compress(body: string | Uint8Array, encoding: Encoding): Promise
   return COMPRESS[encoding](Buffer.from(body));
 }
 
-/** The chunks compressed as one stream. Each is flushed, so that a reader sees it as soon as it is written. */
+/** Compresses chunks as one stream, flushed after each so that the client can read it at once. */
 export async function* compressChunks(
   chunks: AsyncIterable<string>,
   encoding: Encoding,

@@ -1,10 +1,10 @@
-// Conditional reads: entity tags, and the 304 that saves sending what the client already has.
+// Conditional requests: entity tags and 304.
 
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Reply } from './reply.ts';
 
-/** A weak entity tag from whatever identifies a state of the resource; the parts must not contain quotes. */
+/** A weak entity tag from parts that identify a state of the resource; parts must not contain quotes. */
 export function weakEtag(...parts: readonly (string | number)[]): string {
   return `W/"${parts.join('.')}"`;
 }
@@ -14,13 +14,13 @@ export function strongEtag(text: string): string {
   return `"${hash('sha256', text, 'base64url')}"`;
 }
 
-/** A weak entity tag of JSON that is the same whatever the named members say, at whatever depth. */
+/** A weak entity tag of JSON that ignores the named members at any depth. */
 export function contentEtag(json: unknown, except: readonly string[]): string {
   const text = JSON.stringify(json, (key, value: unknown) => (except.includes(key) ? undefined : value));
   return weakEtag(hash('sha256', text, 'base64url').slice(0, 22));
 }
 
-/** The reply with its tag, or a 304 in its place where If-None-Match holds the tag or `*`. */
+/** The reply with its tag, or a 304 if If-None-Match holds the tag or `*`. */
 export function conditional(headers: IncomingHttpHeaders, etag: string, reply: Reply): Reply {
   const tagged = { ...reply.headers, etag };
   if (!isKnown(headers['if-none-match'], etag)) return { ...reply, headers: tagged };

@@ -1,20 +1,20 @@
-// Problem documents (RFC 9457): how an error becomes an answer, its headers, and what is kept from the client.
+// Problem documents (RFC 9457): errors as responses with their headers; causes stay private.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { Problem } from '../../lib/problem.ts';
 import type { Headers, Reply } from './reply.ts';
 
-/** What the document says besides the problem itself. */
+/** Context of a problem document. */
 export interface ProblemContext {
   readonly publicUrl: string;
   readonly requestId: string;
-  /** The request's headers, whose Authorization decides on the challenge. */
+  /** Request headers; Authorization decides the challenge. */
   readonly request?: IncomingHttpHeaders;
-  /** The scope that the route asks of a token. */
+  /** The scope that the route requires. */
   readonly scope?: string | undefined;
 }
 
-/** What Fastify throws on its own behalf, by code. Texts are ours, since theirs name its own parts. */
+/** Fastify's own errors by code, with texts for clients. */
 const FRAMEWORK: Readonly<Record<string, () => Problem>> = {
   FST_ERR_BAD_URL: () => new Problem('INVALID_REQUEST', 'The URL has a %-escape that is not valid UTF-8.'),
   // A method that Node parses and does not list, such as PRI.
@@ -35,7 +35,7 @@ const FRAMEWORK: Readonly<Record<string, () => Problem>> = {
   ECONNRESET: () => new Problem('INVALID_REQUEST', 'The connection closed before the request was complete.'),
 };
 
-/** Any thrown value as a Problem; what is not one becomes an INTERNAL_ERROR that says nothing about its cause. */
+/** Any thrown value as a Problem; unknown errors become INTERNAL_ERROR and reveal nothing of their cause. */
 export function toProblem(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown;
   if (thrown instanceof Error) {
@@ -71,7 +71,7 @@ export function problemReply(problem: Problem, context: ProblemContext): Reply {
   };
 }
 
-/** Headers of an answer that tells of a problem, whatever its form: no-store, a challenge, and what the problem brings. */
+/** Headers of a problem in any format: no-store, a challenge, and the problem's own. */
 export function problemHeaders(problem: Problem, context: ProblemContext): Headers {
   const headers: Record<string, string> = { 'cache-control': 'no-store' };
   const challenge = challengeFor(problem, context);
@@ -81,8 +81,8 @@ export function problemHeaders(problem: Problem, context: ProblemContext): Heade
 }
 
 /**
- * The Bearer challenge (RFC 6750, RFC 9728). `error` is named only where a Bearer credential was sent: with none, or
- * with another scheme, the client is only told where to begin. A tier is no scope, so TIER_RESTRICTED has no challenge.
+ * The Bearer challenge (RFC 6750, RFC 9728). It has `error` only if a Bearer credential was sent; otherwise it only names
+ * the metadata. A tier is not a scope, so TIER_RESTRICTED has no challenge.
  */
 function challengeFor(problem: Problem, context: ProblemContext): string | null {
   const insufficient = problem.code === 'INSUFFICIENT_SCOPE';

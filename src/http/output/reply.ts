@@ -1,4 +1,4 @@
-// Reply of a handler, and the headers that every answer carries: browser protection, and what pages of other origins may read.
+// Replies of handlers, and headers of every response: browser protection and CORS.
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -19,14 +19,14 @@ const CROSS_ORIGIN_PATHS = [
   /^\/oauth\/(?:register|token|revoke)$/,
 ];
 
-/** Whether pages of other origins may call a path. Never with cookies, so any origin may. */
+/** Whether cross-origin pages may call a path. No route uses cookies there, so any origin may. */
 export function isCrossOrigin(path: string): boolean {
   return CROSS_ORIGIN_PATHS.some((pattern) => pattern.test(path));
 }
 
 /**
- * The headers of every answer at a path. Data needs no scripts, frames or forms, so its policy forbids all;
- * a page replaces the policy through its own headers. HTTPS is insisted upon only where it is the public address.
+ * Headers of every response at a path. The content security policy forbids everything; pages replace it with their own.
+ * HSTS is sent only if the public URL is https.
  */
 export function baseHeaders(path: string, publicUrl: string): Headers {
   return {
@@ -42,7 +42,7 @@ export function baseHeaders(path: string, publicUrl: string): Headers {
   };
 }
 
-/** What a preflight is told. The answer may be kept for two hours, the most that browsers honour. */
+/** Headers of a preflight response, cached for two hours, the most that browsers honour. */
 export function preflightHeaders(methods: string): Headers {
   return {
     'access-control-allow-methods': methods,
@@ -51,27 +51,27 @@ export function preflightHeaders(methods: string): Headers {
   };
 }
 
-/** Headers in one map, names in lower case: later ones win, except that Vary only grows. */
+/** Merges headers under lower-case names: later ones win, except that Vary accumulates. */
 export function mergeHeaders(first: Headers, ...others: readonly Headers[]): Record<string, string> {
   const merged: Record<string, string> = { ...first };
   for (const headers of others) {
-    for (const given in headers) {
-      const name = given.toLowerCase();
-      const value = headers[given];
+    for (const key in headers) {
+      const name = key.toLowerCase();
+      const value = headers[key];
       if (value !== undefined) merged[name] = name === 'vary' ? joinVary(merged.vary, value) : value;
     }
   }
   return merged;
 }
 
-/** The value of Vary that names all of both. */
+/** The union of two Vary values. */
 export function joinVary(present: string | undefined, added: string): string {
   if (present === undefined) return added;
   const names = present.split(', ');
   return names.includes(added) ? present : `${present}, ${added}`;
 }
 
-/** One server-sent event. Its data is one line of JSON: `json` where that is written already, else made of `data`. */
+/** A server-sent event. Its data is one line of JSON: `json` if already serialized, else `data`. */
 export interface ServerSentEvent {
   readonly event: string;
   readonly id: string;
@@ -79,18 +79,18 @@ export interface ServerSentEvent {
   readonly json?: string;
 }
 
-/** What a handler gives back. Exactly one of `json`, `text`, `bytes`, `events` or `chunks`; none: an empty body. */
+/** Reply of a handler. At most one of `json`, `text`, `bytes`, `events` and `chunks`; none: an empty body. */
 export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; the content type may be replaced through `headers`. */
+  /** Sent as JSON; `headers` may replace the content type. */
   readonly json?: unknown;
   readonly text?: string;
   readonly bytes?: Uint8Array;
-  /** Sent as text/event-stream; ended by the writer when the generator ends. */
+  /** Sent as text/event-stream until the generator ends. */
   readonly events?: AsyncIterable<ServerSentEvent>;
-  /** Sent chunk by chunk, as fast as the client reads; its content type stands in `headers`. */
+  /** Sent chunk by chunk, as fast as the client reads; `headers` has the content type. */
   readonly chunks?: AsyncIterable<string>;
-  /** How long a stream of events may take altogether; then it is cut. Default 10 s; null: no end. */
+  /** Deadline of an event stream, after which it is cut. Default 10 s; null: none. */
   readonly deadlineMs?: number | null;
 }

@@ -1,4 +1,4 @@
-// Writer of long answers: event streams and bodies in chunks, with back-pressure, heartbeats, time limits, and clients that leave.
+// Stream writer: event streams and chunked bodies, with back-pressure, heartbeats, deadlines and disconnects.
 
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../lib/clock.ts';
@@ -6,21 +6,21 @@ import type { ServerSentEvent } from './reply.ts';
 
 export interface StreamOptions {
   readonly clock: Clock;
-  /** Writes the head; called once, before the first byte of the body. */
+  /** Writes the response head; called once, before the first byte of the body. */
   readonly open: () => void;
 }
 
 const HEARTBEAT_MS = 5_000;
 const HEARTBEAT = ':\n\n';
 const RETRY = 'retry: 60000\n\n';
-/** Milliseconds that a chunk may wait for a client that does not read. */
+/** Milliseconds that a chunk waits for a client that does not read. */
 const READ_TIMEOUT_MS = 10_000;
 
 /**
- * Writes the events and ends the response. Resolves when the response is closed and the generator was told to end. Rejects with what the generator
- * threw; then the head is still unwritten (a plain error can be answered) or the response is destroyed. A client that
- * leaves ends the generator at its next step: what that step waits for should listen to the request's signal.
- * @param deadlineMs milliseconds from now until the stream is cut; null: never
+ * Writes the events and ends the response. Resolves when the response is closed and the generator is ending. Rejects with
+ * the generator's error; then either the head is unwritten (an error response is possible) or the response is destroyed.
+ * After a disconnect the generator ends at its next step; what that step awaits should observe the request's signal.
+ * @param deadlineMs milliseconds until the stream is cut; null: never
  */
 export async function writeEvents(
   response: ServerResponse,
@@ -32,7 +32,7 @@ export async function writeEvents(
   const cancelDeadline = deadlineMs === null ? nothing : clock.after(deadlineMs, () => response.destroy());
   const iterator = events[Symbol.asyncIterator]();
   try {
-    // The first event is asked for even where the client has left: a generator that never began runs no `finally`.
+    // Even if the client has left, the first event is requested: a generator that never started runs no `finally`.
     for (let step = await writer.next(iterator); step !== null; step = await writer.next(iterator)) {
       await writer.write(formatEvent(step));
       if (writer.isClosed) break;
@@ -44,14 +44,14 @@ export async function writeEvents(
   } finally {
     cancelDeadline();
     writer.release();
-    // Not awaited: a generator that waits for something slow must not hold the writer; its errors end here.
+    // Not awaited: a slow generator must not hold the writer. Its errors end here.
     iterator.return?.().then(undefined, nothing);
   }
 }
 
 /**
- * Writes the chunks and ends the response. The next chunk is asked for only when there is room for it, and none for a
- * client that has left; one that does not read for ten seconds is cut. Resolves and rejects as writeEvents does.
+ * Writes the chunks and ends the response. A chunk is requested only when there is room for it and the client is there;
+ * a client that does not read for ten seconds is cut. Resolves and rejects like writeEvents.
  */
 export async function writeChunks(
   response: ServerResponse,
@@ -74,7 +74,7 @@ export async function writeChunks(
   }
 }
 
-/** Cuts a client that takes longer than ten seconds to read what is written to it; nothing is left once the response is closed. */
+/** Cuts a client that takes more than ten seconds to read a response; the timer ends with the response. */
 export function cutUnread(response: ServerResponse, clock: Clock): void {
   const cancel = clock.after(READ_TIMEOUT_MS, () => response.destroy());
   response.once('close', cancel);
@@ -86,13 +86,13 @@ export function formatEvent({ id, event, data, json = JSON.stringify(data) }: Se
 }
 
 interface WriterOptions extends StreamOptions {
-  /** Stands before everything else. */
+  /** Written before the first chunk. */
   readonly prefix?: string;
-  /** Milliseconds that one write may wait for the client; absent: any time. */
+  /** Milliseconds that one write may wait for the client; absent: unlimited. */
   readonly readTimeoutMs?: number;
 }
 
-/** Holds at most one waiting promise, so that a long stream gathers nothing. */
+/** Has at most one pending promise, so that a long stream accumulates nothing. */
 class StreamWriter {
   isClosed: boolean;
   readonly #response: ServerResponse;
@@ -108,7 +108,7 @@ class StreamWriter {
     this.#response = response;
     this.#options = options;
     this.isClosed = response.destroyed;
-    // A peer that closes under back-pressure never drains: all three events end the same wait.
+    // A peer that closes under back-pressure never drains, so any of the three events ends the wait.
     response.on('drain', this.#onDrain).on('close', this.#onClose).on('error', this.#onClose);
   }
 
@@ -119,7 +119,7 @@ class StreamWriter {
     this.#stopWaiting(null);
   };
 
-  /** The next event; null when there is none or nobody is left to read it. Sends heartbeats while it waits. */
+  /** The next event; null after the last one or a disconnect. Sends heartbeats while waiting. */
   async next(iterator: AsyncIterator<ServerSentEvent>): Promise<ServerSentEvent | null> {
     this.#scheduleHeartbeat();
     try {
@@ -133,7 +133,7 @@ class StreamWriter {
     }
   }
 
-  /** Resolves when the chunk is on its way and there is room for more, or the client has left. */
+  /** Resolves when the chunk is written and there is room for more, or the client has left. */
   async write(chunk: string | Buffer): Promise<void> {
     if (this.isClosed || this.#put(chunk)) return;
     await this.#until(() => !this.#response.writableNeedDrain);
@@ -150,7 +150,7 @@ class StreamWriter {
   release(): void {
     this.#cancelHeartbeat();
     this.#response.off('drain', this.#onDrain).off('close', this.#onClose);
-    // The listener for errors stays: an error nobody listens to would end the process.
+    // The error listener stays: an unhandled error would end the process.
   }
 
   /** Resolves when the condition holds or the response is closed. */
@@ -165,7 +165,7 @@ class StreamWriter {
 
   #put(chunk: string | Buffer): boolean {
     const response = this.#response;
-    // Node gathers what is written until this turn ends. The first event must not wait for work on the second.
+    // Node holds writes until the end of this tick. The first event must not wait for the second.
     if (this.#isOpen) return response.write(chunk);
     response.cork();
     this.#open();

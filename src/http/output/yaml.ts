@@ -1,15 +1,15 @@
 // YAML writer for plain JSON data, in block style.
 
-/** Words that may stand without quotes: none that YAML 1.1 or 1.2 reads as anything but a text. */
+/** Plain scalars: texts that neither YAML 1.1 nor 1.2 reads as anything else. */
 const PLAIN = /^[A-Za-z$_/][\w$/{}.-]*(?: [A-Za-z][\w-]*)*$/;
 const RESERVED = /^(?:true|false|yes|no|on|off|null|y|n)$/i;
 
-/** The value as a YAML document. Texts that could be read as something else are quoted as JSON quotes them, which YAML reads. */
+/** The value as a YAML document. Other texts are quoted as in JSON, which YAML reads. */
 export function toYaml(value: unknown): string {
   return `${block(value, '').trimStart()}\n`;
 }
 
-/** What follows a key or a dash: on its line, or on lines of its own, each of which begins with a line break. */
+/** The text after a key or a dash: on the same line, or as further lines, each after a line break. */
 function block(value: unknown, indent: string): string {
   if (Array.isArray(value)) {
     if (value.length === 0) return ' []';

@@ -1,4 +1,4 @@
-// Answers to what HTTP parsing refused, before there is a request or a response.
+// Responses to requests that the HTTP parser rejected, for which there is no request or response object.
 
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -15,13 +15,13 @@ interface ErrorContext {
 
 interface ParserError extends Error {
   readonly code?: string | undefined;
-  /** The bytes that the parser was fed last. */
+  /** The last bytes that the parser received. */
   readonly rawPacket?: unknown;
 }
 
 /**
- * Answers with a problem document and closes the connection, once the requests before it are answered. Gives the problem to `log`; null where nobody
- * listens any more.
+ * Sends a problem document and closes the connection once earlier requests are answered. The problem goes to `log`
+ * unless the client has already left.
  */
 export function answerClientError(
   error: ParserError,
@@ -33,7 +33,7 @@ export function answerClientError(
     return;
   }
   connections.afterAnswers(socket, (unanswered) => {
-    // A request that is still arriving may be answered already; writing beside that would corrupt it.
+    // A request may be answered while its body still arrives; a second response would corrupt the first.
     if (!socket.writable || unanswered.some(({ headersSent }) => headersSent)) {
       socket.destroy();
       return;
@@ -44,9 +44,9 @@ export function answerClientError(
   });
 }
 
-/** Takes over what Node answers on its own, without a body, before a request reaches its handler. */
+/** Replaces the responses that Node would send by itself, without a body. */
 export function answerOddRequests(server: Server, publicUrl: string, newRequestId: () => string): void {
-  // An expectation that Node does not know goes the way of every request and is refused there.
+  // An unknown expectation takes the normal path and is rejected there.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (_request, socket: Socket) => {
     const problem = new Problem('METHOD_NOT_ALLOWED', 'This is not a proxy.', {
@@ -74,7 +74,7 @@ function writeProblem(
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n`;
   socket.end(head + body);
-  // A client that goes on sending would keep a half-closed socket open.
+  // A client that keeps sending would keep a half-closed socket open.
   socket.destroySoon();
 }
 

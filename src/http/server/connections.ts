@@ -1,4 +1,4 @@
-// Open connections: bounded per address and in all, with the requests under way on each. The longest idle make room for others.
+// Open connections with their active requests: limited per address and in total; the longest idle ones make room.
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -7,16 +7,16 @@ import { addressGroup, type ReadAddress } from '../../lib/ip-address.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { Problem } from '../../lib/problem.ts';
 
-/** Milliseconds that a connection without room may take to send the request that is refused. */
+/** Milliseconds that an excess connection has to send its request, which is then refused. */
 const REFUSAL_MS = 3_000;
-/** Milliseconds for which nobody is taken for idle: a request may be on its way, or stand unread behind others that came at once. */
+/** Milliseconds before a connection counts as idle: its next request may be on its way or still unread. */
 const IDLE_MS = 100;
-/** Connections without room that are kept open to be told so. */
-const MOST_REFUSED = 32;
+/** Excess connections kept open to receive their refusal. */
+const MAX_REFUSED = 32;
 
 export interface ConnectionBounds {
   readonly connections: number;
-  /** Of one IPv4 address, or of one /64 of IPv6. */
+  /** Per IPv4 address, or per IPv6 /64. */
   readonly connectionsPerAddress: number;
 }
 
@@ -25,26 +25,26 @@ interface ConnectionsOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly readAddress: ReadAddress;
-  /** Whether an address is a proxy's, behind which there are many: bounded in all only, and the last to make room. */
+  /** Whether an address is a trusted proxy, which many clients share: limited in total only, and evicted last. */
   readonly isProxy: (address: string) => boolean;
 }
 
 /** Connections of one address. */
 interface Peers {
   open: number;
-  /** Those without a request under way, the longest idle first. */
+  /** Those without an active request, longest idle first. */
   readonly idle: Set<Socket>;
 }
 
 interface Connection {
   readonly address: string;
-  /** Null: a proxy's. */
+  /** Null for a proxy. */
   readonly peers: Peers | null;
-  /** Requests under way, by their responses, in the order in which they came. */
+  /** Responses of active requests, in order of arrival. */
   readonly responses: ServerResponse[];
-  /** To be called once all requests that came whole are answered. */
+  /** Called once all complete requests are answered. */
   onAnswered: (() => void) | null;
-  /** When it had no request under way from, by the monotonic clock. */
+  /** Monotonic time since which it has had no active request. */
   idleSince: number;
 }
 
@@ -76,7 +76,7 @@ export class Connections {
     };
   }
 
-  /** Takes in a new connection: in the place of an idle one where that is needed, or to be refused. */
+  /** Adds a new connection: evicts an idle one if needed, else marks the new one as refused. */
   add(socket: Socket): void {
     const { bounds, readAddress, isProxy } = this.#options;
     const address = readAddress(socket.remoteAddress, undefined);
@@ -101,12 +101,12 @@ export class Connections {
     socket.once('close', () => this.#remove(socket));
   }
 
-  /** Requests under way, streams included. */
+  /** Active requests, streams included. */
   get active(): number {
     return this.#active;
   }
 
-  /** A request began: its connection is not idle until `end` was called for all of its requests. */
+  /** Marks a request as active; its connection is idle again after `end` for each of its requests. */
   begin(response: ServerResponse): void {
     this.#active += 1;
     const { socket } = response.req;
@@ -127,7 +127,7 @@ export class Connections {
     if (connection.onAnswered !== null && isAnswered(connection)) connection.onAnswered();
   }
 
-  /** Resolves when no request is under way. */
+  /** Resolves when no request is active. */
   async idle(): Promise<void> {
     while (this.#active > 0) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -137,8 +137,8 @@ export class Connections {
   }
 
   /**
-   * Calls back once every request that came whole on this connection is answered, given those that did not; at once where there is
-   * none. Only the first callback for a connection is kept.
+   * Calls back once every complete request of this connection is answered, with the responses of incomplete ones; at
+   * once if there are none. Only the first callback of a connection counts.
    */
   afterAnswers(socket: Socket, callback: (unanswered: readonly ServerResponse[]) => void): void {
     const connection = this.#open.get(socket);
@@ -148,7 +148,7 @@ export class Connections {
     if (isAnswered(connection)) connection.onAnswered();
   }
 
-  /** Throws OVERLOADED where there was no room for the connection. */
+  /** Throws OVERLOADED for an excess connection. */
   refuse(socket: Socket): void {
     if (!this.#refused.has(socket)) return;
     const detail = 'Too many connections are open, from your address or in total. Close or reuse some.';
@@ -171,7 +171,7 @@ export class Connections {
     peers?.idle.delete(socket);
   }
 
-  /** Closes the longest idle connection of the first set that has one; false where none has. */
+  /** Closes the longest idle connection of the first set that has one; false if none has. */
   #evict(...sets: readonly ReadonlySet<Socket>[]): boolean {
     for (const [socket] of sets) {
       if (socket === undefined || !this.#isIdle(socket)) continue;
@@ -197,11 +197,11 @@ export class Connections {
     if (peers !== null && --peers.open === 0) this.#byAddress.delete(address);
   }
 
-  /** Keeps a connection for as long as it takes to tell it that there is no room. */
+  /** Keeps an excess connection open just long enough to refuse its request. */
   #hold(socket: Socket): void {
     this.#counts.refused.inc();
     const [oldest] = this.#refused;
-    if (oldest !== undefined && this.#refused.size >= MOST_REFUSED) {
+    if (oldest !== undefined && this.#refused.size >= MAX_REFUSED) {
       this.#refused.delete(oldest);
       oldest.destroy();
     }
@@ -216,22 +216,22 @@ export class Connections {
 
 const isAnswered = ({ responses }: Connection): boolean => responses.every(({ req }) => !req.complete);
 
-/** Most connections, where neither the operator nor the system bounds them further. */
-const MOST_CONNECTIONS = 10_000;
-/** Descriptors that are left to all else: the database, sources, files, connections that are being refused. */
+/** Maximum number of connections unless the operator or the system sets a lower one. */
+const MAX_CONNECTIONS = 10_000;
+/** File descriptors reserved for the database, sources, files and refused connections. */
 const RESERVE = 96;
 
 /**
- * The bounds in force. What is not set follows from the descriptors that the process may have open: a quarter of them, and
- * RESERVE at least, is left to all else, and of the rest one address may have half.
- * @param descriptors null where the system does not tell
+ * Effective limits. Unset ones follow from the file descriptors of the process: a quarter of them, and at least RESERVE,
+ * stays free; one address gets half of the rest.
+ * @param descriptors null if the system does not tell
  */
 export function connectionBounds(
   set: { readonly [name in keyof ConnectionBounds]: number | null },
   descriptors: number | null,
 ): ConnectionBounds {
-  const free = descriptors === null ? MOST_CONNECTIONS : descriptors - Math.max(RESERVE, descriptors / 4);
-  const connections = set.connections ?? Math.max(16, Math.min(MOST_CONNECTIONS, Math.floor(free)));
+  const free = descriptors === null ? MAX_CONNECTIONS : descriptors - Math.max(RESERVE, descriptors / 4);
+  const connections = set.connections ?? Math.max(16, Math.min(MAX_CONNECTIONS, Math.floor(free)));
   return {
     connections,
     connectionsPerAddress: set.connectionsPerAddress ?? Math.ceil(connections / 2),

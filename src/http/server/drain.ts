@@ -1,11 +1,11 @@
-// Graceful stop: new requests are turned away while those under way run to their end.
+// Graceful shutdown: new requests are refused while active ones finish.
 
 import type { Server } from 'node:http';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Connections } from './connections.ts';
 
-/** How long requests and streams under way may take once stopping has begun. */
+/** Milliseconds that active requests and streams may take once shutdown has begun. */
 const MAX_MS = 14_000;
 
 export class Drain {
@@ -29,13 +29,12 @@ export class Drain {
   }
 
   /**
-   * Resolves when nothing is under way and every connection is closed, at the latest after 15 s. The listener and kept
-   * connections stay open until then, and where there are any for `lingerMs` at least, so that health checks and new
-   * requests are told rather than left without an answer.
+   * Resolves when no request is active and all connections are closed, after 15 s at most. Until then, and for at least
+   * `lingerMs` while connections are open, the listener stays open so that health checks and new requests get a 503.
    */
   async run(server: Server, clock: Clock, lingerMs: number): Promise<void> {
     this.#isDraining = true;
-    // A request that is on its way while its connection is closed is lost: first let clients hear that they must leave.
+    // Closing a connection loses a request in flight, so clients are first told to leave.
     await Promise.all([this.#idle(clock), linger(server, clock, lingerMs)]);
     await closed(server, clock);
   }
@@ -56,7 +55,7 @@ function linger(server: Server, clock: Clock, milliseconds: number): Promise<voi
   });
 }
 
-/** Closes the listener and its connections; what is still being written gets one more second. */
+/** Closes the listener and its connections; pending writes get one more second. */
 function closed(server: Server, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(1_000, () => server.closeAllConnections());

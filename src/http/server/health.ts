@@ -1,21 +1,23 @@
-// Health endpoints: /livez, /readyz and /metrics.
+// Health endpoints: /livez, /readyz and /metrics, with the rule who may read metrics.
 
+import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from 'typebox';
 import { type Clock, pause } from '../../lib/clock.ts';
+import { isWithin, parseNetworks } from '../../lib/ip-address.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { Problem } from '../../lib/problem.ts';
+import { equalSecrets } from '../../lib/secrets.ts';
 import { rememberFor } from '../../lib/single-flight.ts';
 import { NOTHING_HERE } from '../frame/not-found.ts';
 import { type Access, type Route, route } from '../frame/route.ts';
 import type { Reply } from '../output/reply.ts';
-import { type MetricsAccess, metricsAccess } from './metrics-access.ts';
 
 /** One thing the service depends on. */
 export interface HealthCheck {
   readonly name: string;
-  /** Whether the service is unready without it. A dead upstream is told of, but no reason to stop serving. */
+  /** Whether the service is unready without it. A dead upstream is reported but does not stop serving. */
   readonly required: boolean;
-  /** Resolves where all is well, perhaps with a remark. Of what it throws, only a Problem's sentence is shown. */
+  /** Resolves if healthy, perhaps with a remark. Of its errors, only the text of a Problem is shown. */
   check(): Promise<string | undefined>;
 }
 
@@ -25,7 +27,7 @@ export interface HealthOptions {
   readonly checks: readonly HealthCheck[];
   readonly isDraining: () => boolean;
   readonly metricsAccess: MetricsAccess;
-  /** Where the service is reached: what is public trusts nobody for being on the same machine. */
+  /** Public URL; a public service does not trust loopback callers by default. */
   readonly publicUrl: string;
 }
 
@@ -37,7 +39,7 @@ interface Finding {
 }
 
 const CHECK_DEADLINE_MS = 2_000;
-/** Checks cost the database a query and need no credentials: so they are asked at most once in this time. */
+/** Milliseconds for which results are cached: checks query the database and need no credentials. */
 const FINDINGS_KEPT_MS = 1_000;
 
 const FREE: Access = { credentials: 'none', counts: 'nothing' };
@@ -60,7 +62,7 @@ const Health = Type.Object(
   { $id: 'Health' },
 );
 
-/** The three routes. They are answered also while the service drains. */
+/** The three routes, which respond during shutdown too. */
 export function healthRoutes<Caller>(options: HealthOptions): readonly Route<Caller>[] {
   const findings = rememberFor(FINDINGS_KEPT_MS, options.clock, () =>
     Promise.all(options.checks.map((check) => run(check, options.clock))),
@@ -109,7 +111,7 @@ export function healthRoutes<Caller>(options: HealthOptions): readonly Route<Cal
 function readiness(findings: readonly Finding[], draining: boolean, verbose: boolean): Reply {
   const ready = !draining && findings.every(({ ok, required }) => ok || !required);
   const status = draining ? 'draining' : ready ? 'ok' : 'unready';
-  // Whoever waits for readiness is told without asking what it waits for.
+  // During shutdown no check is run.
   const missing = findings.filter(({ ok, required }) => required && !ok);
   const checks = verbose ? findings : missing;
   return {
@@ -145,4 +147,42 @@ function metricsHandler({
     const { contentType, text } = await metrics.read();
     return { text, headers: { ...NEVER_STORED, 'content-type': contentType } };
   };
+}
+
+export interface MetricsAccess {
+  /** Networks that may read metrics. */
+  readonly allow: readonly string[];
+  /** Bearer token that grants access from anywhere; null: none. */
+  readonly token: string | null;
+}
+
+/** Whether a request may read metrics. */
+export type MayReadMetrics = (request: {
+  readonly peer: string;
+  readonly headers: IncomingHttpHeaders;
+}) => boolean;
+
+const LOOPBACK = ['127.0.0.0/8', '::1'];
+
+/**
+ * Loopback callers may read by default only while PUBLIC_URL is local. Behind a public URL they must be listed: a local
+ * proxy that adds no header would make every client look local.
+ */
+export function metricsAccess({ allow, token }: MetricsAccess, publicUrl: string): MayReadMetrics {
+  const networks = parseNetworks(isPublic(publicUrl) ? allow : [...allow, ...LOOPBACK]);
+  return ({ peer, headers }) => {
+    if (token !== null && hasToken(headers.authorization, token)) return true;
+    const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
+    return !isForwarded && isWithin(peer, networks);
+  };
+}
+
+function isPublic(publicUrl: string): boolean {
+  const host = new URL(publicUrl).hostname.replace(/^\[|\]$/g, '');
+  return host !== 'localhost' && !isWithin(host, parseNetworks(LOOPBACK));
+}
+
+function hasToken(authorization: string | undefined, token: string): boolean {
+  const [, sent] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
+  return sent !== undefined && equalSecrets(sent, token);
 }

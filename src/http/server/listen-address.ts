@@ -1,8 +1,8 @@
-// Address that the service listens on: whether it is free, and in plain words why it is not.
+// Listen address: whether it is free, and a readable reason if it is not.
 
 import { createServer } from 'node:net';
 
-/** The service cannot listen where it was told to; the message is one sentence with the remedy. */
+/** The service cannot listen at the configured address; the message is one sentence with the remedy. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
   /** The system's code, such as EADDRINUSE. */
@@ -14,7 +14,7 @@ export class ListenError extends Error {
   }
 }
 
-/** Resolves with the port when it is free, or for port 0 with one that is; throws ListenError. */
+/** Resolves with the port if it is free (for port 0, with a free one); throws ListenError. */
 export function requireFreePort(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

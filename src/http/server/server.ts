@@ -1,4 +1,4 @@
-// Web server: Node's, Fastify on it, and the frame that serves all routes; how it starts and stops.
+// Web server: Node's HTTP server, Fastify, and the frame that serves all routes; start and stop.
 
 import { createServer as createNodeServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -32,9 +32,9 @@ export interface Limits extends ConnectionBounds {
   readonly headersTimeoutMs: number;
   /** Time for the whole request to arrive. Default 10 s. */
   readonly requestTimeoutMs: number;
-  /** How long an idle connection is kept. Default 65 s, longer than the usual proxy keeps it. */
+  /** Idle timeout of a connection. Default 65 s, longer than that of common proxies. */
   readonly keepAliveTimeoutMs: number;
-  /** How long connections are kept at least once the process is leaving, for their clients to hear of it. Default 0. */
+  /** Minimum time that connections stay open during shutdown, so that clients notice it. Default 0. */
   readonly lingerMs: number;
   /** How often the two timeouts for arrival are checked. Default 1 s. */
   readonly checkIntervalMs: number;
@@ -58,24 +58,24 @@ export interface ServerOptions<Caller> {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Where the service is reached from outside, without a slash at the end. */
+  /** Public URL, without a slash at the end. */
   readonly publicUrl: string;
-  /** Networks of the proxies whose X-Forwarded-For is believed. */
+  /** Networks of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies?: readonly string[];
   readonly limits?: Partial<Limits>;
   readonly health: Pick<HealthOptions, 'checks' | 'metricsAccess'>;
-  /** What the OpenAPI document says; its server is `publicUrl`. */
+  /** Metadata of the OpenAPI document; its server is `publicUrl`. */
   readonly describe: Omit<Describe, 'server'>;
-  /** What browsers are shown where no route is; by default the problem document that programs get. */
+  /** Page for browsers at unknown URLs; default: the problem document that programs get. */
   readonly notFoundPage?: NotFoundPage;
 }
 
 export interface WebServer {
   /** The OpenAPI document of all routes, those of health included. */
   readonly openapi: Json;
-  /** Starts to listen; gives the port, which matters where 0 was asked for. */
+  /** Starts to listen; returns the port, which matters if 0 was requested. */
   listen(host: string, port: number): Promise<number>;
-  /** Stops without losing anything under way, in at most 15 s. */
+  /** Stops gracefully: active requests finish, within 15 s. */
   drain(): Promise<void>;
   /** Stops at once: connections are cut. */
   close(): Promise<void>;
@@ -108,8 +108,8 @@ export function createServer<Caller>(options: ServerOptions<Caller>): WebServer 
   metrics.gauge('freehold_http_streams', 'Open event streams.', () => frame.streams);
   const app = createFastify(limits, frame, (error, socket) => {
     const requestId = newRequestId();
-    const told = (problem: Problem) => log.refused(requestId, problem);
-    answerClientError(error, socket, { connections, publicUrl, requestId, log: told });
+    const logRefused = (problem: Problem) => log.refused(requestId, problem);
+    answerClientError(error, socket, { connections, publicUrl, requestId, log: logRefused });
   });
   frame.install(app);
   app.server.on('connection', (socket: Socket) => connections.add(socket));
@@ -126,7 +126,7 @@ function createConnections<Caller>(
   return new Connections({ bounds, clock, metrics, isProxy, readAddress: addressReader([]) });
 }
 
-/** The features' routes and those that every service has: health, measurements and the description of all. */
+/** The features' routes with the server's own: health, metrics and the OpenAPI document. */
 function withOwnRoutes<Caller>(options: ServerOptions<Caller>, drain: Drain) {
   const { clock, metrics, health, publicUrl, describe } = options;
   const isDraining = () => drain.isDraining;
@@ -140,7 +140,7 @@ function withOwnRoutes<Caller>(options: ServerOptions<Caller>, drain: Drain) {
   return { routes: [...served, ...own.routes], openapi: own.document };
 }
 
-/** Fastify without any answer of its own. */
+/** Fastify with none of its own responses. */
 function createFastify<Caller>(
   limits: Limits,
   frame: Frame<Caller>,
@@ -153,7 +153,7 @@ function createFastify<Caller>(
     bodyLimit: limits.bodyBytes,
     exposeHeadRoutes: false,
     serverFactory: (listener) => createNode(limits, listener),
-    // Draining is ours: Fastify would answer in its own way.
+    // Drain refuses requests during shutdown, with a problem document.
     return503OnClosing: false,
     forceCloseConnections: false,
     rewriteUrl: ({ url = '/' }) => originForm(url),
@@ -171,14 +171,14 @@ function createNode(limits: Limits, listener: RequestListener): Server {
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       connectionsCheckingInterval: limits.checkIntervalMs,
-      // Node answers a missing Host without a body; the check of the request says what is wrong.
+      // Node would reject a missing Host without a body; checkRequest explains it.
       requireHostHeader: false,
     },
     listener,
   );
 }
 
-/** A request may name the whole address (RFC 9112, 3.2.2); whose address that is, the client does not decide. */
+/** Path and query of a request target, which may be an absolute URL (RFC 9112, 3.2.2); its host is ignored. */
 function originForm(url: string): string {
   if (url.startsWith('/')) return url;
   const [, rest = `/${url}`] = /^https?:\/\/[^/?]*(.*)$/i.exec(url) ?? [];
