@@ -125,14 +125,14 @@ const caller: Principal = {
   scopes: null,
 };
 
-test('the minute is exact however the wall clock jumps', () => {
+test('the minute is exact however the wall clock jumps', async () => {
   const step = fc.oneof(
     fc.record({ pass: fc.integer({ min: 0, max: 40_000 }) }),
     fc.record({ jump: fc.constantFrom(-HOUR, HOUR, -60_000, 60_000, -1) }),
     fc.constant({ ask: true }),
   );
-  fc.assert(
-    fc.property(fc.array(step, { minLength: 20, maxLength: 120 }), (steps) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 120 }), async (steps) => {
       const clock = jumpingClock();
       const tiers = { ...TIERS, pro: { ...TIERS.pro, minute: 5, month: null } };
       const limits = new RateLimiter({ tiers, clock, database, report: () => assert.fail() });
@@ -145,7 +145,7 @@ test('the minute is exact however the wall clock jumps', () => {
           admitted = admitted.filter((at) => at + 60_000 > now);
           let isIn = true;
           try {
-            void limits.admit(caller, { credentials: 'optional', counts: 'minute' });
+            await limits.admit(caller, { credentials: 'optional', counts: 'minute' });
           } catch (error) {
             assert.ok(error instanceof Problem);
             isIn = false;
@@ -181,8 +181,8 @@ test('no month is overdrawn by a wall clock that jumps over its end and back', a
   for (const count of admitted.values()) assert.ok(count <= 120 && count > 60, `${count} of 120`);
 });
 
-test('three hundred thousand addresses take bounded memory, free nobody and harm no subscription', (t) => {
-  const result = floodAddresses(database, { addresses: 300_000, pace: 3_000 });
+test('three hundred thousand addresses take bounded memory, free nobody and harm no subscription', async (t) => {
+  const result = await floodAddresses(database, { addresses: 300_000, pace: 3_000 });
   t.diagnostic(JSON.stringify(result));
   assert.ok(result.megabytes < 150, `${result.megabytes} MB`);
   assert.equal(result.freed, 0);

@@ -36,7 +36,7 @@ await runTrials([
   },
   async (closing) => {
     const { database } = await testDatabase(closing);
-    const result = floodAddresses(database, { addresses: 10_000_000, pace: 20_000 });
+    const result = await floodAddresses(database, { addresses: 10_000_000, pace: 20_000 });
     return {
       ...{ promise: 'R36', tried: '10 million addresses, 20,000 a second' },
       figure: `${result.megabytes} MB; ${result.freed} freed, ${result.harmed} subscribers refused`,

@@ -34,19 +34,19 @@ function memory(): number {
 }
 
 /** So many addresses, each with three requests, `pace` of them a second; every second the known ones call too. */
-export function floodAddresses(
+export async function floodAddresses(
   database: Database,
   { addresses, pace }: { readonly addresses: number; readonly pace: number },
-): FloodResult {
+): Promise<FloodResult> {
   const clock = manualClock();
   const limits = new RateLimiter({ tiers: TIERS, clock, database, report: () => {} });
   const known = anonymous('192.0.2.1');
   const before = memory();
   let [megabytes, admitted, turnedAway, harmed, freed] = [0, 0, 0, 0, 0];
   let lastMinute: number[] = [];
-  function isLetIn(caller: Principal): boolean {
+  async function isLetIn(caller: Principal): Promise<boolean> {
     try {
-      void limits.admit(caller, MINUTE);
+      await limits.admit(caller, MINUTE);
       return true;
     } catch (error) {
       if (error instanceof Problem) return false;
@@ -54,19 +54,19 @@ export function floodAddresses(
     }
   }
   for (let sent = 0, second = 0; sent < addresses; second++, clock.advance(1_000)) {
-    if (isLetIn(known)) lastMinute.push(clock.monotonic());
+    if (await isLetIn(known)) lastMinute.push(clock.monotonic());
     lastMinute = lastMinute.filter((at) => at > clock.monotonic() - 60_000);
     freed += Math.max(0, lastMinute.length - 10);
-    if (!isLetIn(SUBSCRIBER)) harmed++;
+    if (!(await isLetIn(SUBSCRIBER))) harmed++;
     for (const end = Math.min(addresses, sent + pace); sent < end; sent++) {
       const address =
         sent % 2 === 0
           ? ipv4(sent)
           : `2001:db8:${(sent >>> 16).toString(16)}:${(sent & 0xffff).toString(16)}::1`;
       const caller = anonymous(address);
-      if (isLetIn(caller)) admitted++;
+      if (await isLetIn(caller)) admitted++;
       else turnedAway++;
-      for (let more = 0; more < 2; more++) isLetIn(caller);
+      for (let more = 0; more < 2; more++) await isLetIn(caller);
     }
     if (second % 30 === 0) megabytes = Math.max(megabytes, memory() - before);
   }
