@@ -1,30 +1,21 @@
 // Connection to PostgreSQL that breaks exactly once, at a message that was chosen before: a failpoint between statements.
 
-import { connect, createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
-import { parseDatabaseUrl, socketUrl } from '../../../src/postgres/client/connection-url.ts';
-import { atEnd, type Closing, temporaryFolder } from '../database/database.ts';
+import type { Closing } from '../database/database.ts';
+import { relayDatabase } from '../database/database-proxy.ts';
 
-/** before: the message is not passed on. after: it is passed on, and the line breaks once the server has answered. */
+/** before: the message is not passed on. after: it is passed on, and the connection breaks once the server has answered. */
 export type Failpoint = 'before' | 'after';
 
 export interface FailpointProxy {
   readonly url: string;
-  /** Arms it: the line breaks at that message that a client sends, counted from 1; the session's greeting is none. */
+  /** Arms it: the connection breaks at that message that a client sends, counted from 1; the session's greeting is none. */
   breakAt(failpoint: Failpoint, message: number): void;
 }
 
-/** Puts the line before the database of this URL. */
+/** Puts the proxy before the database of this URL. */
 export async function startFailpointProxy(t: Closing, url: string): Promise<FailpointProxy> {
-  const target = parseDatabaseUrl(url);
-  const folder = await temporaryFolder(t, 'failpoint');
   let armed: { readonly failpoint: Failpoint; left: number } | undefined;
-  const open = new Set<Socket>();
-  const server = createServer((client) => {
-    const upstream = target.host.startsWith('/')
-      ? connect(join(target.host, `.s.PGSQL.${target.port}`))
-      : connect(target.port, target.host);
-    for (const socket of [client, upstream]) open.add(socket.on('error', () => {}));
+  const own = await relayDatabase(t, url, (client, upstream) => {
     let greeted = false;
     let breaking = false;
     client.on('data', (chunk) => {
@@ -40,13 +31,8 @@ export async function startFailpointProxy(t: Closing, url: string): Promise<Fail
     client.on('close', () => upstream.destroy());
     upstream.on('close', () => client.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(join(folder, '.s.PGSQL.5432'), resolve));
-  atEnd(t, async () => {
-    server.close();
-    for (const socket of open) socket.destroy();
-  });
   return {
-    url: socketUrl({ ...target, host: folder }),
+    url: own,
     breakAt(failpoint, message) {
       armed = { failpoint, left: message };
     },

@@ -1,25 +1,26 @@
 // Stretch of network between a client and PostgreSQL that tests cut, or let hang.
+
 import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { parseDatabaseUrl, socketUrl } from '../../../src/postgres/client/connection-url.ts';
 import { atEnd, type Closing, temporaryFolder } from './database.ts';
 
-/** pass: everything goes through. hang: nothing does. cut: the connection ends at the client's next word. */
-export type LineMode = 'pass' | 'hang' | 'cut';
+/** pass: everything goes through. hang: nothing does. cut: the connection ends when the client next sends something. */
+export type ProxyMode = 'pass' | 'hang' | 'cut';
 
 export interface DatabaseProxy {
   readonly url: string;
-  mode: LineMode;
-  /** How many times clients have spoken since the line began to hang. */
+  mode: ProxyMode;
+  /** Chunks that clients have sent since the proxy began to hang. */
   readonly swallowed: number;
-  /** Holds back what the first client says in whose words this text comes next, from there on. */
+  /** Holds back what the next client sends that sends this text, from there on. */
   stallAt(text: string): void;
   /** Passes on what was held back, whether or not its client is still there, and waits until PostgreSQL is done with it. */
   release(): Promise<void>;
 }
 
-/** What one client said while its line stalled. */
+/** What one client sent while its connection stalled. */
 interface Stalled {
   readonly chunks: Buffer[];
   readonly upstream: Socket;
@@ -27,12 +28,10 @@ interface Stalled {
 
 /** Puts a proxy before the database of this URL. */
 export async function startDatabaseProxy(t: Closing, url: string): Promise<DatabaseProxy> {
-  const target = parseDatabaseUrl(url);
-  const folder = await temporaryFolder(t, 'proxy');
   let stallText: string | null = null;
   let stalled: Stalled | null = null;
   const proxy = {
-    ...{ url: socketUrl({ ...target, host: folder }), mode: 'pass' as LineMode, swallowed: 0 },
+    ...{ mode: 'pass' as ProxyMode, swallowed: 0 },
     stallAt(text: string) {
       stallText = text;
     },
@@ -45,12 +44,7 @@ export async function startDatabaseProxy(t: Closing, url: string): Promise<Datab
       await closed;
     },
   };
-  const open = new Set<Socket>();
-  const server = createServer((client) => {
-    const upstream = target.host.startsWith('/')
-      ? connect(join(target.host, `.s.PGSQL.${target.port}`))
-      : connect(target.port, target.host);
-    for (const socket of [client, upstream]) open.add(socket.on('error', () => {}));
+  const own = await relayDatabase(t, url, (client, upstream) => {
     client.on('data', (chunk: Buffer) => {
       if (stallText !== null && chunk.includes(stallText)) {
         stallText = null;
@@ -64,14 +58,32 @@ export async function startDatabaseProxy(t: Closing, url: string): Promise<Datab
     client.on('close', () => stalled?.upstream === upstream || upstream.destroy());
     upstream.on('close', () => client.destroy());
   });
-  await listening(server, join(folder, '.s.PGSQL.5432'));
+  return Object.assign(proxy, { url: own });
+}
+
+/**
+ * Accepts connections on a socket of its own, and hands each over with a new one to the database of this URL; gives the
+ * URL that leads there. All of them end with the test.
+ */
+export async function relayDatabase(
+  t: Closing,
+  url: string,
+  relay: (client: Socket, upstream: Socket) => void,
+): Promise<string> {
+  const target = parseDatabaseUrl(url);
+  const folder = await temporaryFolder(t, 'proxy');
+  const open = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = target.host.startsWith('/')
+      ? connect(join(target.host, `.s.PGSQL.${target.port}`))
+      : connect(target.port, target.host);
+    for (const socket of [client, upstream]) open.add(socket.on('error', () => {}));
+    relay(client, upstream);
+  });
+  await new Promise<void>((resolve) => server.listen(join(folder, '.s.PGSQL.5432'), resolve));
   atEnd(t, async () => {
     server.close();
     for (const socket of open) socket.destroy();
   });
-  return proxy;
-}
-
-function listening(server: Server, path: string): Promise<void> {
-  return new Promise((resolve) => server.listen(path, resolve));
+  return socketUrl({ ...target, host: folder });
 }

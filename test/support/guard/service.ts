@@ -5,13 +5,11 @@ import { createAccess } from '../../../src/access/access.ts';
 import type { SubscriptionProvider } from '../../../src/access/tiers/provider.ts';
 import { type Principal, TIERS, type Tiers } from '../../../src/access/tiers/tiers.ts';
 import { route } from '../../../src/http/frame/route.ts';
-import { createServer } from '../../../src/http/server/server.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
-import { createLog } from '../../../src/lib/log.ts';
-import { createMetrics } from '../../../src/lib/metrics.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
 import { until } from '../check/until.ts';
 import { atEnd, type Closing } from '../database/database.ts';
+import { createAccessServer } from '../service/access-service.ts';
 
 export interface GuardedService {
   /** One request: its status, its headers, and the problem's code where it is one. Header values may be lists. */
@@ -50,17 +48,7 @@ export async function serveGuarded(t: Closing, options: GuardOptions): Promise<G
     answer: { description: 'A thing.' },
     handle: () => ({ json: {} }),
   });
-  const server = createServer<Principal>({
-    routes: [thing],
-    clock,
-    trustedProxies,
-    phases: access.phases,
-    publicUrl: 'https://api.example',
-    log: createLog({ level: 'silent' }),
-    metrics: createMetrics(),
-    health: { checks: [], metricsAccess: { allow: [], token: null } },
-    describe: { title: 'Test', version: '1', tags: { Test: '.', Health: '.', Service: '.' } },
-  });
+  const server = createAccessServer({ routes: [thing], clock, trustedProxies, phases: access.phases });
   const port = await server.listen('127.0.0.1', 0);
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   atEnd(t, async () => {

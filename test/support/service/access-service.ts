@@ -6,7 +6,7 @@ import type { CredentialVerifier } from '../../../src/access/keys/identify.ts';
 import { createLocalSubscriptions } from '../../../src/access/providers/local-subscriptions.ts';
 import { isPlan, type Plan, type Principal, type Scope, TIERS } from '../../../src/access/tiers/tiers.ts';
 import { type Access, type Route, route } from '../../../src/http/frame/route.ts';
-import { createServer } from '../../../src/http/server/server.ts';
+import { createServer, type ServerOptions, type WebServer } from '../../../src/http/server/server.ts';
 import { createLog } from '../../../src/lib/log.ts';
 import { createMetrics } from '../../../src/lib/metrics.ts';
 import { Problem } from '../../../src/lib/problem.ts';
@@ -46,6 +46,20 @@ const PRO: Access = {
   stream: true,
 };
 
+/** Server of these routes, which logs nothing and has nothing to check. */
+export function createAccessServer(
+  options: Pick<ServerOptions<Principal>, 'routes' | 'clock' | 'phases' | 'trustedProxies'>,
+): WebServer {
+  return createServer<Principal>({
+    ...options,
+    publicUrl: 'https://api.example',
+    log: createLog({ level: 'silent' }),
+    metrics: createMetrics(),
+    health: { checks: [], metricsAccess: { allow: [], token: null } },
+    describe: { title: 'Test', version: '1', tags: { Test: '.', Account: '.', Health: '.', Service: '.' } },
+  });
+}
+
 /** A service with one route of each kind of access; the database is emptied of counts when the test ends. */
 export async function serveAccess(
   { database, name }: TestDatabase,
@@ -72,17 +86,7 @@ export async function serveAccess(
     testRoute('/v1/export', { ...OPEN, credentials: 'required', tier: 'business' }),
     testRoute('/free', { credentials: 'none', counts: 'nothing' }),
   ];
-  const server = createServer<Principal>({
-    routes,
-    clock,
-    trustedProxies,
-    phases: access.phases,
-    publicUrl: 'https://api.example',
-    log: createLog({ level: 'silent' }),
-    metrics: createMetrics(),
-    health: { checks: [], metricsAccess: { allow: [], token: null } },
-    describe: { title: 'Test', version: '1', tags: { Test: '.', Account: '.', Health: '.', Service: '.' } },
-  });
+  const server = createAccessServer({ routes, clock, trustedProxies, phases: access.phases });
   const port = await server.listen('127.0.0.1', 0);
   await until('the service listens for changes', async () => {
     const listening = await database.read(
