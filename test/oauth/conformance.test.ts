@@ -1,4 +1,4 @@
-// Proves that the official conformance suite for authorization servers finds nothing wrong, and no more to wish for than is known.
+// Test with the official conformance suite for authorization servers.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { after, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { atEnd, temporaryFolder } from '../support/database/database.ts';
-import { registered } from '../support/oauth/authorize.ts';
+import { registerClient } from '../support/oauth/authorize.ts';
 import { decideAt } from '../support/oauth/person.ts';
 import { quietPort } from '../support/service/ports.ts';
 import { startService } from '../support/service/service.ts';
@@ -61,7 +61,7 @@ for (const [name, resource] of [
 ] as const) {
   test(`the conformance suite finds the metadata and the code grant right, ${name}`, async (t) => {
     const port = String(await quietPort());
-    const client = await registered(service, `http://127.0.0.1:${port}/callback`);
+    const client = await registerClient(service, `http://127.0.0.1:${port}/callback`);
     const options = ['--client-id', client, '--port', port, '--resource', resource];
     assertConformant(await runSuite(t, options), [...METADATA, 'authorization-code-grant']);
   });

@@ -1,4 +1,4 @@
-// Tests of what clients find out before they ask: the three documents, their absence elsewhere, and CORS.
+// Tests of the metadata documents and of CORS.
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -14,7 +14,7 @@ const SERVER = '/.well-known/oauth-authorization-server';
 const RESOURCE = '/.well-known/oauth-protected-resource';
 const SCOPES = ['listings:read', 'listings:live', 'watchers'];
 
-async function read(path: string): Promise<Record<string, unknown>> {
+async function getJson(path: string): Promise<Record<string, unknown>> {
   const answer = await fetch(`${url}${path}`, { redirect: 'manual' });
   assert.equal(answer.status, 200, path);
   assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
@@ -22,11 +22,11 @@ async function read(path: string): Promise<Record<string, unknown>> {
 }
 
 test('MD1: the issuer is the address of the service, without a slash at its end', async () => {
-  assert.equal((await read(SERVER)).issuer, url);
+  assert.equal((await getJson(SERVER)).issuer, url);
 });
 
 test('MD2: every endpoint and what it takes is named', async () => {
-  const document = await read(SERVER);
+  const document = await getJson(SERVER);
   for (const name of ['authorization', 'token', 'registration', 'revocation']) {
     const address = String(document[`${name}_endpoint`]);
     assert.ok(address.startsWith(`${url}/oauth/`), address);
@@ -39,21 +39,21 @@ test('MD2: every endpoint and what it takes is named', async () => {
 });
 
 test('MD3: clients have no secrets, at the token endpoint and at revocation', async () => {
-  const document = await read(SERVER);
+  const document = await getJson(SERVER);
   assert.deepEqual(document.token_endpoint_auth_methods_supported, ['none']);
   assert.deepEqual(document.revocation_endpoint_auth_methods_supported, ['none']);
 });
 
 test('MD4: answers name their issuer', async () => {
-  assert.equal((await read(SERVER)).authorization_response_iss_parameter_supported, true);
+  assert.equal((await getJson(SERVER)).authorization_response_iss_parameter_supported, true);
 });
 
 test('MD5: clients may describe themselves in a document', async () => {
-  assert.equal((await read(SERVER)).client_id_metadata_document_supported, true);
+  assert.equal((await getJson(SERVER)).client_id_metadata_document_supported, true);
 });
 
 test('MD6: the scopes are those that exist, without one for refreshing', async () => {
-  assert.deepEqual((await read(SERVER)).scopes_supported, SCOPES);
+  assert.deepEqual((await getJson(SERVER)).scopes_supported, SCOPES);
 });
 
 test('MD7 and MD8: each resource names itself exactly, and where its tokens come from', async () => {
@@ -63,8 +63,8 @@ test('MD7 and MD8: each resource names itself exactly, and where its tokens come
     bearer_methods_supported: ['header'],
     resource_name: 'Freehold',
   };
-  assert.deepEqual(await read(RESOURCE), { resource: url, ...common });
-  assert.deepEqual(await read(`${RESOURCE}/mcp`), { resource: `${url}/mcp`, ...common });
+  assert.deepEqual(await getJson(RESOURCE), { resource: url, ...common });
+  assert.deepEqual(await getJson(`${RESOURCE}/mcp`), { resource: `${url}/mcp`, ...common });
 });
 
 test('MD9: where clients look further there is nothing, in a form that they can read', async () => {
@@ -112,7 +112,7 @@ test('MD12: a request cannot make the documents tell of another address', async 
     const { status, body } = await exchangeHead(url, `GET ${path} HTTP/1.1`, lines);
     assert.equal(status, 200);
     assert.ok(!body.includes('evil'));
-    assert.deepEqual(JSON.parse(body), await read(path));
+    assert.deepEqual(JSON.parse(body), await getJson(path));
   }
 });
 
@@ -197,7 +197,7 @@ test('CO4: where people decide, no page of another origin may ask or read', asyn
 test('RL3: what clients find out counts against nobody', async () => {
   service.clock.advance(60_000);
   for (let round = 0; round < 50; round += 1) {
-    await read(RESOURCE);
+    await getJson(RESOURCE);
     await fetch(`${url}/v1/areas`, { method: 'OPTIONS' });
   }
   const search = await service.get('/v1/search/sales');

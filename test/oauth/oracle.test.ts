@@ -1,8 +1,8 @@
-// Proves that requests get the same error here as from oidc-provider, except where we differ on purpose and say why.
+// Comparison of errors with oidc-provider; each intended difference has its reason.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { startOracle, startOurs } from '../support/oauth/oracle.ts';
+import { startFreehold, startOracle } from '../support/oauth/oracle.ts';
 import { AUTHORIZE, REGISTER } from '../support/oauth/oracle-cases.ts';
 import type { Case, Verdict } from '../support/oauth/oracle-requests.ts';
 import { REFRESH, REVOKE, TOKEN } from '../support/oauth/oracle-token-cases.ts';
@@ -144,23 +144,24 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
   },
 };
 
-const ours = await startOurs({ after });
+const ours = await startFreehold({ after });
 const oracle = await startOracle({ after });
 
 /** So much time between two cases that no throttle has anything to say. */
 const PAUSE = 3_000;
 
 async function compare(cases: readonly Case[]): Promise<void> {
-  const found: Record<string, readonly [Verdict, Verdict]> = {};
+  const verdicts: Record<string, readonly [Verdict, Verdict]> = {};
   const expected: Record<string, readonly [Verdict, Verdict]> = {};
   for (const [name, ask] of cases) {
     for (const server of [ours, oracle]) server.pass(PAUSE);
-    const [said, theySaid] = await Promise.all([ask(ours), ask(oracle)]);
-    const known = DIFFERENCES[name];
-    found[name] = [said, theySaid];
-    expected[name] = known === undefined ? [theySaid, theySaid] : [known.ours, known.theirs];
+    const [ourVerdict, theirVerdict] = await Promise.all([ask(ours), ask(oracle)]);
+    const difference = DIFFERENCES[name];
+    verdicts[name] = [ourVerdict, theirVerdict];
+    expected[name] =
+      difference === undefined ? [theirVerdict, theirVerdict] : [difference.ours, difference.theirs];
   }
-  assert.deepEqual(found, expected);
+  assert.deepEqual(verdicts, expected);
 }
 
 test('requests for authorization are judged as oidc-provider judges them, or differently for a reason', () =>
@@ -180,8 +181,8 @@ test('registrations are judged as oidc-provider judges them, or differently for 
 
 test('each difference is one between the two, and belongs to a case', () => {
   const names = new Set([AUTHORIZE, TOKEN, REFRESH, REVOKE, REGISTER].flat().map(([name]) => name));
-  for (const [name, { ours: said, theirs }] of Object.entries(DIFFERENCES)) {
+  for (const [name, { ours: ourVerdict, theirs }] of Object.entries(DIFFERENCES)) {
     assert.ok(names.has(name), name);
-    assert.notEqual(said, theirs, name);
+    assert.notEqual(ourVerdict, theirs, name);
   }
 });

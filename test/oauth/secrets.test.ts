@@ -1,4 +1,4 @@
-// Proves that after a whole life with OAuth, mistakes and thefts and outages in it, no secret stands in a table, a file or a log.
+// Test that no secret appears in a table, a file or the log, after a full use of OAuth with mistakes and outages.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -46,15 +46,15 @@ test('R30, R31: a copy of every table and the log at its most talkative hold no 
     overrides: { provider },
   });
   const canaries = new Canaries();
-  const life = new WatchedLife(service, canaries, provider.subscribe('pro'));
-  await life.play();
-  const session = await life.signIn('before the outage');
+  const run = new WatchedLife(service, canaries, provider.subscribe('pro'));
+  await run.play();
+  const session = await run.signIn('before the outage');
   provider.mode = 'fail';
-  assert.equal((await life.consent('in the outage')).code, null);
-  assert.equal(await life.refresh('in the outage', session), null);
+  assert.equal((await run.consent('in the outage')).code, null);
+  assert.equal(await run.refresh('in the outage', session), null);
   provider.mode = 'answer';
-  assert.ok((life.statuses[503] ?? 0) >= 2, 'there was an outage');
-  assert.ok((life.statuses[401] ?? 0) > 10 && (life.statuses[400] ?? 0) > 20, JSON.stringify(life.statuses));
+  assert.ok((run.statuses[503] ?? 0) >= 2, 'there was an outage');
+  assert.ok((run.statuses[401] ?? 0) > 10 && (run.statuses[400] ?? 0) > 20, JSON.stringify(run.statuses));
   const copy = await copyOf(service.database);
   assert.ok(copy.includes('watched-app') && copy.includes('oauth_access_token'), 'the tables are there');
   assert.deepEqual(canaries.in(copy), []);
@@ -75,11 +75,11 @@ test('R30, R31: the data directory and all that the process said hold no secret'
   });
   const { key } = JSON.parse(made.stdout) as { key: string };
   const canaries = new Canaries();
-  const life = new WatchedLife({ url }, canaries, key);
-  await life.play();
+  const run = new WatchedLife({ url }, canaries, key);
+  await run.play();
   service.kill('SIGTERM');
   const { stdout, stderr } = await service.ended;
-  assert.ok((life.statuses[200] ?? 0) > 10, JSON.stringify(life.statuses));
+  assert.ok((run.statuses[200] ?? 0) > 10, JSON.stringify(run.statuses));
   for (const line of `${stdout}\n${stderr}`.split('\n')) assert.deepEqual(canaries.in(line), [], line);
   assert.deepEqual(await canaries.below(data, ['keys.env']), []);
 });

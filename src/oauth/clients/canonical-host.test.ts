@@ -1,4 +1,4 @@
-// Proof of the rule about canonical hosts, against the browsers' own way of reading addresses.
+// Tests of canonical hosts, compared with how browsers parse URLs.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Tests of the rules about redirect URIs.
+// Tests of redirect URIs: which can be registered, and which match.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

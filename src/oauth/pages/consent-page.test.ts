@@ -1,4 +1,4 @@
-// Proves that the consent page tells a careful person everything, and that no client can change what it says.
+// Tests of the consent page: it shows everything a careful person needs, and no client can change what it says.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// Proves that every page of the authorization server is sent with headers that protect whoever reads it.
+// Tests of the headers and the document that all pages share.
 
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';

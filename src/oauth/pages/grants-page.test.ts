@@ -1,4 +1,4 @@
-// Proves that the page of connected apps shows each grant for what it is, and ends the one that is meant.
+// Tests of the page of connected apps.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type GrantView, renderGrantList, renderGrantsKeyPage } from './grants-page.ts';

@@ -1,4 +1,4 @@
-// Proves that a signed request comes back as it was, and only while it is good.
+// Tests of signed parameters: unchanged, and only while they are valid.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

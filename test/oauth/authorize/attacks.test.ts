@@ -1,4 +1,4 @@
-// Proves that the tricks by which authorization servers have been fooled fail here: what is in an answer, who decides, and who hears of it.
+// Tests of known attacks on authorization servers: header injection, decisions by GET, duplicate fields, forged hosts, stolen codes.
 
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
@@ -21,10 +21,10 @@ const WEB = 'https://app.example/cb';
 /** The names and values of an answer's headers as they came, since fetch joins and mends them. */
 function rawHeaders(path: string, headers: Readonly<Record<string, string>> = {}): Promise<string[]> {
   return new Promise((resolve, reject) => {
-    const sent = request(`${url}${path}`, { headers }, (answer) => {
+    const outgoing = request(`${url}${path}`, { headers }, (answer) => {
       answer.resume().on('end', () => resolve(answer.rawHeaders));
     });
-    sent.on('error', reject).end();
+    outgoing.on('error', reject).end();
   });
 }
 
@@ -124,35 +124,38 @@ test('the name under which somebody calls the service is in no answer', async ()
       'x-forwarded-prefix': '/evil.example',
     },
   };
-  const asked = authorizationRequest();
-  const denied = new URLSearchParams({ ...asked.parameters, prompt: 'none' });
+  const authRequest = authorizationRequest();
+  const denied = new URLSearchParams({ ...authRequest.parameters, prompt: 'none' });
   const paths = [
-    ...[`/oauth/authorize?${new URLSearchParams(asked.parameters)}`, `/oauth/authorize?${denied}`],
+    ...[`/oauth/authorize?${new URLSearchParams(authRequest.parameters)}`, `/oauth/authorize?${denied}`],
     ...['/oauth/authorize', '/oauth/grants', '/v1/usage', '/mcp', '/.well-known/oauth-authorization-server'],
   ];
   for (const path of paths) {
     const texts = await new Promise<string>((resolve, reject) => {
-      const sent = request(`${url}${path}`, { headers: lies }, async (answer) => {
+      const outgoing = request(`${url}${path}`, { headers: lies }, async (answer) => {
         const body = Buffer.concat(await answer.toArray()).toString();
         resolve(`${answer.rawHeaders.join('\n')}\n${body}`);
       });
-      sent.on('error', reject).end();
+      outgoing.on('error', reject).end();
     });
     assert.ok(!texts.includes('evil.example'), path);
   }
 });
 
 test('no answer of the authorization server is kept by a cache, whatever its status', async () => {
-  const asked = authorizationRequest();
+  const authRequest = authorizationRequest();
   const answers = [
     ...[
-      open(service, asked),
+      open(service, authRequest),
       open(service, authorizationRequest({ prompt: 'none' })),
       open(service, authorizationRequest({ redirect_uri: WEB })),
     ],
-    ...[submit(service, asked, { decision: 'free' }), submit(service, asked, { decision: 'deny' })],
-    ...[submit(service, asked, { api_key: 'wrong' }), send(service, { transaction: 'forged' })],
-    ...[sendJson(service, { ...asked.parameters, decision: 'free' }), sendJson(service, {})],
+    ...[
+      submit(service, authRequest, { decision: 'free' }),
+      submit(service, authRequest, { decision: 'deny' }),
+    ],
+    ...[submit(service, authRequest, { api_key: 'wrong' }), send(service, { transaction: 'forged' })],
+    ...[sendJson(service, { ...authRequest.parameters, decision: 'free' }), sendJson(service, {})],
     fetch(`${url}/oauth/grants`),
     ...['token', 'revoke', 'register', 'grants'].map((path) =>
       fetch(`${url}/oauth/${path}`, { method: 'POST', body: new URLSearchParams({ a: 'b' }) }),
@@ -161,8 +164,8 @@ test('no answer of the authorization server is kept by a cache, whatever its sta
     fetch(`${url}/oauth/authorize`, { method: 'PUT' }),
   ];
   for (const answer of await Promise.all(answers)) {
-    const told = `${answer.status} ${answer.url.slice(0, 60)}`;
-    assert.match(answer.headers.get('cache-control') ?? 'none', /no-store/, told);
+    const message = `${answer.status} ${answer.url.slice(0, 60)}`;
+    assert.match(answer.headers.get('cache-control') ?? 'none', /no-store/, message);
     assert.equal(answer.headers.get('set-cookie'), null);
   }
 });
@@ -197,10 +200,10 @@ test('a resource that only looks like ours is none', async () => {
 test('a stolen code is of no use to whoever asked with a challenge of their own, and stays good for its owner', async () => {
   const client = await register(service, { redirect_uris: [LOOPBACK] });
   const begin = async () => {
-    const asked = authorizationRequest({ client_id: client });
-    const location = locationOf(await submit(service, asked, { decision: 'free' }));
+    const authRequest = authorizationRequest({ client_id: client });
+    const location = locationOf(await submit(service, authRequest, { decision: 'free' }));
     const code = location.searchParams.get('code') ?? '';
-    return { code, verifier: asked.verifier, clientId: client, redirectUri: LOOPBACK };
+    return { code, verifier: authRequest.verifier, clientId: client, redirectUri: LOOPBACK };
   };
   const [victim, thief] = [await begin(), await begin()];
   for (const changes of [

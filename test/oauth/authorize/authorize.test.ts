@@ -1,4 +1,4 @@
-// Proves that requests for authorization are judged as OAuth says, in every way that one can be wrong.
+// Tests of the validation of authorization requests, and of how each error is reported.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -7,7 +7,7 @@ import {
   LOOPBACK,
   locationOf,
   open,
-  registered,
+  registerClient,
   send,
   submit,
   transactionOf,
@@ -30,7 +30,7 @@ async function refused(answer: Response): Promise<[number, string]> {
 }
 
 /** The error that the client is told of, after checking what every redirect has. */
-function told(answer: Response, state: string | null = 'st-1'): string | null {
+function redirectError(answer: Response, state: string | null = 'st-1'): string | null {
   const query = locationOf(answer).searchParams;
   assert.deepEqual(query.getAll('iss'), [url]);
   assert.deepEqual(query.getAll('state'), state === null ? [] : [state]);
@@ -40,7 +40,7 @@ function told(answer: Response, state: string | null = 'st-1'): string | null {
 }
 
 test('AZ1: without a good client and redirect nobody is redirected', async () => {
-  const client = await registered(service, WEB);
+  const client = await registerClient(service, WEB);
   const cases: readonly [string, Readonly<Record<string, string | undefined>>][] = [
     ['no client_id', { client_id: undefined }],
     ['an empty client_id', { client_id: '' }],
@@ -62,7 +62,7 @@ test('AZ1: without a good client and redirect nobody is redirected', async () =>
 });
 
 test('AZ2: of http on this computer the port is free, and nothing else', async () => {
-  const client = await registered(service, 'http://localhost/callback', 'http://127.0.0.1/', WEB);
+  const client = await registerClient(service, 'http://localhost/callback', 'http://127.0.0.1/', WEB);
   const cases: readonly [string, number][] = [
     ['http://localhost:51234/callback', 200],
     ['http://localhost/callback', 200],
@@ -119,26 +119,26 @@ test('AZ3: whoever is not registered is redirected to this computer only, by the
 });
 
 test('AZ4: a registered client has its own redirects only', async () => {
-  const client = await registered(service, WEB);
+  const client = await registerClient(service, WEB);
   const [status] = await refused(await open(service, authorizationRequest({ client_id: client })));
   assert.equal(status, 400);
 });
 
 test('AZ6: only codes are given', async () => {
   assert.equal(
-    told(await open(service, authorizationRequest({ response_type: 'token' }))),
+    redirectError(await open(service, authorizationRequest({ response_type: 'token' }))),
     'unsupported_response_type',
   );
   assert.equal(
-    told(await open(service, authorizationRequest({ response_type: 'code token' }))),
+    redirectError(await open(service, authorizationRequest({ response_type: 'code token' }))),
     'unsupported_response_type',
   );
   assert.equal(
-    told(await open(service, authorizationRequest({ response_type: undefined }))),
+    redirectError(await open(service, authorizationRequest({ response_type: undefined }))),
     'invalid_request',
   );
   assert.equal(
-    told(await open(service, authorizationRequest({ response_mode: 'fragment' }))),
+    redirectError(await open(service, authorizationRequest({ response_mode: 'fragment' }))),
     'invalid_request',
   );
   assert.equal((await open(service, authorizationRequest({ response_mode: 'query' }))).status, 200);
@@ -156,7 +156,7 @@ test('AZ7: every code needs a challenge by S256', async () => {
   ];
   for (const changes of wrong) {
     assert.equal(
-      told(await open(service, authorizationRequest(changes))),
+      redirectError(await open(service, authorizationRequest(changes))),
       'invalid_request',
       JSON.stringify(changes),
     );
@@ -165,7 +165,10 @@ test('AZ7: every code needs a challenge by S256', async () => {
 
 test('AZ8: state is needed, and comes back as it was sent', async () => {
   for (const state of [undefined, '', 'a'.repeat(2_049)]) {
-    assert.equal(told(await open(service, authorizationRequest({ state })), null), 'invalid_request');
+    assert.equal(
+      redirectError(await open(service, authorizationRequest({ state })), null),
+      'invalid_request',
+    );
   }
   const odd = [
     'a b+c',
@@ -178,7 +181,7 @@ test('AZ8: state is needed, and comes back as it was sent', async () => {
   ];
   for (const state of odd) {
     assert.equal(
-      told(await open(service, authorizationRequest({ state, scope: 'junk' })), state),
+      redirectError(await open(service, authorizationRequest({ state, scope: 'junk' })), state),
       'invalid_scope',
     );
     const done = await submit(service, authorizationRequest({ state }), { decision: 'free' });
@@ -198,9 +201,12 @@ test('AZ9: a parameter twice is an error, unknown ones are ignored, empty ones a
       authorizationRequest({ [name]: authorizationRequest().parameters[name] ?? 'a' }),
       `&${name}=x`,
     );
-    assert.equal(told(answer), 'invalid_request', name);
+    assert.equal(redirectError(answer), 'invalid_request', name);
   }
-  assert.equal(told(await open(service, authorizationRequest(), '&state=other'), null), 'invalid_request');
+  assert.equal(
+    redirectError(await open(service, authorizationRequest(), '&state=other'), null),
+    'invalid_request',
+  );
   const empty = '&scope=&prompt=&resource=&request=&response_mode=&junk=1&constructor=2&__proto__=3';
   assert.equal((await open(service, authorizationRequest(), empty)).status, 200);
   for (const broken of ['&x=%ff', '&x=%', `&${'a&'.repeat(200)}`]) {
@@ -216,25 +222,41 @@ test('AZ10: resources are those of this service', async () => {
   const both = `&resource=${encodeURIComponent(`${url}/mcp`)}`;
   assert.equal((await open(service, authorizationRequest({ resource: url }), both)).status, 200);
   for (const resource of ['https://other.example', `${url}/v1`, `${url}#x`, '/mcp']) {
-    assert.equal(told(await open(service, authorizationRequest({ resource }))), 'invalid_target', resource);
+    assert.equal(
+      redirectError(await open(service, authorizationRequest({ resource }))),
+      'invalid_target',
+      resource,
+    );
   }
 });
 
 test('AZ11: of the scopes those are granted that exist', async () => {
-  const asked = authorizationRequest({ scope: 'listings:read junk openid' });
-  const code = locationOf(await submit(service, asked, { decision: 'free' })).searchParams.get('code') ?? '';
-  const consented = { code, verifier: asked.verifier, clientId: 'desktop-app', redirectUri: LOOPBACK };
-  assert.equal((await redeem(service, consented)).body.scope, 'listings:read');
-  assert.equal(told(await open(service, authorizationRequest({ scope: 'junk' }))), 'invalid_scope');
+  const authRequest = authorizationRequest({ scope: 'listings:read junk openid' });
+  const code =
+    locationOf(await submit(service, authRequest, { decision: 'free' })).searchParams.get('code') ?? '';
+  const authorizationCode = {
+    code,
+    verifier: authRequest.verifier,
+    clientId: 'desktop-app',
+    redirectUri: LOOPBACK,
+  };
+  assert.equal((await redeem(service, authorizationCode)).body.scope, 'listings:read');
+  assert.equal(redirectError(await open(service, authorizationRequest({ scope: 'junk' }))), 'invalid_scope');
   assert.equal((await open(service, authorizationRequest({ scope: 'openid offline_access' }))).status, 200);
 });
 
 test('AZ12: somebody is always asked, and request objects are not read', async () => {
-  assert.equal(told(await open(service, authorizationRequest({ prompt: 'none' }))), 'interaction_required');
-  assert.equal((await open(service, authorizationRequest({ prompt: 'login consent' }))).status, 200);
-  assert.equal(told(await open(service, authorizationRequest({ request: 'e30' }))), 'request_not_supported');
   assert.equal(
-    told(await open(service, authorizationRequest({ request_uri: WEB }))),
+    redirectError(await open(service, authorizationRequest({ prompt: 'none' }))),
+    'interaction_required',
+  );
+  assert.equal((await open(service, authorizationRequest({ prompt: 'login consent' }))).status, 200);
+  assert.equal(
+    redirectError(await open(service, authorizationRequest({ request: 'e30' }))),
+    'request_not_supported',
+  );
+  assert.equal(
+    redirectError(await open(service, authorizationRequest({ request_uri: WEB }))),
     'request_uri_not_supported',
   );
 });
@@ -271,8 +293,8 @@ test('AZ14: redirects are by 303, so that no form is sent on', async () => {
 });
 
 test('AZ16: looking at the page changes nothing: of two pages the first still works, and after it the second', async () => {
-  const asked = authorizationRequest();
-  const [first, second] = await Promise.all([open(service, asked), open(service, asked)]);
+  const authRequest = authorizationRequest();
+  const [first, second] = await Promise.all([open(service, authRequest), open(service, authRequest)]);
   const transactions = [transactionOf(await first.text()), transactionOf(await second.text())];
   const codes = new Set<string | null>();
   for (const transaction of transactions) {
@@ -280,7 +302,7 @@ test('AZ16: looking at the page changes nothing: of two pages the first still wo
   }
   assert.equal(codes.size, 2);
   const grants = await service.database.read((sql) => sql`select count(*)::int as n from oauth_grant`);
-  await open(service, asked);
+  await open(service, authRequest);
   assert.deepEqual(
     await service.database.read((sql) => sql`select count(*)::int as n from oauth_grant`),
     grants,
@@ -302,19 +324,24 @@ test('AZ15: a code lives for five minutes', async () => {
     [299_999, 200],
     [300_000, 400],
   ] as const) {
-    const asked = authorizationRequest();
+    const authRequest = authorizationRequest();
     const code =
-      locationOf(await submit(service, asked, { decision: 'free' })).searchParams.get('code') ?? '';
+      locationOf(await submit(service, authRequest, { decision: 'free' })).searchParams.get('code') ?? '';
     clock.advance(milliseconds);
-    const consented = { code, verifier: asked.verifier, clientId: 'desktop-app', redirectUri: LOOPBACK };
-    const answer = await redeem(service, consented);
+    const authorizationCode = {
+      code,
+      verifier: authRequest.verifier,
+      clientId: 'desktop-app',
+      redirectUri: LOOPBACK,
+    };
+    const answer = await redeem(service, authorizationCode);
     assert.equal(answer.status, status);
     if (status === 400) assert.equal(answer.body.error, 'invalid_grant');
   }
 });
 
 test('AZ5: a registration that has expired leaves an app on this computer unregistered, and shuts out a site', async () => {
-  const client = await registered(service, WEB, LOOPBACK);
+  const client = await registerClient(service, WEB, LOOPBACK);
   const site = authorizationRequest({ client_id: client, redirect_uri: WEB });
   const local = authorizationRequest({ client_id: client });
   assert.match(await (await open(service, local)).text(), /Test app/);

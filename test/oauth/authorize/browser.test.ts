@@ -1,11 +1,11 @@
-// What only a browser can tell of consent: that people get through it, by whatever means, and that nobody else does.
+// Tests of consent in a real browser, with keyboard, small screens and without JavaScript.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { noBrowser, startBrowser, visit } from '../../support/browser/chromium.ts';
 import { FAINT, UNSOUND } from '../../support/browser/readability.ts';
 import { type App, startApp } from '../../support/oauth/desktop-app.ts';
-import { call, redeem, sessionOf } from '../../support/oauth/oauth.ts';
+import { call, parseSession, redeem } from '../../support/oauth/oauth.ts';
 import { startService, type TestService } from '../../support/service/service.ts';
 
 const skip = noBrowser;
@@ -58,7 +58,7 @@ async function tierOf({ service, app }: Sitting, { searchParams }: URL): Promise
     assert.equal(searchParams.getAll(name).length, 1, name);
   assert.deepEqual([searchParams.get('state'), searchParams.get('iss')], [app.state, service.url]);
   const code = searchParams.get('code') ?? '';
-  const { accessToken } = sessionOf(await redeem(service, { ...app, code }), app.clientId);
+  const { accessToken } = parseSession(await redeem(service, { ...app, code }), app.clientId);
   return (await call(service, accessToken)).body.tier;
 }
 

@@ -1,4 +1,4 @@
-// Proves that guessing keys where people decide is slow, that good keys are never held up, and what failures look like.
+// Tests of the limits on consent: wrong keys, grants without a key, and failures of the provider.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -17,7 +17,7 @@ import {
   locationOf,
   open,
   register,
-  registered,
+  registerClient,
   send,
   sendJson,
   submit,
@@ -94,13 +94,13 @@ test('RL1: an address makes 300 grants without a key in a minute, so that nobody
   assert.deepEqual([page.status, page.headers.get('location')], [429, null]);
   assert.match(page.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
   assert.match(await page.text(), /Too many requests/);
-  const told = await sendJson(
+  const reply = await sendJson(
     service,
     { ...authorizationRequest().parameters, decision: 'free' },
     from('192.0.2.6'),
   );
-  const body = (await told.json()) as Record<string, unknown>;
-  assert.deepEqual([told.status, body.error], [429, 'temporarily_unavailable']);
+  const body = (await reply.json()) as Record<string, unknown>;
+  assert.deepEqual([reply.status, body.error], [429, 'temporarily_unavailable']);
   assert.equal((await decide({ api_key: provider.subscribe('pro') }, '192.0.2.6')).status, 303);
   assert.equal((await decide({ decision: 'free' }, '192.0.2.7')).status, 303);
   clock.advance(60_000);
@@ -157,9 +157,9 @@ test('of an address that continues without a key only a digest is kept, the same
 });
 
 test('a client that the operator shut out goes no further, also where it needs no registration', async () => {
-  const client = await registered(service, WEB);
-  const asked = authorizationRequest({ client_id: client, redirect_uri: WEB });
-  const page = await open(service, asked);
+  const client = await registerClient(service, WEB);
+  const authRequest = authorizationRequest({ client_id: client, redirect_uri: WEB });
+  const page = await open(service, authRequest);
   assert.equal(page.status, 200);
   const text = await page.text();
   const transaction = /value="([^"]+\.[^"]+)"/.exec(text)?.[1] ?? '';
@@ -167,15 +167,15 @@ test('a client that the operator shut out goes no further, also where it needs n
   assert.equal(await revoke(), true);
   assert.equal(await revoke(), false);
   for (const answer of [
-    await open(service, asked),
+    await open(service, authRequest),
     await open(service, authorizationRequest({ client_id: client })),
     await send(service, { transaction, decision: 'free' }),
   ]) {
     assert.deepEqual([answer.status, answer.headers.get('location')], [400, null]);
     assert.match(await answer.text(), /may not connect/);
   }
-  const told = await sendJson(service, { ...asked.parameters, decision: 'free' });
-  assert.equal(((await told.json()) as { error: string }).error, 'invalid_client');
+  const reply = await sendJson(service, { ...authRequest.parameters, decision: 'free' });
+  assert.equal(((await reply.json()) as { error: string }).error, 'invalid_client');
 });
 
 test('without a database people see a page, and programs the words of OAuth', async (t) => {
@@ -207,15 +207,15 @@ test('without a database people see a page, and programs the words of OAuth', as
     assert.match(page.headers.get('retry-after') ?? '', /^[1-9]/);
     assert.match(await page.text(), /Not possible at the moment/);
   }
-  const told = await sendJson(place, { ...authorizationRequest().parameters, decision: 'free' });
-  const body = (await told.json()) as Record<string, unknown>;
-  assert.deepEqual([told.status, body.error], [503, 'temporarily_unavailable']);
+  const reply = await sendJson(place, { ...authorizationRequest().parameters, decision: 'free' });
+  const body = (await reply.json()) as Record<string, unknown>;
+  assert.deepEqual([reply.status, body.error], [503, 'temporarily_unavailable']);
   const registration = await register(place, { redirect_uris: [LOOPBACK] });
   assert.deepEqual([registration.status, registration.body.error], [503, 'temporarily_unavailable']);
 });
 
 test('two decisions on one page give two codes, each good once', async () => {
-  const asked = authorizationRequest();
-  const codes = await Promise.all([1, 2].map(() => submit(service, asked, { decision: 'free' })));
+  const authRequest = authorizationRequest();
+  const codes = await Promise.all([1, 2].map(() => submit(service, authRequest, { decision: 'free' })));
   assert.equal(new Set(codes.map((done) => locationOf(done).searchParams.get('code'))).size, 2);
 });

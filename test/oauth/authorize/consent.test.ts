@@ -1,4 +1,4 @@
-// Tests of what a decision leads to: who may send one, what it can change, and what becomes of the key.
+// Tests of decisions on the consent page: who may send one, what it can change, and where the key goes.
 
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
@@ -9,7 +9,7 @@ import {
   LOOPBACK,
   locationOf,
   open,
-  registered,
+  registerClient,
   send,
   sendJson,
   submit,
@@ -67,9 +67,9 @@ test('CP5: a decision that a browser sends for another site is refused', async (
 });
 
 test('CP6: hidden fields cannot change what the page showed', async () => {
-  const client = await registered(service, WEB);
-  const asked = authorizationRequest({ client_id: client, redirect_uri: WEB, scope: 'watchers' });
-  const transaction = transactionOf(await (await open(service, asked)).text());
+  const client = await registerClient(service, WEB);
+  const authRequest = authorizationRequest({ client_id: client, redirect_uri: WEB, scope: 'watchers' });
+  const transaction = transactionOf(await (await open(service, authRequest)).text());
   const evil = {
     redirect_uri: LOOPBACK,
     client_id: 'evil',
@@ -80,8 +80,8 @@ test('CP6: hidden fields cannot change what the page showed', async () => {
   const done = locationOf(await send(service, { transaction, decision: 'free', ...evil }));
   assert.equal(`${done.origin}${done.pathname}`, WEB);
   assert.equal(done.searchParams.get('state'), 'st-1');
-  const consented = { code: done.searchParams.get('code') ?? '', clientId: client, redirectUri: WEB };
-  const { status, body } = await redeem(service, { ...consented, verifier: asked.verifier });
+  const authorizationCode = { code: done.searchParams.get('code') ?? '', clientId: client, redirectUri: WEB };
+  const { status, body } = await redeem(service, { ...authorizationCode, verifier: authRequest.verifier });
   assert.deepEqual([status, body.scope], [200, 'watchers']);
   const [payload = '', signature = ''] = transaction.split('.');
   const bent = [
@@ -92,7 +92,7 @@ test('CP6: hidden fields cannot change what the page showed', async () => {
     `.${signature}`,
   ];
   for (const changed of bent) {
-    const answer = await send(service, { ...asked.parameters, transaction: changed, decision: 'free' });
+    const answer = await send(service, { ...authRequest.parameters, transaction: changed, decision: 'free' });
     assert.deepEqual([answer.status, answer.headers.get('location')], [400, null], changed);
   }
 });
@@ -120,8 +120,8 @@ test('CP6: without the page every parameter is judged as it is on the way to it'
     assert.deepEqual([answer.status, body.error], [400, error], JSON.stringify(changes));
     assert.equal(typeof body.error_description, 'string');
   }
-  const told = await send(service, { ...parameters, scope: 'junk', decision: 'free' });
-  assert.equal(locationOf(told).searchParams.get('error'), 'invalid_scope');
+  const reply = await send(service, { ...parameters, scope: 'junk', decision: 'free' });
+  assert.equal(locationOf(reply).searchParams.get('error'), 'invalid_scope');
   for (const twice of ['client_id', 'state', 'decision', 'api_key']) {
     const pairs = [
       ...Object.entries({ ...parameters, decision: 'free', api_key: key }),
@@ -133,8 +133,8 @@ test('CP6: without the page every parameter is judged as it is on the way to it'
 });
 
 test('CP7: form and JSON are read alike, and JSON is answered to whoever asks for it', async () => {
-  const asked = authorizationRequest();
-  const fields = { ...asked.parameters, decision: 'key', api_key: key };
+  const authRequest = authorizationRequest();
+  const fields = { ...authRequest.parameters, decision: 'key', api_key: key };
   const asJson = { accept: 'application/json' };
   for (const answer of [await sendJson(service, fields), await send(service, fields, asJson)]) {
     assert.deepEqual([answer.status, answer.headers.get('cache-control')], [200, 'no-store']);
@@ -143,8 +143,12 @@ test('CP7: form and JSON are read alike, and JSON is answered to whoever asks fo
     const query = new URL(String(body.redirect_to)).searchParams;
     for (const name of ['code', 'state', 'iss']) assert.equal(query.get(name), body[name], name);
     assert.deepEqual([body.state, body.iss], ['st-1', url]);
-    const consented = { code: String(body.code), verifier: asked.verifier, clientId: 'desktop-app' };
-    assert.equal((await redeem(service, { ...consented, redirectUri: LOOPBACK })).status, 200);
+    const authorizationCode = {
+      code: String(body.code),
+      verifier: authRequest.verifier,
+      clientId: 'desktop-app',
+    };
+    assert.equal((await redeem(service, { ...authorizationCode, redirectUri: LOOPBACK })).status, 200);
   }
   for (const accept of ['*/*', 'text/html', 'image/png']) {
     assert.equal((await sendJson(service, fields, { accept })).status, 303, accept);
@@ -158,8 +162,8 @@ test('CP7: form and JSON are read alike, and JSON is answered to whoever asks fo
 test('CP7: the decision decides, a key is taken in any case and with blanks around it', async () => {
   const tierOf = async (answer: Response, verifier: string) => {
     const code = locationOf(answer).searchParams.get('code') ?? '';
-    const consented = { code, verifier, clientId: 'desktop-app', redirectUri: LOOPBACK };
-    const { body } = await redeem(service, consented);
+    const authorizationCode = { code, verifier, clientId: 'desktop-app', redirectUri: LOOPBACK };
+    const { body } = await redeem(service, authorizationCode);
     const usage = await service.get('/v1/usage', String(body.access_token));
     return ((await usage.json()) as { tier: string }).tier;
   };
@@ -170,9 +174,9 @@ test('CP7: the decision decides, a key is taken in any case and with blanks arou
     [{ decision: 'free' }, 'free'],
   ];
   for (const [fields, tier] of cases) {
-    const asked = authorizationRequest();
-    const done = await send(service, { ...asked.parameters, ...fields }, fresh());
-    assert.equal(await tierOf(done, asked.verifier), tier, JSON.stringify(fields));
+    const authRequest = authorizationRequest();
+    const done = await send(service, { ...authRequest.parameters, ...fields }, fresh());
+    assert.equal(await tierOf(done, authRequest.verifier), tier, JSON.stringify(fields));
   }
 });
 
@@ -201,23 +205,23 @@ test('CP8: a key that is not good leads back to the page, is not repeated, and g
     // The page still serves: the right key goes through.
     const again = { transaction: transactionOf(page), decision: 'key', api_key: key };
     assert.equal((await send(service, again, fresh())).status, 303);
-    const told = await sendJson(service, { ...authorizationRequest().parameters, api_key: typed }, fresh());
-    const body = await json(told);
-    assert.deepEqual([told.status, body.error, body.problem], [401, 'access_denied', problem]);
-    assert.ok((told.headers.get('www-authenticate') ?? '').startsWith(challenge));
+    const reply = await sendJson(service, { ...authorizationRequest().parameters, api_key: typed }, fresh());
+    const body = await json(reply);
+    assert.deepEqual([reply.status, body.error, body.problem], [401, 'access_denied', problem]);
+    assert.ok((reply.headers.get('www-authenticate') ?? '').startsWith(challenge));
   }
 });
 
 test('CP8: while nobody can tell whether a key is good, the page says so and gives no code', async () => {
   provider.mode = 'fail';
   const page = await submit(service, authorizationRequest(), { decision: 'key', api_key: key }, fresh());
-  const told = await sendJson(service, { ...authorizationRequest().parameters, api_key: key }, fresh());
+  const reply = await sendJson(service, { ...authorizationRequest().parameters, api_key: key }, fresh());
   provider.mode = 'answer';
   assert.deepEqual([page.status, page.headers.get('location')], [503, null]);
   assert.match(page.headers.get('retry-after') ?? '', /^[1-9]/);
   assert.match(await page.text(), /cannot be checked/);
-  assert.deepEqual([told.status, (await json(told)).error], [503, 'temporarily_unavailable']);
-  assert.match(told.headers.get('retry-after') ?? '', /^[1-9]/);
+  assert.deepEqual([reply.status, (await json(reply)).error], [503, 'temporarily_unavailable']);
+  assert.match(reply.headers.get('retry-after') ?? '', /^[1-9]/);
 });
 
 test('CP9: who cancels is taken back with that word', async () => {
@@ -240,9 +244,9 @@ test('CP10: the key stands in no address, answer or log line', async () => {
 });
 
 test('CP13: the way from page to code needs neither cookies nor scripts', async () => {
-  const shown = await open(service, authorizationRequest());
-  assert.equal(shown.headers.get('set-cookie'), null);
-  const page = await shown.text();
+  const reply = await open(service, authorizationRequest());
+  assert.equal(reply.headers.get('set-cookie'), null);
+  const page = await reply.text();
   assert.doesNotMatch(page, /<script|onclick|javascript:/i);
   const done = await send(service, { transaction: transactionOf(page), decision: 'free' });
   assert.deepEqual([done.status, done.headers.get('set-cookie')], [303, null]);
@@ -263,10 +267,10 @@ test('a page that stood open for ten minutes asks again, and what it showed can 
 });
 
 test('LG2: registrations and decisions leave a trail', async () => {
-  const client = await registered(service, WEB);
-  const asked = authorizationRequest({ client_id: client, redirect_uri: WEB });
-  await submit(service, asked, { decision: 'free' });
-  await submit(service, asked, { decision: 'deny' });
+  const client = await registerClient(service, WEB);
+  const authRequest = authorizationRequest({ client_id: client, redirect_uri: WEB });
+  await submit(service, authRequest, { decision: 'free' });
+  await submit(service, authRequest, { decision: 'deny' });
   const events = lines
     .join('')
     .split('\n')
@@ -288,10 +292,10 @@ test('LG3: no query of the endpoint is logged, whatever the method', async () =>
   for (const method of ['GET', 'POST', 'PUT', 'HEAD']) {
     await (await fetch(`${url}/oauth/authorize?${query}`, { method, redirect: 'manual' })).text();
   }
-  const told = lines
+  const reply = lines
     .join('')
     .split('\n')
     .filter((line) => line.includes('/oauth/authorize'));
-  assert.equal(told.length, 4);
-  for (const line of told) assert.ok(!line.includes('?') && !line.includes('secret-state'), line);
+  assert.equal(reply.length, 4);
+  for (const line of reply) assert.ok(!line.includes('?') && !line.includes('secret-state'), line);
 });

@@ -1,4 +1,4 @@
-// Proves that whoever guesses keys at the consent page gets nowhere, asks the provider little, and locks nobody out.
+// Tests of guessing keys on the consent page: it is slow, and locks nobody else out.
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

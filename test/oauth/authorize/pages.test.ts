@@ -1,4 +1,4 @@
-// Promise that whatever the authorization server shows to a browser is protected, whatever went wrong.
+// Tests of the headers of all pages, errors included.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { PAGE_HEADERS } from '../../../src/oauth/pages/document.ts';

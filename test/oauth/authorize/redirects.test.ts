@@ -1,9 +1,9 @@
-// Proves that no way of writing a redirect leads anybody to where it was not registered, or off this computer.
+// Tests of redirect URIs written in hostile ways: none leads anywhere that is not registered.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { authorizationRequest, LOOPBACK, open, registered } from '../../support/oauth/authorize.ts';
+import { authorizationRequest, LOOPBACK, open, registerClient } from '../../support/oauth/authorize.ts';
 import { startService } from '../../support/service/service.ts';
 
 const service = await startService({ after });
@@ -96,7 +96,7 @@ test('whatever a redirect is made of, an app that is not registered leads nowher
 });
 
 test('a site that registered one address is sent to that address, letter by letter', async () => {
-  const client = await registered(service, WEB);
+  const client = await registerClient(service, WEB);
   const others = [
     ...[
       `${WEB}/`,

@@ -1,4 +1,4 @@
-// Proves that the official MCP client gets in from a 401 on, keeps its tokens while we cannot answer, and starts anew when it must.
+// Tests with the official MCP client: from a 401 to tokens, through an outage, and after its client was revoked.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,20 +1,20 @@
-// Proves which documents make a client: what they must say, how they must be answered, and that nothing else is fetched.
+// Tests of client documents: required content and response, and which URLs are never fetched.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { testDatabase } from '../../support/database/database.ts';
-import { documentBench, JSON_TYPE, REDIRECTS, reply, serve } from '../../support/oauth/client-documents.ts';
+import { createFixture, JSON_TYPE, REDIRECTS, reply, serve } from '../../support/oauth/client-documents.ts';
 import type { Handler } from '../../support/oauth/document-hosts.ts';
 
 const { database } = await testDatabase({ after });
 
 test('RG14: a document in order is a client: its name, its redirect URIs, its address as id', async (t) => {
-  const b = await documentBench(t, database);
-  const id = serve(b, '/oauth/client.json', { logo_uri: 'http://169.254.169.254/', contacts: ['x'] });
-  const client = await b.findDocument(id, '192.0.2.1');
+  const fixture = await createFixture(t, database);
+  const id = serve(fixture, '/oauth/client.json', { logo_uri: 'http://169.254.169.254/', contacts: ['x'] });
+  const client = await fixture.findDocument(id, '192.0.2.1');
   assert.deepEqual(client, { kind: 'document', id, name: 'Good', redirectUris: REDIRECTS });
-  assert.deepEqual(b.hosts.hits, ['client.example/oauth/client.json'], 'and nothing else is fetched');
+  assert.deepEqual(fixture.hosts.hits, ['client.example/oauth/client.json'], 'and nothing else is fetched');
 });
 
 /** What each document changes, or how it is answered. */
@@ -57,8 +57,8 @@ const FIXTURES: readonly (readonly [what: string, expected: string, change: obje
 ];
 for (const [what, expected, change] of FIXTURES) {
   test(`RG14: a document with ${what}: ${expected}`, async (t) => {
-    const b = await documentBench(t, database);
-    assert.equal(await b.find(serve(b, '/client.json', change)), expected);
+    const fixture = await createFixture(t, database);
+    assert.equal(await fixture.find(serve(fixture, '/client.json', change)), expected);
   });
 }
 
@@ -98,40 +98,40 @@ const ANSWERS: readonly (readonly [what: string, expected: string, (id: string) 
 ];
 for (const [what, expected, answer] of ANSWERS) {
   test(`RG14: an answer that is ${what}: ${expected}`, async (t) => {
-    const b = await documentBench(t, database);
-    serve(b, '/good.json');
-    const id = b.hosts.put('/client.json', answer(b.hosts.url('/client.json')));
-    assert.equal(await b.find(id), expected);
-    assert.deepEqual(b.hosts.hits, ['client.example/client.json'], 'redirects are not followed');
+    const fixture = await createFixture(t, database);
+    serve(fixture, '/good.json');
+    const id = fixture.hosts.put('/client.json', answer(fixture.hosts.url('/client.json')));
+    assert.equal(await fixture.find(id), expected);
+    assert.deepEqual(fixture.hosts.hits, ['client.example/client.json'], 'redirects are not followed');
   });
 }
 
 test('RG14: an answer that does not come, or drips, is given five seconds', async (t) => {
-  const b = await documentBench(t, database);
+  const fixture = await createFixture(t, database);
   for (const path of ['/silent.json', '/drip.json']) {
     const arrived = Promise.withResolvers<void>();
-    const id = b.hosts.put(path, (_request, response) => {
+    const id = fixture.hosts.put(path, (_request, response) => {
       if (path === '/drip.json') response.writeHead(200, JSON_TYPE).write('{');
       arrived.resolve();
     });
-    const found = b.find(id);
+    const found = fixture.find(id);
     await arrived.promise;
-    b.clock.advance(5_000);
+    fixture.clock.advance(5_000);
     assert.equal(await found, 'unreachable');
   }
 });
 
 test('RG14: a host whose certificate is not for it, or who is not there, is told as that', async (t) => {
-  const b = await documentBench(t, database);
+  const fixture = await createFixture(t, database);
   const reasonOf = (url: string) =>
-    b.findDocument(url, '192.0.2.1').then(
+    fixture.findDocument(url, '192.0.2.1').then(
       () => 'found',
       (error: Error) => error.message,
     );
-  b.hosts.answers.set('inside.example', ['10.0.0.1']);
-  b.hosts.answers.set('nowhere.example', []);
-  const inside = await reasonOf(b.hosts.url('/client.json', 'inside.example'));
-  const nowhere = await reasonOf(b.hosts.url('/client.json', 'nowhere.example'));
+  fixture.hosts.answers.set('inside.example', ['10.0.0.1']);
+  fixture.hosts.answers.set('nowhere.example', []);
+  const inside = await reasonOf(fixture.hosts.url('/client.json', 'inside.example'));
+  const nowhere = await reasonOf(fixture.hosts.url('/client.json', 'nowhere.example'));
   assert.match(inside, /has no address on the public Internet/);
   assert.equal(
     inside.replace('inside', 'nowhere'),
@@ -162,8 +162,8 @@ const PUBLIC_ANYWAY: readonly (readonly [what: string, change: object])[] = [
 ];
 for (const [what, change] of PUBLIC_ANYWAY) {
   test(`RG16: a document with ${what} is a public client`, async (t) => {
-    const b = await documentBench(t, database);
-    assert.equal(await b.find(serve(b, '/client.json', change)), 'Good');
-    assert.equal(b.hosts.hits.length, 1);
+    const fixture = await createFixture(t, database);
+    assert.equal(await fixture.find(serve(fixture, '/client.json', change)), 'Good');
+    assert.equal(fixture.hosts.hits.length, 1);
   });
 }

@@ -1,8 +1,14 @@
-// Tests of what clients can register, what is made of it, and that a flood of them fills nothing.
+// Tests of client registration: what is stored, what is refused, and how the number is bounded.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { authorizationRequest, open, register, registered, submit } from '../../support/oauth/authorize.ts';
+import {
+  authorizationRequest,
+  open,
+  register,
+  registerClient,
+  submit,
+} from '../../support/oauth/authorize.ts';
 import { startService } from '../../support/service/service.ts';
 
 const service = await startService({ after }, { environment: { TRUSTED_PROXIES: '127.0.0.1' } });
@@ -58,10 +64,10 @@ test('RG4: what is unknown is ignored', async () => {
     [['urn:ietf:params:oauth:grant-type:jwt-bearer', ...both], both],
     [['client_credentials'], both],
   ];
-  for (const [asked, kept] of cases) {
+  for (const [authRequest, kept] of cases) {
     const { status, body } = await send({
       redirect_uris: [WEB],
-      grant_types: asked,
+      grant_types: authRequest,
       software_id: 'x',
       junk: [{}],
     });
@@ -250,8 +256,8 @@ test('RG13: a flood of registrations makes room by the oldest that were never us
     overrides: { maxClients: 20 },
     environment: { TRUSTED_PROXIES: '127.0.0.1' },
   });
-  const first = await registered(small, WEB);
-  const used = await registered(small, WEB);
+  const first = await registerClient(small, WEB);
+  const used = await registerClient(small, WEB);
   assert.equal(
     (await submit(small, authorizationRequest({ client_id: used, redirect_uri: WEB }), { decision: 'free' }))
       .status,
@@ -271,10 +277,10 @@ test('RG13: a flood of registrations makes room by the oldest that were never us
 });
 
 test('RG9: a registration is good for thirty days', async () => {
-  const client = await registered(service, WEB);
-  const asked = authorizationRequest({ client_id: client, redirect_uri: WEB });
+  const client = await registerClient(service, WEB);
+  const authRequest = authorizationRequest({ client_id: client, redirect_uri: WEB });
   clock.advance(30 * DAY - 1);
-  assert.equal((await open(service, asked)).status, 200);
+  assert.equal((await open(service, authRequest)).status, 200);
   clock.advance(1);
-  assert.equal((await open(service, asked)).status, 400);
+  assert.equal((await open(service, authRequest)).status, 400);
 });

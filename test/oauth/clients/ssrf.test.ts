@@ -1,4 +1,4 @@
-// Proves that no address which a stranger gives leads this service inwards: not by its form, its name or a redirect.
+// Tests against server-side request forgery: no client URL, name or redirect reaches a private address.
 
 import assert from 'node:assert/strict';
 import { isIP } from 'node:net';

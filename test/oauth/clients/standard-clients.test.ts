@@ -1,4 +1,4 @@
-// Proves that strict clients which others wrote get the whole way: oauth4webapi and openid-client check every answer.
+// Tests with strict client libraries, oauth4webapi and openid-client, which check every response.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -19,7 +19,7 @@ const options = { [oauth.allowInsecureRequests]: true };
 const none = oauth.None();
 
 /** What oauth4webapi finds out from nothing but an address of the API, and the client that it registers. */
-async function introduce() {
+async function setUpClient() {
   const challenge = await oauth
     .protectedResourceRequest(
       'no-token',
@@ -56,10 +56,10 @@ async function introduce() {
   return { server, client };
 }
 
-type Introduced = Awaited<ReturnType<typeof introduce>>;
+type ClientSetup = Awaited<ReturnType<typeof setUpClient>>;
 
 /** A request as oauth4webapi's documentation has it; `changes` replace parameters. */
-async function begin({ server, client }: Introduced, changes: Readonly<Record<string, string>> = {}) {
+async function begin({ server, client }: ClientSetup, changes: Readonly<Record<string, string>> = {}) {
   const [verifier, state] = [oauth.generateRandomCodeVerifier(), oauth.generateRandomState()];
   const address = new URL(server.authorization_endpoint ?? '');
   address.search = new URLSearchParams({
@@ -71,8 +71,8 @@ async function begin({ server, client }: Introduced, changes: Readonly<Record<st
   return { address, verifier, state };
 }
 
-async function exchange(known: Introduced, back: URL, state: string, verifier: string) {
-  const { server, client } = known;
+async function exchange(setup: ClientSetup, back: URL, state: string, verifier: string) {
+  const { server, client } = setup;
   const parameters = oauth.validateAuthResponse(server, client, back, state);
   return oauth.authorizationCodeGrantRequest(server, client, none, parameters, REDIRECT, verifier, options);
 }
@@ -95,9 +95,9 @@ async function thrown<E extends Error>(
 }
 
 test('oauth4webapi goes from a 401 to a token, uses it, refreshes it and gives it back', async () => {
-  const known = await introduce();
-  const { server, client } = known;
-  const { address, verifier, state } = await begin(known, {
+  const setup = await setUpClient();
+  const { server, client } = setup;
+  const { address, verifier, state } = await begin(setup, {
     scope: 'listings:read',
     resource: server.issuer,
   });
@@ -106,7 +106,7 @@ test('oauth4webapi goes from a 401 to a token, uses it, refreshes it and gives i
   const tokens = await oauth.processAuthorizationCodeResponse(
     server,
     client,
-    await exchange(known, back, state, verifier),
+    await exchange(setup, back, state, verifier),
   );
   assert.deepEqual([tokens.token_type, tokens.expires_in, tokens.scope], ['bearer', 3_600, 'listings:read']);
   assert.equal((await call(tokens.access_token, '/v1/usage')).status, 200);
@@ -125,12 +125,12 @@ test('oauth4webapi goes from a 401 to a token, uses it, refreshes it and gives i
 });
 
 test('oauth4webapi reads every refusal: in the redirect, at the token endpoint, and in challenges', async () => {
-  const known = await introduce();
-  const { server, client } = known;
-  const asked = await begin(known, { scope: 'listings:read' });
-  const denied = await decideAt(asked.address, { decision: 'deny' });
+  const setup = await setUpClient();
+  const { server, client } = setup;
+  const authRequest = await begin(setup, { scope: 'listings:read' });
+  const denied = await decideAt(authRequest.address, { decision: 'deny' });
   assert.throws(
-    () => oauth.validateAuthResponse(server, client, denied, asked.state),
+    () => oauth.validateAuthResponse(server, client, denied, authRequest.state),
     (error) => error instanceof oauth.AuthorizationResponseError && error.error === 'access_denied',
   );
   for (const [changes, expected] of [
@@ -139,26 +139,26 @@ test('oauth4webapi reads every refusal: in the redirect, at the token endpoint, 
     [{ prompt: 'none' }, 'interaction_required'],
     [{ code_challenge_method: 'plain' }, 'invalid_request'],
   ] as const) {
-    const { address, state } = await begin(known, changes);
+    const { address, state } = await begin(setup, changes);
     const back = await decideAt(address, {});
     assert.throws(
       () => oauth.validateAuthResponse(server, client, back, state),
       (error) => error instanceof oauth.AuthorizationResponseError && error.error === expected,
     );
   }
-  const back = await decideAt(asked.address, { api_key: key });
+  const back = await decideAt(authRequest.address, { api_key: key });
   const refused = await thrown(oauth.ResponseBodyError, async () =>
     oauth.processAuthorizationCodeResponse(
       server,
       client,
-      await exchange(known, back, asked.state, oauth.generateRandomCodeVerifier()),
+      await exchange(setup, back, authRequest.state, oauth.generateRandomCodeVerifier()),
     ),
   );
   assert.deepEqual([refused.status, refused.error], [400, 'invalid_grant']);
   const tokens = await oauth.processAuthorizationCodeResponse(
     server,
     client,
-    await exchange(known, back, asked.state, asked.verifier),
+    await exchange(setup, back, authRequest.state, authRequest.verifier),
   );
   const narrow = await thrown(oauth.WWWAuthenticateChallengeError, () =>
     call(tokens.access_token, '/v1/listing/x'),
@@ -180,9 +180,9 @@ test('oauth4webapi reads every refusal: in the redirect, at the token endpoint, 
 });
 
 test('oauth4webapi is told apart from an attacker: a mixed-up issuer, a foreign state and a doubled one are noticed', async () => {
-  const known = await introduce();
-  const { server, client } = known;
-  const { address, state } = await begin(known);
+  const setup = await setUpClient();
+  const { server, client } = setup;
+  const { address, state } = await begin(setup);
   const back = await decideAt(address, { decision: 'free' });
   const changed = (change: (query: URLSearchParams) => void): URL => {
     const url = new URL(back);

@@ -1,4 +1,4 @@
-// What only a browser can tell of the page of connected apps: that whoever holds a key gets through it by whatever means.
+// Tests of the page of connected apps in a real browser.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
@@ -20,10 +20,10 @@ async function connected(key: 'pro' | 'business', options: BrowserContextOptions
     await signIn(service, { key: service.keys[key], clientId: `${key}-reader` }),
     await signIn(service, { key: service.keys[key], clientId: `${key}-writer` }),
   ];
-  const shown: Visit = await visit(browser, `${service.url}/oauth/grants`, {
+  const view: Visit = await visit(browser, `${service.url}/oauth/grants`, {
     ...{ origins: [service.url], ...options },
   });
-  return { service, first, second, ...shown };
+  return { service, first, second, ...view };
 }
 
 const keyField = (page: Page): Locator => page.getByLabel('API key');

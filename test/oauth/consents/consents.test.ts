@@ -1,4 +1,4 @@
-// Proves that people see which apps have access with their key and end it, and operators likewise: CP5, CP12.
+// Tests of listing and ending grants, by owners and operators: CP5, CP12.
 
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
@@ -9,7 +9,7 @@ import {
   postForm,
   redeem,
   refresh,
-  refreshed,
+  refreshSession,
   register,
   signIn,
   statusOf,
@@ -45,8 +45,8 @@ test('CP12: a key lists what was granted with it, and nothing of others', async 
   const key = provider.subscribe('pro');
   const clientId = await register(service);
   const redirectUri = 'https://app.example/';
-  const consented = await consent(service, { key, clientId, redirectUri, scope: 'watchers' });
-  await redeem(service, consented);
+  const authorizationCode = await consent(service, { key, clientId, redirectUri, scope: 'watchers' });
+  await redeem(service, authorizationCode);
   await signIn(service, { key });
   await signIn(service, { key: provider.subscribe('pro') });
   await signIn(service);
@@ -88,22 +88,22 @@ test('CP12: nobody ends what was granted with another key', async () => {
 test('CP12: the page asks for a key, lists what it granted, and ends one without asking for it again', async () => {
   const key = provider.subscribe('pro');
   const session = await signIn(service, { key });
-  const ask = await page(null);
-  assert.equal(ask.status, 200);
-  assert.match(ask.text, /name="api_key"/);
-  const shown = await page({ api_key: key });
-  assert.equal(shown.status, 200);
-  assert.ok(shown.text.includes('desktop-app'));
-  assert.ok(!shown.text.includes(key) && !shown.text.includes(key.slice(8)));
-  for (const { headers } of [ask, shown]) {
+  const keyPage = await page(null);
+  assert.equal(keyPage.status, 200);
+  assert.match(keyPage.text, /name="api_key"/);
+  const list = await page({ api_key: key });
+  assert.equal(list.status, 200);
+  assert.ok(list.text.includes('desktop-app'));
+  assert.ok(!list.text.includes(key) && !list.text.includes(key.slice(8)));
+  for (const { headers } of [keyPage, list]) {
     assert.match(headers.get('content-type') ?? '', /^text\/html/);
     assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/);
     assert.deepEqual([headers.get('cache-control'), headers.get('x-frame-options')], ['no-store', 'DENY']);
     assert.equal(headers.get('access-control-allow-origin'), null);
   }
   const [proof, end] = [
-    fieldOf(shown.text, 'proof'),
-    fieldOf(shown.text, 'end') || (/name="end" value="(\d+)"/.exec(shown.text)?.[1] ?? ''),
+    fieldOf(list.text, 'proof'),
+    fieldOf(list.text, 'end') || (/name="end" value="(\d+)"/.exec(list.text)?.[1] ?? ''),
   ];
   const ended = await page({ proof, end });
   assert.match(ended.text, /role="status"/);
@@ -190,8 +190,8 @@ test('an operator lists grants and ends one, which a running service hears at on
 test('TK10: an operator shuts a client out: its grants end, and it is told that it is gone', async () => {
   const clientId = await register(service);
   const options = { clientId, redirectUri: 'https://app.example/' };
-  const session = await refreshed(service, await signIn(service, options));
-  const consented = await consent(service, options);
+  const session = await refreshSession(service, await signIn(service, options));
+  const authorizationCode = await consent(service, options);
   const other = await signIn(service);
   assert.equal(await statusOf(service, session.accessToken), 200);
   const listed = JSON.parse((await freehold('clients', 'list', '--json')).stdout);
@@ -201,7 +201,7 @@ test('TK10: an operator shuts a client out: its grants end, and it is told that 
   assert.equal(code, 0);
   assert.equal(JSON.parse(stdout).grants.length, 2);
   await until('it is heard', async () => (await statusOf(service, session.accessToken)) === 'INVALID_TOKEN');
-  for (const answer of [await refresh(service, session), await redeem(service, consented)]) {
+  for (const answer of [await refresh(service, session), await redeem(service, authorizationCode)]) {
     assert.deepEqual([answer.status, answer.body.error], [401, 'invalid_client']);
     assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer resource_metadata="[^"]+"$/);
   }
@@ -213,8 +213,8 @@ test('a registration that has expired does not end what was granted to its clien
   const clientId = await register(service);
   let session = await signIn(service, { clientId, redirectUri: 'https://app.example/' });
   clock.advance(20 * 86_400_000);
-  session = await refreshed(service, session);
+  session = await refreshSession(service, session);
   clock.advance(20 * 86_400_000);
-  session = await refreshed(service, session);
+  session = await refreshSession(service, session);
   assert.equal(await statusOf(service, session.accessToken), 200);
 });

@@ -1,4 +1,4 @@
-// Proof that grants without a key are bounded, for each address and in all, and that those in use stay.
+// Tests of the cap on grants without a key: per address and in all, and those in use stay.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -9,11 +9,11 @@ import { runs } from '../../support/check/runs.ts';
 import { testDatabase } from '../../support/database/database.ts';
 import { authorizationRequest, LOOPBACK, sendJson } from '../../support/oauth/authorize.ts';
 import {
+  parseSession,
   redeem,
   refresh,
-  refreshed,
+  refreshSession,
   type Session,
-  sessionOf,
   signIn,
   statusOf,
 } from '../../support/oauth/oauth.ts';
@@ -41,7 +41,7 @@ async function freeCode(place: TestService, address: string) {
 }
 
 async function freeSession(place: TestService, address: string): Promise<Session> {
-  return sessionOf(await redeem(place, await freeCode(place, address)), 'desktop-app');
+  return parseSession(await redeem(place, await freeCode(place, address)), 'desktop-app');
 }
 
 /** One after the other, so that it is known which is the oldest. */
@@ -91,7 +91,7 @@ test('RL7: an app that was used on another day outlives a flood, from its own ad
   const own = await start(t);
   const app = await freeSession(own, '192.0.2.4');
   own.clock.advance(25 * HOUR);
-  const used = await refreshed(own, app);
+  const used = await refreshSession(own, app);
   await freeSessions(own, '192.0.2.4', 2 * PER_ADDRESS);
   for (let host = 1; host <= 2 * IN_ALL; host++) await freeSession(own, `198.51.100.${host}`);
   assert.equal(await inForce(own), IN_ALL);
@@ -103,7 +103,7 @@ test('RL7: where all are used day by day, a new one still finds a place', async 
   const sessions = await freeSessions(own, '192.0.2.5', PER_ADDRESS);
   own.clock.advance(25 * HOUR);
   const used: Session[] = [];
-  for (const session of sessions) used.push(await refreshed(own, session));
+  for (const session of sessions) used.push(await refreshSession(own, session));
   const added = await freeSession(own, '192.0.2.5');
   assert.equal(await inForce(own), PER_ADDRESS);
   assert.deepEqual(await standings(own, [added]), [200]);
@@ -115,7 +115,7 @@ test('RL7, SE4: what made room is swept away at once, with its refresh tokens', 
   const own = await start(t);
   const sessions = await freeSessions(own, '192.0.2.6', 2 * PER_ADDRESS);
   const kept = sessions.slice(PER_ADDRESS);
-  for (const session of kept) await refreshed(own, session);
+  for (const session of kept) await refreshSession(own, session);
   const keyed = await signIn(own, { key: own.keys.pro });
   await sweepAll(own);
   const [row] = await own.database.read(

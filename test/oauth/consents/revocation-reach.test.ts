@@ -1,9 +1,9 @@
-// Proves that a revocation reaches every service: at once where LISTEN works, in five seconds where it hangs.
+// Tests that a revocation reaches every process: at once by LISTEN, within five seconds without it.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { until } from '../../support/check/until.ts';
-import { refresh, refreshed, revoke, signIn, statusOf } from '../../support/oauth/oauth.ts';
+import { refresh, refreshSession, revoke, signIn, statusOf } from '../../support/oauth/oauth.ts';
 import { startSecondService } from '../../support/service/second-service.ts';
 import { startService } from '../../support/service/service.ts';
 
@@ -38,15 +38,15 @@ test('a revocation reaches the other service while time stands still', async (t)
     assert.equal(await statusOf(service, accessToken), 'INVALID_TOKEN', 'at once where it was revoked');
     await until('it is heard', async () => (await statusOf(beside, accessToken)) === 'INVALID_TOKEN');
   }
-  assert.equal(await statusOf(beside, (await refreshed(service, single)).accessToken), 200);
+  assert.equal(await statusOf(beside, (await refreshSession(service, single)).accessToken), 200);
 });
 
 test('where LISTEN hangs unnoticed, what was revoked is refused five seconds later at the latest', async (t) => {
   const beside = await startListening(t);
   const single = await signIn(service);
   const first = await signIn(service);
-  const second = await refreshed(service, first);
-  const third = await refreshed(service, second);
+  const second = await refreshSession(service, first);
+  const third = await refreshSession(service, second);
   const spared = await signIn(service);
   const all = [single, first, second, third, spared].map(({ accessToken }) => accessToken);
   for (const token of [...all, ...all]) assert.equal(await statusOf(beside, token), 200);

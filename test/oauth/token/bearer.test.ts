@@ -1,4 +1,4 @@
-// Tests of how access tokens are judged and refused: rows AT1 to AT6, BE1, BE3 to BE9, BE11 and RL6.
+// Tests of how access tokens are verified and refused: AT1 to AT6, BE1, BE3 to BE9, BE11 and RL6.
 
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
@@ -7,10 +7,10 @@ import {
   type ConsentOptions,
   call,
   consent,
+  parseSession,
   redeem,
   refresh,
   revoke,
-  sessionOf,
   signIn,
   statusOf,
 } from '../../support/oauth/oauth.ts';
@@ -112,15 +112,18 @@ test('AT4: two Authorization headers are malformed', async () => {
 
 test('AT5: nothing but an access token is one', async () => {
   const key = provider.subscribe('pro');
-  const consented = await consent(service, { key });
-  const { refreshToken, clientId } = sessionOf(await redeem(service, consented), consented.clientId);
+  const authorizationCode = await consent(service, { key });
+  const { refreshToken, clientId } = parseSession(
+    await redeem(service, authorizationCode),
+    authorizationCode.clientId,
+  );
   for (const other of [
     refreshToken,
-    consented.code,
+    authorizationCode.code,
     clientId,
     key.slice(8),
     key.slice(1),
-    consented.verifier,
+    authorizationCode.verifier,
   ])
     assert.equal((await get('/v1/usage', `Bearer ${other}`)).code, 'INVALID_TOKEN', other.slice(0, 3));
 });
@@ -264,7 +267,7 @@ test('RL6: a key and its tokens share one quota; Free grants share that of the a
     [...rest],
     Array.from({ length: 20 }, (_, at) => 59 - at),
   );
-  const renewed = sessionOf(await refresh(service, free[0] ?? one), one.clientId);
+  const renewed = parseSession(await refresh(service, free[0] ?? one), one.clientId);
   assert.equal(await left(renewed.accessToken), 39);
 });
 

@@ -1,17 +1,17 @@
-// Proves that exchanges which are served together are judged apart: one's fault is its own, and an outage spends nothing.
+// Tests of exchanges that share a statement: an error stays with its own request, and an outage uses up nothing.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
 import {
-  type Consented,
+  type AuthorizationCode,
   consent,
+  parseSession,
   redeem,
   refresh,
-  refreshed,
+  refreshSession,
   revoke,
   type Session,
-  sessionOf,
   signIn,
   statusOf,
 } from '../../support/oauth/oauth.ts';
@@ -56,7 +56,7 @@ test('R10, RF2, RF5: of refreshes that come at once each is judged alone, whatev
   const [revoked, foreign, replaced] = await times(3, () => signIn(service));
   assert.ok(revoked && foreign && replaced);
   await revoke(service, revoked.refreshToken, revoked.clientId);
-  const successor = await refreshed(service, replaced);
+  const successor = await refreshSession(service, replaced);
   clock.advance(60_000);
   const mixed = [...good, revoked, ...free, { ...foreign, clientId: 'another-app' }, replaced];
   const answers = await Promise.all(mixed.map((session) => refresh(service, session)));
@@ -77,16 +77,16 @@ test('TK5, TK6, TK8: of codes that come at once each is judged alone, and a wron
   const good = await times(6, () => consent(service, { key: keys.pro }));
   const [bare, twice] = await times(2, () => consent(service));
   assert.ok(bare && twice);
-  const wrong: Consented = { ...bare, verifier: 'w'.repeat(43) };
+  const wrong: AuthorizationCode = { ...bare, verifier: 'w'.repeat(43) };
   const answers = await Promise.all(
-    [...good, wrong, twice, twice].map((consented) => redeem(service, consented)),
+    [...good, wrong, twice, twice].map((authorizationCode) => redeem(service, authorizationCode)),
   );
   const [first, second] = outcomes(answers.slice(-2));
   assert.deepEqual(outcomes(answers.slice(0, 7)), [...Array(6).fill(200), '400 invalid_grant']);
   assert.deepEqual(new Set([first, second]), new Set([200, '400 invalid_grant']));
   assert.equal((await redeem(service, bare)).status, 200);
-  for (const [index, consented] of good.entries()) {
-    const session = sessionOf(answers[index] ?? assert.fail(), consented.clientId);
+  for (const [index, authorizationCode] of good.entries()) {
+    const session = parseSession(answers[index] ?? assert.fail(), authorizationCode.clientId);
     assert.equal((await refresh(service, session)).status, 200);
   }
 });
@@ -107,7 +107,7 @@ test('R11: a database that cannot write puts off all who come at once, and spend
   const exchanges = () =>
     Promise.all([
       ...sessions.map((session) => refresh(service, session)),
-      ...codes.map((consented) => redeem(service, consented)),
+      ...codes.map((authorizationCode) => redeem(service, authorizationCode)),
     ]);
   assert.deepEqual(outcomes(await exchanges()), Array(12).fill('503 temporarily_unavailable'));
   await mendTable();

@@ -1,4 +1,4 @@
-// Proves what becomes of a listing stream whose token expires while it runs.
+// Test of a listing stream whose token expires while it runs.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,15 +12,15 @@ test('AT10: a stream ends by itself within its ten seconds, also when its token 
   const service = await startLive(t);
   const { accessToken } = await signIn(service, { key: service.keys.pro });
   service.clock.advance(HOUR - 1_000);
-  const asked = Promise.withResolvers<void>();
+  const sourceCalled = Promise.withResolvers<void>();
   service.source.beforeFetch = (signal) => {
-    asked.resolve();
+    sourceCalled.resolve();
     return new Promise((_, reject) =>
       signal.addEventListener('abort', () => reject(new LiveError('timeout', 'late'))),
     );
   };
   const streaming = service.stream('a', accessToken);
-  await asked.promise;
+  await sourceCalled.promise;
   service.clock.advance(2_000);
   assert.equal(await statusOf(service, accessToken), 'EXPIRED_TOKEN');
   service.clock.advance(7_000);

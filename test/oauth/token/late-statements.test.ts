@@ -1,4 +1,4 @@
-// Proof that what was answered with a 503 is not done afterwards, by a statement that reaches PostgreSQL late.
+// Tests that a request answered with 503 is not carried out later, by a statement that reaches PostgreSQL late.
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
@@ -6,11 +6,11 @@ import { openDatabase } from '../../../src/postgres/client/database.ts';
 import { type DatabaseProxy, startDatabaseProxy } from '../../support/database/database-proxy.ts';
 import {
   consent,
+  parseSession,
   redeem,
   refresh,
-  refreshed,
+  refreshSession,
   register,
-  sessionOf,
   signIn,
   statusOf,
 } from '../../support/oauth/oauth.ts';
@@ -82,17 +82,17 @@ describe('a 503 means that nothing was done', () => {
   test('R11: a code whose exchange was answered 503 is good for the same exchange afterwards, however clocks differ', async () => {
     for (const { service, stalled } of [straight, ...skewed]) {
       await signIn(service);
-      const consented = await consent(service);
-      assertUnavailable(await stalled('"presentedHash"', () => redeem(service, consented)));
-      const session = sessionOf(await redeem(service, consented), consented.clientId);
+      const authorizationCode = await consent(service);
+      assertUnavailable(await stalled('"presentedHash"', () => redeem(service, authorizationCode)));
+      const session = parseSession(await redeem(service, authorizationCode), authorizationCode.clientId);
       assert.equal(await statusOf(service, session.accessToken), 200);
     }
   });
 
   test('R10: a refresh token whose exchange was answered 503 has not been replaced, also without any grace', async () => {
-    const session = await refreshed(service, await signIn(service));
+    const session = await refreshSession(service, await signIn(service));
     assertUnavailable(await stalled('"presentedHash"', () => refresh(service, session)));
-    const next = sessionOf(await refresh(service, session), session.clientId);
+    const next = parseSession(await refresh(service, session), session.clientId);
     assert.equal(await statusOf(service, next.accessToken), 200);
   });
 

@@ -1,16 +1,16 @@
-// Proof of the outcomes of an exchange that are decided only when its statement runs: what changed since the token was read.
+// Tests of the outcomes that are decided only when the statement runs: changes since the token was read.
 
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import {
-  type Answer,
   consent,
+  type JsonResponse,
+  parseSession,
   redeem,
   refresh,
-  refreshed,
+  refreshSession,
   revoke,
   type Session,
-  sessionOf,
   signIn,
 } from '../../support/oauth/oauth.ts';
 import { startSecondService } from '../../support/service/second-service.ts';
@@ -24,17 +24,17 @@ const { clock, database } = service;
 beforeEach(() => clock.advance(60_000));
 
 /** Refreshes a token; `meanwhile` happens while its provider is asked, between the reading of the token and its replacement. */
-async function refreshWhile(session: Session, meanwhile: () => unknown): Promise<Answer> {
+async function refreshWhile(session: Session, meanwhile: () => unknown): Promise<JsonResponse> {
   const { refresh: ask } = provider;
-  const asked = Promise.withResolvers<void>();
+  const providerCalled = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   provider.refresh = async (subscription, signal) => {
-    asked.resolve();
+    providerCalled.resolve();
     await released.promise;
     return ask.call(provider, subscription, signal);
   };
   const answer = refresh(service, session);
-  await asked.promise;
+  await providerCalled.promise;
   provider.refresh = ask;
   await meanwhile();
   released.resolve();
@@ -43,7 +43,7 @@ async function refreshWhile(session: Session, meanwhile: () => unknown): Promise
 
 const signInWithKey = () => signIn(service, { key: provider.subscribe('pro') });
 
-function described({ status, body }: Answer): unknown {
+function described({ status, body }: JsonResponse): unknown {
   return status === 200 ? 200 : `${String(body.error)}: ${String(body.error_description)}`;
 }
 
@@ -57,16 +57,16 @@ test('repeated: a token that another process replaced meanwhile leads to the sam
   const session = await signInWithKey();
   let other: Session | undefined;
   const answer = await refreshWhile(session, async () => {
-    other = await refreshed(beside, session);
+    other = await refreshSession(beside, session);
   });
-  assert.deepEqual(sessionOf(answer, session.clientId), other);
+  assert.deepEqual(parseSession(answer, session.clientId), other);
 });
 
 test('reused: a token whose successor was used meanwhile ends the grant', async () => {
   const session = await signInWithKey();
   let last: Session | undefined;
   const answer = await refreshWhile(session, async () => {
-    last = await refreshed(service, await refreshed(service, session));
+    last = await refreshSession(service, await refreshSession(service, session));
   });
   assert.match(String(described(answer)), /^invalid_grant: .*already used/);
   assert.ok(last);
@@ -100,20 +100,20 @@ test('unknown: a token that was deleted meanwhile is refused as unknown', async 
 
 test('a retry whose access token was revoked says that it has no time left', async () => {
   const session = await signInWithKey();
-  const next = await refreshed(service, session);
+  const next = await refreshSession(service, session);
   await revoke(service, next.accessToken, next.clientId);
   const { body } = await refresh(service, session);
   assert.deepEqual([body.refresh_token, body.expires_in], [next.refreshToken, 0]);
 });
 
 test('a code whose grant was revoked is refused as such, and not as a second use', async () => {
-  const consented = await consent(service);
+  const authorizationCode = await consent(service);
   await database.write(
     (sql) =>
       sql`update oauth_grant set revoked_at = now(), revoked_for = 'owner_request' where expires_at > ${new Date(clock.now())}`,
   );
   assert.match(
-    String(described(await redeem(service, consented))),
+    String(described(await redeem(service, authorizationCode))),
     /^invalid_grant: The consent behind the code has been revoked/,
   );
 });

@@ -1,4 +1,4 @@
-// Proves that two processes on one database exchange each code and each refresh token once: R10, R11, RF3, RF11.
+// Tests of two processes on one database: each code and refresh token is exchanged once. R10, R11, RF3, RF11.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -7,10 +7,10 @@ import { temporaryFolder, testDatabase } from '../../support/database/database.t
 import type { ChildOptions } from '../../support/oauth/child.ts';
 import {
   consent,
-  type Place,
+  parseSession,
   redeem,
   refresh,
-  sessionOf,
+  type ServiceAddress,
   signIn,
   statusOf,
 } from '../../support/oauth/oauth.ts';
@@ -29,7 +29,7 @@ async function startChild() {
 
 const children = [await startChild(), await startChild()] as const;
 const [one, two] = children;
-const at = (index: number): Place => children[index % 2] ?? one;
+const at = (index: number): ServiceAddress => children[index % 2] ?? one;
 
 async function assertEnded(...tokens: readonly unknown[]): Promise<void> {
   for (const place of children) {
@@ -43,11 +43,13 @@ async function assertEnded(...tokens: readonly unknown[]): Promise<void> {
 
 test('R11, TK8: of 50 redemptions of one code in two processes one succeeds, and its family ends in both', async () => {
   for (let round = 0; round < 3; round++) {
-    const consented = await consent(one);
-    const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => redeem(at(index), consented)));
+    const authorizationCode = await consent(one);
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => redeem(at(index), authorizationCode)),
+    );
     const [winner, ...others] = answers.toSorted((left, right) => left.status - right.status);
     assert.ok(winner);
-    const session = sessionOf(winner, consented.clientId);
+    const session = parseSession(winner, authorizationCode.clientId);
     assert.ok(others.every(({ status, body }) => status === 400 && body.error === 'invalid_grant'));
     await assertEnded(session.accessToken);
     assert.equal((await refresh(two, session)).body.error, 'invalid_grant');
@@ -57,7 +59,7 @@ test('R11, TK8: of 50 redemptions of one code in two processes one succeeds, and
 test('R10, RF3: of 100 refreshes of one token in two processes all get the one successor', async () => {
   const session = await signIn(one);
   const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => refresh(at(index), session)));
-  const sessions = answers.map((answer) => sessionOf(answer, session.clientId));
+  const sessions = answers.map((answer) => parseSession(answer, session.clientId));
   assert.equal(new Set(sessions.map(({ refreshToken }) => refreshToken)).size, 1);
   assert.equal(new Set(sessions.map(({ accessToken }) => accessToken)).size, 1);
   for (const place of children) assert.equal(await statusOf(place, sessions[0]?.accessToken ?? ''), 200);
@@ -65,8 +67,8 @@ test('R10, RF3: of 100 refreshes of one token in two processes all get the one s
 
 test('R10: a token shown again after its successor was redeemed ends the family in both processes', async () => {
   const first = await signIn(one);
-  const second = sessionOf(await refresh(two, first), first.clientId);
-  const third = sessionOf(await refresh(one, second), first.clientId);
+  const second = parseSession(await refresh(two, first), first.clientId);
+  const third = parseSession(await refresh(one, second), first.clientId);
   for (const place of children) {
     for (const { accessToken } of [first, second, third])
       assert.equal(await statusOf(place, accessToken), 200);
@@ -83,9 +85,12 @@ test('RF11: a process killed between the commit of a refresh and its answer lose
   assert.equal(await child.line(), 'doomed');
   await assert.rejects(refresh({ url }, session), 'the answer never came');
   await child.ended;
-  const retried = sessionOf(await refresh(one, session), session.clientId);
+  const retried = parseSession(await refresh(one, session), session.clientId);
   assert.equal(await statusOf(two, retried.accessToken), 200);
-  assert.equal(sessionOf(await refresh(two, session), session.clientId).refreshToken, retried.refreshToken);
-  const next = sessionOf(await refresh(two, retried), session.clientId);
+  assert.equal(
+    parseSession(await refresh(two, session), session.clientId).refreshToken,
+    retried.refreshToken,
+  );
+  const next = parseSession(await refresh(two, retried), session.clientId);
   assert.equal(await statusOf(one, next.accessToken), 200);
 });

@@ -1,16 +1,16 @@
-// Proves that a refresh sees the subscriptions that this service issues itself as they are: rows RF7, RF8 and RF6.
+// Tests of refreshes with subscriptions of the built-in provider: RF6, RF7 and RF8.
 
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { createLocalSubscriptions } from '../../../src/access/providers/local-subscriptions.ts';
 import {
-  type Answer,
   call,
   consent,
+  type JsonResponse,
+  parseSession,
   redeem,
   refresh,
-  refreshed,
-  sessionOf,
+  refreshSession,
   signIn,
   statusOf,
 } from '../../support/oauth/oauth.ts';
@@ -29,7 +29,7 @@ async function subscribed() {
   return { id, session: await signIn(service, { key }) };
 }
 
-function refused({ status, body }: Answer): unknown {
+function refused({ status, body }: JsonResponse): unknown {
   return status === 200 ? 200 : `${status} ${String(body.error)}`;
 }
 
@@ -37,10 +37,10 @@ test('RF7: a refresh brings the tier that the subscription has now, at whichever
   const beside = await startSecondService(t, service);
   const { id, session } = await subscribed();
   await subscriptions.changePlan(id, 'business');
-  const second = await refreshed(service, session);
+  const second = await refreshSession(service, session);
   assert.equal((await call(service, second.accessToken)).body.tier, 'business');
   await subscriptions.changePlan(id, 'free');
-  const third = await refreshed({ ...service, url: beside.url }, second);
+  const third = await refreshSession({ ...service, url: beside.url }, second);
   assert.equal((await call(service, third.accessToken)).body.tier, 'free');
   assert.equal((await call(service, second.accessToken)).body.tier, 'business', 'not for the old token');
 });
@@ -64,10 +64,10 @@ test('RF8: a subscription counts until the moment of its end, and again once the
   const { id, session } = await subscribed();
   await subscriptions.end(id, new Date(clock.now() + DAY));
   clock.advance(DAY - 1);
-  const second = await refreshed(service, session);
+  const second = await refreshSession(service, session);
   await subscriptions.end(id, null);
   clock.advance(DAY);
-  const third = await refreshed(service, second);
+  const third = await refreshSession(service, second);
   await subscriptions.end(id, new Date(clock.now() + DAY));
   clock.advance(DAY);
   assert.equal(refused(await refresh(service, third)), '400 invalid_grant');
@@ -75,10 +75,10 @@ test('RF8: a subscription counts until the moment of its end, and again once the
 
 test('RF6: OAUTH_GRANT_MAX_DAYS counts from the consent, also for tokens that are never refreshed', async (t) => {
   const strict = await startService(t, { environment: { OAUTH_GRANT_MAX_DAYS: '1' } });
-  const consented = await Promise.all([consent(strict), consent(strict)]);
+  const authorizationCode = await Promise.all([consent(strict), consent(strict)]);
   strict.clock.advance(240_000);
   const [first, second] = await Promise.all(
-    consented.map(async (one) => sessionOf(await redeem(strict, one), one.clientId)),
+    authorizationCode.map(async (one) => parseSession(await redeem(strict, one), one.clientId)),
   );
   assert.ok(first && second);
   strict.clock.advance(DAY - 240_001);

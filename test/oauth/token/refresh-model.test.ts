@@ -1,4 +1,4 @@
-// Comparison of refresh rotation with a small model of it, over random histories.
+// Comparison of refresh rotation with a small model, over random histories.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -33,11 +33,11 @@ class Model {
 
   /** What a refresh with a generation has to do: begin a new one, repeat the next one, or be refused. */
   refresh(index: number): 'next' | 'repeat' | 'refused' {
-    const shown = this.line[index];
-    if (shown === undefined || !this.alive) return 'refused';
-    if (shown.rotatedAt === null) return this.now - shown.bornAt < REFRESH ? 'next' : 'refused';
+    const presented = this.line[index];
+    if (presented === undefined || !this.alive) return 'refused';
+    if (presented.rotatedAt === null) return this.now - presented.bornAt < REFRESH ? 'next' : 'refused';
     const successor = this.line[index + 1];
-    if (this.now - shown.rotatedAt < GRACE && successor?.rotatedAt === null) return 'repeat';
+    if (this.now - presented.rotatedAt < GRACE && successor?.rotatedAt === null) return 'repeat';
     this.alive = false;
     return 'refused';
   }
@@ -79,17 +79,17 @@ class Refresh implements Step {
 
   async run(model: Model, real: Family): Promise<void> {
     const index = pick(model, this.back);
-    const shown = model.line[index];
-    assert.ok(shown);
+    const presented = model.line[index];
+    assert.ok(presented);
     const clientId = this.foreign ? 'another-app' : real.clientId;
-    const answer = await refresh(real.service, { clientId, refreshToken: shown.refresh });
+    const answer = await refresh(real.service, { clientId, refreshToken: presented.refresh });
     const expected = this.foreign ? 'refused' : model.refresh(index);
     assert.equal(answer.status, expected === 'refused' ? 400 : 200, `${expected} of ${index}`);
     if (expected === 'refused') assert.equal(answer.body.error, 'invalid_grant');
     if (expected === 'repeat') assert.equal(answer.body.refresh_token, model.line[index + 1]?.refresh);
     if (expected !== 'next') return;
     assert.ok(model.line.every((each) => each.refresh !== answer.body.refresh_token));
-    shown.rotatedAt = model.now;
+    presented.rotatedAt = model.now;
     born(model, answer.body);
   }
 
@@ -125,10 +125,10 @@ class Revoke implements Step {
   check = () => true;
 
   async run(model: Model, real: Family): Promise<void> {
-    const shown = model.line[pick(model, this.back)];
-    assert.ok(shown);
+    const presented = model.line[pick(model, this.back)];
+    assert.ok(presented);
     const clientId = this.foreign ? 'another-app' : real.clientId;
-    assert.equal((await revoke(real.service, shown.refresh, clientId)).status, 200);
+    assert.equal((await revoke(real.service, presented.refresh, clientId)).status, 200);
     if (!this.foreign) model.alive = false;
   }
 

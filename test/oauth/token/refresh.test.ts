@@ -1,15 +1,15 @@
-// Proves that refresh tokens rotate, forgive a lost answer, and give a thief away: rows RF1 to RF12, and R10.
+// Tests of refresh token rotation, its grace period, and the detection of reuse: RF1 to RF12, and R10.
 
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import {
-  type Answer,
   call,
+  type JsonResponse,
+  parseSession,
   refresh,
-  refreshed,
+  refreshSession,
   revoke,
   type Session,
-  sessionOf,
   signIn,
   statusOf,
 } from '../../support/oauth/oauth.ts';
@@ -30,7 +30,7 @@ beforeEach(() => {
 
 const signInWith = (key?: string) => signIn(service, key === undefined ? {} : { key });
 
-function refused({ status, body }: Answer): unknown {
+function refused({ status, body }: JsonResponse): unknown {
   return status === 200 ? 200 : `${status} ${String(body.error)}`;
 }
 
@@ -43,8 +43,8 @@ async function assertFamilyEnded(...sessions: readonly Session[]): Promise<void>
 
 test('RF1: every refresh brings new tokens, and the old access token lives on for its hour', async () => {
   const first = await signInWith();
-  const second = await refreshed(service, first);
-  const third = await refreshed(service, second);
+  const second = await refreshSession(service, first);
+  const third = await refreshSession(service, second);
   assert.equal(new Set([first, second, third].map((session) => session.refreshToken)).size, 3);
   assert.equal(new Set([first, second, third].map((session) => session.accessToken)).size, 3);
   for (const { accessToken } of [first, second, third])
@@ -53,7 +53,7 @@ test('RF1: every refresh brings new tokens, and the old access token lives on fo
 
 test('RF2: a rotated token shown after the grace ends the whole family', async () => {
   const first = await signInWith();
-  const second = await refreshed(service, first);
+  const second = await refreshSession(service, first);
   clock.advance(30_000);
   assert.equal(refused(await refresh(service, first)), '400 invalid_grant');
   await assertFamilyEnded(first, second);
@@ -62,7 +62,7 @@ test('RF2: a rotated token shown after the grace ends the whole family', async (
 test('RF3: a retry within the grace gets the same pair, however many come at once', async () => {
   const first = await signInWith(provider.subscribe('pro'));
   const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(service, first)));
-  const sessions = answers.map((answer) => sessionOf(answer, first.clientId));
+  const sessions = answers.map((answer) => parseSession(answer, first.clientId));
   assert.equal(new Set(sessions.map((session) => session.refreshToken)).size, 1);
   assert.equal(new Set(sessions.map((session) => session.accessToken)).size, 1);
   clock.advance(29_999);
@@ -88,11 +88,11 @@ test('RF3: a retry asks no provider, and gets what the first one asked for', asy
 test('RF3: a retry also finds the pair at the process that issued the token, while its provider cannot tell', async (t) => {
   const beside = await startSecondService(t, service, { provider });
   const first = await signInWith(provider.subscribe('pro'));
-  const second = await refreshed(beside, first);
+  const second = await refreshSession(beside, first);
   provider.mode = 'fail';
-  assert.equal((await refreshed(service, first)).refreshToken, second.refreshToken);
+  assert.equal((await refreshSession(service, first)).refreshToken, second.refreshToken);
   provider.mode = 'answer';
-  assert.equal((await refreshed(service, first)).refreshToken, second.refreshToken);
+  assert.equal((await refreshSession(service, first)).refreshToken, second.refreshToken);
 });
 
 test('RF8: a token that its own process still knows is dead when another one has ended its family', async (t) => {
@@ -104,10 +104,10 @@ test('RF8: a token that its own process still knows is dead when another one has
 
 test('RF4: once its successor was redeemed, a token is reused at once; calls with the new access token do not count', async () => {
   const first = await signInWith();
-  const second = await refreshed(service, first);
+  const second = await refreshSession(service, first);
   assert.equal(await statusOf(service, second.accessToken), 200);
-  assert.equal((await refreshed(service, first)).refreshToken, second.refreshToken);
-  const third = await refreshed(service, second);
+  assert.equal((await refreshSession(service, first)).refreshToken, second.refreshToken);
+  const third = await refreshSession(service, second);
   assert.equal(refused(await refresh(service, first)), '400 invalid_grant');
   await assertFamilyEnded(first, second, third);
 });
@@ -116,7 +116,7 @@ test('RF5: shown by another client a token is refused, and its owner notices not
   const first = await signInWith();
   const stolen = { ...first, clientId: 'another-app' };
   assert.equal(refused(await refresh(service, stolen)), '400 invalid_grant');
-  const second = await refreshed(service, first);
+  const second = await refreshSession(service, first);
   assert.equal(refused(await refresh(service, stolen)), '400 invalid_grant');
   assert.equal(await statusOf(service, second.accessToken), 200);
   assert.equal(refused(await refresh(service, second)), 200);
@@ -131,11 +131,11 @@ test('RF6: a refresh token lives for thirty days, each anew, and an access token
   assert.equal(await statusOf(service, session.accessToken), 'EXPIRED_TOKEN');
   for (let round = 0; round < 4; round++) {
     clock.advance(29 * DAY);
-    session = await refreshed(service, session);
+    session = await refreshSession(service, session);
   }
   assert.equal(refused(await refresh(service, idle)), '400 invalid_grant');
   clock.advance(30 * DAY - 1);
-  session = await refreshed(service, session);
+  session = await refreshSession(service, session);
   clock.advance(30 * DAY);
   assert.equal(refused(await refresh(service, session)), '400 invalid_grant');
 });
@@ -147,7 +147,7 @@ test('RF6: OAUTH_GRANT_MAX_DAYS ends a grant however often it is refreshed; a gr
   for (let round = 0; round < 4; round++) {
     strict.clock.advance(DAY / 2 - 450_000);
     const answer = await refresh(strict, session);
-    session = sessionOf(answer, session.clientId);
+    session = parseSession(answer, session.clientId);
     assert.equal(answer.body.expires_in, round < 3 ? 3_600 : 1_800);
   }
   strict.clock.advance(1_799_999);
@@ -156,7 +156,7 @@ test('RF6: OAUTH_GRANT_MAX_DAYS ends a grant however often it is refreshed; a gr
   assert.equal(await statusOf(strict, session.accessToken), 'EXPIRED_TOKEN');
   assert.equal(refused(await refresh(strict, session)), '400 invalid_grant');
   const other = await signIn(strict);
-  const next = await refreshed(strict, other);
+  const next = await refreshSession(strict, other);
   assert.equal(refused(await refresh(strict, other)), '400 invalid_grant');
   assert.equal(await statusOf(strict, next.accessToken), 'INVALID_TOKEN');
 });
@@ -169,7 +169,7 @@ test('RF7: a refresh brings the tier that the subscription has now', async () =>
   assert.ok(verdict.state === 'active');
   provider.change(key, { ...verdict, tier: 'business' });
   assert.equal((await call(service, first.accessToken)).body.tier, 'free', 'not before the refresh');
-  const second = await refreshed(service, first);
+  const second = await refreshSession(service, first);
   assert.equal((await call(service, second.accessToken)).body.tier, 'business');
   assert.equal((await call(service, first.accessToken)).body.tier, 'free', 'nor for the old token');
 });
@@ -179,7 +179,7 @@ for (const state of ['expired', 'unknown'] as const) {
     const key = provider.subscribe('pro');
     const first = await signInWith(key);
     provider.change(key, { state });
-    const second = await refreshed(service, await signInWith(provider.subscribe('pro')));
+    const second = await refreshSession(service, await signInWith(provider.subscribe('pro')));
     assert.equal(refused(await refresh(service, first)), '400 invalid_grant');
     await assertFamilyEnded(first);
     assert.equal(await statusOf(service, second.accessToken), 200, 'others go on');
@@ -198,20 +198,20 @@ test('RF9: while the provider cannot tell, a refresh is put off and nothing is s
   assert.equal(await statusOf(service, first.accessToken), 200);
   provider.mode = 'answer';
   clock.advance(60_000);
-  const second = await refreshed(service, first);
+  const second = await refreshSession(service, first);
   assert.equal(await statusOf(service, second.accessToken), 200);
 });
 
 test('RF9: a provider that does not answer is waited for five seconds', async () => {
   const first = await signInWith(provider.subscribe('pro'));
   const { refresh: ask } = provider;
-  const asked = Promise.withResolvers<void>();
+  const providerCalled = Promise.withResolvers<void>();
   provider.refresh = () => {
-    asked.resolve();
+    providerCalled.resolve();
     return new Promise(() => {});
   };
   const waiting = refresh(service, first);
-  await asked.promise;
+  await providerCalled.promise;
   clock.advance(5_000);
   assert.equal(refused(await waiting), '503 temporarily_unavailable');
   provider.refresh = ask;
@@ -226,7 +226,7 @@ test('RF10: a refresh may ask for less, once, and never for more', async () => {
     assert.equal(refused(await refresh(service, first, { resource })), '400 invalid_target', resource);
   const narrow = await refresh(service, first, { scope: 'watchers', resource: `${service.url}/mcp` });
   assert.equal(narrow.body.scope, 'watchers');
-  const second = sessionOf(narrow, first.clientId);
+  const second = parseSession(narrow, first.clientId);
   assert.equal(await statusOf(service, second.accessToken), 'INVALID_TOKEN', 'it is for the other resource');
   const wide = await refresh(service, second, { scope: 'offline_access openid' });
   assert.equal(wide.body.scope, 'listings:read watchers');
@@ -236,7 +236,7 @@ test('RF10: a refresh may ask for less, once, and never for more', async () => {
 test('RF12: without a key a grant is refreshed as Free, and no provider is asked', async () => {
   const first = await signInWith();
   provider.mode = 'fail';
-  const second = await refreshed(service, first);
+  const second = await refreshSession(service, first);
   assert.equal((await call(service, second.accessToken)).body.tier, 'free');
 });
 

@@ -1,11 +1,11 @@
-// Proves that what a client gives back ends at once, and that nobody learns from it what was known: rows RV1 to RV5.
+// Tests of token revocation: at once, and without telling what exists. RV1 to RV5.
 
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import {
   postForm,
   refresh,
-  refreshed,
+  refreshSession,
   revoke,
   type Session,
   signIn,
@@ -46,12 +46,12 @@ test('RV1: without a token, or without a client, the request is malformed', asyn
 
 test('RV2: with a refresh token the whole family ends, with an access token that one alone', async () => {
   const first = await signIn(service);
-  const second = await refreshed(service, first);
+  const second = await refreshSession(service, first);
   for (const { accessToken } of [first, second]) assert.equal(await statusOf(service, accessToken), 200);
   await revoke(service, first.accessToken, first.clientId);
   assert.equal(await statusOf(service, first.accessToken), 'INVALID_TOKEN');
   assert.equal(await statusOf(service, second.accessToken), 200);
-  const third = await refreshed(service, second);
+  const third = await refreshSession(service, second);
   assert.equal(await statusOf(service, third.accessToken), 200);
   await revoke(service, third.refreshToken, third.clientId);
   for (const { accessToken } of [second, third])
@@ -61,7 +61,7 @@ test('RV2: with a refresh token the whole family ends, with an access token that
 
 test('RV2: a refresh token that was replaced still ends its family', async () => {
   const first = await signIn(service);
-  const second = await refreshed(service, first);
+  const second = await refreshSession(service, first);
   await revoke(service, first.refreshToken, first.clientId);
   assert.equal(await statusOf(service, second.accessToken), 'INVALID_TOKEN');
 });

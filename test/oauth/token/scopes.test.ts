@@ -1,4 +1,4 @@
-// Proves for every route of the OpenAPI document which scope its tokens need: without it they are refused, with it let in, on each tier.
+// Tests of the scope that each route of the OpenAPI document requires, on each tier.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -52,14 +52,14 @@ const SCOPES: readonly Scope[] = ['listings:read', 'listings:live', 'watchers'];
 
 /** Tokens with each scope alone, and with all but each, as far as the server grants them to the tier. */
 async function tokensOf(tier: (typeof PLANS)[number]): Promise<Caller[]> {
-  const asked = [
+  const requests = [
     ...SCOPES.map((scope) => [scope]),
     ...SCOPES.map((scope) => SCOPES.filter((other) => other !== scope)),
   ];
   const callers = new Map<string, Caller>();
-  for (const scopes of asked) {
-    const consented = await consent(service, { key: keys[tier], scope: scopes.join(' ') });
-    const { body } = await redeem(service, consented);
+  for (const scopes of requests) {
+    const authorizationCode = await consent(service, { key: keys[tier], scope: scopes.join(' ') });
+    const { body } = await redeem(service, authorizationCode);
     const granted = String(body.scope ?? '').split(' ');
     for (const scope of granted) assert.ok(scopes.includes(scope as Scope), `${scope} was not asked for`);
     callers.set(granted.toSorted().join(' '), {

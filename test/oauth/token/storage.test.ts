@@ -1,4 +1,4 @@
-// Proves that nothing issued is kept in plain or logged, and that what has had its time goes: rows SE1, SE4, LG1, LG2.
+// Tests of storage: only hashes, nothing in the log, and expired rows are deleted. SE1, SE4, LG1, LG2.
 
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
@@ -8,10 +8,10 @@ import { sweepAll } from '../../../src/oauth/token/sweep.ts';
 import { until } from '../../support/check/until.ts';
 import {
   consent,
+  parseSession,
   redeem,
   refresh,
-  refreshed,
-  sessionOf,
+  refreshSession,
   signIn,
   statusOf,
 } from '../../support/oauth/oauth.ts';
@@ -50,13 +50,18 @@ async function counts({ database }: TestService): Promise<Record<string, number>
 
 test('SE1, R30: no code, token, verifier or key can be found in any table', async (t) => {
   const service = await startService(t);
-  const consented = await consent(service, { key: service.keys.pro });
-  const first = sessionOf(await redeem(service, consented), consented.clientId);
-  const second = await refreshed(service, first);
-  await refreshed(service, second);
+  const authorizationCode = await consent(service, { key: service.keys.pro });
+  const first = parseSession(await redeem(service, authorizationCode), authorizationCode.clientId);
+  const second = await refreshSession(service, first);
+  await refreshSession(service, second);
   const text = await dump(service);
-  assert.ok(text.includes(consented.clientId), 'the dump holds the tables');
-  const secrets = [consented.code, consented.verifier, service.keys.pro, service.keys.pro.slice(8)];
+  assert.ok(text.includes(authorizationCode.clientId), 'the dump holds the tables');
+  const secrets = [
+    authorizationCode.code,
+    authorizationCode.verifier,
+    service.keys.pro,
+    service.keys.pro.slice(8),
+  ];
   for (const { accessToken, refreshToken } of [first, second]) secrets.push(accessToken, refreshToken);
   for (const secret of secrets) {
     const random = secret.replace(/^\w\w_/, '').slice(0, 43);
@@ -75,7 +80,7 @@ test('SE4: what has had its time is swept away, used codes only after the tokens
   await consent(service);
   const used = await consent(service);
   clock.advance(5 * MINUTE - 1);
-  const session = sessionOf(await redeem(service, used), used.clientId);
+  const session = parseSession(await redeem(service, used), used.clientId);
   const after = async (milliseconds: number) => {
     clock.advance(milliseconds);
     await sweepAll(service);
@@ -106,16 +111,18 @@ test('LG1, LG2: misuse leaves a trail of grants and hashes, and no secret ever s
   const chunks: Buffer[] = [];
   sink.on('data', (chunk: Buffer) => chunks.push(chunk));
   const service = await startService(t, { log: createLog({ level: 'trace', stream: sink }) });
-  const consented = await consent(service, { key: service.keys.pro });
-  const first = sessionOf(await redeem(service, consented), consented.clientId);
-  await redeem(service, consented);
+  const authorizationCode = await consent(service, { key: service.keys.pro });
+  const first = parseSession(await redeem(service, authorizationCode), authorizationCode.clientId);
+  await redeem(service, authorizationCode);
   const second = await signIn(service);
-  const third = await refreshed(service, second);
+  const third = await refreshSession(service, second);
   await refresh(service, { ...third, clientId: 'another-app' });
   service.clock.advance(30_000);
   await refresh(service, second);
   await statusOf(service, third.accessToken);
-  await fetch(`${service.url}/oauth/token?code=${consented.code}&refresh_token=${third.refreshToken}`);
+  await fetch(
+    `${service.url}/oauth/token?code=${authorizationCode.code}&refresh_token=${third.refreshToken}`,
+  );
   await fetch(`${service.url}/v1/usage?token=${third.accessToken}`);
   const text = Buffer.concat(chunks).toString();
   const events = text
@@ -134,7 +141,12 @@ test('LG1, LG2: misuse leaves a trail of grants and hashes, and no secret ever s
   for (const { audit, hash } of events)
     if (audit !== 'family_revoked' && audit !== 'consent_granted')
       assert.match(String(hash), /^[0-9a-f]{8}$/);
-  const secrets = [consented.code, consented.verifier, service.keys.pro, service.keys.pro.slice(8)];
+  const secrets = [
+    authorizationCode.code,
+    authorizationCode.verifier,
+    service.keys.pro,
+    service.keys.pro.slice(8),
+  ];
   for (const { accessToken, refreshToken } of [first, second, third]) secrets.push(accessToken, refreshToken);
   for (const secret of secrets) {
     assert.ok(!text.includes(secret), secret.slice(0, 3));
@@ -145,8 +157,8 @@ test('LG1, LG2: misuse leaves a trail of grants and hashes, and no secret ever s
 test('what is issued, refreshed and revoked is counted', async (t) => {
   const service = await startService(t);
   const first = await signIn(service);
-  await refreshed(service, first);
-  await refreshed(service, first);
+  await refreshSession(service, first);
+  await refreshSession(service, first);
   service.clock.advance(30_000);
   await refresh(service, first);
   const { text } = { text: await (await fetch(`${service.url}/metrics`)).text() };

@@ -1,17 +1,17 @@
-// Proves that the token endpoint keeps to OAuth 2.1: rows TK1 to TK11, and that codes are single-use and short.
+// Tests of the token endpoint: OAuth 2.1, with single-use codes that expire soon. TK1 to TK11.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import {
-  type Answer,
   call,
   codeFields,
   consent,
+  type JsonResponse,
   newVerifier,
+  parseSession,
   postForm,
   redeem,
   refresh,
-  sessionOf,
   signIn,
   statusOf,
 } from '../../support/oauth/oauth.ts';
@@ -22,13 +22,13 @@ const { clock, keys } = service;
 /** An address has 600 requests a minute. */
 const rest = () => clock.advance(60_000);
 
-function refused({ status, body }: Answer): unknown {
+function refused({ status, body }: JsonResponse): unknown {
   return status === 200 ? 200 : `${status} ${String(body.error)}`;
 }
 
 test('TK1: only forms by POST are taken, and the query is not looked at', async () => {
-  const consented = await consent(service);
-  const fields = codeFields(consented);
+  const authorizationCode = await consent(service);
+  const fields = codeFields(authorizationCode);
   const json = await fetch(`${service.url}/oauth/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -100,9 +100,10 @@ for (const [what, fields, error] of MALFORMED) {
 }
 
 test('TK5: without a verifier the request is malformed; a wrong one is no proof', async () => {
-  const consented = await consent(service);
-  const right = consented.verifier;
-  const attempt = (verifier: string | undefined) => redeem(service, consented, { code_verifier: verifier });
+  const authorizationCode = await consent(service);
+  const right = authorizationCode.verifier;
+  const attempt = (verifier: string | undefined) =>
+    redeem(service, authorizationCode, { code_verifier: verifier });
   assert.equal(refused(await attempt(undefined)), '400 invalid_request');
   for (const wrong of [
     right.slice(1),
@@ -117,8 +118,8 @@ test('TK5: without a verifier the request is malformed; a wrong one is no proof'
 });
 
 test('TK6: what is shown wrongly neither burns the code nor ends anything', async () => {
-  const consented = await consent(service);
-  const { code } = consented;
+  const authorizationCode = await consent(service);
+  const { code } = authorizationCode;
   const wrongs: [Record<string, string>, string][] = [
     [{ code: `${code.slice(0, -1)}_` }, 'invalid_grant'],
     [{ code: code.replace(/^ac/, 'rt') }, 'invalid_grant'],
@@ -128,10 +129,14 @@ test('TK6: what is shown wrongly neither burns the code nor ends anything', asyn
     [{ code_verifier: newVerifier() }, 'invalid_grant'],
   ];
   for (const [wrong, error] of wrongs)
-    assert.equal(refused(await redeem(service, consented, wrong)), `400 ${error}`, JSON.stringify(wrong));
-  const session = sessionOf(await redeem(service, consented), consented.clientId);
+    assert.equal(
+      refused(await redeem(service, authorizationCode, wrong)),
+      `400 ${error}`,
+      JSON.stringify(wrong),
+    );
+  const session = parseSession(await redeem(service, authorizationCode), authorizationCode.clientId);
   assert.equal(await statusOf(service, session.accessToken), 200);
-  for (const [wrong] of wrongs) await redeem(service, consented, wrong);
+  for (const [wrong] of wrongs) await redeem(service, authorizationCode, wrong);
   assert.equal(await statusOf(service, session.accessToken), 200, 'nor after its use');
 });
 
@@ -149,12 +154,12 @@ test('TK6: the redirect may be left out, as OAuth 2.1 has it', async () => {
 
 test('TK7: the second use of a code ends all that came of the first, also after the code has expired', async () => {
   for (const wait of [0, 3_000_000]) {
-    const consented = await consent(service, { key: keys.pro });
-    const first = sessionOf(await redeem(service, consented), consented.clientId);
-    const next = sessionOf(await refresh(service, first), consented.clientId);
+    const authorizationCode = await consent(service, { key: keys.pro });
+    const first = parseSession(await redeem(service, authorizationCode), authorizationCode.clientId);
+    const next = parseSession(await refresh(service, first), authorizationCode.clientId);
     clock.advance(wait);
     for (const { accessToken } of [first, next]) assert.equal(await statusOf(service, accessToken), 200);
-    assert.equal(refused(await redeem(service, consented)), '400 invalid_grant');
+    assert.equal(refused(await redeem(service, authorizationCode)), '400 invalid_grant');
     for (const { accessToken } of [first, next])
       assert.equal(await statusOf(service, accessToken), 'INVALID_TOKEN');
     assert.equal(refused(await refresh(service, next)), '400 invalid_grant');
@@ -163,8 +168,8 @@ test('TK7: the second use of a code ends all that came of the first, also after 
 
 test('TK8: of twenty redemptions at once one succeeds, and the family ends', async () => {
   rest();
-  const consented = await consent(service);
-  const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(service, consented)));
+  const authorizationCode = await consent(service);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(service, authorizationCode)));
   const winners = answers.filter(({ status }) => status === 200);
   assert.equal(winners.length, 1);
   assert.ok(answers.every((answer) => [200, '400 invalid_grant'].includes(refused(answer) as string)));
@@ -185,12 +190,12 @@ test('TK9: a token can be narrowed to one resource, and to none that was not gra
 });
 
 test('TK10: the client names itself; another one is refused, and registers anew only when it is truly gone', async () => {
-  const consented = await consent(service);
-  const as = (client_id: string | undefined) => redeem(service, consented, { client_id });
+  const authorizationCode = await consent(service);
+  const as = (client_id: string | undefined) => redeem(service, authorizationCode, { client_id });
   assert.equal(refused(await as(undefined)), '400 invalid_request');
   for (const other of ['another-app', `client_${newVerifier()}`, 'x'.repeat(2_000)])
     assert.equal(refused(await as(other)), '400 invalid_grant');
-  assert.equal(refused(await as(consented.clientId)), 200);
+  assert.equal(refused(await as(authorizationCode.clientId)), 200);
 });
 
 test('TK11: secrets of public clients are not looked at, but Basic must name the same client', async () => {
@@ -218,7 +223,7 @@ test('TK11: secrets of public clients are not looked at, but Basic must name the
 test('RL1, RL2: an address has 600 requests a minute, a grant 120, and who waits loses nothing', async () => {
   rest();
   const session = await signIn(service);
-  const answers: Answer[] = [];
+  const answers: JsonResponse[] = [];
   for (let count = 0; count < 121; count++)
     answers.push(await refresh(service, session, { scope: 'nonsense' }));
   const last = answers.pop();

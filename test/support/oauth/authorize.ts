@@ -1,4 +1,4 @@
-// Path to a code as a browser and a program follow it: the page, its form, the decision, and where it leads.
+// Requests to the authorization endpoint as browsers and programs send them.
 
 import type { TestService } from '../service/service.ts';
 import { challengeOf, newVerifier } from './oauth.ts';
@@ -20,10 +20,10 @@ export function authorizationRequest(changes: Changes = {}): AuthorizationReques
     ...{ code_challenge: challengeOf(verifier), code_challenge_method: 'S256' },
     ...changes,
   };
-  const sent = Object.entries(parameters).filter(
+  const entries = Object.entries(parameters).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
-  return { verifier, parameters: Object.fromEntries(sent) };
+  return { verifier, parameters: Object.fromEntries(entries) };
 }
 
 /** GET of the endpoint; nothing is followed. `extra` is put behind the parameters as it is. */
@@ -110,7 +110,7 @@ export async function register(
 }
 
 /** The id of a client registered with these redirects. */
-export async function registered(
+export async function registerClient(
   place: Pick<TestService, 'url'>,
   ...redirectUris: string[]
 ): Promise<string> {

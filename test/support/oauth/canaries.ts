@@ -1,16 +1,16 @@
-// Full use of OAuth in which every secret is watched: consents, mistakes, thefts, and what people put in wrong places.
+// Full use of OAuth in which every secret is recorded: consents, mistakes, thefts, and secrets in wrong places.
 
 import { type Canaries, canaryKey, canaryToken } from '../fuzz/canaries.ts';
 import { open, send, transactionOf } from './authorize.ts';
 import {
-  type Answer,
   call,
   challengeOf,
+  type JsonResponse,
   newVerifier,
+  parseSession,
   postForm,
   refresh,
   revoke,
-  sessionOf,
 } from './oauth.ts';
 
 type Place = { readonly url: string };
@@ -123,12 +123,12 @@ export class WatchedLife {
     return this.#seen(fetch(`${this.#place.url}${path}`, { redirect: 'manual', ...init }));
   }
 
-  #token(fields: Readonly<Record<string, string>>): Promise<Answer> {
+  #token(fields: Readonly<Record<string, string>>): Promise<JsonResponse> {
     return this.#counted(postForm(this.#place, '/oauth/token', fields));
   }
 
-  #session(name: string, answer: Answer, clientId: string) {
-    const session = sessionOf(answer, clientId);
+  #session(name: string, answer: JsonResponse, clientId: string) {
+    const session = parseSession(answer, clientId);
     this.#secret(`the access token ${name}`, session.accessToken);
     this.#secret(`the refresh token ${name}`, session.refreshToken);
     return session;

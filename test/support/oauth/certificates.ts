@@ -1,4 +1,4 @@
-// Certificates of tests: a private authority, and leaves for names, written as DER without any tool.
+// Certificates of a private test authority, written as DER.
 
 import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
 

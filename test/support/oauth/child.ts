@@ -1,4 +1,4 @@
-// Whole service in a process of its own; SIGUSR2 makes it die between the commit of a refresh and its answer.
+// Whole service in its own process; after SIGUSR2 it dies between the commit of a refresh and its response.
 
 import { join } from 'node:path';
 import { ensureSampleKeys } from '../../../src/access/keys/sample-keys.ts';

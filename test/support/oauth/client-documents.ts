@@ -1,4 +1,4 @@
-// Parts of tests about client documents: hosts of documents, the service's own way to them, and its clock.
+// Fixture for tests of client documents: hosts, a document finder, and its clock.
 
 import assert from 'node:assert/strict';
 import { createInternet } from '../../../src/lib/internet.ts';
@@ -12,7 +12,7 @@ import { type DocumentHosts, documentHosts, type Handler, json } from './documen
 
 export const REDIRECTS = ['https://client.example/cb', 'http://127.0.0.1/cb'];
 
-export interface DocumentBench {
+export interface DocumentFixture {
   readonly hosts: DocumentHosts;
   readonly clock: ManualClock;
   readonly findDocument: FindDocument;
@@ -22,11 +22,11 @@ export interface DocumentBench {
   another(limits?: Partial<FetchLimits>): FindDocument;
 }
 
-export async function documentBench(
+export async function createFixture(
   t: Closing,
   database: Database,
   limits: Partial<FetchLimits> = {},
-): Promise<DocumentBench> {
+): Promise<DocumentFixture> {
   const hosts = await documentHosts(t);
   const clock = manualClock(Date.now());
   const report = (error: unknown) => assert.fail(String(error));
@@ -52,7 +52,7 @@ export async function outcome(found: ReturnType<FindDocument>): Promise<string> 
 
 /** Serves a document that is in order but for the given change, under its own address. */
 export function serve(
-  { hosts }: DocumentBench,
+  { hosts }: DocumentFixture,
   path: string,
   change: object = {},
   headers: Record<string, string> = {},

@@ -1,4 +1,4 @@
-// Native app on its user's computer as the authorization server knows it: it sends a browser off, and waits for its return.
+// Native app on its user's computer: opens a consent page, and receives the redirect.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import { atEnd, type Closing } from '../database/database.ts';
 import { challengeOf, newVerifier } from './oauth.ts';
 
 /** The browser's return: where to, and with which headers. */
-export interface Return {
+export interface RedirectRequest {
   readonly url: URL;
   readonly headers: IncomingMessage['headers'];
 }
@@ -18,14 +18,14 @@ export interface App {
   readonly state: string;
   readonly verifier: string;
   /** Everyone who came back so far. */
-  readonly returns: readonly Return[];
+  readonly returns: readonly RedirectRequest[];
   /** The address to send the browser to; `changes` replace parameters. */
   consentAddress(service: string, changes?: Readonly<Record<string, string>>): string;
 }
 
 /** Starts the app on a free port. It shows `html` at / and waits at /callback?from=here. */
 export async function startApp(t: Closing, html = ''): Promise<App> {
-  const returns: Return[] = [];
+  const returns: RedirectRequest[] = [];
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', origin);
     if (url.pathname === '/callback') returns.push({ url, headers: request.headers });

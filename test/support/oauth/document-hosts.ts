@@ -1,4 +1,4 @@
-// Hosts of client documents as tests need them: an https server with any name, and an Internet that leads to it.
+// Hosts of client documents: an https server under any name, and a stub of the Internet that leads to it.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';

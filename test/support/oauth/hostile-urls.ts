@@ -1,4 +1,4 @@
-// Addresses that lead inwards, or try to look as if they did not: what strangers may send to have us fetch it.
+// URLs that lead to private addresses, openly or disguised.
 
 import type { DocumentHosts } from './document-hosts.ts';
 

@@ -1,4 +1,4 @@
-// Session of a program that uses the official MCP client: everything in memory, all of it visible to a test.
+// Session of the official MCP client, in memory, and visible to the test.
 
 import { randomBytes } from 'node:crypto';
 import type {

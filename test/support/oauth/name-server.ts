@@ -1,4 +1,4 @@
-// Name server for tests: it answers over UDP with the addresses that a test gives, not to be cached by anybody.
+// Name server over UDP that returns the addresses a test gives, uncacheable.
 
 import { createSocket } from 'node:dgram';
 import { isIPv6 } from 'node:net';

@@ -1,10 +1,10 @@
-// Path to tokens as a client follows it: registration, consent, code, tokens, refresh, revocation, and calls with what it got.
+// OAuth client: registration, consent, tokens, refresh, revocation, and calls with a token.
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { TestService } from '../service/service.ts';
 
 /** Where a service is. */
-export type Place = Pick<TestService, 'url'>;
+export type ServiceAddress = Pick<TestService, 'url'>;
 
 export interface ConsentOptions {
   /** Without one: the Free tier. */
@@ -16,14 +16,14 @@ export interface ConsentOptions {
 }
 
 /** A code, and what its client has to show with it. */
-export interface Consented {
+export interface AuthorizationCode {
   readonly code: string;
   readonly verifier: string;
   readonly clientId: string;
   readonly redirectUri: string;
 }
 
-export interface Answer {
+export interface JsonResponse {
   readonly status: number;
   readonly headers: Headers;
   /** The JSON document; empty where there is none. */
@@ -48,7 +48,10 @@ export function challengeOf(verifier: string): string {
 }
 
 /** Somebody consents, as a program would; gives the code that their client is redirected with. */
-export async function consent(place: Place, options: ConsentOptions = {}): Promise<Consented> {
+export async function consent(
+  place: ServiceAddress,
+  options: ConsentOptions = {},
+): Promise<AuthorizationCode> {
   const { clientId = 'desktop-app', redirectUri = 'http://127.0.0.1:4321/callback', key } = options;
   const verifier = newVerifier();
   const decision = key === undefined ? { decision: 'free' } : { api_key: key };
@@ -69,7 +72,7 @@ export async function consent(place: Place, options: ConsentOptions = {}): Promi
 
 /** Registers a client, and gives its id. */
 export async function register(
-  place: Place,
+  place: ServiceAddress,
   metadata: Readonly<Record<string, unknown>> = {
     client_name: 'App',
     redirect_uris: ['https://app.example/'],
@@ -88,11 +91,11 @@ export async function register(
 
 /** POST of a form to an address of the service. */
 export async function postForm(
-  place: Place,
+  place: ServiceAddress,
   path: string,
   fields: Fields,
   headers: Readonly<Record<string, string>> = {},
-): Promise<Answer> {
+): Promise<JsonResponse> {
   const pairs = Array.isArray(fields)
     ? fields
     : Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
@@ -103,7 +106,7 @@ export async function postForm(
 }
 
 /** The fields that exchange a code. */
-export function codeFields({ code, verifier, clientId, redirectUri }: Consented) {
+export function codeFields({ code, verifier, clientId, redirectUri }: AuthorizationCode) {
   return {
     grant_type: 'authorization_code',
     ...{ code, client_id: clientId, code_verifier: verifier, redirect_uri: redirectUri },
@@ -112,25 +115,25 @@ export function codeFields({ code, verifier, clientId, redirectUri }: Consented)
 
 /** Exchanges a code; `changes` replace fields, undefined leaves them out. */
 export function redeem(
-  place: Place,
-  consented: Consented,
+  place: ServiceAddress,
+  authorizationCode: AuthorizationCode,
   changes: Readonly<Record<string, string | undefined>> = {},
-): Promise<Answer> {
-  return postForm(place, '/oauth/token', { ...codeFields(consented), ...changes });
+): Promise<JsonResponse> {
+  return postForm(place, '/oauth/token', { ...codeFields(authorizationCode), ...changes });
 }
 
 /** The whole way: consents and exchanges the code. */
-export async function signIn(place: Place, options: ConsentOptions = {}): Promise<Session> {
-  const consented = await consent(place, options);
-  return sessionOf(await redeem(place, consented), consented.clientId);
+export async function signIn(place: ServiceAddress, options: ConsentOptions = {}): Promise<Session> {
+  const authorizationCode = await consent(place, options);
+  return parseSession(await redeem(place, authorizationCode), authorizationCode.clientId);
 }
 
 /** Exchanges the refresh token; `changes` replace fields, undefined leaves them out. */
 export function refresh(
-  place: Place,
+  place: ServiceAddress,
   session: Pick<Session, 'clientId' | 'refreshToken'>,
   changes: Readonly<Record<string, string | undefined>> = {},
-): Promise<Answer> {
+): Promise<JsonResponse> {
   return postForm(place, '/oauth/token', {
     grant_type: 'refresh_token',
     ...{ refresh_token: session.refreshToken, client_id: session.clientId },
@@ -139,12 +142,12 @@ export function refresh(
 }
 
 /** Refreshes, which has to succeed. */
-export async function refreshed(place: Place, session: Session): Promise<Session> {
-  return sessionOf(await refresh(place, session), session.clientId);
+export async function refreshSession(place: ServiceAddress, session: Session): Promise<Session> {
+  return parseSession(await refresh(place, session), session.clientId);
 }
 
 /** What a client keeps of a successful answer; throws where it is none. */
-export function sessionOf({ status, body }: Answer, clientId: string): Session {
+export function parseSession({ status, body }: JsonResponse, clientId: string): Session {
   const { access_token: accessToken, refresh_token: refreshToken } = body;
   if (status !== 200 || typeof accessToken !== 'string' || typeof refreshToken !== 'string') {
     throw new Error(`No tokens: ${status} ${JSON.stringify(body)}`);
@@ -154,20 +157,20 @@ export function sessionOf({ status, body }: Answer, clientId: string): Session {
 
 /** Gives a token back. */
 export function revoke(
-  place: Place,
+  place: ServiceAddress,
   token: string,
   clientId: string | undefined,
   more: Readonly<Record<string, string>> = {},
-): Promise<Answer> {
+): Promise<JsonResponse> {
   return postForm(place, '/oauth/revoke', { token, client_id: clientId, ...more });
 }
 
 /** GET with a credential: the status and, of a problem, its code. */
 export async function call(
-  place: Place,
+  place: ServiceAddress,
   token: string,
   path = '/v1/usage',
-): Promise<Answer & { readonly code: string | null }> {
+): Promise<JsonResponse & { readonly code: string | null }> {
   const answer = await fetch(`${place.url}${path}`, { headers: { authorization: `Bearer ${token}` } });
   const body = JSON.parse(await answer.text()) as Record<string, unknown>;
   const code = typeof body.code === 'string' ? body.code : null;
@@ -175,7 +178,7 @@ export async function call(
 }
 
 /** Whether an access token is let in: 200, or the code that it is refused with. */
-export async function statusOf(place: Place, token: string): Promise<number | string> {
+export async function statusOf(place: ServiceAddress, token: string): Promise<number | string> {
   const { status, code } = await call(place, token);
   return code ?? status;
 }

@@ -1,6 +1,6 @@
-// Cases of authorization requests and registrations that are sent to both authorization servers.
+// Cases of authorization requests and registrations for both authorization servers.
 
-import type { Tried } from './oracle.ts';
+import type { ComparedServer } from './oracle.ts';
 import {
   address,
   type Case,
@@ -17,7 +17,7 @@ import {
 
 /** A request for authorization: what becomes of it before a person decides. */
 function authorize(name: string, changes: Changes, more: Pairs = []): Case {
-  const ask = async (server: Tried) => {
+  const run = async (server: ComparedServer) => {
     const { parameters } = await prepare(server);
     const answer = await fetch(address(server, { ...parameters, ...changes }, more), { redirect: 'manual' });
     const location = answer.headers.get('location');
@@ -28,7 +28,7 @@ function authorize(name: string, changes: Changes, more: Pairs = []): Case {
     const { error = null } = Object.fromEntries(new URLSearchParams(to.hash.slice(1)));
     return to.searchParams.get('error') ?? error ?? `redirected to ${location}`;
   };
-  return [`authorize: ${name}`, ask];
+  return [`authorize: ${name}`, run];
 }
 
 function registration(name: string, changes: Readonly<Record<string, unknown>>): Case {

@@ -1,7 +1,7 @@
-// Cases of exchanges of codes and tokens, and of revocations, that are sent to both authorization servers.
+// Cases of token requests and revocations for both authorization servers.
 
-import { type Consented, codeFields, postForm } from './oauth.ts';
-import type { Tried } from './oracle.ts';
+import { type AuthorizationCode, codeFields, postForm } from './oauth.ts';
+import type { ComparedServer } from './oracle.ts';
 import {
   address,
   type Case,
@@ -15,7 +15,7 @@ import {
   WEB,
 } from './oracle-requests.ts';
 
-async function newCode(server: Tried): Promise<Consented> {
+async function newCode(server: ComparedServer): Promise<AuthorizationCode> {
   const { clientId, verifier, parameters } = await prepare(server);
   const back = await server.consent(address(server, parameters));
   const code = back.searchParams.get('code');
@@ -25,20 +25,20 @@ async function newCode(server: Tried): Promise<Consented> {
 
 /** An exchange of a code, with changes: undefined leaves a field out. */
 function exchange(name: string, changes: Changes, headers: Readonly<Record<string, string>> = {}): Case {
-  const ask = async (server: Tried) => {
+  const run = async (server: ComparedServer) => {
     const fields = { ...codeFields(await newCode(server)), ...changes };
     return verdict(await postForm(server, '/oauth/token', fields, headers));
   };
-  return [`token: ${name}`, ask];
+  return [`token: ${name}`, run];
 }
 
-async function exchanged(server: Tried, scope?: string) {
-  const consented = await newCode(server);
-  const fields = { ...codeFields(consented), scope };
+async function exchanged(server: ComparedServer, scope?: string) {
+  const authorizationCode = await newCode(server);
+  const fields = { ...codeFields(authorizationCode), scope };
   const { body } = await postForm(server, '/oauth/token', fields);
   if (typeof body.refresh_token !== 'string') throw new Error(`No tokens: ${JSON.stringify(body)}`);
   return {
-    ...{ clientId: consented.clientId, refreshToken: body.refresh_token },
+    ...{ clientId: authorizationCode.clientId, refreshToken: body.refresh_token },
     accessToken: String(body.access_token),
   };
 }
@@ -48,11 +48,11 @@ function refreshFields({ clientId, refreshToken }: { clientId: string; refreshTo
 }
 
 function refresh(name: string, changes: Changes): Case {
-  const ask = async (server: Tried) => {
+  const run = async (server: ComparedServer) => {
     const fields = { ...refreshFields(await exchanged(server)), ...changes };
     return verdict(await postForm(server, '/oauth/token', fields));
   };
-  return [`refresh: ${name}`, ask];
+  return [`refresh: ${name}`, run];
 }
 
 export const TOKEN: readonly Case[] = [
@@ -188,14 +188,14 @@ export const REFRESH: readonly Case[] = [
 ];
 
 /** Revokes with changes, then refreshes: what both are answered. */
-function revocation(name: string, changes: (server: Tried) => Changes | Promise<Changes>): Case {
-  const ask = async (server: Tried) => {
+function revocation(name: string, changes: (server: ComparedServer) => Changes | Promise<Changes>): Case {
+  const run = async (server: ComparedServer) => {
     const session = await exchanged(server);
     const fields = { token: session.refreshToken, client_id: session.clientId, ...(await changes(server)) };
     const revoked = verdict(await postForm(server, '/oauth/revoke', fields));
     return `${revoked}, ${verdict(await postForm(server, '/oauth/token', refreshFields(session)))}`;
   };
-  return [`revoke: ${name}`, ask];
+  return [`revoke: ${name}`, run];
 }
 
 export const REVOKE: readonly Case[] = [

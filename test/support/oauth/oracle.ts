@@ -1,4 +1,4 @@
-// The two authorization servers that are compared: ours, and oidc-provider set up to be as near to it as it can be.
+// The compared authorization servers: Freehold, and oidc-provider set up as similarly as possible.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { startService } from '../service/service.ts';
 import { decideAt } from './person.ts';
 
 /** One of the two: both have their endpoints at the same paths. */
-export interface Tried {
+export interface ComparedServer {
   readonly url: string;
   /** A resource that it serves. */
   readonly resource: string;
@@ -21,7 +21,7 @@ export interface Tried {
   pass(time: number): void;
 }
 
-export async function startOurs(t: Closing): Promise<Tried> {
+export async function startFreehold(t: Closing): Promise<ComparedServer> {
   const service = await startService(t);
   return {
     ...{ url: service.url, resource: service.url },
@@ -31,7 +31,7 @@ export async function startOurs(t: Closing): Promise<Tried> {
 }
 
 /** oidc-provider in this process: it reads the time from Date, which this takes over. */
-export async function startOracle(t: Closing): Promise<Tried> {
+export async function startOracle(t: Closing): Promise<ComparedServer> {
   const now = Date.now.bind(Date);
   let passed = 0;
   const time = mock.method(Date, 'now', () => now() + passed);

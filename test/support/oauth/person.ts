@@ -1,4 +1,4 @@
-// Person in front of the browser to whom a client sends its user: reads the page, sends its form, is sent back.
+// Person at the browser: reads the consent page, sends its form, and is redirected.
 
 import { locationOf, transactionOf } from './authorize.ts';
 

@@ -1,4 +1,4 @@
-// Trial of names that change their mind: a name server whose answers lead outwards once and inwards next.
+// DNS rebinding: a name server whose answers are public first and private next.
 
 import { createInternet, nameServerLookup } from '../../../src/lib/internet.ts';
 import { atEnd, type Closing } from '../database/database.ts';

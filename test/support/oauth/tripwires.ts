@@ -1,4 +1,4 @@
-// Tripwires: listeners at inward addresses that nothing from outside may ever make the service touch.
+// Tripwires: listeners at private addresses that no request from outside may reach.
 
 import { execFile } from 'node:child_process';
 import { createServer, type Server } from 'node:net';
