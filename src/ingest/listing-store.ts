@@ -71,7 +71,7 @@ export async function writeListings(
     insert into listing (id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
       version, digest, record, area_nos, time_zone, days_on_market_start, days_on_market_end, created_at, updated_at, fetched_at)
     select id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
-      version, decode(digest, 'hex'), document.record::toJson, area_nos, time_zone, days_on_market_start, days_on_market_end,
+      version, decode(digest, 'hex'), document.record::json, area_nos, time_zone, days_on_market_start, days_on_market_end,
       created_at, updated_at, fetched_at
     from json_to_recordset(${rows}::text::json) as row (
       id text, source text, listing_key text, property_id text, listing_type text, status text, displayed boolean,
