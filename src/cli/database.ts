@@ -14,9 +14,9 @@ export type DatabasePlace = Pick<Config, 'dataDirectory' | 'databaseUrl'>;
 /** A database that a command has opened. */
 export interface OpenedDatabase {
   readonly database: Database;
-  /** Where it is, in words; without secrets. */
+  /** Where it is, for people; without secrets. */
   readonly place: string;
-  /** True when this command started the server: nobody else uses it. */
+  /** True when this command started the server, so that no other process uses it. */
   readonly own: boolean;
   close(): Promise<void>;
 }
@@ -58,8 +58,8 @@ export async function openCommandDatabase(
 }
 
 /**
- * Opens the database, sees to it that its tables are those of this release, and closes it after the work. Only a
- * server that nobody else uses is brought up to date here: others are migrated when their operator says so.
+ * Opens the database, checks that its schema is that of this release, and closes it after the work. Only a server that
+ * no other process uses is migrated here: others are migrated by their operator.
  */
 export async function withDatabase<T>(
   config: DatabasePlace,

@@ -109,24 +109,24 @@ export async function checkSource({ source }: Config): Promise<Finding> {
   }
 }
 
-/** Bytes that must be free, and that had better be. */
-const LEAST_ROOM = 200e6;
+/** Free bytes below which the check fails, and below which it warns. */
+const MIN_FREE = 200e6;
 
-const GOOD_ROOM = 2e9;
+const LOW_FREE = 2e9;
 
-const OLDEST_NODE = 26;
+const MIN_NODE = 26;
 
-/** Milliseconds for whoever listens on the port to say whether it is a Freehold. */
+/** Milliseconds. */
 const PROBE_TIMEOUT = 5_000;
 
 const MAX_PROBE_BYTES = 100_000;
 
 export function checkNode(version = process.versions.node): Finding {
-  if (Number.parseInt(version, 10) >= OLDEST_NODE) return ok('node', version);
-  return fail('node', version, `Freehold needs Node ${OLDEST_NODE}: run \`npm ci\`, which installs it.`);
+  if (Number.parseInt(version, 10) >= MIN_NODE) return ok('node', version);
+  return fail('node', version, `Freehold needs Node ${MIN_NODE}: run \`npm ci\`, which installs it.`);
 }
 
-/** The folder is there, is ours to write, and its keys are nobody else's to read. */
+/** The folder exists and is writable, and no other user can read its keys. */
 export async function checkDataDirectory({ dataDirectory }: Config): Promise<Finding[]> {
   const name = 'data directory';
   const found = await findFile(dataDirectory);
@@ -162,15 +162,15 @@ export async function checkDisk({ dataDirectory }: Config): Promise<Finding> {
     const { bavail, bsize } = await statfs(await existingParent(dataDirectory));
     const room = bavail * bsize;
     const detail = `${(room / 1e9).toFixed(1)} GB free`;
-    if (room < LEAST_ROOM)
+    if (room < MIN_FREE)
       return fail('disk', detail, 'PostgreSQL stops when the disk is full: free some space.');
-    return room < GOOD_ROOM ? warn('disk', detail, 'Free some space before it fills.') : ok('disk', detail);
+    return room < LOW_FREE ? warn('disk', detail, 'Free some space before it fills.') : ok('disk', detail);
   } catch (error) {
     return warn('disk', messageOf(error), 'Check that the folder of DATA_DIR is mounted.');
   }
 }
 
-/** The filesystem under the data directory, where the system tells of it. */
+/** The filesystem under the data directory, on Linux. */
 export async function checkMount({ dataDirectory, databaseUrl }: Config): Promise<Finding[]> {
   const mountinfo = (await readIfExists('/proc/self/mountinfo')) ?? '';
   const mount = findMount(mountinfo, await realpath(await existingParent(dataDirectory)));
@@ -226,7 +226,7 @@ function isOpen(folder: string): Promise<boolean> {
   );
 }
 
-/** Undefined also for what lies in a folder that this user cannot enter. */
+/** Undefined also in a folder that this user cannot enter. */
 const findFile = (path: string) =>
   statIfExists(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EACCES') throw error;

@@ -1,4 +1,4 @@
-// Command `freehold doctor`: checks everything that the service needs, and gives the remedy for each fault.
+// Command `freehold doctor`: checks everything that the service needs, with a remedy for each fault.
 
 import type { Command } from 'commander';
 import { type Config, ConfigError, readConfig } from '../config.ts';

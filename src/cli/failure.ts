@@ -7,15 +7,15 @@ import { redact } from '../lib/log.ts';
 import { Problem } from '../lib/problem.ts';
 import { emphasis, print } from './output.ts';
 
-/** What a command's exit code says. */
+/** Exit codes of commands. */
 export const EXIT = {
-  /** It could not be done; standard error says why. */
+  /** Standard error says why. */
   failed: 1,
   /** The command line, the configuration or a map file is at fault. */
   usage: 2,
-  /** An import came to its end, but some rows were rejected. */
+  /** An import is complete, but some rows were rejected. */
   rejected: 3,
-  /** Stopped by Ctrl-C; running it again goes on from there. */
+  /** Stopped by Ctrl-C; the same command continues from there. */
   interrupted: 130,
 } as const;
 
@@ -43,7 +43,7 @@ export function reportFailure(error: unknown, debug: boolean): number {
 
 function sentence(failure: Error): string {
   const cause = failure.cause instanceof Error ? failure.cause.message : '';
-  // What a client is told to wait out, an operator may have to mend.
+  // Clients are told to wait; an operator may have to repair it.
   if (failure instanceof Problem && failure.code === 'DATABASE_UNAVAILABLE')
     return (
       `The database does not answer (${cause}). Check that its server runs and that DATABASE_URL is correct: ` +

@@ -118,7 +118,7 @@ async function refuseReplicated(database: Database, { kind, source }: ImportMap)
   );
 }
 
-/** A signal that is aborted by SIGINT, SIGTERM or SIGHUP; `notice` says on standard error what happens then. */
+/** Aborts on SIGINT, SIGTERM or SIGHUP and prints the notice; a second signal ends the process at once. */
 export function interruption(notice: string): { readonly signal: AbortSignal } {
   const controller = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

@@ -50,7 +50,7 @@ function wantsStacks(): boolean {
   try {
     return ['debug', 'trace'].includes(readConfig().logLevel);
   } catch (error) {
-    // The configuration is at fault, which is said already.
+    // Reported already.
     if (error instanceof ConfigError) return false;
     throw error;
   }

@@ -1,4 +1,4 @@
-// Filesystem that a folder lies on, as Linux tells it in /proc/self/mountinfo (proc(5)).
+// Filesystem of a folder, from /proc/self/mountinfo of Linux (proc(5)).
 
 export interface Mount {
   /** As the kernel names it: `ext4`, `nfs4`, `fuse.sshfs`. */

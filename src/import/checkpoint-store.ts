@@ -11,7 +11,7 @@ export interface Counts {
   readonly rejected: number;
 }
 
-/** Which import: of one kind and source there is one at a time. */
+/** There is one import at a time of one kind and source. */
 export interface ImportIdentity {
   readonly kind: 'listings' | 'areas';
   readonly source: string;
@@ -36,7 +36,7 @@ export async function findCheckpoint(
   return row;
 }
 
-/** Begins an import anew, whatever was known of an earlier one. */
+/** Starts an import, and forgets an earlier one. */
 export async function beginImport(
   sql: Sql,
   { kind, source }: ImportIdentity,
@@ -54,8 +54,8 @@ export async function beginImport(
 }
 
 /**
- * Moves a checkpoint on. False when it does not stand where this run left it: somebody else has imported meanwhile,
- * and the transaction must not be committed.
+ * Advances a checkpoint. False when it is not where this run left it: another import ran meanwhile, and the transaction
+ * must not be committed.
  */
 export async function moveCheckpoint(
   tx: Transaction,
@@ -78,7 +78,7 @@ export async function finishImport(sql: Sql, { kind, source }: ImportIdentity, n
     update import_run set finished_at = ${now}, updated_at = ${now} where kind = ${kind} and source = ${source}`;
 }
 
-/** Holds the right to import as long as the connection lives; false when somebody else holds it. */
+/** Takes the right to import for as long as the connection lives; false when another process has it. */
 export async function lockImport(
   { sql }: DedicatedConnection,
   { kind, source }: ImportIdentity,

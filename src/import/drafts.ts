@@ -49,7 +49,7 @@ export function listingOf(values: FieldValues, sourceName: string): ListingDraft
     },
     location: locationOf(values),
     description: values.text('description'),
-    // A map without photos or open houses says nothing of them: what another reading brought is kept.
+    // Null where the map has no photos or open houses: the stored ones stay.
     photos: values.has('photos') ? values.list<Photo>('photos') : null,
     photoCount: values.number('photoCount'),
     virtualTourUrl: values.text('virtualTourUrl'),
@@ -84,7 +84,7 @@ function rentalOf(values: FieldValues): RentalTerms {
     moveInCosts: values.list('rental.moveInCosts'),
     noFee: values.flag('rental.noFee'),
     ...values.numbers(['monthsFree', 'netEffectivePrice'], 'rental.'),
-    // Left out where nothing is said: the digest of a listing stays what it was.
+    // Absent where unknown, so that digests of listings do not change.
     ...(rentControl !== null && { rentControl }),
   };
 }
@@ -125,7 +125,7 @@ export function areaOf(values: FieldValues, { geometry }: SourceRecord): AreaDra
     aliases: values.list('aliases'),
     codes: Object.fromEntries(codes),
     parentReference: values.text('parent'),
-    // Left out where there are none: the digest of an area stays what it was.
+    // Absent where there are none, so that digests of areas do not change.
     ...(otherParents.length > 0 && { otherParents }),
     population: values.number('population'),
     ...(timeZone !== null && { timeZone }),

@@ -39,7 +39,7 @@ export function propertyIdentity(source: string, draft: ListingDraft): string {
   if (!draft.display.address) return `listing|${source}|${draft.listingKey}`;
   if (draft.universalPropertyId) return `upi|${normalizeText(draft.universalPropertyId)}`;
   if (draft.parcelNumber) {
-    // Parcel numbers are unique within the office that gave them out, so the place's own words must agree too.
+    // Parcel numbers are unique only within the office that assigns them, so county, state and unit must agree too.
     return ['parcel', draft.parcelNumber, address.county ?? source, address.state, address.unit]
       .map(normalizeText)
       .join('|');

@@ -16,7 +16,8 @@ export function searchRow(write: ListingWrite, observedAt: number): Record<strin
     listing_type: record.listingType,
     status: record.status,
     displayed: draft.display.listing,
-    ...kindColumns(record),
+    property_type: record.propertyType,
+    property_sub_type: lower(record.propertySubType),
     ...priceColumns(record),
     ...sizeColumns(record),
     ...rentalColumns(record),
@@ -36,11 +37,6 @@ export function searchRow(write: ListingWrite, observedAt: number): Record<strin
     open_houses: openHours(record.openHouses),
   };
 }
-
-const kindColumns = (record: StoredRecord) => ({
-  property_type: record.propertyType,
-  property_sub_type: lower(record.propertySubType),
-});
 
 const priceColumns = (record: StoredRecord) => ({
   currency: record.currency,

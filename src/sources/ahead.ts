@@ -3,9 +3,8 @@
 import { unlessAborted } from '../lib/clock.ts';
 
 /**
- * Yields what `read` yields, one item behind it. The signal that `read` is given aborts when the reader stops early,
- * so that nothing is waited for that nobody wants any more. Throws the reason of `signal` as it aborts, also where `read`
- * does not hear it.
+ * Yields what `read` yields, one item behind it. The signal of `read` aborts when the reader stops early. Throws the
+ * reason of `signal` when it aborts, even if `read` ignores it.
  */
 export async function* ahead<T>(
   read: (signal: AbortSignal) => AsyncIterable<T>,
@@ -28,7 +27,7 @@ export async function* ahead<T>(
   }
 }
 
-/** A failure is met when its turn comes; until then it must not count as unhandled. */
+/** A failure is thrown when its turn comes; until then it must not count as unhandled. */
 function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

@@ -1,13 +1,13 @@
-// First load of a source, seen alike by every process on its database.
+// First load of a source, as every process on its database sees it.
 
 import type { Clock } from '../lib/clock.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { findUnfinishedLoad } from './store.ts';
 
-/** Milliseconds that an answer is good for: every search asks. */
+/** Milliseconds that a result is cached: every search reads it. */
 const LIFETIME = 1_000;
-/** Milliseconds after which a load that does not move counts as given up, where this process does not read that source. */
+/** Milliseconds without progress after which the load of another process counts as abandoned. */
 const LOAD_ABANDONED = 3_600_000;
 
 export interface FirstLoadOptions {
@@ -27,7 +27,7 @@ export function createFindLoading({ database, clock, source }: FirstLoadOptions)
     if (known === null || clock.monotonic() >= known.until) {
       const movedSince = new Date(clock.now() - LOAD_ABANDONED).toISOString();
       const loading = database.read((sql) => findUnfinishedLoad(sql, source, movedSince));
-      // A failed question is not remembered: the next search asks again.
+      // A failure is not cached.
       loading.catch(() => {
         known = null;
       });

@@ -1,21 +1,21 @@
-// Source port: what the service asks of whatever delivers listings.
+// Source port: the interface of everything that delivers listings.
 
 import type { ListingDraft } from '../listings/draft.ts';
 
-/** How far a source has been read; opaque to everyone but the source itself, kept as JSON beside the catalogue. */
+/** How far a source has been read: opaque to all but the source, stored as JSON. */
 export type Position = Readonly<Record<string, string | number | null>>;
 
-/** One page of upstream records in our words, with the position to continue from once it is committed. */
+/** One page of upstream records as drafts, with the position to continue from once it is committed. */
 export interface SourcePage {
   readonly drafts: readonly ListingDraft[];
-  /** Keys that the source says are gone. */
+  /** Keys of listings that the source reports as gone. */
   readonly gone: readonly string[];
   readonly next: Position;
   /** True when the source has nothing newer for now. */
   readonly last: boolean;
-  /** How many records the whole load has, when the source tells: for progress. */
+  /** Records of the whole load, where the source says. */
   readonly total?: number;
-  /** True for the first page of a load that had to begin again, because the source forgot where it was. */
+  /** True for the first page of a load that had to start over, because the source no longer knew the position. */
   readonly restarted?: boolean;
 }
 
@@ -32,7 +32,7 @@ export type LiveFailure =
 
 interface LiveErrorOptions {
   readonly cause?: unknown;
-  /** Milliseconds that the source asks to be left alone. */
+  /** Milliseconds that the source asks to wait. */
   readonly retryAfter?: number | null;
 }
 
@@ -57,18 +57,18 @@ export interface Source {
   /** Stable: listing ids are derived from it and the listing's key. */
   readonly id: string;
   readonly name: string;
-  /** Whether one listing can be asked for at once. */
+  /** Whether single listings can be fetched. */
   readonly live: boolean;
-  /** Upstream fields that held something unreadable and were taken as unknown, counted by name since the start. */
+  /** Unreadable fields, which count as unknown: how many since the start, by name. */
   readonly fieldErrors: ReadonlyMap<string, number>;
   /**
    * Pages from a position on (null: from the very beginning); ends after a page whose `last` is true. The next page is
-   * fetched when the caller asks for it, so after this one is committed. Throws LiveError.
+   * fetched when the caller requests it. Throws LiveError.
    */
   pages(from: Position | null, signal: AbortSignal): AsyncIterable<SourcePage>;
   /** One listing, fresh. Throws LiveError, and nothing else; an aborted signal is a `timeout`. */
   fetchOne(listingKey: string, signal: AbortSignal): Promise<ListingDraft>;
-  /** For `doctor` and readiness in words: resolves when the source answers and lets us in. Throws LiveError. */
+  /** Resolves when the source answers and accepts the credentials. Throws LiveError. */
   check(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }

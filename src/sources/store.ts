@@ -11,7 +11,7 @@ export interface StoredPosition {
   readonly version: number;
   /** Records that the first load has read. */
   readonly loaded: number;
-  /** Records that the first load has in all; null where the source has not told. */
+  /** Records of the whole first load; null where the source does not say. */
   readonly total: number | null;
   /** RFC 3339; null while the first load is not complete. */
   readonly loadedAt: string | null;

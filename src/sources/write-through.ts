@@ -15,9 +15,9 @@ export interface WriteThroughOptions {
 }
 
 export interface WriteThrough {
-  /** Writes a fresh draft, if it differs, and gives the listing as it is stored then. */
+  /** Writes a fresh draft, if it differs, and returns the listing as stored. */
   store(stored: StoredListing, draft: ListingDraft): Promise<StoredListing>;
-  /** Notes that the source no longer has the listing. */
+  /** Marks a listing that the source no longer has as deleted. */
   remove(stored: StoredListing): Promise<void>;
 }
 
@@ -25,24 +25,27 @@ export interface WriteThrough {
 const DEADLINE = 1_500;
 
 export function createWriteThrough({ catalogue, database, clock }: WriteThroughOptions): WriteThrough {
+  const write = (
+    { source }: StoredListing,
+    drafts: readonly ListingDraft[],
+    deletedKeys: readonly string[] = [],
+  ) =>
+    database.transaction((tx) => catalogue.write(tx, source, drafts, clock.now(), deletedKeys), {
+      timeout: DEADLINE,
+    });
   const bounded = <T>(work: () => Promise<T>) =>
     withDeadline({ clock, milliseconds: DEADLINE, onTimeout: sourceTimeout }, work);
   return {
     store: (stored, draft) =>
       bounded(async () => {
-        await database.transaction((tx) => catalogue.write(tx, stored.source, [draft], clock.now()), {
-          timeout: DEADLINE,
-        });
+        await write(stored, [draft]);
         const fresh = await catalogue.listing(stored.id);
         if (fresh === null) throw new Error('The listing is gone after it was written');
         return fresh;
       }),
     remove: (stored) =>
       bounded(async () => {
-        await database.transaction(
-          (tx) => catalogue.write(tx, stored.source, [], clock.now(), [stored.listingKey]),
-          { timeout: DEADLINE },
-        );
+        await write(stored, [], [stored.listingKey]);
       }),
   };
 }

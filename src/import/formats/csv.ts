@@ -26,7 +26,7 @@ export async function readCsv(
   const headings = first.value.fields.map((name) => name.trim());
   const twice = headings.filter((name, at) => name !== '' && headings.indexOf(name) !== at);
   if (twice.length > 0) throw new FileFault(`The heading names these columns twice: ${twice.join(', ')}.`);
-  // One column without a name is the row numbers of R and pandas; of several none can be meant.
+  // One column without a name holds the row numbers of R and pandas; several cannot be told apart.
   const hasOneUnnamed = headings.indexOf('') === headings.lastIndexOf('');
   return {
     columns: headings.filter((name) => name !== '' || hasOneUnnamed),
@@ -88,7 +88,7 @@ async function* parseRows(
   let line = 1;
   try {
     for await (const { record, raw } of parser as AsyncIterable<{ record: string[]; raw: string }>) {
-      // What is raw begins where the last row ended: with the empty lines between.
+      // The raw text begins where the last row ended, empty lines included.
       yield { fields: record, line: line + lineBreaks(/^[\r\n]*/.exec(raw)?.[0] ?? '') };
       line += lineBreaks(raw);
     }
@@ -107,7 +107,7 @@ const lineBreaks = (text: string): number => text.match(/\r\n|\n|\r/g)?.length ?
 
 const firstLine = (text: string): string => text.replace(/^\ufeff?[\r\n]*/, '').split(/[\r\n]/, 1)[0] ?? '';
 
-/** The first text that is not empty, which is still among the texts given back. */
+/** The first text that is not empty, and all texts, that one included. */
 async function peek(texts: AsyncIterable<string>): Promise<{ text: string; texts: AsyncIterable<string> }> {
   const iterator = texts[Symbol.asyncIterator]();
   let first = await iterator.next();

@@ -1,27 +1,27 @@
 // JSON: one object or feature a line, a GeoJSON collection, or an array of objects.
 
 import { Readable } from 'node:stream';
-import { FileFault, type RecordFields, type Records, type SourceRecord } from './record.ts';
+import { FileFault, isObject, type RecordFields, type Records, type SourceRecord } from './record.ts';
 import { ARRAY, collectionForm, jsonRecord, LINES } from './rejected.ts';
 
 /** Characters of one line. */
-const LONGEST_LINE = 16 * 1024 * 1024;
-/** Lines that are looked at to know the columns. */
-const LOOKED_AT = 100;
+const MAX_LINE_LENGTH = 16 * 1024 * 1024;
+/** Lines from which the columns are taken. */
+const SAMPLED_LINES = 100;
 
 export async function readJsonLines(texts: AsyncIterable<string>): Promise<Records> {
   const records = jsonRecords(texts);
   const first: SourceRecord[] = [];
   for (let next = await records.next(); !next.done; next = await records.next()) {
     first.push(next.value);
-    if (first.length === LOOKED_AT) break;
+    if (first.length === SAMPLED_LINES) break;
   }
   const columns = [...new Set(first.flatMap(({ fields }) => Object.keys(fields)))];
   async function* rows(): AsyncGenerator<SourceRecord> {
     yield* first;
     yield* records;
   }
-  const complete = first.length < LOOKED_AT;
+  const complete = first.length < SAMPLED_LINES;
   return { columns, places: 'line', rejectedForm: LINES, complete, total: null, rows: rows() };
 }
 
@@ -40,7 +40,7 @@ function lineRecord(line: string, where: Pick<SourceRecord, 'row' | 'place'>): S
   try {
     return recordOf(JSON.parse(line), where);
   } catch (error) {
-    // As it stands it would spoil the file for every reader of JSON lines.
+    // Written as it is, it would break the file for every reader of JSON lines.
     const rejectedText = (reason: string): string =>
       JSON.stringify({ rejected_row: where.place, rejected_reason: reason, rejected_line: line.trim() });
     const broken = `the line is not JSON: ${(error as Error).message}`;
@@ -53,7 +53,7 @@ async function* lines(texts: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const text of texts) {
     const found = (rest + text).split('\n');
     rest = found.pop() ?? '';
-    if (rest.length > LONGEST_LINE)
+    if (rest.length > MAX_LINE_LENGTH)
       throw new FileFault('The file has a line of more than 16 million characters.');
     yield* found;
   }
@@ -61,7 +61,7 @@ async function* lines(texts: AsyncIterable<string>): AsyncGenerator<string> {
 }
 
 /** Characters that a document may have. */
-const LONGEST_DOCUMENT = 400_000_000;
+const MAX_DOCUMENT_LENGTH = 400_000_000;
 
 /** Throws FileFault for what is no FeatureCollection. */
 export async function readGeoJson(texts: AsyncIterable<string>): Promise<Records> {
@@ -87,7 +87,7 @@ async function parseDocument(texts: AsyncIterable<string>): Promise<unknown> {
   let length = 0;
   for await (const text of texts) {
     length += text.length;
-    if (length > LONGEST_DOCUMENT)
+    if (length > MAX_DOCUMENT_LENGTH)
       throw new FileFault(
         'The file is too large to be read whole: write one object or feature a line instead.',
       );
@@ -134,6 +134,3 @@ function spread(value: Record<string, unknown>, before = '', depth = 0): RecordF
   }
   return fields;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -10,21 +10,21 @@ import { readGeoJson, readJsonArray, readJsonLines } from './json.ts';
 import { FileFault, type Format, type Records } from './record.ts';
 
 export interface OpenedFile extends Records {
-  /** Bytes of the file, as it lies there. */
+  /** Bytes of the file on disk. */
   readonly size: number;
-  /** How many of them the records that were taken so far have come from, true to a few dozen KB of text. */
+  /** How many of them are read for the records so far, exact to a few dozen KB of text. */
   bytesTaken(): number;
   close(): void;
 }
 
-/** Opens a file of listings or areas; its form and compression are told by its content. Throws FileFault. */
-/** How a file is written, where its name and first bytes do not tell. */
+/** How a file is written, where its content does not show it. */
 export interface FileRules {
   readonly format?: Format;
   readonly delimiter?: string;
   readonly encoding?: string;
 }
 
+/** Opens a file of listings or areas; its content says its compression, and its format where the map does not. Throws FileFault. */
 export async function openRecords(path: string, rules: FileRules = {}): Promise<OpenedFile> {
   const { size } = await regularFile(path);
   if (size === 0) throw new FileFault(`${path} is empty.`);
@@ -60,8 +60,8 @@ async function regularFile(path: string) {
   );
 }
 
-/** Unpacks what is asked for and no more, so that its place in the file tells how far the records are. */
-const UNHURRIED = { chunkSize: 16 * 1024, readableHighWaterMark: 1 };
+/** Unpacks no more than is requested, so that its position in the file shows how far the records are. */
+const GUNZIP_OPTIONS = { chunkSize: 16 * 1024, readableHighWaterMark: 1 };
 
 /** The texts of a file, decompressed where it begins with gzip's mark. */
 async function readTexts(
@@ -70,8 +70,8 @@ async function readTexts(
 ): Promise<{ file: ReadStream; texts: AsyncIterable<string>; bytesTaken(): number }> {
   const compressed = await isGzip(path);
   const file = createReadStream(path, { highWaterMark: 64 * 1024 });
-  const unpacked = createGunzip(UNHURRIED);
-  // The reader of the texts meets every error of the chain by itself.
+  const unpacked = createGunzip(GUNZIP_OPTIONS);
+  // Every error of the chain reaches the reader of the texts.
   const bytes: Readable = compressed ? pipeline(file, unpacked, () => {}) : file;
   let taken = 0;
   async function* counted(): AsyncGenerator<Buffer> {
@@ -93,28 +93,32 @@ async function isGzip(path: string): Promise<boolean> {
   }
 }
 
-/** What a byte-order mark says goes before what the map says: it is of the file itself. */
-async function* decode(bytes: AsyncIterable<Buffer>, said: string, path: string): AsyncGenerator<string> {
-  let encoding = said;
+/** The byte-order mark decides before the map does: it is of the file itself. Throws FileFault for a file that is no text. */
+async function* decode(
+  bytes: AsyncIterable<Buffer>,
+  mapEncoding: string,
+  path: string,
+): AsyncGenerator<string> {
+  let encoding = mapEncoding;
+  const createDecoder = (beginning: Buffer): TextDecoder => {
+    requireText(beginning.subarray(0, SIGNATURE_BYTES), path);
+    encoding = markedEncoding(beginning) ?? mapEncoding;
+    return new TextDecoder(encoding, { fatal: true });
+  };
   try {
-    let beginning: Buffer | null = Buffer.alloc(0);
-    let decoder = new TextDecoder(encoding, { fatal: true });
+    let beginning = Buffer.alloc(0);
+    let decoder: TextDecoder | null = null;
     for await (const chunk of bytes) {
-      if (beginning === null) {
+      if (decoder !== null) {
         yield decoder.decode(chunk, { stream: true });
         continue;
       }
       beginning = Buffer.concat([beginning, chunk]);
       if (beginning.length < SIGNATURE_BYTES) continue;
-      [encoding, decoder] = decoderOf(beginning, said, path);
-      yield decoder.decode(beginning, { stream: true });
-      beginning = null;
-    }
-    if (beginning !== null) {
-      [encoding, decoder] = decoderOf(beginning, said, path);
+      decoder = createDecoder(beginning);
       yield decoder.decode(beginning, { stream: true });
     }
-    yield decoder.decode();
+    yield decoder === null ? createDecoder(beginning).decode(beginning) : decoder.decode();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
@@ -126,13 +130,6 @@ async function* decode(bytes: AsyncIterable<Buffer>, said: string, path: string)
     if (code?.startsWith('Z_')) throw new FileFault(`${path} is damaged or cut short: ${message}.`);
     throw error;
   }
-}
-
-/** Throws FileFault for a file that is no text. */
-function decoderOf(beginning: Buffer, said: string, path: string): [string, TextDecoder] {
-  requireText(beginning.subarray(0, SIGNATURE_BYTES), path);
-  const encoding = markedEncoding(beginning) ?? said;
-  return [encoding, new TextDecoder(encoding, { fatal: true })];
 }
 
 /** JSON begins with a bracket or a brace; a whole object on the first line, with more to follow, is one of many. */
@@ -152,7 +149,7 @@ async function formatOf(path: string, encoding: string): Promise<Format> {
   return first === undefined || first.type === 'FeatureCollection' ? 'geojson' : 'ndjson';
 }
 
-/** Bytes that are looked at. */
+/** Bytes of the beginning that are checked. */
 export const SIGNATURE_BYTES = 4_096;
 
 const MARKS = [

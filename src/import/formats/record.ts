@@ -6,18 +6,18 @@ export type RecordFields = Readonly<Record<string, unknown>>;
 export interface SourceRecord {
   /** Counted from 1; the heading is not counted. */
   readonly row: number;
-  /** Where people find it: see the `places` of its file. */
+  /** Where people find it, in the unit of the file's `places`. */
   readonly place: number;
   readonly fields: RecordFields;
   /** The record as its file holds it, with a reason, for the file of rejected records. */
   rejectedText(reason: string): string;
-  /** What is wrong with the record as a whole; then its fields say nothing. */
+  /** What is wrong with the record as a whole; then its fields are empty. */
   readonly broken: string | null;
   readonly geometry: unknown;
 }
 
 export interface Records {
-  /** What a record can hold, as far as the file's beginning tells. */
+  /** Columns, as far as the file's beginning shows. */
   readonly columns: readonly string[];
   /** What a record's place is: the line of the file on which it begins, or its number in a document that is read whole. */
   readonly places: 'line' | 'feature' | 'record';
@@ -47,3 +47,7 @@ export interface RejectedForm {
   readonly between: string;
   readonly tail: string;
 }
+
+/** True for what a JSON object parses to. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

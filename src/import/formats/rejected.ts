@@ -2,9 +2,9 @@
 
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { statIfExists } from '../../lib/files.ts';
-import { FileFault, type RejectedForm } from './record.ts';
+import { FileFault, isObject, type RejectedForm } from './record.ts';
 
-/** Bytes of an existing file that tell whether it holds rejected records. */
+/** Bytes of an existing file that are searched for rejected records. */
 const LOOKED_AT = 64 * 1024;
 
 /** Nothing is created before the first record is rejected, and from then on the file is whole after every write. */
@@ -19,7 +19,7 @@ export class RejectedFile {
     this.#form = form;
   }
 
-  /** `bytes`: how much of it an earlier run is known to have written; what follows those is dropped. */
+  /** `bytes`: written by an earlier run; what follows them is dropped. */
   static async open(path: string, form: RejectedForm, bytes: number): Promise<RejectedFile> {
     const file = new RejectedFile(path, form);
     if (bytes === 0) await rm(path, { force: true }).catch((error: unknown) => unwritable(path, error));
@@ -27,7 +27,7 @@ export class RejectedFile {
     return file;
   }
 
-  /** Bytes on the disk that a checkpoint may speak of: all but the tail, which moves. */
+  /** Bytes on disk without the tail, which moves: for the checkpoint. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -49,18 +49,18 @@ export class RejectedFile {
     await this.#handle?.close();
   }
 
-  /** Writes the text and the tail after it; gives the place of the tail. */
+  /** Writes the text and the tail after it; returns the position of the tail. */
   async #writeAt(handle: FileHandle, place: number, text: string): Promise<number> {
     const [own, tail] = [Buffer.from(text), Buffer.from(this.#form.tail)];
     await handle.write(Buffer.concat([own, tail]), 0, own.length + tail.length, place);
-    // The checkpoint that follows must not know more than the disk does.
+    // The checkpoint that follows must not be ahead of the disk.
     await handle.datasync();
     return place + own.length;
   }
 
   async #continue(bytes: number): Promise<void> {
     const handle = await open(this.path, 'r+').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return null; // It was taken away: what is rejected from now on goes into a new one.
+      if (error.code === 'ENOENT') return null; // Removed meanwhile: a new file is created.
       return unwritable(this.path, error);
     });
     if (handle === null) return;
@@ -107,7 +107,7 @@ function unwritable(path: string, error: unknown): never {
   );
 }
 
-/** What every rejected record says besides itself: where it stood, and why it was not taken. */
+/** Columns that rejected records have besides their own: their row, and the reason. */
 export const REJECTED_COLUMNS = ['rejected_row', 'rejected_reason'] as const;
 
 export const LINES: RejectedForm = { extension: 'ndjson', head: '', between: '', tail: '' };
@@ -172,9 +172,6 @@ export function isRejectedFile(beginning: string): boolean {
 }
 
 const isRejectedColumn = (name: string): boolean => (REJECTED_COLUMNS as readonly string[]).includes(name);
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function csvLine(fields: readonly string[], delimiter: string): string {
   const needsQuotes = (field: string): boolean =>

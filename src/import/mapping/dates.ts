@@ -50,12 +50,12 @@ export function readDate(text: string, format: string | undefined, timeZone: str
   return writtenMoment(text, format, timeZone).date;
 }
 
-/** RFC 3339 in UTC. What names no offset is taken to be of the time zone. */
+/** RFC 3339 in UTC. A time without an offset is of the time zone. */
 export function readTime(text: string, format: string | undefined, timeZone: string): string {
   return instantOf(writtenMoment(text, format, timeZone), format, timeZone);
 }
 
-/** The same, but YYYY-MM-DD where no time of day is written: which moment of the day is meant, the place decides. */
+/** The same, but YYYY-MM-DD where no time of day is written: the listing's own time zone decides when that day begins. */
 export function readTimeOrDate(text: string, format: string | undefined, timeZone: string): string {
   const written = writtenMoment(text, format, timeZone);
   return written.time === null ? written.date : instantOf(written, format, timeZone);
@@ -106,24 +106,23 @@ function epochMoment(text: string, unit: number, timeZone: string): Written | nu
 function patternOf(format: string): RegExp {
   const known = compiled.get(format);
   if (known !== undefined) return known;
-  const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
-  const parts = format.split(/(YYYY|MM|M|DD|D|HH|H|mm|ss|SSS)/);
-  const pattern = new RegExp(`^${parts.map((token) => PARTS[token] ?? literal(token)).join('')}$`);
+  const parts = format.split(new RegExp(`(${TOKEN.source})`));
+  const pattern = new RegExp(`^${parts.map((token) => PARTS[token] ?? RegExp.escape(token)).join('')}$`);
   compiled.set(format, pattern);
   return pattern;
 }
 
-/** The calendar rolls 30 February over to March; a day that changes so is none. */
+/** Date.parse turns 30 February into March; such a day is invalid. */
 function isDay(date: string): boolean {
   const at = Date.parse(`${date}T00:00:00Z`);
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(date);
 }
 
-/** To the nanosecond, and with the second that is put in now and then. */
+/** To the nanosecond, leap seconds included. */
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:\.\d{1,9})?)?$/;
 const OFFSET = /^(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/i;
 
-/** A date is not taken from a text whose time no clock shows: somebody meant something else by it. */
+/** A text with an impossible time has no date either: it must mean something else. */
 function isTime({ time, offset }: Written): boolean {
   return (time === null || TIME.test(time)) && (offset === null || OFFSET.test(offset));
 }

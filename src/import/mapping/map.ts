@@ -6,7 +6,7 @@ import { type Static, Type } from 'typebox';
 import { Errors } from 'typebox/value';
 import { nearest } from '../../lib/nearest.ts';
 import { parseTimeZone } from '../../lib/parse.ts';
-import { FORMATS, type Format } from '../formats/record.ts';
+import { FORMATS, type Format, isObject } from '../formats/record.ts';
 import { AREA_FIELDS, type Fields, LISTING_FIELDS } from './fields.ts';
 import { RuleSchema, strict } from './rule.ts';
 import { ruleFaults } from './rule-faults.ts';
@@ -39,7 +39,7 @@ const MapSchema = Type.Object(
   strict,
 );
 
-/** A checked map file; each field has one rule or several, of which the first that gives a value counts. */
+/** A checked map file; of several rules for a field, the first that yields a value counts. */
 export interface ImportMap extends Static<typeof MapSchema> {
   /** SHA-256 of the file. */
   readonly digest: Buffer;
@@ -79,7 +79,7 @@ export function parseMap(file: string, text: string): ImportMap {
   }
   const map = withRuleLists(written);
   const { faults, places } = shapeFaults(map);
-  // What has a faulty shape cannot be asked for its meaning; the rest can.
+  // Parts with a faulty shape are not checked further.
   if (!places.has('kind') && !places.has('fields')) faults.push(...meaningFaults(map as ImportMap, places));
   if (faults.length > 0) throw new MapError(file, faults);
   return { ...(map as ImportMap), digest: createHash('sha256').update(text).digest() };
@@ -89,7 +89,7 @@ export function fieldsOf(kind: ImportMap['kind']): Fields {
   return kind === 'listings' ? LISTING_FIELDS : AREA_FIELDS;
 }
 
-/** A single rule stands for a list of one, and a single value of a condition likewise. */
+/** A single rule becomes a list of one, and so does a single value of a condition. */
 function withRuleLists(map: unknown): unknown {
   const fields = isObject(map) ? map.fields : undefined;
   if (!isObject(map) || !isObject(fields)) return map;
@@ -107,9 +107,6 @@ function withLists(rule: unknown): unknown {
   return { ...rule, when: Object.fromEntries(listed) };
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** What a part of the map may hold, for suggestions. */
 const KNOWN = {
   rule: Object.keys(RuleSchema.properties),
@@ -123,7 +120,7 @@ function shapeFaults(map: unknown): { faults: string[]; places: ReadonlySet<stri
   for (const name of MapSchema.required) if (!isObject(map) || !(name in map)) places.add(name);
   const faults = errors.flatMap(({ keyword, instancePath, params, message }) => {
     const at = placeOf(instancePath);
-    if (keyword === 'boolean') return []; // Told by additionalProperties already.
+    if (keyword === 'boolean') return []; // Reported by additionalProperties already.
     if (keyword === 'additionalProperties') {
       const { additionalProperties } = params as { additionalProperties: readonly string[] };
       return additionalProperties.map((name) => unknownKey(at, name));
@@ -140,7 +137,7 @@ function unknownKey(at: string, name: string): string {
   return `${at === '' ? name : `${at}: ${name}`} is not known${meant ? `; did you mean ${meant}?` : ''}`;
 }
 
-/** `/fields/price/0/unit` as people read it: `fields.price unit`, the position told only of a second rule and on. */
+/** `/fields/price/0/unit` as people read it: `fields.price unit`, with the position from the second rule on. */
 function placeOf(pointer: string): string {
   const [top = '', name, position, ...rest] = pointer
     .slice(1)

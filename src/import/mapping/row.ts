@@ -1,8 +1,8 @@
 // Mapping of one record: every field filled, or every reason why the row is rejected.
 
-import type { RecordFields, SourceRecord } from '../formats/record.ts';
+import type { SourceRecord } from '../formats/record.ts';
 import { fieldsOf, type ImportMap } from './map.ts';
-import { compileRules, type Fault, type FillField } from './rule.ts';
+import { compileRules, type Fault } from './rule.ts';
 import type { Value } from './values.ts';
 
 /** The values of one row by field, each of its field's kind. */
@@ -15,7 +15,7 @@ export class FieldValues {
     this.#mapped = mapped;
   }
 
-  /** Whether the map says anything of this field, whatever this row holds. */
+  /** Whether the map has this field. */
   has(field: string): boolean {
     return this.#mapped.has(field);
   }
@@ -69,44 +69,29 @@ export interface ReadRow {
   readonly passed: readonly string[];
 }
 
-export type ReadRecord = (record: SourceRecord) => ReadRow;
-
 /** The reader of a map's records. */
-export function compileMap(map: ImportMap): ReadRecord {
+export function compileMap(map: ImportMap): (record: SourceRecord) => ReadRow {
   const common = { nulls: map.nulls ?? [], timeZone: map.timeZone ?? 'UTC' };
   const mapped = new Set(Object.keys(map.fields));
   const fields = Object.entries(fieldsOf(map.kind)).flatMap(([name, field]) => {
     const rules = map.fields[name];
     if (rules === undefined) return [];
     const column = rules[0]?.column ?? name;
-    return [{ name, column, required: field.required === true, fill: compileRules(rules, field, common) }];
+    return [{ name, column, required: field.required, fill: compileRules(rules, field, common) }];
   });
   return ({ fields: record, broken }) => {
     const values = new Map<string, Value>();
     const faults: Fault[] = broken === null ? [] : [{ column: '', value: '', reason: broken }];
     const passed: string[] = [];
-    if (broken === null) for (const field of fields) fillInto(field, record, { values, faults, passed });
+    for (const { name, column, required, fill } of broken === null ? fields : []) {
+      const filled = fill(record);
+      if (filled.passed) passed.push(name);
+      if (filled.value !== null) values.set(name, filled.value);
+      else if (filled.fault !== null) faults.push(filled.fault);
+      else if (required) faults.push({ column, value: '', reason: `is empty, and every row needs ${name}` });
+    }
     return { values: new FieldValues(values, mapped), faults, passed };
   };
-}
-
-interface CompiledField {
-  readonly name: string;
-  readonly column: string;
-  readonly required: boolean;
-  readonly fill: FillField;
-}
-
-function fillInto(
-  { name, column, required, fill }: CompiledField,
-  record: RecordFields,
-  into: { readonly values: Map<string, Value>; readonly faults: Fault[]; readonly passed: string[] },
-): void {
-  const { value, fault, passed } = fill(record);
-  if (passed) into.passed.push(name);
-  if (value !== null) into.values.set(name, value);
-  else if (fault !== null) into.faults.push(fault);
-  else if (required) into.faults.push({ column, value: '', reason: `is empty, and every row needs ${name}` });
 }
 
 /** The faults of a row in one line. */

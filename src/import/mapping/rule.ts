@@ -5,17 +5,17 @@ import type { RecordFields } from '../formats/record.ts';
 import { type Field, LIST_KINDS, Unreadable } from './fields.ts';
 import { PERIODS, readItems, readScalar, UNITS, type Value, type Writing } from './values.ts';
 
-export const Scalar = Type.Unsafe<string | number | boolean | null>({
+const Scalar = Type.Unsafe<string | number | boolean | null>({
   type: ['string', 'number', 'boolean', 'null'],
   maxLength: 20_000,
 });
 
-export const Mapped = Type.Unsafe<string | number | boolean | null | readonly string[]>({
+const Mapped = Type.Unsafe<string | number | boolean | null | readonly string[]>({
   type: ['string', 'number', 'boolean', 'null', 'array'],
   items: { type: 'string' },
 });
 
-export const Column = Type.String({ maxLength: 500 });
+const Column = Type.String({ maxLength: 500 });
 
 export const strict = { additionalProperties: false };
 
@@ -51,18 +51,18 @@ export const RuleSchema = Type.Object(
 
 export type Rule = Static<typeof RuleSchema>;
 
-/** Why a row cannot be taken: which column, what stood there, and what is wrong with it. */
+/** Why a row is rejected: the column, its value, and what is wrong with it. */
 export interface Fault {
   readonly column: string;
   readonly value: string;
   readonly reason: string;
 }
 
-/** What filling one field gave. */
+/** The result of filling one field. */
 export interface Filled {
   readonly value: Value | null;
   readonly fault: Fault | null;
-  /** True when something unreadable was passed over because the map says so. */
+  /** True when an unreadable value was passed over, as the map allows. */
   readonly passed: boolean;
 }
 
@@ -71,15 +71,13 @@ export type FillField = (record: RecordFields) => Filled;
 const EMPTY: Filled = { value: null, fault: null, passed: false };
 const filled = (value: Value): Filled => ({ value, fault: null, passed: false });
 
-/** The filler of a field: the first rule that applies and gives a value counts. */
+/** Compiles the rules of a field: the first that applies and yields a value or a fault counts. */
 export function compileRules(
   rules: readonly Rule[],
   field: Field,
   common: { readonly nulls: readonly string[]; readonly timeZone: string },
 ): FillField {
   const fills = rules.map((rule) => compileRule(rule, field, common));
-  const [only] = fills;
-  if (only !== undefined && fills.length === 1) return only;
   return (record) => {
     let last = EMPTY;
     for (const fill of fills) {
@@ -96,12 +94,7 @@ function compileRule(
   { nulls, timeZone }: { readonly nulls: readonly string[]; readonly timeZone: string },
 ): FillField {
   const { format, unit, per } = rule;
-  const writing: Writing = {
-    timeZone,
-    ...(format !== undefined && { format }),
-    ...(unit !== undefined && { unit }),
-    ...(per !== undefined && { per }),
-  };
+  const writing: Writing = { format, unit, per, timeZone };
   const applies = compileCondition(rule.when);
   if (rule.constant !== undefined) {
     const constant = fixed(rule.constant, field, timeZone);
@@ -126,11 +119,8 @@ function compileRule(
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
       if (rule.lenient) return { ...fallback, passed: true };
-      return {
-        value: null,
-        fault: { column: nameOf(rule), value: text, reason: error.message },
-        passed: false,
-      };
+      const fault = { column: nameOf(rule), value: text, reason: error.message };
+      return { value: null, fault, passed: false };
     }
   }
   return (record) => (applies(record) ? fill(record) : EMPTY);
@@ -143,7 +133,7 @@ function fixed(value: Exclude<Rule['constant'], undefined>, field: Field, timeZo
   return value === null ? EMPTY : filled(readRaw(value, field, { timeZone }));
 }
 
-/** Reads a value that stands in the map itself. Throws Unreadable. */
+/** Reads a value of the map itself. Throws Unreadable. */
 export function readRaw(
   value: Exclude<Rule['constant'], undefined | null>,
   field: Field,
@@ -182,7 +172,7 @@ interface Split {
   readonly values: ReadonlyMap<string, Rule['constant']>;
 }
 
-/** The items of a list: of a JSON array as they are, of a text what stands between separators. */
+/** The items of a JSON array, or of a text between its separators. */
 function itemsOf(raw: unknown, text: string, { separator, empty, values }: Split): string[] {
   const items = Array.isArray(raw) ? raw.map((item) => textOf(item) ?? '') : text.split(separator);
   return items.flatMap((item) => {

@@ -7,11 +7,11 @@ import { SQUARE_FEET_PER_SQUARE_METRE } from '../../listings/vocabulary.ts';
 import { readDate, readTime, readTimeOrDate } from './dates.ts';
 import { type Field, type Kind, Unreadable } from './fields.ts';
 
-/** What a map says about how a value is written. */
+/** How a value is written, according to the map. */
 export interface Writing {
-  readonly format?: string;
-  readonly unit?: string;
-  readonly per?: string;
+  readonly format?: string | undefined;
+  readonly unit?: string | undefined;
+  readonly per?: string | undefined;
   readonly timeZone: string;
 }
 

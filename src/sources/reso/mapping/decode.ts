@@ -3,7 +3,7 @@
 /** One upstream record, or one expanded child of it. */
 export type UpstreamRecord = Readonly<Record<string, unknown>>;
 
-/** Told of every field that held something, but nothing readable. */
+/** Called with the name of each field whose value is unreadable. */
 export type NoteField = (field: string) => void;
 
 export const MAX_TEXT_LENGTH = 32_000;
@@ -57,7 +57,7 @@ function isCalendarDate(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
-/** RFC 3339 in UTC, to the millisecond; a time without a zone is taken as UTC. Null when it is no time. */
+/** RFC 3339 in UTC, to the millisecond; a time without a zone is read as UTC. Null for any other text. */
 export function parseTime(text: string): string | null {
   const parts = TIME.exec(text.trim());
   if (parts === null) return null;
@@ -144,7 +144,7 @@ export class FieldReader {
     return value >= 1000 && value <= 2999 ? value : this.unreadable(field);
   }
 
-  /** Three states: true, false, and null for not said. */
+  /** Null where the source does not say. */
   flag(field: string): boolean | null {
     return this.#read(field, (value) => {
       // An object may say of itself that it cannot be written as text.

@@ -38,7 +38,7 @@ export function displayValue(enumeration: Enumeration, value: string): string {
   return knownValue(enumeration, value) ?? value;
 }
 
-/** A table keyed by display values, to be asked with either spelling. */
+/** A lookup in a table keyed by display values, in either spelling. */
 export function spelled<T>(table: Readonly<Record<string, T>>): (value: string | null) => T | undefined {
   const folded = new Map(Object.entries(table).map(([value, meaning]) => [fold(value), meaning]));
   return (value) => (value === null ? undefined : folded.get(fold(value)));

@@ -62,7 +62,7 @@ const squareFeet = spelled<number>({
 
 /**
  * Full 1, three-quarter 0.75, half 0.5, quarter 0.25. The dictionary's total counts a half bath as a whole one, so it
- * only stands in where the parts are missing; one vendor's decimal total comes before it.
+ * is used only where the parts are missing, and after one vendor's decimal total.
  */
 export function bathrooms(record: FieldReader): number | null {
   const full = record.count('BathroomsFull');
@@ -75,7 +75,7 @@ export function bathrooms(record: FieldReader): number | null {
   return total ?? (parts > 0 ? parts : null);
 }
 
-/** Square feet; without a unit the dictionary's square feet are meant. Zero means nobody measured. */
+/** Square feet; also without a unit, as the dictionary says. Zero means unknown. */
 export function livingArea(record: FieldReader): number | null {
   const area = record.amount('LivingArea');
   const unit = record.text('LivingAreaUnits');

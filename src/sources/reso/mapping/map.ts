@@ -13,7 +13,7 @@ import { listingTypeOf, propertyTypeOf, statusOf } from './type-and-status.ts';
 export interface MapOptions {
   /** ISO 4217: the dictionary has no field for it. */
   readonly currency: string;
-  /** Told of each field that held something unreadable. */
+  /** Called with the name of each unreadable field. */
   readonly note: NoteField;
 }
 
@@ -115,7 +115,7 @@ function display(record: FieldReader): ListingDraft['display'] {
   };
 }
 
-/** One record in our words; null only for one without a key, which nothing could ever be tied to. Never throws. */
+/** The draft of one record; null for a record without a key. Never throws. */
 export function mapProperty(upstream: UpstreamRecord, { currency, note }: MapOptions): ListingDraft | null {
   const record = new FieldReader(upstream, note);
   const listingKey = record.text('ListingKey');

@@ -18,7 +18,7 @@ const IMAGE_TYPES: readonly string[] = ['jpeg', 'jpg', 'png', 'gif', 'tiff', 'we
 interface Medium {
   readonly kind: string;
   readonly stated: number;
-  /** What it shows, in whatever size; null where nothing says so. */
+  /** The same for all sizes of one picture; null where unknown. */
   readonly object: string | null;
   readonly isThumbnail: boolean;
   readonly picture: Omit<Photo, 'order'>;
@@ -127,7 +127,7 @@ function readOpenHouse(house: FieldReader): OpenHouse[] {
   ];
 }
 
-/** By start; null when the answer did not carry them. One that does not say when it starts helps nobody. */
+/** By start, those without a start left out; null when the source did not send them. */
 export function openHouses(record: FieldReader): OpenHouse[] | null {
   const children = record.children('OpenHouse', 'OpenHouses');
   if (children === null) return null;

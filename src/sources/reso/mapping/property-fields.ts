@@ -1,4 +1,4 @@
-// Fields that a source is asked for, and their values as the source sent them.
+// Fields that are requested from a source, and their values as the source sent them.
 
 import { isRecord, MAX_LIST_LENGTH, MAX_TEXT_LENGTH, type UpstreamRecord } from './decode.ts';
 import FIELDS from './fields.json' with { type: 'json' };
@@ -8,8 +8,8 @@ import { FEATURE_FIELDS } from './home.ts';
 export const PROPERTY_FIELDS: readonly string[] = [...new Set([...FIELDS, ...FEATURE_FIELDS])].sort();
 
 /**
- * The record's fields with a value. A server may send more than it was asked for, private remarks among it: what is not
- * asked for is not kept. Children (media, open houses) are records of their own.
+ * The requested fields that have a value. Servers may send more than was requested, such as private remarks: that is dropped.
+ * Children (media, open houses) are records of their own.
  */
 export function requestedFields(upstream: UpstreamRecord): Readonly<Record<string, unknown>> {
   return Object.fromEntries(

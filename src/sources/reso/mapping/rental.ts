@@ -34,7 +34,7 @@ function leaseTerms(record: FieldReader): string[] {
   );
 }
 
-/** True when any is allowed, false for an explicit no, null when only remarks or a call would tell. */
+/** True when any is allowed, false for an explicit no, null where the source refers to remarks or a call. */
 function petsAllowed(record: FieldReader, stated: readonly string[]): boolean | null {
   const flag = record.flag('PetsAllowedYN');
   if (flag !== null) return flag;

@@ -3,14 +3,14 @@
 import type { ListingType, PropertyType, Status } from '../../../listings/vocabulary.ts';
 import { spelled } from './enumerations.ts';
 
-/** The dictionary's word, not that of feeds whose documentation says otherwise: a lease is a rental, the rest is for sale. */
+/** As the dictionary defines it: a lease is a rental, the rest is for sale. */
 const rentals = spelled<true>({ 'Residential Lease': true, 'Commercial Lease': true });
 
 export function listingTypeOf(propertyType: string | null): ListingType {
   return rentals(propertyType) === true ? 'rental' : 'sale';
 }
 
-/** Residential records are told apart by their sub-type; these types say enough by themselves. */
+/** Types that need no sub-type; residential records differ by theirs. */
 const byType = spelled<PropertyType>({
   Land: 'LAND',
   Farm: 'LAND',
@@ -53,7 +53,7 @@ const bySubType = spelled<PropertyType>({
   Warehouse: 'COMMERCIAL',
 });
 
-/** A commercial type wins over a sub-type; else the sub-type, where it says something, over the type. */
+/** A commercial type wins over a sub-type; else a known sub-type wins over the type. */
 export function propertyTypeOf(type: string | null, subType: string | null): PropertyType {
   const wide = byType(type);
   if (wide === 'COMMERCIAL') return wide;
@@ -74,7 +74,7 @@ const statuses = spelled<Status>({
   Incomplete: 'INCOMPLETE',
 });
 
-/** Never a guess: a local word that is none of the dictionary's eleven is UNKNOWN. */
+/** UNKNOWN for a local word that is none of the dictionary's eleven. */
 export function statusOf(standardStatus: string | null): Status {
   return statuses(standardStatus) ?? 'UNKNOWN';
 }

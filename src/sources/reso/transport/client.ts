@@ -24,7 +24,7 @@ export interface ResoOptions {
   readonly clock: Clock;
   /** ISO 4217; default USD. */
   readonly currency?: string;
-  /** Whether the server may be asked for one listing at a time; default true. */
+  /** Whether single listings can be fetched; default true. */
   readonly live?: boolean;
   /** Records a page; default 200. */
   readonly pageSize?: number;

@@ -1,4 +1,4 @@
-// Session with one RESO server: the token on each request, renewed once, and what $metadata says.
+// Session with one RESO server: the token on each request, renewed once, and the shape from $metadata.
 
 import { type Clock, DAY, MINUTE } from '../../../lib/clock.ts';
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../../lib/outbound.ts';
@@ -66,7 +66,7 @@ export class Session {
     return this.shape(signal).catch((error: unknown) => {
       if (error instanceof LiveError && error.code === 'fetch_failed')
         return this.#cache(UNKNOWN_SHAPE, MINUTE);
-      // Whoever is turned away or kept waiting here would be so a second time.
+      // Refused or slow here, the listing itself would be so too.
       throw error;
     });
   }

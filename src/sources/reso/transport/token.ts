@@ -1,4 +1,4 @@
-// Access token of a RESO server: by client credentials or given, shared, and renewed before it expires.
+// Access token of a RESO server: configured, or by client credentials; shared, and renewed before it expires.
 
 import type { Clock } from '../../../lib/clock.ts';
 import type { Outbound } from '../../../lib/outbound.ts';
