@@ -1,12 +1,13 @@
 // Placement: which areas contain a listing, by its point where an area has a boundary, else by its address.
 
-import Flatbush from 'flatbush';
+import type Flatbush from 'flatbush';
 import { sameMeridian } from '../geometry/antimeridian.ts';
 import {
   type Boundary,
   boxOf,
   type FlatPolygon,
   flattened,
+  indexBoxes,
   type Point,
   polygonContains,
   polygonsOf,
@@ -15,7 +16,7 @@ import type { DraftAddress } from '../listings/draft.ts';
 import { UNKNOWN_ZONE } from '../listings/place-time.ts';
 import type { AreaType } from '../listings/vocabulary.ts';
 
-/** What placing needs to know of an area. */
+/** The facts of an area that placement needs. */
 export interface PlacedArea {
   readonly no: number;
   readonly type: AreaType;
@@ -25,11 +26,11 @@ export interface PlacedArea {
   readonly parentNos: readonly number[];
   readonly areaKm2: number | null;
   readonly boundary: Boundary | null;
-  /** Null: that of the areas around it. */
+  /** Null: that of its ancestors. */
   readonly timeZone: string | null;
 }
 
-/** Square kilometres that an area without a boundary is taken to have, only to put small areas before large ones. */
+/** Assumed square kilometres of an area without a boundary, to sort small areas before large ones. */
 const TYPICAL_SIZE: Readonly<Record<AreaType, number>> = {
   neighborhood: 3,
   postal_code: 20,
@@ -70,7 +71,8 @@ export class Placement {
         for (const rings of polygonsOf(area.boundary))
           this.#polygons.push({ area, polygon: flattened(rings) });
     }
-    this.#index = indexOf(this.#polygons.map(({ polygon }) => polygon));
+    const boxes = this.#polygons.map(({ polygon: [shell = new Float64Array()] }) => boxOf(shell));
+    this.#index = indexBoxes(boxes);
   }
 
   #addNames(area: PlacedArea): void {
@@ -81,19 +83,19 @@ export class Placement {
     }
   }
 
-  /** Numbers of the areas that hold the listing, smallest first. */
+  /** Numbers of the areas that contain the listing, smallest first. */
   place(location: Point | null, address: DraftAddress): number[] {
     const held = new Map<number, PlacedArea>();
     if (location) for (const area of this.#around(location)) held.set(area.no, area);
     for (const area of this.#named(address)) if (this.#fits(area, held, address)) held.set(area.no, area);
-    // An area without a boundary holds whatever its children hold.
+    // An area without a boundary contains what its children contain.
     for (const area of [...held.values()]) {
       for (const parent of this.#parentsFor(area, address)) if (!parent.boundary) held.set(parent.no, parent);
     }
     return [...held.values()].sort((a, b) => size(a) - size(b) || a.no - b.no).map((area) => area.no);
   }
 
-  /** The time zone of a listing in these areas: that of the smallest that has one, or that lies in one that has. */
+  /** The time zone of the smallest of these areas that has one, or whose ancestors have one. */
   timeZone(areaNos: readonly number[]): string {
     for (const no of areaNos) {
       const area = this.#areas.get(no);
@@ -122,8 +124,8 @@ export class Placement {
   }
 
   /**
-   * A name alone is not enough (every state has a Springfield): what lies around it must fit too. Of several areas of
-   * one type around it, such as two cities that share a postal code, one is enough.
+   * A name alone is not enough (every state has a Springfield): the area's ancestors must fit too. Of several ancestors
+   * of one type, such as two cities that share a postal code, one is enough.
    */
   #fits(area: PlacedArea, held: ReadonlyMap<number, PlacedArea>, address: DraftAddress): boolean {
     const around = Map.groupBy(this.#ancestors(area), ({ type }) => type);
@@ -132,7 +134,7 @@ export class Placement {
     );
   }
 
-  /** The ancestors; of several of one type those that the address names, where it names any of them. */
+  /** The ancestors; of several of one type those that the address names, if it names any. */
   #parentsFor(area: PlacedArea, address: DraftAddress): PlacedArea[] {
     const around = Map.groupBy(this.#ancestors(area), ({ type }) => type);
     return [...around.values()].flatMap((parents) => {
@@ -157,7 +159,7 @@ export class Placement {
   }
 }
 
-/** Whether the address gives the area this name; null where it says nothing of areas of its type. */
+/** Whether the address names the area; null if it names no area of that type. */
 function isCalled(area: PlacedArea, address: DraftAddress): boolean | null {
   const part = ADDRESS_PART[area.type];
   const text = part ? address[part] : null;
@@ -166,11 +168,3 @@ function isCalled(area: PlacedArea, address: DraftAddress): boolean | null {
 }
 
 const size = (area: PlacedArea): number => area.areaKm2 ?? TYPICAL_SIZE[area.type];
-
-function indexOf(polygons: readonly FlatPolygon[]): Flatbush | null {
-  if (polygons.length === 0) return null;
-  const index = new Flatbush(polygons.length);
-  for (const [shell = new Float64Array()] of polygons) index.add(...boxOf(shell));
-  index.finish();
-  return index;
-}

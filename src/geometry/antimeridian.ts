@@ -1,19 +1,28 @@
 // The antimeridian: rings that reach past it, and boundaries cut at it as RFC 7946 (3.1.9) requires.
 
 import type { Position } from 'geojson';
-import { type Boundary, boxOf, flattened, type Point, polygonContains, polygonsOf } from './geometry.ts';
+import {
+  type Boundary,
+  doubleArea,
+  flattened,
+  isSamePosition,
+  openRing,
+  type Point,
+  polygonContains,
+  polygonsOf,
+  ringBox,
+} from './geometry.ts';
 
-/** Whole turns by which what is drawn past the edge of the map lies on it. */
+/** Whole turns that bring what is drawn past the edge of the map back onto it. */
 export const TURNS = [-360, 0, 360] as const;
 
-/** As far past the edge of the map as a ring may be drawn: maps that go on sideways write up to a turn. */
+/** The largest longitude of a ring: maps that repeat sideways write up to a turn. */
 export const MAX_LNG = 360;
 
 /**
- * Why a ring cannot be told from one that goes round the other way, in words with the remedy; null when it can.
- * Edges are straight in degrees (RFC 7946, section 3.1.1). Some programs mean the short way by an edge from 179 to -179,
- * others the long one: so an edge over more than half the world is refused, but for the whole turn, which has one
- * meaning only.
+ * Why a ring is ambiguous, in words with the remedy; null if it is not. Edges are straight in degrees (RFC 7946,
+ * section 3.1.1), but by an edge from 179 to -179 some programs mean the short way: an edge over more than half the
+ * world is refused, except a whole turn, which has one meaning only.
  */
 export function ringFault(ring: readonly Point[]): string | null {
   for (const [at, to] of ring.entries()) {
@@ -21,8 +30,8 @@ export function ringFault(ring: readonly Point[]): string | null {
     const span = Math.abs(to.lng - from.lng);
     if (span > 180 && span !== 360) return edgeFault(from.lng, to.lng);
   }
-  const { least, most } = lngsOf(ring);
-  return most - least > 360 ? `spans ${most - least} degrees of longitude; at most 360 are allowed` : null;
+  const [min, max] = lngRange(ring);
+  return max - min > 360 ? `spans ${max - min} degrees of longitude; at most 360 are allowed` : null;
 }
 
 function edgeFault(from: number, to: number): string {
@@ -34,24 +43,21 @@ function edgeFault(from: number, to: number): string {
   );
 }
 
-export function lngsOf(ring: readonly Point[]): { readonly least: number; readonly most: number } {
-  let [least, most] = [Infinity, -Infinity];
-  for (const { lng } of ring) [least, most] = [Math.min(least, lng), Math.max(most, lng)];
-  return { least, most };
+function lngRange(ring: readonly Point[]): [min: number, max: number] {
+  let [min, max] = [Infinity, -Infinity];
+  for (const { lng } of ring) [min, max] = [Math.min(min, lng), Math.max(max, lng)];
+  return [min, max];
 }
 
-/**
- * The ring at every place where it meets the map between -180 and 180, its edges included: the two meridians there are
- * one, so that what ends at one of them begins at the other.
- */
+/** The ring at every turn where it meets the map between -180 and 180, edges included: those two meridians are one. */
 export function ringsOnMap(ring: readonly Point[]): Point[][] {
-  const { least, most } = lngsOf(ring);
-  return TURNS.filter((turn) => least + turn <= 180 && most + turn >= -180).map((turn) =>
+  const [min, max] = lngRange(ring);
+  return TURNS.filter((turn) => min + turn <= 180 && max + turn >= -180).map((turn) =>
     ring.map(({ lng, lat }) => ({ lng: lng + turn, lat })),
   );
 }
 
-/** The longitudes by which a point may be written: two on the antimeridian. */
+/** The longitudes of a point: two on the antimeridian. */
 export const sameMeridian = (lng: number): readonly number[] => (Math.abs(lng) === 180 ? [180, -180] : [lng]);
 
 type Ring = readonly Position[];
@@ -60,7 +66,7 @@ type Polygon = readonly Ring[];
 
 const LINE = 180;
 
-/** The boundary between -180 and 180; itself where it lies there. Null where a ring crosses itself at the antimeridian. */
+/** The boundary cut to between -180 and 180; null if a ring crosses itself at the antimeridian. */
 export function cutAtAntimeridian(boundary: Boundary): Boundary | null {
   const polygons = polygonsOf(boundary);
   if (polygons.every((rings) => rings.every((ring) => ring.every(([lng = 0]) => Math.abs(lng) <= LINE))))
@@ -78,26 +84,29 @@ export function cutAtAntimeridian(boundary: Boundary): Boundary | null {
 }
 
 function cutPolygon(rings: Polygon): Polygon[] | null {
-  const [shell = [], ...holes] = rings.map(opened);
-  const { least, most } = extent(shell);
-  const home = -360 * Math.floor((least + LINE) / 360);
-  const [moved, range] = [shifted(shell, home), { least: least + home, most: most + home }];
-  const oriented = [turned(moved, 1), ...holes.map((hole) => turned(intoRange(hole, range, home), -1))];
-  if (range.most <= LINE) return [oriented];
-  const [west, east] = [half(oriented, -1), half(oriented, 1)];
-  return west && east && [...west, ...east.map((piece) => piece.map((ring) => shifted(ring, -360)))];
-}
-
-/** A hole may be written by another turn than its shell. */
-function intoRange(hole: Ring, range: { least: number; most: number }, home: number): Ring {
-  const { least, most } = extent(hole);
-  const turn = TURNS.map((each) => each + home).find(
-    (each) => least + each >= range.least && most + each <= range.most,
+  const [shell = [], ...holes] = rings.map(openRing);
+  const [west, , east] = ringBox(shell);
+  const home = -360 * Math.floor((west + LINE) / 360);
+  const wound = [
+    windTo(shifted(shell, home), 1),
+    ...holes.map((hole) => windTo(shifted(hole, home + turnInto(shell, hole)), -1)),
+  ];
+  if (east + home <= LINE) return [wound];
+  const [western, eastern] = [half(wound, -1), half(wound, 1)];
+  return (
+    western && eastern && [...western, ...eastern.map((piece) => piece.map((ring) => shifted(ring, -360)))]
   );
-  return shifted(hole, turn ?? home);
 }
 
-/** A stretch of a ring on one side of the line; its first and last corners lie on the line. */
+/** Degrees to add to a hole that is written another turn around the Earth than its shell. */
+export function turnInto(shell: Ring, hole: Ring): number {
+  const [west, , east] = ringBox(shell);
+  const [min, , max] = ringBox(hole);
+  const fits = (turn: number): boolean => min + turn >= west && max + turn <= east;
+  return fits(0) ? 0 : (TURNS.find(fits) ?? 0);
+}
+
+/** A part of a ring on one side of the antimeridian; its first and last corners lie on it. */
 interface Chain {
   readonly points: readonly Position[];
   readonly entry: number;
@@ -143,9 +152,9 @@ function meeting([fromLng = 0, fromLat = 0]: Position, [toLng = 0, toLat = 0]: P
 }
 
 /**
- * For each chain the one that goes on where it ends. From south to north the line is by turns inside and outside: of
- * the ends in order each pair belongs together, one where a chain leaves and one where a chain comes. Null where they
- * do not take turns, which only rings that cross do.
+ * For each chain the one that continues where it ends. From south to north the line is alternately inside and outside,
+ * so the sorted ends form pairs: one where a chain leaves the line and one where a chain arrives. Null if they do not
+ * alternate, which only happens when rings cross.
  */
 function jointsOf(chains: readonly Chain[], side: 1 | -1): Map<number, number> | null {
   const ends = chains
@@ -156,7 +165,7 @@ function jointsOf(chains: readonly Chain[], side: 1 | -1): Map<number, number> |
     .sort((a, b) => a.lat - b.lat);
   const joints = new Map<number, number>();
   for (let at = 0; at < ends.length; at += 2) {
-    // With the shell counterclockwise, the southern end of a stretch on the line leaves the west and comes to the east.
+    // With counterclockwise shells, the southern end of a pair leaves the western half and arrives in the eastern one.
     const south = takeNext(ends, at, side < 0);
     const north = takeNext(ends, at + 1, side > 0);
     if (!south || !north) return null;
@@ -172,7 +181,7 @@ interface End {
   readonly chain: number;
 }
 
-/** The end at this place; of several at one latitude, the one that is next by turns. */
+/** The end at this place; of several at one latitude, the one with the right direction. */
 function takeNext(ends: End[], at: number, leaves: boolean): End | null {
   const lat = ends[at]?.lat;
   const found = ends.findIndex((end, place) => place >= at && end.lat === lat && end.leaves === leaves);
@@ -191,40 +200,24 @@ function joinedRings(chains: readonly Chain[], joints: ReadonlyMap<number, numbe
       used.add(chain);
       ring.push(...(chains[chain]?.points ?? []));
     }
-    const corners = ring.filter((point, at) => !samePlace(point, ring.at(at - 1)));
+    const corners = ring.filter((point, at) => !isSamePosition(point, ring.at(at - 1) ?? []));
     if (corners.length >= 3) rings.push(corners);
   }
   return rings;
 }
 
-/** The piece that a hole lies in. */
+/** The piece that contains the hole. */
 function holder(pieces: Ring[][], hole: Ring): Ring[] | undefined {
   const [lng = 0, lat = 0] = hole[0] ?? [];
   const holds = ([shell = []]: Ring[]): boolean => polygonContains(flattened([shell]), { lng, lat });
   return pieces.length === 1 ? pieces[0] : (pieces.find(holds) ?? pieces[0]);
 }
 
-const samePlace = (a: Position, b: Position | undefined): boolean => a[0] === b?.[0] && a[1] === b?.[1];
-
-const opened = (ring: Ring): Ring => (samePlace(ring[0] ?? [], ring.at(-1)) ? ring.slice(0, -1) : ring);
-
 const closed = (ring: Ring): Position[] => [...ring, ...ring.slice(0, 1)];
 
 const shifted = (ring: Ring, turn: number): Ring =>
   turn === 0 ? ring : ring.map(([lng = 0, ...rest]) => [lng + turn, ...rest]);
 
-const extent = (ring: Ring): { least: number; most: number } => {
-  const [least, , most] = boxOf(flattened([ring])[0] ?? new Float64Array());
-  return { least, most };
-};
-
 /** The ring counterclockwise for 1, clockwise for -1. */
-function turned(ring: Ring, way: 1 | -1): Ring {
-  let twice = 0;
-  let [beforeX = 0, beforeY = 0] = ring.at(-1) ?? [];
-  for (const [x = 0, y = 0] of ring) {
-    twice += beforeX * y - x * beforeY;
-    [beforeX, beforeY] = [x, y];
-  }
-  return twice * way < 0 ? ring.toReversed() : ring;
-}
+const windTo = (ring: Ring, direction: 1 | -1): Ring =>
+  doubleArea(ring) * direction < 0 ? ring.toReversed() : ring;

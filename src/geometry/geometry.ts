@@ -1,5 +1,6 @@
-// Plane and spherical geometry on WGS 84 degrees: rings, boxes, distances, areas and centroids.
+// Plane and spherical geometry on WGS 84 degrees: rings, boxes, distances and areas.
 
+import Flatbush from 'flatbush';
 import type { MultiPolygon, Polygon, Position } from 'geojson';
 
 export type Boundary = Polygon | MultiPolygon;
@@ -22,14 +23,14 @@ export function polygonsOf(boundary: Boundary): Position[][][] {
   return boundary.type === 'Polygon' ? [boundary.coordinates] : boundary.coordinates;
 }
 
-/** A polygon made ready for many questions: each ring as x, y, x, y, ...; the shell first. */
+/** A polygon as flat arrays for fast lookups: each ring as x, y, x, y, ...; the shell first. */
 export type FlatPolygon = readonly Float64Array[];
 
 export function flattened(rings: readonly (readonly Position[])[]): FlatPolygon {
   return rings.map((ring) => Float64Array.from(ring.flatMap(([lng = 0, lat = 0]) => [lng, lat])));
 }
 
-/** Whether the point lies within the polygon; its edges count as within, the inside of a hole does not. */
+/** Whether the point lies within the polygon or on an edge of it, and not inside a hole. */
 export function polygonContains([shell, ...holes]: FlatPolygon, { lng, lat }: Point): boolean {
   if (!shell) return false;
   const where = side(shell, lng, lat);
@@ -45,7 +46,7 @@ function side(ring: Float64Array, x: number, y: number): 'inside' | 'outside' | 
   for (let index = 0; index < ring.length; index += 2) {
     const currentX = ring[index] ?? 0;
     const currentY = ring[index + 1] ?? 0;
-    // Most edges lie wholly above or below the point and say nothing about it.
+    // Most edges lie wholly above or below the point.
     if (currentY >= y !== previousY > y || currentY === y || previousY === y) {
       const cross = (currentX - previousX) * (y - previousY) - (currentY - previousY) * (x - previousX);
       if (cross === 0 && between(x, previousX, currentX) && between(y, previousY, currentY)) return 'edge';
@@ -62,13 +63,11 @@ const between = (value: number, a: number, b: number): boolean =>
   value >= Math.min(a, b) && value <= Math.max(a, b);
 
 /**
- * The narrowest box around the shells of a boundary. Where that one crosses the antimeridian, its eastern edge is past
- * 180: none is narrower than the widest stretch of longitudes without a shell leaves it.
+ * The narrowest box around the shells of a boundary: it leaves out the widest gap between them. If it crosses the
+ * antimeridian, its eastern edge is past 180.
  */
 export function boundaryBox(boundary: Boundary): Box {
-  const boxes = polygonsOf(boundary).map(([shell = []]) =>
-    boxOf(flattened([shell])[0] ?? new Float64Array()),
-  );
+  const boxes = polygonsOf(boundary).map(([shell = []]) => ringBox(shell));
   const [minLng, minLat, maxLng, maxLat] = boxOf(Float64Array.from(boxes.flat()));
   let [west, east] = [minLng, maxLng];
   let reached = minLng;
@@ -77,6 +76,35 @@ export function boundaryBox(boundary: Boundary): Box {
     reached = Math.max(reached, to);
   }
   return [west, minLat, east, maxLat];
+}
+
+export const ringBox = (ring: readonly Position[]): Box => boxOf(flattened([ring])[0] ?? new Float64Array());
+
+/** An index of boxes by their places in the list; null without any. */
+export function indexBoxes(boxes: readonly Box[]): Flatbush | null {
+  if (boxes.length === 0) return null;
+  const index = new Flatbush(boxes.length);
+  for (const box of boxes) index.add(...box);
+  index.finish();
+  return index;
+}
+
+export const isSamePosition = (a: Position, b: Position): boolean => a[0] === b[0] && a[1] === b[1];
+
+/** The ring without its repeated end. */
+export function openRing(ring: readonly Position[]): readonly Position[] {
+  const isClosed = ring.length > 1 && isSamePosition(ring[0] ?? [], ring.at(-1) ?? []);
+  return isClosed ? ring.slice(0, -1) : ring;
+}
+
+/** Twice the plane area in square degrees, positive if the ring runs counterclockwise. */
+export function doubleArea(ring: readonly Position[]): number {
+  // Summed around the first corner: degrees are large numbers with small differences.
+  const [originX = 0, originY = 0] = ring[0] ?? [];
+  return ring.reduce((sum, [x = 0, y = 0], at) => {
+    const [beforeX = 0, beforeY = 0] = ring.at(at - 1) ?? [];
+    return sum + (beforeX - originX) * (y - originY) - (x - originX) * (beforeY - originY);
+  }, 0);
 }
 
 /** The smallest box around points given as x, y, x, y, ... */
@@ -101,12 +129,12 @@ export function distanceKm(a: Point, b: Point): number {
 }
 
 /**
- * Boxes that together hold every point within the distance: two where the circle crosses the antimeridian, and the
- * whole turn where it holds a pole.
+ * Boxes that together hold every point within the distance: two if the circle crosses the antimeridian, all longitudes
+ * if it holds a pole.
  */
 export function boxesAround({ lat, lng }: Point, km: number): Box[] {
   const angle = km / EARTH_RADIUS_KM;
-  // A hair wider than the circle: the exact distance decides afterwards.
+  // Slightly wider than the circle: the exact distance decides afterwards.
   const dLat = (angle * 180) / Math.PI + 1e-6;
   const [minLat, maxLat] = [Math.max(-90, lat - dLat), Math.min(90, lat + dLat)];
   if (minLat === -90 || maxLat === 90) return [[-180, minLat, 180, maxLat]];
@@ -117,8 +145,8 @@ export function boxesAround({ lat, lng }: Point, km: number): Box[] {
 }
 
 /**
- * How far apart on a plane of degrees a point is, at most, from any other within the distance that lies on the same side of
- * the antimeridian. By haversine, with the meridians as close as they are at the end of the circle nearer to a pole.
+ * An upper bound, in plane degrees, of how far points within the distance lie on the same side of the antimeridian: by
+ * haversine, with the meridians as close as they are where the circle is nearest to a pole.
  */
 export function degreesWithin({ lat }: Point, km: number): number {
   const angle = km / EARTH_RADIUS_KM;
@@ -129,24 +157,15 @@ export function degreesWithin({ lat }: Point, km: number): number {
 }
 
 /**
- * One box, or two where it crosses the antimeridian (minLng above maxLng, or beyond 180 degrees) or ends at it: the
- * meridians 180 and -180 are one, and an edge belongs to its box.
+ * One box, or two if it crosses the antimeridian (minLng above maxLng, or beyond 180 degrees) or ends at it: the
+ * meridians 180 and -180 are one, and a box includes its edges.
  */
 export function splitAtAntimeridian(minLng: number, minLat: number, maxLng: number, maxLat: number): Box[] {
-  if (minLng < -180)
+  const [west, east] = [minLng < -180 ? minLng + 360 : minLng, maxLng > 180 ? maxLng - 360 : maxLng];
+  if (west > east)
     return [
-      [minLng + 360, minLat, 180, maxLat],
-      [-180, minLat, maxLng, maxLat],
-    ];
-  if (maxLng > 180)
-    return [
-      [minLng, minLat, 180, maxLat],
-      [-180, minLat, maxLng - 360, maxLat],
-    ];
-  if (minLng > maxLng)
-    return [
-      [minLng, minLat, 180, maxLat],
-      [-180, minLat, maxLng, maxLat],
+      [west, minLat, 180, maxLat],
+      [-180, minLat, east, maxLat],
     ];
   const box: Box = [minLng, minLat, maxLng, maxLat];
   if (maxLng === 180 && minLng > -180) return [box, [-180, minLat, -180, maxLat]];
@@ -164,7 +183,7 @@ export function areaKm2(boundary: Boundary): number {
   return total;
 }
 
-/** Chamberlain and Duquette's sum for a ring on a sphere; the way it winds does not matter. */
+/** Chamberlain and Duquette's sum for a ring on a sphere, whatever its orientation. */
 export function ringArea(ring: readonly Position[]): number {
   let sum = 0;
   let [previousLng = 0, previousLat = 0] = ring[ring.length - 1] ?? [];

@@ -1,22 +1,22 @@
 // Validity of polygons: rings that do not cross, holes within their shell, parts that do not overlap.
 
 import type { Position } from 'geojson';
+import { doubleArea } from './geometry.ts';
 import { insidesApart, orientation, outsidesApart, type Passage, type Place } from './orientation.ts';
 import { createRingMesh, distinctCorners, type MeshRing, type RingMesh } from './ring-mesh.ts';
 
-/** What is wrong, and where: `polygon` and `ring` are places in the coordinates of a MultiPolygon, from 0. */
+/** A fault and its place: `polygon` and `ring` are positions in the coordinates of a MultiPolygon, from 0. */
 export interface ValidityFault {
   readonly polygon: number;
   readonly ring: number;
   readonly point: Position;
-  /** Goes on after the name of the ring: 'crosses itself'. */
+  /** Continues a sentence that starts with the name of the ring: 'crosses itself'. */
   readonly reason: string;
 }
 
 /**
- * The first thing for which an area or an inside cannot be told; null where there is none. Rings may touch themselves and
- * each other in points and along lines as long as nothing is within twice. Decided exactly, in n log n for boundaries as
- * they are.
+ * The first fault that makes area or containment undefined; null if there is none. Rings may touch themselves and each
+ * other in points and along lines, as long as nothing is inside twice. Exact, in n log n for real boundaries.
  */
 export function findValidityFault(
   polygons: readonly (readonly (readonly Position[])[])[],
@@ -47,7 +47,7 @@ function degenerateRing(polygons: readonly (readonly (readonly Position[])[])[])
 const turnOf = ([ax = 0, ay = 0]: Position, [bx = 0, by = 0]: Position, [cx = 0, cy = 0]: Position): number =>
   orientation(ax, ay, bx, by, cx, cy);
 
-/** Holes that take the whole shell touch it all around, and are within it. */
+/** Holes that cover the whole shell touch it all around without crossing it. */
 function emptyPolygon(polygons: readonly (readonly (readonly Position[])[])[]): ValidityFault | null {
   for (const [polygon, [shell = [], ...holes]] of polygons.entries()) {
     const whole = planeArea(shell);
@@ -63,23 +63,15 @@ function emptyPolygon(polygons: readonly (readonly (readonly Position[])[])[]): 
   return null;
 }
 
-/** Square degrees, summed around the first corner: degrees are large numbers with small differences. */
-function planeArea(ring: readonly Position[]): number {
-  const [originX = 0, originY = 0] = ring[0] ?? [];
-  const twice = ring.reduce((sum, [x = 0, y = 0], at) => {
-    const [beforeX = 0, beforeY = 0] = ring.at(at - 1) ?? [];
-    return sum + (beforeX - originX) * (y - originY) - (x - originX) * (beforeY - originY);
-  }, 0);
-  return Math.abs(twice) / 2;
-}
+const planeArea = (ring: readonly Position[]): number => Math.abs(doubleArea(ring)) / 2;
 
 /**
- * Meetings of edges for each corner, on average. With its two neighbours an edge meets two, along a shared border three more;
- * many more only where lines are drawn over each other again and again, which would take long to look at.
+ * Average number of edges that an edge may meet: two neighbours, and three more along a shared border. Only lines drawn
+ * over each other many times exceed it, and would take long to check.
  */
-const MOST_MEETINGS = 8;
+const MAX_MEETINGS = 8;
 
-/** Looks at every two edges whose boxes meet. Notes the corners that lie on another edge in `touching`. */
+/** Checks all pairs of edges whose boxes meet. Adds the corners that lie on another edge to `touching`. */
 function crossingFault(mesh: RingMesh, touching: Set<number>): ValidityFault | null {
   const { x, y, after } = mesh;
   let meetings = 0;
@@ -93,7 +85,7 @@ function crossingFault(mesh: RingMesh, touching: Set<number>): ValidityFault | n
       const point =
         meeting === 'across' ? meetingPoint(mesh, edge, other) : touchCrossing(mesh, edge, other, touching);
       if (point !== null) return crossing(mesh, edge, other, point);
-      if (++meetings > MOST_MEETINGS * x.length) return tangle(mesh, other);
+      if (++meetings > MAX_MEETINGS * x.length) return tangle(mesh, other);
     }
   }
   return null;
@@ -101,7 +93,7 @@ function crossingFault(mesh: RingMesh, touching: Set<number>): ValidityFault | n
 
 type Meeting = 'apart' | 'across' | 'touching';
 
-/** How two edges whose boxes meet lie to each other. This is what is looked at most: it makes no garbage. */
+/** How two edges whose boxes meet relate. This is the hottest loop: it allocates nothing. */
 function meetingOf(mesh: RingMesh, edge: number, other: number): Meeting {
   const [end, otherEnd] = [mesh.after[edge] ?? 0, mesh.after[other] ?? 0];
   const first = turnAt(mesh, edge, end, other);
@@ -116,7 +108,7 @@ function meetingOf(mesh: RingMesh, edge: number, other: number): Meeting {
 const turnAt = ({ x, y }: RingMesh, a: number, b: number, c: number): number =>
   orientation(x[a] ?? 0, y[a] ?? 0, x[b] ?? 0, y[b] ?? 0, x[c] ?? 0, y[c] ?? 0);
 
-/** Where the ways on from a point that two edges share cross; null where they do not. Ends are the starts of other edges. */
+/** The point that two edges share, if their rings cross there; otherwise null. */
 function touchCrossing(mesh: RingMesh, edge: number, other: number, touching: Set<number>): Place | null {
   for (const [corner, through] of [
     [other, edge],
@@ -130,7 +122,7 @@ function touchCrossing(mesh: RingMesh, edge: number, other: number, touching: Se
 function isCrossedAt(mesh: RingMesh, corner: number, edge: number, touching: Set<number>): boolean {
   const { before, after, ringAt, rings } = mesh;
   const [at, start, end] = [placeOf(mesh, corner), placeOf(mesh, edge), placeOf(mesh, after[edge] ?? 0)];
-  // The end of an edge is judged where it is a start.
+  // The end of an edge is the start of the next one, and checked as such.
   if (corner === edge || isSame(at, end) || !isBetween(at, start, end)) return false;
   if (turnAt(mesh, edge, after[edge] ?? 0, corner) !== 0) return false;
   const through = (via: number): Passage => ({
@@ -150,7 +142,7 @@ function crossing(mesh: RingMesh, edge: number, other: number, point: Place): Va
   const [ring, otherRing] = [ringOf(mesh, edge), ringOf(mesh, other)];
   if (!ring || !otherRing) return null;
   if (ring === otherRing) return faultAt(ring, point, 'crosses itself');
-  // The later one is told of: it is what came in the way.
+  // Report the later one.
   const [earlier, later] = edge < other ? [ring, otherRing] : [otherRing, ring];
   if (earlier.polygon !== later.polygon)
     return faultAt(later, point, `overlaps polygon ${earlier.polygon + 1}`);
@@ -162,11 +154,11 @@ function tangle(mesh: RingMesh, corner: number): ValidityFault | null {
   return ring ? faultAt(ring, placeOf(mesh, corner), 'meets itself or other rings too many times') : null;
 }
 
-/** Rings that do not cross lie within each other or not by any one of their corners. */
+/** If rings do not cross, one corner decides whether one is inside the other. */
 function nestingFault(mesh: RingMesh, touching: ReadonlySet<number>): ValidityFault | null {
   for (const ring of mesh.rings) {
     const corner = untouchedCorner(ring, touching);
-    if (corner === null) continue; // Where all touch, the touches have told.
+    if (corner === null) continue; // The touching corners were checked before.
     const point = placeOf(mesh, corner);
     const around = ringsAround(mesh, ring, point);
     const reason = ring.ring === 0 ? shellFault(ring, around) : holeFault(ring, around);
@@ -196,7 +188,7 @@ function untouchedCorner({ first, end }: MeshRing, touching: ReadonlySet<number>
   return null;
 }
 
-/** The other rings within which a point lies that is on none of them: those that a line east from it crosses oddly. */
+/** The other rings around a point that is on none of them: a line east crosses them an odd number of times. */
 function ringsAround(mesh: RingMesh, own: MeshRing, [x, y]: Place): MeshRing[] {
   const odd = new Set<MeshRing>();
   for (const edge of mesh.edgesWithin(x, y, Number.POSITIVE_INFINITY, y)) {

@@ -1,8 +1,8 @@
-// Mesh of the rings of a geometry: their corners numbered in one row, each with its neighbours, and an index of the edges.
+// Mesh of the rings of a geometry: corners by number, each with its neighbours, and an index of the edges.
 
 import Flatbush from 'flatbush';
 import type { Position } from 'geojson';
-import { TURNS } from './antimeridian.ts';
+import { turnInto } from './antimeridian.ts';
 import { orientation } from './orientation.ts';
 
 /** One ring of the mesh; `polygon` and `ring` are its place in the coordinates of the geometry, from 0. */
@@ -27,11 +27,11 @@ export interface RingMesh {
   readonly before: Int32Array;
   readonly after: Int32Array;
   readonly ringAt: Int32Array;
-  /** Numbers of the edges whose boxes meet this one and are above `least`. */
-  edgesWithin(minX: number, minY: number, maxX: number, maxY: number, least?: number): readonly number[];
+  /** Numbers above `min` of the edges whose boxes meet this one. */
+  edgesWithin(minX: number, minY: number, maxX: number, maxY: number, min?: number): readonly number[];
 }
 
-/** The mesh of polygons whose rings have three different corners at least. */
+/** The mesh of polygons whose rings have at least three different corners. */
 export function createRingMesh(polygons: readonly (readonly (readonly Position[])[])[]): RingMesh {
   const rings: MeshRing[] = [];
   const corners: Position[] = [];
@@ -52,19 +52,6 @@ export function distinctCorners(positions: readonly Position[]): readonly Positi
     const next = positions[(at + 1) % positions.length];
     return lng !== next?.[0] || lat !== next?.[1];
   });
-}
-
-/** A hole may be written by another turn around the Earth than its shell. */
-function turnInto(shell: readonly Position[], hole: readonly Position[]): number {
-  const lngs = (ring: readonly Position[]) => ring.map(([lng = 0]) => lng);
-  const bounds = (values: readonly number[]) =>
-    values.reduce(([least, most], lng) => [Math.min(least, lng), Math.max(most, lng)] as const, [
-      Number.POSITIVE_INFINITY,
-      Number.NEGATIVE_INFINITY,
-    ] as const);
-  const [[west, east], [least, most]] = [bounds(lngs(shell)), bounds(lngs(hole))];
-  const fits = (turn: number): boolean => least + turn >= west && most + turn <= east;
-  return fits(0) ? 0 : (TURNS.find(fits) ?? 0);
 }
 
 function linkedMesh(rings: readonly MeshRing[], x: Float64Array, y: Float64Array): RingMesh {
@@ -90,12 +77,12 @@ function linkedMesh(rings: readonly MeshRing[], x: Float64Array, y: Float64Array
   index.finish();
   return {
     ...{ rings, x, y, before, after, ringAt },
-    edgesWithin: (minX, minY, maxX, maxY, least = -1) =>
-      index.search(minX, minY, maxX, maxY, (edge) => edge > least),
+    edgesWithin: (minX, minY, maxX, maxY, min = -1) =>
+      index.search(minX, minY, maxX, maxY, (edge) => edge > min),
   };
 }
 
-/** By the turn at the lowest of the westernmost corners, which is exact; by the area where the ring turns back there. */
+/** By the exact turn at the lowest of the westernmost corners, or by the area if the ring doubles back there. */
 function isCounterclockwise(x: Float64Array, y: Float64Array, first: number, end: number): boolean {
   let corner = first;
   let twice = 0;

@@ -1,13 +1,22 @@
 // Simplification of boundaries: fewer corners within a tolerance, without new crossings.
 
-import Flatbush from 'flatbush';
 import type { Position } from 'geojson';
-import { type Boundary, boxOf, EARTH_RADIUS_KM, flattened, polygonContains, polygonsOf } from './geometry.ts';
+import {
+  type Boundary,
+  EARTH_RADIUS_KM,
+  flattened,
+  indexBoxes,
+  isSamePosition,
+  openRing,
+  polygonContains,
+  polygonsOf,
+  ringBox,
+} from './geometry.ts';
 
-/** Rounds of drawing the rings that got in each other's way closer to what they were, before all stays as it was. */
+/** Attempts to resolve crossings with a smaller tolerance; after the last one the boundary stays as it was. */
 const ROUNDS = 12;
-/** Rounds after which such rings are left as they were. */
-const PATIENCE = 6;
+/** Rounds after which rings that still cross keep all their corners. */
+const TOLERANT_ROUNDS = 6;
 
 const METRES_PER_DEGREE = (EARTH_RADIUS_KM * 1000 * Math.PI) / 180;
 
@@ -21,8 +30,8 @@ interface Ring {
 }
 
 /**
- * The boundary with fewer corners: none that is left out lies further than so many metres from the line. A ring keeps
- * three corners at least, and where lines would cross or a ring would leave the one around it, corners come back.
+ * The boundary with fewer corners: none that is removed lies further than so many metres from the line. A ring keeps at
+ * least three corners, and corners come back where lines would cross or a ring would leave the one around it.
  */
 export function simplified(boundary: Boundary, metres: number): Boundary {
   const shapes = polygonsOf(boundary);
@@ -36,7 +45,7 @@ export function simplified(boundary: Boundary, metres: number): Boundary {
     : { type: 'MultiPolygon', coordinates };
 }
 
-/** Chooses the corners of every ring; false where they cannot be brought out of each other's way. */
+/** Chooses the corners of every ring; false if crossings remain. */
 function disentangled(rings: readonly Ring[]): boolean {
   let changed: Iterable<Ring> = rings;
   for (let round = 0; round < ROUNDS; round++) {
@@ -44,7 +53,7 @@ function disentangled(rings: readonly Ring[]): boolean {
     const drawnRings: DrawnRing[] = rings.map(({ points, kept }) => ({ points, kept }));
     const wrong = [...entangled(drawnRings)].flatMap((place) => rings[place] ?? []);
     if (wrong.length === 0) return true;
-    for (const ring of wrong) ring.metres = round < PATIENCE ? ring.metres / 4 : 0;
+    for (const ring of wrong) ring.metres = round < TOLERANT_ROUNDS ? ring.metres / 4 : 0;
     changed = wrong;
   }
   return false;
@@ -56,17 +65,12 @@ const keyOf = ([lng = 0, lat = 0]: Position): string => `${lng} ${lat}`;
 function sharedCorners(rings: readonly (readonly Position[])[]): Set<string> {
   const [seen, shared] = [new Set<string>(), new Set<string>()];
   for (const ring of rings)
-    for (const key of opened(ring).map(keyOf)) (seen.has(key) ? shared : seen).add(key);
+    for (const key of openRing(ring).map(keyOf)) (seen.has(key) ? shared : seen).add(key);
   return shared;
 }
 
-function opened(ring: readonly Position[]): readonly Position[] {
-  const [first, last] = [ring[0], ring.at(-1)];
-  return first && last && ring.length > 1 && keyOf(first) === keyOf(last) ? ring.slice(0, -1) : ring;
-}
-
 function prepared(ring: readonly Position[], shared: ReadonlySet<string>, metres: number): Ring {
-  const points = opened(ring);
+  const points = openRing(ring);
   const fixed = new Set<number>();
   for (const [at, point] of points.entries()) {
     const [before, behind] = [points.at(at - 1), points[(at + 1) % points.length]];
@@ -95,7 +99,7 @@ function keptCorners(ring: Ring): readonly number[] {
     keepBetween(plane, from, to, metres, kept);
   }
   if (kept.size < 3) {
-    // All within the distance of one line: the corner that lies farthest off it keeps the ring open.
+    // All corners are near one line: the farthest one keeps the ring open.
     const [from = 0, to = 0] = anchors;
     kept.add(farthest(plane, from, from + points.length, from, to).at % points.length);
     if (kept.size < 3) return all;
@@ -115,7 +119,7 @@ function projected(points: readonly Position[]): Float64Array {
   return plane;
 }
 
-/** Two corners that any drawing of the ring should have: wherever the ring begins, the same ones. */
+/** Two distant corners to start from: the same ones wherever the ring begins. */
 function farApart(plane: Float64Array, given: number | undefined): number[] {
   let first = given ?? 0;
   if (given === undefined)
@@ -166,7 +170,7 @@ function farthest(
   return { at: best, distance: Math.sqrt(Math.max(0, most)) };
 }
 
-/** A ring by the corners of its original that are kept, in their order; neither repeats its first corner. */
+/** A ring and the positions of the corners that it keeps; the first corner is not repeated. */
 export interface DrawnRing {
   readonly points: readonly Position[];
   readonly kept: readonly number[];
@@ -176,11 +180,11 @@ interface Line {
   readonly ring: number;
   readonly from: Position;
   readonly to: Position;
-  /** An edge of the original: what two of them do to each other is no fault of the drawing. */
+  /** An edge of the original boundary: two of them may meet as they did before. */
   readonly isOriginal: boolean;
 }
 
-/** Places of the rings that got in the way of another, or of themselves. */
+/** Positions of the rings that now cross others or themselves. */
 export function entangled(rings: readonly DrawnRing[]): Set<number> {
   const wrong = new Set<number>();
   crossings(rings, wrong);
@@ -190,16 +194,14 @@ export function entangled(rings: readonly DrawnRing[]): Set<number> {
 
 function crossings(rings: readonly DrawnRing[], wrong: Set<number>): void {
   const lines = rings.flatMap(linesOf);
-  if (lines.length === 0) return;
-  const index = new Flatbush(lines.length);
-  for (const { from, to } of lines) index.add(...boxOf(Float64Array.of(x(from), y(from), x(to), y(to))));
-  index.finish();
+  const boxes = lines.map(({ from, to }) => ringBox([from, to]));
+  const index = indexBoxes(boxes);
   for (const [at, line] of lines.entries()) {
-    if (line.isOriginal) continue;
-    const box = boxOf(Float64Array.of(x(line.from), y(line.from), x(line.to), y(line.to)));
+    const box = boxes[at];
+    if (line.isOriginal || !index || !box) continue;
     for (const other of index.search(...box)) {
       const met = lines[other];
-      // Of two new lines, one asks.
+      // A pair of new lines is checked once.
       if (!met || other === at || (!met.isOriginal && other < at) || !meet(line, met)) continue;
       if (!line.isOriginal) wrong.add(line.ring);
       if (!met.isOriginal) wrong.add(met.ring);
@@ -217,7 +219,6 @@ function linesOf({ points, kept }: DrawnRing, ring: number): Line[] {
 
 const x = (point: Position): number => point[0] ?? 0;
 const y = (point: Position): number => point[1] ?? 0;
-const same = (a: Position, b: Position): boolean => x(a) === x(b) && y(a) === y(b);
 
 /** Twice the area of the triangle, by its sign the side of the line on which the point lies. */
 const turn = (a: Position, b: Position, c: Position): number =>
@@ -235,11 +236,14 @@ function lies(point: Position, { from, to }: Line): boolean {
 
 /** Whether two lines have more in common than one end of both. */
 function meet(a: Line, b: Line): boolean {
-  const ends = [a.from, a.to].filter((end) => same(end, b.from) || same(end, b.to));
+  const ends = [a.from, a.to].filter((end) => isSamePosition(end, b.from) || isSamePosition(end, b.to));
   if (ends.length === 2) return true;
   const [end] = ends;
   if (end) {
-    const [farA, farB] = [same(a.from, end) ? a.to : a.from, same(b.from, end) ? b.to : b.from];
+    const [farA, farB] = [
+      isSamePosition(a.from, end) ? a.to : a.from,
+      isSamePosition(b.from, end) ? b.to : b.from,
+    ];
     return lies(farA, b) || lies(farB, a);
   }
   if (lies(a.from, b) || lies(a.to, b) || lies(b.from, a) || lies(b.to, a)) return true;
@@ -249,18 +253,16 @@ function meet(a: Line, b: Line): boolean {
   );
 }
 
-/** Rings that do not cross are within each other or not by any one corner: it must lie where it lay. */
+/** If rings do not cross, one corner decides whether one is inside the other: that must not change. */
 function changedSides(rings: readonly DrawnRing[], wrong: Set<number>): void {
   if (rings.length < 2) return;
   const before = rings.map(({ points }) => flattened([points]));
   const after = rings.map(({ points, kept }) => flattened([kept.map((at) => points[at] ?? [])]));
-  const index = new Flatbush(rings.length);
-  for (const [shell = new Float64Array()] of before) index.add(...boxOf(shell));
-  index.finish();
+  const index = indexBoxes(rings.map(({ points }) => ringBox(points)));
   for (const [at, { points, kept }] of rings.entries()) {
     const corner = points[kept[0] ?? 0] ?? [];
     const point = { lng: x(corner), lat: y(corner) };
-    for (const other of index.search(point.lng, point.lat, point.lng, point.lat)) {
+    for (const other of index?.search(point.lng, point.lat, point.lng, point.lat) ?? []) {
       const [old, drawn] = [before[other], after[other]];
       if (other === at || !old || !drawn || polygonContains(old, point) === polygonContains(drawn, point))
         continue;

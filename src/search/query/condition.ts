@@ -92,16 +92,18 @@ export type WordColumn =
   | 'currency'
   | 'id';
 
-export type FlagColumn =
-  | 'newConstruction'
-  | 'waterfront'
-  | 'noFee'
-  | 'rentControl'
-  | 'hasPhotos'
-  | 'hasVirtualTour'
-  | 'hasPrice'
-  | 'hasLivingArea'
-  | 'hasConcession';
+export const FLAG_COLUMNS = [
+  'newConstruction',
+  'waterfront',
+  'noFee',
+  'rentControl',
+  'hasPhotos',
+  'hasVirtualTour',
+  'hasPrice',
+  'hasLivingArea',
+  'hasConcession',
+] as const;
+export type FlagColumn = (typeof FLAG_COLUMNS)[number];
 
 export type ListColumn = 'features' | 'pets' | 'utilities' | 'saleConditions';
 

@@ -5,7 +5,7 @@ import { type FieldError, invalidParameter } from '../../lib/problem.ts';
 import { areaIn, perAreaIn } from '../../listings/presenter.ts';
 import type { UnitSystem } from '../../listings/vocabulary.ts';
 import { addressKey, queryTokens } from '../../text/tokenize.ts';
-import type { Bounds, Condition, RangeColumn } from './condition.ts';
+import { type Bounds, type Condition, FLAG_COLUMNS, type RangeColumn } from './condition.ts';
 import { TEXT_FIELDS } from './filter-parameters.ts';
 import { parseMoment } from './moment.ts';
 import type { NormalizedQuery } from './normalize-query.ts';
@@ -18,7 +18,7 @@ export function conditionsOf(query: NormalizedQuery, units: UnitSystem, now: num
   return [{ kind: 'statuses', statuses: parseStatuses(query) }, ...filtersOf(query, units, now)];
 }
 
-/** Those that the query names, without the status that is meant where none is. */
+/** The same without the statuses, which have a default. */
 export function filtersOf(query: NormalizedQuery, units: UnitSystem, now: number): Condition[] {
   return [
     ...words(query),
@@ -32,7 +32,7 @@ export function filtersOf(query: NormalizedQuery, units: UnitSystem, now: number
   ];
 }
 
-/** Parameters of words that are compared without case, and those that are compared as they are. */
+/** Words compared without case, and words compared as they are. */
 const FOLDED = ['city', 'neighborhood', 'county', 'state', 'postalCode', 'country'] as const;
 const FOLDED_TOO = ['propertySubType', 'furnished', 'mlsNumber'] as const;
 const EXACT = ['propertyType', 'agentId', 'officeId', 'providerId'] as const;
@@ -73,7 +73,7 @@ function text({ q, qFields, address }: NormalizedQuery): Condition[] {
   return [...conditions, { kind: 'text', words: tokens, fields: qFields ?? TEXT_FIELDS }];
 }
 
-/** Ranges of numbers: parameter suffix, column, and how the number is shown. */
+/** Ranges of numbers: suffix of `min` and `max`, column, and how the number is displayed. */
 const RANGES = [
   ['Price', 'price', 'plain'],
   ['ClosePrice', 'closePrice', 'plain'],
@@ -100,7 +100,7 @@ function numbers(query: NormalizedQuery, units: UnitSystem): Condition[] {
   return conditions;
 }
 
-/** Bounds that have one end only. */
+/** Parameters with one bound. */
 const LOWER_BOUNDS = {
   minParking: 'parkingSpaces',
   minGarage: 'garageSpaces',
@@ -130,7 +130,7 @@ function bounds(query: NormalizedQuery): Condition[] {
       conditions.push({ kind: 'range', column: UPPER_BOUNDS[name], max: query[name] });
   }
   if (drop === undefined) return conditions;
-  // A drop so small that it is shown as 0 percent is still one.
+  // A drop that rounds to 0 percent is still a drop.
   const lowered: Condition = { kind: 'words', column: 'priceDirection', values: ['decrease'] };
   return [...conditions, lowered, { kind: 'range', column: 'priceChangePercent', max: 0 - drop }];
 }
@@ -150,13 +150,8 @@ function lists(query: NormalizedQuery): Condition[] {
   );
 }
 
-const FLAGS = [
-  ...(['newConstruction', 'waterfront', 'noFee', 'hasPhotos', 'hasVirtualTour', 'hasPrice'] as const),
-  ...(['hasLivingArea', 'hasConcession', 'rentControl'] as const),
-];
-
 function flags(query: NormalizedQuery): Condition[] {
-  return FLAGS.flatMap((column) => {
+  return FLAG_COLUMNS.flatMap((column) => {
     const value = query[column];
     return value === undefined ? [] : [{ kind: 'flag', column, value }];
   });
@@ -196,19 +191,19 @@ function checkRanges(query: NormalizedQuery): void {
     check(`min${suffix}`, `max${suffix}`, query[`min${suffix}`], query[`max${suffix}`]);
   check('availableFrom', 'availableBy', query.availableFrom, query.availableBy);
   if (errors.length > 0) throw parameterProblem(errors);
-  // Days that PostgreSQL does not have, the year 0 among them.
+  // Refuses days that PostgreSQL does not know, such as those of year 0.
   for (const name of ['availableFrom', 'availableBy'] as const) {
     const text = query[name];
     if (text !== undefined) parseMoment(name, text, 0);
   }
 }
 
-/** Whether a number is shown as it is kept, converted as an area, or rounded and converted as a price per area. */
+/** How a stored number is displayed: unchanged, converted as an area, or converted and rounded as a price per area. */
 export type Measure = 'plain' | 'area' | 'perArea';
 
 /**
- * The bounds on kept numbers that just those meet which are shown within the asked ones, in the reader's units: nobody
- * could make out why a listing misses its own number, or comes with one beyond the bound.
+ * Bounds on stored numbers that select what is displayed within `min` and `max` in the reader's units: a listing must
+ * match the numbers that its reader sees.
  */
 export function storedBounds(
   min: number | undefined,
@@ -221,23 +216,23 @@ export function storedBounds(
   const displayed = (stored: number): number =>
     (measure === 'area' ? areaIn(stored, units) : perAreaIn(stored, units)) ?? 0;
   return {
-    min: min === undefined ? undefined : minShownAs(Math.ceil(hundredths(min)) / 100, displayed),
-    below: max === undefined ? undefined : minShownAs((Math.floor(hundredths(max)) + 1) / 100, displayed),
+    min: min === undefined ? undefined : minDisplayedAs(Math.ceil(hundredths(min)) / 100, displayed),
+    below: max === undefined ? undefined : minDisplayedAs((Math.floor(hundredths(max)) + 1) / 100, displayed),
   };
 }
 
-/** Without the noise that multiplying adds. */
+/** Without the rounding noise of multiplication. */
 const hundredths = (value: number): number => Number((value * 100).toFixed(6));
 
-/** The least number that is shown as this one or more: halved down to two neighbours, as no formula rounds like rounding. */
-function minShownAs(target: number, displayed: (stored: number) => number): number {
+/** The smallest stored number displayed as `target` or more, by bisection: no formula inverts rounding exactly. */
+function minDisplayedAs(target: number, displayed: (stored: number) => number): number {
   if (target <= 0) return 0;
-  let [short, enough] = [0, 1];
-  while (displayed(enough) < target) enough *= 2;
+  let [low, high] = [0, 1];
+  while (displayed(high) < target) high *= 2;
   for (;;) {
-    const middle = (short + enough) / 2;
-    if (middle <= short || middle >= enough) return enough;
-    if (displayed(middle) >= target) enough = middle;
-    else short = middle;
+    const middle = (low + high) / 2;
+    if (middle <= low || middle >= high) return high;
+    if (displayed(middle) >= target) high = middle;
+    else low = middle;
   }
 }

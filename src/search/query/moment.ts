@@ -7,7 +7,7 @@ const TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]
 const DURATION =
   /^P(?=\d|T\d)(?:(\d{1,4})Y)?(?:(\d{1,5})M)?(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?=\d)(?:(\d{1,7})H)?(?:(\d{1,8})M)?(?:(\d{1,9})S)?)?$/;
 
-/** What RFC 3339 and PostgreSQL can both write: the years 1 to 9999. */
+/** The range of both RFC 3339 and PostgreSQL: the years 1 to 9999. */
 const FIRST = Date.parse('0001-01-01T00:00:00Z');
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 
@@ -31,7 +31,7 @@ function parseTime(text: string): number | null {
   const day = TIME.exec(text)?.[1] ?? (DATE.test(text) ? text : null);
   if (day === null) return null;
   const midnight = Date.parse(`${day}T00:00:00Z`);
-  // The round trip refuses days that the calendar does not have.
+  // The round trip refuses days that do not exist.
   if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(day)) return null;
   const at = Date.parse(text);
   return Number.isNaN(at) ? null : at;
@@ -45,7 +45,7 @@ function back(match: RegExpExecArray, now: number): number {
   const day = date.getUTCDate();
   date.setUTCDate(1);
   date.setUTCMonth(date.getUTCMonth() - (years * 12 + months));
-  // The last day of a shorter month stands for the days that it lacks.
+  // In a shorter month, use its last day.
   date.setUTCDate(
     Math.min(day, new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate()),
   );

@@ -3,7 +3,7 @@
 import { invalidParameter } from '../../lib/problem.ts';
 import type { SearchQuery } from './parameters.ts';
 
-/** The parameter of a range in one text, and the name behind its min and max. */
+/** Ranges in one text, and the suffix of their `min` and `max` parameters. */
 const RANGES = {
   price: 'Price',
   bathrooms: 'Bathrooms',
@@ -22,7 +22,7 @@ type Shorthand =
   | 'points'
   | 'includeTotalCount';
 
-/** A query in which every filter has its one form. */
+/** A query in which every filter has one form. */
 export type NormalizedQuery = Omit<SearchQuery, Shorthand> & {
   readonly bedrooms?: readonly number[] | undefined;
 };
@@ -30,7 +30,7 @@ export type NormalizedQuery = Omit<SearchQuery, Shorthand> & {
 const ACRE = 43_560;
 const SQUARE_METRES = 0.3048 * 0.3048;
 
-/** The same query in plain form. Throws INVALID_PARAMETER where a filter is written in two forms at once. */
+/** The query in plain form. Throws INVALID_PARAMETER if a filter is given in two forms. */
 export function normalizeQuery(query: SearchQuery): NormalizedQuery {
   const { bedrooms, ...others } = query;
   let plain: NormalizedQuery = { ...others };
@@ -43,13 +43,12 @@ export function normalizeQuery(query: SearchQuery): NormalizedQuery {
       throw invalidParameter(from, `means the same as ${to}: send only one of them`);
     plain = { ...plain, [to]: value };
   };
-  const texts = (bedrooms ?? []).filter((each) => typeof each === 'string');
-  const [range] = texts;
+  const range = bedrooms?.find((each) => typeof each === 'string');
   if (range !== undefined) {
     if (bedrooms?.length !== 1) throw invalidParameter('bedrooms', 'takes either numbers or one range');
-    const [least, most] = parseRange(range);
-    if (least !== undefined) put('bedrooms', 'minBedrooms', least);
-    if (most !== undefined) put('bedrooms', 'maxBedrooms', most);
+    const [min, max] = parseRange(range);
+    if (min !== undefined) put('bedrooms', 'minBedrooms', min);
+    if (max !== undefined) put('bedrooms', 'maxBedrooms', max);
   } else if (bedrooms !== undefined) {
     plain = { ...plain, bedrooms: bedrooms.filter((each) => typeof each === 'number') };
   }

@@ -13,16 +13,14 @@ import { CURSOR_HINTS } from '../../listings/paging.ts';
 import { listingParameters, placeParameters, rentalParameters, saleParameters } from './filter-parameters.ts';
 
 export const FACETS = [
-  ...([
-    'propertyType',
-    'status',
-    'bedrooms',
-    'bathrooms',
-    'areaId',
-    'city',
-    'priceBucket',
-    'features',
-  ] as const),
+  'propertyType',
+  'status',
+  'bedrooms',
+  'bathrooms',
+  'areaId',
+  'city',
+  'priceBucket',
+  'features',
   'yearBuiltDecade',
 ] as const;
 export type Facet = (typeof FACETS)[number];
@@ -30,7 +28,8 @@ export type Facet = (typeof FACETS)[number];
 export const FORMATS = ['json', 'geojson', 'csv', 'ndjson'] as const;
 export type Format = (typeof FORMATS)[number];
 
-const pages = {
+/** Parameters that shape the answer and do not decide which listings match. */
+export const answerParameters = {
   sort: optional(
     list(Type.String({ maxLength: 40 }), {
       description:
@@ -68,9 +67,6 @@ const pages = {
     }),
   ),
   includeTotalCount: yesNo('`true` means `count=exact`, `false` means `count=none`.'),
-};
-
-const parts = {
   fields: fieldsParameter,
   include: choices(
     INCLUDED,
@@ -86,9 +82,6 @@ const parts = {
     'Response format. Default: from Accept. Without `limit`, Business and Internal receive all results at ' +
       'once as csv or ndjson; each row ends with the cursor from which an interrupted export can continue.',
   ),
-};
-
-const figures = {
   facets: choices(
     FACETS,
     'Counts all results by these properties, most frequent first.',
@@ -108,8 +101,6 @@ const figures = {
     '`true` reports for each filter how many listings match it alone, and how many match all others.',
   ),
 };
-
-export const answerParameters = { ...pages, ...parts, ...figures };
 
 export const RentalSearchQuery = Type.Object({
   ...placeParameters,

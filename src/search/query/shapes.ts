@@ -15,7 +15,7 @@ export type Shape =
   | { readonly kind: 'circle'; readonly centre: Point; readonly km: number; readonly boxes: readonly Box[] }
   | { readonly kind: 'polygon'; readonly parts: readonly Part[]; readonly boxes: readonly Box[] };
 
-const LONGEST_RADIUS_KM = 100;
+const MAX_RADIUS_KM = 100;
 const KM_PER_MILE = 1.609344;
 /** The shapes of a query; a listing must lie in each of them. Throws INVALID_PARAMETER or INVALID_GEOMETRY. */
 export function parseShapes(query: NormalizedQuery, units: UnitSystem): Shape[] {
@@ -60,25 +60,25 @@ function parseDistance(text: string, units: UnitSystem): number {
   if (!match) throw invalidParameter('radius', 'must be a distance such as 2km, 1.5mi or 800m');
   const unit = match[2] ?? (units === 'metric' ? 'km' : 'mi');
   const km = Number(match[1]) * (unit === 'm' ? 0.001 : unit === 'mi' ? KM_PER_MILE : 1);
-  if (km <= 0 || km > LONGEST_RADIUS_KM) {
-    throw invalidParameter('radius', `must be above 0 and at most ${LONGEST_RADIUS_KM} km`);
+  if (km <= 0 || km > MAX_RADIUS_KM) {
+    throw invalidParameter('radius', `must be above 0 and at most ${MAX_RADIUS_KM} km`);
   }
   return km;
 }
 
-/** One polygon: its shell, and rings within it that do not belong to it. No ring repeats its first corner. */
+/** One polygon: its shell and its holes. No ring repeats its first corner. */
 export interface Part {
   readonly shell: readonly Point[];
   readonly holes: readonly (readonly Point[])[];
 }
 
-const MOST_CORNERS = 500;
-/** Past these the index is asked for one box around them all. */
-const MOST_BOXES = 8;
+const MAX_CORNERS = 500;
+/** More parts share one box in the index lookup. */
+const MAX_BOXES = 8;
 
 /**
- * The parts of a polygon as they lie between the meridians -180 and 180: what is drawn past one of them comes in again
- * at the other. Throws INVALID_PARAMETER or INVALID_GEOMETRY.
+ * The parts of a polygon between the meridians -180 and 180: what is drawn past one continues at the other. Throws
+ * INVALID_PARAMETER or INVALID_GEOMETRY.
  */
 export function parsePolygon(text: string): Part[] {
   const parts = /^\s*[[{]/.test(text) ? fromJson(text) : [{ shell: fromCorners(text), holes: [] }];
@@ -89,11 +89,11 @@ export function parsePolygon(text: string): Part[] {
 
 /** Throws INVALID_GEOMETRY for too many corners. */
 function checkCount(corners: number): void {
-  if (corners > MOST_CORNERS)
-    throw badGeometry('polygon', `has ${corners} corners; at most ${MOST_CORNERS} are allowed`);
+  if (corners > MAX_CORNERS)
+    throw badGeometry('polygon', `has ${corners} corners; at most ${MAX_CORNERS} are allowed`);
 }
 
-/** Of a list of polygons each stands for itself: what lies in two of them is found once. */
+/** The polygons of a plain list may overlap; the parts of a MultiPolygon may not. */
 function checkValidity(parts: readonly Part[], isList: boolean): void {
   const polygons = parts.map(({ shell, holes }) =>
     [shell, ...holes].map((points) => points.map(({ lng, lat }) => [lng, lat])),
@@ -117,20 +117,20 @@ function onMap({ shell, holes }: Part): Part[] {
   return ringsOnMap(shell).map((ring) => ({ shell: ring, holes: others }));
 }
 
-/** Boxes that together hold all parts, as far as they lie between -180 and 180. */
+/** Boxes that together contain all parts, cut at -180 and 180. */
 export function boxesOf(parts: readonly Part[]): Box[] {
   const around = (points: readonly Point[]): Box => {
     const [west, south, east, north] = boxOf(Float64Array.from(points.flatMap(({ lng, lat }) => [lng, lat])));
     return [Math.max(west, -180), south, Math.min(east, 180), north];
   };
-  return parts.length > MOST_BOXES
+  return parts.length > MAX_BOXES
     ? [around(parts.flatMap(({ shell }) => shell))]
     : parts.map(({ shell }) => around(shell));
 }
 
 function fromCorners(text: string): Point[] {
   const pairs = text.split(';');
-  // One more where the last corner repeats the first. Counted before they are read: each costs more than it is long.
+  // The last corner may repeat the first. Counted before parsing, which costs more.
   checkCount(pairs.length - 1);
   const points = pairs.map((pair) => {
     const [lng, lat, ...more] = pair.split(',').map((part) => degrees(part));
@@ -179,7 +179,7 @@ function points(corners: unknown): Point[] {
   });
 }
 
-/** A ring may or may not repeat its first corner at its end. */
+/** Accepts rings with and without a repeated end. */
 function ring(corners: readonly Point[]): Point[] {
   for (const corner of corners) checkPoint('polygon', corner, MAX_LNG);
   const [first, last] = [corners[0], corners.at(-1)];

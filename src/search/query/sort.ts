@@ -1,4 +1,4 @@
-// Sort of results: the keys that `sort` names, their direction, and the type of value that a cursor holds of each.
+// Sort order of results: the keys in `sort`, their directions, and the type of each key's cursor value.
 
 import type { ValueKind } from '../../http/input/cursor.ts';
 import { nearest } from '../../lib/nearest.ts';
@@ -14,7 +14,7 @@ export interface SortTerm {
 
 export const DEFAULT_SORT = ['-listedAt'];
 
-/** The order that a query asks for. Throws INVALID_PARAMETER. */
+/** The sort order of a query. Throws INVALID_PARAMETER. */
 export function parseSort({ sort = DEFAULT_SORT, q, lat }: NormalizedQuery): SortTerm[] {
   const order: SortTerm[] = [];
   for (const text of sort) {
@@ -26,16 +26,16 @@ export function parseSort({ sort = DEFAULT_SORT, q, lat }: NormalizedQuery): Sor
     if (key === 'relevance' && q === undefined) throw invalidParameter('sort', 'relevance needs q');
     order.push(by);
   }
-  // Many listings are as relevant as each other: of those the newest come first.
+  // Many listings are equally relevant: the newest of them come first.
   const isTied = order.some(({ key }) => key === 'relevance') && !order.some(({ key }) => key === 'listedAt');
   return isTied ? [...order, { key: 'listedAt', descending: true }] : order;
 }
 
-/** `-price` or `price`; or, as others write them, `priceDesc` and `priceAsc`. */
+/** `-price` or `price`, or as other APIs write them, `priceDesc` and `priceAsc`. */
 function parseSortKey(text: string): SortTerm {
-  const [, minus, name = '', way] = /^(-?)(.*?)(Asc|Desc)?$/s.exec(text) ?? [];
+  const [, minus, name = '', direction] = /^(-?)(.*?)(Asc|Desc)?$/s.exec(text) ?? [];
   const key = SORT_KEYS.find((known) => known === name);
-  if (key && !(minus && way)) return { key, descending: minus === '-' || way === 'Desc' };
+  if (key && !(minus && direction)) return { key, descending: minus === '-' || direction === 'Desc' };
   throw invalidParameter(
     'sort',
     `must be one of ${SORT_KEYS.join(', ')}; prefix with - for descending`,
@@ -43,29 +43,29 @@ function parseSortKey(text: string): SortTerm {
   );
 }
 
-/** `price_desc`, `price:desc` and `+price` in our form; otherwise the key whose name is near. */
+/** The suggestion for a wrong sort: `price_desc`, `price:desc` and `+price` in our form, or the key with a similar name. */
 function suggestedSort(text: string): string | undefined {
-  const [, sign = '', name = '', way = ''] =
+  const [, sign = '', name = '', direction = ''] =
     /^([+-]?)(.*?)(?:[\s_:.-]*(asc|desc)(?:ending)?)?$/is.exec(text) ?? [];
   const key = nearest(name, SORT_KEYS);
-  const falls = sign === '-' || way.toLowerCase() === 'desc';
-  return key === undefined ? undefined : `${falls ? '-' : ''}${key}`;
+  const descending = sign === '-' || direction.toLowerCase() === 'desc';
+  return key === undefined ? undefined : `${descending ? '-' : ''}${key}`;
 }
 
-/** What is read of a listing to sort it by this key, where it is active. */
+/** The column that an active listing is sorted by. */
 export function columnReadBy({ key }: SortTerm): ReadColumn {
   if (key === 'relevance') return 'words';
   if (key === 'daysOnMarket') return 'daysOnMarketStart';
   return key === 'distance' ? 'other' : key;
 }
 
-/** Whether the index that is kept for a key falls: of moments the latest are asked for most, of all else the least. */
+/** Whether the index for a key is descending: most requests want the latest times, but the smallest of everything else. */
 export const isStoredDescending = ({ key }: SortTerm): boolean => key.endsWith('At');
 
-/** Whether ids, which come last of all keys, fall: they run the way of the key before them, and so does the index. */
+/** Whether ids, the last key, are descending: they have the direction of the key before them, as in the index. */
 export const areIdsDescending = (order: readonly SortTerm[]): boolean => order.at(-1)?.descending ?? false;
 
-/** What a cursor carries for a sort key. */
+/** The type of a key's cursor value. */
 export function valueKindOf({ key }: SortTerm): ValueKind {
   return key.endsWith('At') ? 'time' : 'number';
 }

@@ -1,4 +1,4 @@
-// Statuses of a query: in our spelling or RESO’s, with or without what is under contract.
+// Statuses of a query, in our spelling or RESO’s, with or without those under contract.
 
 import { nearest } from '../../lib/nearest.ts';
 import { invalidParameter } from '../../lib/problem.ts';
@@ -11,7 +11,7 @@ const BY_SPELLING = new Map(ANY.map((status) => [foldStatus(status), status]));
 
 export const DEFAULT_STATUS: readonly string[] = ['ACTIVE'];
 
-/** Statuses in our spelling or RESO's two; `any` for all that a search may show. Throws INVALID_PARAMETER. */
+/** The statuses of a query; `any` means all that a search may show. Throws INVALID_PARAMETER. */
 export function parseStatuses(query: {
   readonly status?: readonly string[] | undefined;
   readonly underContract?: 'exclude' | undefined;
@@ -25,7 +25,7 @@ export function parseStatuses(query: {
   return [...statuses];
 }
 
-/** What people call statuses, folded as they are. */
+/** Other names of statuses, folded. */
 const SYNONYMS: Readonly<Record<string, Status>> = {
   ...{
     SOLD: 'CLOSED',
