@@ -6,8 +6,8 @@ import { type Route, route } from '../../http/frame/route.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
 import { randomToken } from '../../lib/secrets.ts';
 import type { OAuthContext } from '../protocol/context.ts';
-import { oauthError, oauthErrors, tooManyRequests } from '../protocol/errors.ts';
-import { RequestThrottle } from '../protocol/throttle.ts';
+import { oauthError, oauthErrors } from '../protocol/errors.ts';
+import { RequestThrottle, requireLowRate } from '../protocol/throttle.ts';
 import { LIFETIMES } from '../protocol/tokens.ts';
 import { cleanClientName } from './client.ts';
 import { evictClients, insertClient } from './client-store.ts';
@@ -73,8 +73,7 @@ export function registrationRoute(context: RegistrationContext): Route<Principal
     answer: { status: 201, description: 'The client', schema: RegisteredClient },
     alsoAnswers: { 429: 'Too many registrations from this address.' },
     async handle({ body, address }) {
-      const wait = throttle.take(addressGroup(address));
-      if (wait > 0) throw tooManyRequests(wait);
+      requireLowRate(throttle, addressGroup(address));
       const { about, ...metadata } = parseMetadata(body);
       const { id, createdAt, expiresAt } = await registry.register({ ...metadata, about });
       audit('registered', { client: id });

@@ -44,11 +44,6 @@ export function oauthError(
   return new Problem(code, description, { ...rest, members: { error, ...members } });
 }
 
-export function tooManyRequests(seconds: number, code: ProblemCode = 'RATE_LIMITED'): Problem {
-  const headers = { 'retry-after': String(seconds) };
-  return oauthError('temporarily_unavailable', 'Too many requests; try again later.', { code, headers });
-}
-
 const OAuthErrorSchema = Type.Object(
   {
     error: Type.String({ description: 'OAuth error code, for programs.' }),

@@ -3,6 +3,8 @@
 import { wholeSeconds } from '../../access/limits/rate-limit-status.ts';
 import { RecentCallers, SlidingWindowLog } from '../../access/limits/sliding-window-log.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { ProblemCode } from '../../lib/problem.ts';
+import { oauthError } from './errors.ts';
 
 const CAPACITY = 65_536;
 
@@ -29,4 +31,16 @@ export class RequestThrottle {
     log.add(now);
     return 0;
   }
+}
+
+/** Counts one request. Throws temporarily_unavailable with Retry-After if there were too many. */
+export function requireLowRate(
+  throttle: RequestThrottle,
+  name: string,
+  code: ProblemCode = 'RATE_LIMITED',
+): void {
+  const wait = throttle.take(name);
+  if (wait === 0) return;
+  const headers = { 'retry-after': String(wait) };
+  throw oauthError('temporarily_unavailable', 'Too many requests; try again later.', { code, headers });
 }

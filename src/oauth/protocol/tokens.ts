@@ -86,10 +86,10 @@ export function createGrantLimits(settings: {
 }
 
 export interface Expiries {
-  readonly access: Date;
-  readonly refresh: Date;
+  readonly accessExpires: Date;
+  readonly refreshExpires: Date;
   /** Later than those of all tokens issued within the next day. */
-  readonly grant: Date;
+  readonly grantExpires: Date;
 }
 
 /** When tokens issued now expire, and their grant: at the latest when the grant reaches its maximum age. Unix milliseconds. */
@@ -97,9 +97,9 @@ export function computeExpiries(now: number, createdAt: number, { maxAge }: Gran
   const end = maxAge === null ? Number.POSITIVE_INFINITY : createdAt + maxAge;
   const until = (lifetime: number) => new Date(Math.min(now + lifetime, end));
   return {
-    access: until(LIFETIMES.accessToken),
-    refresh: until(LIFETIMES.refreshToken),
-    grant: until(LIFETIMES.refreshToken + RENEWAL_INTERVAL),
+    accessExpires: until(LIFETIMES.accessToken),
+    refreshExpires: until(LIFETIMES.refreshToken),
+    grantExpires: until(LIFETIMES.refreshToken + RENEWAL_INTERVAL),
   };
 }
 

@@ -4,12 +4,10 @@ import { LRUCache } from 'lru-cache';
 import type { CredentialVerifier } from '../../access/keys/identify.ts';
 import type { CredentialAttempt } from '../../access/limits/failure-throttle.ts';
 import type { Principal, Scope } from '../../access/tiers/tiers.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { hashSecret } from '../../lib/secrets.ts';
 import { SingleFlight } from '../../lib/single-flight.ts';
-import type { Database } from '../../postgres/client/database.ts';
-import type { Revocation } from '../protocol/context.ts';
+import type { OAuthContext, Revocation } from '../protocol/context.ts';
 import { isSecret } from '../protocol/tokens.ts';
 import { ANY_REVOCATION, RevocationFeed } from './revocation-feed.ts';
 import { type AccessTokenRow, findAccessToken } from './token-store.ts';
@@ -18,13 +16,9 @@ const MAX_CACHED = 50_000;
 /** Longer credentials are not even hashed. */
 const MAX_LENGTH = 4_096;
 
-export interface AccessTokensOptions {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface AccessTokensOptions extends Pick<OAuthContext, 'database' | 'clock' | 'report'> {
   /** The resource that tokens must be issued for. */
   readonly resource: string;
-  /** Called with errors that no client sees, for the log. */
-  readonly report: (error: unknown) => void;
 }
 
 interface CachedToken {

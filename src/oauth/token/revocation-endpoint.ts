@@ -6,8 +6,8 @@ import { type Route, route } from '../../http/frame/route.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
 import { hashSecret } from '../../lib/secrets.ts';
 import { revokeAccessToken } from '../consents/grant-store.ts';
-import { oauthErrors, tooManyRequests } from '../protocol/errors.ts';
-import { RequestThrottle } from '../protocol/throttle.ts';
+import { oauthErrors } from '../protocol/errors.ts';
+import { RequestThrottle, requireLowRate } from '../protocol/throttle.ts';
 import { isSecret } from '../protocol/tokens.ts';
 import { endGrant, invalidRequest, type TokenContext } from './token-context.ts';
 import { getClientId } from './token-endpoint.ts';
@@ -42,8 +42,7 @@ export function revocationRoute(context: TokenContext): Route<Principal> {
     alsoAnswers: { 401: 'The client’s credentials contradict each other.' },
     async handle({ body: { token, client_id: field }, headers, address }) {
       // 503: clients may repeat it (RFC 7009, section 2.2.1).
-      const wait = throttle.take(addressGroup(address));
-      if (wait > 0) throw tooManyRequests(wait, 'OVERLOADED');
+      requireLowRate(throttle, addressGroup(address), 'OVERLOADED');
       const clientId = getClientId(field, headers.authorization, context.publicUrl);
       if (token === undefined) throw invalidRequest('The field token is missing.');
       await revokeToken(context, token, clientId);

@@ -1,10 +1,8 @@
 // Feed of revocations: by LISTEN at once, and by polling before a cached token is trusted for long.
 
-import type { Clock } from '../../lib/clock.ts';
-import type { Database } from '../../postgres/client/database.ts';
 import { listen } from '../../postgres/client/listen.ts';
 import { REVOCATIONS_CHANNEL, readRevocations } from '../consents/grant-store.ts';
-import type { Revocation } from '../protocol/context.ts';
+import type { OAuthContext, Revocation } from '../protocol/context.ts';
 
 /** Payload that revokes everything cached. */
 export const ANY_REVOCATION: Revocation = '*';
@@ -14,12 +12,7 @@ const SOFT_AGE = 2_000;
 /** Milliseconds after which a request waits for a poll. */
 const HARD_AGE = 5_000;
 
-export interface RevocationFeedOptions {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly onRevoked: (revocation: Revocation) => void;
-  readonly report: (error: unknown) => void;
-}
+type RevocationFeedOptions = Pick<OAuthContext, 'database' | 'clock' | 'onRevoked' | 'report'>;
 
 /**
  * A notification may be lost, and a hanging connection looks like an idle one. So a cache asks `isCurrent` before each use:

@@ -4,8 +4,8 @@ import type { Principal } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
 import { Problem } from '../../lib/problem.ts';
-import { oauthError, oauthErrors, tooManyRequests } from '../protocol/errors.ts';
-import { RequestThrottle } from '../protocol/throttle.ts';
+import { oauthError, oauthErrors } from '../protocol/errors.ts';
+import { RequestThrottle, requireLowRate } from '../protocol/throttle.ts';
 import { exchangeCode } from './grant-types/authorization-code.ts';
 import { exchangeRefreshToken } from './grant-types/refresh-token.ts';
 import {
@@ -27,7 +27,7 @@ const GRANT_TYPES: ReadonlyMap<string, GrantType> = new Map([
 ]);
 
 export function tokenRoute(context: TokenContext): Route<Principal> {
-  const addressThrottle = new RequestThrottle(context.clock, REQUESTS_PER_ADDRESS);
+  const throttle = new RequestThrottle(context.clock, REQUESTS_PER_ADDRESS);
   return route<Principal>()({
     method: 'POST',
     path: '/oauth/token',
@@ -48,7 +48,7 @@ export function tokenRoute(context: TokenContext): Route<Principal> {
       429: 'Too many requests; the tokens in the request are still valid.',
     },
     async handle({ body: fields, headers, address }) {
-      requireLowRate(addressThrottle, address);
+      requireLowRate(throttle, addressGroup(address));
       const grantType = getGrantType(fields);
       const clientId = getClientId(fields.client_id, headers.authorization, context.publicUrl);
       const json = await grantType(context, clientId, fields).catch((error: unknown) =>
@@ -57,11 +57,6 @@ export function tokenRoute(context: TokenContext): Route<Principal> {
       return { json, headers: { 'cache-control': 'no-store', pragma: 'no-cache' } };
     },
   });
-}
-
-function requireLowRate(throttle: RequestThrottle, address: string): void {
-  const wait = throttle.take(addressGroup(address));
-  if (wait > 0) throw tooManyRequests(wait);
 }
 
 function getGrantType({ grant_type: name }: TokenFields): GrantType {

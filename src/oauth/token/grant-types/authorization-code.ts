@@ -48,9 +48,7 @@ export const exchangeCode: GrantType = async (context, clientId, fields) => {
     accessHash: hashSecret(accessToken),
     refreshHash: hashSecret(refreshToken),
     resources: resources.length === row.resources.length ? null : resources,
-    accessExpires: expiries.access,
-    refreshExpires: expiries.refresh,
-    grantExpires: expiries.grant,
+    ...expiries,
     now: new Date(now),
   });
   if (outcome !== 'redeemed') throw await handleFailure(context, code, outcome);
@@ -58,7 +56,7 @@ export const exchangeCode: GrantType = async (context, clientId, fields) => {
   return {
     access_token: accessToken,
     token_type: 'Bearer',
-    expires_in: Math.floor((expiries.access.getTime() - now) / 1000),
+    expires_in: Math.floor((expiries.accessExpires.getTime() - now) / 1000),
     refresh_token: refreshToken,
     scope: row.scope,
   };

@@ -6,7 +6,8 @@ import type { Plan } from '../../../access/tiers/tiers.ts';
 import type { Problem } from '../../../lib/problem.ts';
 import { hashSecret } from '../../../lib/secrets.ts';
 import { hashPrefix, type RefreshOutcome } from '../../protocol/audit.ts';
-import { oauthError, tooManyRequests } from '../../protocol/errors.ts';
+import { oauthError } from '../../protocol/errors.ts';
+import { requireLowRate } from '../../protocol/throttle.ts';
 import {
   computeExpiries,
   deriveTokenPair,
@@ -48,7 +49,7 @@ export const exchangeRefreshToken: GrantType = async (context, clientId, fields)
   const presented = await findPresentedToken(context, fields.refresh_token);
   const { row, token, hash } = presented;
   requireSameClient(context, presented, clientId);
-  requireLowRate(context, row);
+  requireLowRate(context.grantThrottle, String(row.grant));
   const rights = resolveRights(row, fields);
   // A retry gets what was issued before, whatever has become of the subscription.
   const tier = row.state === 'current' ? await fetchTier(context, row) : null;
@@ -90,11 +91,6 @@ function requireSameClient(context: TokenContext, { row, hash }: PresentedToken,
   throw refuse(context, 'foreign_client');
 }
 
-function requireLowRate({ grantThrottle }: TokenContext, { grant }: RefreshTokenRow): void {
-  const wait = grantThrottle.take(String(grant));
-  if (wait > 0) throw tooManyRequests(wait);
-}
-
 function resolveRights(row: RefreshTokenRow, fields: TokenFields): TokenRights {
   const scope = downscope(row.scope, fields.scope);
   if (scope === null) throw oauthError('invalid_scope', 'The field scope requests more than was granted.');
@@ -125,7 +121,6 @@ function rotate(
   pair: TokenPair,
   { scope, resources, tier, now }: TokenRights & { readonly tier: Plan | null; readonly now: number },
 ): Promise<RotationResult> {
-  const expiries = computeExpiries(now, Date.parse(row.createdAt), limits);
   return tokens.rotateRefreshToken({
     presentedHash: hash,
     grant: row.grant,
@@ -134,9 +129,7 @@ function rotate(
     tier,
     scope: scope === row.scope ? null : scope,
     resources: resources.length === row.resources.length ? null : resources,
-    accessExpires: expiries.access,
-    refreshExpires: expiries.refresh,
-    grantExpires: expiries.grant,
+    ...computeExpiries(now, Date.parse(row.createdAt), limits),
     graceStart: new Date(now - limits.grace),
     renewBefore: new Date(now - RENEWAL_INTERVAL),
     now: new Date(now),
