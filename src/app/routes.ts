@@ -8,7 +8,7 @@ import type { Route } from '../http/frame/route.ts';
 import type { Json } from '../http/openapi/openapi-schemas.ts';
 import type { Catalogue } from '../ingest/listing-writer.ts';
 import type { Clock } from '../lib/clock.ts';
-import { rememberFor } from '../lib/single-flight.ts';
+import { cacheFor } from '../lib/single-flight.ts';
 import type { CachedReads } from '../listings/property-cache.ts';
 import { freshnessOf } from '../listings/provenance/confirmation-store.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
@@ -75,7 +75,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
         ...{ samples: EXAMPLES.samples, placeholders: EXAMPLE_IDS },
         findIds: async () => ({ ...(await findExampleIds(parts.database)) }),
       },
-      findMarketSize: rememberFor(MARKET_SIZE_LIFETIME, parts.clock, async () => ({
+      findMarketSize: cacheFor(MARKET_SIZE_LIFETIME, parts.clock, async () => ({
         ...(await countMarket(parts.database)),
         confirmedAt: await reading.dataAsOf(),
       })),

@@ -1,4 +1,4 @@
-// Outbound HTTP to addresses that strangers give: the public Internet only, its names resolved by asking name servers.
+// Outbound HTTP to URLs from strangers: the public Internet only, with names resolved by name servers.
 
 import { Resolver } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
@@ -6,13 +6,13 @@ import type { Clock } from './clock.ts';
 import { isPublicAddress } from './ip-address.ts';
 import { createOutbound, type Outbound, OutboundFailure, type OutboundOptions } from './outbound.ts';
 
-/** What tests put in the place of name servers, authorities and hosts. Which addresses are public stays as it is. */
+/** Overrides for tests. Which addresses are public cannot be overridden. */
 export type Internet = Pick<OutboundOptions, 'lookup' | 'certificateAuthorities' | 'connectTo'>;
 
-/** Milliseconds for a connection: two questions to name servers and a handshake far away. */
+/** Milliseconds: two queries to name servers and a distant handshake. */
 const CONNECT_TIMEOUT = 4_000;
 
-/** Connects to addresses of the public Internet only, each resolved once, checked, and then the one connected to. */
+/** Connects to public addresses only: the checked address is the one connected to. */
 export function createInternet(clock: Clock, internet: Internet = {}): Outbound {
   return createOutbound({
     lookup: nameServerLookup(),
@@ -21,14 +21,13 @@ export function createInternet(clock: Clock, internet: Internet = {}): Outbound 
   });
 }
 
-/** Milliseconds for a name server's first answer; asked once more, it is given twice as long. */
+/** Milliseconds for a name server's first answer; the second try gets twice as long. */
 const NAME_TIMEOUT = 1_000;
 const TRIES = 2;
 
 /**
- * A lookup for `createOutbound`: A and AAAA records as name servers give them. The system's own lookup would also read
- * the hosts file and search local domains, and a name whose server stays silent would hold one of the few threads that
- * all other lookups of this process share. Fails with OutboundFailure `unresolved`.
+ * A lookup of A and AAAA records. The system's own lookup would also read the hosts file and search local domains, and a silent
+ * name server would block one of the few threads that all lookups share. Fails with OutboundFailure `unresolved`.
  *
  * @param nameServers `address:port`; default: those of the system
  */
@@ -38,7 +37,7 @@ export function nameServerLookup(nameServers?: readonly string[]): LookupFunctio
   return (hostname, _options, callback) => {
     void Promise.allSettled([resolver.resolve6(hostname), resolver.resolve4(hostname)]).then(
       ([six, four]) => {
-        const addresses = [...found(six, 6), ...found(four, 4)];
+        const addresses = [...addressesOf(six, 6), ...addressesOf(four, 4)];
         if (addresses.length > 0) return callback(null, addresses);
         const cause = four.status === 'rejected' ? four.reason : undefined;
         return callback(new OutboundFailure('unresolved', `${hostname} has no address`, cause), []);
@@ -47,6 +46,6 @@ export function nameServerLookup(nameServers?: readonly string[]): LookupFunctio
   };
 }
 
-function found(answer: PromiseSettledResult<string[]>, family: 4 | 6) {
+function addressesOf(answer: PromiseSettledResult<string[]>, family: 4 | 6) {
   return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
 }

@@ -12,7 +12,7 @@ export type ReadAddress = (socketAddress: string | undefined, forwardedFor: stri
 export function parseNetworks(list: readonly string[]): readonly Network[] {
   return list.map((entry) => {
     try {
-      if (entry.includes('/')) return normaliseNetwork(ipaddr.parseCIDR(entry));
+      if (entry.includes('/')) return normalizeNetwork(ipaddr.parseCIDR(entry));
       const address = ipaddr.process(entry);
       return [address, address.kind() === 'ipv4' ? 32 : 128] as const;
     } catch (cause) {
@@ -21,15 +21,15 @@ export function parseNetworks(list: readonly string[]): readonly Network[] {
   });
 }
 
-/** `::ffff:10.0.0.0/104` written as what it means, since addresses are compared in their IPv4 form. */
-function normaliseNetwork([address, bits]: [Parsed, number]): Network {
+/** `::ffff:10.0.0.0/104` as 10.0.0.0/8, since addresses are compared in their IPv4 form. */
+function normalizeNetwork([address, bits]: [Parsed, number]): Network {
   if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96) {
     return [address.toIPv4Address(), bits - 96];
   }
   return [address, bits];
 }
 
-/** Whether an address lies in one of the networks; false for what is not an address. */
+/** Whether an address is in one of the networks; false for text that is no address. */
 export function isWithin(address: string, networks: readonly Network[]): boolean {
   const parsed = parse(address);
   return parsed !== null && matches(parsed, networks);
@@ -42,13 +42,13 @@ function matches(address: Parsed, networks: readonly Network[]): boolean {
 }
 
 /**
- * Builds the reader of client addresses. Forwarded addresses count only when the socket belongs to a trusted
- * proxy; they are taken from the right, each one vouched for by the trusted proxy behind it.
+ * Creates the reader of client addresses. Forwarded addresses count only if the socket belongs to a trusted proxy; they are
+ * read from the right, each vouched for by the trusted proxy after it.
  */
 export function addressReader(trustedProxies: readonly string[]): ReadAddress {
   const trusted = parseNetworks(trustedProxies);
   if (trusted.length === 0) return (socketAddress) => canonical(socketAddress);
-  // Most requests come from the same few proxies; whether one is trusted never changes.
+  // Most requests come through the same few proxies.
   let [lastPeer, lastTrusted] = ['', false];
   const isTrusted = (address: string): boolean => {
     if (address !== lastPeer) [lastPeer, lastTrusted] = [address, isWithin(address, trusted)];
@@ -67,7 +67,7 @@ export function addressReader(trustedProxies: readonly string[]): ReadAddress {
   };
 }
 
-/** One written form per address. An address that is missing (the socket is gone) is written as `unknown`. */
+/** One form per address; `unknown` if the socket is gone. */
 function canonical(address: string | undefined): string {
   if (address === undefined) return 'unknown';
   if (address.startsWith('::ffff:') && address.includes('.')) return address.slice(7);
@@ -75,7 +75,7 @@ function canonical(address: string | undefined): string {
 }
 
 function parse(text: string): Parsed | null {
-  // Only full dotted quads: the library also reads octal, hexadecimal and short forms.
+  // Only full dotted quads: the library also accepts octal, hexadecimal and short forms.
   if (!text.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(text)) return null;
   return ipaddr.isValid(text) ? ipaddr.process(text) : null;
 }
@@ -86,8 +86,8 @@ function withoutPort(hop: string): string {
 }
 
 /**
- * What one person can be expected to hold: an IPv4 address, or the /64 of an IPv6 address. With 48 bits: what one
- * customer of a network is given.
+ * The addresses of one person: an IPv4 address, or the /64 of an IPv6 address. With 48 bits: those of one customer of a
+ * network.
  */
 export function addressGroup(address: string, bits: 48 | 64 = 64): string {
   if (!address.includes(':')) return address;
@@ -97,15 +97,15 @@ export function addressGroup(address: string, bits: 48 | 64 = 64): string {
   return `${new ipaddr.IPv6(network).toString()}/${bits}`;
 }
 
-/** All that has been handed out of IPv6 so far; the rest of its space leads to other protocols, inwards or nowhere. */
+/** All of IPv6 that has been allocated; the rest leads to other protocols, private networks or nowhere. */
 const PUBLIC_IPV6 = parseNetworks(['2000::/3']);
 
-/** Ranges that are announced on the Internet but lead back into private networks or nowhere. */
+/** Ranges that are announced on the Internet but lead into private networks or nowhere. */
 const NOT_PUBLIC = parseNetworks(['2001::/23', '3fff::/20', '192.88.99.0/24', '192.0.0.0/24']);
 
-/** Whether an address belongs to the public Internet: unicast, and no translation or tunnel prefix; without a zone. */
+/** Whether an address is on the public Internet: unicast, no translation or tunnel prefix, no zone. */
 export function isPublicAddress(address: string): boolean {
-  // The library reads `::192.0.2.1`, which leads nowhere any more, as the IPv4 address in it.
+  // The library takes `::192.0.2.1`, which is obsolete, for the IPv4 address in it.
   const parsed = /%|^::\d+\./.test(address) ? null : parse(address);
   if (parsed === null || parsed.range() !== 'unicast' || matches(parsed, NOT_PUBLIC)) return false;
   return parsed.kind() === 'ipv4' || matches(parsed, PUBLIC_IPV6);

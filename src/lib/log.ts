@@ -1,4 +1,4 @@
-// Log: JSON lines on standard output, from which whatever looks like a secret is redacted.
+// Log: JSON lines on standard output, with everything that looks like a secret redacted.
 
 import {
   type DestinationStream,
@@ -13,7 +13,7 @@ export type Log = Logger;
 
 interface LogOptions {
   readonly level?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
-  /** Where lines go; default standard output. */
+  /** Default: standard output. */
   readonly stream?: DestinationStream;
 }
 
@@ -21,13 +21,13 @@ const NAMES =
   'authorization|cookie|set-cookie|(?:client_?|webhook_?)?secret|password|code_?verifier|api_?key|key';
 const TOKENS = '(?:access_?|refresh_?|id_?)?token';
 
-/** Cheap to ask of every line; only a line that might hold a secret is gone through in full. */
+/** A cheap test of every line; only those that match are searched for secrets. */
 const SUSPICIOUS =
   /service-|bearer|whsec_|[ar]t_|ac_|@|authorization|cookie|secret|password|verifier|key|token|code=/i;
 
 /**
- * What is cut: API keys, tokens and codes issued here, what follows Bearer, signing secrets, credentials in addresses, and
- * the values of members and of query parameters that are named like secrets.
+ * API keys, tokens and codes of this service, what follows Bearer, signing secrets, credentials in URLs, and the values of
+ * members and query parameters that are named like secrets.
  */
 const SECRET = new RegExp(
   [
@@ -42,15 +42,15 @@ const SECRET = new RegExp(
   'gi',
 );
 
-/** Cuts whatever looks like a secret out of a text. */
+/** Redacts everything that looks like a secret. */
 export function redact(text: string): string {
   return SUSPICIOUS.test(text) ? text.replace(SECRET, '[redacted]') : text;
 }
 
-/** Lines are gathered for a moment, since a system call for each would cost more than the request it tells of. */
-const GATHERED = { fd: 1, sync: false, minLength: 4_096, periodicFlush: 100 };
+/** Lines are buffered briefly: a system call for each would cost more than the request. */
+const BUFFERED_OUTPUT = { fd: 1, sync: false, minLength: 4_096, periodicFlush: 100 };
 
-/** Opens a log. Writing never blocks the service; what is gathered is flushed when the process exits. */
+/** Creates a log. Writing never blocks; buffered lines are flushed when the process exits. */
 export function createLog({ level = 'info', stream }: LogOptions = {}): Log {
   const options = {
     level,
@@ -60,26 +60,26 @@ export function createLog({ level = 'info', stream }: LogOptions = {}): Log {
     serializers: { err: withoutBytes, error: withoutBytes, cause: withoutBytes },
     hooks: { streamWrite: redact },
   };
-  return pino(options, stream ?? destination(GATHERED));
+  return pino(options, stream ?? destination(BUFFERED_OUTPUT));
 }
 
-/** An error for the log, without the bytes it carries: a parser's error holds the whole request that it refused. */
+/** An error for the log, without bytes: a parser's error contains the whole refused request. */
 function withoutBytes(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const members = Object.entries(stdSerializers.err(error));
   return Object.fromEntries(members.filter(([, value]) => !ArrayBuffer.isView(value)));
 }
 
-/** What a parameter may be called; a longer text in its place may be anything, also a secret. */
-const NAME = /^[\w.[\]-]{0,24}$/;
-/** Escapes of letters, digits, - . _ and ~, which mean the same as the characters (RFC 3986, section 2.3), and of %. */
+/** Names of parameters that are logged; longer text in their place may be a secret. */
+const LOGGED_NAME = /^[\w.[\]-]{0,24}$/;
+/** Escapes of unreserved characters (RFC 3986, section 2.3) and of %. */
 const NEEDLESS_ESCAPE = /%(?:2[5de]|3\d|[46][1-9a-f]|[57][0-9a]|5f|7e)/gi;
-/** Times that an address is read once more: what was encoded more often is nobody's mistake. */
-const MOST_ENCODED = 5;
+/** How often a URL is decoded: nobody encodes more often by mistake. */
+const MAX_DECODINGS = 5;
 
 /**
- * An address as it may be logged: of its query only the names of parameters, and no needless escapes, behind which a
- * secret would not be recognised, however often it was encoded.
+ * A URL for the log: of its query only the names of parameters, and without needless escapes, which would hide secrets from
+ * redaction.
  */
 export function withoutQueryValues(address: string): string {
   const url = withoutEscapes(address);
@@ -89,12 +89,12 @@ export function withoutQueryValues(address: string): string {
     .slice(mark + 1)
     .split('&')
     .map((pair) => pair.split('=', 1)[0] ?? '');
-  return `${url.slice(0, mark)}?${names.map((name) => (NAME.test(name) ? name : '[other]')).join('&')}`;
+  return `${url.slice(0, mark)}?${names.map((name) => (LOGGED_NAME.test(name) ? name : '[other]')).join('&')}`;
 }
 
 function withoutEscapes(address: string): string {
   let text = address;
-  for (let round = 0; round < MOST_ENCODED; round++) {
+  for (let round = 0; round < MAX_DECODINGS; round++) {
     const read = text.replace(NEEDLESS_ESCAPE, decodeURIComponent);
     if (read === text) return text;
     text = read;

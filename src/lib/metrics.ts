@@ -2,20 +2,20 @@
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** Bounds in seconds: a cached read takes below a millisecond, a live stream nearly ten seconds. */
+/** Seconds: from a cached read to a live stream of nearly ten seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export interface Metrics {
   /** Content type and text of the current values. */
   read(): Promise<{ readonly contentType: string; readonly text: string }>;
   counter<Label extends string>(name: string, help: string, labels: readonly Label[]): Counter<Label>;
-  /** A value that is asked for when it is read. */
+  /** `value` is called when the metrics are read. */
   gauge(name: string, help: string, value: () => number): Gauge;
   /** How long something takes, in seconds. */
   durations<Label extends string>(name: string, help: string, labels: readonly Label[]): Histogram<Label>;
 }
 
-/** Opens a registry. `withProcess` adds memory, garbage collection and event-loop delay of this process. */
+/** Creates a registry. `withProcess` adds memory, garbage collection and event-loop delay of this process. */
 export function createMetrics({ withProcess = false } = {}): Metrics {
   const registry = new Registry();
   if (withProcess) collectDefaultMetrics({ register: registry });

@@ -1,4 +1,4 @@
-// Outbound HTTP: bounded in time and size, without redirects, and to chosen addresses only where asked.
+// Outbound HTTP: bounded in time and size, without redirects, and optionally to allowed addresses only.
 
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
@@ -6,8 +6,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Agent, buildConnector, request } from 'undici';
-import type { Clock } from './clock.ts';
-import { withDeadline } from './clock.ts';
+import { type Clock, withDeadline } from './clock.ts';
 
 export interface OutboundRequest {
   readonly url: string | URL;
@@ -17,13 +16,13 @@ export interface OutboundRequest {
   readonly body?: string;
   /** Milliseconds for everything, from resolving the name to the last byte. */
   readonly deadlineMs: number;
-  /** The most bytes a body may have, counted after decompression. */
+  /** Maximum size of the body after decompression. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal;
 }
 
 export interface OutboundAnswer {
-  /** Any status: a redirect is an answer like others, and followed by nobody. */
+  /** Any status: redirects are not followed. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
@@ -32,7 +31,7 @@ export interface OutboundAnswer {
 export interface Outbound {
   /** Sends one request. Rejects with OutboundFailure and nothing else. */
   send(request: OutboundRequest): Promise<OutboundAnswer>;
-  /** Cuts every connection. */
+  /** Closes every connection. */
   close(): Promise<void>;
 }
 
@@ -40,19 +39,19 @@ export interface OutboundOptions {
   readonly clock: Clock;
   /** Milliseconds for a connection, name and TLS included. Default 2 s. */
   readonly connectTimeoutMs?: number;
-  /** Connections kept to one origin. Default 16. */
+  /** Connections to one origin. Default 16. */
   readonly connections?: number;
-  /** Which addresses may be connected to; with `isPublicAddress`, URLs that users give cannot reach inwards. */
+  /** Addresses that may be connected to; with `isPublicAddress`, URLs from users cannot reach private networks. */
   readonly allowAddress?: (address: string) => boolean;
   readonly lookup?: LookupFunction;
-  /** Where an address that passed the guard is reached in fact: tests put servers of theirs in the place of others. */
+  /** In tests: the address to connect to in place of an allowed one. */
   readonly connectTo?: (address: string) => string;
-  /** Certificates of private authorities that are trusted besides the system's. */
+  /** Certificates of private authorities, trusted besides the system's. */
   readonly certificateAuthorities?: readonly string[];
 }
 
-/** All answers of a resolver are checked, so many of them used. */
-const ADDRESSES_TRIED = 8;
+/** All resolved addresses are checked; at most so many are used. */
+const MAX_ADDRESSES = 8;
 
 const DECOMPRESSORS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
   gzip: createGunzip,
@@ -61,61 +60,40 @@ const DECOMPRESSORS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Read
   br: createBrotliDecompress,
 };
 
-/** Opens a pool of connections to wherever requests go. */
 export function createOutbound(options: OutboundOptions): Outbound {
   const { clock, allowAddress } = options;
   const agent = new Agent({
-    connect: connectorFor(options),
+    connect: createConnector(options),
     connections: options.connections ?? 16,
     pipelining: 1,
     keepAliveTimeout: 10_000,
-    // The deadline covers both; undici's own timers stay out of the way.
+    // The deadline covers both.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
   return {
-    send: (outgoing) => bounded(outgoing, clock, (signal) => exchange(outgoing, agent, signal, allowAddress)),
+    async send({ url, method = 'GET', headers, body = null, deadlineMs, maxBytes, signal: parent }) {
+      const onTimeout = () => new OutboundFailure('timeout', `No complete answer within ${deadlineMs} ms`);
+      try {
+        return await withDeadline({ clock, milliseconds: deadlineMs, onTimeout, parent }, async (signal) => {
+          const answer = await request(validateUrl(url, allowAddress), {
+            ...{ dispatcher: agent, signal, method, body },
+            headers: { 'accept-encoding': 'gzip, deflate, br', ...headers },
+          });
+          const content = await readBody(decompress(answer.body, answer.headers), maxBytes);
+          return { status: answer.statusCode, headers: answer.headers, body: content };
+        });
+      } catch (error) {
+        if (parent?.aborted) throw new OutboundFailure('aborted', 'Nobody waits for the answer any more');
+        throw failureOf(error);
+      }
+    },
     close: () => agent.destroy(),
   };
 }
 
-/** Runs a request to its deadline, or until its signal aborts; throws an OutboundFailure. */
-async function bounded<Result>(
-  { deadlineMs, signal }: OutboundRequest,
-  clock: Clock,
-  run: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const onTimeout = () => new OutboundFailure('timeout', `No complete answer within ${deadlineMs} ms`);
-  try {
-    return await withDeadline(
-      { clock, milliseconds: deadlineMs, onTimeout, ...(signal && { parent: signal }) },
-      run,
-    );
-  } catch (error) {
-    if (signal?.aborted) throw new OutboundFailure('aborted', 'Nobody waits for the answer any more');
-    throw failureOf(error);
-  }
-}
-
-async function exchange(
-  outgoing: OutboundRequest,
-  dispatcher: Agent,
-  signal: AbortSignal,
-  allowAddress: ((address: string) => boolean) | undefined,
-): Promise<OutboundAnswer> {
-  const url = checkedUrl(outgoing.url, allowAddress);
-  const { statusCode, headers, body } = await request(url, {
-    dispatcher,
-    signal,
-    method: outgoing.method ?? 'GET',
-    headers: { 'accept-encoding': 'gzip, deflate, br', ...outgoing.headers },
-    body: outgoing.body ?? null,
-  });
-  return { status: statusCode, headers, body: await collect(decompressed(body, headers), outgoing.maxBytes) };
-}
-
-/** A resolver is not asked about an address that stands in the URL itself, so that is checked here. */
-function checkedUrl(text: string | URL, allowAddress: ((address: string) => boolean) | undefined): URL {
+/** Checks an address in the URL itself, which is not resolved. */
+function validateUrl(text: string | URL, allowAddress: ((address: string) => boolean) | undefined): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
     throw new OutboundFailure('invalid_url', 'Not an http or https address');
@@ -132,16 +110,16 @@ function forbidden(address: string): OutboundFailure {
   return new OutboundFailure('forbidden_address', `${address} may not be connected to`);
 }
 
-/** undici's connector with a deadline on our clock, and every resolved address checked before any is used. */
-function connectorFor(options: OutboundOptions): buildConnector.connector {
+/** undici's connector with a timeout on our clock, and every resolved address checked before any is used. */
+function createConnector(options: OutboundOptions): buildConnector.connector {
   const { clock, connectTimeoutMs = 2_000, allowAddress, lookup = systemLookup, connectTo } = options;
   const connect = buildConnector({
     allowH2: false,
-    // A backstop that frees the socket itself: the deadline above only stops waiting for it.
+    // Frees the socket itself; the timer below only stops waiting for it.
     timeout: connectTimeoutMs * 2,
-    lookup: allowAddress === undefined ? lookup : guarded(lookup, allowAddress, connectTo),
+    lookup: allowAddress === undefined ? lookup : guardLookup(lookup, allowAddress, connectTo),
     ...(options.certificateAuthorities !== undefined && {
-      secureContext: trusting(options.certificateAuthorities),
+      secureContext: createContext(options.certificateAuthorities),
     }),
   });
   return (target, callback) => {
@@ -153,21 +131,21 @@ function connectorFor(options: OutboundOptions): buildConnector.connector {
     connect(target, (...[error, socket]) => {
       cancel();
       if (!waiting) socket?.destroy();
-      // The types promise null where the callback is in fact given nothing.
+      // The types say null, but there may be no argument.
       else if (socket) callback(null, socket);
       else callback(error ?? new Error('No socket'), null);
     });
   };
 }
 
-/** Made once: reading all certificates of the system anew for each connection takes longer than the connection. */
-function trusting(authorities: readonly string[]): SecureContext {
-  // What is given as `ca` takes the place of the system's.
+/** Created once: reading the system's certificates takes longer than a connection. */
+function createContext(authorities: readonly string[]): SecureContext {
+  // `ca` replaces the system's certificates.
   return createSecureContext({ ca: [...getCACertificates('default'), ...authorities] });
 }
 
-/** A resolver that fails when any of the answers is forbidden: one bad answer among good ones is an attack. */
-function guarded(
+/** A resolver that fails if any address is forbidden: a bad one among good ones is an attack. */
+function guardLookup(
   lookup: LookupFunction,
   allowAddress: (address: string) => boolean,
   connectTo: (address: string) => string = (address) => address,
@@ -180,7 +158,7 @@ function guarded(
       if (bad !== undefined || addresses.length === 0) {
         return callback(forbidden(bad?.address ?? hostname), []);
       }
-      const reached = addresses.slice(0, ADDRESSES_TRIED).map(({ address }) => connectTo(address));
+      const reached = addresses.slice(0, MAX_ADDRESSES).map(({ address }) => connectTo(address));
       if (options.all !== true) return callback(null, reached[0] ?? '', isIP(reached[0] ?? ''));
       return callback(
         null,
@@ -190,7 +168,7 @@ function guarded(
   };
 }
 
-function decompressed(body: Readable, headers: OutboundAnswer['headers']): Readable {
+function decompress(body: Readable, headers: OutboundAnswer['headers']): Readable {
   const coding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
   if (coding === 'identity' || coding === '') return body;
   const decompressor = Object.hasOwn(DECOMPRESSORS, coding) ? DECOMPRESSORS[coding]?.() : undefined;
@@ -198,16 +176,16 @@ function decompressed(body: Readable, headers: OutboundAnswer['headers']): Reada
     body.on('error', () => undefined).destroy();
     throw new OutboundFailure('malformed', `Content-Encoding ${coding} was not asked for`);
   }
-  // The error reaches whoever reads the decompressor; here it only must not go unheard.
+  // The reader of the decompressor gets the error; here it must only be handled.
   return pipeline(body, decompressor, () => undefined) as typeof decompressor;
 }
 
-async function collect(body: Readable, maxBytes: number): Promise<Buffer> {
+async function readBody(body: Readable, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    // Leaving the loop destroys the stream and with it the connection.
+    // Throwing in the loop destroys the stream and its connection.
     if (size > maxBytes) throw new OutboundFailure('too_large', `More than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
@@ -215,10 +193,9 @@ async function collect(body: Readable, maxBytes: number): Promise<Buffer> {
 }
 
 /**
- * timeout: no connection or no complete answer in time. refused: nobody listens or no route. reset: cut while under
- * way. unresolved: the name has no address. too_large: more bytes than allowed. malformed: not HTTP, or not in the
- * coding it claims. tls: the certificate or the handshake. forbidden_address, invalid_url: not tried at all.
- * aborted: the caller left.
+ * timeout: no connection or no complete answer in time. refused: nobody listens, or no route. reset: closed on the way.
+ * unresolved: the name has no address. too_large: more bytes than allowed. malformed: not HTTP, or not in the coding it claims.
+ * tls: the certificate or the handshake. forbidden_address, invalid_url: not tried. aborted: the caller left.
  */
 export type FailureKind =
   | 'timeout'
@@ -242,7 +219,7 @@ export class OutboundFailure extends Error {
   }
 }
 
-const KINDS: readonly (readonly [RegExp, FailureKind])[] = [
+const FAILURE_KINDS: readonly (readonly [RegExp, FailureKind])[] = [
   [/^(?:UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'timeout'],
   [/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'refused'],
   [/^(?:ENOTFOUND|EAI_\w+|ESERVFAIL|EREFUSED|ENODATA)$/, 'unresolved'],
@@ -256,11 +233,11 @@ const KINDS: readonly (readonly [RegExp, FailureKind])[] = [
   ],
 ];
 
-/** Any error from undici, the resolver, TLS or a decompressor as one of the kinds; what is unknown was cut. */
+/** The failure for an error of undici, the resolver, TLS or a decompressor; unknown ones are `reset`. */
 export function failureOf(error: unknown): OutboundFailure {
   if (error instanceof OutboundFailure) return error;
   const code = codeOf(error);
-  const kind = KINDS.find(([pattern]) => pattern.test(code))?.[1] ?? 'reset';
+  const kind = FAILURE_KINDS.find(([pattern]) => pattern.test(code))?.[1] ?? 'reset';
   return new OutboundFailure(kind, error instanceof Error ? error.message : 'Unknown failure', error);
 }
 

@@ -1,8 +1,8 @@
-// Problems: every error code that a client can meet, its HTTP status, and the error class that carries it.
+// Problems: every error code of the API with its HTTP status, and the error class.
 
 import { redact } from './log.ts';
 
-/** Code -> HTTP status and short title. The served page /docs/errors has one entry for each. */
+/** Code -> HTTP status and short title. The page /docs/errors has one entry for each. */
 export const PROBLEMS = {
   MISSING_API_KEY: [401, 'Credentials required'],
   INVALID_API_KEY: [401, 'Invalid API key'],
@@ -39,7 +39,7 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** One faulty parameter (query, path or header name) or one place in a body (JSON pointer). */
+/** One invalid parameter (query, path or header name) or member of a body (JSON pointer). */
 export interface FieldError {
   readonly parameter?: string;
   readonly pointer?: string;
@@ -49,15 +49,15 @@ export interface FieldError {
 
 interface ProblemOptions {
   readonly errors?: readonly FieldError[];
-  /** Response headers that belong to the answer, such as Retry-After. */
+  /** Response headers, such as Retry-After. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Further members of the problem document. */
   readonly members?: Readonly<Record<string, unknown>>;
-  /** What really happened: for the log, never for the client. */
+  /** For the log, never for the client. */
   readonly cause?: unknown;
 }
 
-/** One error, two audiences: code and detail are public, `cause` is for the log alone. */
+/** An error for two audiences: code and detail are public, `cause` is for the log alone. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly code: ProblemCode;
@@ -77,11 +77,11 @@ export class Problem extends Error {
   }
 }
 
-/** What a fault begins with where it goes on from the name of what is faulty. */
+/** First words of a detail that continues a sentence about its subject. */
 const PREDICATE =
   /^(?:asks|cannot|does|goes|has|holds|is|lies|makes|means|must|names|needs|reaches|repeats|spans|takes|was)\b/;
 
-/** A fault as a sentence about its subject, such as `The parameter limit`; then what was perhaps meant. */
+/** A detail as a sentence about its subject, such as `The parameter limit`, and the suggestion. */
 export function faultSentence(
   subject: string,
   { detail, suggestion }: Pick<FieldError, 'detail'> & { readonly suggestion?: string | undefined },
@@ -99,10 +99,10 @@ export function invalidParameter(parameter: string, detail: string, suggestion?:
   });
 }
 
-/** The answer, or null where the service cannot give it at the moment (503); any other error is thrown. */
-export async function nullIfUnavailable<Value>(answer: Promise<Value>): Promise<Value | null> {
+/** The result, or null if the service cannot answer at the moment (503); any other error is thrown. */
+export async function nullIfUnavailable<Value>(result: Promise<Value>): Promise<Value | null> {
   try {
-    return await answer;
+    return await result;
   } catch (error) {
     if (error instanceof Problem && error.status === 503) return null;
     throw error;

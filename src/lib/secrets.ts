@@ -1,4 +1,4 @@
-// Secrets: made, hashed for storage, and compared in constant time.
+// Secrets: generated, hashed for storage, and compared in constant time.
 
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
@@ -7,12 +7,12 @@ export function randomToken(bytes = 32): string {
   return randomBytes(bytes).toString('base64url');
 }
 
-/** SHA-256 in hexadecimal. Enough for random secrets, which cannot be guessed from their hash; not for passwords. */
+/** SHA-256 in hexadecimal: sufficient for random secrets, not for passwords. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-/** Whether two texts are equal, in a time that depends on neither. */
+/** Compares two texts in constant time. */
 export function equalSecrets(left: string, right: string): boolean {
   return timingSafeEqual(hash('sha256', left, 'buffer'), hash('sha256', right, 'buffer'));
 }

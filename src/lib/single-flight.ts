@@ -1,4 +1,4 @@
-// Single flight: one run of a piece of work for everyone who waits for the same key at the same time.
+// Single flight: one run of work for all callers with the same key at the same time, and results cached for a while.
 
 import type { Clock } from './clock.ts';
 
@@ -11,8 +11,8 @@ interface Flight<T> {
 }
 
 /**
- * One run per key. Each waiter leaves by its own signal without harm to the others; the run is aborted when the last
- * one has left. Results and errors are shared; nothing is cached once a run has ended.
+ * One run per key. Each waiter leaves by its own signal without effect on the others; the run is aborted when the last one has
+ * left. Results and errors are shared; nothing is cached once a run has ended.
  */
 export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>();
@@ -38,7 +38,7 @@ export class SingleFlight<T> {
   #start(key: string, work: Work<T>): Flight<T> {
     const controller = new AbortController();
     const result = Promise.try(work, controller.signal).finally(() => this.#end(key, flight));
-    // Once everyone has left, nobody hears of the abort that they caused.
+    // If everyone has left, nobody handles the rejection.
     result.catch(() => {});
     const flight: Flight<T> = { result, controller, waiters: 0 };
     this.#flights.set(key, flight);
@@ -65,19 +65,19 @@ export class SingleFlight<T> {
   }
 }
 
-/** A function that computes at most once in so many milliseconds. A failure is remembered as long as an answer. */
-export function rememberFor<Value>(
+/** A function that computes at most once in so many milliseconds; errors are cached as well. */
+export function cacheFor<Value>(
   milliseconds: number,
   clock: Pick<Clock, 'monotonic'>,
   compute: () => Promise<Value>,
 ): () => Promise<Value> {
-  let remembered: Promise<Value> | undefined;
+  let cached: Promise<Value> | undefined;
   let until = Number.NEGATIVE_INFINITY;
   return () => {
-    if (remembered === undefined || clock.monotonic() >= until) {
+    if (cached === undefined || clock.monotonic() >= until) {
       until = clock.monotonic() + milliseconds;
-      remembered = compute();
+      cached = compute();
     }
-    return remembered;
+    return cached;
   };
 }

@@ -1,41 +1,37 @@
-// Supervisor of another process: restarts it when it ends unasked, with growing pauses.
+// Supervisor of another process: restarts it when it ends unexpectedly, with growing pauses.
 import { type Clock, pause } from './clock.ts';
 
-const FIRST_PAUSE = 100;
-const LONGEST_PAUSE = 5_000;
-/** A process that lived this long is healthy: the pauses begin with the short one again. */
+const MIN_PAUSE = 100;
+const MAX_PAUSE = 5_000;
+/** Milliseconds after which a process is healthy, and the next pause short. */
 const HEALTHY_AFTER = 10_000;
 
 /** One run of a process. */
 export interface SupervisedProcess {
-  /** Resolves with a description when the process has ended, for whatever reason. */
+  /** Resolves with a description once the process has ended. */
   readonly ended: Promise<string>;
-  /** Ends it in good order; resolves when it is over, also when it was over before. */
+  /** Ends the process in good order; resolves once it has ended. */
   stop(): Promise<void>;
 }
 
 interface SupervisorOptions {
-  /** What people call it, in the log. */
+  /** For the log. */
   readonly name: string;
-  /** Starts the process once more; waits by itself for what is left of the former one. */
+  /** Starts the process again, after what is left of the former one has ended. */
   readonly launch: () => Promise<SupervisedProcess>;
   readonly log: (line: string) => void;
   readonly clock: Clock;
 }
 
-export interface Supervisor {
-  stop(): Promise<void>;
-}
-
-/** Watches over a running process until `stop`. */
-export function supervise(first: SupervisedProcess, options: SupervisorOptions): Supervisor {
+/** Supervises a running process until `stop`. */
+export function supervise(first: SupervisedProcess, options: SupervisorOptions) {
   const { name, clock, log } = options;
   const stopping = new AbortController();
   let current: SupervisedProcess | undefined = first;
-  let delay = FIRST_PAUSE;
+  let delay = MIN_PAUSE;
   const watching = watch();
   return {
-    async stop() {
+    async stop(): Promise<void> {
       stopping.abort();
       await current?.stop();
       await watching;
@@ -48,7 +44,7 @@ export function supervise(first: SupervisedProcess, options: SupervisorOptions):
       const how = await current.ended;
       current = undefined;
       if (stopping.signal.aborted) return;
-      if (clock.monotonic() - begun >= HEALTHY_AFTER) delay = FIRST_PAUSE;
+      if (clock.monotonic() - begun >= HEALTHY_AFTER) delay = MIN_PAUSE;
       log(`${name} ended unexpectedly (${how}); restarting it`);
       current = await restart();
     }
@@ -58,7 +54,7 @@ export function supervise(first: SupervisedProcess, options: SupervisorOptions):
     while (!stopping.signal.aborted) {
       await pause(clock, delay, stopping.signal);
       if (stopping.signal.aborted) break;
-      delay = Math.min(delay * 2, LONGEST_PAUSE);
+      delay = Math.min(delay * 2, MAX_PAUSE);
       const next = await options.launch().catch((error: Error) => {
         log(error.message);
         return undefined;

@@ -10,7 +10,7 @@ import { conditional, isKnown, strongEtag, weakEtag } from '../http/output/etag.
 import type { Reply } from '../http/output/reply.ts';
 import type { Clock } from '../lib/clock.ts';
 import { nullIfUnavailable } from '../lib/problem.ts';
-import { rememberFor } from '../lib/single-flight.ts';
+import { cacheFor } from '../lib/single-flight.ts';
 import { Html, html } from '../page/html.ts';
 import { DARK, LIGHT, type Palette } from '../page/palette.ts';
 import { FRAME_STYLE, hashSource } from '../page/style.ts';
@@ -126,7 +126,7 @@ const HEADERS = {
 /** The handler that answers with the document. Where the store cannot be asked, examples keep their placeholders. */
 export function referenceHandler(options: ReferenceOptions) {
   let template: string | undefined;
-  const text = rememberFor(LIFETIME, options.clock, () => {
+  const text = cacheFor(LIFETIME, options.clock, () => {
     template ??= JSON.stringify(withSamples(options.document(), options.samples));
     return filled(template, options);
   });

@@ -7,7 +7,7 @@ import { isWithin, parseNetworks } from '../../lib/ip-address.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { Problem } from '../../lib/problem.ts';
 import { equalSecrets } from '../../lib/secrets.ts';
-import { rememberFor } from '../../lib/single-flight.ts';
+import { cacheFor } from '../../lib/single-flight.ts';
 import { NOTHING_HERE } from '../frame/not-found.ts';
 import { type Access, type Route, route } from '../frame/route.ts';
 import type { Reply } from '../output/reply.ts';
@@ -64,7 +64,7 @@ const Health = Type.Object(
 
 /** The three routes, which respond during shutdown too. */
 export function healthRoutes<Caller>(options: HealthOptions): readonly Route<Caller>[] {
-  const findings = rememberFor(FINDINGS_KEPT_MS, options.clock, () =>
+  const findings = cacheFor(FINDINGS_KEPT_MS, options.clock, () =>
     Promise.all(options.checks.map((check) => run(check, options.clock))),
   );
   const define = route<Caller>();
