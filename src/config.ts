@@ -15,7 +15,7 @@ export type SourceConfig =
 export interface Config {
   readonly port: number;
   readonly host: string;
-  /** Base of every URL that the service prints, without a slash at its end; null: the address it listens on. */
+  /** Base of the service's URLs, without a slash at its end; null: the address it listens on. */
   readonly publicUrl: string | null;
   /** Absolute. */
   readonly dataDirectory: string;
@@ -25,18 +25,18 @@ export interface Config {
   readonly subscriptions: 'local';
   readonly tiersFile: string | null;
   readonly oauth: {
-    /** Seconds in which a retry with a rotated refresh token gets the same new pair. */
+    /** Seconds in which a retry with a rotated refresh token gets the same new tokens. */
     readonly refreshGrace: number;
-    /** Days after which a grant ends, however often it is refreshed; null: never. */
+    /** Days after which a grant ends despite refreshes; null: never. */
     readonly grantMaxDays: number | null;
   };
   readonly trustedProxies: readonly string[];
-  /** Open connections; null: what the process's descriptors allow for. */
+  /** Open connections; null: as many as the process's file descriptors allow. */
   readonly connections: {
     readonly connections: number | null;
     readonly connectionsPerAddress: number | null;
   };
-  /** Who may read the measurements: networks, and whoever has the token. */
+  /** Access to the metrics: from these networks, or with the token. */
   readonly metrics: { readonly allow: readonly string[]; readonly token: string | null };
   readonly logLevel: (typeof LOG_LEVELS)[number];
 }
@@ -59,20 +59,20 @@ const NAMES = [
     'SAMPLE_INTERVAL',
   ],
 ];
-/** Names that begin so are meant for us; one that we do not know is a slip of the pen. */
+/** Prefixes of our settings: an unknown name with one is a mistake. */
 const PREFIXES = ['RESO_', 'SAMPLE_', 'FREEHOLD_'];
-/** Names with our prefix that are not for the service: keys that clients read, and the folder of test data. */
+/** Names with our prefix for other programs: keys of clients, and the folder of test data. */
 const FOREIGN = /^FREEHOLD_(?:(?:FREE|PRO|BUSINESS|INTERNAL)_KEY|TEST_DATA)$/;
-/** Names that other programs and Kubernetes (for a service called freehold, or freehold-db) put in the environment. */
+/** Names that other programs and Kubernetes (for a service called freehold, or freehold-db) set. */
 const INJECTED =
   /^(?:PG|XDG_|FREEHOLD_SERVICE_|FREEHOLD_PORT)|_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_|$)/;
 const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//;
-/** A shorter name has too many neighbours that mean something else. */
+/** Shorter names are one edit away from too many others. */
 const MIN_LETTERS = 6;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Everything that is wrong with a configuration, one line each. */
+/** All faults of a configuration, one line each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly faults: readonly string[];
@@ -85,10 +85,7 @@ export class ConfigError extends Error {
   }
 }
 
-/**
- * Reads the configuration of a folder: `.env` in it, which the environment overrides. Throws ConfigError with every
- * fault at once.
- */
+/** Reads `.env` of a folder, which the environment overrides. Throws ConfigError with all faults at once. */
 export function readConfig(environment: Environment = process.env, folder: string = process.cwd()): Config {
   const file = join(folder, '.env');
   const fromFile: Environment = existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
@@ -133,10 +130,10 @@ function unknownNames(environment: Environment, fromFile: Environment): string[]
     const meant = nearest(name, NAMES);
     return `${name} is not a setting; ${meant ? `did you mean ${meant}?` : 'remove it (docs/configuration.md lists all settings)'}`;
   });
-  const slips = outside
+  const misspelt = outside
     .filter((name) => !inFile.includes(name) && !prefixed.includes(name))
-    .flatMap(slipFault);
-  return [...faults, ...slips];
+    .flatMap(misspellingFault);
+  return [...faults, ...misspelt];
 }
 
 function isInjected(name: string, environment: Environment): boolean {
@@ -144,8 +141,8 @@ function isInjected(name: string, environment: Environment): boolean {
   return isLink || INJECTED.test(name);
 }
 
-/** A fault where the name is one slip away from one of ours, with or without underscores; otherwise none. */
-function slipFault(name: string): string[] {
+/** A fault if the name is one typing error away from a setting, ignoring underscores. */
+function misspellingFault(name: string): string[] {
   const bare = (text: string): string => text.replaceAll('_', '');
   const given = bare(name);
   const meant = NAMES.find((known) => {
@@ -202,12 +199,12 @@ class Reader {
     this.faults = faults;
   }
 
-  /** The text of a setting; null when it is absent or empty. */
+  /** The text of a setting; null if absent or empty. */
   text(name: string): string | null {
     return this.#values[name]?.trim() || null;
   }
 
-  /** A secret that nobody guesses; its text is repeated nowhere. */
+  /** A secret that cannot be guessed; errors never repeat it. */
   secret(name: string): string | null {
     const text = this.text(name);
     if (text !== null && !/^[!-~]{16,256}$/.test(text))
@@ -215,12 +212,12 @@ class Reader {
     return text;
   }
 
-  integer(name: string, fallback: number, least: number, most: number): number {
+  integer(name: string, fallback: number, min: number, max: number): number {
     const text = this.text(name);
     if (text === null) return fallback;
     const value = Number(text);
-    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-    this.faults.push(`${name}=${text} must be a whole number from ${least} to ${most}`);
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    this.faults.push(`${name}=${text} must be a whole number from ${min} to ${max}`);
     return fallback;
   }
 
@@ -238,11 +235,7 @@ class Reader {
   }
 
   networks(name: string): readonly string[] {
-    const list =
-      this.text(name)
-        ?.split(',')
-        .map((part) => part.trim())
-        .filter((part) => part !== '') ?? [];
+    const list = (this.text(name)?.split(',') ?? []).map((part) => part.trim()).filter(Boolean);
     for (const entry of list) {
       try {
         parseNetworks([entry]);
@@ -254,7 +247,7 @@ class Reader {
     return list;
   }
 
-  /** An http or https URL without a slash at its end; values are not repeated, since they may hold secrets. */
+  /** An http or https URL without a slash at its end; errors do not repeat it, since it may contain secrets. */
   url(name: string, rules: { readonly bare?: boolean } = {}): string | null {
     const text = this.text(name);
     if (text === null) return null;
@@ -274,7 +267,7 @@ class Reader {
 
 function urlFault(text: string, rules: { readonly bare?: boolean }): string | null {
   if (!URL.canParse(text)) return 'must be an absolute URL such as https://api.example.com';
-  // Whatever quotes or tags could be made of: the URL is written into pages and documents as it stands.
+  // The URL is written into pages and documents unescaped.
   if (/["'<>`\\\s]/.test(text)) return 'must not contain quotes, angle brackets, backslashes or spaces';
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https://';

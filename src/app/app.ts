@@ -1,4 +1,4 @@
-// Wiring of the service: one list of constructions from configuration to a running service, and their ending in reverse.
+// Wiring of the service: everything that a running service consists of, created in order and stopped in reverse.
 
 import { readFileSync } from 'node:fs';
 import { createAccess } from '../access/access.ts';
@@ -30,19 +30,17 @@ import { healthChecks } from './health-checks.ts';
 import { describeService } from './openapi.ts';
 import { featureRoutes } from './routes.ts';
 
-/** What tests put in the place of the real thing, and nothing else. */
+/** Overrides for tests. */
 export interface Overrides {
   readonly clock?: Clock;
   readonly provider?: SubscriptionProvider;
-  /** How many addresses can be active within a minute. */
+  /** Addresses that can be active within a minute. */
   readonly capacity?: number;
-  /** Name servers, authorities and hosts of the documents that clients describe themselves in. */
+  /** Name servers, authorities and hosts of client metadata documents. */
   readonly internet?: Internet;
-  /** Registered OAuth clients kept. */
+  /** Registered OAuth clients. */
   readonly maxClients?: number;
-  /** Grants without a key that are kept. */
   readonly freeGrantLimits?: FreeGrantLimits;
-  /** Bounds of the web server. */
   readonly limits?: Partial<Limits>;
 }
 
@@ -50,7 +48,7 @@ export interface AppOptions {
   readonly config: Config;
   /** Migrated. */
   readonly database: Database;
-  /** Null: nothing is read from elsewhere, listings come by import alone. */
+  /** Null: listings come from imports only. */
   readonly source: Source | null;
   /** Milliseconds between two rounds of changes from the source. */
   readonly interval: number;
@@ -58,11 +56,11 @@ export interface AppOptions {
   /** The sample market's address, where there is one. */
   readonly sampleUrl?: string | null;
   readonly log: Log;
-  /** The file of the keys that this installation made for itself; null: none. */
+  /** The file of the keys that this installation created; null if there is none. */
   readonly keysFile?: string | null;
-  /** How long connections are kept once it stops, for clients to hear of it; default 0. */
+  /** Milliseconds that connections stay open during the stop, for a last response; default 0. */
   readonly lingerMs?: number;
-  /** Told of each page of the first load. */
+  /** Called for each page of the first load. */
   readonly onProgress?: (progress: Progress) => void;
   readonly overrides?: Overrides;
 }
@@ -70,11 +68,11 @@ export interface AppOptions {
 export interface App {
   readonly server: WebServer;
   readonly replication: Replication | null;
-  /** Lets what is under way finish, then ends everything that was started here. */
+  /** Lets running requests finish, then stops everything that was started here. */
   stop(): Promise<void>;
 }
 
-/** Starts everything but listening. Throws where the tiers file is wrong; then nothing is left running. */
+/** Starts everything but listening. Throws if the tiers file is invalid, before anything runs. */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, database, source, log, publicUrl, sampleUrl = null, overrides = {} } = options;
   const clock = overrides.clock ?? systemClock;
@@ -129,7 +127,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   };
 }
 
-/** The file is named only where all that can reach the service is on the same machine; undefined: nothing to name. */
+/** A hint that names the file of keys, only if the service is reachable from this machine alone. */
 function howToGetKey(publicUrl: string, keysFile: string | null): string | undefined {
   const { hostname } = new URL(publicUrl);
   const local = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);

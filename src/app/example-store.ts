@@ -1,16 +1,16 @@
-// SQL that finds records to stand in the examples of the API reference.
+// SQL that finds records for the examples of the API reference.
 
 import type { Database } from '../postgres/client/database.ts';
 
-/** Ids that exist and go together: a listing on the market, its property, an area that it lies in. */
+/** A listing on the market, its property, and an area that contains it. */
 export interface ExampleIds {
   readonly listing: string;
   readonly property: string;
-  /** Null where the listing lies in no area. */
+  /** Null if the listing is in no area. */
   readonly area: string | null;
 }
 
-/** The newest sale on the market, or else the newest rental; null while there is neither. */
+/** For the newest sale on the market, else the newest rental; null if there is neither. */
 export async function findExampleIds(database: Database): Promise<ExampleIds | null> {
   const [row] = await database.read(
     (sql) => sql<ExampleIds[]>`

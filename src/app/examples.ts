@@ -2,7 +2,7 @@
 
 import type { Examples } from '../http/openapi/openapi-examples.ts';
 
-/** Ids that examples use; the reference page replaces them by ids of the running store. */
+/** Ids in examples; the reference page replaces them by ids of the running store. */
 export const EXAMPLE_IDS = {
   area: 'city-ashcombe',
   listing: 'lst_d1h842qr7jgn1h77ph5k',
@@ -49,7 +49,7 @@ const HOME = {
   ids: [listing],
 };
 
-const OFFER = {
+const TERMS = {
   ...{ availableFrom: '2026-01-01', availableBy: '2030-01-01', leaseTermMonths: [6, 12] },
   ...{ minLeaseTermMonths: 6, furnished: ['Furnished'], pets: ['cats'], noFee: true, rentControl: true },
   ...{
@@ -63,10 +63,10 @@ const OFFER = {
   underContract: 'exclude',
 };
 
-/** What stands in a cursor's place: the cursor itself comes from an answer. */
+/** A placeholder: the cursor comes from a response. */
 const CURSOR = 'NEXT_CURSOR_OF_THE_PAGE_BEFORE';
 
-const ANSWER = {
+const PAGE = {
   ...{ sort: ['price'], limit: 3, cursor: CURSOR, count: 'exact', includeTotalCount: true },
   ...{ fields: ['id', 'price', 'address.full'], include: ['history'], units: 'metric', format: 'csv' },
   ...{
@@ -78,7 +78,7 @@ const ANSWER = {
   },
 };
 
-const FIGURES = {
+const STATISTICS = {
   ...{
     listingType: 'sale',
     from: '2026-01-01',
@@ -99,7 +99,7 @@ const AREAS = {
 };
 const AREA_LIST = { include: ['counts'], sort: '-population' };
 
-/** The request of RFC 7636, appendix B, and where its answer goes. */
+/** The request of RFC 7636, appendix B. */
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const CLIENT = { client_id: 'my-app', redirect_uri: 'http://127.0.0.1:9000/callback' };
 const AUTHORIZATION = {
@@ -112,10 +112,10 @@ const RENTALS = { areaId: [area], maxPrice: 3_000, limit: 3 };
 const OF_AREA = { listingType: 'sale', areaId: [area] };
 const OF_PROPERTY = { id: property };
 
-/** A word in capitals stands for what an answer before gave; so does the key of zeros for one's own. */
+/** Words in capitals are placeholders for values from earlier responses, the key of zeros for the reader's key. */
 export const EXAMPLES: Examples = {
   parameters: {
-    ...{ ...PLACE, ...HOME, ...OFFER, ...ANSWER, ...FIGURES, ...AREAS },
+    ...{ ...PLACE, ...HOME, ...TERMS, ...PAGE, ...STATISTICS, ...AREAS },
     ...{
       freshness: 'cached',
       verbose: true,

@@ -20,7 +20,7 @@ export function healthChecks(
   return replication ? [...checks, sourceCheck(replication)] : checks;
 }
 
-/** Asked of the database: another process may be the one that reads. */
+/** From the database: another process may be loading. */
 function loadCheck(findLoading: FindLoading): HealthCheck {
   return {
     name: 'first-load',
@@ -29,8 +29,8 @@ function loadCheck(findLoading: FindLoading): HealthCheck {
       const loading = await findLoading();
       if (loading === null) return 'complete';
       const { source, records, total } = loading;
-      const far = `${records} of ${total ?? 'an unknown number of'} listings`;
-      throw new Problem('OVERLOADED', `The first load of the source "${source}" is not complete: ${far}.`);
+      const loaded = `${records} of ${total ?? 'an unknown number of'} listings`;
+      throw new Problem('OVERLOADED', `The first load of the source "${source}" is not complete: ${loaded}.`);
     },
   };
 }

@@ -17,19 +17,19 @@ import type { Database } from '../postgres/client/database.ts';
 
 export interface SampleOptions {
   readonly dataDirectory: string;
-  /** 0: any, but the same as last time where it is still free. */
+  /** 0: any free port, if possible that of the last run. */
   readonly port: number;
-  /** Seconds between two steps of the market; 0: it moves only when told. */
+  /** Seconds between two steps of the market; 0: none by itself. */
   readonly interval: number;
   readonly listings: number;
-  /** Where its pictures are served to others, without a slash at its end. */
+  /** Base of the photos' URLs, without a slash at its end. */
   readonly photosUrl: string;
   readonly log: (line: string) => void;
   readonly clock?: Clock;
 }
 
 export interface SampleMarket {
-  /** Base of its addresses, without a slash at its end. */
+  /** Base of its URLs, without a slash at its end. */
   readonly url: string;
   readonly clientId: string;
   readonly clientSecret: string;
@@ -38,19 +38,18 @@ export interface SampleMarket {
 
 const PROGRAM = join(import.meta.dirname, '../../sample/main.ts');
 
-/** Keeps the process a third smaller over a whole load with photos. */
+/** Reduces the memory of a whole load with photos by a third. */
 const MEMORY_LIMITS = ['--max-old-space-size=192', '--max-semi-space-size=4'];
 
 /**
- * Starts the market; resolves when it answers, and throws when it does not start. One that ends unasked later is
- * started again at the same address, with the same credentials and the same listings.
+ * Starts the market; resolves once it answers, and throws if it does not start. If it ends later it is restarted at the same
+ * URL, with the same credentials and listings.
  */
 export async function startSampleMarket(options: SampleOptions): Promise<SampleMarket> {
   const portFile = join(options.dataDirectory, 'sample-port');
-  // The secret lives as long as this process does: no one else needs it.
   const credentials = { clientId: 'freehold', clientSecret: randomToken() };
   const start = (port: number) => launch(options, credentials, port);
-  // The port of the last run may have another owner by now; a market that does not start at all fails again.
+  // The port of the last run may be in use now; a market that does not start at all fails again.
   const startElsewhere = (error: Error) => {
     options.log(error.message);
     return start(0);
@@ -91,8 +90,8 @@ async function launch(
     process.execPath,
     [...MEMORY_LIMITS, PROGRAM, ...settings.map(String), ...photos, ...state],
     {
-      // The market ends when this pipe does, so that it never outlives us, and by nothing else: a session of its own
-      // keeps Ctrl-C in a terminal from ending it before the service has stopped reading from it.
+      // The market ends when this pipe closes, so it never outlives the service. A session of its own keeps Ctrl-C in a
+      // terminal from ending it while the service still reads from it.
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
       env: { SAMPLE_CLIENT_ID: credentials.clientId, SAMPLE_CLIENT_SECRET: credentials.clientSecret },
@@ -103,7 +102,7 @@ async function launch(
       resolve(signal === null ? `exit code ${code}` : `signal ${signal}`),
     );
   });
-  child.stdin.on('error', () => {}); // 'close' tells of the end; a broken pipe would only say it again.
+  child.stdin.on('error', () => {}); // 'close' reports the end.
   const url = await readyUrl(child, options.log);
   return {
     url,
@@ -115,24 +114,22 @@ async function launch(
   };
 }
 
-/** The address that the process announces in its first line; rejects when it ends instead. */
+/** The URL that the process prints in its first line; rejects if it ends instead. */
 function readyUrl(
   child: ChildProcess & { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream },
   log: (line: string) => void,
 ): Promise<string> {
-  const complaints: string[] = [];
+  const errors: string[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => {
-    complaints.push(line);
-    if (complaints.length > 20) complaints.shift();
+    errors.push(line);
+    if (errors.length > 20) errors.shift();
     log(line);
   });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => {
       reject(
-        new Error(
-          `The sample market ended with code ${code} before it was ready. ${complaints.at(-1) ?? ''}`,
-        ),
+        new Error(`The sample market ended with code ${code} before it was ready. ${errors.at(-1) ?? ''}`),
       );
     });
     createInterface({ input: child.stdout }).once('line', (line) => {

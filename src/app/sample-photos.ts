@@ -1,4 +1,4 @@
-// Pictures of the sample market, served at the service's own address: the market itself listens for this machine alone.
+// Photos of the sample market, served at the service's own URL: the market itself listens on loopback only.
 
 import { Type } from 'typebox';
 import type { Principal } from '../access/tiers/tiers.ts';
@@ -12,14 +12,14 @@ import { Problem } from '../lib/problem.ts';
 const PATH = '/sample/photos';
 const TYPE = 'image/svg+xml; charset=utf-8';
 
-/** Where the sample's pictures are served; the address of one goes on with `/{key}/{file}`. */
+/** Base of the photos' URLs, which continue with `/{key}/{file}`. */
 export const samplePhotosUrl = (publicUrl: string): string => `${publicUrl}${PATH}`;
 
-/** Milliseconds, and bytes: a picture is drawn at once and has a few thousand. */
+/** Milliseconds, and bytes. */
 const DEADLINE_MS = 5_000;
 const MAX_BYTES = 65_536;
 
-/** An SVG that is opened by itself runs no scripts and loads nothing. */
+/** An SVG opened by itself must not run scripts or load anything. */
 const HEADERS = {
   'content-type': TYPE,
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
@@ -50,7 +50,7 @@ const Query = Type.Object({
 });
 
 export interface SamplePictures {
-  /** The market's own address, without a slash at its end: nothing is fetched from anywhere else. */
+  /** The market's own URL, without a slash at its end. */
   readonly url: string;
   readonly outbound: Pick<Outbound, 'send'>;
 }
@@ -84,7 +84,7 @@ export function samplePhotoRoute({ url: sampleUrl, outbound }: SamplePictures): 
   });
 }
 
-/** Throws NOT_FOUND where there is no such picture, OVERLOADED where the market answers with anything else. */
+/** Throws NOT_FOUND if there is no such photo, OVERLOADED for any other response. */
 function pictureOf({ status, headers, body }: OutboundAnswer): string {
   if (status === 404) throw new Problem('NOT_FOUND', 'The sample market has no such photo.');
   if (status !== 200 || headers['content-type'] !== TYPE) throw unavailable();
@@ -95,7 +95,5 @@ const unavailable = (): Problem =>
   new Problem(
     'OVERLOADED',
     'The sample market does not serve photos at the moment. Try again in a few seconds.',
-    {
-      headers: { 'retry-after': '5' },
-    },
+    { headers: { 'retry-after': '5' } },
   );

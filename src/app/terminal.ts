@@ -11,7 +11,7 @@ const COLOURS: Readonly<Record<string, string>> = {
   fatal: '\u001b[31m',
 };
 const QUIET = '\u001b[2m';
-/** Takes the place of a progress line that stands there unfinished. */
+/** Overwrites an unfinished progress line. */
 const CLEAR = '\r\u001b[K';
 const PLAIN = '\u001b[0m';
 
@@ -29,7 +29,7 @@ interface Entry {
   readonly err?: { readonly message?: string };
 }
 
-/** Takes the log's JSON lines and writes them for people. `colours` is false where NO_COLOR is set. */
+/** Formats the log's JSON lines for people. `colours` is false if NO_COLOR is set. */
 export function terminalLog(output: NodeJS.WritableStream, colours: boolean): Writable {
   return new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -62,17 +62,16 @@ export function terminalLine(json: string, colours: boolean): string {
   return `${time}  ${paint(COLOURS[entry.level], text)}`;
 }
 
-/** Records of the log: one for each tenth of the way, or for each so many listings where the whole is unknown. */
-const TENTHS = 10;
-
-const LISTINGS = 10_000;
+/** Log entries: one per tenth of the load, or per so many listings if the total is unknown. */
+const STEPS = 10;
+const STEP_LISTINGS = 10_000;
 
 interface Terminals {
   readonly stdout: Pick<NodeJS.WriteStream, 'isTTY'>;
   readonly stderr: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
 }
 
-/** To be told of each page that was loaded; says nothing more after the last one. */
+/** A callback for each loaded page: one moving line at a terminal, an entry now and then in a piped log. */
 export function loadProgress(log: Log, terminals: Terminals = process): (progress: Progress) => void {
   const { stdout, stderr } = terminals;
   let lastStep = -1;
@@ -82,9 +81,11 @@ export function loadProgress(log: Log, terminals: Terminals = process): (progres
     const { records, total } = progress;
     complete = total !== null && records >= total;
     const text = describe(progress, complete);
-    if (stderr.isTTY) stderr.write(`\r\u001b[K${text}${complete ? '\n' : ''}`);
+    if (stderr.isTTY) stderr.write(`${CLEAR}${text}${complete ? '\n' : ''}`);
     if (stderr.isTTY && stdout.isTTY) return;
-    const step = Math.floor(total === null ? records / LISTINGS : (records / Math.max(1, total)) * TENTHS);
+    const step = Math.floor(
+      total === null ? records / STEP_LISTINGS : (records / Math.max(1, total)) * STEPS,
+    );
     if (step > lastStep) log.info({ event: 'load', ...progress }, text);
     lastStep = step;
   };

@@ -1,4 +1,4 @@
-// Source that the configuration names: the sample market, a RESO Web API server, or none.
+// Upstream source of the configuration: the sample market, a RESO Web API server, or none.
 
 import type { Config } from '../config.ts';
 import { updatePhotoUrls } from '../ingest/media-url-store.ts';
@@ -12,32 +12,31 @@ import { samplePhotosUrl } from './sample-photos.ts';
 
 export interface Upstream {
   readonly source: Source | null;
-  /** Milliseconds between two rounds of changes. */
+  /** Milliseconds between two reads of changes. */
   readonly interval: number;
-  /** The sample market's address, for printing and for its pictures; null: there is none. */
+  /** The sample market's URL; null if there is none. */
   readonly sampleUrl: string | null;
   stop(): Promise<void>;
 }
 
-/** The id of the sample market as a source. */
+/** The sample market's id as a source. */
 const SAMPLE = 'sample';
 
-/** Rarer than the sample moves, so that live differs from cached. */
-const SAMPLE_ROUND = 20_000;
-const RESO_ROUND = 60_000;
+/** Milliseconds; longer than a step of the sample market, so that live differs from cached. */
+const SAMPLE_INTERVAL = 20_000;
+const RESO_INTERVAL = 60_000;
 
 export interface UpstreamOptions {
   readonly config: Config;
   readonly database: Database;
   readonly clock: Clock;
   readonly log: (line: string) => void;
-  /** How many listings the sample market has. */
   readonly sampleListings: number;
-  /** The service's own address: the sample's pictures are served there. */
+  /** The service's own URL, which serves the sample's photos. */
   readonly publicUrl: string;
 }
 
-/** Prepares the source; the sample market is started and its map loaded first. */
+/** Creates the source; the sample market is started and its areas loaded first. */
 export async function openUpstream(options: UpstreamOptions): Promise<Upstream> {
   const { config, database, clock, log } = options;
   const { source } = config;
@@ -45,7 +44,7 @@ export async function openUpstream(options: UpstreamOptions): Promise<Upstream> 
   const outbound = createOutbound({ clock });
   if (source.kind === 'reso') {
     const reso = resoSource({ id: 'reso', name: 'RESO Web API', clock, outbound, ...source });
-    return { source: reso, interval: RESO_ROUND, sampleUrl: null, stop: async () => {} };
+    return { source: reso, interval: RESO_INTERVAL, sampleUrl: null, stop: async () => {} };
   }
   const photosUrl = samplePhotosUrl(options.publicUrl);
   const market = await startSampleMarket({
@@ -71,7 +70,7 @@ export async function openUpstream(options: UpstreamOptions): Promise<Upstream> 
       outbound,
       pageSize: 1_000,
     }),
-    interval: SAMPLE_ROUND,
+    interval: SAMPLE_INTERVAL,
     sampleUrl: url,
     stop: () => market.stop(),
   };

@@ -1,6 +1,6 @@
 // HTML template tag that escapes whatever is not already HTML.
 
-/** Text that is known to be HTML. */
+/** Text that is HTML already. */
 export class Html {
   readonly text: string;
 
@@ -19,7 +19,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Builds HTML. Strings and numbers are escaped, for text and quoted attributes alike; null is nothing; lists are joined. */
+/** Builds HTML. Strings and numbers are escaped for text and quoted attributes; null is empty; lists are joined. */
 export function html(parts: TemplateStringsArray, ...fragments: readonly Fragment[]): Html {
   return new Html(parts.reduce((text, part, at) => text + render(fragments[at - 1] ?? null) + part));
 }

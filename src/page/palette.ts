@@ -3,10 +3,10 @@
 export interface Palette {
   readonly paper: string;
   readonly ink: string;
-  /** Text of second rank. */
+  /** Secondary text. */
   readonly quiet: string;
   readonly line: string;
-  /** Behind code, figures and whatever stands on the ground. */
+  /** Background of code and figures. */
   readonly land: string;
   readonly water: string;
   /** Links. */
@@ -45,7 +45,7 @@ export const DARK: Palette = {
   error: '#F09A94',
 };
 
-/** The colours as custom properties of CSS: --paper, --ink and so on. */
+/** The colours as CSS custom properties: --paper, --ink and so on. */
 export function properties(palette: Palette): string {
   return Object.entries(palette)
     .map(([name, value]) => `--${name}:${value}`)

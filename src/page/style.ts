@@ -2,7 +2,6 @@
 import { hash } from 'node:crypto';
 import { DARK, LIGHT, properties } from './palette.ts';
 
-/** What every page has: colours, faces, the header. The strip below it is the scale bar of a map. */
 export const FRAME_STYLE = sheet(`
 :root{color-scheme:light dark;${properties(LIGHT)};--sans:ui-sans-serif,system-ui,sans-serif;
 --serif:ui-serif,Georgia,"Times New Roman",serif;--mono:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;
@@ -32,12 +31,12 @@ background:repeating-linear-gradient(90deg,var(--ink) 0 64px,var(--paper) 64px 1
 @media (max-width:600px){.top{padding:16px 16px 8px}.top ul{gap:0 16px}}
 `);
 
-/** A stylesheet as it stands in a page: on one line. */
+/** A stylesheet on one line. */
 export function sheet(text: string): string {
   return text.replaceAll('\n', '');
 }
 
-/** A source for CSP that allows exactly this inline script or style. */
+/** The CSP source of an inline script or style. */
 export function hashSource(text: string): string {
   return `'sha256-${hash('sha256', text, 'base64')}'`;
 }

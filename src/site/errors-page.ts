@@ -1,13 +1,13 @@
-// Page about errors: one entry for each code a client can meet, with the remedy.
+// Page about errors: one entry for each code, with the remedy.
 import { PROBLEMS, type ProblemCode } from '../lib/problem.ts';
 import { type Html, html } from '../page/html.ts';
-import { code as lines, renderPage, toRoot } from './layout.ts';
+import { code as codeBlock, renderPage, toRoot } from './layout.ts';
 import ENTRIES from './problem-entries.json' with { type: 'json' };
 import STREAM_ERRORS from './stream-errors.json' with { type: 'json' };
 
 interface Group {
   readonly title: string;
-  readonly holds: (code: ProblemCode) => boolean;
+  readonly includes: (code: ProblemCode) => boolean;
 }
 
 const statusIn =
@@ -15,13 +15,13 @@ const statusIn =
   (code: ProblemCode): boolean =>
     statuses.includes(PROBLEMS[code][0]);
 
-/** Every code belongs to the first group that holds it. */
+/** Each code is in the first group that includes it. */
 const GROUPS: readonly Group[] = [
-  { title: 'Authentication', holds: statusIn(401, 403) },
-  { title: 'Limits', holds: statusIn(429) },
-  { title: 'Resources', holds: statusIn(404) },
-  { title: 'Requests', holds: (code) => PROBLEMS[code][0] < 500 },
-  { title: 'Service', holds: () => true },
+  { title: 'Authentication', includes: statusIn(401, 403) },
+  { title: 'Limits', includes: statusIn(429) },
+  { title: 'Resources', includes: statusIn(404) },
+  { title: 'Requests', includes: (code) => PROBLEMS[code][0] < 500 },
+  { title: 'Service', includes: () => true },
 ];
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[];
@@ -29,7 +29,7 @@ const CODES = Object.keys(PROBLEMS) as ProblemCode[];
 export function errorsPage(publicUrl: string): string {
   const groups = GROUPS.map(({ title }) => ({
     title,
-    codes: CODES.filter((code) => GROUPS.find(({ holds }) => holds(code))?.title === title),
+    codes: CODES.filter((code) => GROUPS.find(({ includes }) => includes(code))?.title === title),
   }));
   return renderPage({
     name: 'errors',
@@ -41,14 +41,14 @@ export function errorsPage(publicUrl: string): string {
 ${groups.map(({ title, codes }) => html`<h3>${title}</h3><ul>${codes.map((code) => html`<li><a href="#${code}">${code}</a></li>`)}</ul>`)}
 <h3>Within a stream</h3><ul>${Object.keys(STREAM_ERRORS).map((code) => html`<li><a href="#${code}">${code}</a></li>`)}</ul></nav>
 <div>
-${form(publicUrl)}
+${format(publicUrl)}
 ${groups.map(({ title, codes }) => html`<section><h2>${title}</h2>${codes.map((code) => entry(code, publicUrl))}</section>`)}
 ${streamErrors()}
 </div></div>`,
   });
 }
 
-function form(publicUrl: string): Html {
+function format(publicUrl: string): Html {
   return html`<section><h2>Format</h2>
 <p>Errors are problem documents (RFC 9457) of the type <code>application/problem+json</code>. Programs should use
 <code>code</code>, which never changes its meaning; <code>detail</code> is a sentence for people. <code>requestId</code> is also in the
@@ -65,7 +65,7 @@ function entry(code: ProblemCode, publicUrl: string): Html {
 <details><summary>Example</summary>${example(code, publicUrl)}</details></article>`;
 }
 
-/** Further members that the documents of some codes have. */
+/** Further members of some codes' documents. */
 const MEMBERS: Partial<Record<ProblemCode, object>> = {
   INVALID_PARAMETER: {
     errors: [
@@ -84,7 +84,7 @@ function example(code: ProblemCode, publicUrl: string): Html {
   const type = `${publicUrl}/docs/errors#${code}`;
   const detail = ENTRIES[code].means;
   const problem = { type, title, status, detail, code, requestId: 'req_Yb0mV2nTq3hJk9Lw', ...MEMBERS[code] };
-  return lines(JSON.stringify(problem, null, 2));
+  return codeBlock(JSON.stringify(problem, null, 2));
 }
 
 function streamErrors(): Html {
@@ -99,6 +99,6 @@ function streamErrors(): Html {
 <p>Once <a href="${toRoot('errors')}docs#tag/live">a listing stream</a> is open, its status is 200. If the live fetch
 fails, the event <code>error</code> replaces <code>live</code>, and <code>done</code> still ends the stream. The cached
 record that came first remains valid. <code>retryable</code> says whether an early retry may help.</p>
-${lines('event: error', 'data: {"code":"timeout","message":"…","retryable":true,"requestId":"req_…"}')}
+${codeBlock('event: error', 'data: {"code":"timeout","message":"…","retryable":true,"requestId":"req_…"}')}
 ${entries}</section>`;
 }

@@ -1,35 +1,40 @@
-// Home page at the root of the service: what it is, how it is, and a first request.
+// Home page: what the service is, its status, and a first request.
 
 import type { Tiers } from '../access/tiers/tiers.ts';
-import type { RequestContext } from '../http/frame/route.ts';
 import { conditional, strongEtag } from '../http/output/etag.ts';
 import type { Reply } from '../http/output/reply.ts';
 import { nullIfUnavailable } from '../lib/problem.ts';
 import { type Html, html } from '../page/html.ts';
-import { code, type FirstLoad, link, loadingNotice, pageReply, renderPage } from './layout.ts';
+import {
+  code,
+  type FirstLoad,
+  link,
+  loadingNotice,
+  type PageRequest,
+  pageReply,
+  renderPage,
+} from './layout.ts';
 
-/** How large the market is. */
 export interface MarketSize {
   /** Listings on the market. */
   readonly sales: number;
   readonly rentals: number;
   readonly areas: number;
-  /** When a source last confirmed any listing, RFC 3339; null while there is none. */
+  /** When a source last confirmed any listing, RFC 3339; null if there is none. */
   readonly confirmedAt: string | null;
 }
 
 export interface HomeOptions {
   readonly publicUrl: string;
-  /** The numbers in force. */
   readonly tiers: Tiers;
   readonly findMarketSize: () => Promise<MarketSize>;
   readonly findLoading: () => Promise<FirstLoad | null>;
 }
 
-/** The page says what is so at the moment; where the database does not answer, it says that. */
+/** The page shows the current status, and says so if the database is unavailable. */
 export function homeHandler(options: HomeOptions) {
   const { findMarketSize, findLoading } = options;
-  return async ({ headers }: Pick<RequestContext<unknown>, 'headers'>): Promise<Reply> => {
+  return async ({ headers }: PageRequest): Promise<Reply> => {
     const size = await nullIfUnavailable(findMarketSize());
     const loading = await nullIfUnavailable(findLoading());
     const text = homePage(options, size, loading);
@@ -45,11 +50,11 @@ function homePage(options: HomeOptions, size: MarketSize | null, loading: FirstL
     title: 'A property-listing API',
     summary:
       'This Freehold service searches homes for sale and for rent, serves areas and market statistics, and reads single homes with their history, live from their source.',
-    content: html`${loading === null ? null : loadingNotice(loading)}${state(size)}${first(options)}${onward()}`,
+    content: html`${loading === null ? null : loadingNotice(loading)}${status(size)}${firstRequest(options)}${nextSteps()}`,
   });
 }
 
-function state(size: MarketSize | null): Html {
+function status(size: MarketSize | null): Html {
   if (size === null)
     return html`<section><h2>Status</h2><p class="note" role="status"><strong>Not ready:</strong> the database does not answer at
 the moment. See <a href="readyz?verbose">readyz</a> for details.</p></section>`;
@@ -73,14 +78,14 @@ function minute(time: string): string {
   return `${new Date(time).toLocaleString('en-GB', style)} UTC`;
 }
 
-function first({ publicUrl, tiers }: HomeOptions): Html {
-  const { minute: most } = tiers.anonymous;
+function firstRequest({ publicUrl, tiers }: HomeOptions): Html {
+  const { minute: limit } = tiers.anonymous;
   return html`<section><h2>A first request</h2>
-<p>Searches need no key${most === null ? '' : `, up to ${most.toLocaleString('en-US')} a minute`}.</p>
+<p>Searches need no key${limit === null ? '' : `, up to ${limit.toLocaleString('en-US')} a minute`}.</p>
 ${code(`curl '${publicUrl}/v1/search/sales?maxPrice=600000&minBedrooms=2&limit=3'`)}</section>`;
 }
 
-function onward(): Html {
+function nextSteps(): Html {
   return html`<section><h2>Documentation</h2><ul>
 <li><a href="${link(null, 'start')}">Quickstart</a>: from a key to the first stream in five minutes.</li>
 <li><a href="${link(null, '')}">Reference</a>: every endpoint, with requests to copy.</li>

@@ -11,7 +11,6 @@ import type { Access } from '../http/frame/route.ts';
 import { type Html, html } from '../page/html.ts';
 import { code, link, renderPage, wideTable } from './layout.ts';
 
-/** What this page needs to know of a route. */
 export interface Endpoint {
   readonly method: string;
   readonly path: string;
@@ -25,7 +24,7 @@ export function limitsPage(tiers: Tiers, endpoints: readonly Endpoint[]): string
     title: 'Tiers and limits',
     summary:
       'The tiers of this service with their limits, who may call each endpoint, and the headers that report your usage.',
-    content: html`${tierTable(tiers)}${counting()}${endpointTable(endpoints)}${headerTable()}${whenReached()}`,
+    content: html`${tierTable(tiers)}${counting()}${endpointTable(endpoints)}${headerTable()}${exceeded()}`,
   });
 }
 
@@ -65,20 +64,23 @@ function counting(): Html {
 }
 
 function endpointTable(endpoints: readonly Endpoint[]): Html {
-  const [free, judged] = [endpoints.filter(isFree), endpoints.filter((endpoint) => !isFree(endpoint))];
-  const rows = judged
-    .toSorted((a, b) => reach(a.access) - reach(b.access))
+  const { true: open = [], false: limited = [] } = Object.groupBy(
+    endpoints,
+    (endpoint) => `${isOpen(endpoint)}`,
+  );
+  const rows = limited
+    .toSorted((a, b) => rank(a.access) - rank(b.access))
     .map(
       (endpoint) => html`<tr><th scope="row"><code>${nameOf(endpoint)}</code></th>
 <td>${endpoint.summary}</td><td>${who(endpoint.access)}</td><td>${COUNTED[endpoint.access.counts]}</td></tr>`,
     );
-  const open = free.map((endpoint, at) => html`${at === 0 ? '' : ', '}<code>${nameOf(endpoint)}</code>`);
+  const openNames = open.map((endpoint, at) => html`${at === 0 ? '' : ', '}<code>${nameOf(endpoint)}</code>`);
   return html`<section><h2>Who may call what</h2>
 ${wideTable('Who may call what', ['Endpoint', 'What it does', 'Who may call it', 'Counted in'], rows)}
-<p>Open to everybody and never counted, besides health and <code>openapi.json</code>: ${open}.</p></section>`;
+<p>Open to everybody and never counted, besides health and <code>openapi.json</code>: ${openNames}.</p></section>`;
 }
 
-function isFree({ access }: Endpoint): boolean {
+function isOpen({ access }: Endpoint): boolean {
   return access.credentials === 'none' && access.counts === 'nothing';
 }
 
@@ -93,15 +95,15 @@ const COUNTED: Readonly<Record<Access['counts'], string>> = {
   month: 'minute, month',
 };
 
-/** What a caller must bring, in words. */
+/** The required credentials, in words. */
 function who({ credentials, tier }: Access): string {
   if (credentials !== 'required') return 'Everybody';
   if (tier === undefined) return 'Any tier';
   return `${isTier(tier) ? tierName(tier) : tier} and above`;
 }
 
-/** What everybody may call first, then what asks for more. */
-function reach({ credentials, tier }: Access): number {
+/** Sort order: open to everybody first. */
+function rank({ credentials, tier }: Access): number {
   if (credentials !== 'required') return 0;
   return tier === undefined ? 1 : 2;
 }
@@ -125,7 +127,7 @@ ${wideTable('Headers', ['Header', 'Meaning'], rows)}
 ${code('RateLimit-Policy: "minute";q=60;w=60, "month";q=1000;w=2592000', 'RateLimit: "minute";r=57;t=41, "month";r=912;t=864000')}</section>`;
 }
 
-function whenReached(): Html {
+function exceeded(): Html {
   return html`<section><h2>Exceeded limits</h2>
 <p>The response is 429 with the code <a href="${link('limits', 'errors')}#RATE_LIMITED">RATE_LIMITED</a>, <a
 href="${link('limits', 'errors')}#QUOTA_EXCEEDED">QUOTA_EXCEEDED</a> or <a

@@ -1,8 +1,7 @@
-// Page about metrics: what each one means, and the rules that all of them follow.
+// Page about metrics: the definition of each one, and the rules for all.
 import { type Html, html } from '../page/html.ts';
 import { code, renderPage, wideTable } from './layout.ts';
 
-/** What this page needs to know of a metric. */
 export interface PrintedMetric {
   readonly id: string;
   readonly unit: string;
@@ -16,7 +15,7 @@ export function metricsPage(metrics: readonly PrintedMetric[], minimumSample: nu
     name: 'metrics',
     title: 'Market metrics',
     summary: 'Every market metric with its formula in words, and the rules for periods, samples and changes.',
-    content: html`${table(metrics)}${rules(minimumSample)}${moments()}`,
+    content: html`${table(metrics)}${rules(minimumSample)}${eventDates()}`,
   });
 }
 
@@ -49,7 +48,7 @@ function rules(minimumSample: number): Html {
 <li><strong>Money</strong> is in one currency, named in <code>scope.currency</code>: the requested <code>currency</code>, else the only one among the listings of the scope. If there are several, a 400 lists them. Compared areas each use their own.</li></ul></section>`;
 }
 
-function moments(): Html {
+function eventDates(): Html {
   return html`<section><h2>Dates of events</h2><ul>
 <li>A listing is on the market while it is <code>ACTIVE</code> or <code>ACTIVE_UNDER_CONTRACT</code>: from its on-market date if the source states one, else from its listing date, else from when the service first saw it.</li>
 <li>A change happened when the source says it did, else when the service noticed it.</li>

@@ -1,10 +1,10 @@
-// Page that browsers are shown where nothing is at the address.
+// Page for browsers at an unknown address.
 
 import type { Reply } from '../http/output/reply.ts';
 import { html } from '../page/html.ts';
 import { pageReply, renderPage } from './layout.ts';
 
-/** Makes the page's renderer. Its links begin at the root of PUBLIC_URL, as the address may lie anywhere. */
+/** Creates the renderer. Links begin at the root of PUBLIC_URL, as the address may be at any depth. */
 export function notFoundPage(publicUrl: string) {
   const root = `${new URL(publicUrl).pathname.replace(/\/$/, '')}/`;
   return ({ detail, requestId }: { readonly detail: string; readonly requestId: string }): Reply =>

@@ -1,11 +1,10 @@
-// API reference page: Scalar in our frame, restricted to this service.
+// API reference: the page that shows Scalar, its OpenAPI document, and the script of Scalar.
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { gunzip } from 'node:zlib';
-import type { RequestContext } from '../http/frame/route.ts';
 import { conditional, isKnown, strongEtag, weakEtag } from '../http/output/etag.ts';
 import type { Reply } from '../http/output/reply.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -14,9 +13,9 @@ import { cacheFor } from '../lib/single-flight.ts';
 import { Html, html } from '../page/html.ts';
 import { DARK, LIGHT, type Palette } from '../page/palette.ts';
 import { FRAME_STYLE, hashSource } from '../page/style.ts';
-import { header, headOf } from './layout.ts';
+import { header, headOf, type PageRequest } from './layout.ts';
 
-/** Everything that would load, send or keep something elsewhere is off; keys that are tried are forgotten on leaving. */
+/** Nothing is loaded from, sent to or stored elsewhere; keys are forgotten on leaving. */
 const CONFIGURATION = {
   url: 'docs/reference.json',
   theme: 'none',
@@ -37,7 +36,7 @@ const CONFIGURATION = {
 
 const SCRIPT = `Scalar.createApiReference('#reference', ${JSON.stringify(CONFIGURATION)})`;
 
-/** Scalar writes styles while it runs, and shows icons from data URLs. It needs nothing else. */
+/** Scalar creates styles at run time, and shows icons from data URLs. */
 export function referencePolicy(): string {
   return [
     "default-src 'none'",
@@ -69,7 +68,7 @@ ${header('')}
 `.text;
 }
 
-/** Scalar's own names for our colours. */
+/** Our colours as Scalar's custom properties. */
 function theme(palette: Palette): string {
   const { paper, ink, quiet, line, land, water, accent, sale, rental, warning, error } = palette;
   const values = {
@@ -104,18 +103,18 @@ type Document = Readonly<Record<string, unknown>>;
 
 export interface ReferenceOptions {
   readonly clock: Clock;
-  /** The document as it is served; asked when the page is first shown. */
+  /** The served document; called when the page is first shown. */
   readonly document: () => Document;
-  /** By operation, the parameters that stand in its sample besides those it must have. */
+  /** By operation, the optional parameters of its sample. */
   readonly samples: Readonly<Record<string, object>>;
-  /** Ids that the document's examples use, by what they name. */
+  /** Ids in the document's examples, by kind. */
   readonly placeholders: Readonly<Record<string, string>>;
-  /** Ids of the running store under the same names; null while it has none. */
+  /** Ids of the running store by kind; null while it has none. */
   readonly findIds: () => Promise<Readonly<Record<string, string | null>> | null>;
 }
 
-/** Milliseconds for which ids are good: nobody's requests to the page are counted. */
-const LIFETIME = 60_000;
+/** Milliseconds that ids are cached: requests to the page are not limited. */
+const ID_LIFETIME = 60_000;
 
 const HEADERS = {
   'content-type': 'application/json; charset=utf-8',
@@ -123,20 +122,23 @@ const HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** The handler that answers with the document. Where the store cannot be asked, examples keep their placeholders. */
+/** The handler of the document. If the database is unavailable, examples keep their placeholders. */
 export function referenceHandler(options: ReferenceOptions) {
   let template: string | undefined;
-  const text = cacheFor(LIFETIME, options.clock, () => {
+  const text = cacheFor(ID_LIFETIME, options.clock, () => {
     template ??= JSON.stringify(withSamples(options.document(), options.samples));
-    return filled(template, options);
+    return fillPlaceholders(template, options);
   });
-  return async ({ headers }: Pick<RequestContext<unknown>, 'headers'>): Promise<Reply> => {
-    const filledIn = await text();
-    return conditional(headers, strongEtag(filledIn), { text: filledIn, headers: HEADERS });
+  return async ({ headers }: PageRequest): Promise<Reply> => {
+    const document = await text();
+    return conditional(headers, strongEtag(document), { text: document, headers: HEADERS });
   };
 }
 
-async function filled(template: string, { placeholders, findIds }: ReferenceOptions): Promise<string> {
+async function fillPlaceholders(
+  template: string,
+  { placeholders, findIds }: ReferenceOptions,
+): Promise<string> {
   const ids = await nullIfUnavailable(findIds());
   return Object.entries(placeholders).reduce((text, [name, placeholder]) => {
     const id = ids?.[name] ?? placeholder;
@@ -145,8 +147,8 @@ async function filled(template: string, { placeholders, findIds }: ReferenceOpti
 }
 
 /**
- * The page shows a sample of each operation with every parameter that has an example and is not switched off, and an
- * operation's examples do not all go together: so those that its sample does not name are switched off.
+ * Scalar's sample request of an operation has every parameter with an example that is not disabled. Not all of them go
+ * together, so those that the operation's sample does not name are disabled.
  */
 export function withSamples(document: Document, samples: ReferenceOptions['samples']): Document {
   const paths = mapValues(document.paths, (methods) =>
@@ -154,7 +156,7 @@ export function withSamples(document: Document, samples: ReferenceOptions['sampl
       const { operationId, parameters } = operation as { operationId?: string; parameters?: Parameter[] };
       if (parameters === undefined) return operation;
       const sample = samples[operationId ?? ''] ?? {};
-      return { ...(operation as object), parameters: parameters.map((each) => sampled(each, sample)) };
+      return { ...(operation as object), parameters: parameters.map((each) => withSample(each, sample)) };
     }),
   );
   return { ...document, paths };
@@ -166,33 +168,27 @@ interface Parameter {
   readonly example?: unknown;
 }
 
-function sampled({ example, ...parameter }: Parameter, sample: object): object {
+function withSample({ example, ...parameter }: Parameter, sample: object): object {
   if (example === undefined) return parameter;
-  const shown = parameter.required === true || Object.hasOwn(sample, parameter.name);
-  return { ...parameter, examples: { sample: { value: example, 'x-disabled': !shown } } };
+  const isEnabled = parameter.required === true || Object.hasOwn(sample, parameter.name);
+  return { ...parameter, examples: { sample: { value: example, 'x-disabled': !isEnabled } } };
 }
 
 function mapValues(value: unknown, change: (member: unknown) => unknown): object {
   return Object.fromEntries(Object.entries(value ?? {}).map(([name, member]) => [name, change(member)]));
 }
 
-/** Names the very bytes of the script: a release never changes. */
+/** Identifies the bytes of the script: a release never changes. */
 export const SCALAR_VERSION = readVersion();
-
-const YEAR = 31_536_000;
-
 const TAG = weakEtag('scalar', SCALAR_VERSION);
 
 let script: Promise<Uint8Array> | undefined;
 
-/** Answers with the script. `v` is the version that the page asks for; under its own one it may be kept for a year. */
-export async function scalarReply(
-  { headers }: Pick<RequestContext<unknown>, 'headers'>,
-  v: string | undefined,
-): Promise<Reply> {
+/** Answers with the script; with the current version in `v`, clients may cache it for a year. */
+export async function scalarReply({ headers }: PageRequest, v: string | undefined): Promise<Reply> {
   const common = {
     'content-type': 'text/javascript; charset=utf-8',
-    'cache-control': v === SCALAR_VERSION ? `public, max-age=${YEAR}, immutable` : 'no-cache',
+    'cache-control': v === SCALAR_VERSION ? 'public, max-age=31536000, immutable' : 'no-cache',
     'cross-origin-resource-policy': 'same-origin',
     vary: 'accept-encoding',
     etag: TAG,
@@ -205,16 +201,16 @@ export async function scalarReply(
   return { bytes: await promisify(gunzip)(bytes), headers: common };
 }
 
-/** The package holds the script as a string within a plugin of 4 MB, so a thread loads it and goes away again. */
+/** The script is a string within a plugin of 4 MB, so a thread extracts it and ends. Only its gzip stays in memory. */
 function readScript(): Promise<Uint8Array> {
-  script ??= extract().catch((error: unknown) => {
+  script ??= extractScript().catch((error: unknown) => {
     script = undefined;
     throw error;
   });
   return script;
 }
 
-async function extract(): Promise<Uint8Array> {
+async function extractScript(): Promise<Uint8Array> {
   const worker = new Worker(new URL('./scalar-worker.ts', import.meta.url));
   try {
     const [bytes] = (await once(worker, 'message')) as [Uint8Array];

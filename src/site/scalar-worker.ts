@@ -1,4 +1,4 @@
-// Worker thread that takes the reference's script out of its package.
+// Worker thread that extracts the script of the API reference from its package.
 
 import { promisify } from 'node:util';
 import { parentPort } from 'node:worker_threads';

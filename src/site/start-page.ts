@@ -1,10 +1,10 @@
-// Page for newcomers: from a key to the first search, area, property and stream.
+// Quickstart page: from a key to the first search, area, property and stream.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Html, html } from '../page/html.ts';
 import { code, link, renderPage } from './layout.ts';
 
-/** As it stands in the examples, so that it is the code that is tested. */
+/** The tested code of docs/examples. */
 const BROWSER_STREAM = readFileSync(
   join(import.meta.dirname, '../../docs/examples/browser-stream.js'),
   'utf8',
@@ -16,7 +16,7 @@ export function startPage(publicUrl: string): string {
     title: 'Quickstart',
     summary:
       'Get a key, search, find an area, read a property, and stream a listing. You need a shell with curl.',
-    content: html`${search(publicUrl)}${keys()}${areas(publicUrl)}${property(publicUrl)}${stream(publicUrl)}${care()}${onward(publicUrl)}`,
+    content: html`${search(publicUrl)}${keys()}${areas(publicUrl)}${property(publicUrl)}${stream(publicUrl)}${keySafety()}${nextSteps(publicUrl)}`,
   });
 }
 
@@ -62,7 +62,7 @@ end. Send an <a href="${link('start', 'oauth')}">OAuth token</a>, never a key.</
 ${code(...BROWSER_STREAM, `watchListing('${publicUrl}/v1/listing/LISTING_ID', token, console.log);`)}</section>`;
 }
 
-function care(): Html {
+function keySafety(): Html {
   return html`<section><h2>Protect your keys</h2><ul>
 <li>Keep a key in an environment variable or a secret store. Never put it into the code of a web page or an app: whoever has the code has the key.</li>
 <li>Use the lowest tier that suffices. A nightly report of ten searches needs no Business key.</li>
@@ -70,7 +70,7 @@ function care(): Html {
 <li>The operator can revoke a leaked key; it stops working within ten minutes.</li></ul></section>`;
 }
 
-function onward(publicUrl: string): Html {
+function nextSteps(publicUrl: string): Html {
   return html`<section><h2>Next steps</h2><ul>
 <li>Generate TypeScript types: <code>npx openapi-typescript ${publicUrl}/openapi.json -o freehold.d.ts</code>.</li>
 <li><a href="${link('start', '')}">The reference</a> has every endpoint and parameter, and lets you try them.</li>

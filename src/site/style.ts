@@ -1,7 +1,7 @@
 // Stylesheet of the documentation's text.
 import { sheet } from '../page/style.ts';
 
-/** What text is set in. Sizes are steps of 1.2 on 16 px, three of them. */
+/** Three sizes, in steps of 1.2 from 16 px. */
 export const TEXT_STYLE = sheet(`
 main{max-width:1136px;margin:0 auto;padding:48px 24px 64px}
 .lead{max-width:68ch;margin:0 0 40px}
