@@ -13,7 +13,7 @@ import {
   polygonsOf,
 } from '../geometry/geometry.ts';
 import type { DraftAddress } from '../listings/draft.ts';
-import { UNKNOWN_ZONE } from '../listings/place-time.ts';
+import { DEFAULT_TIME_ZONE } from '../listings/local-time.ts';
 import type { AreaType } from '../listings/vocabulary.ts';
 
 /** The facts of an area that placement needs. */
@@ -102,7 +102,7 @@ export class Placement {
       const own = area && [area, ...this.#ancestors(area)].find(({ timeZone }) => timeZone !== null);
       if (own?.timeZone) return own.timeZone;
     }
-    return UNKNOWN_ZONE;
+    return DEFAULT_TIME_ZONE;
   }
 
   #around(point: Point): PlacedArea[] {

@@ -4,7 +4,7 @@ import { type AreaDraft, measure } from '../areas/area.ts';
 import { Placement } from '../areas/placement.ts';
 import { bumpAreaVersion, findPlacedAreas, resolveParents, writeAreas } from '../areas/write-store.ts';
 import { formatTime } from '../lib/clock.ts';
-import { nextClock, toStoredClock } from '../listings/days-on-market.ts';
+import { toStoredClock, updateClock } from '../listings/days-on-market.ts';
 import { listedFrom, resolveDates } from '../listings/reported-dates.ts';
 import { dateTexts, publicTimes, type StoredRecord } from '../listings/stored-record.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
@@ -115,7 +115,7 @@ function planTimeZoneChange(
   const texts = dateTexts(record);
   const dates = resolveDates(texts, timeZone);
   const facts = { status, dates: resolveDates(texts, before.timeZone) };
-  const clock = nextClock(before.clock, facts, { status, dates }, now);
+  const clock = updateClock(before.clock, facts, { status, dates }, now);
   const stored = toStoredClock(clock, timeZone);
   const { days } = record.property;
   const updated: StoredRecord = days ? { ...record, ...publicTimes(texts, dates) } : record;

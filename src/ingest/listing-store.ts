@@ -7,7 +7,7 @@ import type { ListingType } from '../listings/vocabulary.ts';
 import type { Sql, Transaction } from '../postgres/client/database.ts';
 import { notify } from '../postgres/client/listen.ts';
 import { toJson } from '../postgres/client/value-types.ts';
-import { type RecordedHistory, writeHistory } from '../timeline/history-store.ts';
+import { type RecordedHistory, writeHistory } from '../timeline/store.ts';
 import { writeSearchRows, writeTextRows } from './search-row-store.ts';
 import { type ListingWrite, listingRow, type PreviousListing } from './write-plan.ts';
 

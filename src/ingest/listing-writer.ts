@@ -12,7 +12,7 @@ import { writeResoRecords } from '../listings/reso-store.ts';
 import { createListingReads, type ListingReads } from '../listings/store.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { correctHistory } from '../timeline/history-correction.ts';
-import { findRecordedHistory, replaceHistory } from '../timeline/history-store.ts';
+import { findRecordedHistory, replaceHistory } from '../timeline/store.ts';
 import { updateTimelines } from '../timeline/update-timelines.ts';
 import { listingId, propertyId, propertyIdentity } from './identity.ts';
 import {

@@ -2,14 +2,19 @@
 
 import type { Placement } from '../areas/placement.ts';
 import { formatTime, parseTime } from '../lib/clock.ts';
-import { type DaysOnMarketClock, firstClock, nextClock, toStoredClock } from '../listings/days-on-market.ts';
+import {
+  type DaysOnMarketClock,
+  initialClock,
+  toStoredClock,
+  updateClock,
+} from '../listings/days-on-market.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import {
-  type Earlier,
-  firstEvents,
+  eventsBetween,
+  initialEvents,
   type ListingEvent,
-  nextEvents,
-  type Reading,
+  type Observation,
+  type PreviousObservation,
 } from '../listings/history.ts';
 import { listedFrom, resolveDates } from '../listings/reported-dates.ts';
 import {
@@ -97,19 +102,19 @@ export function planWrite(
 /** Days on market, new events and corrections of history that follow from a reading. */
 function planTimeline(
   before: PreviousListing | null,
-  reading: Reading,
+  reading: Observation,
 ): Pick<ListingWrite, 'clock' | 'events' | 'corrections'> {
   const { draft, dates, observedAt } = reading;
   const facts = { status: draft.status, dates };
   if (!before)
-    return { clock: firstClock(facts, observedAt), events: firstEvents(reading), corrections: null };
-  const earlier: Earlier = {
+    return { clock: initialClock(facts, observedAt), events: initialEvents(reading), corrections: null };
+  const earlier: PreviousObservation = {
     ...before.record,
     dates: resolveDates(dateTexts(before.record), before.timeZone),
   };
   return {
-    clock: nextClock(before.clock, earlier, facts, observedAt),
-    events: nextEvents(earlier, reading),
+    clock: updateClock(before.clock, earlier, facts, observedAt),
+    events: eventsBetween(earlier, reading),
     corrections: findCorrections(earlier, reading),
   };
 }

@@ -1,8 +1,8 @@
 // Days on market: how long a listing has been on the market, without the time on hold or withdrawn.
 
 import { DAY, parseTime } from '../lib/clock.ts';
-import { afterClockTime, clockTimeBetween } from './place-time.ts';
-import { firstGiven, type ReportedDate, type ReportedDates, STARTED_BY } from './reported-dates.ts';
+import { addLocalTime, localTimeBetween } from './local-time.ts';
+import { firstDate, MARKET_START_DATES, type ReportedDate, type ReportedDates } from './reported-dates.ts';
 import { isOnMarket, type Status } from './vocabulary.ts';
 
 /** Milliseconds since the epoch. `end` is null while the clock runs; time on hold is taken out by moving `start`. */
@@ -11,87 +11,95 @@ export interface DaysOnMarketClock {
   readonly end: number | null;
 }
 
-/** What a source says of a listing's time on the market. */
-export interface ClockFacts {
+/** A listing's status, and the dates that its source reports. */
+export interface ReportedStatus {
   readonly status: Status;
   readonly dates: ReportedDates;
 }
 
-const stops = (status: Status): boolean => !isOnMarket(status) && status !== 'UNKNOWN';
+const stopsClock = (status: Status): boolean => !isOnMarket(status) && status !== 'UNKNOWN';
 const isSold = (status: Status): boolean => status === 'PENDING' || status === 'CLOSED';
 
 /** Whether days stop counting until the listing is back on the market. */
 export const pausesDaysOnMarket = (status: Status): boolean => status === 'HOLD' || status === 'WITHDRAWN';
 
-/** Whole days on the market at `now`; null where the source never said when the listing came on it. */
+/** Whole days on the market at `now`; null if the source never reported when the listing came on the market. */
 export function daysOnMarket(clock: DaysOnMarketClock, now: number): number | null {
   if (clock.start === null) return null;
   return Math.max(0, Math.floor(((clock.end ?? now) - clock.start) / DAY));
 }
 
-/** The clock of a listing seen for the first time, from the dates that its source gives. */
-export function firstClock(facts: ClockFacts, observedAt: number): DaysOnMarketClock {
-  const { status, dates } = facts;
-  const start = firstGiven(dates, STARTED_BY)?.at ?? (isOnMarket(status) ? observedAt : null);
+/** The clock of a new listing, from the dates that its source reports. */
+export function initialClock(reported: ReportedStatus, observedAt: number): DaysOnMarketClock {
+  const { status, dates } = reported;
+  const start = firstDate(dates, MARKET_START_DATES)?.at ?? (isOnMarket(status) ? observedAt : null);
   if (start === null || status === 'COMING_SOON' || status === 'INCOMPLETE')
     return { start: null, end: null };
-  return { start, end: stops(status) ? Math.max(start, leftMarketAt(facts, observedAt)) : null };
+  return { start, end: stopsClock(status) ? Math.max(start, leftMarketAt(reported, observedAt)) : null };
 }
 
 /**
- * The clock after another reading. Coming back from hold or withdrawal moves the start by the time away; a start or end
- * that was taken from a date follows where the source tells another one.
+ * The clock after a new report. A return from hold or withdrawal moves the start by the time away; a start or end that came
+ * from a date moves when the source corrects that date.
  */
-export function nextClock(
+export function updateClock(
   clock: DaysOnMarketClock,
-  before: ClockFacts,
-  facts: ClockFacts,
+  before: ReportedStatus,
+  reported: ReportedStatus,
   observedAt: number,
 ): DaysOnMarketClock {
-  if (clock.start === null) return firstClock(facts, observedAt);
+  if (clock.start === null) return initialClock(reported, observedAt);
   const { end } = clock;
-  const start = nextStart(clock.start, before, facts);
-  if (stops(facts.status)) {
-    const left = end === null ? leftMarketAt(facts, observedAt) : nextEnd(clock, before, facts, observedAt);
-    return { start, end: Math.max(start, left ?? start) };
+  const start = updateStart(clock.start, before, reported);
+  if (stopsClock(reported.status)) {
+    const left =
+      end === null ? leftMarketAt(reported, observedAt) : updateEnd(clock, end, before, reported, observedAt);
+    return { start, end: Math.max(start, left) };
   }
-  if (end === null || before.status === facts.status) return { start, end };
+  if (end === null || before.status === reported.status) return { start, end };
   if (!pausesDaysOnMarket(before.status)) return { start, end: null };
-  const stated = facts.dates.statusChangedAt?.at ?? null;
-  // A time from before the pause, or from the future, does not tell when it ended.
-  const back = stated !== null && stated >= end && stated <= observedAt ? stated : observedAt;
+  const changedAt = reported.dates.statusChangedAt?.at ?? null;
+  // A time before the pause, or in the future, cannot be the end of the pause.
+  const back = changedAt !== null && changedAt >= end && changedAt <= observedAt ? changedAt : observedAt;
   return { start: start + Math.max(0, back - end), end: null };
 }
 
-/** Moved and not set: the start holds the time on hold. */
-function nextStart(start: number, before: ClockFacts, facts: ClockFacts): number {
-  const [was, is] = [firstGiven(before.dates, STARTED_BY), firstGiven(facts.dates, STARTED_BY)];
-  return was === null || is === null ? start : start + (is.at - was.at);
+/** Moves the start by the correction of its date, since it may already include time on hold. */
+function updateStart(start: number, before: ReportedStatus, reported: ReportedStatus): number {
+  const [previous, current] = [before, reported].map(({ dates }) => firstDate(dates, MARKET_START_DATES));
+  return previous && current ? start + (current.at - previous.at) : start;
 }
 
-function nextEnd(
-  { start, end }: DaysOnMarketClock,
-  before: ClockFacts,
-  facts: ClockFacts,
+function updateEnd(
+  { start }: DaysOnMarketClock,
+  end: number,
+  before: ReportedStatus,
+  reported: ReportedStatus,
   observedAt: number,
-): number | null {
-  const signed = facts.dates.pendingAt?.at;
-  const isSameSale = isSold(before.status) && (facts.status === 'CLOSED' || facts.status === before.status);
-  if (isSameSale && signed !== undefined && signed !== before.dates.pendingAt?.at && signed <= observedAt)
-    return signed;
-  if (before.status !== facts.status) return end;
-  const [was, is] = [reportedEnd(before, observedAt), reportedEnd(facts, observedAt)];
-  if (is === null || end === null) return end;
-  // Where no date had been told the end was seen, and what is told of it cannot lie after that.
-  const follows = was === null ? is < end : end === Math.max(start ?? was, was);
-  return follows ? is : end;
+): number {
+  const pendingAt = reported.dates.pendingAt?.at;
+  const isSameSale =
+    isSold(before.status) && (reported.status === 'CLOSED' || reported.status === before.status);
+  if (
+    isSameSale &&
+    pendingAt !== undefined &&
+    pendingAt !== before.dates.pendingAt?.at &&
+    pendingAt <= observedAt
+  )
+    return pendingAt;
+  if (before.status !== reported.status) return end;
+  const [previous, current] = [reportedEnd(before, observedAt), reportedEnd(reported, observedAt)];
+  if (current === null) return end;
+  // Without an earlier date the end is when the change was observed; a date reported later must lie before it.
+  const isCorrection = previous === null ? current < end : end === Math.max(start ?? previous, previous);
+  return isCorrection ? current : end;
 }
 
-/** When a listing left the market: the moment of its contract where there was one, else of its withdrawal. */
-const leftMarketAt = (facts: ClockFacts, observedAt: number): number =>
-  reportedEnd(facts, observedAt) ?? observedAt;
+/** When a listing left the market: at its contract if it has one, else at its withdrawal. */
+const leftMarketAt = (reported: ReportedStatus, observedAt: number): number =>
+  reportedEnd(reported, observedAt) ?? observedAt;
 
-function reportedEnd({ status, dates }: ClockFacts, observedAt: number): number | null {
+function reportedEnd({ status, dates }: ReportedStatus, observedAt: number): number | null {
   const fields: readonly ReportedDate[] = isSold(status)
     ? ['pendingAt', 'offMarketAt', 'closedAt', 'statusChangedAt']
     : ['offMarketAt', 'statusChangedAt', 'expiresOn'];
@@ -99,24 +107,19 @@ function reportedEnd({ status, dates }: ClockFacts, observedAt: number): number 
   return past ?? null;
 }
 
-/**
- * The clock as it is stored: its end lies after its start by what the clocks of the place moved on, so that whole days come
- * of a subtraction also where summer time began in between.
- */
+/** The clock as it is stored: in local time, so that a subtraction gives whole days also across a change to summer time. */
 export function toStoredClock({ start, end }: DaysOnMarketClock, timeZone: string): DaysOnMarketClock {
-  return start === null || end === null
-    ? { start, end }
-    : { start, end: start + clockTimeBetween(start, end, timeZone) };
+  if (start === null || end === null) return { start, end };
+  return { start, end: start + localTimeBetween(start, end, timeZone) };
 }
 
-/** The clock of a stored one. */
+/** The inverse of toStoredClock. */
 export function fromStoredClock({ start, end }: DaysOnMarketClock, timeZone: string): DaysOnMarketClock {
-  return start === null || end === null
-    ? { start, end }
-    : { start, end: afterClockTime(start, end - start, timeZone) };
+  if (start === null || end === null) return { start, end };
+  return { start, end: addLocalTime(start, end - start, timeZone) };
 }
 
-/** Milliseconds of a stored clock's texts. */
+/** A stored clock from its two RFC 3339 texts. */
 export function parseStoredClock(start: string | null, end: string | null): DaysOnMarketClock {
   return { start: parseTime(start), end: parseTime(end) };
 }

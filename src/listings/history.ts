@@ -1,13 +1,13 @@
-// Events in a listing's life: what counts as one, and how two readings of a listing tell it.
+// History of a listing: its events, from the first observation or from the difference of two.
 
 import type { ListingDraft } from './draft.ts';
 import {
-  datesOf,
-  firstGiven,
-  LISTED_BY,
+  firstDate,
+  LISTING_DATES,
   type ReportedDate,
   type ReportedDates,
   type ReportedMoment,
+  statusDates,
 } from './reported-dates.ts';
 import { isOnMarket, type Status } from './vocabulary.ts';
 
@@ -21,11 +21,11 @@ export const EVENTS = [
   'RELISTED',
 ] as const;
 
-/** `origin`: upstream gave the time itself, or we saw the change happen. `at` in milliseconds since the epoch. */
+/** `origin`: the source reported the time, or this service observed the change. `at` in milliseconds since the epoch. */
 export interface ListingEvent {
   readonly event: (typeof EVENTS)[number];
   readonly at: number;
-  /** Where the source told no more than the day: that day, which `at` is the beginning of. */
+  /** The day that begins at `at`, if the source reports only a day. */
   readonly day: string | null;
   readonly price: number | null;
   readonly previousPrice: number | null;
@@ -34,16 +34,16 @@ export interface ListingEvent {
   readonly origin: 'upstream' | 'observed';
 }
 
-/** What a source says of a listing, and when we heard it. `price` is the one that is shown. */
-export interface Reading {
+/** A draft, and when it was read. `price` is the public one. */
+export interface Observation {
   readonly draft: ListingDraft;
   readonly dates: ReportedDates;
   readonly price: number | null;
   readonly observedAt: number;
 }
 
-/** What of the earlier reading the comparison needs. */
-export interface Earlier {
+/** What the previous observation contributes to the comparison. */
+export interface PreviousObservation {
   readonly price: number | null;
   readonly originalPrice: number | null;
   readonly closePrice: number | null;
@@ -53,23 +53,23 @@ export interface Earlier {
 
 const DELISTING: readonly Status[] = ['EXPIRED', 'CANCELED', 'WITHDRAWN', 'DELETED'];
 
-export const NO_CHANGE = { price: null, previousPrice: null, status: null, previousStatus: null } as const;
+export const NO_VALUES = { price: null, previousPrice: null, status: null, previousStatus: null } as const;
 
-/** The life so far of a listing seen for the first time, as far as its dates tell it. */
-export function firstEvents({ draft, dates, price, observedAt }: Reading): ListingEvent[] {
+/** The history of a new listing, as far as its dates report it. */
+export function initialEvents({ draft, dates, price, observedAt }: Observation): ListingEvent[] {
   const { status } = draft;
-  const listed = firstGiven(dates, LISTED_BY);
-  const since = firstGiven(dates, datesOf(status));
+  const listed = firstDate(dates, LISTING_DATES);
+  const since = firstDate(dates, statusDates(status));
   const events: ListingEvent[] = [];
   const add = (
     event: ListingEvent['event'],
     moment: ReportedMoment | null,
     more: Partial<ListingEvent>,
   ): void => {
-    if (moment !== null) events.push({ ...NO_CHANGE, event, ...moment, origin: 'upstream', ...more });
+    if (moment !== null) events.push({ ...NO_VALUES, event, ...moment, origin: 'upstream', ...more });
   };
   const observed = { at: observedAt, day: null };
-  // What a closed listing closed at was not asked: where the first price was never told, it stays unknown.
+  // The close price was never an asking price: without a reported one, the first price stays unknown.
   if (listed !== null)
     add('LISTED', listed, { price: draft.originalPrice ?? draft.listPrice, status: 'ACTIVE' });
   else if (isOnMarket(status)) add('LISTED', observed, { price, status, origin: 'observed' });
@@ -83,7 +83,7 @@ export function firstEvents({ draft, dates, price, observedAt }: Reading): Listi
     add('CLOSED', since, { price: draft.closePrice ?? price, status });
   }
   if (DELISTING.includes(status)) add('DELISTED', since, { price, status });
-  // Written down even where nobody dates it: when the hold ends, its beginning must stay what it was.
+  // Recorded even without a date: when the hold ends, its beginning must not move.
   if (status === 'HOLD') {
     if (since !== null && since.at <= observedAt) add('STATUS_CHANGED', since, { status });
     else add('STATUS_CHANGED', observed, { status, origin: 'observed' });
@@ -91,22 +91,22 @@ export function firstEvents({ draft, dates, price, observedAt }: Reading): Listi
   return events.sort((a, b) => a.at - b.at);
 }
 
-/** The events between an earlier reading and this one. */
-export function nextEvents(before: Earlier, reading: Reading): ListingEvent[] {
-  const { draft, price } = reading;
+/** The events between the previous observation and this one. */
+export function eventsBetween(before: PreviousObservation, current: Observation): ListingEvent[] {
+  const { draft, price } = current;
   const events: ListingEvent[] = [];
-  if (before.price !== price && isAsked(before, draft)) {
-    const dated = when(['priceChangedAt'], before, reading);
-    events.push({ ...NO_CHANGE, event: 'PRICE_CHANGED', ...dated, price, previousPrice: before.price });
+  if (before.price !== price && changesAskingPrice(before, draft)) {
+    const date = dateOfChange(['priceChangedAt'], before, current);
+    events.push({ ...NO_VALUES, event: 'PRICE_CHANGED', ...date, price, previousPrice: before.price });
   }
   if (before.status === draft.status) return events;
-  const pending = pendingBetween(before, reading);
+  const pending = pendingBetween(before, current);
   if (pending) events.push(pending);
   const event = statusEvent(before.status, draft.status);
   events.push({
-    ...NO_CHANGE,
+    ...NO_VALUES,
     event,
-    ...when(datesOf(draft.status), before, reading),
+    ...dateOfChange(statusDates(draft.status), before, current),
     price: event === 'CLOSED' ? (draft.closePrice ?? price) : price,
     status: draft.status,
     previousStatus: pending ? 'PENDING' : before.status,
@@ -114,17 +114,18 @@ export function nextEvents(before: Earlier, reading: Reading): ListingEvent[] {
   return events;
 }
 
-/** Whether another price means that other money was asked: of a closed sale it is a correction, or what was paid. */
-const isAsked = (before: Earlier, draft: ListingDraft): boolean =>
+/** Whether a new price is a new asking price: on a closed sale it is a correction, or the price paid. */
+const changesAskingPrice = (before: PreviousObservation, draft: ListingDraft): boolean =>
   draft.status !== 'CLOSED' || (before.status !== 'CLOSED' && draft.listPrice !== null);
 
-/** The contract of a listing that was signed and closed between two readings. */
-function pendingBetween(before: Earlier, reading: Reading): ListingEvent | null {
-  if (reading.draft.status !== 'CLOSED' || before.status === 'PENDING') return null;
-  const signed = newlyTold('pendingAt', before, reading);
-  if (signed === null) return null;
+/** The contract of a listing that was signed and closed between two observations. */
+function pendingBetween(before: PreviousObservation, current: Observation): ListingEvent | null {
+  if (current.draft.status !== 'CLOSED' || before.status === 'PENDING') return null;
+  const pendingAt = newerDate('pendingAt', before, current);
+  if (pendingAt === null) return null;
+  const { price } = current;
   const statuses = { status: 'PENDING', previousStatus: before.status } as const;
-  return { ...NO_CHANGE, event: 'PENDING', ...signed, origin: 'upstream', price: reading.price, ...statuses };
+  return { ...NO_VALUES, ...statuses, ...pendingAt, event: 'PENDING', origin: 'upstream', price };
 }
 
 /** The name of a change of status. */
@@ -136,29 +137,29 @@ export function statusEvent(from: Status, to: Status): ListingEvent['event'] {
 }
 
 /**
- * The source's own time where it is given, not in the future, and not one that spoke of an earlier change already: a
- * listing that was gone and is back comes with its old times. Else the moment we saw it.
+ * The source's date if it is new and not in the future: a relisted listing may come with its old dates. Else the time at
+ * which the source last modified the record, or the time of the observation.
  */
-function when(
+function dateOfChange(
   fields: readonly ReportedDate[],
-  before: Earlier,
-  reading: Reading,
+  before: PreviousObservation,
+  current: Observation,
 ): Pick<ListingEvent, 'at' | 'day' | 'origin'> {
-  const told = fields.map((field) => newlyTold(field, before, reading)).find((moment) => moment !== null);
-  if (told) return { ...told, origin: 'upstream' };
-  const earlier = firstGiven(before.dates, fields)?.at ?? Number.NEGATIVE_INFINITY;
-  const modified = Date.parse(reading.draft.upstreamModifiedAt ?? '');
-  if (modified > earlier && modified <= reading.observedAt)
+  const reported = fields.map((field) => newerDate(field, before, current)).find((date) => date !== null);
+  if (reported) return { ...reported, origin: 'upstream' };
+  const earlier = firstDate(before.dates, fields)?.at ?? Number.NEGATIVE_INFINITY;
+  const modified = Date.parse(current.draft.upstreamModifiedAt ?? '');
+  if (modified > earlier && modified <= current.observedAt)
     return { at: modified, day: null, origin: 'upstream' };
-  return { at: reading.observedAt, day: null, origin: 'observed' };
+  return { at: current.observedAt, day: null, origin: 'observed' };
 }
 
-/** A date that is later than the one told before, and not in the future. */
-function newlyTold(
+/** The date, if it is later than the previous one and not in the future. */
+function newerDate(
   field: ReportedDate,
-  before: Earlier,
-  { dates, observedAt }: Reading,
+  before: PreviousObservation,
+  { dates, observedAt }: Observation,
 ): ReportedMoment | null {
-  const [was, is] = [before.dates[field], dates[field]];
-  return is !== null && is.at <= observedAt && (was === null || is.at > was.at) ? is : null;
+  const [previous, date] = [before.dates[field], dates[field]];
+  return date !== null && date.at <= observedAt && (previous === null || date.at > previous.at) ? date : null;
 }

@@ -1,4 +1,4 @@
-// Members that `include` adds to listings: their history, the property of each, and the fields of the RESO record.
+// Members that `include` adds to listings: their history, their property, and the fields of the RESO record.
 
 import type { Database } from '../postgres/client/database.ts';
 import type { ReaderView } from './presenter.ts';
@@ -10,21 +10,18 @@ import { findHistories, findListingsOfProperties, type StoredListing } from './s
 /** Members by the id of the listing that they are added to. */
 export type IncludedMembers = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
-/** Finds what is included for all listings at once. */
+/** Finds the included members of all listings at once. */
 export async function findIncluded(
   database: Database,
   stored: readonly StoredListing[],
   included: readonly Included[],
   view: ReaderView,
 ): Promise<IncludedMembers> {
-  const histories = included.includes('history') ? await findHistoriesOf(database, stored) : null;
+  const ids = stored.map(({ id }) => id);
+  const events = included.includes('history') ? await database.read((sql) => findHistories(sql, ids)) : null;
+  const histories = events && Map.groupBy(events, ({ listingId }) => listingId);
   const properties = included.includes('property') ? await findPropertiesOf(database, stored, view) : null;
-  const records = included.includes('reso')
-    ? await findResoRecords(
-        database,
-        stored.map(({ id }) => id),
-      )
-    : null;
+  const records = included.includes('reso') ? await findResoRecords(database, ids) : null;
   return new Map(
     stored.map((listing) => {
       const { id, propertyId } = listing;
@@ -38,12 +35,6 @@ export async function findIncluded(
       ];
     }),
   );
-}
-
-async function findHistoriesOf(database: Database, stored: readonly StoredListing[]) {
-  const ids = stored.map(({ id }) => id);
-  const lines = await database.read((sql) => findHistories(sql, ids));
-  return Map.groupBy(lines, ({ listingId }) => listingId);
 }
 
 async function findPropertiesOf(database: Database, stored: readonly StoredListing[], view: ReaderView) {

@@ -3,7 +3,7 @@
 import { Type } from 'typebox';
 import { nullable } from './record.ts';
 
-/** What other ways of paging are called; errors about them suggest the cursor. */
+/** Names of other paging parameters; errors about them suggest the cursor. */
 export const CURSOR_HINTS = ['page', 'pageNumber', 'offset', 'skip', 'start', 'after', 'pageToken'];
 
 export const PageSchema = Type.Object(

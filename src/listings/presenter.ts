@@ -10,13 +10,13 @@ import type { StoredListing } from './store.ts';
 import type { StoredRecord } from './stored-record.ts';
 import { SQUARE_FEET_PER_SQUARE_METRE, type UnitSystem } from './vocabulary.ts';
 
-/** Who reads, when and in which units. */
+/** How one reader sees records: when, in which units, and with which rights. */
 export interface ReaderView {
   readonly units: UnitSystem;
   readonly source: 'live' | 'cached';
   /** Internal callers may switch display rules off. */
   readonly ignoreDisplayRules: boolean;
-  /** Whether listings show the days of earlier listings, and those that the source counts. */
+  /** Whether listings include cumulative and reported days on market. */
   readonly allDaysOnMarket: boolean;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -24,10 +24,10 @@ export interface ReaderView {
   readonly publicUrl: string;
 }
 
-/** The view of one request; throws TIER_RESTRICTED where display rules are to be ignored by anyone but Internal. */
+/** The view of one request. Throws TIER_RESTRICTED if anyone but Internal asks to ignore display rules. */
 export function buildReaderView(
   caller: Principal,
-  asked: {
+  query: {
     readonly units?: UnitSystem | undefined;
     readonly display?: 'ignore' | undefined;
     readonly include?: readonly string[] | undefined;
@@ -35,17 +35,17 @@ export function buildReaderView(
   now: number,
   publicUrl: string,
 ): ReaderView {
-  if (asked.display === 'ignore' && caller.tier !== 'internal') {
+  if (query.display === 'ignore' && caller.tier !== 'internal') {
     throw new Problem(
       'TIER_RESTRICTED',
       `display=ignore needs the ${tierName('internal')} tier; remove it to see what the source allows to be shown.`,
     );
   }
   return {
-    units: asked.units ?? 'imperial',
+    units: query.units ?? 'imperial',
     source: 'cached',
-    ignoreDisplayRules: asked.display === 'ignore',
-    allDaysOnMarket: asked.include?.includes('daysOnMarket') === true,
+    ignoreDisplayRules: query.display === 'ignore',
+    allDaysOnMarket: query.include?.includes('daysOnMarket') === true,
     now,
     publicUrl,
   };
@@ -54,7 +54,7 @@ export function buildReaderView(
 /** Members that change without the record: entity tags do not depend on them. */
 export const VOLATILE_MEMBERS: readonly string[] = ['fetchedAt', 'meta'];
 
-/** Whether this reader may know of the listing at all; a draft upstream is nobody's business yet. */
+/** Whether this reader may see the listing at all; nobody sees one that is INCOMPLETE at its source. */
 export function isVisible(
   { status, displayed }: Pick<StoredListing, 'status' | 'displayed'>,
   view: Pick<ReaderView, 'ignoreDisplayRules'>,
@@ -65,13 +65,14 @@ export function isVisible(
 /** The public record; null where the whole listing is hidden from this reader. */
 export function presentListing(stored: StoredListing, view: ReaderView): Listing | null {
   if (!isVisible(stored, view)) return null;
-  const { property, ...kept } = stored.record;
-  const record = isMasked(stored, view) ? maskAddress(kept) : kept;
+  const { property, ...unmasked } = stored.record;
+  const record = isMasked(stored, view) ? maskAddress(unmasked) : unmasked;
   const unit: Listing['areaUnit'] = view.units === 'metric' ? 'sqm' : 'sqft';
   const days = daysOnMarket(parseStoredClock(stored.daysOnMarketStart, stored.daysOnMarketEnd), view.now);
   return {
     ...record,
-    rental: withRentControl(record.rental),
+    // Records of an earlier release lack `rentControl`.
+    rental: record.rental && { ...record.rental, rentControl: record.rental.rentControl ?? null },
     pricePerArea: pricePerArea(record, view.units),
     livingArea: areaIn(record.livingArea, view.units),
     lotSize: areaIn(record.lotSize, view.units),
@@ -93,10 +94,6 @@ export function presentListing(stored: StoredListing, view: ReaderView): Listing
   };
 }
 
-/** Records of an earlier release lack what was not known then. */
-const withRentControl = (rental: PublicRecord['rental']): PublicRecord['rental'] =>
-  rental?.rentControl === undefined ? rental && { ...rental, rentControl: null } : rental;
-
 /** Square feet in the reader's unit, to two decimals when converted. */
 export function areaIn(squareFeet: number | null, units: UnitSystem): number | null {
   if (squareFeet === null || units === 'imperial') return squareFeet;
@@ -115,13 +112,13 @@ function pricePerArea(
   return price === null || !livingArea ? null : perAreaIn(price / livingArea, units);
 }
 
-/** Whether this reader may not know the address. */
+/** Whether the address is withheld from this reader. */
 const isMasked = (stored: Pick<StoredListing, 'addressDisplayed'>, view: ReaderView): boolean =>
   !stored.addressDisplayed && !view.ignoreDisplayRules;
 
 type PublicRecord = Omit<StoredRecord, 'property'>;
 
-/** Where the address is withheld, what is left names the town and nothing nearer, in words and links too. */
+/** The record without its street address, in texts and links too; the town stays. */
 export function maskAddress(record: PublicRecord): PublicRecord {
   const { address } = record;
   const region = [address.state, address.postalCode].filter(Boolean).join(' ');
@@ -144,7 +141,7 @@ export function maskAddress(record: PublicRecord): PublicRecord {
     photos: photos(record.photos),
     floorPlans: photos(record.floorPlans),
     openHouses: record.openHouses.map(openHouse),
-    // Pages about the house name it, in their very addresses as a rule.
+    // Pages about a home usually have its address in their URLs.
     listingUrl: null,
     virtualTourUrl: null,
   };
@@ -156,7 +153,7 @@ function presentLocation(stored: StoredListing, view: ReaderView): Listing['loca
   return { ...coarseLocation(location), precision: 'approximate' };
 }
 
-/** The place shown of a home whose address is withheld: two decimals of a degree, about a kilometre. */
+/** The public location of a home whose address is withheld: two decimals of a degree, about a kilometre. */
 export function coarseLocation({ lat, lng }: { readonly lat: number; readonly lng: number }) {
   return { lat: roundTo(lat, 2), lng: roundTo(lng, 2) };
 }

@@ -1,4 +1,4 @@
-// Cache of properties and listings, kept true by notifications of changes.
+// Cache of properties and listings, invalidated by notifications of changes.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
@@ -7,22 +7,22 @@ import type { Database } from '../postgres/client/database.ts';
 import { listen } from '../postgres/client/listen.ts';
 import type { ListingReads, StoredListing, StoredProperty } from './store.ts';
 
-/** Every transaction that writes listings tells here which properties changed. */
+/** Every transaction that writes listings notifies this channel of the changed properties. */
 export const LISTINGS_CHANNEL = 'listings';
-/** The payload that speaks of every property. */
+/** The payload that means every property. */
 export const ALL_PROPERTIES = '*';
 
-/** Milliseconds that a record is served without a notification: bounds what one that never came can cost. */
+/** Milliseconds that a record is cached: bounds how stale it can get if a notification is lost. */
 const LIFETIME = 5_000;
 const MAX_PROPERTIES = 5_000;
 
-/** Reads that may be a moment behind the database, never more than five seconds. */
+/** Reads that are at most five seconds behind the database. */
 export interface CachedReads extends ListingReads {
-  /** Grows with every change that is heard of; null while none would be. */
+  /** Increases with every notification of a change; null while notifications do not arrive. */
   version(): number | null;
 }
 
-/** `report` is told of trouble with notifications, for the log. */
+/** `report` logs errors of notifications. */
 export function createPropertyCache(
   reads: ListingReads,
   database: Database,
@@ -35,15 +35,10 @@ export function createPropertyCache(
   };
   const onMessage = (payload: string): void => cache.changed(payload);
   const changes = listen(database, LISTINGS_CHANNEL, onMessage, () => cache.connected(), { onError });
-  return {
-    property: (id) => cache.property(id),
-    listing: (id) => cache.listing(id),
-    version: () => cache.version(),
-    close: () => changes.close(),
-  };
+  return Object.assign(cache, { close: () => changes.close() });
 }
 
-/** What is known of one property: some of its listings, or all of it. */
+/** What is cached of one property: some of its listings, or all of it. */
 interface CachedProperty {
   readonly whole: StoredProperty | null;
   readonly listings: Map<string, StoredListing>;
@@ -55,14 +50,14 @@ export class PropertyCache implements CachedReads {
   readonly #propertyFlights = new SingleFlight<StoredProperty | null>();
   readonly #listingFlights = new SingleFlight<StoredListing | null>();
   readonly #properties: LRUCache<string, CachedProperty>;
-  /** A listing's property; may be out of date, so what it leads to is checked. */
+  /** The property of each listing. May be out of date, so reads check what they find through it. */
   readonly #propertyOf = new LRUCache<string, string>({ max: 4 * MAX_PROPERTIES });
   #connected = false;
   #version = 0;
 
   constructor(reads: ListingReads, monotonic: () => number) {
     this.#reads = reads;
-    // The cache takes a start of 0 for no start at all.
+    // lru-cache takes a start of 0 for none.
     const perf = { now: () => monotonic() + 1 };
     this.#properties = new LRUCache({ max: MAX_PROPERTIES, ttl: LIFETIME, perf, ttlResolution: 0 });
   }
@@ -89,7 +84,7 @@ export class PropertyCache implements CachedReads {
     return this.#properties.get(this.#propertyOf.get(id) ?? id);
   }
 
-  /** Readers that come after a change never join a read from before it, and what that read found is not cached. */
+  /** Readers that come after a change do not share a read from before it, whose result is not cached. */
   async #read<T>(
     flights: SingleFlight<T | null>,
     id: string,
@@ -111,11 +106,11 @@ export class PropertyCache implements CachedReads {
     for (const id of listings.keys()) this.#propertyOf.set(id, property.id);
   }
 
-  /** Joins what is known of its property, whose lifetime it does not prolong. */
+  /** Adds the listing to its cached property without extending that one's lifetime. */
   #addListing(listing: StoredListing): void {
     const { id, propertyId } = listing;
-    const known = this.#properties.get(propertyId);
-    if (known) known.listings.set(id, listing);
+    const cached = this.#properties.get(propertyId);
+    if (cached) cached.listings.set(id, listing);
     else this.#properties.set(propertyId, { whole: null, listings: new Map([[id, listing]]) });
     this.#propertyOf.set(id, propertyId);
   }
@@ -127,7 +122,7 @@ export class PropertyCache implements CachedReads {
     else for (const id of payload.split(',')) this.#properties.delete(id);
   }
 
-  /** Notifications arrive from now on; what was missed before is unknown. */
+  /** Notifications arrive from now on; earlier ones may have been missed. */
   connected(): void {
     this.changed(ALL_PROPERTIES);
     this.#connected = true;
@@ -140,7 +135,7 @@ export class PropertyCache implements CachedReads {
   }
 }
 
-/** The reads that answer this request: cached ones, or the database's where the client wants no cache (RFC 9111 5.2.1.4). */
+/** The reads for a request: cached, or from the database if the client sends no-cache (RFC 9111, 5.2.1.4). */
 export function readsFor(
   headers: IncomingHttpHeaders,
   { catalogue, cache }: { readonly catalogue: ListingReads; readonly cache: ListingReads },
@@ -148,7 +143,7 @@ export function readsFor(
   return bypassesCache(headers) ? catalogue : cache;
 }
 
-/** Whether the client asked for no cache. */
+/** Whether the request sends Cache-Control: no-cache. */
 export function bypassesCache(headers: IncomingHttpHeaders): boolean {
   return headers['cache-control']?.includes('no-cache') === true;
 }

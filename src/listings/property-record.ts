@@ -20,7 +20,7 @@ import {
 import type { StoredListing, StoredProperty } from './store.ts';
 import { LISTING_TYPES, PROPERTY_TYPES, STATUSES } from './vocabulary.ts';
 
-const Period = Type.Object({
+const PeriodSchema = Type.Object({
   id: Type.String(),
   listingType: oneOf(LISTING_TYPES),
   status: oneOf(STATUSES),
@@ -32,7 +32,7 @@ const Period = Type.Object({
   daysOnMarket: integer,
 });
 
-export const HistoryLine = Type.Object({
+export const HistoryEventSchema = Type.Object({
   at: Type.String({ format: 'date-time' }),
   event: oneOf(EVENTS),
   listingId: Type.String(),
@@ -47,7 +47,7 @@ export const HistoryLine = Type.Object({
   ),
 });
 
-const Deal = nullable(Type.Object({ date: Type.String({ format: 'date' }), price: Type.Number() }));
+const DealSchema = nullable(Type.Object({ date: Type.String({ format: 'date' }), price: Type.Number() }));
 
 /** What became of asking the source for this answer. */
 export const LiveSchema = nullable(
@@ -88,10 +88,10 @@ export const PropertySchema = Type.Object(
     features: texts,
     taxes: Type.Array(Type.Object({ year: Type.Integer(), amount: number, assessedValue: number })),
     currentListing: nullable(ListingSchema),
-    listings: nullable(Type.Array(Period, { description: 'Newest first; null unless included.' })),
-    history: nullable(Type.Array(HistoryLine, { description: 'Newest first; null unless included.' })),
-    lastSale: Deal,
-    lastRent: Deal,
+    listings: nullable(Type.Array(PeriodSchema, { description: 'Newest first; null unless included.' })),
+    history: nullable(Type.Array(HistoryEventSchema, { description: 'Newest first; null unless included.' })),
+    lastSale: DealSchema,
+    lastRent: DealSchema,
   },
   { description: 'A property. Each of its listings is one period on the market.' },
 );
@@ -168,7 +168,7 @@ export const CURRENT_STATUSES: readonly Listing['status'][] = [
   'HOLD',
 ];
 
-function presentPeriod(listing: Listing): Static<typeof Period> {
+function presentPeriod(listing: Listing): Static<typeof PeriodSchema> {
   const { id, listingType, status, price, closePrice, listedAt, closedAt, offMarketAt, daysOnMarket } =
     listing;
   return { id, listingType, status, price, closePrice, listedAt, closedAt, offMarketAt, daysOnMarket };

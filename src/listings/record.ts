@@ -12,7 +12,7 @@ const time = nullable(Type.String({ format: 'date-time' }));
 const date = nullable(Type.String({ format: 'date' }));
 export const texts = Type.Unsafe<readonly string[]>(Type.Array(Type.String()));
 
-/** One of some texts. */
+/** One of these values. */
 export const oneOf = <T extends string>(values: readonly T[], description?: string) =>
   Type.Unsafe<T>({
     type: 'string',

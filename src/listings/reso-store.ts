@@ -6,8 +6,8 @@ import { toJson } from '../postgres/client/value-types.ts';
 import type { ResoRecord } from './reso-record.ts';
 
 /**
- * Writes the records, by listing id, that are other than they were, and gives the ids of their listings, which are locked
- * by the transaction.
+ * Writes the records, by listing id, that have changed, and returns the ids of their listings. The transaction has locked
+ * these.
  */
 export async function writeResoRecords(
   tx: Transaction,
@@ -17,10 +17,10 @@ export async function writeResoRecords(
   const rows = [...records]
     .map(([id, record]) => ({ id, text: toJson(record) }))
     .map((row) => ({ ...row, digest: createHash('sha256').update(row.text).digest('hex') }));
-  const known = await tx<{ id: string; digest: string }[]>`
+  const stored = await tx<{ id: string; digest: string }[]>`
     select listing_id as id, encode(digest, 'hex') as digest from listing_reso
     where listing_id = any(${rows.map(({ id }) => id)}::text[])`;
-  const before = new Map(known.map(({ id, digest }) => [id, digest]));
+  const before = new Map(stored.map(({ id, digest }) => [id, digest]));
   const changed = rows.filter(({ id, digest }) => before.get(id) !== digest);
   if (changed.length === 0) return [];
   await tx`
@@ -46,5 +46,5 @@ export async function findResoRecords(
   return new Map(rows.map(({ id, record }) => [id, record]));
 }
 
-/** ASCII's own record separator, which JSON never holds. */
+/** ASCII's record separator, which JSON never contains. */
 const SEPARATOR = '\u001e';

@@ -4,18 +4,18 @@ import { nearest } from '../lib/nearest.ts';
 import { invalidParameter } from '../lib/problem.ts';
 import { MEMBERS_BY_INCLUDE } from './record.ts';
 
-/** One asked part: keys from the outside in, and a bound on the items of the list it ends in. */
+/** One selected part: keys from the outside in, and the maximum number of items if it is a list. */
 interface FieldPath {
   readonly keys: readonly string[];
   readonly items: number | null;
 }
 
-/** A parsed `fields` parameter; null asks for everything. */
+/** A parsed `fields` parameter; null selects everything. */
 export type Fields = readonly FieldPath[] | null;
 
 const FORM = /^[A-Za-z][A-Za-z0-9]*(?:\.[A-Za-z][A-Za-z0-9]*){0,3}(?:\[(\d{1,3})\])?$/;
 
-/** The part of a JSON schema that says which keys there are. */
+/** The parts of a JSON schema that define its keys. */
 interface Shape {
   readonly properties?: Readonly<Record<string, unknown>>;
   readonly items?: unknown;
@@ -38,17 +38,17 @@ export function parseFields(
       throw invalidParameter('fields', `${quoted(path)} is not of the form name, name.part or name[count]`);
     const keys = path.replace(/\[.*$/, '').split('.');
     const end = checkKeys(keys, schema);
-    refuseLeftOut(keys, include);
+    requireInclude(keys, include);
     const items = match[1] === undefined ? null : Number(match[1]);
     if (items !== null && !isList(end)) throw invalidParameter('fields', `${quoted(path)} is not a list`);
     return { keys, items };
   });
-  refuseOverlaps(fields);
+  rejectOverlaps(fields);
   return fields;
 }
 
-/** A member that `include` adds is in no record without it. */
-function refuseLeftOut(keys: readonly string[], include: readonly string[]): void {
+/** Members that `include` adds cannot be selected without it. */
+function requireInclude(keys: readonly string[], include: readonly string[]): void {
   for (const [part, members] of Object.entries(MEMBERS_BY_INCLUDE)) {
     if (include.includes(part) || !keys.some((key) => members.includes(key))) continue;
     throw invalidParameter(
@@ -58,8 +58,8 @@ function refuseLeftOut(keys: readonly string[], include: readonly string[]): voi
   }
 }
 
-/** A part cannot be asked for whole and in part at once: one of the two would be ignored. */
-function refuseOverlaps(fields: readonly FieldPath[]): void {
+/** Overlapping parts are an error, since one of them would be ignored. */
+function rejectOverlaps(fields: readonly FieldPath[]): void {
   for (const [place, field] of fields.entries()) {
     const name = field.keys.join('.');
     for (const other of fields.slice(place + 1)) {
@@ -76,15 +76,15 @@ function refuseOverlaps(fields: readonly FieldPath[]): void {
 function checkKeys(keys: readonly string[], schema: unknown): unknown {
   let at: unknown = schema;
   for (const key of keys) {
-    const known = propertiesOf(at);
-    if (!Object.hasOwn(known, key)) {
+    const properties = propertiesOf(at);
+    if (!Object.hasOwn(properties, key)) {
       throw invalidParameter(
         'fields',
         `there is no field ${quoted(keys.join('.'))}`,
-        nearest(key, Object.keys(known)),
+        nearest(key, Object.keys(properties)),
       );
     }
-    at = known[key];
+    at = properties[key];
   }
   return at;
 }
@@ -101,7 +101,7 @@ const isList = (schema: unknown): boolean => (schema as Shape).items !== undefin
 
 const quoted = (text: string): string => `"${text.slice(0, 80)}"`;
 
-/** The asked parts of a record; `id` and `object` are always among them. */
+/** The selected parts of a record; `id` and `object` are always included. */
 export function selectFields(
   record: Readonly<Record<string, unknown>>,
   fields: Fields,
@@ -128,9 +128,9 @@ function copy(
   else to[key] = isRecord(value) ? into(value, to[key], rest, items) : value;
 }
 
-function into(value: unknown, already: unknown, keys: readonly string[], items: number | null): unknown {
+function into(value: unknown, existing: unknown, keys: readonly string[], items: number | null): unknown {
   if (!isRecord(value)) return value;
-  const target = isRecord(already) ? already : {};
+  const target = isRecord(existing) ? existing : {};
   copy(value, target, keys, items);
   return target;
 }

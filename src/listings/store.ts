@@ -104,7 +104,7 @@ export async function findPropertyListings(sql: Sql, id: string): Promise<Stored
   );
 }
 
-/** All listings of some properties, newest first. */
+/** All listings of these properties, newest first. */
 export function findListingsOfProperties(sql: Sql, propertyIds: readonly string[]): Promise<StoredListing[]> {
   return findListingsWhere(sql, sql`property_id = any(${[...propertyIds]}::text[])`);
 }
@@ -117,24 +117,24 @@ async function findListingsWhere(sql: Sql, where: SqlFragment): Promise<StoredLi
 }
 
 const MAX_HISTORY = 1_000;
-/** Lines of history that a listing on a page is returned with. */
+/** Events per listing with `include=history`. */
 const MAX_LISTING_HISTORY = 100;
 
-/** The history of some listings, newest first, at most a thousand lines. */
+const historyColumns = (sql: Sql): SqlFragment => sql`
+  at, event, listing_id as "listingId", listing_type as "listingType", price, previous_price as "previousPrice", status,
+  previous_status as "previousStatus", origin`;
+
+/** The history of these listings, newest first, at most a thousand events. */
 export async function findHistory(sql: Sql, listingIds: readonly string[]): Promise<HistoryRow[]> {
   return sql<HistoryRow[]>`
-    select at, event, listing_id as "listingId", listing_type as "listingType", price,
-      previous_price as "previousPrice", status, previous_status as "previousStatus", origin
-    from listing_event where listing_id = any(${[...listingIds]}::text[])
+    select ${historyColumns(sql)} from listing_event where listing_id = any(${[...listingIds]}::text[])
     order by at desc, sequence desc limit ${MAX_HISTORY}`;
 }
 
-/** The history of each of some listings, newest first. */
+/** The history of each of these listings, newest first, at most a hundred events each. */
 export async function findHistories(sql: Sql, listingIds: readonly string[]): Promise<HistoryRow[]> {
   return sql<HistoryRow[]>`
     select line.* from unnest(${[...listingIds]}::text[]) as requested (id), lateral (
-      select at, event, listing_id as "listingId", listing_type as "listingType", price,
-        previous_price as "previousPrice", status, previous_status as "previousStatus", origin
-      from listing_event where listing_id = requested.id order by at desc, sequence desc
+      select ${historyColumns(sql)} from listing_event where listing_id = requested.id order by at desc, sequence desc
       limit ${MAX_LISTING_HISTORY}) as line`;
 }

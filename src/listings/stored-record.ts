@@ -7,7 +7,7 @@ import type { Listing } from './record.ts';
 import { type DateTexts, isDay, type ReportedDate, type ReportedDates } from './reported-dates.ts';
 import type { PriceFrequency } from './vocabulary.ts';
 
-/** What a listing says of its property; shown on the property, not on the listing. */
+/** Facts in a listing that belong to its property; the property shows them. */
 export interface PropertyFacts {
   readonly parcelNumber: string | null;
   readonly universalPropertyId: string | null;
@@ -15,13 +15,13 @@ export interface PropertyFacts {
   readonly buildingName: string | null;
   readonly taxes: ListingDraft['taxes'];
   readonly estimateDisplayed: boolean;
-  /** As the source counts them; shown on the listing where that is asked for. */
+  /** As the source counts them; listings show them with `include=daysOnMarket`. */
   readonly daysOnMarketReported: number | null;
-  /** Of the times that are shown, those that were told as mere days; absent: none. */
+  /** The public times that the source reports as days only; absent if there are none. */
   readonly days?: Partial<Readonly<Record<ReportedDate, string>>>;
 }
 
-/** The kept record: everything public that depends neither on the reader nor on the moment. */
+/** The stored record: everything public that depends neither on the reader nor on the time of the request. */
 export type StoredRecord = Omit<
   Listing,
   | 'areaIds'
@@ -48,22 +48,19 @@ export const PER_MONTH: Readonly<Record<PriceFrequency, number | null>> = {
   ANNUALLY: 1 / 12,
 };
 
-/** The price that is shown: asked, or, for a closed listing that never told what was asked, the price it closed at. */
+/** The public price: the asking price, or the close price of a closed listing without one. */
 export function priceOf(draft: ListingDraft): number | null {
   return draft.listPrice ?? (draft.status === 'CLOSED' ? draft.closePrice : null);
 }
 
-/**
- * SHA-256 of everything that a source says of a listing in our words, but for the time at which it last touched the
- * record.
- */
+/** SHA-256 of a draft without its RESO fields and without the time of its last modification. */
 export function digestOf({ reso: _, ...draft }: ListingDraft): Buffer {
   return createHash('sha256')
     .update(JSON.stringify({ ...draft, upstreamModifiedAt: null }))
     .digest();
 }
 
-/** Fills in what this reading did not carry (null media) from the earlier record. */
+/** Fills in the media and open houses that the source did not send (null) from the previous record. */
 export function completeDraft(draft: ListingDraft, before: StoredRecord | null): ListingDraft {
   if (draft.photos !== null && draft.openHouses !== null) return draft;
   return {
@@ -74,19 +71,18 @@ export function completeDraft(draft: ListingDraft, before: StoredRecord | null):
   };
 }
 
-/** A reading of a listing that is to be kept; `before` is the earlier record of the same listing, or null. */
-export interface ListingReading {
+/** A draft to store. `before` is the previous record of the same listing, or null. */
+export interface RecordInput {
   readonly draft: ListingDraft;
   readonly dates: ReportedDates;
   readonly before: StoredRecord | null;
   readonly observedAt: number;
 }
 
-/** The record to keep. */
 export function buildStoredRecord(
   source: string,
   ids: { readonly listing: string; readonly property: string },
-  reading: ListingReading,
+  reading: RecordInput,
 ): StoredRecord {
   const { draft } = reading;
   const price = priceOf(draft);
@@ -168,31 +164,26 @@ export function buildStoredRecord(
       taxes: draft.taxes,
       estimateDisplayed: draft.display.estimate,
       daysOnMarketReported: draft.daysOnMarketReported,
-      ...toldDays(draft),
+      ...dateOnlyFields(draft),
     },
   };
 }
 
-/** What is shown as a time, whether the source told a moment or a day. */
+/** Public fields that are times, though a source may report only a day. */
 const TIMES = ['listedAt', 'statusChangedAt', 'priceChangedAt', 'pendingAt'] as const;
+type PublicTimes = Pick<StoredRecord, (typeof TIMES)[number]>;
 
-/** The times of a record: of those that were told as mere days, the moment at which the day begins. */
-export function publicTimes(
-  texts: DateTexts,
-  dates: ReportedDates,
-): Pick<StoredRecord, (typeof TIMES)[number]> {
-  const time = (field: (typeof TIMES)[number]): string | null => {
+/** The public times of a record. A day becomes the time at which it begins. */
+export function publicTimes(texts: DateTexts, dates: ReportedDates): PublicTimes {
+  const times = TIMES.map((field) => {
     const moment = dates[field];
-    return moment?.day ? new Date(moment.at).toISOString() : texts[field];
-  };
-  return {
-    ...{ listedAt: time('listedAt'), statusChangedAt: time('statusChangedAt') },
-    ...{ priceChangedAt: time('priceChangedAt'), pendingAt: time('pendingAt') },
-  };
+    return [field, moment?.day ? new Date(moment.at).toISOString() : texts[field]] as const;
+  });
+  return Object.fromEntries(times) as PublicTimes;
 }
 
-/** Which of those times are days: absent where none is. */
-function toldDays(draft: ListingDraft): Pick<PropertyFacts, 'days'> {
+/** The times that are reported as days only. */
+function dateOnlyFields(draft: ListingDraft): Pick<PropertyFacts, 'days'> {
   const days = TIMES.flatMap((field) => {
     const text = draft[field];
     return text !== null && isDay(text) ? [[field, text] as const] : [];
@@ -200,22 +191,22 @@ function toldDays(draft: ListingDraft): Pick<PropertyFacts, 'days'> {
   return days.length === 0 ? {} : { days: Object.fromEntries(days) };
 }
 
-/** The dates of a kept record as its source told them. */
+/** The dates of a stored record as its source reported them. */
 export function dateTexts(record: StoredRecord): DateTexts {
   return { ...record, ...record.property.days };
 }
 
-/** The price before this one and the change between them: as the source says, else as we saw it. */
+/** The previous price and the change since: as the source reports, else as this service observed. */
 function priceHistory(
-  { draft, dates, before, observedAt }: ListingReading,
+  { draft, dates, before, observedAt }: RecordInput,
   price: number | null,
 ): Pick<StoredRecord, 'previousPrice' | 'priceChange'> {
-  const moved = before !== null && before.price !== price;
-  if (before !== null && !moved && draft.previousPrice === null) {
+  const changed = before !== null && before.price !== price;
+  if (before !== null && !changed && draft.previousPrice === null) {
     return { previousPrice: before.previousPrice, priceChange: before.priceChange };
   }
-  const previousPrice = draft.previousPrice ?? (moved ? before.price : null);
-  const at = dates.priceChangedAt?.at ?? (moved ? observedAt : null);
+  const previousPrice = draft.previousPrice ?? (changed ? before.price : null);
+  const at = dates.priceChangedAt?.at ?? (changed ? observedAt : null);
   if (price === null || !previousPrice || previousPrice === price || at === null) {
     return { previousPrice, priceChange: null };
   }
@@ -235,7 +226,7 @@ function monthlyCosts({ associationFee, tax }: ListingDraft): StoredRecord['mont
   return { associationFee, tax, total: roundTo((associationFee ?? 0) + (tax ?? 0), 2) };
 }
 
-/** `line1` is house number and street; `full` is what the source wrote, else its parts in the usual order. */
+/** `line1` is house number and street; `full` is the source's text, else the parts in the usual order. */
 function composeAddress(address: DraftAddress): StoredRecord['address'] {
   const street = [address.streetNumber, address.streetName].filter(Boolean).join(' ');
   const line1 = street || address.full?.split(',')[0]?.trim() || null;

@@ -3,7 +3,7 @@
 export const LISTING_TYPES = ['rental', 'sale'] as const;
 export type ListingType = (typeof LISTING_TYPES)[number];
 
-/** RESO StandardStatus in our spelling, plus UNKNOWN for what a source says that the dictionary does not know. */
+/** RESO StandardStatus in upper case, plus UNKNOWN for values that are not in the RESO dictionary. */
 export const STATUSES = [
   'ACTIVE',
   'ACTIVE_UNDER_CONTRACT',

@@ -48,9 +48,6 @@ export function wholeMonths({ start, end }: Period): number | null {
 
 const shift = ({ start, end }: Period, by: (day: Day) => Day): Period => ({ start: by(start), end: by(end) });
 
-const isWholeWeeks = (period: Period): boolean =>
-  wholeMonths(period) === null && daysBetween(period) % 7 === 0;
-
 /** As many months before, or as many days where the period is not made of whole months. */
 export function previousOf(period: Period): Period {
   const months = wholeMonths(period);
@@ -59,16 +56,15 @@ export function previousOf(period: Period): Period {
   );
 }
 
-/** A year before; whole weeks go back 52 weeks, so that they hold the same days of the week. */
-export function yearBefore(period: Period): Period {
-  const weeks = isWholeWeeks(period);
-  return shift(period, (day) => (weeks ? addDays(day, -364) : addMonths(day, -12)));
-}
+/** A year before: 52 weeks for a period of whole weeks, so that it has the same days of the week. */
+export const yearBefore = (period: Period): Period => goBack(period, { months: 12, weeks: 52 });
 
-/** A calendar month before; whole weeks go back four weeks. */
-export function monthBefore(period: Period): Period {
-  const weeks = isWholeWeeks(period);
-  return shift(period, (day) => (weeks ? addDays(day, -28) : addMonths(day, -1)));
+/** A calendar month before; four weeks for a period of whole weeks. */
+export const monthBefore = (period: Period): Period => goBack(period, { months: 1, weeks: 4 });
+
+function goBack(period: Period, { months, weeks }: { readonly months: number; readonly weeks: number }) {
+  const isWholeWeeks = wholeMonths(period) === null && daysBetween(period) % 7 === 0;
+  return shift(period, (day) => (isWholeWeeks ? addDays(day, -7 * weeks) : addMonths(day, -months)));
 }
 
 /** The three months up to the end of the period. */

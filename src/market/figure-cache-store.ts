@@ -24,51 +24,39 @@ function isCacheable(period: Period, { until }: CachedScope): boolean {
 
 const keyOfSet = (kind: MetricSet, period: Period): string => `${kind} ${keyOf(period)}`;
 
-/** The cached figures of a scope. */
-export class CachedFigures {
-  readonly #sets: ReadonlyMap<string, CachedSet>;
+/** The cached part of a request, without empty sets, and a request for its other periods; null if there are none. */
+interface CachedPart {
+  readonly summaries: readonly { readonly period: Period; readonly summary: Omit<PeriodSummary, 'index'> }[];
+  readonly missing: SummaryRequest | null;
+}
 
-  private constructor(sets: ReadonlyMap<string, CachedSet>) {
-    this.#sets = sets;
-  }
-
-  /** Loads the cached figures that the requests need. */
-  static async read(
-    database: Database,
-    scope: CachedScope,
-    requests: readonly SummaryRequest[],
-  ): Promise<CachedFigures> {
-    const periods = requests
-      .flatMap(({ periods: own }) => own)
-      .filter((period) => isCacheable(period, scope));
-    const distinct = [...new Map(periods.map((period) => [keyOf(period), period])).values()];
-    const kinds = [...new Set(requests.flatMap((request) => request.kinds))];
-    const sets =
-      distinct.length === 0 ? [] : await database.read((sql) => findCachedSets(sql, scope, kinds, distinct));
-    return new CachedFigures(new Map(sets.map((set) => [keyOfSet(set.kind, set), set])));
-  }
-
-  /** The periods of a request that are not cached; null if all are. */
-  missing(request: SummaryRequest): SummaryRequest | null {
-    const has = (kind: MetricSet, period: Period): boolean => {
-      const set = this.#sets.get(keyOfSet(kind, period));
-      return set !== undefined && request.measures.every((measure) => measure in set.measures);
+/** Reads the cached summaries of each request. */
+export async function findCachedSummaries(
+  database: Database,
+  scope: CachedScope,
+  requests: readonly SummaryRequest[],
+): Promise<CachedPart[]> {
+  const all = requests.flatMap(({ periods }) => periods).filter((period) => isCacheable(period, scope));
+  const periods = [...new Map(all.map((period) => [keyOf(period), period])).values()];
+  const kinds = [...new Set(requests.flatMap((request) => request.kinds))];
+  const rows =
+    periods.length === 0 ? [] : await database.read((sql) => findCachedSets(sql, scope, kinds, periods));
+  const sets = new Map(rows.map((set) => [keyOfSet(set.kind, set), set]));
+  return requests.map((request) => {
+    const setsOf = (period: Period): CachedSet[] =>
+      request.kinds
+        .flatMap((kind) => sets.get(keyOfSet(kind, period)) ?? [])
+        .filter((set) => request.measures.every((measure) => measure in set.measures));
+    const isCached = (period: Period): boolean => setsOf(period).length === request.kinds.length;
+    return {
+      missing: filterPeriods(request, (period) => !isCached(period)),
+      summaries: request.periods.filter(isCached).flatMap((period) =>
+        setsOf(period)
+          .filter(({ total }) => total > 0)
+          .map((set) => ({ period, summary: { set: set.kind, group: [], summaries: summariesOf(set) } })),
+      ),
     };
-    return filterPeriods(request, (period) => !request.kinds.every((kind) => has(kind, period)));
-  }
-
-  /** The cached summaries of a request; like computed ones, without empty sets. */
-  *summaries(
-    request: SummaryRequest,
-  ): Iterable<{ readonly period: Period; readonly summary: Omit<PeriodSummary, 'index'> }> {
-    for (const period of request.periods) {
-      for (const kind of request.kinds) {
-        const set = this.#sets.get(keyOfSet(kind, period));
-        if (set && set.total > 0)
-          yield { period, summary: { set: kind, group: [], summaries: summariesOf(set) } };
-      }
-    }
-  }
+  });
 }
 
 function summariesOf({ total, measures }: CachedSet): Summaries {
@@ -85,11 +73,11 @@ export async function cacheSummaries(
   computed: readonly { readonly request: SummaryRequest; readonly summaries: readonly PeriodSummary[] }[],
 ): Promise<void> {
   const sets = computed.flatMap(({ request, summaries }) => {
-    const found = new Map(summaries.map((each) => [`${each.set} ${each.index}`, each.summaries]));
+    const computedSets = new Map(summaries.map((each) => [`${each.set} ${each.index}`, each.summaries]));
     return request.periods.flatMap((period, index) => {
       if (!isCacheable(period, scope)) return [];
       return request.kinds.map((kind) =>
-        setOf(kind, period, request.measures, found.get(`${kind} ${index}`)),
+        setOf(kind, period, request.measures, computedSets.get(`${kind} ${index}`)),
       );
     });
   });
@@ -100,10 +88,10 @@ function setOf(
   kind: MetricSet,
   { start, end }: Period,
   measures: readonly Measure[],
-  found: Summaries | undefined,
+  summaries: Summaries | undefined,
 ): CachedSet {
-  const summed = measures.map((measure) => [measure, found?.measures.get(measure) ?? EMPTY] as const);
-  return { kind, start, end, total: found?.total ?? 0, measures: Object.fromEntries(summed) };
+  const summed = measures.map((measure) => [measure, summaries?.measures.get(measure) ?? EMPTY] as const);
+  return { kind, start, end, total: summaries?.total ?? 0, measures: Object.fromEntries(summed) };
 }
 
 /** Each set once: a quarter can be requested itself and as the quarter before a month. */

@@ -5,7 +5,7 @@ import type { Database } from '../postgres/client/database.ts';
 import type { Summaries } from '../search/summaries/metric-sql.ts';
 import type { Measure, Metric, MetricSet } from '../search/summaries/metrics.ts';
 import { type Day, keyOf, type Period, quarterBefore } from './calendar.ts';
-import { CachedFigures, cacheSummaries } from './figure-cache-store.ts';
+import { cacheSummaries, findCachedSummaries } from './figure-cache-store.ts';
 import {
   type CachedScope,
   filterPeriods,
@@ -82,8 +82,8 @@ function buildRequests(metrics: readonly Metric[], periods: readonly Period[]): 
     ...(metrics.some(({ over }) => over === 'inventoryBefore') ? periods.map(({ start }) => start) : []),
   ];
   const quarters = metrics.some(({ over }) => over === 'closedQuarter') ? periods.map(quarterBefore) : [];
-  const known = new Set(kinds.includes('closed') ? periods.map(keyOf) : []);
-  const closedQuarters = quarters.filter((quarter) => !known.has(keyOf(quarter)));
+  const requested = new Set(kinds.includes('closed') ? periods.map(keyOf) : []);
+  const closedQuarters = quarters.filter((quarter) => !requested.has(keyOf(quarter)));
   const inventory = { set: 'inventory', kinds: ['inventory'], measures: measuresOf('inventory') } as const;
   const active = { set: 'active', kinds: ['active'], measures: measuresOf('active') } as const;
   const events = { set: 'events', kinds, measures: measuresOf(...kinds) } as const;
@@ -105,14 +105,9 @@ async function addCached(
   requests: readonly SummaryRequest[],
   loaded: PeriodSummaries,
 ): Promise<SummaryRequest[]> {
-  const cached = await CachedFigures.read(database, scope, requests);
-  return requests.flatMap((each) => {
-    const missing = cached.missing(each);
-    const lacks = new Set(missing ? missing.periods.map(keyOf) : []);
-    const hits = filterPeriods(each, (period) => !lacks.has(keyOf(period)));
-    for (const { period, summary } of hits ? cached.summaries(hits) : []) loaded.add(period, summary);
-    return missing ?? [];
-  });
+  const parts = await findCachedSummaries(database, scope, requests);
+  for (const { period, summary } of parts.flatMap(({ summaries }) => summaries)) loaded.add(period, summary);
+  return parts.flatMap(({ missing }) => missing ?? []);
 }
 
 function addSummaries(
@@ -163,10 +158,10 @@ async function computeInSteps(
     const stepBegan = clock.monotonic();
     if (stepBegan - begun > BUDGET) throw unfinished(ends.length);
     const step = new Set(ends.splice(-size));
-    const some = requests.flatMap((each) => filterPeriods(each, ({ end }) => step.has(end)) ?? []);
-    const { summaries, snapshot } = await compute(database, listings, some);
-    addSummaries(loaded, some, summaries);
-    const computed = some.map((each, at) => ({ request: each, summaries: summaries[at] ?? [] }));
+    const batch = requests.flatMap((each) => filterPeriods(each, ({ end }) => step.has(end)) ?? []);
+    const { summaries, snapshot } = await compute(database, listings, batch);
+    addSummaries(loaded, batch, summaries);
+    const computed = batch.map((each, at) => ({ request: each, summaries: summaries[at] ?? [] }));
     await cacheSummaries(database, scope, snapshot, computed).catch(ignoreUnavailable);
     const took = clock.monotonic() - stepBegan;
     if (took < QUICK_STEP) size *= 2;

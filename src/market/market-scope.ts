@@ -2,7 +2,7 @@
 
 import { findNamedAreas } from '../areas/name-store.ts';
 import { parameterProblem } from '../http/input/query.ts';
-import { UNKNOWN_ZONE } from '../listings/place-time.ts';
+import { DEFAULT_TIME_ZONE } from '../listings/local-time.ts';
 import type { ListingType, UnitSystem } from '../listings/vocabulary.ts';
 import { resolveQuery } from '../search/http/resolve-query.ts';
 import type { Condition } from '../search/query/condition.ts';
@@ -86,7 +86,7 @@ async function resolveFilters(
   const [zone, ...others] = new Set(areaNos.map((no) => zones?.get(no)));
   return {
     ...{ listingType, resolved, units, filters },
-    timeZone: others.length === 0 && zone !== undefined ? zone : UNKNOWN_ZONE,
+    timeZone: others.length === 0 && zone !== undefined ? zone : DEFAULT_TIME_ZONE,
     plan: { ...plan, conditions: plan.conditions.filter(({ kind }) => kind !== 'statuses') },
   };
 }

@@ -116,19 +116,16 @@ export const HistoryQuery = Type.Object({
   ...{ limit: limit('Points'), cursor },
 });
 
-const COMPARED = {
-  ...{
-    maxItems: 50,
-    uniqueItems: true,
-    aliases: (area as { aliases?: string[] } | undefined)?.aliases ?? [],
-  },
+const comparedAreas = Type.Array(Type.String({ maxLength: 200 }), {
+  ...{ maxItems: 50, uniqueItems: true },
+  aliases: (area as { aliases?: string[] } | undefined)?.aliases ?? [],
   description: 'The areas to compare.',
-};
+});
 
 export const CompareQuery = Type.Object({
   ...{
     listingType,
-    areaId: Type.Array(Type.String({ maxLength: 200 }), COMPARED),
+    areaId: comparedAreas,
     ...within,
     units: unitsParameter,
   },

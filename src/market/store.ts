@@ -91,7 +91,7 @@ export async function findSummaries(
 ): Promise<SummaryResult> {
   const sets = requests.map(
     (each, at) => sql`${at === 0 ? sql`` : sql`union all`}
-      select ${at}::int as at, to_json(summed) as summed from (${setSql(sql, listings, each)}) as summed`,
+      select ${at}::int as at, to_json(summed) as summed from (${SET_SQL[each.set](sql, listings, each)}) as summed`,
   );
   const rows = await sql<{ at: number | null; summed: SummaryRow; snapshot: string }[]>`
     with scope as materialized (
@@ -161,17 +161,6 @@ function boundsSql(sql: Sql, requests: readonly SummaryRequest[]) {
   };
 }
 
-function setSql(sql: Sql, listings: ListingScope, request: SummaryRequest): SqlFragment {
-  switch (request.set) {
-    case 'inventory':
-      return inventorySql(sql, listings, request);
-    case 'active':
-      return activeSql(sql, listings, request);
-    case 'events':
-      return eventsSql(sql, listings, request);
-  }
-}
-
 const groupSql = (sql: Sql, { groupBy }: ListingScope): SqlFragment =>
   joinSql(groupBy.map((name) => sql`, ${sql(GROUPINGS[name])}`));
 
@@ -228,6 +217,8 @@ const eventsSql = (
     where kind = any(${[...kinds]}::text[]) and listing_type = ${listings.listingType})
   select index, kind ${groupSql(sql, listings)}, ${summaryColumns(sql, measures)}
   from member group by index, kind ${groupSql(sql, listings)}`;
+
+const SET_SQL = { inventory: inventorySql, active: activeSql, events: eventsSql } as const;
 
 /** Starts and ends of the periods as arrays, read once. */
 function edgesSql(sql: Sql, periods: readonly Period[]): SqlFragment {

@@ -1,7 +1,7 @@
 // Gross rental yield: a year of asking rent over the asking price of similar homes.
 
 import type { Database, Sql } from '../postgres/client/database.ts';
-import { figureOver } from '../search/summaries/metric-values.ts';
+import { type Figure, figureOver } from '../search/summaries/metric-values.ts';
 import { type Metric, MINIMUM_SAMPLE, metricOf, roundedFor } from '../search/summaries/metrics.ts';
 import { addIntervals, type Period } from './calendar.ts';
 import { loadSummaries } from './load-summaries.ts';
@@ -24,12 +24,9 @@ export async function yieldBands(database: Database, rentals: Scope, sales: Scop
 }
 
 /** The median of one listing type in one band. */
-interface Side {
-  readonly value: number | null;
-  readonly n: number;
-}
+type Median = Pick<Figure, 'value' | 'n'>;
 
-const NO_LISTINGS: Side = { value: null, n: 0 };
+const NO_LISTINGS: Median = { value: null, n: 0 };
 
 function band(
   bedrooms: number | null,
@@ -50,7 +47,7 @@ async function byBedrooms(
   scope: Scope,
   metric: Metric,
   period: Period,
-): Promise<Map<number | null, Side>> {
+): Promise<Map<number | null, Median>> {
   const loaded = await loadSummaries(database, listingScopeOf(scope, ['bedrooms']), [metric], [period]);
   return new Map(
     loaded.groups(period).map((group) => {

@@ -53,7 +53,7 @@ const LOOKED_UP_PARTS = ['photos', 'areas', 'comparables', 'estimate', 'reso'] a
 export const INCLUDABLE = [...PROPERTY_PARTS, ...LOOKED_UP_PARTS, 'daysOnMarket'] as const;
 export type Includable = (typeof INCLUDABLE)[number];
 
-/** Whether anything beyond the property's own record is included: it has to be looked up, and changes by itself. */
+/** Whether parts are included that have to be looked up, and can change without the property. */
 export const needsLookup = (include: readonly Includable[]): boolean =>
   LOOKED_UP_PARTS.some((part) => include.includes(part));
 

@@ -7,7 +7,7 @@ export interface Observation {
   readonly weight: number;
 }
 
-/** What is believed of a coefficient before anything is observed, and how many units of weight that belief is worth. */
+/** The expected value of a coefficient, and its strength in units of weight. */
 export interface CoefficientPrior {
   readonly prior: number;
   readonly strength: number;
@@ -16,14 +16,14 @@ export interface CoefficientPrior {
 export interface LocalFit {
   /** The value at the point itself, where all differences are 0. */
   readonly value: number;
-  /** The weighted root mean square of what the fit leaves over, outliers with their lowered weight. */
+  /** The weighted root mean square of the residuals, outliers with their lowered weight. */
   readonly residual: number;
 }
 
 /** A residual of this size halves an observation's weight in the second pass. */
 const OUTLIER = 0.2;
 
-/** Fits twice: what the first fit misses by far counts little in the second. Takes at least one observation of weight above 0. */
+/** Fits twice: outliers of the first fit count little in the second. Needs at least one observation of weight above 0. */
 export function fitLocally(
   observations: readonly Observation[],
   priors: readonly CoefficientPrior[],
@@ -39,7 +39,7 @@ export function fitLocally(
   return { value: second[0] ?? Number.NaN, residual: Math.sqrt(squares / weights) };
 }
 
-/** The intercept, which no prior holds, and a coefficient for each difference. */
+/** The intercept, which has no prior, and a coefficient for each difference. */
 function ridge(observations: readonly Observation[], priors: readonly CoefficientPrior[]): number[] {
   const size = priors.length + 1;
   const matrix = Array.from({ length: size }, () => new Array<number>(size).fill(0));
@@ -66,7 +66,7 @@ function residualOf(
   return value - differences.reduce((sum, difference, at) => sum + difference * (slopes[at] ?? 0), intercept);
 }
 
-/** Solves a symmetric positive definite system by elimination, for which such a system needs no exchange of rows. */
+/** Solves a symmetric positive definite system by elimination, which needs no pivoting for such a system. */
 function solve(matrix: readonly number[][], right: readonly number[]): number[] {
   const rows = matrix.map((row, at) => [...row, right[at] ?? 0]);
   rows.forEach((pivotRow, at) => {
@@ -80,11 +80,11 @@ function solve(matrix: readonly number[][], right: readonly number[]): number[] 
   });
   const solution = new Array<number>(rows.length).fill(0);
   for (const [at, row] of [...rows.entries()].toReversed()) {
-    const known = solution.reduce(
+    const solved = solution.reduce(
       (sum, value, column) => sum + (column > at ? value * (row[column] ?? 0) : 0),
       0,
     );
-    solution[at] = ((row.at(-1) ?? 0) - known) / (row[at] ?? 1);
+    solution[at] = ((row.at(-1) ?? 0) - solved) / (row[at] ?? 1);
   }
   return solution;
 }

@@ -29,7 +29,7 @@ const STRENGTH = 500_000;
 /** Degrees of the squares whose homes share a trend. */
 const SQUARE = 0.25;
 const MAX_SQUARES = 2_000;
-/** Degrees of a cell: prices are compared within one, so that where homes were sold does not look like a trend. */
+/** Degrees of a cell: prices are compared within one, so that a shift of sales between places is no trend. */
 const CELL = 0.05;
 
 /** Trends by square and hour, each read from the database once. */

@@ -51,7 +51,7 @@ export const PROPERTY_ACCESS: Access = {
   counts: 'month',
 };
 
-type PropertyCall<Query extends TObject> = RequestContext<
+export type PropertyCall<Query extends TObject> = RequestContext<
   Principal,
   Static<Query>,
   Static<typeof PropertyParams>,

@@ -4,16 +4,6 @@ import { queryDigest, readCursor, writeCursor } from '../http/input/cursor.ts';
 import { parseTime } from '../lib/clock.ts';
 import type { HistoryRow, StoredListing } from '../listings/store.ts';
 
-interface Page<T> {
-  readonly rows: readonly T[];
-  readonly page: {
-    readonly limit: number;
-    readonly hasMore: boolean;
-    readonly nextCursor: string | null;
-    readonly prevCursor: null;
-  };
-}
-
 interface PageRequest {
   readonly limit: number;
   readonly cursor: string | undefined;
@@ -21,7 +11,7 @@ interface PageRequest {
   readonly propertyId: string;
 }
 
-/** The last entry before a page: its time in milliseconds, and what tells it from others of that time. */
+/** The last entry before a page: its time in milliseconds, and its rank among entries of that time. */
 interface Position {
   readonly at: number;
   readonly id: string;
@@ -34,10 +24,7 @@ function startedAt({ record, daysOnMarketStart, createdAt }: StoredListing): num
 }
 
 /** A page of listings, ordered by start and then by id. */
-export function pageOfListings(
-  listings: readonly StoredListing[],
-  request: PageRequest,
-): Page<StoredListing> {
+export function pageOfListings(listings: readonly StoredListing[], request: PageRequest) {
   const digest = queryDigest([request.propertyId, 'listings']);
   const last = readPosition(request.cursor, digest);
   const rest = listings.filter((listing) => {
@@ -48,10 +35,10 @@ export function pageOfListings(
 }
 
 /**
- * A page of history. Entries of one moment have no ids: the cursor counts how many of them are still to come, which holds
- * while new ones are added before the older.
+ * A page of history. Events of one moment have no ids: the cursor counts those that are left, which stays right while new
+ * events are added before them.
  */
-export function pageOfHistory(entries: readonly HistoryRow[], request: PageRequest): Page<HistoryRow> {
+export function pageOfHistory(entries: readonly HistoryRow[], request: PageRequest) {
   const digest = queryDigest([request.propertyId, 'history']);
   const last = readPosition(request.cursor, digest);
   const same = last === null ? [] : entries.filter(({ at }) => parseTime(at) === last.at);
@@ -79,7 +66,7 @@ function firstPage<T>(
   limit: number,
   digest: string,
   positionOf: (row: T, following: readonly T[]) => Position,
-): Page<T> {
+) {
   const [rows, following] = [rest.slice(0, limit), rest.slice(limit)];
   const last = rows.at(-1);
   if (last === undefined || following.length === 0)

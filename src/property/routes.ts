@@ -7,7 +7,7 @@ import { choices } from '../http/input/parameter-kinds.ts';
 import { displayParameter, fieldsParameter, unitsParameter } from '../listings/common-parameters.ts';
 import { PageSchema, pageLinks } from '../listings/paging.ts';
 import { presentListing } from '../listings/presenter.ts';
-import { HistoryLine } from '../listings/property-record.ts';
+import { HistoryEventSchema } from '../listings/property-record.ts';
 import { ListingSchema, MEMBERS_BY_INCLUDE, oneOf } from '../listings/record.ts';
 import { parseFields, selectFields } from '../listings/sparse-fields.ts';
 import { LISTING_TYPES } from '../listings/vocabulary.ts';
@@ -42,7 +42,7 @@ export function propertyRoutes(options: LivePropertyOptions): readonly Route<Pri
   ];
 }
 
-const listSchema = (id: string, item: typeof ListingSchema | typeof HistoryLine) =>
+const listSchema = (id: string, item: typeof ListingSchema | typeof HistoryEventSchema) =>
   Type.Object(
     { object: Type.Literal('list'), data: Type.Array(item), page: PageSchema, meta: MetaSchema },
     { $id: id },
@@ -90,7 +90,7 @@ const historyRoute = (options: PropertyRouteOptions) =>
     description:
       'Every listing, change of price or status, sale and lease, newest first; the latest thousand.',
     query: Type.Object({ ...pagingParameters, display: displayParameter }),
-    answer: { description: 'A page of history', schema: listSchema('PropertyHistory', HistoryLine) },
+    answer: { description: 'A page of history', schema: listSchema('PropertyHistory', HistoryEventSchema) },
     read({ query, caller, url }, { property, listings }) {
       const visible = new Set(listings.map(({ id }) => id));
       const entries = property.history.filter(({ listingId }) => visible.has(listingId));

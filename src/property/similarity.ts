@@ -3,7 +3,7 @@
 import { distanceKm, type Point } from '../geometry/geometry.ts';
 import type { PropertyType } from '../listings/vocabulary.ts';
 
-/** What two homes are compared by. Areas in square feet; unknown is null. */
+/** The facts by which two homes are compared. Areas in square feet; unknown is null. */
 export interface HomeFacts {
   readonly propertyType: PropertyType;
   /** Rounded where the address is withheld. */
@@ -26,7 +26,7 @@ export interface Similarity {
   readonly score: number;
   readonly agrees: readonly HomeFact[];
   readonly differs: readonly HomeFact[];
-  /** Not known of one of the two. */
+  /** Unknown for one of the two. */
   readonly unknown: readonly HomeFact[];
 }
 
@@ -52,12 +52,12 @@ const RULES: Readonly<Record<HomeFact, Rule>> = {
 const PLACE_WEIGHT = 4;
 /** Kilometres at which a place counts half. */
 const HALF_SCORE_KM = 1;
-/** What a fact counts that is not known of both. */
+/** The score of a fact that is unknown for one of the two. */
 const UNKNOWN_SCORE = 0.5;
-/** From this score on two facts are said to agree. */
+/** The score from which on facts agree. */
 const AGREES_FROM = 0.8;
 
-/** For documentation: the definition of similarity, in words. */
+/** The definition of similarity, for documentation. */
 export const SIMILARITY_IN_WORDS =
   'The weighted mean of how well each fact agrees, from 0 to 1. Place (weight 4) counts 1 / (1 + ' +
   'kilometres). On a logarithmic scale, living area (3) falls to 0 at half or double, lot size (1) at a ' +
@@ -65,7 +65,7 @@ export const SIMILARITY_IN_WORDS =
   '50 years; waterfront (1) is equal or not. A fact unknown for one of the two counts one half. Facts agree ' +
   'from 0.8 on.';
 
-/** How alike two homes are; the order of the two does not matter. */
+/** The similarity of two homes; it is symmetric. */
 export function computeSimilarity(a: HomeFacts, b: HomeFacts): Similarity {
   const km = distanceKm(a.location, b.location);
   let sum = PLACE_WEIGHT / (1 + km / HALF_SCORE_KM);
@@ -87,12 +87,12 @@ export function computeSimilarity(a: HomeFacts, b: HomeFacts): Similarity {
 function scoreOf(fact: HomeFact, a: HomeFacts, b: HomeFacts): number | null {
   const [one, other] = [a[fact], b[fact]];
   if (one === null || other === null) return null;
-  // A logarithm of nothing is no figure: an area of 0 says that it is not known.
+  // An area of 0 means that it is unknown.
   if ((fact === 'livingArea' || fact === 'lotSize') && !(Number(one) > 0 && Number(other) > 0)) return null;
   return RULES[fact].score(Number(one), Number(other));
 }
 
-/** Kinds of homes that stand for each other: flats are let as apartments and sold as condominiums. */
+/** Types that are compared with each other: flats are let as apartments and sold as condominiums. */
 const FLATS: readonly PropertyType[] = ['CONDO', 'COOP', 'APARTMENT'];
 
 /** The property types that are compared with this one. */

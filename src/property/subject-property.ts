@@ -1,4 +1,4 @@
-// Subject property: what a reader may see of it, and the facts by which it is compared with other homes. Pure.
+// Subject property: what a reader may see of it, and the facts that other homes are compared with. Pure.
 
 import { Problem } from '../lib/problem.ts';
 import { coarseLocation, isVisible, type ReaderView } from '../listings/presenter.ts';
@@ -29,8 +29,8 @@ export function visibleProperty(property: StoredProperty | null, view: ReaderVie
 }
 
 /**
- * What a home is compared by; null where its place is not known. A withheld address counts where it is shown to be,
- * whoever reads: else the distances to homes around it would give it away.
+ * The facts of a home; null if its place is unknown. A withheld address has its coarse location for every reader, or the
+ * distances to other homes would reveal it.
  */
 export function homeFacts({ record, addressDisplayed }: StoredListing): HomeFacts | null {
   const { location } = record;

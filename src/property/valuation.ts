@@ -66,18 +66,13 @@ export async function estimateProperty(
   { database, trends }: ValuationSources,
   visible: VisibleProperty,
 ): Promise<Estimate> {
-  const { view } = visible;
+  const { now, ignoreDisplayRules } = visible.view;
   const facts = homeFacts(visible.subject);
   const reason = findReasonAgainst(visible, facts);
   const { currency } = visible.subject.record;
   const valuate = async (type: ListingType): Promise<Valuation> => {
-    if (reason !== null || facts === null) return noValuation(reason ?? 'place_unknown', 0, view.now);
-    const market = {
-      listingType: type,
-      currency,
-      now: view.now,
-      ignoreDisplayRules: view.ignoreDisplayRules,
-    };
+    if (reason !== null || facts === null) return noValuation(reason ?? 'place_unknown', 0, now);
+    const market = { listingType: type, currency, now, ignoreDisplayRules };
     const [ranked, slope] = await Promise.all([
       findComparables(database, {
         ...{ ...market, subject: facts, radiusKm: ESTIMATE_RADIUS_KM, daysOld: ESTIMATE_DAYS_OLD },
@@ -85,13 +80,13 @@ export async function estimateProperty(
       }),
       trends.slope({ ...market, propertyType: facts.propertyType, location: facts.location }),
     ]);
-    const estimate = estimateFrom(facts, ranked, { now: view.now, slope });
-    if (estimate === null) return noValuation('too_few_comparables', ranked.length, view.now);
+    const estimate = estimateFrom(facts, ranked, { now, slope });
+    if (estimate === null) return noValuation('too_few_comparables', ranked.length, now);
     const { value, low, high, n, basis } = estimate;
-    const [rounded, min, max] = [value, low, high].map(toThreeDigits);
     return {
-      ...{ value: rounded ?? null, low: min ?? null, high: max ?? null, level: LEVEL, n, basis },
-      ...{ asOf: day(view.now), method: METHOD_IN_WORDS, reason: null },
+      ...{ value: toThreeDigits(value), low: toThreeDigits(low), high: toThreeDigits(high), level: LEVEL },
+      ...{ n, basis },
+      ...{ asOf: day(now), method: METHOD_IN_WORDS, reason: null },
     };
   };
   const [sale, rent] = await Promise.all([valuate('sale'), valuate('rental')]);
@@ -111,5 +106,5 @@ const noValuation = (reason: Reason, n: number, now: number): Valuation => ({
 
 const day = (now: number): string => new Date(now).toISOString().slice(0, 10);
 
-/** To three digits: more would promise what an estimate does not know. */
+/** Rounded to three digits: more would overstate the accuracy of an estimate. */
 export const toThreeDigits = (value: number): number => Number(value.toPrecision(3));

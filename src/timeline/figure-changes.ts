@@ -89,7 +89,7 @@ export function earliestChanges(before: Timeline, after: Timeline): Map<string, 
   return earliest;
 }
 
-/** Periods that begin alike are the same period, wherever they end. */
+/** Periods with the same beginning are the same period, wherever they end. */
 const periodKey = ({ listingId, startedAt, daysOnMarketStart, price, monthsFree }: MarketPeriod): string =>
   [listingId, startedAt, daysOnMarketStart, price, monthsFree].join();
 

@@ -4,19 +4,19 @@ import type { Transaction } from '../postgres/client/database.ts';
 import type { FigureChange } from './figure-changes.ts';
 
 /**
- * Advisory lock: shared by transactions that have dropped figures and are not yet committed, taken alone by whoever
- * caches figures. So nothing is cached that such a transaction no longer sees.
+ * Advisory lock: shared by transactions that have deleted cached figures and are not yet committed, exclusive for caching
+ * figures. So no figures are cached that miss such a transaction's changes.
  */
 export const FIGURE_CACHE_LOCK = 4_201_026;
 
-/** Any time zone is less than this away from UTC; a little more, for events that lie on the edge of a day. */
+/** More than the offset of any time zone, with a margin for events at the edge of a day. */
 const MARGIN = '2 days';
 /** Longer than any computation of figures. */
 const CHANGE_RETENTION = '1 hour';
 
 /**
- * Drops the cached figures that change, once the transaction commits. Called once in a transaction, when all that it does to
- * listings is done.
+ * Deletes the cached figures that change, once the transaction commits. Call it once per transaction, after all of its writes
+ * to listings.
  */
 export async function invalidateFigures(tx: Transaction, changes: readonly FigureChange[]): Promise<void> {
   if (changes.length === 0) return;

@@ -1,13 +1,18 @@
 // Corrections of a listing's history by its source: reported dates and prices follow the source, observations stay. Pure.
 
-import { type Earlier, type ListingEvent, NO_CHANGE, type Reading } from '../listings/history.ts';
 import {
-  datesOf,
-  firstGiven,
-  LISTED_BY,
+  type ListingEvent,
+  NO_VALUES,
+  type Observation,
+  type PreviousObservation,
+} from '../listings/history.ts';
+import {
+  firstDate,
+  LISTING_DATES,
   type ReportedDate,
   type ReportedDates,
   type ReportedMoment,
+  statusDates,
 } from '../listings/reported-dates.ts';
 import { isOnMarket, type Status } from '../listings/vocabulary.ts';
 
@@ -24,8 +29,8 @@ export interface Corrections {
   readonly status: Status;
 }
 
-/** Corrections that a reading makes to the one before; null where there are none. */
-export function findCorrections(before: Earlier, reading: Reading): Corrections | null {
+/** Corrections that an observation makes to the previous one; null if there are none. */
+export function findCorrections(before: PreviousObservation, reading: Observation): Corrections | null {
   const { draft, dates, price, observedAt } = reading;
   const isPast = (moment: ReportedMoment | null) => (moment && moment.at <= observedAt ? moment : null);
   const corrected = (fields: readonly ReportedDate[]) => isPast(changedDate(before.dates, dates, fields));
@@ -34,12 +39,12 @@ export function findCorrections(before: Earlier, reading: Reading): Corrections 
   const hasAskingPrice = isClosed && draft.listPrice !== null && before.price !== null && price !== null;
   const wasSold = before.status === 'PENDING' || before.status === 'CLOSED';
   const corrections = {
-    listedAt: corrected(LISTED_BY),
+    listedAt: corrected(LISTING_DATES),
     originalPrice: draft.originalPrice === before.originalPrice ? null : draft.originalPrice,
     priceChangedAt: isSettled && before.price === price ? corrected(['priceChangedAt']) : null,
     askingPrice: hasAskingPrice && before.price !== price ? { before: before.price, after: price } : null,
     pendingAt: wasSold && draft.status === 'CLOSED' ? corrected(['pendingAt']) : null,
-    statusSince: isSettled ? corrected(datesOf(draft.status)) : null,
+    statusSince: isSettled ? corrected(statusDates(draft.status)) : null,
     closePrice: isClosed && draft.closePrice !== before.closePrice ? draft.closePrice : null,
   };
   if (Object.values(corrections).every((value) => value === null)) return null;
@@ -52,8 +57,8 @@ function changedDate(
   now: ReportedDates,
   fields: readonly ReportedDate[],
 ): ReportedMoment | null {
-  const [was, is] = [firstGiven(before, fields), firstGiven(now, fields)];
-  return is !== null && (was?.at !== is.at || was.day !== is.day) ? is : null;
+  const [previous, current] = [firstDate(before, fields), firstDate(now, fields)];
+  return current && (previous?.at !== current.at || previous.day !== current.day) ? current : null;
 }
 
 /** One listing's history with the corrections, in the order in which it was recorded. */
@@ -64,32 +69,26 @@ export function correctHistory(
   return correctPrices(correctDates([...events], corrections), corrections);
 }
 
-type EventPatch = Partial<ListingEvent>;
-const atReported = (moment: ReportedMoment): EventPatch => ({ ...moment, origin: 'upstream' });
+const atReported = (moment: ReportedMoment) => ({ ...moment, origin: 'upstream' }) as const;
 
 function correctDates(
   events: ListingEvent[],
   { listedAt, priceChangedAt, pendingAt, statusSince, status }: Corrections,
-) {
-  const change = (at: number, more: EventPatch): void => {
+): ListingEvent[] {
+  const listed = events.findIndex(({ event }) => event === 'LISTED');
+  const priced = events.findLastIndex(({ event }) => event === 'PRICE_CHANGED');
+  const changed = events.findLastIndex((entry) => entry.status === status);
+  const dated = [
+    ...[
+      { at: listed, moment: listedAt },
+      { at: priced, moment: priceChangedAt },
+    ],
+    { at: changed, moment: statusSince },
+  ];
+  for (const { at, moment } of dated) {
     const entry = events[at];
-    if (entry) events[at] = { ...entry, ...more };
-  };
-  if (listedAt)
-    change(
-      events.findIndex(({ event }) => event === 'LISTED'),
-      atReported(listedAt),
-    );
-  if (priceChangedAt)
-    change(
-      events.findLastIndex(({ event }) => event === 'PRICE_CHANGED'),
-      atReported(priceChangedAt),
-    );
-  if (statusSince)
-    change(
-      events.findLastIndex((entry) => entry.status === status),
-      atReported(statusSince),
-    );
+    if (entry && moment) events[at] = { ...entry, ...atReported(moment) };
+  }
   return pendingAt ? correctPending(events, pendingAt) : events;
 }
 
@@ -104,7 +103,7 @@ function correctPending(events: ListingEvent[], pendingAt: ReportedMoment): List
   if (!closing) return events;
   const { previousStatus, price } = closing;
   const pending: ListingEvent = {
-    ...{ ...NO_CHANGE, ...pendingAt, event: 'PENDING', origin: 'upstream' },
+    ...{ ...NO_VALUES, ...pendingAt, event: 'PENDING', origin: 'upstream' },
     ...{ status: 'PENDING', previousStatus, price },
   };
   const after: ListingEvent = { ...closing, previousStatus: previousStatus && 'PENDING' };

@@ -3,18 +3,18 @@
 import { roundTo } from '../lib/round.ts';
 import { pausesDaysOnMarket } from '../listings/days-on-market.ts';
 import type { ListingEvent } from '../listings/history.ts';
-import { afterClockTime, clockTimeBetween } from '../listings/place-time.ts';
-import { momentOf, type ReportedMoment } from '../listings/reported-dates.ts';
+import { addLocalTime, localTimeBetween } from '../listings/local-time.ts';
+import { parseMoment, type ReportedMoment } from '../listings/reported-dates.ts';
 import { isOnMarket, type ListingType, type Status } from '../listings/vocabulary.ts';
 
-/** What the timeline needs of a listing besides its history; times in milliseconds, prices as the source states them. */
+/** A listing without its history; times in milliseconds, prices as the source reports them. */
 export interface MarketListing {
   readonly id: string;
   readonly propertyId: string;
   readonly listingType: ListingType;
   readonly status: Status;
   readonly createdAt: number;
-  /** The day on which it came on the market, by the clocks of its time zone. */
+  /** The day on which it came on the market, in its time zone. */
   readonly onMarketDate: string | null;
   readonly timeZone: string;
   readonly daysOnMarketEnd: number | null;
@@ -22,7 +22,7 @@ export interface MarketListing {
   readonly listPrice: number | null;
   readonly originalPrice: number | null;
   readonly closePrice: number | null;
-  /** How many of the periods that prices are for make a month; 1 for sales, null where that cannot be said. */
+  /** Price periods per month; 1 for sales, null if unknown. */
   readonly periodsPerMonth: number | null;
   readonly monthsFree: number | null;
 }
@@ -43,7 +43,7 @@ export interface StatusChange {
   readonly reported: ReportedMoment | null;
 }
 
-/** A listing with its history, and what follows from these two alone. */
+/** A listing with its history, and what is computed from these two alone. */
 export interface ListingTimeline {
   readonly listing: MarketListing;
   readonly events: readonly ListingEvent[];
@@ -72,7 +72,7 @@ export function buildListingTimeline(
   const cameOnMarket = statusChanges.find(({ status }) => isOnMarket(status));
   const daysOnMarketStartAt = (at: number): number => {
     const first = cameOnMarket?.at ?? at;
-    return afterClockTime(first, pausedTimeBefore(statusChanges, at, listing.timeZone), listing.timeZone);
+    return addLocalTime(first, pausedTimeBefore(statusChanges, at, listing.timeZone), listing.timeZone);
   };
   let since: { from: number; daysOnMarketStart: number } | null = null;
   for (const { status, at, day } of statusChanges) {
@@ -94,7 +94,7 @@ export function buildListingTimeline(
   };
 }
 
-/** Milliseconds in HOLD or WITHDRAWN between the first moment on the market and this one, by the clocks of the place. */
+/** Milliseconds of local time in HOLD or WITHDRAWN between the first moment on the market and this one. */
 export function pausedTimeBefore(
   statusChanges: readonly StatusChange[],
   until: number,
@@ -105,18 +105,18 @@ export function pausedTimeBefore(
   let sum = 0;
   for (const [index, change] of statusChanges.entries()) {
     if (index < first || !pausesDaysOnMarket(change.status) || change.at >= until) continue;
-    sum += clockTimeBetween(change.at, Math.min(statusChanges[index + 1]?.at ?? until, until), timeZone);
+    sum += localTimeBetween(change.at, Math.min(statusChanges[index + 1]?.at ?? until, until), timeZone);
   }
   return sum;
 }
 
-/** Events of the first import have no order of their own where dates and times of one day meet. */
+/** Orders the events of the first import, where dates and times of one day do not. */
 const EVENT_ORDER = ['LISTED', 'PENDING', 'CLOSED', 'DELISTED', 'STATUS_CHANGED'];
 const BEFORE_MARKET: readonly Status[] = ['COMING_SOON', 'INCOMPLETE'];
 
 /**
- * The statuses of a listing from its history, in the order in which they were recorded: moments never decrease. Where
- * history lacks a moment, it is that at which the listing was first seen.
+ * The statuses of a listing from its history, in the order of recording: moments never decrease. A status without a moment
+ * has that at which the listing was first seen.
  */
 function statusChangesOf(listing: MarketListing, events: readonly ListingEvent[]): StatusChange[] {
   const withStatus = events.filter((event) => event.status !== null);
@@ -126,19 +126,19 @@ function statusChangesOf(listing: MarketListing, events: readonly ListingEvent[]
   const later = withStatus.filter((event) => event.previousStatus !== null);
   const firstSeen = later[0]?.previousStatus ?? listing.status;
   const changes: StatusChange[] = [];
-  const add = (status: Status, { at, day }: ReportedMoment, isTold: boolean): void => {
+  const add = (status: Status, { at, day }: ReportedMoment, isReported: boolean): void => {
     const last = changes.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
     const from = at >= last ? { at, day } : { at: last, day: null };
-    changes.push({ status, ...from, reported: isTold ? { at, day } : null });
+    changes.push({ status, ...from, reported: isReported ? { at, day } : null });
   };
   const addEvent = ({ status, at, day }: ListingEvent): void => {
-    if (status) add(status, momentOf(day, listing.timeZone) ?? { at, day: null }, true);
+    if (status) add(status, parseMoment(day, listing.timeZone) ?? { at, day: null }, true);
   };
-  // LISTED of an announced listing is its entry, not its coming on the market.
+  // LISTED of an announced listing is its announcement, not its start on the market.
   if (!BEFORE_MARKET.includes(firstSeen)) {
     first.forEach(addEvent);
-    const known = changes.at(-1)?.status;
-    if (known !== undefined && known !== firstSeen && !(isOnMarket(known) && isOnMarket(firstSeen))) {
+    const last = changes.at(-1)?.status;
+    if (last !== undefined && last !== firstSeen && !(isOnMarket(last) && isOnMarket(firstSeen))) {
       const ended = later.length === 0 ? listing.daysOnMarketEnd : null;
       add(firstSeen, { at: ended ?? listing.createdAt, day: null }, false);
     }
@@ -147,16 +147,16 @@ function statusChangesOf(listing: MarketListing, events: readonly ListingEvent[]
   return withReportedDates(listing, changes);
 }
 
-/** Applies the source's on-market date and the end of days on market, where they fit the order. */
+/** Applies the reported on-market date and the end of days on market, where they fit the order. */
 function withReportedDates(listing: MarketListing, changes: readonly StatusChange[]): StatusChange[] {
   const adjusted = [...changes];
   const first = adjusted.findIndex(({ status }) => isOnMarket(status));
-  const came = adjusted[first];
+  const start = adjusted[first];
   const next = adjusted[first + 1];
-  const began = momentOf(listing.onMarketDate, listing.timeZone);
-  if (came && began !== null && began.at <= (next?.at ?? Number.POSITIVE_INFINITY)) {
-    const before = adjusted[first - 1]?.at ?? began.at;
-    adjusted[first] = { ...came, ...(began.at >= before ? began : { at: before, day: null }) };
+  const reported = parseMoment(listing.onMarketDate, listing.timeZone);
+  if (start && reported !== null && reported.at <= (next?.at ?? Number.POSITIVE_INFINITY)) {
+    const before = adjusted[first - 1]?.at ?? reported.at;
+    adjusted[first] = { ...start, ...(reported.at >= before ? reported : { at: before, day: null }) };
   }
   const { daysOnMarketEnd } = listing;
   const lastOn = adjusted.findLastIndex(({ status }) => isOnMarket(status));
@@ -168,7 +168,7 @@ function withReportedDates(listing: MarketListing, changes: readonly StatusChang
   return adjusted;
 }
 
-/** Asking prices in the order of time. A change that history does not date is dated when the listing was first seen. */
+/** Asking prices in the order of time. An undated change has the time at which the listing was first seen. */
 function priceChangesOf(listing: MarketListing, events: readonly ListingEvent[]): PriceChange[] {
   const points: PriceChange[] = [];
   const add = (at: number, price: number | null): void => {
@@ -186,7 +186,7 @@ function priceChangesOf(listing: MarketListing, events: readonly ListingEvent[])
   return points.map(({ at, price }) => ({ at, price: monthlyPrice(price, listing) }));
 }
 
-/** The monthly price of a rental, or the price of a sale; null for what is no price. */
+/** The monthly price of a rental, or the price of a sale; null for an invalid or missing price. */
 export function monthlyPrice(
   price: number | null,
   { listingType, periodsPerMonth }: MarketListing,

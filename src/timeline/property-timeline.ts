@@ -2,8 +2,8 @@
 
 import { DAY } from '../lib/clock.ts';
 import type { ListingEvent } from '../listings/history.ts';
-import { clockTimeBetween } from '../listings/place-time.ts';
-import { momentOf, type ReportedMoment } from '../listings/reported-dates.ts';
+import { localTimeBetween } from '../listings/local-time.ts';
+import { parseMoment, type ReportedMoment } from '../listings/reported-dates.ts';
 import { isOnMarket, type ListingType, type Status } from '../listings/vocabulary.ts';
 import {
   buildListingTimeline,
@@ -40,7 +40,7 @@ export type MarketEventKind =
   | 'ended'
   | 'drop';
 
-/** Something that happened to a listing; what `days` and `ratio` are depends on the kind: see the comments of table market_event. */
+/** An event of a listing. `days` and `ratio` depend on the kind: see the comments of table market_event. */
 export interface MarketEvent extends ReportedMoment {
   readonly listingId: string;
   readonly listingType: ListingType;
@@ -133,20 +133,15 @@ function arrivalEvents(
   all: readonly ListingTimeline[],
 ): MarketEvent[] {
   if (firstOnMarket === null) return [];
-  const isRelisted = all.some(
-    (other) =>
-      other.listing.id !== listing.id &&
-      other.listing.listingType === listing.listingType &&
-      other.statusChanges.some(
-        ({ status, reported }) =>
-          reported !== null &&
-          OFF_MARKET.includes(status) &&
-          reported.at <= firstOnMarket.at &&
-          firstOnMarket.at - reported.at <= RELIST,
-      ),
-  );
+  const isRelisted = all
+    .filter(({ listing: { id, listingType } }) => id !== listing.id && listingType === listing.listingType)
+    .flatMap((other) => other.statusChanges)
+    .some(({ status, reported }) => {
+      if (reported === null || !OFF_MARKET.includes(status)) return false;
+      return reported.at <= firstOnMarket.at && firstOnMarket.at - reported.at <= RELIST;
+    });
   const sale = salesOf(statusChanges).find(({ at }) => at >= firstOnMarket.at);
-  const days = sale ? clockTimeBetween(firstOnMarket.at, sale.at, listing.timeZone) / DAY : null;
+  const days = sale ? localTimeBetween(firstOnMarket.at, sale.at, listing.timeZone) / DAY : null;
   const price = priceAt(priceChanges, firstOnMarket.at);
   return [createEvent(listing, isRelisted ? 'relisted' : 'new', firstOnMarket, { price, days })];
 }
@@ -157,7 +152,7 @@ function departureEvents({ listing, statusChanges, spans, firstOnMarket }: Listi
   const daysTo = (at: number): number | null => {
     if (firstOnMarket === null || at < firstOnMarket.at) return null;
     const lasted =
-      clockTimeBetween(firstOnMarket.at, at, timeZone) - pausedTimeBefore(statusChanges, at, timeZone);
+      localTimeBetween(firstOnMarket.at, at, timeZone) - pausedTimeBefore(statusChanges, at, timeZone);
     return Math.max(0, Math.floor(lasted / DAY));
   };
   const left = salesOf(statusChanges).map((change) =>
@@ -182,7 +177,7 @@ function statusEvents({ listing, statusChanges, priceChanges }: ListingTimeline)
     if (reported === null) return [];
     if (status === 'PENDING') return [createEvent(listing, 'pending', reported)];
     if (status === 'CLOSED') {
-      // The price of a sale that fell through afterwards is no longer known.
+      // If the sale fell through afterwards, its price is no longer stored.
       const isFinal =
         at === lastClosing && !statusChanges.slice(at + 1).some((change) => isOnMarket(change.status));
       return [
@@ -196,16 +191,14 @@ function statusEvents({ listing, statusChanges, priceChanges }: ListingTimeline)
   });
 }
 
-/** The close price against the last asking price; of a closing from before the listing was first seen, today's asking price. */
+/** Close price and its ratios to the asking prices; a closing before the listing was first seen uses today's asking price. */
 function closingFigures(
   listing: MarketListing,
   prices: readonly PriceChange[],
   at: number,
 ): Partial<MarketEvent> {
-  const [closePrice, listPrice] = [
-    monthlyPrice(listing.closePrice, listing),
-    monthlyPrice(listing.listPrice, listing),
-  ];
+  const closePrice = monthlyPrice(listing.closePrice, listing);
+  const listPrice = monthlyPrice(listing.listPrice, listing);
   const asking = listPrice === null || at <= listing.createdAt ? listPrice : priceAt(prices, at);
   if (closePrice === null || asking === null) return { price: closePrice };
   const original = monthlyPrice(listing.originalPrice, listing) ?? prices[0]?.price ?? asking;
@@ -220,7 +213,7 @@ function priceDropEvents(
   return events.flatMap(({ event, price, previousPrice, ...when }) => {
     if (event !== 'PRICE_CHANGED') return [];
     if (price === null || price <= 0 || previousPrice === null || price >= previousPrice) return [];
-    const moment = momentOf(when.day, listing.timeZone) ?? { at: when.at, day: null };
+    const moment = parseMoment(when.day, listing.timeZone) ?? { at: when.at, day: null };
     if (!periods.some((period) => period.startedAt <= moment.at && moment.at < period.endedAt)) return [];
     return [createEvent(listing, 'drop', moment, { ratio: ((previousPrice - price) / previousPrice) * 100 })];
   });

@@ -1,15 +1,14 @@
-// SQL of the timelines of properties, and of what they are computed from.
+// SQL of the history of listings, and of the timelines of properties that are computed from it.
 
-import { parseTime } from '../lib/clock.ts';
+import { formatTime, parseTime } from '../lib/clock.ts';
+import type { ListingEvent } from '../listings/history.ts';
+import type { ListingType } from '../listings/vocabulary.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 import type { MarketListing } from './listing-timeline.ts';
 import type { MarketEvent, MarketPeriod, PropertyTimeline } from './property-timeline.ts';
 
-/** Numbers as JSON writes them, moments as PostgreSQL reads them. */
-const formatTimestamp = (at: number | null): string | null => {
-  if (at === null) return null;
-  return at === Number.POSITIVE_INFINITY ? 'infinity' : new Date(at).toISOString();
-};
+const formatTimestamp = (at: number | null): string | null =>
+  at === Number.POSITIVE_INFINITY ? 'infinity' : formatTime(at);
 
 /** Inserts listings or updates the stored ones. */
 export async function upsertMarketListings(tx: Transaction, rows: readonly MarketListing[]): Promise<void> {
@@ -21,8 +20,8 @@ export async function upsertMarketListings(tx: Transaction, rows: readonly Marke
       daysOnMarketEnd: formatTimestamp(row.daysOnMarketEnd),
     })),
   );
-  // What is gone upstream no longer says what was asked (its last price may be the one it closed at), and what has closed
-  // and is then put aside no longer says what was paid.
+  // A deleted listing keeps its asking price (the last one sent may be its close price), and one that leaves CLOSED keeps
+  // its close price.
   await tx`
     insert into market_listing (listing_id, property_id, listing_type, status, created_at, on_market_date, days_on_market_end,
       list_price, original_price, close_price, periods_per_month, months_free, time_zone)
@@ -48,7 +47,7 @@ type ListingRow = Omit<MarketListing, 'createdAt' | 'daysOnMarketEnd'> & {
   readonly daysOnMarketEnd: string | null;
 };
 
-/** Listings of these properties, whose rows are locked until the transaction ends: their timelines are about to be written. */
+/** Listings of these properties. Locks the rows of the properties until the transaction ends. */
 export async function findMarketListings(
   tx: Transaction,
   propertyIds: readonly string[],
@@ -74,11 +73,11 @@ export async function replaceTimelines(
   timelines: readonly (PropertyTimeline & { readonly propertyId: string })[],
 ): Promise<PropertyTimeline> {
   const before = await deleteTimelines(tx, propertyIds);
-  const periods = timelines.flatMap(({ propertyId, periods: some }) =>
-    some.map((period) => ({ ...period, propertyId, ...mapTimes(period, formatTimestamp) })),
+  const periods = timelines.flatMap(({ propertyId, periods: own }) =>
+    own.map((period) => ({ ...period, propertyId, ...mapTimes(period, formatTimestamp) })),
   );
-  const events = timelines.flatMap(({ propertyId, events: some }) =>
-    some.map((event) => ({ ...event, propertyId, at: formatTimestamp(event.at) })),
+  const events = timelines.flatMap(({ propertyId, events: own }) =>
+    own.map((event) => ({ ...event, propertyId, at: formatTimestamp(event.at) })),
   );
   await tx`
     insert into market_period (property_id, listing_id, started_at, ended_at, superseded_at, days_on_market_start, price, months_free)
@@ -124,3 +123,54 @@ async function deleteTimelines(tx: Transaction, propertyIds: readonly string[]):
 
 const parseTimestamp = (text: string): number =>
   text === 'infinity' ? Number.POSITIVE_INFINITY : (parseTime(text) ?? 0);
+
+/** History of one listing, in the order in which it was recorded. */
+export interface RecordedHistory {
+  readonly id: string;
+  readonly propertyId: string;
+  readonly listingType: ListingType;
+  readonly events: readonly ListingEvent[];
+}
+
+export async function writeHistory(tx: Transaction, histories: readonly RecordedHistory[]): Promise<void> {
+  const rows = histories.flatMap(({ id, propertyId, listingType, events }) =>
+    events.map((event) => ({ id, propertyId, listingType, ...event, at: new Date(event.at).toISOString() })),
+  );
+  if (rows.length === 0) return;
+  await tx`
+    insert into listing_event (listing_id, property_id, listing_type, event, at, day, price, previous_price, status,
+      previous_status, origin)
+    select id, "propertyId", "listingType", event, at, day, price, "previousPrice", status, "previousStatus", origin
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as row (id text, "propertyId" text,
+      "listingType" text, event text, at timestamptz, day date, price double precision,
+      "previousPrice" double precision, status text, "previousStatus" text, origin text)`;
+}
+
+interface HistoryRow extends Omit<ListingEvent, 'at'> {
+  readonly id: string;
+  readonly at: string;
+}
+
+/** The history of each of these listings, in the order in which it was recorded. */
+export async function findRecordedHistory(
+  tx: Transaction,
+  ids: readonly string[],
+): Promise<Map<string, ListingEvent[]>> {
+  const rows = await tx<HistoryRow[]>`
+    select listing_id as id, event, at, day, price, previous_price as "previousPrice", status,
+      previous_status as "previousStatus", origin
+    from listing_event where listing_id = any(${[...ids]}::text[]) order by sequence`;
+  const lines = Map.groupBy(rows, ({ id }) => id);
+  return new Map(
+    [...lines].map(([id, own]) => [
+      id,
+      own.map(({ id: _, ...line }) => ({ ...line, at: parseTime(line.at) ?? 0 })),
+    ]),
+  );
+}
+
+/** Replaces the whole history of these listings. */
+export async function replaceHistory(tx: Transaction, histories: readonly RecordedHistory[]): Promise<void> {
+  await tx`delete from listing_event where listing_id = any(${histories.map(({ id }) => id)}::text[])`;
+  await writeHistory(tx, histories);
+}

@@ -5,12 +5,11 @@ import { PER_MONTH } from '../listings/stored-record.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 import { type FigureChange, figureChanges, type ListingChange } from './figure-changes.ts';
 import { invalidateFigures } from './figure-invalidation-store.ts';
-import { findRecordedHistory } from './history-store.ts';
 import type { MarketListing } from './listing-timeline.ts';
 import { buildTimeline } from './property-timeline.ts';
-import { findMarketListings, replaceTimelines, upsertMarketListings } from './store.ts';
+import { findMarketListings, findRecordedHistory, replaceTimelines, upsertMarketListings } from './store.ts';
 
-/** Stores what timelines need of the written listings, then rebuilds the timelines of these properties. */
+/** Stores the timelines' part of the written listings, then rebuilds the timelines of these properties. */
 export async function updateTimelines(
   tx: Transaction,
   writes: readonly ListingChange[],
@@ -24,7 +23,7 @@ export async function updateTimelines(
   await invalidateFigures(tx, await rebuildTimelines(tx, properties, writes));
 }
 
-/** What the timeline needs of a write. */
+/** The timeline's part of a written listing. */
 export function marketListing(
   { id, draft, record, before, clock, propertyId, timeZone }: ListingChange,
   observedAt: number,
@@ -43,23 +42,23 @@ export function marketListing(
   } satisfies MarketListing;
 }
 
-/** Rebuilds the timelines of properties from what is stored; returns the figures that this and these writes change. */
+/** Rebuilds the timelines of properties from stored listings; returns the figures that change by this and by the writes. */
 export async function rebuildTimelines(
   tx: Transaction,
   properties: readonly string[],
   writes: readonly ListingChange[] = [],
 ): Promise<FigureChange[]> {
   const listings = Map.groupBy(await findMarketListings(tx, properties), (listing) => listing.propertyId);
-  const ids = [...listings.values()].flatMap((some) => some.map(({ id }) => id));
+  const ids = [...listings.values()].flatMap((own) => own.map(({ id }) => id));
   const histories = await findRecordedHistory(tx, ids);
-  const timelines = [...listings].map(([propertyId, some]) => ({
+  const timelines = [...listings].map(([propertyId, own]) => ({
     propertyId,
-    ...buildTimeline(some, histories),
+    ...buildTimeline(own, histories),
   }));
   const before = await replaceTimelines(tx, properties, timelines);
   const after = {
     periods: timelines.flatMap(({ periods }) => periods),
-    events: timelines.flatMap(({ events: some }) => some),
+    events: timelines.flatMap(({ events: own }) => own),
   };
   return figureChanges(before, after, writes);
 }

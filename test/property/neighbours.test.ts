@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import type { Point } from '../../src/geometry/geometry.ts';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
-import { findNeighbours, MOST_NEIGHBOURS } from '../../src/property/neighbour-store.ts';
+import { findNeighbours, MAX_NEIGHBOURS } from '../../src/property/neighbour-store.ts';
 import { draft } from '../support/catalogue/drafts.ts';
 import { along } from '../support/catalogue/sphere.ts';
 import { runs } from '../support/check/runs.ts';
@@ -88,7 +88,7 @@ test('the nearest homes are found, nearest first, however many there are', async
         .map((home) => ({ id: ids.get(home.key) ?? '', km: along(location, home) }))
         .filter(({ km }) => km <= radiusKm)
         .sort((a, b) => a.km - b.km);
-      assert.equal(found.length, Math.min(expected.length, MOST_NEIGHBOURS));
+      assert.equal(found.length, Math.min(expected.length, MAX_NEIGHBOURS));
       for (const [place, home] of found.entries()) {
         // Those that lie equally far may stand either way round.
         const km = along(location, home.location);
@@ -98,7 +98,7 @@ test('the nearest homes are found, nearest first, however many there are', async
         );
       }
       assert.equal(new Set(found.map(({ id }) => id)).size, found.length);
-      if (found.length === MOST_NEIGHBOURS) full += 1;
+      if (found.length === MAX_NEIGHBOURS) full += 1;
     }),
     runs(60, 5),
   );
@@ -110,10 +110,10 @@ test('homes that are nearer than their degrees tell are found behind hundreds th
   const expected = lane
     .map((home) => ({ id: ids.get(home.key), km: along(LANE, home) }))
     .sort((a, b) => a.km - b.km)
-    .slice(0, MOST_NEIGHBOURS);
+    .slice(0, MAX_NEIGHBOURS);
   assert.deepEqual(new Set(found.map(({ id }) => id)), new Set(expected.map(({ id }) => id)));
   const eastern = found.filter(({ location }) => location.lat === LANE.lat).length;
-  assert.ok(eastern > MOST_NEIGHBOURS / 2, `${eastern} to the east`);
+  assert.ok(eastern > MAX_NEIGHBOURS / 2, `${eastern} to the east`);
 });
 
 test('of more homes at one place than are looked at, those with the first ids are', async () => {
@@ -121,7 +121,7 @@ test('of more homes at one place than are looked at, those with the first ids ar
   const expected = tower.map(({ key }) => ids.get(key) ?? '').sort();
   assert.deepEqual(
     found.map(({ id }) => id),
-    expected.slice(0, MOST_NEIGHBOURS),
+    expected.slice(0, MAX_NEIGHBOURS),
   );
 });
 
@@ -129,6 +129,6 @@ test('around a pole, homes across the antimeridian are near', async () => {
   const found = await nearest(POLAR, 320);
   const expected = polar.map((home) => along(POLAR, home)).sort((a, b) => a - b);
   const farthest = Math.max(...found.map(({ location }) => along(POLAR, location)));
-  assert.ok(Math.abs(farthest - (expected[MOST_NEIGHBOURS - 1] ?? 0)) < 1e-6);
+  assert.ok(Math.abs(farthest - (expected[MAX_NEIGHBOURS - 1] ?? 0)) < 1e-6);
   assert.ok(found.some(({ location }) => location.lng < 0));
 });

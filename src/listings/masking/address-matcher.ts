@@ -7,9 +7,9 @@ import type { StoredRecord } from '../stored-record.ts';
 import { addressHints, addressPattern, readStreetAddress, type StreetAddress } from './address-pattern.ts';
 
 export interface AddressMatcher {
-  /** Whether the text spells the address. */
+  /** Whether the text contains the address. */
   isIn(text: string): boolean;
-  /** The text with the address taken out, however it is spelt. */
+  /** The text with every spelling of the address replaced. */
   mask(text: string): string;
 }
 
@@ -17,13 +17,13 @@ type Span = readonly [from: number, to: number];
 
 const WITHHELD = '(address withheld)';
 
-/** Knows the spellings that searches take as equal: abbreviations, directions, ordinals, case, accents, punctuation. */
+/** Matches all spellings that searches treat as equal: abbreviations, directions, ordinals, case, accents, punctuation. */
 export function addressMatcher(address: StoredRecord['address']): AddressMatcher {
   const streets = streetAddresses(address);
   const hints = addressHints(streets);
   let pattern: RegExp | null | undefined;
   const find = (text: string): Span[] => {
-    // Most texts name no street, which is told far sooner than where they do.
+    // Most texts contain no street: checking for hints is much faster than the pattern.
     const letters = foldWhole(text);
     if (!hints.some((hint) => letters.includes(hint))) return [];
     pattern ??= addressPattern(streets);
@@ -54,11 +54,11 @@ function streetAddresses(address: StoredRecord['address']): StreetAddress[] {
     street: tokenize(address.streetName ?? ''),
     unit,
   };
-  // Streets that cross here are told by themselves.
+  // Cross streets are listed without a number.
   const crossing = (address.crossStreet ?? '').split(/[&/,;]|\band\b|\bat\b/i).map(tokenize);
   const houses = [own, ...read.map((each) => (unit.length === 0 ? each : { ...each, unit }))];
   return [
-    // "Main" is a word like others where "Main St" is the street.
+    // "Main" alone is not an address if the street is "Main St".
     ...houses.filter(({ street }) => !houses.some((other) => isBeginning(street, other.street))),
     ...[tokenize(address.crossStreet ?? ''), ...crossing]
       .filter((street) => street.length > 1)
@@ -69,7 +69,7 @@ function streetAddresses(address: StoredRecord['address']): StreetAddress[] {
 const isBeginning = (short: readonly string[], long: readonly string[]): boolean =>
   short.length < long.length && short.every((word, at) => word === long[at]);
 
-/** Where the pattern is met, in order and apart. */
+/** The matches in order, with overlapping ones joined. */
 function spansOf(text: string, pattern: RegExp): Span[] {
   const spans = (['dropped', 'blank'] as const).flatMap((silent) => {
     const { letters, places } = foldText(text, silent);
@@ -86,7 +86,4 @@ function spansOf(text: string, pattern: RegExp): Span[] {
   return apart;
 }
 
-/** Without what addresses of pages write as bytes. */
-function decoded(text: string): string {
-  return decodePercent(text) ?? text;
-}
+const decoded = (text: string): string => decodePercent(text) ?? text;

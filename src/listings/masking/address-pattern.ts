@@ -4,14 +4,14 @@ import { cardinalForms, isOrdinal, twoWordOrdinal } from '../../text/number-word
 import { DIRECTIONS, LONG_STREET_TYPES, STREET_TYPES } from '../../text/street-abbreviations.ts';
 import { tokenize, writtenForms } from '../../text/tokenize.ts';
 
-/** A street address in compared words; a part that is unknown is empty. */
+/** A street address as tokens; unknown parts are empty. */
 export interface StreetAddress {
   readonly number: readonly string[];
   readonly street: readonly string[];
   readonly unit: readonly string[];
 }
 
-/** What stands between words in folded text, and what does within a unit, where no sentence ends. */
+/** Separators between words in folded text, and within a unit, which no sentence end may split. */
 const GAP = '[ |#]{0,8}';
 const UNIT_GAP = '[ #]{0,6}';
 const START = '(?<![^ |#])';
@@ -19,12 +19,12 @@ const END = '(?![^ |#])';
 
 const anyOf = (parts: readonly string[]): string => `(?:${parts.join('|')})`;
 const optional = (part: string): string => `(?:${part})?`;
-const inRow = (parts: readonly string[]): string => parts.join(GAP);
+const joinWords = (parts: readonly string[]): string => parts.join(GAP);
 
 const SHORT_TYPES: ReadonlySet<string> = new Set([...Object.values(STREET_TYPES), ...LONG_STREET_TYPES]);
 const SHORT_DIRECTIONS: ReadonlySet<string> = new Set(Object.values(DIRECTIONS));
 
-/** Words of names that are written out or short, which searches tell apart. */
+/** Words with a short and a long form that searches treat as different. */
 const NAME_WORDS: ReadonlyMap<string, string> = new Map([
   ['mount', 'mt'],
   ['mt', 'mount'],
@@ -36,15 +36,15 @@ const NAME_WORDS: ReadonlyMap<string, string> = new Map([
 
 const spellings = (word: string): string => {
   const two = twoWordOrdinal(word);
-  // "21 Avenue" is 21st Avenue; a bare 21 is a number like others.
+  // "21 Avenue" is 21st Avenue; 21 alone is just a number.
   const bare = isOrdinal(word) ? [`${Number.parseInt(word, 10)}(?=${GAP}${ANY_TYPE}${END})`] : [];
   const other = NAME_WORDS.get(word);
   const forms = [...writtenForms(word), ...(other === undefined ? [] : [other])];
-  return anyOf([...forms.map(RegExp.escape), ...(two ? [inRow(two)] : []), ...bare]);
+  return anyOf([...forms.map(RegExp.escape), ...(two ? [joinWords(two)] : []), ...bare]);
 };
-const spelledOut = (words: readonly string[]): string => inRow(words.map(spellings));
+const spelledOut = (words: readonly string[]): string => joinWords(words.map(spellings));
 
-/** What highways are called by before their number. */
+/** Words before the number of a highway. */
 const ANY_HIGHWAY = anyOf([
   'us',
   `u${GAP}s`,
@@ -72,7 +72,7 @@ interface StreetName {
 }
 
 /** "n elm st": north, Elm, street. A name that is nothing but such words keeps its last one as the core. */
-function partStreet(words: readonly string[]): StreetName {
+function splitStreet(words: readonly string[]): StreetName {
   const isType = (word: string | undefined): boolean => word !== undefined && SHORT_TYPES.has(word);
   const isDirection = (word: string | undefined): boolean => word !== undefined && SHORT_DIRECTIONS.has(word);
   const core = [...words];
@@ -82,15 +82,15 @@ function partStreet(words: readonly string[]): StreetName {
   return { before, core, type, after };
 }
 
-/** Whether a name is more than a word that streets are called by: with a number before it, it is an address. */
+/** Whether a name has more than street types and directions: then a number before it makes an address. */
 const isName = (core: readonly string[]): boolean =>
   core.some((word) => !SHORT_TYPES.has(word) && !SHORT_DIRECTIONS.has(word));
 
-/** Whether a name says where it is by itself, without a number and a kind of street. */
-const isTelling = (core: readonly string[]): boolean =>
+/** Whether a name identifies a street without a number and a street type. */
+const isDistinctive = (core: readonly string[]): boolean =>
   core.length > 1 || (isName(core) && /^\D{4}/.test(core[0] ?? ''));
 
-/** A house number as it stands, with its letter apart, or without it. */
+/** A house number as written, with its letter separated, or without it. */
 function numberForms(number: readonly string[]): string[] {
   if (number.length === 0) return [];
   const apart = number.map((word) => word.split(/(?<=\d)(?=\D)|(?<=\D)(?=\d)/).map(RegExp.escape));
@@ -98,12 +98,12 @@ function numberForms(number: readonly string[]): string[] {
   const thousands = plain
     .filter((each) => each.length > 3)
     .map((each) => `${each.slice(0, -3)} ${each.slice(-3)}`);
-  return [inRow(apart.map(inRow)), ...plain, ...thousands];
+  return [joinWords(apart.map(joinWords)), ...plain, ...thousands];
 }
 
 /** A house number in words. */
 const numberWords = (number: readonly string[]): string[] =>
-  number.flatMap((word) => (/^\d+$/.test(word) ? cardinalForms(Number(word)).map(inRow) : []));
+  number.flatMap((word) => (/^\d+$/.test(word) ? cardinalForms(Number(word)).map(joinWords) : []));
 
 /** "1500 Hwy 101" and "US-101" for 1500 US Highway 101; none for other streets. */
 function highwayForms(core: readonly string[], numbers: readonly string[]): string[] {
@@ -121,30 +121,30 @@ function unitForm(unit: readonly string[]): string {
   return optional(`${UNIT_GAP}${anyOf([...known, named, marked])}${END}`);
 }
 
-/** The unit where it stands before the house number: "Unit 3B, 4217 ..." and "3B/4217 ...". */
+/** A unit before the house number: "Unit 3B, 4217 ..." and "3B/4217 ...". */
 function unitBefore(unit: readonly string[]): string {
   const own = unit.filter((word) => !UNIT_WORDS.includes(word));
   return own.length === 0 ? '' : optional(optional(anyOf(UNIT_WORDS) + GAP) + spelledOut(own) + GAP);
 }
 
-/** The street with its number before or behind it, or by itself where its name tells where it is. */
+/** The street with its number before or after it, or alone if its name is distinctive. */
 function addressForms({ number, street, unit }: StreetAddress): string[] {
   if (street.length === 0) return [];
-  const { before, core, type, after } = partStreet(street);
+  const { before, core, type, after } = splitStreet(street);
   const words = numberWords(number);
   // "One park" may be anything; "One Park Avenue" is an address.
   const isCommon = type !== null && core.length === 1 && /^\d$/.test(number.join(' '));
   const numbers = [...numberForms(number), ...(isCommon ? [] : words)];
   const behind = after.map((word) => optional(GAP + spellings(word))).join('');
-  const named = type === null ? spelledOut(core) : inRow([spelledOut(core), spellings(type)]);
+  const named = type === null ? spelledOut(core) : joinWords([spelledOut(core), spellings(type)]);
   const own = before.map((word) => optional(spellings(word) + GAP)).join('') + named + behind;
   const directed = `${GAP}(?:${ANY_DIRECTION}${GAP}){0,2}${spelledOut(core)}`;
   const typed = GAP + ANY_TYPE;
-  // A number and a bare "court" may be anything; with the kind of street it is an address.
+  // A number and "court" alone may be anything; with the street type it is an address.
   const first = isName(core)
     ? `${anyOf(numbers)}${directed}${optional(typed)}${behind}`
     : `${anyOf(numbers)}${GAP}${own}`;
-  const alone = type !== null || isTelling(core);
+  const alone = type !== null || isDistinctive(core);
   return [
     ...(numbers.length > 0 ? [unitBefore(unit) + first + END + unitForm(unit)] : []),
     ...(isCommon ? [anyOf(words) + directed + typed + behind + END + unitForm(unit)] : []),
@@ -157,7 +157,7 @@ function addressForms({ number, street, unit }: StreetAddress): string[] {
   ];
 }
 
-/** The number behind a street whose kind is left out: a short one only where it is called a number. */
+/** The number after a street without its type; a short one only after a word such as "number". */
 function lastForm(street: string, number: readonly string[], numbers: readonly string[]): string {
   const word = /\d{3}/.test(number.join(' ')) ? NUMBER_WORD : `(?:number|no|nr)${GAP}`;
   return street + GAP + word + anyOf(numbers);
@@ -169,13 +169,13 @@ export function addressPattern(addresses: readonly StreetAddress[]): RegExp | nu
   return forms.length === 0 ? null : new RegExp(`${START}${anyOf(forms)}${END}`, 'g');
 }
 
-/** Letters of which some are in every spelling of the streets. */
+/** Texts of which every spelling of the streets contains at least one. */
 export const addressHints = (addresses: readonly StreetAddress[]): string[] =>
   addresses.flatMap(({ street }) => {
-    const { core } = partStreet(street);
+    const { core } = splitStreet(street);
     const word = core.toSorted((a, b) => b.length - a.length)[0];
     if (word === undefined) return [];
-    // Highways and numbered streets are often called by their figures alone.
+    // Highways and numbered streets are often written as digits alone.
     const figures = core.flatMap((each) => /^\d+/.exec(each)?.[0] ?? []);
     return [...writtenForms(word), ...(twoWordOrdinal(word) ?? []), ...figures];
   });

@@ -1,12 +1,12 @@
-// SQL of confirmations: when a source last said that a listing is as it was, and when it last said anything.
+// SQL of confirmations: when a source last confirmed a listing, and when it last sent anything.
 
 import type { Database, Sql, SqlFragment, Transaction } from '../../postgres/client/database.ts';
 
-/** When a listing was last confirmed by its source, of a table or alias called listing: by a change, or since then. */
+/** When a source last confirmed a listing, by a change or since; of a table or alias called listing. */
 export const fetchedAtSql = (sql: Sql): SqlFragment => sql`greatest(listing.fetched_at,
   (select confirmed_at from listing_confirmation as confirmed where confirmed.listing_id = listing.id))`;
 
-/** Notes that these listings, which the transaction has locked, are as they were. `at` in milliseconds. */
+/** Records that these listings, which the transaction has locked, are unchanged. `at` in milliseconds. */
 export async function writeConfirmations(
   tx: Transaction,
   listingIds: readonly string[],
@@ -21,8 +21,8 @@ export async function writeConfirmations(
 }
 
 /**
- * Notes that the source has told something, or that there is nothing more to tell, at this time in milliseconds. Where
- * another writer notes the same just now, this one does not wait for it.
+ * Records that the source has sent data, or had nothing new to send, at this time in milliseconds. Does not wait for another
+ * writer that records the same.
  */
 export async function advanceSource(tx: Sql, source: string, at: number): Promise<void> {
   await tx`
@@ -34,27 +34,27 @@ export async function advanceSource(tx: Sql, source: string, at: number): Promis
     where not exists (select from source_freshness where source = ${source}) on conflict do nothing`;
 }
 
-/** Milliseconds that an answer is good for: every search carries it. */
+/** Milliseconds that the result is cached: every search includes it. */
 const LIFETIME = 1_000;
 
-/** Asks the database at most once a second; null while there are no listings. */
+/** When any source last sent data, read from the database at most once a second; null if none ever has. */
 export function freshnessOf(database: Database): () => Promise<string | null> {
-  let known: { readonly until: number; readonly value: Promise<string | null> } | null = null;
+  let cached: { readonly until: number; readonly value: Promise<string | null> } | null = null;
   return () => {
     const now = database.clock.monotonic();
-    if (!known || now >= known.until) {
+    if (!cached || now >= cached.until) {
       const value = database.read((sql) => findNewestConfirmation(sql));
-      // A failed question is not kept: the next search asks again.
+      // A failed read is not cached.
       value.catch(() => {
-        known = null;
+        cached = null;
       });
-      known = { until: now + LIFETIME, value };
+      cached = { until: now + LIFETIME, value };
     }
-    return known.value;
+    return cached.value;
   };
 }
 
-/** When any source last told something, RFC 3339; null: none ever has. */
+/** When any source last sent data, RFC 3339; null if none ever has. */
 async function findNewestConfirmation(sql: Sql): Promise<string | null> {
   const [row] = await sql<{ newest: string | null }[]>`select max(as_of) as newest from source_freshness`;
   return row?.newest ?? null;

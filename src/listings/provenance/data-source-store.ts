@@ -18,7 +18,7 @@ const DataSourceSchema = Type.Object(
 );
 export type DataSource = Static<typeof DataSourceSchema>;
 
-/** What figures rest on. */
+/** Members of `meta` about the sources of figures. */
 export const originMembers = {
   dataAsOf: nullable(
     Type.String({
@@ -41,8 +41,8 @@ export async function findOrigin(
   database: Database,
   scopes: readonly ((sql: Sql) => SqlFragment)[],
 ): Promise<Origin> {
-  const found = await Promise.all(scopes.map((where) => findSourcesOf(database, where)));
-  const rows = new Map(found.flat().map((row) => [row.id, row]));
+  const results = await Promise.all(scopes.map((where) => findSourcesOf(database, where)));
+  const rows = new Map(results.flat().map((row) => [row.id, row]));
   const sources = [...rows.values()]
     .sort((a, b) => (a.id < b.id ? -1 : 1))
     .map(({ id, dataAsOf, names, attributions }) => ({
@@ -57,14 +57,14 @@ const only = ([value = null, ...others]: readonly (string | null)[]): string | n
 
 interface SourceRow {
   readonly id: string;
-  /** When the source last told something, RFC 3339. */
+  /** When the source last sent data, RFC 3339. */
   readonly dataAsOf: string;
-  /** What some of its listings say of it, each once. */
+  /** Distinct values in a sample of its listings. */
   readonly names: readonly (string | null)[];
   readonly attributions: readonly (string | null)[];
 }
 
-/** So many listings of a source are asked for its name. */
+/** Listings of a source that are read for its name. */
 const SAMPLE = 10;
 
 /** The sources of which a listing meets a condition on listing_search, by their ids. */

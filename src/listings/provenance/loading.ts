@@ -1,4 +1,4 @@
-// First load of a source, as answers tell of it while it is under way.
+// Progress of a source's first load, as responses report it.
 
 import { type Static, Type } from 'typebox';
 import { nullable } from '../record.ts';
@@ -21,5 +21,5 @@ export type Loading = Static<typeof LoadingObject>;
 /** A member of `meta`: null unless a source loads for the first time. */
 export const LoadingSchema = nullable(LoadingObject);
 
-/** Finds how far the first load is; null: none is under way. */
+/** Finds the progress of the first load; null if none is running. */
 export type FindLoading = () => Promise<Loading | null>;

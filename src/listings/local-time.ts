@@ -1,7 +1,7 @@
-// Time on the clocks of a place: when its days begin, and how long lies between two moments by them. Pure.
+// Local time: when days begin in a time zone, and how much local time lies between two moments. Pure.
 
-/** Where no area of a place says what its clocks tell. */
-export const UNKNOWN_ZONE = 'UTC';
+/** The time zone of places whose areas name none. */
+export const DEFAULT_TIME_ZONE = 'UTC';
 
 /** Milliseconds since the epoch at which a day (YYYY-MM-DD) begins. */
 export function startOfDay(day: string, timeZone: string): number {
@@ -9,7 +9,7 @@ export function startOfDay(day: string, timeZone: string): number {
   return Temporal.PlainDate.from(day).toZonedDateTime(timeZone).epochMilliseconds;
 }
 
-/** Milliseconds by which the clocks are ahead of UTC at a moment. */
+/** Milliseconds by which local time is ahead of UTC at a moment. */
 function offsetAt(at: number, timeZone: string): number {
   if (timeZone === 'UTC') return 0;
   return (
@@ -17,13 +17,13 @@ function offsetAt(at: number, timeZone: string): number {
   );
 }
 
-/** Milliseconds that the clocks move on between two moments: whole days from one midnight to another, all year round. */
-export function clockTimeBetween(from: number, to: number, timeZone: string): number {
+/** Milliseconds of local time between two moments: whole days from midnight to midnight, also across a change to summer time. */
+export function localTimeBetween(from: number, to: number, timeZone: string): number {
   return to - from + offsetAt(to, timeZone) - offsetAt(from, timeZone);
 }
 
-/** The moment at which the clocks have moved on so many milliseconds. */
-export function afterClockTime(from: number, milliseconds: number, timeZone: string): number {
+/** The moment that many milliseconds of local time later. */
+export function addLocalTime(from: number, milliseconds: number, timeZone: string): number {
   const to = from + milliseconds;
   return to - (offsetAt(to, timeZone) - offsetAt(from, timeZone));
 }
