@@ -7,10 +7,9 @@ import { type ClientRow, isKnownClient, listClients, revokeClient } from '../oau
 import { revokeGrantsOfClient } from '../oauth/consents/grant-store.ts';
 import { withDatabase } from './database.ts';
 import { CommandFailure, EXIT } from './failure.ts';
-import { examples } from './options.ts';
-import { print, printJson, table } from './output.ts';
+import { examples, JSON_OPTION } from './options.ts';
+import { print, printJson, printTable } from './output.ts';
 
-const JSON_OPTION = ['--json', 'print JSON'] as const;
 const LONGEST_ID = 2_048;
 
 export function addClients(program: Command): void {
@@ -41,9 +40,11 @@ function addList(group: Command): void {
     .action(async ({ json }: { json?: true }) => {
       const rows = await withDatabase(readConfig(), (database) => database.read(listClients));
       if (json) return printJson({ clients: rows.map((row) => ({ ...row, state: stateOf(row) })) });
-      if (rows.length === 0) return print(process.stdout, 'No client has registered yet.');
-      const headings = ['ID', 'STATE', 'CREATED', 'NAME', 'REDIRECTS'];
-      print(process.stdout, table(headings, rows.map(cells)));
+      printTable(
+        ['ID', 'STATE', 'CREATED', 'NAME', 'REDIRECTS'],
+        rows.map(cells),
+        'No client has registered yet.',
+      );
     });
 }
 

@@ -29,16 +29,16 @@ export function ok(name: string, detail: string): Finding {
   return { name, state: 'ok', detail, remedy: null };
 }
 
-export function warn(name: string, detail: string, remedy: string): Finding {
-  return { name, state: 'warn', detail, remedy };
-}
-
 export function fail(name: string, detail: string, remedy: string): Finding {
   return { name, state: 'fail', detail, remedy };
 }
 
+function warn(name: string, detail: string, remedy: string): Finding {
+  return { name, state: 'warn', detail, remedy };
+}
+
 /** The message of an error, with that of its cause. */
-export function messageOf(error: unknown): string {
+function messageOf(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error ? `${message} (${cause.message})` : message;
 }

@@ -13,6 +13,7 @@ import {
   checkSource,
   checkTiersFile,
   type Finding,
+  fail,
   ok,
 } from './doctor-checks.ts';
 import { EXIT } from './failure.ts';
@@ -31,7 +32,7 @@ export function addDoctor(program: Command): void {
     .option('--json', 'print the results as JSON')
     .addHelpText('after', examples('freehold doctor', 'DATABASE_URL=postgres://… freehold doctor --json'))
     .action(async ({ json }: { json?: true }) => {
-      const findings = (await examine()).map(withoutSecrets);
+      const findings = (await examine()).map((finding) => ({ ...finding, detail: redact(finding.detail) }));
       const healthy = findings.every(({ state }) => state !== 'fail');
       if (json) printJson({ ok: healthy, findings });
       else print(process.stdout, findings.map(findingText).join('\n'));
@@ -43,17 +44,9 @@ async function examine(): Promise<Finding[]> {
   const node = checkNode();
   const { config, findings } = readConfiguration();
   if (config === null) return [node, ...findings];
-  const checks = [
-    checkTiersFile,
-    checkDataDirectory,
-    checkDisk,
-    checkMount,
-    checkPort,
-    checkDatabase,
-    checkSource,
-  ];
+  const machine = [checkTiersFile, checkDataDirectory, checkDisk, checkMount, checkPort];
   const found: Finding[] = [node, ...findings];
-  for (const check of checks) found.push(...[await check(config)].flat());
+  for (const check of [...machine, checkDatabase, checkSource]) found.push(...[await check(config)].flat());
   return found;
 }
 
@@ -65,12 +58,10 @@ function readConfiguration(): { config: Config | null; findings: Finding[] } {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const remedy = 'Correct the environment or .env.';
-    const findings = error.faults.map((detail) => ({ name, state: 'fail' as const, detail, remedy }));
+    const findings = error.faults.map((detail) => fail(name, detail, remedy));
     return { config: null, findings };
   }
 }
-
-const withoutSecrets = (finding: Finding): Finding => ({ ...finding, detail: redact(finding.detail) });
 
 const MARKS = { ok: 'good', warn: 'warning', fail: 'error' } as const;
 

@@ -6,10 +6,8 @@ import { systemClock } from '../lib/clock.ts';
 import { type GrantRow, listGrants, revokeGrant } from '../oauth/consents/grant-store.ts';
 import { withDatabase } from './database.ts';
 import { CommandFailure } from './failure.ts';
-import { examples } from './options.ts';
-import { print, printJson, table } from './output.ts';
-
-const JSON_OPTION = ['--json', 'print JSON'] as const;
+import { examples, JSON_OPTION } from './options.ts';
+import { print, printJson, printTable } from './output.ts';
 
 export function addGrants(program: Command): void {
   const group = program
@@ -31,9 +29,11 @@ function addList(group: Command): void {
     .action(async ({ json }: { json?: true }) => {
       const rows = await withDatabase(readConfig(), (database) => database.read(listGrants));
       if (json) return printJson({ grants: rows.map((row) => ({ ...row, state: stateOf(row) })) });
-      if (rows.length === 0) return print(process.stdout, 'Nobody has given an app access yet.');
-      const headings = ['ID', 'STATE', 'TIER', 'SUBSCRIPTION', 'CREATED', 'USED', 'CLIENT'];
-      print(process.stdout, table(headings, rows.map(cells)));
+      printTable(
+        ['ID', 'STATE', 'TIER', 'SUBSCRIPTION', 'CREATED', 'USED', 'CLIENT'],
+        rows.map(cells),
+        'Nobody has given an app access yet.',
+      );
     });
 }
 

@@ -25,20 +25,13 @@ export function findMount(mountinfo: string, path: string): Mount | undefined {
     const [, , , , point = '', options = ''] = before.split(' ');
     const [type = '', , superOptions = ''] = after.split(' ');
     const place = withoutEscapes(point);
-    if (type === '' || !isWithin(path, place)) continue;
+    const isWithin = place === '/' || path === place || path.startsWith(`${place}/`);
+    if (type === '' || !isWithin) continue;
     // Of two on one place the later one hides the earlier.
     if (found !== undefined && place.length < found.point.length) continue;
-    found = { point: place, type, readOnly: isReadOnly(options) || isReadOnly(superOptions) };
+    found = { point: place, type, readOnly: `${options},${superOptions}`.split(',').includes('ro') };
   }
   return found && { type: found.type, readOnly: found.readOnly };
-}
-
-function isWithin(path: string, place: string): boolean {
-  return place === '/' || path === place || path.startsWith(`${place}/`);
-}
-
-function isReadOnly(options: string): boolean {
-  return options.split(',').includes('ro');
 }
 
 /** Spaces, tabs, line ends and backslashes stand as three octal digits. */

@@ -3,6 +3,8 @@
 import { InvalidArgumentError } from 'commander';
 import { isPlan, PLANS, type Plan } from '../access/tiers/tiers.ts';
 
+export const JSON_OPTION = ['--json', 'print JSON'] as const;
+
 export function planArgument(text: string): Plan {
   if (isPlan(text)) return text;
   throw new InvalidArgumentError(`The plans are ${PLANS.join(', ')}.`);

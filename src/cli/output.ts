@@ -23,8 +23,12 @@ export function printJson(value: unknown): void {
   print(process.stdout, JSON.stringify(value, null, 2));
 }
 
-/** Rows under their headings, columns as wide as their longest cell, two spaces between. */
-export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Prints rows under their headings, in columns as wide as their longest cell; without rows, the sentence `empty`. */
+export function printTable(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  empty: string,
+): void {
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0)),
   );
@@ -33,7 +37,8 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd();
-  return [emphasis('quiet', line(headings)), ...rows.map(line)].join('\n');
+  const lines = rows.length === 0 ? [empty] : [emphasis('quiet', line(headings)), ...rows.map(line)];
+  print(process.stdout, lines.join('\n'));
 }
 
 /** Columns of the terminal, or undefined when the stream is none. */

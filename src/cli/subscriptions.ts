@@ -11,10 +11,9 @@ import { readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { INIT_OPTION, type OpenOptions, withDatabase } from './database.ts';
 import { CommandFailure, EXIT } from './failure.ts';
-import { examples, momentArgument, planArgument } from './options.ts';
-import { emphasis, print, printJson, table } from './output.ts';
+import { examples, JSON_OPTION, momentArgument, planArgument } from './options.ts';
+import { emphasis, print, printJson, printTable } from './output.ts';
 
-const JSON_OPTION = ['--json', 'print JSON'] as const;
 const LONGEST_LABEL = 200;
 
 export function addSubscriptions(program: Command): void {
@@ -88,14 +87,11 @@ function addList(group: Command): void {
     .action(async ({ json }: { json?: true }) => {
       const rows = await withSubscriptions((subscriptions) => subscriptions.list());
       if (json) return printJson({ subscriptions: rows.map(publicRow) });
-      if (rows.length === 0) {
-        return print(
-          process.stdout,
-          'There is none yet. Create one: `freehold subscriptions create --plan free`.',
-        );
-      }
-      const headings = ['ID', 'PLAN', 'KEY', 'STATE', 'CREATED', 'LABEL'];
-      print(process.stdout, table(headings, rows.map(cells)));
+      printTable(
+        ['ID', 'PLAN', 'KEY', 'STATE', 'CREATED', 'LABEL'],
+        rows.map(cells),
+        'There is none yet. Create one: `freehold subscriptions create --plan free`.',
+      );
     });
 }
 

@@ -152,9 +152,9 @@ test('every field of a listing can be filled from a column', () => {
   };
   const fields = Object.fromEntries(Object.keys(LISTING_FIELDS).map((name) => [name, { column: name }]));
   const record = Object.fromEntries(
-    Object.entries(LISTING_FIELDS).map(([name, { kind, choices, least = 0 }]) => [
+    Object.entries(LISTING_FIELDS).map(([name, { kind, choices, min = 0 }]) => [
       name,
-      choices?.[0] ?? (least > 0 ? String(least) : (samples[kind] ?? '')),
+      choices?.[0] ?? (min > 0 ? String(min) : (samples[kind] ?? '')),
     ]),
   );
   const { draft, reason } = read(fields, record);

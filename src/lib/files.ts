@@ -1,7 +1,7 @@
-// Files and folders: read if they exist, and made writable.
+// Files and folders: read if they exist, read in part, and made writable.
 
 import { constants, type Stats } from 'node:fs';
-import { access, mkdir, readFile, stat } from 'node:fs/promises';
+import { access, mkdir, open, readFile, stat } from 'node:fs/promises';
 
 /** ESRCH: a process that ended while its file in /proc was read. */
 const MISSING = new Set(['ENOENT', 'ENOTDIR', 'ESRCH']);
@@ -18,6 +18,13 @@ export function statIfExists(path: string): Promise<Stats | undefined> {
 
 function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (!MISSING.has(error.code ?? '')) throw error;
+}
+
+/** The first bytes of a file, as many as there are up to `bytes`. */
+export async function readBeginning(path: string, bytes: number): Promise<Buffer> {
+  await using handle = await open(path);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, 0);
+  return buffer.subarray(0, bytesRead);
 }
 
 /** Creates the folder if it is missing. Throws one sentence with the remedy if this process cannot write in it. */

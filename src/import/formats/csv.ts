@@ -6,7 +6,7 @@ import { FileFault, type Records, type SourceRecord } from './record.ts';
 import { csvForm, csvRecord } from './rejected.ts';
 
 /** Bytes. A quote that is never closed would else take the rest of the file for one row. */
-const LONGEST_ROW = 4 * 1024 * 1024;
+const MAX_ROW_BYTES = 4 * 1024 * 1024;
 
 export interface CsvOptions {
   readonly delimiter: string;
@@ -51,15 +51,13 @@ async function* records(
     for (const [at, name] of headings.entries()) fields[name] = original[at];
     yield {
       ...{ row, place: line, fields, geometry: null },
-      broken: widthFault(headings, original),
+      broken:
+        original.length === headings.length
+          ? null
+          : `the row has ${original.length} fields and the heading ${headings.length} (check its quotes and separators)`,
       rejectedText: (reason) => csvRecord(headings, original, delimiter, { place: line, reason }),
     };
   }
-}
-
-function widthFault(headings: readonly string[], fields: readonly string[]): string | null {
-  if (fields.length === headings.length) return null;
-  return `the row has ${fields.length} fields and the heading ${headings.length} (check its quotes and separators)`;
 }
 
 interface CsvRow {
@@ -82,7 +80,7 @@ async function* parseRows(
     relax_column_count: true,
     // An inch mark inside a text is common; what opens a field must still be closed.
     relax_quotes: true,
-    max_record_size: LONGEST_ROW,
+    max_record_size: MAX_ROW_BYTES,
   });
   pipeline(Readable.from(texts, { highWaterMark: 1 }), parser, () => {});
   let line = 1;
@@ -131,11 +129,11 @@ export function likelyDelimiter(heading: string, used: string, columns: readonly
     const names = heading.split(delimiter).map(unquoted);
     return columns.length > 0 ? columns.filter((column) => names.includes(column)).length : names.length - 1;
   };
-  const least = columns.length > 0 ? named(used) : 0;
+  const min = columns.length > 0 ? named(used) : 0;
   if (columns.length === 0 && named(used) > 0) return null;
   const others = DELIMITERS.filter((delimiter) => delimiter !== used);
   const best = others.reduce((a, b) => (named(b) > named(a) ? b : a), others[0] ?? '');
-  return named(best) > least ? best : null;
+  return named(best) > min ? best : null;
 }
 
 /** What to write into the map. */

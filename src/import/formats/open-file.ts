@@ -1,9 +1,10 @@
 // Opening of a file: its compression, encoding and format, and its records.
 
 import { createReadStream, type ReadStream } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { readBeginning } from '../../lib/files.ts';
 import { parseJson } from '../../lib/parse.ts';
 import { type CsvOptions, readCsv } from './csv.ts';
 import { readGeoJson, readJsonArray, readJsonLines } from './json.ts';
@@ -60,6 +61,7 @@ async function regularFile(path: string) {
   );
 }
 
+const GZIP_MARK = Buffer.from([0x1f, 0x8b]);
 /** Unpacks no more than is requested, so that its position in the file shows how far the records are. */
 const GUNZIP_OPTIONS = { chunkSize: 16 * 1024, readableHighWaterMark: 1 };
 
@@ -68,7 +70,7 @@ async function readTexts(
   path: string,
   encoding: string,
 ): Promise<{ file: ReadStream; texts: AsyncIterable<string>; bytesTaken(): number }> {
-  const compressed = await isGzip(path);
+  const compressed = (await readBeginning(path, 2)).equals(GZIP_MARK);
   const file = createReadStream(path, { highWaterMark: 64 * 1024 });
   const unpacked = createGunzip(GUNZIP_OPTIONS);
   // Every error of the chain reaches the reader of the texts.
@@ -81,16 +83,6 @@ async function readTexts(
     }
   }
   return { file, texts: decode(counted(), encoding, path), bytesTaken: () => taken };
-}
-
-async function isGzip(path: string): Promise<boolean> {
-  const handle = await open(path);
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, 0);
-    return bytesRead === 2 && buffer.readUInt16BE() === 0x1f8b;
-  } finally {
-    await handle.close();
-  }
 }
 
 /** The byte-order mark decides before the map does: it is of the file itself. Throws FileFault for a file that is no text. */

@@ -1,11 +1,11 @@
 // File of rejected records: each in the format of its file, with the reason, to be corrected and imported again.
 
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import { statIfExists } from '../../lib/files.ts';
+import { readBeginning, statIfExists } from '../../lib/files.ts';
 import { FileFault, isObject, type RejectedForm } from './record.ts';
 
 /** Bytes of an existing file that are searched for rejected records. */
-const LOOKED_AT = 64 * 1024;
+const SEARCHED_BYTES = 64 * 1024;
 
 /** Nothing is created before the first record is rejected, and from then on the file is whole after every write. */
 export class RejectedFile {
@@ -85,20 +85,13 @@ export async function refuseOtherFile(path: string, input: string): Promise<void
       `${path} is the file to be imported: rejected rows would overwrite it; ${elsewhere}.`,
     );
   if (!there.isFile()) throw new FileFault(`${path} is not a regular file: ${elsewhere}.`);
-  if (there.size === 0 || isRejectedFile(await readBeginning(path))) return;
+  const beginning = await readBeginning(path, SEARCHED_BYTES).catch((error: unknown) =>
+    unwritable(path, error),
+  );
+  if (there.size === 0 || isRejectedFile(beginning.toString('utf8'))) return;
   throw new FileFault(
     `${path} is there already and does not hold rejected rows, which would overwrite it: ${elsewhere}, or move it away.`,
   );
-}
-
-async function readBeginning(path: string): Promise<string> {
-  const handle = await open(path).catch((error: unknown) => unwritable(path, error));
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(LOOKED_AT), 0, LOOKED_AT, 0);
-    return buffer.toString('utf8', 0, bytesRead);
-  } finally {
-    await handle.close();
-  }
 }
 
 function unwritable(path: string, error: unknown): never {

@@ -35,10 +35,10 @@ export interface Field {
   /** Only these, for a choice. */
   readonly choices?: readonly string[];
   /** Bounds of a number. */
-  readonly least?: number;
-  readonly most?: number;
-  /** Most characters of a text; 500 when absent. */
-  readonly longest?: number;
+  readonly min?: number;
+  readonly max?: number;
+  /** Characters of a text; default 500. */
+  readonly maxLength?: number;
   /** A map without it is refused, and so is a row in which it is empty. */
   readonly required?: true;
 }
@@ -58,7 +58,7 @@ export const NUMBER_KINDS: readonly Kind[] = [
   'degrees',
 ];
 
-const LARGEST = 1e12;
+const MAX_AMOUNT = 1e12;
 
 const each = (names: readonly string[], field: Field): Fields =>
   Object.fromEntries(names.map((name) => [name, field]));
@@ -77,16 +77,16 @@ export const LISTING_FIELDS: Fields = {
   ...each(['listingId', 'statusRaw', 'propertySubType', 'parcelNumber'], { kind: 'text' }),
   ...each(['universalPropertyId', 'buildingName'], { kind: 'text' }),
   ...each(['originatingSystem', 'attribution', 'copyright'], { kind: 'text' }),
-  description: { kind: 'text', longest: 20_000 },
-  ...each(['listPrice', 'originalPrice', 'previousPrice', 'closePrice'], { kind: 'money', most: LARGEST }),
-  ...each(['associationFee', 'tax'], { kind: 'monthlyMoney', most: LARGEST }),
-  ...each(['bathrooms'], { kind: 'number', most: 10_000 }),
-  ...each(['bedrooms', 'bathroomsFull', 'bathroomsHalf', 'rooms'], { kind: 'integer', most: 10_000 }),
-  ...each(['stories', 'parkingSpaces', 'garageSpaces', 'unitsTotal'], { kind: 'integer', most: 10_000 }),
-  floor: { kind: 'integer', least: -100, most: 1_000 },
-  ...each(['yearBuilt', 'taxes.year'], { kind: 'integer', least: 1_000, most: 2_999 }),
-  ...each(['taxes.amount', 'taxes.assessedValue'], { kind: 'money', most: LARGEST }),
-  ...each(['livingArea', 'lotSize'], { kind: 'area', most: LARGEST }),
+  description: { kind: 'text', maxLength: 20_000 },
+  ...each(['listPrice', 'originalPrice', 'previousPrice', 'closePrice'], { kind: 'money', max: MAX_AMOUNT }),
+  ...each(['associationFee', 'tax'], { kind: 'monthlyMoney', max: MAX_AMOUNT }),
+  ...each(['bathrooms'], { kind: 'number', max: 10_000 }),
+  ...each(['bedrooms', 'bathroomsFull', 'bathroomsHalf', 'rooms'], { kind: 'integer', max: 10_000 }),
+  ...each(['stories', 'parkingSpaces', 'garageSpaces', 'unitsTotal'], { kind: 'integer', max: 10_000 }),
+  floor: { kind: 'integer', min: -100, max: 1_000 },
+  ...each(['yearBuilt', 'taxes.year'], { kind: 'integer', min: 1_000, max: 2_999 }),
+  ...each(['taxes.amount', 'taxes.assessedValue'], { kind: 'money', max: MAX_AMOUNT }),
+  ...each(['livingArea', 'lotSize'], { kind: 'area', max: MAX_AMOUNT }),
   ...each(['newConstruction', 'waterfront'], { kind: 'boolean' }),
   features: { kind: 'slugs' },
   ...each(['saleConditions', 'permissions'], { kind: 'list' }),
@@ -97,11 +97,11 @@ export const LISTING_FIELDS: Fields = {
     },
   ),
   ...each(['postalCode', 'country', 'crossStreet'].map(part), { kind: 'text' }),
-  'location.lat': { kind: 'degrees', most: 90 },
-  'location.lng': { kind: 'degrees', most: 180 },
+  'location.lat': { kind: 'degrees', max: 90 },
+  'location.lng': { kind: 'degrees', max: 180 },
   'location.precision': choice(['exact', 'approximate']),
   ...each(['photos', 'floorPlans'], { kind: 'urls' }),
-  photoCount: { kind: 'integer', most: 100_000 },
+  photoCount: { kind: 'integer', max: 100_000 },
   ...each(['virtualTourUrl', 'listingUrl'], { kind: 'url' }),
   openHouses: { kind: 'intervals' },
   ...each(['agent.id', 'agent.name', 'agent.phone', 'agent.email'], { kind: 'text' }),
@@ -109,16 +109,16 @@ export const LISTING_FIELDS: Fields = {
   ...each(['listedAt', 'statusChangedAt', 'priceChangedAt', 'pendingAt'], { kind: 'timeOrDate' }),
   upstreamModifiedAt: { kind: 'time' },
   ...each(['onMarketDate', 'closedAt', 'offMarketAt', 'expiresOn'], { kind: 'date' }),
-  daysOnMarketReported: { kind: 'integer', most: 100_000 },
+  daysOnMarketReported: { kind: 'integer', max: 100_000 },
   ...each(['display.listing', 'display.address', 'display.estimate'], { kind: 'boolean' }),
   'rental.availableFrom': { kind: 'date' },
   ...each(['rental.leaseTerm', 'rental.pets', 'rental.utilitiesIncluded'], { kind: 'list' }),
-  'rental.leaseTermMonths': { kind: 'integer', most: 1_200 },
+  'rental.leaseTermMonths': { kind: 'integer', max: 1_200 },
   'rental.furnished': { kind: 'text' },
   ...each(['rental.petsAllowed', 'rental.noFee', 'rental.rentControl'], { kind: 'boolean' }),
   'rental.moveInCosts': { kind: 'amounts' },
-  'rental.monthsFree': { kind: 'number', most: 1_200 },
-  'rental.netEffectivePrice': { kind: 'money', most: LARGEST },
+  'rental.monthsFree': { kind: 'number', max: 1_200 },
+  'rental.netEffectivePrice': { kind: 'money', max: MAX_AMOUNT },
 };
 
 function part(name: string): string {
@@ -133,7 +133,7 @@ export const AREA_FIELDS: Fields = {
   aliases: { kind: 'list' },
   otherParents: { kind: 'list' },
   ...each(['codes.fips', 'codes.postal', 'codes.iso', 'parent'], { kind: 'text' }),
-  population: { kind: 'integer', most: 2_147_483_647 },
+  population: { kind: 'integer', max: 2_147_483_647 },
   timezone: { kind: 'timeZone' },
 };
 

@@ -107,12 +107,6 @@ function withLists(rule: unknown): unknown {
   return { ...rule, when: Object.fromEntries(listed) };
 }
 
-/** What a part of the map may hold, for suggestions. */
-const KNOWN = {
-  rule: Object.keys(RuleSchema.properties),
-  top: Object.keys(MapSchema.properties),
-};
-
 /** `places`: the parts of the map that are at fault, such as `kind` or `fields.bedrooms`. */
 function shapeFaults(map: unknown): { faults: string[]; places: ReadonlySet<string> } {
   const errors = Errors(MapSchema, map);
@@ -133,7 +127,7 @@ function shapeFaults(map: unknown): { faults: string[]; places: ReadonlySet<stri
 }
 
 function unknownKey(at: string, name: string): string {
-  const meant = nearest(name, at.startsWith('fields.') ? KNOWN.rule : KNOWN.top);
+  const meant = nearest(name, Object.keys((at.startsWith('fields.') ? RuleSchema : MapSchema).properties));
   return `${at === '' ? name : `${at}: ${name}`} is not known${meant ? `; did you mean ${meant}?` : ''}`;
 }
 

@@ -20,8 +20,8 @@ export type Value = string | number | boolean | readonly unknown[];
 
 type Read = (text: string, field: Field, writing: Writing) => Value;
 
-const MOST_ITEMS = 1_000;
-const LONGEST_URL = 2_000;
+const MAX_ITEMS = 1_000;
+const MAX_URL_LENGTH = 2_000;
 
 const SCALARS: Partial<Readonly<Record<Kind, Read>>> = {
   text: (text) => text,
@@ -72,10 +72,11 @@ const LISTS: Partial<Readonly<Record<Kind, (items: readonly string[]) => readonl
 
 /** Reads the text of a value that is no list. Throws Unreadable. */
 export function readScalar(text: string, field: Field, writing: Writing): Value {
-  const { kind, longest = 500 } = field;
+  const { kind, maxLength = 500 } = field;
   const read = SCALARS[kind];
   if (read === undefined) throw new Unreadable('is not a list');
-  if (text.length > longest && kind !== 'url') throw new Unreadable(`is longer than ${longest} characters`);
+  if (text.length > maxLength && kind !== 'url')
+    throw new Unreadable(`is longer than ${maxLength} characters`);
   return read(text, field, writing);
 }
 
@@ -83,33 +84,33 @@ export function readScalar(text: string, field: Field, writing: Writing): Value 
 export function readItems(items: readonly string[], { kind }: Field): Value {
   const read = LISTS[kind];
   if (read === undefined) throw new Unreadable('is a list, and one value is wanted');
-  if (items.length > MOST_ITEMS) throw new Unreadable(`has more than ${MOST_ITEMS} items`);
+  if (items.length > MAX_ITEMS) throw new Unreadable(`has more than ${MAX_ITEMS} items`);
   for (const item of items)
-    if (item.length > LONGEST_URL) throw new Unreadable('has an item that is too long');
+    if (item.length > MAX_URL_LENGTH) throw new Unreadable('has an item that is too long');
   return read(items);
 }
 
-function bounded(value: number, { least = 0, most = Number.MAX_SAFE_INTEGER }: Field): number {
-  if (value >= least && value <= most) return value;
-  throw new Unreadable(`is not between ${least} and ${most}`);
+function bounded(value: number, { min = 0, max = Number.MAX_SAFE_INTEGER }: Field): number {
+  if (value >= min && value <= max) return value;
+  throw new Unreadable(`is not between ${min} and ${max}`);
 }
 
-function readDegrees(value: number, { most = 180 }: Field): number {
-  if (Math.abs(value) <= most) return value;
+function readDegrees(value: number, { max = 180 }: Field): number {
+  if (Math.abs(value) <= max) return value;
   if (Math.abs(value) > 360)
     throw new Unreadable(
       'is not in degrees; it looks like metres or feet of a projection: give longitude and latitude (WGS 84, EPSG:4326)',
     );
-  const isSwapped = most === 90 && Math.abs(value) <= 180;
+  const isSwapped = max === 90 && Math.abs(value) <= 180;
   throw new Unreadable(
-    `is beyond ${most} degrees${isSwapped ? ': it looks as if latitude and longitude are swapped' : ''}`,
+    `is beyond ${max} degrees${isSwapped ? ': it looks as if latitude and longitude are swapped' : ''}`,
   );
 }
 
 function readUrl(text: string): string {
   const scheme = URL.canParse(text) ? new URL(text).protocol : '';
-  if ((scheme === 'https:' || scheme === 'http:') && text.length <= LONGEST_URL) return text;
-  throw new Unreadable(`is not an http or https address of at most ${LONGEST_URL} characters`);
+  if ((scheme === 'https:' || scheme === 'http:') && text.length <= MAX_URL_LENGTH) return text;
+  throw new Unreadable(`is not an http or https address of at most ${MAX_URL_LENGTH} characters`);
 }
 
 function slugOf(text: string): string {

@@ -28,14 +28,9 @@ const DISPLAY = new Map<Enumeration, ReadonlyMap<string, string>>(
   ]),
 );
 
-/** The display value in today's spelling; null for a value that the dictionary does not have. */
-function knownValue(enumeration: Enumeration, value: string): string | null {
-  return DISPLAY.get(enumeration)?.get(fold(value)) ?? null;
-}
-
 /** The display value, or the value as the source wrote it where it is the source's own. */
 export function displayValue(enumeration: Enumeration, value: string): string {
-  return knownValue(enumeration, value) ?? value;
+  return DISPLAY.get(enumeration)?.get(fold(value)) ?? value;
 }
 
 /** A lookup in a table keyed by display values, in either spelling. */

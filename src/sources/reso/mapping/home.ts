@@ -15,22 +15,14 @@ const STREET_PARTS = [
   'StreetDirSuffix',
 ];
 
-function streetName(record: FieldReader): string | null {
-  if (record.text('StreetName') === null) return null;
-  return STREET_PARTS.flatMap((field) => record.text(field) ?? []).join(' ');
-}
-
-function streetNumber(record: FieldReader): string | null {
-  return record.text('StreetNumber') ?? record.integer('StreetNumberNumeric')?.toString() ?? null;
-}
-
 /** The neighborhood is the finest name the source has for the place: subdivision, then its areas. */
 export function address(record: FieldReader): DraftAddress {
+  const hasStreet = record.text('StreetName') !== null;
   return {
     full: record.text('UnparsedAddress'),
     unit: record.text('UnitNumber'),
-    streetNumber: streetNumber(record),
-    streetName: streetName(record),
+    streetNumber: record.text('StreetNumber') ?? record.integer('StreetNumberNumeric')?.toString() ?? null,
+    streetName: hasStreet ? STREET_PARTS.flatMap((field) => record.text(field) ?? []).join(' ') : null,
     city: record.text('City') ?? record.text('PostalCity'),
     neighborhood:
       record.text('SubdivisionName') ?? record.text('MLSAreaMinor') ?? record.text('MLSAreaMajor'),

@@ -106,15 +106,6 @@ function originFields(record: FieldReader) {
   };
 }
 
-/** Three-state flags: only an explicit no hides. */
-function display(record: FieldReader): ListingDraft['display'] {
-  return {
-    listing: record.flag('InternetEntireListingDisplayYN') !== false,
-    address: record.flag('InternetAddressDisplayYN') !== false,
-    estimate: record.flag('InternetAutomatedValuationDisplayYN') !== false,
-  };
-}
-
 /** The draft of one record; null for a record without a key. Never throws. */
 export function mapProperty(upstream: UpstreamRecord, { currency, note }: MapOptions): ListingDraft | null {
   const record = new FieldReader(upstream, note);
@@ -148,7 +139,12 @@ export function mapProperty(upstream: UpstreamRecord, { currency, note }: MapOpt
     ...originFields(record),
     taxes: taxYears(record),
     reso: requestedFields(upstream),
-    display: display(record),
+    // Only an explicit no hides.
+    display: {
+      listing: record.flag('InternetEntireListingDisplayYN') !== false,
+      address: record.flag('InternetAddressDisplayYN') !== false,
+      estimate: record.flag('InternetAutomatedValuationDisplayYN') !== false,
+    },
   };
 }
 

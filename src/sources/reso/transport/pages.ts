@@ -2,18 +2,14 @@
 
 import { withDeadline } from '../../../lib/clock.ts';
 import type { OutboundAnswer } from '../../../lib/outbound.ts';
-import { LiveError, type Position, sourceTimeout } from '../../source.ts';
+import { LiveError, type Position, type SourcePage, sourceTimeout } from '../../source.ts';
 import { isRecord, parseTime, type UpstreamRecord } from '../mapping/decode.ts';
 import { changesUrl, loadUrl, newestUrl } from './query.ts';
 import { listIn, parseBody } from './request.ts';
 import type { Session } from './session.ts';
 
-export interface UpstreamPage {
+export interface UpstreamPage extends Omit<SourcePage, 'drafts' | 'gone'> {
   readonly records: readonly UpstreamRecord[];
-  readonly next: Position;
-  readonly last: boolean;
-  readonly total?: number;
-  readonly restarted?: boolean;
 }
 
 export interface PagesOptions {
