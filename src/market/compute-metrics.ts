@@ -5,11 +5,12 @@ import type { Database } from '../postgres/client/database.ts';
 import {
   type Figure,
   figureOver,
+  isSuppressed,
+  type Metric,
   NO_FIGURE,
   type ShownFigure,
   shownFigure,
-} from '../search/summaries/metric-values.ts';
-import { isSuppressed, type Metric } from '../search/summaries/metrics.ts';
+} from '../search/summaries/metrics.ts';
 import { monthBefore, type Period, previousOf, quarterBefore, yearBefore } from './calendar.ts';
 import { type Group, loadSummaries, type PeriodSummaries } from './load-summaries.ts';
 import { listingScopeOf, type Scope } from './market-scope.ts';

@@ -1,8 +1,7 @@
 // Cache of the figures of whole months, in the database: of all areas or a single one, filled on first request.
 
 import type { Database, Sql } from '../postgres/client/database.ts';
-import type { Summaries, Summary } from '../search/summaries/metric-sql.ts';
-import type { Measure, MetricSet } from '../search/summaries/metrics.ts';
+import type { Measure, MetricSet, Summaries, Summary } from '../search/summaries/metrics.ts';
 import { FIGURE_CACHE_LOCK } from '../timeline/figure-invalidation-store.ts';
 import { keyOf, type Period, wholeMonths } from './calendar.ts';
 import { type CachedScope, filterPeriods, type PeriodSummary, type SummaryRequest } from './store.ts';

@@ -2,8 +2,7 @@
 
 import { Problem } from '../lib/problem.ts';
 import type { Database } from '../postgres/client/database.ts';
-import type { Summaries } from '../search/summaries/metric-sql.ts';
-import type { Measure, Metric, MetricSet } from '../search/summaries/metrics.ts';
+import type { Measure, Metric, MetricSet, Summaries } from '../search/summaries/metrics.ts';
 import { type Day, keyOf, type Period, quarterBefore } from './calendar.ts';
 import { cacheSummaries, findCachedSummaries } from './figure-cache-store.ts';
 import {

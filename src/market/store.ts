@@ -3,13 +3,8 @@
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database, Sql, SqlFragment } from '../postgres/client/database.ts';
 import { joinSql } from '../postgres/client/sql.ts';
-import {
-  readSummaries,
-  type Summaries,
-  type SummaryRow,
-  summaryColumns,
-} from '../search/summaries/metric-sql.ts';
-import type { Measure, MetricSet } from '../search/summaries/metrics.ts';
+import { readSummaries, type SummaryRow, summaryColumns } from '../search/summaries/metric-sql.ts';
+import type { Measure, MetricSet, Summaries } from '../search/summaries/metrics.ts';
 import type { Day, Period } from './calendar.ts';
 
 export const GROUPINGS = { propertyType: 'property_type', bedrooms: 'bedrooms' } as const;

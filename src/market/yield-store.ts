@@ -1,8 +1,14 @@
 // Gross rental yield: a year of asking rent over the asking price of similar homes.
 
 import type { Database, Sql } from '../postgres/client/database.ts';
-import { type Figure, figureOver } from '../search/summaries/metric-values.ts';
-import { type Metric, MINIMUM_SAMPLE, metricOf, roundedFor } from '../search/summaries/metrics.ts';
+import {
+  type Figure,
+  figureOver,
+  type Metric,
+  MINIMUM_SAMPLE,
+  metricOf,
+  roundedFor,
+} from '../search/summaries/metrics.ts';
 import { addIntervals, type Period } from './calendar.ts';
 import { loadSummaries } from './load-summaries.ts';
 import { listingScopeOf, type Scope } from './market-scope.ts';

@@ -37,7 +37,7 @@ export const PlaceSuggestionsSchema = nullable(
 interface PlaceParameter {
   readonly parameter: PlaceColumn;
   readonly areaType: AreaType;
-  /** Letters that a name must share with what was asked for to be compared with it. */
+  /** First letters that a similar name must share. */
   readonly shared: number;
 }
 
@@ -46,10 +46,10 @@ const PLACE_PARAMETERS: readonly PlaceParameter[] = [
   { parameter: 'postalCode', areaType: 'postal_code', shared: 3 },
 ];
 
-const MOST_VALUES = 5;
-const MOST_SUGGESTIONS = 3;
+const MAX_VALUES = 5;
+const MAX_SUGGESTIONS = 3;
 
-/** For a search that found nothing: its unknown places; null where there are none, or where its walk began earlier. */
+/** The unknown places of an empty search with suggestions; null without any, and for pages after the first. */
 export async function findPlaceSuggestions(
   database: Database,
   plan: SearchPlan,
@@ -69,7 +69,7 @@ async function unknownPlaces(
   { parameter, areaType, shared }: PlaceParameter,
   values: readonly string[],
 ): Promise<PlaceSuggestion[]> {
-  const written = new Map(values.slice(0, MOST_VALUES).map((value) => [folded(value), value]));
+  const written = new Map(values.slice(0, MAX_VALUES).map((value) => [folded(value), value]));
   const names = [...written.keys()].map((value) => placeName(value, shared));
   const unlisted = await findUnlistedPlaces(database, plan, parameter, areaType, names);
   return unlisted
@@ -77,7 +77,7 @@ async function unknownPlaces(
     .map(({ value, listed, areas }) => ({
       parameter,
       value: written.get(value) ?? value,
-      suggestions: nearestFew(value, [...areas, ...listed], MOST_SUGGESTIONS),
+      suggestions: nearestFew(value, [...areas, ...listed], MAX_SUGGESTIONS),
     }));
 }
 
@@ -88,31 +88,31 @@ function placeName(value: string, shared: number): PlaceName {
 
 const folded = (text: string): string => text.trim().toLowerCase();
 
-/** Columns of the search row that an index begins with, so that their names can be listed without reading every listing. */
+/** Columns with an index of their own, so that their values can be listed without reading every listing. */
 export type PlaceColumn = 'city' | 'postalCode';
 
-/** A name that was asked for, folded, and the letters that names like it begin with. */
+/** A requested name, folded, and the first letters of similar names. */
 export interface PlaceName {
   readonly value: string;
   readonly start: string;
   readonly wordStart: string;
 }
 
-/** A name that no listing has. */
+/** A requested name that no listing has. */
 export interface UnlistedPlace {
   readonly value: string;
-  /** Names in listings of the asked type that begin alike, folded. */
+  /** Similar names in listings of the requested type, folded. */
   readonly listed: readonly string[];
-  /** Names of areas with a word that begins alike, as they are written. */
+  /** Names of areas with a similar word, as written. */
   readonly areas: readonly string[];
 }
 
-/** Names of each kind that are compared at most. */
-const MOST_NAMES = 2_000;
+/** Names of each kind that are compared. */
+const MAX_NAMES = 2_000;
 
 /**
- * Of the names those that no listing has, each with the names that begin alike. What the caller may not see counts as
- * absent. Goes from name to name in the index of the column.
+ * The names that no listing has which the caller may see, each with similar names. Skips from name to name in the index
+ * of the column.
  */
 export function findUnlistedPlaces(
   database: Database,
@@ -131,13 +131,13 @@ export function findUnlistedPlaces(
             (select ${place} as text, 1 as number from listing_search where ${place} >= start order by ${place} limit 1)
             union all
             select (select ${place} from listing_search where ${place} > name.text order by ${place} limit 1), number + 1
-            from name where starts_with(name.text, start) and number < ${MOST_NAMES})
+            from name where starts_with(name.text, start) and number < ${MAX_NAMES})
           select text from name where starts_with(text, start) and exists (
             select from listing_search where ${place} = text and listing_type = ${plan.listingType} ${displayRule})) as listed,
         array(
           select area.name from area_word join area on no = area_no
           where word >= word_start and word < word_start || ${'\u{10ffff}'} and type = ${type}
-          limit ${MOST_NAMES}) as areas
+          limit ${MAX_NAMES}) as areas
       from unnest(${names.map(({ value }) => value)}::text[], ${names.map(({ start }) => start)}::text[],
         ${names.map(({ wordStart }) => wordStart)}::text[]) as missing (value, start, word_start)
       where not exists (select from listing_search where ${place} = value ${displayRule})`;

@@ -1,4 +1,4 @@
-// Resolution of a search query: the areas that it names, and what its words can mean.
+// Resolution of a search query: its areas, and the possible meanings of its words.
 
 import { type NamedArea, suggestArea } from '../../areas/name-store.ts';
 import { invalidParameter } from '../../lib/problem.ts';
@@ -17,11 +17,11 @@ export interface ResolveOptions {
   readonly database: Database;
   /** The areas with these ids, in their order; unknown ids are left out. */
   readonly named: (ids: readonly string[]) => Promise<readonly NamedArea[]>;
-  /** Absent where nothing is walked through in order. */
+  /** Absent if no pages are read. */
   readonly crowd?: Crowd;
 }
 
-/** Looks up what the plan names. Throws INVALID_PARAMETER for an area that there is not. */
+/** Looks up the plan's areas and words. Throws INVALID_PARAMETER for an unknown area. */
 export async function resolveQuery(options: ResolveOptions, plan: SearchPlan): Promise<ResolvedQuery> {
   const { database } = options;
   const areas = await namedAreas(options, plan);
@@ -55,7 +55,7 @@ function estimateInShape(
   return shapes.length === 0 ? null : (crowd?.(listingType, shapes) ?? null);
 }
 
-/** A word that no address and no area has may stand for the names that it is a slip away from. */
+/** A word that no address and no area has may be a typo of similar names. */
 async function resolveWords(database: Database, words: readonly string[]): Promise<Map<string, WordMeaning>> {
   const known = new Set(await findKnownNames(database, words));
   const spelled = await Promise.all(
@@ -82,7 +82,7 @@ async function similarNames(database: Database, word: string): Promise<string[]>
   return names.filter((name) => isMisspelt(word, name));
 }
 
-/** About how many active listings have the words, and, where they are many and wanted by relevance, how many of each. */
+/** Estimates of the active listings with the words; of many sorted by relevance also by relevance. */
 async function wordSizes(
   database: Database,
   plan: SearchPlan,

@@ -8,11 +8,11 @@ import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
 import type { Part } from '../query/shapes.ts';
 import { textSql } from './text-sql.ts';
 
-/** A column by the name that the API has for it: `yearBuilt` is year_built. */
+/** The column of a name in the API: `yearBuilt` is year_built. */
 export const columnOf = (name: Column): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Whole days on the market, counted to the moment that the walk began, so that a walk stays in order. */
+/** Whole days on the market until the first page was read, so that later pages keep the order. */
 export const daysSql = (sql: Sql, startedAt: number): SqlFragment =>
   daysBetween(
     sql,
@@ -20,12 +20,12 @@ export const daysSql = (sql: Sql, startedAt: number): SqlFragment =>
     sql`coalesce(days_on_market_end, ${instantSql(sql, startedAt)})`,
   );
 
-/** The same of what is on the market: its clock runs on. */
+/** The same for listings on the market. */
 export const daysSinceSql = (sql: Sql, start: SqlFragment, startedAt: number): SqlFragment =>
   daysBetween(sql, start, instantSql(sql, startedAt));
 
 function daysBetween(sql: Sql, start: SqlFragment, end: SqlFragment): SqlFragment {
-  // Without a start they are unknown, where greatest() alone would make them 0.
+  // Without a start they are unknown; greatest() alone would make them 0.
   return sql`case when ${start} is not null then greatest(0, floor(extract(epoch from
     ${end} - ${start})::double precision / 86400)) end`;
 }
@@ -41,16 +41,16 @@ export function distanceSql(sql: Sql, { lat, lng }: Point): SqlFragment {
       * sin(radians(location[0] - ${lng}::double precision) / 2) ^ 2)))`;
 }
 
-/** What of a plan its conditions are read with. */
+/** The parts of a plan that conditions depend on. */
 export interface Context extends Pick<SearchPlan, 'listingType' | 'ignoreDisplayRules' | 'startedAt'> {
-  /** Columns by other names than those of listing_search. */
+  /** Columns that have other names than in listing_search. */
   readonly columns?: Readonly<Partial<Record<string, string>>>;
 }
 
 const nameOf = ({ columns }: Context, column: RangeColumn | WordColumn): string =>
   columns?.[column] ?? columnOf(column);
 
-/** Everything a listing must meet, as one boolean expression over listing_search. */
+/** All requirements of a plan as one boolean expression over listing_search. */
 export function whereSql(
   sql: Sql,
   plan: Context & Pick<SearchPlan, 'conditions'>,
@@ -60,8 +60,8 @@ export function whereSql(
 }
 
 /**
- * The same for a plan that asks for no status, so that nearly all of its listings are of its type: as a plain comparison
- * PostgreSQL from 18 on looks the type up in indexes that begin with something else, which takes longer than the rest.
+ * The same for a plan without a status, which most listings of its type meet: for a plain comparison of the type
+ * PostgreSQL 18 and later would skip through indexes that begin with another column, which takes longer.
  */
 export function lifeSql(
   sql: Sql,
@@ -72,12 +72,11 @@ export function lifeSql(
   return sql`(listing_type = ${plan.listingType}) is true ${displayRule} and ${conditionsSql(sql, plan.conditions, plan, resolved)}`;
 }
 
-/** What every search is about: listings of its type that may be shown. */
+/** Listings of the plan's type that may be shown. */
 export function shownSql(sql: Sql, plan: Context): SqlFragment {
   return sql`listing_type = ${plan.listingType} ${plan.ignoreDisplayRules ? sql`` : sql`and displayed`}`;
 }
 
-/** All of the conditions. */
 export function conditionsSql(
   sql: Sql,
   conditions: readonly Condition[],
@@ -163,7 +162,7 @@ function typeOf(sql: Sql, column: RangeColumn): SqlFragment {
   return column.endsWith('At') ? sql`timestamptz` : sql`double precision`;
 }
 
-/** The index finds what is about in the box; the exact edges are compared after it, since its own have a tolerance. */
+/** The box operator uses the index, but has a tolerance; the comparisons are exact. */
 function boxesSql(sql: Sql, boxes: readonly (readonly [number, number, number, number])[]): SqlFragment {
   const parts = boxes.map(
     ([
@@ -178,14 +177,14 @@ function boxesSql(sql: Sql, boxes: readonly (readonly [number, number, number, n
   return anyOf(sql, parts);
 }
 
-/** A power of two, so that a scaled coordinate is as exact as the one in degrees. */
+/** A power of two, so that scaling is exact. */
 const POLYGON_SCALE = 1024;
 
-/** Within the shell, edges included, and not inside a hole, whose edges belong to the part. */
+/** Within the shell or on its edges, and not inside a hole; edges of holes belong to the part. */
 function partSql(sql: Sql, { shell, holes }: Part): SqlFragment {
   const at = sql`location * point(${POLYGON_SCALE}::double precision, 0)`;
   const within = sql`${at} <@ ${cornersOf(shell)}::polygon`;
-  // A path that is closed is its edges alone.
+  // A closed path is its edges alone.
   const outside = holes.map(
     (hole) =>
       sql`not (${at} <@ ${cornersOf(hole)}::polygon and (${at} <-> ${cornersOf(hole)}::path) > ${EDGE}::double precision)`,
@@ -193,13 +192,12 @@ function partSql(sql: Sql, { shell, holes }: Part): SqlFragment {
   return sql`(${allOf(sql, [within, ...outside])})`;
 }
 
-/** What PostgreSQL takes for zero. */
+/** PostgreSQL treats smaller lengths as zero. */
 const EDGE = 1e-6;
 
 /**
- * PostgreSQL takes what is within 1e-6 for zero, in lengths and in products of lengths: in degrees every point about
- * an edge of a hundred metres would count as on it. Scaled up, that is about a millimetre; the rounding of coordinates
- * that lie on a slanting edge is below it still.
+ * PostgreSQL treats lengths and products of lengths below 1e-6 as zero: in degrees, every point near an edge of a
+ * hundred metres would be on it. Scaled up, that is about a millimetre, still above the rounding of points on an edge.
  */
 function cornersOf(points: readonly Point[]): string {
   return `(${points.map(({ lng, lat }) => `(${lng * POLYGON_SCALE},${lat * POLYGON_SCALE})`).join()})`;

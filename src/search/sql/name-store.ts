@@ -3,7 +3,7 @@
 import type { Database } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
 
-/** Those of the words that are names as they stand. */
+/** The words that are known names. */
 export async function findKnownNames(database: Database, words: readonly string[]): Promise<string[]> {
   const rows = await database.read(
     (sql) => sql<{ word: string }[]>`select word from search_word where word = any(${[...words]}::text[])`,
@@ -11,7 +11,7 @@ export async function findKnownNames(database: Database, words: readonly string[
   return rows.map(({ word }) => word);
 }
 
-/** Names that share a trigram and are about as long; which of them are meant, the caller tells. */
+/** Names of about the same length that share a trigram; the caller decides which ones are meant. */
 export async function findSimilarNames(
   database: Database,
   trigrams: readonly string[],
@@ -25,13 +25,13 @@ export async function findSimilarNames(
   return rows.map(({ word }) => word);
 }
 
-/** An area with a word that is among its names. */
+/** An area with a word of its names. */
 export interface AreaOfWord {
   readonly word: string;
   readonly areaNo: number;
 }
 
-/** The areas with a word, among their names, that is any of these; by their numbers. */
+/** The areas with any of these words in their names, by number. */
 export async function findAreasByWord(database: Database, words: readonly string[]): Promise<AreaOfWord[]> {
   return database.read(
     (sql) => sql<AreaOfWord[]>`
@@ -39,11 +39,11 @@ export async function findAreasByWord(database: Database, words: readonly string
   );
 }
 
-/** The planner's guess of how many listings meet each query of the text index, in their order. */
+/** The planner's estimates of the listings that match each query of the text index. */
 export async function estimateSizes(database: Database, queries: readonly string[]): Promise<number[]> {
   const [row] = await database.read((sql) => {
     const selects = queries.map((query) => sql`(select from listing_text where words @@ ${query}::tsquery)`);
-    // The last one, of nothing, so that there is always a union.
+    // An empty last one, so that there is always a union.
     selects.push(sql`(select from listing_text where active is null)`);
     return sql<{ 'QUERY PLAN': [{ Plan: { Plans: { 'Plan Rows': number }[] } }] }[]>`
       explain (format json) ${joinSql(selects, ' union all ')}`;

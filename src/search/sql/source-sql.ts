@@ -7,7 +7,7 @@ import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
 import { allOf, columnOf, conditionsSql, whereSql } from './condition-sql.ts';
 import { textQueries, togetherQuery } from './text-sql.ts';
 
-/** What area_listing and listing_text hold, by our names. */
+/** Columns of both area_listing and listing_text by their names in the API. */
 const HELD = {
   listedAt: 'listed',
   price: 'asked',
@@ -18,10 +18,10 @@ const HELD = {
   city: 'town',
 } as const;
 
-/** What area_listing holds. */
+/** Columns of area_listing. */
 const OF_AREA = { ...HELD, daysOnMarketStart: 'began' } as const;
 
-/** A relation and a condition on it, with the names that an id and columns have there. */
+/** A relation, a condition on it, and its names of the id and other columns. */
 export interface Source {
   readonly from: SqlFragment;
   readonly where: SqlFragment;
@@ -31,7 +31,7 @@ export interface Source {
   column(name: Column): SqlFragment;
 }
 
-/** Where the plan's listings are found the quickest; `reads` names what is read besides conditions. */
+/** The fastest source for a plan; `reads` are the columns read besides its conditions. */
 export function sourceOf(
   sql: Sql,
   plan: SearchPlan,
@@ -53,15 +53,15 @@ export function sourceOf(
   };
 }
 
-/** Of area_listing all that lies in an area. */
+/** All rows of area_listing in an area. */
 export const ofAreaSql = (sql: Sql, { listingType }: SearchPlan, areaNo: number): SqlFragment =>
   sql`area_no = ${areaNo} and of_type = ${listingType}`;
 
-/** What of a plan the rows of an area do not meet, which hold what is active and may be shown. */
+/** The conditions that rows of area_listing do not imply: they are active and may be shown. */
 const besidesArea = ({ conditions }: SearchPlan): Condition[] =>
   conditions.filter(({ kind }) => kind !== 'statuses' && kind !== 'areas');
 
-/** Whether all that is asked and read lies with the areas. */
+/** Whether area_listing has all columns that are read. */
 export const isOfAreas = (plan: SearchPlan, reads: readonly ReadColumn[]): boolean =>
   reads.every(isHeldOfArea) && besidesArea(plan).every(isOfHeld);
 
@@ -71,13 +71,13 @@ export function rowsSource(sql: Sql, where: SqlFragment): Source {
   return { from: sql`listing_search`, where, id: sql`id`, holdsWords: false, column };
 }
 
-/** Whether only what is active and may be shown is asked for. */
+/** Whether a plan finds only active listings that may be shown. */
 export function isActive({ conditions, ignoreDisplayRules }: SearchPlan): boolean {
   const active = conditions.some((each) => each.kind === 'statuses' && each.statuses.join() === 'ACTIVE');
   return active && !ignoreDisplayRules;
 }
 
-/** Queries of words within what is active, of the type, and in one of the areas: all must be met. */
+/** The queries of words within the plan's type and areas; all must match. */
 function wholeQueries(
   { listingType, conditions }: SearchPlan,
   { areaNos }: Pick<ResolvedQuery, 'areaNos'>,
@@ -95,15 +95,15 @@ export const wholeQuery = (
   queries: readonly string[],
 ): string => togetherQuery(wholeQueries(plan, resolved, queries));
 
-/** What of a plan the words and what lies with them do not meet. */
+/** The conditions that queries of words do not imply. */
 const besidesWords = ({ conditions }: SearchPlan): Condition[] =>
   conditions.filter(({ kind }) => kind !== 'statuses' && kind !== 'areas' && kind !== 'text');
 
-/** Whether all that is asked and read lies with the words. */
+/** Whether listing_text has all columns that are read. */
 export const isOfWords = (plan: SearchPlan, reads: readonly ReadColumn[]): boolean =>
   reads.every((name) => name === 'words' || isHeld(name)) && besidesWords(plan).every(isOfHeld);
 
-/** What is active and meets all queries of words, with the other conditions of the plan. */
+/** Active listings that match all queries of words and the other conditions of the plan. */
 export function wordsSource(
   sql: Sql,
   plan: SearchPlan,
@@ -112,7 +112,7 @@ export function wordsSource(
   queries: readonly string[],
 ): Source {
   const conditions = conditionsSql(sql, besidesWords(plan), { ...plan, columns: HELD }, resolved);
-  // A condition for each word: of one query for all, the index would ask every listing that has one of them.
+  // A condition for each word: for one query of all, the index would read every listing that has one of them.
   const words = wholeQueries(plan, resolved, queries).map((query) => sql`text.words @@ ${query}::tsquery`);
   return {
     from: isOfWords(plan, reads)
@@ -132,7 +132,7 @@ const isOfHeld = (condition: Condition): boolean =>
   (condition.kind === 'range' || condition.kind === 'numbers' || condition.kind === 'words') &&
   isHeld(condition.column);
 
-/** The number of the one area that a plan asks for, where it asks for what is active and may be shown; else null. */
+/** The number of the only area of a plan for active listings that may be shown; otherwise null. */
 export function onlyArea(plan: SearchPlan, { areaNos }: ResolvedQuery): number | null {
   const [areaNo = null, ...others] = areaNos;
   const areas = plan.conditions.filter(({ kind }) => kind === 'areas');

@@ -7,19 +7,19 @@ import type { TextCondition } from '../query/condition.ts';
 import type { TextField } from '../query/filter-parameters.ts';
 import type { ResolvedQuery, WordMeaning, WordMeanings } from '../query/plan.ts';
 
-/** What a word is worth by the field that it stands in. */
+/** The score of a word by the field that it is in. */
 export const WORTH: Readonly<Record<TextField, number>> = { id: 8, address: 4, area: 2, description: 1 };
-/** The most telling first. */
+/** The highest score first. */
 export const BY_WORTH: readonly TextField[] = ['id', 'address', 'area', 'description'];
 
 const meaningOf = (resolved: WordMeanings, word: string): WordMeaning =>
   resolved.get(word) ?? { spellings: [word], areaNos: [] };
 
 const anyOf = (forms: readonly string[]): string => `(${forms.join('|')})`;
-/** Letters, digits and the marks before them only, so that nothing in it has to be quoted. */
+/** Words are letters, digits and marks, so nothing in them needs escaping. */
 const quoted = (form: string): string => `'${form}'`;
 
-/** That a word stands in one of the fields. */
+/** The query of a word in any of the fields. */
 export function wordQuery(word: string, fields: readonly TextField[], resolved: WordMeanings): string {
   const { spellings, areaNos } = meaningOf(resolved, word);
   const areas = fields.includes('area') ? areaNos.map((no) => quoted(areaWord(no))) : [];
@@ -36,16 +36,16 @@ function formIn(form: string, field: TextField): string {
   return `(${lettered(field)}|(${quoted(form)}&!${anyOf([lettered('address'), lettered('area')])}))`;
 }
 
-/** That every word stands in one of the fields asked for: a query for each word, all of which must be met. */
+/** A query for each word in any of the fields; all must match. */
 export function textQueries({ words, fields }: TextCondition, resolved: WordMeanings): string[] {
   const searched = BY_WORTH.filter((field) => fields.includes(field));
   return words.map((word) => wordQuery(word, searched, resolved));
 }
 
-/** Queries that must all be met, as one. */
+/** One query that matches if all of them do. */
 export const togetherQuery = (queries: readonly string[]): string => queries.join('&');
 
-/** That every word stands in one of the fields asked for. */
+/** One query for all words in any of the fields. */
 export const textQuery = (text: TextCondition, resolved: WordMeanings): string =>
   togetherQuery(textQueries(text, resolved));
 
@@ -55,12 +55,12 @@ export interface TextClass {
   readonly query: string;
 }
 
-/** More words than these make too many classes. */
-const MOST_CLASSED_WORDS = 3;
+/** More words would make too many classes. */
+const MAX_CLASSED_WORDS = 3;
 
-/** All that the text finds, parted by relevance, the highest first; null where words are too many for that. */
+/** The matches of a text in classes of equal relevance, the highest first; null for too many words. */
 export function textClasses({ words, fields }: TextCondition, resolved: WordMeanings): TextClass[] | null {
-  if (words.length > MOST_CLASSED_WORDS) return null;
+  if (words.length > MAX_CLASSED_WORDS) return null;
   const searched = BY_WORTH.filter((field) => fields.includes(field));
   let ways: readonly (readonly TextField[])[] = [[]];
   for (const _ of words) ways = ways.flatMap((way) => searched.map((field) => [...way, field]));
@@ -73,7 +73,7 @@ export function textClasses({ words, fields }: TextCondition, resolved: WordMean
     }));
 }
 
-/** That each word stands in its field, and in none that tells more. */
+/** Each word in its field, and in none with a higher score. */
 function wayQuery(
   words: readonly string[],
   way: readonly TextField[],
@@ -84,20 +84,20 @@ function wayQuery(
     .map((word, at) => {
       const field = way[at] ?? 'description';
       const better = searched.slice(0, searched.indexOf(field));
-      // What is in none that tells more is in the last of all if it is anywhere.
+      // A word in no better field is in the last one if it is anywhere.
       const here = wordQuery(word, better.length === BY_WORTH.length - 1 ? BY_WORTH : [field], resolved);
       return better.length === 0 ? here : `${here}&!${wordQuery(word, better, resolved)}`;
     })
     .join('&');
 }
 
-/** Whether the row of listing_search has all words. */
+/** Whether a row of listing_search has all words. */
 export function textSql(sql: Sql, condition: TextCondition, { words }: ResolvedQuery): SqlFragment {
   return sql`exists (select from listing_text as text
     where text.listing_id = listing_search.id and text.words @@ ${textQuery(condition, words)}::tsquery)`;
 }
 
-/** Each word counts by the most telling field that it stands in: 8 for an id, 4 address, 2 area, 1 description. */
+/** Each word scores by its best field: 8 for an id, 4 address, 2 area, 1 description. */
 export function relevanceSql(
   sql: Sql,
   { words, fields }: TextCondition,

@@ -1,22 +1,21 @@
-// Queue of heavy reads (figures, facets, exact counts): a few run at once, so that pages always find a connection.
+// Queue of heavy reads (statistics, facets, exact counts): few run at once, so that pages always find a connection.
 
 import { Bulkhead, BulkheadFull } from '../../lib/bulkhead.ts';
-import type { Clock, Deadline } from '../../lib/clock.ts';
-import { withDeadline } from '../../lib/clock.ts';
+import { type Clock, type Deadline, withDeadline } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { isStatementTimeout } from '../../postgres/client/connection-errors.ts';
 import type { Database } from '../../postgres/client/database.ts';
 
 /** The share of the connections that heavy reads may hold. */
 const SHARE = 1 / 3;
-/** Reads in the queue; one answer takes one, and one more for its groups or for each area that is compared. */
+/** Reads in the queue; a response needs one, and one more for its groups or for each compared area. */
 const MAX_QUEUED = 200;
-/** Milliseconds for a read, and for an answer of several reads; waiting in the queue included. */
+/** Milliseconds for a read, and for a response of several reads, waiting included. */
 const TIMEOUT = 8_000;
 /** Seconds until the queue is likely to be shorter. */
 const RETRY_AFTER = '5';
 
-/** One queue for the whole process: what asks for figures competes with its like, and not with pages. */
+/** One queue for the process: heavy reads compete with each other, not with pages. */
 export class AnalyticsQueue {
   readonly #database: Database;
   readonly #clock: Clock;
@@ -32,9 +31,9 @@ export class AnalyticsQueue {
   }
 
   /**
-   * The database with its reads in the queue. They throw OVERLOADED where the queue is full, where their turn comes too
-   * late, and where PostgreSQL does not get done in time.
-   * @param remedy a sentence that says what to ask less of
+   * The database with its reads in the queue. They throw OVERLOADED if the queue is full, or if waiting or the statement
+   * takes too long.
+   * @param remedy a sentence that says how to request less
    */
   database(remedy: string): Database {
     return {
@@ -50,8 +49,8 @@ export class AnalyticsQueue {
   }
 
   /**
-   * Gives an answer that takes several reads within the time of one, or rejects with OVERLOADED. The signal aborts at that
-   * moment, and as soon as `left` does.
+   * Runs an answer of several reads within the time limit of one, or rejects with OVERLOADED. Its signal aborts then, and
+   * as soon as `left` does.
    */
   within<T>(remedy: string, left: AbortSignal, answer: (signal: AbortSignal) => Promise<T>): Promise<T> {
     return withDeadline(this.#deadline(remedy, left), answer);
@@ -70,7 +69,7 @@ const overloaded = (remedy: string, cause?: Error): Problem =>
     { headers: { 'retry-after': RETRY_AFTER }, ...(cause && { cause }) },
   );
 
-/** What PostgreSQL has not done in its time it would hardly do the next time: less must be asked for. */
+/** A statement that took too long would do so again: the client must request less. */
 const tooMuch = (remedy: string, cause: Error): Problem =>
   new Problem('OVERLOADED', `The request takes longer to compute than the time limit allows. ${remedy}`, {
     ...{ headers: { 'retry-after': RETRY_AFTER }, cause },

@@ -2,15 +2,7 @@
 
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
-import type { Measure } from './metrics.ts';
-
-/** A set summed up in one measure; quartiles are at 0.25, 0.5 and 0.75 with linear interpolation. */
-export interface Summary {
-  readonly n: number;
-  readonly mean: number | null;
-  readonly sum: number | null;
-  readonly quartiles: readonly [number, number, number] | null;
-}
+import type { Measure, Summaries } from './metrics.ts';
 
 /** Over the columns price, living_area, age, days, ratio, original_ratio, dropped and months_free; null: not known. */
 function measureSql(sql: Sql, measure: Measure): SqlFragment {
@@ -61,11 +53,6 @@ export function summaryColumns(sql: Sql, measures: readonly Measure[]): SqlFragm
 
 /** A row with the columns above, and whatever else was selected. */
 export type SummaryRow = Readonly<Record<string, unknown>>;
-
-export interface Summaries {
-  readonly total: number;
-  readonly measures: ReadonlyMap<Measure, Summary>;
-}
 
 export function readSummaries(row: SummaryRow, measures: readonly Measure[]): Summaries {
   return {

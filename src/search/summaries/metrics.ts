@@ -1,9 +1,14 @@
-// Metrics: each defined once, as data that code, API and documentation read.
+// Metrics: each defined once as data that code, API and documentation read, and the figures made of them.
 
-import type { ListingType, UnitSystem } from '../../listings/vocabulary.ts';
+import { roundTo } from '../../lib/round.ts';
+import {
+  type ListingType,
+  SQUARE_FEET_PER_SQUARE_METRE,
+  type UnitSystem,
+} from '../../listings/vocabulary.ts';
 import DEFINITIONS from './metrics.json' with { type: 'json' };
 
-/** What a metric is worked out over. */
+/** The set of listings that a metric is computed over. */
 export type MetricSet =
   | 'inventory'
   | 'active'
@@ -25,7 +30,7 @@ export type MetricUnit =
   | 'percent';
 /** stock: as a period ends; event: what happened in it; share: one number in relation to another; sum: a total. */
 export type MetricKind = 'stock' | 'event' | 'share' | 'sum';
-/** What is looked at in each member of a set. */
+/** The value read from each member of a set. */
 export type Measure =
   | 'price'
   | 'perArea'
@@ -46,20 +51,20 @@ export interface Metric {
   readonly id: string;
   readonly unit: MetricUnit;
   readonly kind: MetricKind;
-  /** The kinds of listings it can be asked of; none: of both together. */
+  /** The types of listings it exists for; none: for both together. */
   readonly types: readonly ListingType[];
   readonly set: MetricSet;
   readonly measure?: Measure;
   readonly statistic: Statistic;
-  /** What a ratio divides by. */
+  /** The divisor of a ratio. */
   readonly over?: 'closedQuarter' | 'inventoryBefore';
-  /** True where it can be worked out over any set of listings as they stand. */
+  /** True if it can be computed over any set of listings as they are now. */
   readonly snapshot?: true;
   /** In words. */
   readonly formula: string;
 }
 
-/** Values that rest on fewer observations than this are withheld; counts and sums never are. */
+/** Values of fewer observations are withheld, except counts and sums. */
 export const MINIMUM_SAMPLE = 5;
 
 export const METRICS = DEFINITIONS as readonly Metric[];
@@ -70,34 +75,27 @@ export function metricOf(id: string): Metric | undefined {
   return BY_ID.get(id);
 }
 
-/** The metrics that can be asked of listings of this kind, in the order of the table. */
+/** The metrics of listings of this type, in the order of the table. */
 export function metricsFor(type: ListingType): Metric[] {
   return METRICS.filter((metric) => metric.types.includes(type));
 }
 
-/** Units as figures tell them: an amount of money by the area says which. */
+/** Units of figures in a response. */
 export const FIGURE_UNITS = [
   ...(['count', 'money', 'moneyPerSqft', 'moneyPerSqm', 'days', 'months', 'share', 'ratio'] as const),
   'percent',
 ] as const;
 export type FigureUnit = (typeof FIGURE_UNITS)[number];
 
-/** The unit of a figure for a reader of these units of area. */
-export function figureUnit(unit: MetricUnit, units: UnitSystem): FigureUnit {
-  if (unit !== 'moneyPerArea') return unit;
-  return units === 'metric' ? 'moneyPerSqm' : 'moneyPerSqft';
-}
-
-/** Whether its value is an amount of money. */
 export const isMoney = ({ unit }: Metric): boolean => unit === 'money' || unit === 'moneyPerArea';
 
-/** Whether a sample is too small for the value to be told. */
+/** Whether the sample is too small to publish the value. */
 export function isSuppressed({ unit, kind }: Metric, n: number): boolean {
   return unit !== 'count' && kind !== 'sum' && n < MINIMUM_SAMPLE;
 }
 
-/** Whether the quartiles of what was measured say anything: not of counts, sums, or what is only yes or no. */
-export function hasQuartiles({ statistic, unit }: Metric): boolean {
+/** Quartiles of counts, sums and yes-or-no values mean nothing. */
+function hasQuartiles({ statistic, unit }: Metric): boolean {
   return statistic === 'median' || (statistic === 'mean' && unit !== 'share');
 }
 
@@ -105,8 +103,63 @@ const DECIMALS: Readonly<Record<MetricUnit, number>> = {
   ...{ count: 0, money: 2, moneyPerArea: 2, days: 2, months: 4, share: 6, ratio: 6, percent: 4 },
 };
 
-/** The value as it is shown. */
-export function roundedFor(unit: MetricUnit, value: number): number {
-  const scale = 10 ** DECIMALS[unit];
-  return Math.round(value * scale) / scale;
+export const roundedFor = (unit: MetricUnit, value: number): number => roundTo(value, DECIMALS[unit]);
+
+/** A set summed up in one measure; quartiles are at 0.25, 0.5 and 0.75 with linear interpolation. */
+export interface Summary {
+  readonly n: number;
+  readonly mean: number | null;
+  readonly sum: number | null;
+  readonly quartiles: readonly [number, number, number] | null;
+}
+
+export interface Summaries {
+  readonly total: number;
+  readonly measures: ReadonlyMap<Measure, Summary>;
+}
+
+/** A metric's figure, not rounded. `excluded` counts members of the set in which it cannot be measured. */
+export interface Figure {
+  readonly value: number | null;
+  readonly n: number;
+  readonly excluded: number;
+  readonly p25: number | null;
+  readonly p75: number | null;
+}
+
+export const NO_FIGURE: Figure = { value: null, n: 0, excluded: 0, p25: null, p75: null };
+
+/** A figure of a response: rounded, and withheld if a small sample would reveal single homes. */
+export interface ShownFigure extends Figure {
+  readonly suppressed: boolean;
+  /** Of value, p25 and p75. */
+  readonly unit: FigureUnit;
+}
+
+const EMPTY: Summary = { n: 0, mean: null, sum: null, quartiles: null };
+
+/** The figure of a metric over one set; null is an empty set. Not for ratios of two sets. */
+export function figureOver(metric: Metric, set: Summaries | null): Figure {
+  const total = set?.total ?? 0;
+  if (metric.statistic === 'count' || !metric.measure) return { ...NO_FIGURE, value: total, n: total };
+  const { n, mean, sum, quartiles } = set?.measures.get(metric.measure) ?? EMPTY;
+  const values = { median: quartiles?.[1] ?? null, mean, sum: sum ?? 0 } as const;
+  const value = values[metric.statistic as keyof typeof values];
+  const [p25 = null, , p75 = null] = hasQuartiles(metric) ? (quartiles ?? []) : [];
+  return { value, n, excluded: total - n, p25, p75 };
+}
+
+export function shownFigure(metric: Metric, figure: Figure, units: UnitSystem): ShownFigure {
+  const { unit } = metric;
+  const suppressed = isSuppressed(metric, figure.n);
+  const perSqm = unit === 'moneyPerArea' && units === 'metric';
+  const show = (value: number | null): number | null =>
+    value === null || suppressed
+      ? null
+      : roundedFor(unit, perSqm ? value * SQUARE_FEET_PER_SQUARE_METRE : value);
+  return {
+    ...{ value: show(figure.value), n: figure.n, excluded: figure.excluded },
+    ...{ p25: show(figure.p25), p75: show(figure.p75), suppressed },
+    unit: unit !== 'moneyPerArea' ? unit : perSqm ? 'moneyPerSqm' : 'moneyPerSqft',
+  };
 }

@@ -13,7 +13,7 @@ import type { NumberedRow } from '../sql/page-columns-sql.ts';
 import { type ClusterPage, computeClusters } from './cluster-store.ts';
 import { type Explained, explainSearch } from './explain-store.ts';
 import { computeFacets, type FacetCounts } from './facet-store.ts';
-import type { ShownFigure } from './metric-values.ts';
+import type { ShownFigure } from './metrics.ts';
 import { computeStats } from './stats-store.ts';
 
 export interface Counted {

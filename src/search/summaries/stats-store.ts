@@ -9,8 +9,7 @@ import type { Database, Sql, SqlFragment } from '../../postgres/client/database.
 import type { ResolvedSearch } from '../query/plan.ts';
 import { whereSql } from '../sql/condition-sql.ts';
 import { readSummaries, type SummaryRow, summaryColumns } from './metric-sql.ts';
-import { figureOver, type ShownFigure, shownFigure } from './metric-values.ts';
-import { FIGURE_UNITS, METRICS, type Metric } from './metrics.ts';
+import { FIGURE_UNITS, figureOver, METRICS, type Metric, type ShownFigure, shownFigure } from './metrics.ts';
 
 export const FigureUnitSchema = oneOf(
   FIGURE_UNITS,
@@ -33,7 +32,7 @@ export const StatsSchema = Type.Record(
   },
 );
 
-/** The metrics with these ids over all results. Throws INVALID_PARAMETER for an id that says nothing of a search. */
+/** The metrics with these ids over all results. Throws INVALID_PARAMETER for an id that searches do not have. */
 export async function computeStats(
   database: Database,
   { plan, resolved }: ResolvedSearch,
@@ -51,14 +50,14 @@ export async function computeStats(
   );
 }
 
-/** The metrics that can be asked of any set of listings of this kind. */
+/** The metrics that exist for any set of listings of this type. */
 export function snapshotMetrics(type: ListingType): Metric[] {
   return METRICS.filter((metric) => metric.snapshot === true && metric.types.includes(type));
 }
 
 /**
- * The figures of these metrics, by their ids, over the rows of listing_search that meet `where`. `now` in milliseconds
- * is when ages are counted to. Metrics must be of `snapshotMetrics`.
+ * The figures of these `snapshotMetrics` by their ids, over the rows of listing_search that meet `where`. Ages are
+ * counted to `now`, in milliseconds.
  */
 export async function findSnapshot(
   sql: Sql,
