@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { ListingDraft } from '../listings/draft.ts';
-import { SHORT_FORMS } from '../text/street-abbreviations.ts';
+import { SHORT_FORMS } from '../text/tokenize.ts';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 

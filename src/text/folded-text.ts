@@ -1,9 +1,9 @@
-// Text as searches compare it, letter by letter, with the place of each letter in the text it came from.
+// Text folded as searches compare it, with the position of each letter in the original.
 
 export interface FoldedText {
   /** Letters and digits; between them single blanks, `#`, and `|` for what parts more than words do, as the end of a sentence. */
   readonly letters: string;
-  /** Where in the text each of them came from: its begin, and what follows it. */
+  /** The range of each letter in the original text. */
   readonly places: readonly (readonly [from: number, to: number])[];
 }
 
@@ -30,7 +30,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
 const ACCENTED = /^([a-z])(?:acute|grave|circ|tilde|uml|cedil|ring|slash|caron)$/;
 
 /**
- * Lower case without accents, as `wordsOf` compares it. Full stops and apostrophes are left out, or stand as blanks, since a
+ * Lower case without accents, as `splitWords` compares it. Full stops and apostrophes are left out, or stand as blanks, since a
  * word may end at one: "St.Elan" is either one word or two.
  */
 export function foldText(text: string, silent: 'dropped' | 'blank'): FoldedText {
@@ -39,7 +39,7 @@ export function foldText(text: string, silent: 'dropped' | 'blank'): FoldedText 
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
     const letter = plainCharacter(token);
     const folded = SILENT.test(letter) ? (silent === 'blank' ? ' ' : '') : foldLetter(letter);
-    // However wide a gap is, it parts the same words.
+    // A gap of any width counts once.
     if ((folded === ' ' || folded === '|') && letters.endsWith(folded)) continue;
     letters += folded;
     for (let unit = 0; unit < folded.length; unit++) places.push([index, index + token.length]);
@@ -47,7 +47,7 @@ export function foldText(text: string, silent: 'dropped' | 'blank'): FoldedText 
   return { letters, places };
 }
 
-/** The letters alone, without full stops and apostrophes: quicker, where their places do not matter. */
+/** The letters alone, without full stops and apostrophes: faster, if positions do not matter. */
 export const foldWhole = (text: string): string =>
   text
     .replace(CODED, plainCharacter)

@@ -1,9 +1,9 @@
 // English number words: ordinals of streets and house numbers as people say them. Pure.
 
-const UNITS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth'];
+const UNITS = 'first second third fourth fifth sixth seventh eighth ninth'.split(' ');
 const TEENS = [
-  ...['tenth', 'eleventh', 'twelfth', 'thirteenth', 'fourteenth', 'fifteenth', 'sixteenth'],
-  ...['seventeenth', 'eighteenth', 'nineteenth'],
+  ...'tenth eleventh twelfth thirteenth fourteenth'.split(' '),
+  ...'fifteenth sixteenth seventeenth eighteenth nineteenth'.split(' '),
 ];
 export const TENS = ['twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety'];
 
@@ -12,13 +12,13 @@ const figures = (value: number): string => {
   return `${value}${ending}`;
 };
 
-/** Those of one word. */
+/** Ordinals of one word in figures. */
 export const ORDINALS: Readonly<Record<string, string>> = Object.fromEntries([
   ...[...UNITS, ...TEENS].map((word, at) => [word, figures(at + 1)]),
   ...TENS.map((word, at) => [word.replace(/y$/, 'ieth'), figures(10 * (at + 2))]),
 ]);
 
-/** Words in which those of two, "twenty" and "1st", have become one. */
+/** Joins ordinals of two words: "twenty" and "1st" become "21st". */
 export function joinOrdinals(words: readonly string[]): string[] {
   if (!words.some((word) => TENS.includes(word))) return [...words];
   return words.flatMap((word, at) => {
@@ -32,7 +32,7 @@ function joined(tens: string | undefined, unit: string | undefined): string | nu
   return ten < 0 || one < 0 ? null : figures(10 * (ten + 2) + one + 1);
 }
 
-/** An ordinal in figures as it is written in two words; null for any other. */
+/** The two words of an ordinal such as 21st; null for any other. */
 export function twoWordOrdinal(word: string): readonly [string, string] | null {
   const [, ten = '', one = ''] = /^([2-9])([1-9])(?:st|nd|rd|th)$/.exec(word) ?? [];
   const [tens, unit] = [TENS[Number(ten) - 2], UNITS[Number(one) - 1]];
@@ -42,30 +42,16 @@ export function twoWordOrdinal(word: string): readonly [string, string] | null {
 export const isOrdinal = (word: string): boolean => /^\d+(?:st|nd|rd|th)$/.test(word);
 
 const ONES = [
-  ...[
-    'zero',
-    'one',
-    'two',
-    'three',
-    'four',
-    'five',
-    'six',
-    'seven',
-    'eight',
-    'nine',
-    'ten',
-    'eleven',
-    'twelve',
-  ],
-  ...['thirteen', 'fourteen', 'fifteen', 'sixteen', 'seventeen', 'eighteen', 'nineteen'],
+  ...'zero one two three four five six seven eight nine ten eleven twelve'.split(' '),
+  ...'thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(' '),
 ];
-const LARGEST = 9_999;
+const MAX_NUMBER = 9_999;
 
 type Words = readonly string[];
 
-/** Every way in which a whole number from 1 to 9,999 is said, each as its words; none for any other. */
+/** All ways to say a whole number from 1 to 9,999, each as words; none for other numbers. */
 export function cardinalForms(value: number): Words[] {
-  if (!Number.isInteger(value) || value < 1 || value > LARGEST) return [];
+  if (!Number.isInteger(value) || value < 1 || value > MAX_NUMBER) return [];
   const digits = [...`${value}`].map(Number);
   const thousands = Math.floor(value / 1_000);
   const counted =
@@ -91,7 +77,7 @@ function belowThousand(value: number): Words[] {
   return joinWith([oneWord(Math.floor(value / 100)), 'hundred'], [rest === 0 ? [] : belowHundred(rest)]);
 }
 
-/** Each rest behind what stands first, with "and" between them or without. */
+/** `first` followed by each of the rests, with and without "and". */
 const joinWith = (first: Words, rests: readonly Words[]): Words[] =>
   rests.flatMap((rest) =>
     rest.length === 0

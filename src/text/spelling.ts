@@ -1,17 +1,17 @@
 // Typo tolerance against many sorted words at once: whole words, or prefixes of them.
 
-/** How a word of the list was met: by so many steps, as a whole or by a beginning of it. */
+/** A match of a word in the list: by so many edits, as a whole or by a prefix. */
 export interface Met {
-  /** Place in the list. */
+  /** Position in the list. */
   readonly at: number;
   readonly steps: number;
   readonly whole: boolean;
 }
 
 /**
- * Words within so many steps. A step is a letter put in, left out, put in another's place, or two neighbours
- * exchanged. The table of steps is kept for the letters that a word has in common with the one before it, and no word
- * is read further than it can still be met, so a whole vocabulary costs little more than its beginnings.
+ * Words within so many edits: insertions, deletions, substitutions and transpositions of neighbours. Rows of the edit
+ * table are reused for the prefix that a word shares with the one before, and a word is abandoned once it cannot match,
+ * so a search of the whole vocabulary costs little more than its prefixes.
  */
 export class Spelling {
   readonly #words: readonly string[];

@@ -1,35 +1,40 @@
 // Tokenizer of names, addresses and queries: folded words, one spelling of abbreviations, tolerance for typos.
 
 import { distance } from 'fastest-levenshtein';
-import { joinOrdinals } from './number-words.ts';
-import { SHORT_FORMS } from './street-abbreviations.ts';
+import { joinOrdinals, ORDINALS } from './number-words.ts';
 
-/** Words of addresses that are written out or short: the short form stands for both. */
-const ABBREVIATIONS: Readonly<Record<string, string>> = {
-  ...SHORT_FORMS,
-  saint: 'st',
+/** Short forms of street types by spelling. */
+export const STREET_TYPES: Readonly<Record<string, string>> = {
+  ...{ street: 'st', str: 'st', avenue: 'ave', av: 'ave', aven: 'ave', boulevard: 'blvd', boul: 'blvd' },
+  ...{ drive: 'dr', drv: 'dr', road: 'rd', lane: 'ln', court: 'ct', crt: 'ct', place: 'pl' },
+  ...{ terrace: 'ter', terr: 'ter', highway: 'hwy', parkway: 'pkwy', pky: 'pkwy', square: 'sq' },
+  ...{ circle: 'cir', trail: 'trl', crossing: 'xing', alley: 'aly', plaza: 'plz', crescent: 'cres' },
+  ...{ expressway: 'expy', freeway: 'fwy', turnpike: 'tpke', route: 'rte', cove: 'cv', heights: 'hts' },
 };
 
-/** Words that say nothing about a home: they are left out of a question that has others. */
-const STOP_WORDS = new Set([
-  'a',
-  'an',
-  'and',
-  'at',
-  'by',
-  'for',
-  'from',
-  'in',
-  'near',
-  'of',
-  'on',
-  'or',
-  'the',
-]);
+/** Street types without a short form. */
+export const LONG_STREET_TYPES = ['way', 'loop', 'row', 'run', 'walk', 'path', 'mews', 'close', 'pike'];
+
+export const DIRECTIONS: Readonly<Record<string, string>> = {
+  ...{ north: 'n', south: 's', east: 'e', west: 'w' },
+  ...{ northeast: 'ne', northwest: 'nw', southeast: 'se', southwest: 'sw' },
+};
+
+export const SHORT_FORMS: Readonly<Record<string, string>> = {
+  ...STREET_TYPES,
+  ...DIRECTIONS,
+  ...ORDINALS,
+};
+
+/** Abbreviations by the words of addresses and names that they replace. */
+const ABBREVIATIONS: Readonly<Record<string, string>> = { ...SHORT_FORMS, saint: 'st' };
+
+/** Words that say nothing about a home: queries with other words ignore them. */
+const STOP_WORDS = new Set('a an and at by for from in near of on or the'.split(' '));
 
 const MAX_WORD_LENGTH = 100;
 
-/** The words of a text in the spelling that is compared. */
+/** The words of a text, normalised for comparison. */
 export function tokenize(text: string): string[] {
   const words = splitWords(text).filter((word) => word.length <= MAX_WORD_LENGTH);
   return joinOrdinals(
@@ -37,20 +42,20 @@ export function tokenize(text: string): string[] {
   );
 }
 
-/** The words that a question asks for, without repeats. */
+/** The words that a query searches for, without repeats. */
 export function queryTokens(text: string): string[] {
   const words = [...new Set(tokenize(text))];
-  const telling = words.filter((word) => !STOP_WORDS.has(word));
-  return telling.length > 0 ? telling : words;
+  const significant = words.filter((word) => !STOP_WORDS.has(word));
+  return significant.length > 0 ? significant : words;
 }
 
-/** All ways to write a compared word; the names of areas are kept as they are spelt. */
+/** All spellings of a normalised word: names of areas are stored as spelt. */
 export function writtenForms(word: string): string[] {
   const long = Object.keys(ABBREVIATIONS).filter((each) => ABBREVIATIONS[each] === word);
   return [word, ...long];
 }
 
-/** The beginning of the words of an address, each with a blank behind it. */
+/** The words of an address, each followed by a blank: prefixes of it match whole words. */
 export function addressKey(text: string | null): string | null {
   const words = text === null ? [] : tokenize(text);
   return words.length === 0 ? null : `${words.join(' ')} `;
@@ -59,46 +64,44 @@ export function addressKey(text: string | null): string | null {
 const MIN_NAME_LENGTH = 4;
 const MAX_NAME_LENGTH = 40;
 
-/** Whether a word can be a misspelt name, and be what a misspelt one meant: numbers and short words mean themselves. */
+/** Whether a word takes part in typo tolerance: numbers and short words do not. */
 export function isName(word: string): boolean {
   return word.length >= MIN_NAME_LENGTH && word.length <= MAX_NAME_LENGTH && !/\d/.test(word);
 }
 
-/** Every three letters in a row, with blanks around the word, without repeats. */
+/** The distinct trigrams of a word padded with blanks. */
 export function trigramsOf(word: string): string[] {
   const padded = `  ${word} `;
   return [...new Set(Array.from({ length: padded.length - 2 }, (_, at) => padded.slice(at, at + 3)))];
 }
 
-/** No slips that are forgiven touch more of trigrams that have no letter in common. */
-const MOST_TOUCHED = 2;
+/** Tolerated typos change at most this many disjoint trigrams. */
+const MAX_TOUCHED = 2;
 
-/** Trigrams of a word of which any word that it may misspell has at least one: few, so that few names are looked at. */
+/** A few trigrams of a word such that each name it may misspell has one of them. */
 export function selectiveTrigrams(word: string): string[] {
   const padded = `  ${word} `;
   const apart = Array.from({ length: Math.floor(padded.length / 3) }, (_, at) =>
     padded.slice(3 * at, 3 * at + 3),
   );
-  const telling = [...new Set(apart.slice(0, MOST_TOUCHED + 1))];
-  return telling.length > MOST_TOUCHED ? telling : trigramsOf(word);
+  const telling = [...new Set(apart.slice(0, MAX_TOUCHED + 1))];
+  return telling.length > MAX_TOUCHED ? telling : trigramsOf(word);
 }
 
-/** One step is a letter put in, left out or put in another's place, or two neighbours exchanged; long names forgive two. */
-export function isMisspelt(asked: string, name: string): boolean {
-  const most = asked.length >= 8 ? 2 : 1;
-  if (Math.abs(asked.length - name.length) > most) return false;
-  return distance(asked, name) <= most || isExchanged(asked, name);
+/** Whether a word is one edit from a name, or two for long words: an insertion, deletion, substitution or transposition. */
+export function isMisspelt(word: string, name: string): boolean {
+  const max = word.length >= 8 ? 2 : 1;
+  if (Math.abs(word.length - name.length) > max) return false;
+  return distance(word, name) <= max || isTransposed(word, name);
 }
 
-function isExchanged(asked: string, name: string): boolean {
-  if (asked.length !== name.length) return false;
-  const at = [...asked].findIndex((letter, place) => letter !== name[place]);
-  return (
-    asked.slice(0, at) + asked.charAt(at + 1) + asked.charAt(at) + asked.slice(at + 2) === name && at >= 0
-  );
+function isTransposed(word: string, name: string): boolean {
+  if (word.length !== name.length) return false;
+  const at = [...word].findIndex((letter, place) => letter !== name[place]);
+  return word.slice(0, at) + word.charAt(at + 1) + word.charAt(at) + word.slice(at + 2) === name && at >= 0;
 }
 
-/** The words of a name as people type them: lower case, without accents, apostrophes or full stops. */
+/** The words of a name as people type them: lower case, without accents, apostrophes and full stops. */
 export function splitWords(text: string): string[] {
   return text
     .normalize('NFKD')
@@ -108,25 +111,25 @@ export function splitWords(text: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** Letters that have a plain one beside them on most keyboards, but do not come apart in Unicode. */
+/** Letters with a plain equivalent that Unicode does not decompose. */
 const PLAIN: Readonly<Record<string, string>> = {
   ...{ ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ŋ: 'n', ŧ: 't' },
   ...{ ß: 'ss', æ: 'ae', œ: 'oe', þ: 'th' },
 };
 
-/** A word of wordsOf as it is typed without such letters. */
+/** A word of splitWords without such letters. */
 export function plainLetters(word: string): string {
   return word.replace(/[øłđðħıŋŧßæœþ]/g, (letter) => PLAIN[letter] ?? letter);
 }
 
 /**
- * The letter before a word that stands in a field. A word of the other three is also kept without a letter; with that of the
- * description only where it stands in the address or in names of places as well.
+ * The prefix of an indexed word by its field. Words are also indexed without a prefix; those of the description have one
+ * only if they are in the address or in area names too.
  */
 export const FIELD_LETTERS = { id: 'A', address: 'B', area: 'C', description: 'D' } as const;
 
-/** What stands for an area among the words of the listings in it. */
+/** The index term of an area, on every listing in it. */
 export const areaWord = (areaNo: number): string => `#${areaNo}`;
 
-/** What stands among the words of every active listing of this type that may be shown. */
+/** The index term of active listings of a type that may be shown. */
 export const activeWord = (listingType: string): string => `=${listingType}`;

@@ -1,8 +1,7 @@
 // Regular expressions for one street address in every spelling that searches take as equal, over folded text. Pure.
 
 import { cardinalForms, isOrdinal, twoWordOrdinal } from '../../text/number-words.ts';
-import { DIRECTIONS, LONG_STREET_TYPES, STREET_TYPES } from '../../text/street-abbreviations.ts';
-import { tokenize, writtenForms } from '../../text/tokenize.ts';
+import { DIRECTIONS, LONG_STREET_TYPES, STREET_TYPES, tokenize, writtenForms } from '../../text/tokenize.ts';
 
 /** A street address as tokens; unknown parts are empty. */
 export interface StreetAddress {

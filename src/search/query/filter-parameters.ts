@@ -93,14 +93,10 @@ export const placeParameters = {
   qFields: choices(TEXT_FIELDS, 'Fields that `q` searches. Default: all.'),
 };
 
-/** What people call types of property. */
+/** Other names of property types. */
 const PROPERTY_TYPE_SYNONYMS: Readonly<Record<string, PropertyType>> = {
-  ...{
-    house: 'SINGLE_FAMILY',
-    home: 'SINGLE_FAMILY',
-    detached: 'SINGLE_FAMILY',
-    residential: 'SINGLE_FAMILY',
-  },
+  ...{ house: 'SINGLE_FAMILY', home: 'SINGLE_FAMILY', detached: 'SINGLE_FAMILY' },
+  ...{ residential: 'SINGLE_FAMILY' },
   ...{ 'single family': 'SINGLE_FAMILY', 'single-family': 'SINGLE_FAMILY', villa: 'SINGLE_FAMILY' },
   ...{ condominium: 'CONDO', flat: 'APARTMENT', apt: 'APARTMENT', 'co-op': 'COOP', cooperative: 'COOP' },
   ...{ townhome: 'TOWNHOUSE', rowhouse: 'TOWNHOUSE', duplex: 'MULTI_FAMILY', 'multi family': 'MULTI_FAMILY' },

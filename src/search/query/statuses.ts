@@ -27,14 +27,8 @@ export function parseStatuses(query: {
 
 /** Other names of statuses, folded. */
 const SYNONYMS: Readonly<Record<string, Status>> = {
-  ...{
-    SOLD: 'CLOSED',
-    LEASED: 'CLOSED',
-    RENTED: 'CLOSED',
-    LET: 'CLOSED',
-    FORSALE: 'ACTIVE',
-    FORRENT: 'ACTIVE',
-  },
+  ...{ SOLD: 'CLOSED', LEASED: 'CLOSED', RENTED: 'CLOSED', LET: 'CLOSED' },
+  ...{ FORSALE: 'ACTIVE', FORRENT: 'ACTIVE' },
   ...{ AVAILABLE: 'ACTIVE', CANCELLED: 'CANCELED', UNDERCONTRACT: 'PENDING', UNDEROFFER: 'PENDING' },
   ...{ CONTINGENT: 'ACTIVE_UNDER_CONTRACT', OFFMARKET: 'WITHDRAWN', DELISTED: 'WITHDRAWN' },
 };
