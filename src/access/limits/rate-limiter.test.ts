@@ -102,6 +102,15 @@ test('an answer tells the policy, what is left of it, and when the oldest reques
   });
 });
 
+test('a request that leaves in 60 seconds is never said to leave in 61, at whatever fraction of a millisecond it came', async () => {
+  const { clock, limits } = setUp();
+  for (let host = 0; host < 1_000; host++) {
+    clock.advance(0.1);
+    const headers = (await ask(limits, anonymous(`10.0.${host >> 8}.${host & 255}`))) as Headers;
+    assert.equal(headers['x-ratelimit-reset'], '60');
+  }
+});
+
 test('a refusal names the policy and how long to wait, and after that wait a request is admitted', async () => {
   const { clock, limits } = setUp();
   const caller = anonymous('192.0.2.1');
