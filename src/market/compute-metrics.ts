@@ -62,7 +62,7 @@ function computeMetrics(
 ): Record<string, MetricFigure> {
   const [previous, yearAgo, monthAgo] = [previousOf(period), yearBefore(period), monthBefore(period)];
   return Object.fromEntries(
-    metrics.map(({ id, metric, change }) => {
+    metrics.map(({ id, metric, change }): [string, MetricFigure] => {
       const figure = figureOf(loaded, metric, period, group);
       const since = (before: Period): number | null =>
         changeOf(metric, figureOf(loaded, metric, before, group), figure);
@@ -72,7 +72,8 @@ function computeMetrics(
       }
       const { n, excluded } = figure;
       const value = since(change === 'mom' ? monthAgo : yearAgo);
-      return [id, { ...NO_FIGURE, value, n, excluded, suppressed: isSuppressed(metric, n), change: null }];
+      const suppressed = isSuppressed(metric, n);
+      return [id, { ...NO_FIGURE, value, n, excluded, suppressed, unit: 'share', change: null }];
     }),
   );
 }

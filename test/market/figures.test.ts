@@ -68,6 +68,7 @@ test('a change since a month or a year before can be asked for by name', async (
   const { inventory, inventory_mom: month, inventory_yoy: year } = metrics;
   // As 6 December began there were four.
   assert.deepEqual([inventory?.value, month?.value, year?.value, month?.change], [12, 2, null, null]);
+  assert.deepEqual([inventory?.unit, month?.unit, year?.unit], ['count', 'share', 'share']);
 });
 
 test('periods begin and end by the clocks of the area, and a mere date means that day there', async () => {

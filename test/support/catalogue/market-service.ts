@@ -16,6 +16,7 @@ export interface Figure {
   readonly n: number;
   readonly p25: number | null;
   readonly suppressed: boolean;
+  readonly unit: string;
   readonly change: { readonly previous: number | null; readonly yearAgo: number | null } | null;
 }
 export type Figures = Record<string, Figure>;
