@@ -7,6 +7,8 @@ import { type Arm, load, startArm, startService, type Testbed } from './testbed.
 
 const ROUNDS = 7;
 const SECONDS = 3;
+/** Before the first round, so that V8 has compiled what each request runs. */
+const WARM_UP_SECONDS = 10;
 /** Never reached, but counted for each request. */
 const COUNTED = { pro: { minute: 5_000_000, month: 1_000_000_000 } };
 const UNCOUNTED = { pro: { minute: null, month: null } };
@@ -99,7 +101,8 @@ async function compare(a: Arm, b: Arm, { path, headers }: Request): Promise<numb
     const { requests, processor } = await load(arm, path, headers, SECONDS);
     return requests / processor;
   };
-  await Promise.all([load(a, path, headers, 2), load(b, path, headers, 2)]);
+  await load(a, path, headers, WARM_UP_SECONDS);
+  await load(b, path, headers, WARM_UP_SECONDS);
   const ratios: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const first = round % 2 === 0 ? [a, b, b, a] : [b, a, a, b];
