@@ -125,7 +125,7 @@ export interface ReturnAddress {
   readonly state: string | null;
 }
 
-/** The authorization request is not valid: its client is told by a redirect. */
+/** The authorization request is invalid; a redirect reports it to the client. */
 export class ErrorRedirect extends Error {
   override readonly name = 'ErrorRedirect';
   readonly error: OAuthErrorCode;

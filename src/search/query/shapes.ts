@@ -17,6 +17,7 @@ export type Shape =
 
 const MAX_RADIUS_KM = 100;
 const KM_PER_MILE = 1.609344;
+
 /** The shapes of a query; a listing must lie in each of them. Throws INVALID_PARAMETER or INVALID_GEOMETRY. */
 export function parseShapes(query: NormalizedQuery, units: UnitSystem): Shape[] {
   const shapes: Shape[] = [];
