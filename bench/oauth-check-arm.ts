@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createAccess } from '../src/access/access.ts';
-import { createLocalSubscriptions } from '../src/access/providers/local-subscriptions.ts';
+import { createLocalSubscriptions } from '../src/access/providers/subscription-store.ts';
 import { TIERS } from '../src/access/tiers/tiers.ts';
 import { systemClock as clock } from '../src/lib/clock.ts';
 import { AccessTokens } from '../src/oauth/token/access-tokens.ts';

@@ -4,7 +4,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLocalSubscriptions } from '../src/access/providers/local-subscriptions.ts';
+import { createLocalSubscriptions } from '../src/access/providers/subscription-store.ts';
 import { requireFreePort } from '../src/http/server/listen-address.ts';
 import { createCatalogue } from '../src/ingest/listing-writer.ts';
 import { systemClock } from '../src/lib/clock.ts';

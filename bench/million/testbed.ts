@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLocalSubscriptions } from '../../src/access/providers/local-subscriptions.ts';
+import { createLocalSubscriptions } from '../../src/access/providers/subscription-store.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { socketUrl } from '../../src/postgres/client/connection-url.ts';
 import { type Database, openDatabase } from '../../src/postgres/client/database.ts';

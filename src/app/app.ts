@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { createAccess } from '../access/access.ts';
-import { createLocalSubscriptions } from '../access/providers/local-subscriptions.ts';
+import { createLocalSubscriptions } from '../access/providers/subscription-store.ts';
 import type { SubscriptionProvider } from '../access/tiers/provider.ts';
 import { type Principal, TIERS } from '../access/tiers/tiers.ts';
 import { readTiersFile } from '../access/tiers/tiers-file.ts';

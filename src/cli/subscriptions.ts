@@ -1,11 +1,8 @@
 // Command `freehold subscriptions`: the keys that this service issues, their plans and their ends.
 
 import type { Command } from 'commander';
-import {
-  createLocalSubscriptions,
-  type LocalSubscriptions,
-} from '../access/providers/local-subscriptions.ts';
-import type { SubscriptionRow } from '../access/providers/subscription-store.ts';
+import type { LocalSubscriptions, SubscriptionRow } from '../access/providers/subscription-store.ts';
+import { createLocalSubscriptions } from '../access/providers/subscription-store.ts';
 import { PLANS, type Plan } from '../access/tiers/tiers.ts';
 import { readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';

@@ -1,10 +1,11 @@
-// Routes of one listing: its stream of events, and the stored record as JSON.
+// Routes of one listing: its stream of events (cached, then live or error, then done), and the stored record as JSON.
 
 import { type Static, Type } from 'typebox';
-import type { StreamLimit } from '../access/limits/stream-limit.ts';
+import type { StreamLimit } from '../access/limits/rate-limiter.ts';
 import type { Principal } from '../access/tiers/tiers.ts';
 import { type RequestContext, type Route, route } from '../http/frame/route.ts';
 import { conditional, contentEtag } from '../http/output/etag.ts';
+import type { ServerSentEvent } from '../http/output/reply.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { displayParameter } from '../listings/common-parameters.ts';
@@ -12,8 +13,8 @@ import { buildReaderView, presentListing, VOLATILE_MEMBERS } from '../listings/p
 import { readsFor } from '../listings/property-cache.ts';
 import { type Listing, ListingSchema } from '../listings/record.ts';
 import type { ListingReads, StoredListing } from '../listings/store.ts';
-import { isAfterDone, openListingStream } from './listing-stream.ts';
-import type { Refresh } from './refresh.ts';
+import { LiveError, type LiveFailure } from '../sources/source.ts';
+import { type Refresh, toLiveError } from './refresh.ts';
 
 export interface LiveRouteOptions {
   readonly catalogue: ListingReads;
@@ -138,4 +139,70 @@ async function findListing(
   const presentLive = (fresh: StoredListing) =>
     presentListing(fresh, { ...view, source: 'live', now: clock.now() });
   return { stored, record, presentLive };
+}
+
+export interface ListingStream {
+  readonly stored: StoredListing;
+  /** The stored record as this reader sees it. */
+  readonly cached: Listing;
+  readonly refresh: Refresh;
+  /** The fresh record as this reader sees it; null where it is hidden from them. */
+  readonly present: (fresh: StoredListing) => Listing | null;
+  readonly requestId: string;
+  /** Aborts when the reader leaves. */
+  readonly signal: AbortSignal;
+  /** Frees the caller's stream slot; may be called twice. */
+  readonly release: () => void;
+}
+
+/** Whether a later request may succeed. */
+const RETRYABLE: Readonly<Record<LiveFailure, boolean>> = {
+  fetch_failed: true,
+  timeout: true,
+  parse_failed: false,
+  upstream_rate_limited: true,
+  upstream_unauthorized: false,
+  upstream_unavailable: true,
+  not_found_upstream: false,
+  live_unsupported: false,
+};
+
+const DONE = '.done';
+
+/** Whether an EventSource reconnects after `done`: it then sends the id of the last event. */
+export function isAfterDone(lastEventId: string | readonly string[] | undefined): boolean {
+  return typeof lastEventId === 'string' && lastEventId.endsWith(DONE);
+}
+
+/** Opens the stream; its slot is freed when it ends or its reader leaves. */
+export function openListingStream(stream: ListingStream): AsyncGenerator<ServerSentEvent, void, void> {
+  // A reader may leave before the first event, and a generator that never started runs no `finally`.
+  if (stream.signal.aborted) stream.release();
+  else stream.signal.addEventListener('abort', stream.release, { once: true });
+  return listingEvents(stream);
+}
+
+async function* listingEvents(stream: ListingStream): AsyncGenerator<ServerSentEvent, void, void> {
+  const { cached, requestId, release } = stream;
+  try {
+    yield { event: 'cached', id: `${requestId}.cached`, data: cached };
+    yield await liveOrError(stream);
+    yield { event: 'done', id: `${requestId}${DONE}`, data: {} };
+  } finally {
+    release();
+  }
+}
+
+async function liveOrError(stream: ListingStream): Promise<ServerSentEvent> {
+  const { stored, refresh, present, requestId, signal } = stream;
+  try {
+    const fresh = present(await refresh(stored, signal));
+    if (fresh === null)
+      throw new LiveError('not_found_upstream', 'The source no longer lets this listing be shown.');
+    return { event: 'live', id: `${requestId}.live`, data: fresh };
+  } catch (error) {
+    const { code, message } = toLiveError(error);
+    const data = { code, message, retryable: RETRYABLE[code], requestId };
+    return { event: 'error', id: `${requestId}.error`, data };
+  }
 }

@@ -1,7 +1,6 @@
 // Wiring of the authorization server: its endpoints, and the verifier of its access tokens.
 
-import type { CredentialVerifier } from '../access/keys/identify.ts';
-import type { KeyVerifier } from '../access/keys/key-verifier.ts';
+import type { CredentialVerifier, KeyVerifier } from '../access/keys/key-verifier.ts';
 import type { SubscriptionProvider } from '../access/tiers/provider.ts';
 import type { Principal, Tiers } from '../access/tiers/tiers.ts';
 import type { Route } from '../http/frame/route.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createLocalSubscriptions } from '../../src/access/providers/local-subscriptions.ts';
+import { createLocalSubscriptions } from '../../src/access/providers/subscription-store.ts';
 import { PLANS, type Principal, type Scope } from '../../src/access/tiers/tiers.ts';
 import { type Closing, testDatabase } from '../support/database/database.ts';
 import { type Caller, type Documented, walkMatrix } from '../support/service/access-matrix.ts';

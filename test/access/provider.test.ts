@@ -1,9 +1,10 @@
 // Proof that every subscription provider keeps the port's promises: the one in our own tables, and the tests' stub.
+
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { createAccess } from '../../src/access/access.ts';
 import { FailureThrottle } from '../../src/access/limits/failure-throttle.ts';
-import { createLocalSubscriptions } from '../../src/access/providers/local-subscriptions.ts';
+import { createLocalSubscriptions } from '../../src/access/providers/subscription-store.ts';
 import {
   ProviderUnavailable,
   type SubscriptionProvider,

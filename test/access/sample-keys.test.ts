@@ -1,10 +1,11 @@
 // Proof of what becomes of the sample keys over restarts, lost files and lost databases.
+
 import assert from 'node:assert/strict';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { ensureFirstKeys, ensureSampleKeys, keyVariable } from '../../src/access/keys/sample-keys.ts';
-import { createLocalSubscriptions } from '../../src/access/providers/local-subscriptions.ts';
+import { createLocalSubscriptions } from '../../src/access/providers/subscription-store.ts';
 import { PLANS } from '../../src/access/tiers/tiers.ts';
 import { temporaryFolder, testDatabase } from '../support/database/database.ts';
 import { manualClock } from '../support/service/clock.ts';

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { createLocalSubscriptions } from '../../src/access/providers/local-subscriptions.ts';
+import { createLocalSubscriptions } from '../../src/access/providers/subscription-store.ts';
 import { createApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/lib/log.ts';

@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import type { Listing } from '../../src/listings/record.ts';
 import type { StoredListing } from '../../src/listings/store.ts';
-import { openListingStream } from '../../src/live/listing-stream.ts';
+import { openListingStream } from '../../src/live/routes.ts';
 import { LiveError, type LiveFailure } from '../../src/sources/source.ts';
 import { makeInBatches } from '../support/check/batches.ts';
 import { until } from '../support/check/until.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createLocalSubscriptions } from '../../src/access/providers/local-subscriptions.ts';
+import { createLocalSubscriptions } from '../../src/access/providers/subscription-store.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { type ChaosApp, startChaosApp } from '../support/chaos/app.ts';
 import { newReaders, readOn } from '../support/chaos/readers.ts';

@@ -8,7 +8,6 @@ import type { CredentialAttempt } from '../limits/failure-throttle.ts';
 import { SlidingWindowLog } from '../limits/sliding-window-log.ts';
 import type { ActiveSubscription, SubscriptionProvider, SubscriptionStatus } from '../tiers/provider.ts';
 import type { Principal } from '../tiers/tiers.ts';
-import type { CredentialVerifier } from './identify.ts';
 import { queryProvider } from './subscription-status.ts';
 
 /** Milliseconds that an active status is cached, from the moment the provider was queried. */
@@ -249,4 +248,15 @@ export class UnknownKeyBudget {
     this.#failed.reserved--;
     if (failed) this.#failed.add(this.#clock.monotonic());
   }
+}
+
+/** Verifies one kind of credential. */
+export interface CredentialVerifier {
+  /** Whether this credential is of its kind; the first verifier that says so decides alone. */
+  matches(credential: string): boolean;
+  /**
+   * The caller; throws a Problem with a 401 code when the credential is not valid. Calls `attempt.begin()` before it asks
+   * anything outside this process about a credential that was never valid before.
+   */
+  verify(credential: string, attempt: CredentialAttempt): Principal | Promise<Principal>;
 }

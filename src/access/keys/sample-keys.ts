@@ -1,13 +1,15 @@
 // Sample keys of a new installation: one for each tier, in a file that only its owner can read.
+
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { Clock } from '../../lib/clock.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { issueKey, keyHash } from '../providers/local-subscriptions.ts';
 import {
   countKnownKeys,
   endSamples,
   hasSubscriptions,
+  issueKey,
+  keyHash,
   lockSamples,
 } from '../providers/subscription-store.ts';
 import { PLANS, type Plan } from '../tiers/tiers.ts';

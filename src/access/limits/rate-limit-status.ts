@@ -1,7 +1,9 @@
-// Rate limit status: its headers (draft-ietf-httpapi-ratelimit-headers-11 and the older X- ones), and the problems of a reached limit.
+// Rate limit policies and their status: its headers (draft-ietf-httpapi-ratelimit-headers-11 and the older X- ones), and the problems of a reached limit.
 
 import { Problem, type ProblemCode } from '../../lib/problem.ts';
-import { type Tier, tierName } from '../tiers/tiers.ts';
+import { type Tier, type TierPlan, type Tiers, tierName } from '../tiers/tiers.ts';
+import type { Month } from './monthly-quota.ts';
+import { WINDOW } from './sliding-window-log.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -124,3 +126,26 @@ function tooManyRequests(
     members: { violatedPolicies: violated.map(({ policy }) => policy.name) },
   });
 }
+
+/** Null where unlimited. */
+export interface Policies {
+  readonly minute: RateLimitPolicy | null;
+  readonly month: RateLimitPolicy | null;
+}
+
+/** Returns a function that gives the policies of a tier in a month. */
+export function createPolicyCache(tiers: Tiers): (tier: Tier, calendar: Month) => Policies {
+  const cache = new Map<Tier, Policies & { readonly calendar: Month }>();
+  return (tier, calendar) => {
+    const cached = cache.get(tier);
+    if (cached?.calendar === calendar) return cached;
+    const policies = { calendar, ...policiesOf(tiers[tier], calendar) };
+    cache.set(tier, policies);
+    return policies;
+  };
+}
+
+export const policiesOf = ({ minute, month }: TierPlan, calendar: Month): Policies => ({
+  minute: minute === null ? null : new RateLimitPolicy('minute', minute, WINDOW / 1000),
+  month: month === null ? null : new RateLimitPolicy('month', month, calendar.seconds),
+});

@@ -1,7 +1,15 @@
-// SQL of the subscriptions that this service issues.
+// Subscriptions that this service issues itself: their keys, plans and ends, and the SQL that stores them.
 
-import type { Sql, Transaction } from '../../postgres/client/database.ts';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import type { Clock } from '../../lib/clock.ts';
+import { batch } from '../../postgres/client/batch.ts';
+import type { Database, Sql, Transaction } from '../../postgres/client/database.ts';
 import { notify } from '../../postgres/client/listen.ts';
+import {
+  ProviderUnavailable,
+  type SubscriptionProvider,
+  type SubscriptionStatus,
+} from '../tiers/provider.ts';
 import type { Plan } from '../tiers/tiers.ts';
 
 export interface SubscriptionRow {
@@ -19,9 +27,89 @@ export interface SubscriptionRow {
 /** Channel of notifications about changed subscriptions; the payload is the id. */
 export const SUBSCRIPTIONS_CHANNEL = 'subscriptions';
 
+export interface NewSubscription {
+  readonly plan: Plan;
+  /** Name for people; 200 characters at most. */
+  readonly label?: string;
+  readonly endsAt?: Date;
+  readonly sample?: boolean;
+}
+
+/** A new subscription. The key is shown once and never stored. */
+export interface IssuedKey {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** Subscriptions as the operator manages them. Methods with an id return undefined when there is none. */
+export interface LocalSubscriptions {
+  readonly provider: SubscriptionProvider;
+  create(wanted: NewSubscription): Promise<IssuedKey>;
+  /** The newest first, a thousand at most. */
+  list(): Promise<readonly SubscriptionRow[]>;
+  changePlan(id: string, plan: Plan): Promise<SubscriptionRow | undefined>;
+  /** Ends it at that date, or now; null removes the end. Its key is then refused as expired. */
+  end(id: string, at?: Date | null): Promise<SubscriptionRow | undefined>;
+  /** Revokes it for ever: its key is refused as unknown. */
+  revoke(id: string): Promise<SubscriptionRow | undefined>;
+}
+
+export function createLocalSubscriptions(database: Database, clock: Clock): LocalSubscriptions {
+  const date = () => new Date(clock.now());
+  const resolveStatus = async (query: Promise<SubscriptionRow | undefined>): Promise<SubscriptionStatus> => {
+    const row = await query.catch((error: unknown) => {
+      throw new ProviderUnavailable(error);
+    });
+    return statusOf(row, clock.now());
+  };
+  const findById = batch((ids: readonly string[]) =>
+    database.read((sql) => findSubscriptions(sql, ids), { planned: 'once' }),
+  );
+  return {
+    provider: {
+      validate: (key) => resolveStatus(database.read((sql) => findByKeyHash(sql, keyHash(key)))),
+      refresh: (subscription) => resolveStatus(findById(subscription)),
+    },
+    create: (wanted) => database.write((sql) => issueKey(sql, wanted, date())),
+    list: () => database.read(listSubscriptions),
+    changePlan: (id, tier) => database.transaction((tx) => updateSubscription(tx, id, { tier })),
+    end: (id, at = date()) => database.transaction((tx) => updateSubscription(tx, id, { endsAt: at })),
+    revoke: (id) => database.transaction((tx) => updateSubscription(tx, id, { revokedAt: date() })),
+  };
+}
+
+/** Creates a subscription and its key, of which only the hash and the last four characters are stored. */
+export async function issueKey(sql: Sql, wanted: NewSubscription, now: Date): Promise<IssuedKey> {
+  const id = `sub_${randomBytes(12).toString('hex')}`;
+  const key = `SERVICE-${randomUUID()}`.toUpperCase();
+  await insertSubscription(sql, {
+    id,
+    tier: wanted.plan,
+    keyHash: keyHash(key),
+    keyHint: key.slice(-4),
+    label: wanted.label ?? '',
+    sample: wanted.sample ?? false,
+    createdAt: now,
+    endsAt: wanted.endsAt ?? null,
+  });
+  return { id, key };
+}
+
+/** Hash under which a key is stored; keys are case-insensitive. */
+export function keyHash(key: string): Buffer {
+  return createHash('sha256').update(key.toUpperCase()).digest();
+}
+
+function statusOf(row: SubscriptionRow | undefined, now: number): SubscriptionStatus {
+  if (row === undefined || row.revokedAt !== null) return { state: 'unknown' };
+  const endsAt = row.endsAt === null ? null : Date.parse(row.endsAt);
+  if (endsAt !== null && endsAt <= now) return { state: 'expired' };
+  return { state: 'active', subscription: row.id, tier: row.tier, endsAt };
+}
+
 const MAX_LISTED = 1_000;
 
-export async function insertSubscription(
+async function insertSubscription(
   sql: Sql,
   row: {
     readonly id: string;
@@ -40,7 +128,7 @@ export async function insertSubscription(
       ${row.createdAt}, ${row.endsAt})`;
 }
 
-export async function findByKeyHash(sql: Sql, keyHash: Buffer): Promise<SubscriptionRow | undefined> {
+async function findByKeyHash(sql: Sql, keyHash: Buffer): Promise<SubscriptionRow | undefined> {
   const [row] = await sql<
     SubscriptionRow[]
   >`select ${columns(sql)} from subscription where key_hash = ${keyHash}`;
@@ -59,13 +147,13 @@ export async function findSubscriptions(
 }
 
 /** The newest subscriptions first; a thousand at most. */
-export async function listSubscriptions(sql: Sql): Promise<readonly SubscriptionRow[]> {
+async function listSubscriptions(sql: Sql): Promise<readonly SubscriptionRow[]> {
   return sql<SubscriptionRow[]>`
     select ${columns(sql)} from subscription order by created_at desc, id limit ${MAX_LISTED}`;
 }
 
 /** Updates a subscription and notifies every process; undefined when there is none with this id. */
-export async function updateSubscription(
+async function updateSubscription(
   tx: Transaction,
   id: string,
   change: { readonly tier?: Plan; readonly endsAt?: Date | null; readonly revokedAt?: Date },

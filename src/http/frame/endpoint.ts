@@ -1,8 +1,8 @@
 // Endpoints: routes with everything that is computed once at startup.
 
 import { METHODS } from 'node:http';
-import { isNamed } from '../input/accept.ts';
 import { baseHeaders, type Headers } from '../output/reply.ts';
+import { isNamed } from './request-head.ts';
 import type { Route } from './route.ts';
 
 export interface Endpoint<Caller> {

@@ -5,7 +5,6 @@ import { type TObject, Type } from 'typebox';
 import type { Clock } from '../../lib/clock.ts';
 import type { ReadAddress } from '../../lib/ip-address.ts';
 import { Problem } from '../../lib/problem.ts';
-import { negotiate } from '../input/accept.ts';
 import { compileBody, parseForm, parseJson } from '../input/body.ts';
 import { compileParameters, compileParsedQuery } from '../input/query.ts';
 import { problemHeaders, problemReply, toProblem } from '../output/problem-document.ts';
@@ -20,7 +19,7 @@ import {
   selectVariant,
 } from './endpoint.ts';
 import { createNotFound, type NotFoundPage, renderNotFound } from './not-found.ts';
-import { checkRequest, refuseBody, requireBodyType } from './request-checks.ts';
+import { checkRequest, negotiate, refuseBody, requireBodyType } from './request-head.ts';
 import type { RequestLog } from './request-log.ts';
 import { Responder } from './responder.ts';
 import type { BodyType, Phases, Route } from './route.ts';

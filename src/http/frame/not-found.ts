@@ -4,8 +4,8 @@ import type { IncomingMessage } from 'node:http';
 import { redact } from '../../lib/log.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { Problem } from '../../lib/problem.ts';
-import { negotiate } from '../input/accept.ts';
 import type { Reply } from '../output/reply.ts';
+import { negotiate } from './request-head.ts';
 
 /** Detail of the 404. */
 export const NOTHING_HERE = 'There is nothing at this URL; /openapi.json lists all endpoints.';

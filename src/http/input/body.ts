@@ -4,7 +4,7 @@ import type { TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { redact } from '../../lib/log.ts';
 import { faultSentence, Problem } from '../../lib/problem.ts';
-import { groupPairs, parsePairs } from './urlencoded.ts';
+import { groupPairs, parsePairs } from './query.ts';
 import { asValueSchema } from './values.ts';
 
 const DEEPEST = 32;

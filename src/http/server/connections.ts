@@ -1,6 +1,6 @@
-// Open connections with their active requests: limited per address and in total; the longest idle ones make room.
+// Open connections with their active requests: limited per address and in total, the longest idle ones make room; drained at shutdown.
 
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../lib/clock.ts';
 import { addressGroup, type ReadAddress } from '../../lib/ip-address.ts';
@@ -13,6 +13,8 @@ const REFUSAL_MS = 3_000;
 const IDLE_MS = 100;
 /** Excess connections kept open to receive their refusal. */
 const MAX_REFUSED = 32;
+/** Milliseconds that active requests and streams may take once shutdown has begun. */
+const MAX_DRAIN_MS = 14_000;
 
 export interface ConnectionBounds {
   readonly connections: number;
@@ -55,6 +57,7 @@ export class Connections {
   readonly #idle = { clients: new Set<Socket>(), proxies: new Set<Socket>() };
   readonly #refused = new Set<Socket>();
   #active = 0;
+  #isDraining = false;
   #onIdle: () => void = () => undefined;
   readonly #counts;
 
@@ -127,15 +130,6 @@ export class Connections {
     if (connection.onAnswered !== null && isAnswered(connection)) connection.onAnswered();
   }
 
-  /** Resolves when no request is active. */
-  async idle(): Promise<void> {
-    while (this.#active > 0) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#onIdle = resolve;
-      await promise;
-    }
-  }
-
   /**
    * Calls back once every complete request of this connection is answered, with the responses of incomplete ones; at
    * once if there are none. Only the first callback of a connection counts.
@@ -148,8 +142,44 @@ export class Connections {
     if (isAnswered(connection)) connection.onAnswered();
   }
 
-  /** Throws OVERLOADED for an excess connection. */
-  refuse(socket: Socket): void {
+  /** True once the process is stopping. */
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  /**
+   * Resolves when no request is active and all connections are closed, after 15 s at most. Until then, and for at least
+   * `lingerMs` while connections are open, the listener stays open so that health checks and new requests get a 503.
+   */
+  async drain(server: Server, lingerMs: number): Promise<void> {
+    const { clock } = this.#options;
+    this.#isDraining = true;
+    // Closing a connection loses a request in flight, so clients are first told to leave.
+    await Promise.all([this.#idleWithin(MAX_DRAIN_MS), linger(server, clock, lingerMs)]);
+    await closed(server, clock);
+  }
+
+  /** Resolves when no request is active, or when the time is over. */
+  #idleWithin(milliseconds: number): Promise<void> {
+    const { promise: isOver, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#options.clock.after(milliseconds, resolve);
+    return Promise.race([this.#idleNow(), isOver]).finally(cancel);
+  }
+
+  async #idleNow(): Promise<void> {
+    while (this.#active > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#onIdle = resolve;
+      await promise;
+    }
+  }
+
+  /** Throws SHUTTING_DOWN once draining has begun, and OVERLOADED for an excess connection. */
+  refuse({ socket }: IncomingMessage): void {
+    if (this.#isDraining)
+      throw new Problem('SHUTTING_DOWN', 'This process is shutting down. Try again.', {
+        headers: { connection: 'close', 'retry-after': '1' },
+      });
     if (!this.#refused.has(socket)) return;
     const detail = 'Too many connections are open, from your address or in total. Close or reuse some.';
     throw new Problem('OVERLOADED', detail, { headers: { connection: 'close', 'retry-after': '1' } });
@@ -215,6 +245,27 @@ export class Connections {
 }
 
 const isAnswered = ({ responses }: Connection): boolean => responses.every(({ req }) => !req.complete);
+
+function linger(server: Server, clock: Clock, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    server.getConnections((_, open) => {
+      if (milliseconds > 0 && open > 0) clock.after(milliseconds, resolve);
+      else resolve();
+    });
+  });
+}
+
+/** Closes the listener and its connections; pending writes get one more second. */
+function closed(server: Server, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(1_000, () => server.closeAllConnections());
+    server.close(() => {
+      cancel();
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
 
 /** Maximum number of connections unless the operator or the system sets a lower one. */
 const MAX_CONNECTIONS = 10_000;

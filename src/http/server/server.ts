@@ -19,7 +19,6 @@ import { openapiRoutes } from '../openapi/openapi-route.ts';
 import type { Json } from '../openapi/openapi-schemas.ts';
 import { answerClientError, answerOddRequests } from './client-errors.ts';
 import { type ConnectionBounds, Connections } from './connections.ts';
-import { Drain } from './drain.ts';
 import { type HealthOptions, healthRoutes } from './health.ts';
 
 /** Bounds of time and size; each default can be replaced. */
@@ -86,22 +85,11 @@ export function createServer<Caller>(options: ServerOptions<Caller>): WebServer 
   const { clock, metrics, publicUrl, trustedProxies = [] } = options;
   const limits = { ...LIMITS, ...options.limits };
   const connections = createConnections(options, limits);
-  const drain = new Drain(connections);
-  const { routes, openapi } = withOwnRoutes(options, drain);
+  const { routes, openapi } = withOwnRoutes(options, () => connections.isDraining);
   const log = createRequestLog(options);
   const frame = new Frame<Caller>({
-    ...{ phases: options.phases, clock, publicUrl, log, routes, notFoundPage: options.notFoundPage },
-    connections: {
-      get isDraining() {
-        return drain.isDraining;
-      },
-      begin: (response) => connections.begin(response),
-      end: (response) => connections.end(response),
-      refuse({ socket }) {
-        drain.refuse();
-        connections.refuse(socket);
-      },
-    },
+    ...{ phases: options.phases, clock, publicUrl, log, routes, connections },
+    notFoundPage: options.notFoundPage,
     readAddress: addressReader(trustedProxies),
   });
   metrics.gauge('freehold_http_active', 'Requests and streams in progress.', () => connections.active);
@@ -114,7 +102,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): WebServer 
   frame.install(app);
   app.server.on('connection', (socket: Socket) => connections.add(socket));
   answerOddRequests(app.server, publicUrl, newRequestId);
-  return { openapi, ...serve(app, () => drain.run(app.server, clock, limits.lingerMs)) };
+  return { openapi, ...serve(app, () => connections.drain(app.server, limits.lingerMs)) };
 }
 
 function createConnections<Caller>(
@@ -127,9 +115,8 @@ function createConnections<Caller>(
 }
 
 /** The features' routes with the server's own: health, metrics and the OpenAPI document. */
-function withOwnRoutes<Caller>(options: ServerOptions<Caller>, drain: Drain) {
+function withOwnRoutes<Caller>(options: ServerOptions<Caller>, isDraining: () => boolean) {
   const { clock, metrics, health, publicUrl, describe } = options;
-  const isDraining = () => drain.isDraining;
   const served = [
     ...options.routes,
     ...healthRoutes<Caller>({

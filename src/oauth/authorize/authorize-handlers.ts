@@ -2,7 +2,7 @@
 
 import type { Principal, Tiers } from '../../access/tiers/tiers.ts';
 import type { RequestContext } from '../../http/frame/route.ts';
-import { groupPairs, parsePairs } from '../../http/input/urlencoded.ts';
+import { groupPairs, parsePairs } from '../../http/input/query.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import { type ClientContext, identifyClient } from '../clients/find-client.ts';
 import { isLoopback } from '../clients/redirect-uri.ts';

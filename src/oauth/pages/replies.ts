@@ -1,7 +1,7 @@
 // Replies of the authorization and grants endpoints: a redirect, a page, or JSON for programs.
 
+import { negotiate } from '../../http/frame/request-head.ts';
 import type { ErrorForm } from '../../http/frame/route.ts';
-import { negotiate } from '../../http/input/accept.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import { Problem } from '../../lib/problem.ts';
 import { html } from '../../page/html.ts';

@@ -1,7 +1,7 @@
 // Verifier of access tokens: each is looked up once, then cached until it expires or is revoked.
 
 import { LRUCache } from 'lru-cache';
-import type { CredentialVerifier } from '../../access/keys/identify.ts';
+import type { CredentialVerifier } from '../../access/keys/key-verifier.ts';
 import type { CredentialAttempt } from '../../access/limits/failure-throttle.ts';
 import type { Principal, Scope } from '../../access/tiers/tiers.ts';
 import { Problem } from '../../lib/problem.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
-import { createLocalSubscriptions } from '../../../src/access/providers/local-subscriptions.ts';
+import { createLocalSubscriptions } from '../../../src/access/providers/subscription-store.ts';
 import {
   call,
   consent,

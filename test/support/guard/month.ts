@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createLocalSubscriptions } from '../../../src/access/providers/local-subscriptions.ts';
+import { createLocalSubscriptions } from '../../../src/access/providers/subscription-store.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createRandom } from '../check/random.ts';
 import { type Closing, temporaryFolder, testDatabase } from '../database/database.ts';

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { createAccess } from '../../../src/access/access.ts';
-import type { CredentialVerifier } from '../../../src/access/keys/identify.ts';
-import { createLocalSubscriptions } from '../../../src/access/providers/local-subscriptions.ts';
+import type { CredentialVerifier } from '../../../src/access/keys/key-verifier.ts';
+import { createLocalSubscriptions } from '../../../src/access/providers/subscription-store.ts';
 import { isPlan, type Plan, type Principal, type Scope, TIERS } from '../../../src/access/tiers/tiers.ts';
 import { type Access, type Route, route } from '../../../src/http/frame/route.ts';
 import { createServer, type ServerOptions, type WebServer } from '../../../src/http/server/server.ts';

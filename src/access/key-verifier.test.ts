@@ -1,13 +1,14 @@
 // Proof of what the service promises about keys: how long a status is cached, and how often the provider is queried.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { manualClock } from '../../../test/support/service/clock.ts';
-import { keyNumber, stubProvider } from '../../../test/support/service/stub-provider.ts';
-import { Problem } from '../../lib/problem.ts';
-import { FailureThrottle } from '../limits/failure-throttle.ts';
-import { FAILURES_PER_MINUTE, type Plan } from '../tiers/tiers.ts';
-import { createIdentify } from './identify.ts';
-import { KeyVerifier } from './key-verifier.ts';
+import { manualClock } from '../../test/support/service/clock.ts';
+import { keyNumber, stubProvider } from '../../test/support/service/stub-provider.ts';
+import { Problem } from '../lib/problem.ts';
+import { KeyVerifier } from './keys/key-verifier.ts';
+import { FailureThrottle } from './limits/failure-throttle.ts';
+import { createIdentify } from './phases.ts';
+import { FAILURES_PER_MINUTE, type Plan } from './tiers/tiers.ts';
 
 const MINUTES = 60_000;
 

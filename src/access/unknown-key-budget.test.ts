@@ -1,12 +1,13 @@
 // Proves that junk keys are bounded together, and that they keep nobody else's new keys out.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { manualClock } from '../../../test/support/service/clock.ts';
-import { keyNumber, stubProvider } from '../../../test/support/service/stub-provider.ts';
-import { Problem } from '../../lib/problem.ts';
-import { FailureThrottle } from '../limits/failure-throttle.ts';
-import { createIdentify } from './identify.ts';
-import { KeyVerifier } from './key-verifier.ts';
+import { manualClock } from '../../test/support/service/clock.ts';
+import { keyNumber, stubProvider } from '../../test/support/service/stub-provider.ts';
+import { Problem } from '../lib/problem.ts';
+import { KeyVerifier } from './keys/key-verifier.ts';
+import { FailureThrottle } from './limits/failure-throttle.ts';
+import { createIdentify } from './phases.ts';
 
 const MINUTES = 60_000;
 

@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { manualClock } from '../../../test/support/service/clock.ts';
-import { stubProvider } from '../../../test/support/service/stub-provider.ts';
-import type { Access } from '../../http/frame/route.ts';
-import { Problem } from '../../lib/problem.ts';
-import { FailureThrottle } from '../limits/failure-throttle.ts';
-import { FAILURES_PER_MINUTE, type Principal } from '../tiers/tiers.ts';
-import { createIdentify } from './identify.ts';
-import { KeyVerifier } from './key-verifier.ts';
+import { manualClock } from '../../test/support/service/clock.ts';
+import { stubProvider } from '../../test/support/service/stub-provider.ts';
+import type { Access } from '../http/frame/route.ts';
+import { Problem } from '../lib/problem.ts';
+import { KeyVerifier } from './keys/key-verifier.ts';
+import { FailureThrottle } from './limits/failure-throttle.ts';
+import { createIdentify } from './phases.ts';
+import { FAILURES_PER_MINUTE, type Principal } from './tiers/tiers.ts';
 
 function setUp() {
   const clock = manualClock();
