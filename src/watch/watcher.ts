@@ -1,0 +1,47 @@
+// Watcher: its record, and the definition that the matching holds of it.
+
+import { EVENT_TYPES, type EventType, type TargetType } from './events/event-types.ts';
+
+export type WatcherStatus = 'active' | 'paused' | 'disabled' | 'expired';
+export type StatusReason = 'owner' | 'over_limit' | 'subscription_ended' | 'delivery_failed';
+
+/** A search as it was understood when the watcher was created: areas, words, units and currency are fixed. */
+export interface FrozenSearch {
+  readonly ignoreDisplayRules: boolean;
+}
+
+export type WatcherTarget<Search = FrozenSearch> =
+  | { readonly type: 'listing'; readonly listingId: string }
+  | { readonly type: 'property'; readonly propertyId: string }
+  /** `parameters`: the names of the query as its owner wrote them. */
+  | { readonly type: 'search'; readonly search: Search; readonly parameters: readonly string[] };
+
+/** What decides which events a watcher is sent; the data of its private entries in the log of changes. */
+export interface WatcherDefinition<Search = FrozenSearch> {
+  readonly no: number;
+  readonly id: string;
+  readonly owner: string;
+  readonly status: WatcherStatus;
+  readonly statusReason: StatusReason | null;
+  readonly events: readonly EventType[];
+  readonly target: WatcherTarget<Search>;
+  /** Null: events are in the log and the feeds alone. */
+  readonly cadence: 'instant' | null;
+  /** Events an hour that the owner's plan allows; null: unlimited. */
+  readonly eventsPerHour: number | null;
+  /** Whether what matched at the creation is told as events. */
+  readonly backfill: boolean;
+  readonly ignoreDisplayRules: boolean;
+}
+
+/** The event types that a target can send, in the order of the documentation. */
+export function eventsOf(target: TargetType): readonly EventType[] {
+  return (Object.keys(EVENT_TYPES) as EventType[]).filter((type) =>
+    (EVENT_TYPES[type] as readonly TargetType[]).includes(target),
+  );
+}
+
+/** The event types of a watcher that names none: a search's matches, everything of a listing or a property. */
+export function defaultEventsOf(target: TargetType): readonly EventType[] {
+  return eventsOf(target).filter((type) => target !== 'search' || type.startsWith('search.'));
+}
