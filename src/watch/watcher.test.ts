@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultEventsOf, eventsOf } from './watcher.ts';
+import { defaultEventsOf, definitionOf, eventsOf, type Watcher } from './watcher.ts';
 
 test('a search that names no events sends its matches, a listing everything that happens to it', () => {
   assert.deepEqual(defaultEventsOf('search'), ['search.match_added', 'search.match_removed']);
@@ -19,4 +19,22 @@ test('only a search can send matches, and no watcher chooses events about itself
       eventsOf(target).filter((type) => type.startsWith('watcher.')),
       [],
     );
+});
+
+const WATCHER: Watcher = {
+  ...{ no: 7, id: 'wat_a', owner: 'cus:ann', allowance: 'cus:ann', subscription: 'one', grant: null },
+  ...{ name: null, search: { ignoreDisplayRules: true }, interpretation: null },
+  target: { type: 'search', listingType: 'sale', query: { maxPrice: 5, beds: 2 } },
+  ...{ events: ['search.match_added'], cadence: 'instant', eventsPerHour: 10, backfill: false },
+  ...{ status: 'active', statusReason: null, expiresAt: null, metadata: {}, initialMatchCount: 3 },
+  ...{ version: 1, createdAt: 0, updatedAt: 0 },
+};
+
+test('a definition names the parameters as the owner wrote them, with the search as it was understood', () => {
+  const { target, ignoreDisplayRules } = definitionOf(WATCHER);
+  const search = { ignoreDisplayRules: true };
+  assert.deepEqual(target, { type: 'search', search, parameters: ['maxPrice', 'beds'] });
+  assert.equal(ignoreDisplayRules, true);
+  const listing = { type: 'listing', listingId: 'lst_a' } as const;
+  assert.deepEqual(definitionOf({ ...WATCHER, target: listing, search: null }).target, listing);
 });

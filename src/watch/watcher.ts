@@ -16,6 +16,48 @@ export type WatcherTarget<Search = FrozenSearch> =
   /** `parameters`: the names of the query as its owner wrote them. */
   | { readonly type: 'search'; readonly search: Search; readonly parameters: readonly string[] };
 
+/** A watcher as it is stored. */
+export interface Watcher {
+  /** Order of creation. */
+  readonly no: number;
+  readonly id: string;
+  readonly owner: string;
+  /** Whose number of watchers it counts against: the owner, or for grants without a key the address. */
+  readonly allowance: string;
+  /** Null: a grant without a key created it. */
+  readonly subscription: string | null;
+  readonly grant: string | null;
+  readonly name: string | null;
+  /** As its owner wrote it. */
+  readonly target: TargetInput;
+  readonly search: FrozenSearch | null;
+  readonly interpretation: unknown;
+  readonly events: readonly EventType[];
+  readonly cadence: 'instant' | null;
+  readonly eventsPerHour: number | null;
+  readonly backfill: boolean;
+  readonly status: WatcherStatus;
+  readonly statusReason: StatusReason | null;
+  /** Wall-clock milliseconds; null: it does not expire. */
+  readonly expiresAt: number | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly initialMatchCount: number;
+  /** Grows by one with each change. */
+  readonly version: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A target as its owner writes it. */
+export type TargetInput =
+  | { readonly type: 'listing'; readonly listingId: string }
+  | { readonly type: 'property'; readonly propertyId: string }
+  | {
+      readonly type: 'search';
+      readonly listingType: 'rental' | 'sale';
+      readonly query: Readonly<Record<string, unknown>>;
+    };
+
 /** What decides which events a watcher is sent; the data of its private entries in the log of changes. */
 export interface WatcherDefinition<Search = FrozenSearch> {
   readonly no: number;
@@ -32,6 +74,21 @@ export interface WatcherDefinition<Search = FrozenSearch> {
   /** Whether what matched at the creation is told as events. */
   readonly backfill: boolean;
   readonly ignoreDisplayRules: boolean;
+}
+
+/** What the matching needs of a watcher. */
+export function definitionOf(watcher: Watcher): WatcherDefinition {
+  const { no, id, owner, status, statusReason, events, cadence, eventsPerHour, backfill, search } = watcher;
+  return {
+    ...{ no, id, owner, status, statusReason, events, target: resolvedTarget(watcher), cadence },
+    ...{ eventsPerHour, backfill, ignoreDisplayRules: search?.ignoreDisplayRules ?? false },
+  };
+}
+
+function resolvedTarget({ target, search }: Watcher): WatcherTarget {
+  if (target.type !== 'search') return target;
+  if (search === null) throw new Error('A watcher of a search has no search');
+  return { type: 'search', search, parameters: Object.keys(target.query) };
 }
 
 /** The event types that a target can send, in the order of the documentation. */
