@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultEventsOf, definitionOf, eventsOf, type Watcher } from './watcher.ts';
+import { defaultEventsOf, eventsOf } from './events/event-types.ts';
+import { definitionOf, type Watcher } from './watcher.ts';
 
 test('a search that names no events sends its matches, a listing everything that happens to it', () => {
   assert.deepEqual(defaultEventsOf('search'), ['search.match_added', 'search.match_removed']);

@@ -1,6 +1,6 @@
 // Watcher: its record, and the definition that the matching holds of it.
 
-import { EVENT_TYPES, type EventType, type TargetType } from './events/event-types.ts';
+import type { EventType } from './events/event-types.ts';
 
 export type WatcherStatus = 'active' | 'paused' | 'disabled' | 'expired';
 export type StatusReason = 'owner' | 'over_limit' | 'subscription_ended' | 'delivery_failed';
@@ -89,16 +89,4 @@ function resolvedTarget({ target, search }: Watcher): WatcherTarget {
   if (target.type !== 'search') return target;
   if (search === null) throw new Error('A watcher of a search has no search');
   return { type: 'search', search, parameters: Object.keys(target.query) };
-}
-
-/** The event types that a target can send, in the order of the documentation. */
-export function eventsOf(target: TargetType): readonly EventType[] {
-  return (Object.keys(EVENT_TYPES) as EventType[]).filter((type) =>
-    (EVENT_TYPES[type] as readonly TargetType[]).includes(target),
-  );
-}
-
-/** The event types of a watcher that names none: a search's matches, everything of a listing or a property. */
-export function defaultEventsOf(target: TargetType): readonly EventType[] {
-  return eventsOf(target).filter((type) => target !== 'search' || type.startsWith('search.'));
 }

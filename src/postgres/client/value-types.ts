@@ -5,7 +5,8 @@ type Serialize = (value: unknown) => string;
 /** Type numbers (OIDs) of PostgreSQL, from pg_type.dat. */
 const OID = {
   ...{ int8: 20, date: 1082, timestamp: 1114, timestamptz: 1184, numeric: 1700 },
-  ...{ byteaArray: 1001, int4Array: 1007, textArray: 1009, float8Array: 1022, timestamptzArray: 1185 },
+  ...{ byteaArray: 1001, int4Array: 1007, textArray: 1009, int8Array: 1016, float8Array: 1022 },
+  timestamptzArray: 1185,
 };
 
 /** The driver's `types` option. The rest (text, float8, bool, json, bytea) is the driver's own. */
@@ -19,6 +20,7 @@ export const VALUE_TYPES = {
   byteaArray: arrayOf(OID.byteaArray, formatHex, (text) => Buffer.from(text.slice(2), 'hex')),
   int4Array: arrayOf(OID.int4Array, String, Number),
   textArray: arrayOf(OID.textArray, String, String),
+  int8Array: arrayOf(OID.int8Array, String, parseInt8),
   float8Array: arrayOf(OID.float8Array, String, Number),
   timestamptzArray: arrayOf(OID.timestamptzArray, formatInstant, parseInstant),
 };

@@ -1,36 +1,69 @@
-// Types of events, and which targets send them.
+// Event types: THE table of what watchers tell, which targets can send each type, and which change causes it.
 
-/** What a watcher watches. */
 export type TargetType = 'listing' | 'property' | 'search';
 
-const EVERY: readonly TargetType[] = ['listing', 'property', 'search'];
-const SEARCH: readonly TargetType[] = ['search'];
-/** Sent to every watcher, and not chosen by its owner. */
-const OWN: readonly TargetType[] = [];
+interface EventTypeRule {
+  /** Targets that send it where `events` names it; empty: it is about the watcher, and always sent. */
+  readonly targets: readonly TargetType[];
+  /** What causes it, for the documentation. */
+  readonly cause: string;
+}
 
-/** Each type with the targets that may name it in `events`. */
+const ANY_TARGET: readonly TargetType[] = ['listing', 'property', 'search'];
+const ALWAYS: readonly TargetType[] = [];
+
 export const EVENT_TYPES = {
-  'listing.created': EVERY,
-  'listing.updated': EVERY,
-  'listing.price_decreased': EVERY,
-  'listing.price_increased': EVERY,
-  'listing.status_changed': EVERY,
-  'listing.back_on_market': EVERY,
-  'listing.pending': EVERY,
-  'listing.closed': EVERY,
-  'listing.delisted': EVERY,
-  'listing.deleted': EVERY,
-  'listing.photos_changed': EVERY,
-  'listing.open_house_added': EVERY,
-  'listing.open_house_changed': EVERY,
-  'listing.open_house_canceled': EVERY,
-  'search.match_added': SEARCH,
-  'search.match_removed': SEARCH,
-  'watcher.test': OWN,
-  'watcher.paused': OWN,
-  'watcher.disabled': OWN,
-  'watcher.throttled': OWN,
-  'watcher.expired': OWN,
-} as const satisfies Record<string, readonly TargetType[]>;
+  'listing.created': { targets: ['property', 'search'], cause: 'A listing is new.' },
+  'listing.updated': { targets: ANY_TARGET, cause: 'Any member of the listing changed.' },
+  'listing.price_decreased': { targets: ANY_TARGET, cause: 'The price is lower than before.' },
+  'listing.price_increased': { targets: ANY_TARGET, cause: 'The price is higher than before.' },
+  'listing.status_changed': { targets: ANY_TARGET, cause: 'The status changed.' },
+  'listing.back_on_market': {
+    targets: ANY_TARGET,
+    cause: 'The status became ACTIVE or ACTIVE_UNDER_CONTRACT again after one that is off the market.',
+  },
+  'listing.pending': { targets: ANY_TARGET, cause: 'The status became PENDING.' },
+  'listing.closed': { targets: ANY_TARGET, cause: 'The status became CLOSED: sold or let.' },
+  'listing.delisted': {
+    targets: ANY_TARGET,
+    cause: 'The status became EXPIRED, CANCELED or WITHDRAWN.',
+  },
+  'listing.deleted': { targets: ANY_TARGET, cause: 'The source has removed the listing.' },
+  'listing.photos_changed': { targets: ANY_TARGET, cause: 'Photos were added, removed or replaced.' },
+  'listing.open_house_added': { targets: ANY_TARGET, cause: 'An open house was announced.' },
+  'listing.open_house_changed': { targets: ANY_TARGET, cause: 'The time or kind of an open house changed.' },
+  'listing.open_house_canceled': { targets: ANY_TARGET, cause: 'An open house was canceled or removed.' },
+  'search.match_added': { targets: ['search'], cause: 'The listing matches the search, and did not before.' },
+  'search.match_removed': {
+    targets: ['search'],
+    cause: 'The listing matched the search, and no longer does.',
+  },
+  'watcher.test': { targets: ALWAYS, cause: 'A test was requested.' },
+  'watcher.paused': { targets: ALWAYS, cause: 'The watcher was paused; `data.reason` says why.' },
+  'watcher.disabled': { targets: ALWAYS, cause: 'The watcher was disabled; `data.reason` says why.' },
+  'watcher.throttled': {
+    targets: ALWAYS,
+    cause: 'The owner’s events of this hour are more than the plan allows; sent once an hour.',
+  },
+  'watcher.expired': { targets: ALWAYS, cause: 'The watcher has reached `expiresAt`.' },
+} as const satisfies Readonly<Record<string, EventTypeRule>>;
 
 export type EventType = keyof typeof EVENT_TYPES;
+
+const RULES: Readonly<Record<EventType, EventTypeRule>> = EVENT_TYPES;
+
+const NAMES = Object.keys(EVENT_TYPES) as EventType[];
+
+/** Whether a watcher of this target may name the type in `events`. */
+export const canSend = (target: TargetType, type: EventType): boolean => RULES[type].targets.includes(target);
+
+/** Whether the type is about the watcher itself: always sent, and never limited. */
+export const isAboutWatcher = (type: EventType): boolean => RULES[type].targets.length === 0;
+
+/** The types that a target can send, in the order of the table. */
+export const eventsOf = (target: TargetType): readonly EventType[] =>
+  NAMES.filter((type) => canSend(target, type));
+
+/** The types of a watcher that names none: of a search its matches, of anything else all. */
+export const defaultEventsOf = (target: TargetType): readonly EventType[] =>
+  eventsOf(target).filter((type) => target !== 'search' || type.startsWith('search.'));
