@@ -58,7 +58,7 @@ function addProperty(rows: Record<Table, Row[]>, names: Set<string>, seen: reado
     const days = earlier.get(write.id) ?? 0;
     const row = listingRow(write, observedAt);
     rows.listing.push({ ...row, digest: `\\x${row.digest}`, record, earlier_days_on_market: days });
-    rows.listing_search.push(searchRow(write, observedAt));
+    rows.listing_search.push({ ...searchRow(write, observedAt) });
     const text = textRow(write, observedAt);
     rows.listing_text.push(text.row);
     for (const name of text.names) names.add(name);

@@ -4,12 +4,13 @@ import { formatTime, parseTime } from '../lib/clock.ts';
 import { toStoredClock } from '../listings/days-on-market.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import { coarseLocation, maskAddress } from '../listings/presenter.ts';
+import type { SearchRow } from '../listings/search-row.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
 import { activeWord, addressKey, areaWord, FIELD_LETTERS, isName, tokenize } from '../text/tokenize.ts';
 import type { ListingWrite } from './write-plan.ts';
 
-/** The row of listing_search for a write; keys are its columns. */
-export function searchRow(write: ListingWrite, observedAt: number): Record<string, unknown> {
+/** The row of listing_search for a write. */
+export function searchRow(write: ListingWrite, observedAt: number): SearchRow {
   const { record, draft } = write;
   return {
     id: write.id,
@@ -64,7 +65,7 @@ const sizeColumns = (record: StoredRecord) => ({
   garage_spaces: record.garageSpaces,
 });
 
-function rentalColumns({ rental }: StoredRecord): Record<string, unknown> {
+function rentalColumns({ rental }: StoredRecord) {
   return {
     available_from: rental?.availableFrom ?? null,
     lease_term_months: rental?.leaseTermMonths ?? null,
@@ -89,15 +90,16 @@ function timeColumns({ record, clock, timeZone, listedFrom }: ListingWrite, obse
   const { start, end } = toStoredClock(clock, timeZone);
   return {
     listed_at: formatTime(listedFrom),
-    updated_at: formatTime(observedAt),
-    closed_at: record.closedAt,
-    price_changed_at: record.priceChangedAt ?? record.priceChange?.at ?? null,
+    updated_at: new Date(observedAt).toISOString(),
+    // As moments in UTC: sources also write dates, offsets and fractions of milliseconds.
+    closed_at: formatTime(parseTime(record.closedAt)),
+    price_changed_at: formatTime(parseTime(record.priceChangedAt ?? record.priceChange?.at ?? null)),
     days_on_market_start: formatTime(start),
     days_on_market_end: formatTime(end),
   };
 }
 
-function placeColumns({ draft, record, areaNos }: ListingWrite): Record<string, unknown> {
+function placeColumns({ draft, record, areaNos }: ListingWrite) {
   const { address, display } = draft;
   return {
     location: searchPoint(draft),

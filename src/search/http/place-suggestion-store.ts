@@ -6,9 +6,9 @@ import { nullable } from '../../listings/record.ts';
 import type { AreaType } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { splitWords } from '../../text/tokenize.ts';
+import { columnOf } from '../query/condition.ts';
 import type { SearchQuery } from '../query/parameters.ts';
 import type { SearchPlan } from '../query/plan.ts';
-import { columnOf } from '../sql/condition-sql.ts';
 
 const PlaceSuggestionSchema = Type.Object(
   {

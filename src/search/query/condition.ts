@@ -120,3 +120,7 @@ export type Column =
 
 /** What a search reads of a listing besides its conditions: a column, its indexed words, or several columns at once. */
 export type ReadColumn = Column | 'words' | 'other';
+
+/** The column of a name in the API: `yearBuilt` is year_built. */
+export const columnOf = (name: Column): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,16 +1,14 @@
 // Conditions as SQL over listing_search, and the columns they read. Pure.
 
 import { EARTH_RADIUS_KM, type Point } from '../../geometry/geometry.ts';
+import { TOLERANCE } from '../../geometry/polygon-operators.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
-import type { Column, Condition, RangeColumn, WordColumn } from '../query/condition.ts';
+import { type Condition, columnOf, type RangeColumn, type WordColumn } from '../query/condition.ts';
 import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
+import { POLYGON_SCALE } from '../query/shape-predicate.ts';
 import type { Part } from '../query/shapes.ts';
 import { textSql } from './text-sql.ts';
-
-/** The column of a name in the API: `yearBuilt` is year_built. */
-export const columnOf = (name: Column): string =>
-  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Whole days on the market until the first page was read, so that later pages keep the order. */
 export const daysSql = (sql: Sql, startedAt: number): SqlFragment =>
@@ -89,48 +87,47 @@ export function conditionsSql(
   );
 }
 
-function conditionSql(
+/** The SQL of a condition over a row of listing_search. */
+type ConditionSql<C extends Condition> = (
   sql: Sql,
-  condition: Condition,
+  condition: C,
   context: Context,
   resolved: ResolvedQuery,
-): SqlFragment {
-  switch (condition.kind) {
-    case 'statuses':
-      return condition.statuses.length === 1
-        ? sql`status = ${condition.statuses[0] ?? ''}`
-        : sql`status = any(${[...condition.statuses]}::text[])`;
-    case 'range':
-      return rangeSql(sql, condition, context);
-    case 'numbers':
-      return sql`${sql(nameOf(context, condition.column))} = any(${[...condition.values]}::double precision[])`;
-    case 'words':
-      return sql`${sql(nameOf(context, condition.column))} = any(${[...condition.values]}::text[])`;
-    case 'flag':
-      return flagSql(sql, condition);
-    case 'list':
-      return condition.all
-        ? sql`${sql(columnOf(condition.column))} @> ${[...condition.values]}::text[]`
-        : sql`${sql(columnOf(condition.column))} && ${[...condition.values]}::text[]`;
-    case 'open':
-      return sql`open_houses && tstzrange(${condition.from ?? null}::timestamptz, ${condition.before ?? null}::timestamptz)`;
-    case 'address':
-      return sql`(address_key >= ${condition.key} and address_key < ${`${condition.key}\u{10ffff}`})`;
-    case 'text':
-      return textSql(sql, condition, resolved);
-    case 'areas':
-      return sql`area_nos && ${[...resolved.areaNos]}::integer[]`;
-    case 'boxes':
-      return boxesSql(sql, condition.boxes);
-    case 'circle':
-      return sql`${boxesSql(sql, condition.boxes)} and ${distanceSql(sql, condition.centre)} <= ${condition.km}::double precision`;
-    case 'polygon':
-      return sql`${boxesSql(sql, condition.boxes)} and ${anyOf(
-        sql,
-        condition.parts.map((part) => partSql(sql, part)),
-      )}`;
-  }
-}
+) => SqlFragment;
+
+/** The SQL of each kind. Its predicate over one row is in search/query/condition-kinds.ts. */
+const SQL_OF_KINDS: {
+  readonly [K in Condition['kind']]: ConditionSql<Extract<Condition, { readonly kind: K }>>;
+} = {
+  statuses: (sql, { statuses }) =>
+    statuses.length === 1 ? sql`status = ${statuses[0] ?? ''}` : sql`status = any(${[...statuses]}::text[])`,
+  range: rangeSql,
+  numbers: (sql, { column, values }, context) =>
+    sql`${sql(nameOf(context, column))} = any(${[...values]}::double precision[])`,
+  words: (sql, { column, values }, context) =>
+    sql`${sql(nameOf(context, column))} = any(${[...values]}::text[])`,
+  flag: flagSql,
+  list: (sql, { column, values, all }) =>
+    all
+      ? sql`${sql(columnOf(column))} @> ${[...values]}::text[]`
+      : sql`${sql(columnOf(column))} && ${[...values]}::text[]`,
+  open: (sql, { from, before }) =>
+    sql`open_houses && tstzrange(${from ?? null}::timestamptz, ${before ?? null}::timestamptz)`,
+  address: (sql, { key }) => sql`(address_key >= ${key} and address_key < ${`${key}\u{10ffff}`})`,
+  text: (sql, condition, _context, resolved) => textSql(sql, condition, resolved),
+  areas: (sql, _condition, _context, { areaNos }) => sql`area_nos && ${[...areaNos]}::integer[]`,
+  boxes: (sql, { boxes }) => boxesSql(sql, boxes),
+  circle: (sql, { boxes, centre, km }) =>
+    sql`${boxesSql(sql, boxes)} and ${distanceSql(sql, centre)} <= ${km}::double precision`,
+  polygon: (sql, { boxes, parts }) =>
+    sql`${boxesSql(sql, boxes)} and ${anyOf(
+      sql,
+      parts.map((part) => partSql(sql, part)),
+    )}`,
+};
+
+const conditionSql: ConditionSql<Condition> = (sql, condition, ...context) =>
+  (SQL_OF_KINDS[condition.kind] as ConditionSql<Condition>)(sql, condition, ...context);
 
 function flagSql(sql: Sql, { column, value }: Extract<Condition, { kind: 'flag' }>): SqlFragment {
   if (column === 'hasLivingArea') return value ? sql`living_area is not null` : sql`living_area is null`;
@@ -177,9 +174,6 @@ function boxesSql(sql: Sql, boxes: readonly (readonly [number, number, number, n
   return anyOf(sql, parts);
 }
 
-/** A power of two, so that scaling is exact. */
-const POLYGON_SCALE = 1024;
-
 /** Within the shell or on its edges, and not inside a hole; edges of holes belong to the part. */
 function partSql(sql: Sql, { shell, holes }: Part): SqlFragment {
   const at = sql`location * point(${POLYGON_SCALE}::double precision, 0)`;
@@ -187,18 +181,12 @@ function partSql(sql: Sql, { shell, holes }: Part): SqlFragment {
   // A closed path is its edges alone.
   const outside = holes.map(
     (hole) =>
-      sql`not (${at} <@ ${cornersOf(hole)}::polygon and (${at} <-> ${cornersOf(hole)}::path) > ${EDGE}::double precision)`,
+      sql`not (${at} <@ ${cornersOf(hole)}::polygon and (${at} <-> ${cornersOf(hole)}::path) > ${TOLERANCE}::double precision)`,
   );
   return sql`(${allOf(sql, [within, ...outside])})`;
 }
 
-/** PostgreSQL treats smaller lengths as zero. */
-const EDGE = 1e-6;
-
-/**
- * PostgreSQL treats lengths and products of lengths below 1e-6 as zero: in degrees, every point near an edge of a
- * hundred metres would be on it. Scaled up, that is about a millimetre, still above the rounding of points on an edge.
- */
+/** The corners as text, scaled. */
 function cornersOf(points: readonly Point[]): string {
   return `(${points.map(({ lng, lat }) => `(${lng * POLYGON_SCALE},${lat * POLYGON_SCALE})`).join()})`;
 }

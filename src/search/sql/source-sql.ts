@@ -2,9 +2,9 @@
 
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { activeWord, areaWord } from '../../text/tokenize.ts';
-import type { Column, Condition, ReadColumn } from '../query/condition.ts';
+import { type Column, type Condition, columnOf, type ReadColumn } from '../query/condition.ts';
 import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
-import { allOf, columnOf, conditionsSql, whereSql } from './condition-sql.ts';
+import { allOf, conditionsSql, whereSql } from './condition-sql.ts';
 import { textQueries, togetherQuery } from './text-sql.ts';
 
 /** Columns of both area_listing and listing_text by their names in the API. */

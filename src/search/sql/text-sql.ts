@@ -2,10 +2,11 @@
 
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
-import { areaWord, FIELD_LETTERS } from '../../text/tokenize.ts';
+import { areaWord } from '../../text/tokenize.ts';
 import type { TextCondition } from '../query/condition.ts';
 import type { TextField } from '../query/filter-parameters.ts';
 import type { ResolvedQuery, WordMeaning, WordMeanings } from '../query/plan.ts';
+import { type WordForm, wordForms } from '../query/text-forms.ts';
 
 /** The score of a word by the field that it is in. */
 export const WORTH: Readonly<Record<TextField, number>> = { id: 8, address: 4, area: 2, description: 1 };
@@ -21,20 +22,13 @@ const quoted = (form: string): string => `'${form}'`;
 
 /** The query of a word in any of the fields. */
 export function wordQuery(word: string, fields: readonly TextField[], resolved: WordMeanings): string {
-  const { spellings, areaNos } = meaningOf(resolved, word);
-  const areas = fields.includes('area') ? areaNos.map((no) => quoted(areaWord(no))) : [];
-  const forms = BY_WORTH.every((field) => fields.includes(field))
-    ? spellings.flatMap((form) => [quoted(form), formIn(form, 'id')])
-    : fields.flatMap((field) => spellings.map((form) => formIn(form, field)));
-  return anyOf([...forms, ...areas]);
+  const meaning = meaningOf(resolved, word);
+  const areas = fields.includes('area') ? meaning.areaNos.map((no) => quoted(areaWord(no))) : [];
+  return anyOf([...wordForms(meaning, fields).map(formQuery), ...areas]);
 }
 
-/** A word that stands neither in the address nor in names of places stands in the description, if it is no number. */
-function formIn(form: string, field: TextField): string {
-  const lettered = (each: TextField): string => quoted(`${FIELD_LETTERS[each]}${form}`);
-  if (field !== 'description') return lettered(field);
-  return `(${lettered(field)}|(${quoted(form)}&!${anyOf([lettered('address'), lettered('area')])}))`;
-}
+const formQuery = ({ lexeme, without }: WordForm): string =>
+  without.length === 0 ? quoted(lexeme) : `(${quoted(lexeme)}&!${anyOf(without.map(quoted))})`;
 
 /** A query for each word in any of the fields; all must match. */
 export function textQueries({ words, fields }: TextCondition, resolved: WordMeanings): string[] {

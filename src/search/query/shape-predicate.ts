@@ -1,0 +1,61 @@
+// Predicates of shapes: whether a search row lies in boxes, a circle or a polygon, by the formulas that SQL uses.
+
+import { type Box, EARTH_RADIUS_KM, type Point } from '../../geometry/geometry.ts';
+import { distanceToRing, type Ring, ringHolds, TOLERANCE } from '../../geometry/polygon-operators.ts';
+import type { SearchRow } from '../../listings/search-row.ts';
+import type { Part, Shape } from './shapes.ts';
+
+/**
+ * Corners and points are multiplied by it before they are compared. PostgreSQL treats lengths and products of lengths below
+ * 1e-6 as zero: in degrees, every point near an edge of a hundred metres would be on it. Scaled up, that is about a millimetre,
+ * still above the rounding of points on an edge. A power of two, so that scaling is exact.
+ */
+export const POLYGON_SCALE = 1024;
+
+type PointTest = (lng: number, lat: number) => boolean;
+
+/** Whether a row lies in the shape; one without a location lies in none. */
+export function compileShape(shape: Shape): (row: Pick<SearchRow, 'location'>) => boolean {
+  const holds = pointTest(shape);
+  return ({ location }) => {
+    if (location === null) return false;
+    const comma = location.indexOf(',');
+    const [lng, lat] = [Number(location.slice(1, comma)), Number(location.slice(comma + 1, -1))];
+    return isInBoxes(shape.boxes, lng, lat) && holds(lng, lat);
+  };
+}
+
+function pointTest(shape: Shape): PointTest {
+  if (shape.kind === 'boxes') return () => true;
+  if (shape.kind === 'circle') return (lng, lat) => distanceKm(shape.centre, lng, lat) <= shape.km;
+  const tests = shape.parts.map(partTest);
+  return (lng, lat) => tests.some((test) => test(lng, lat));
+}
+
+const isInBoxes = (boxes: readonly Box[], lng: number, lat: number): boolean =>
+  boxes.some(([west, south, east, north]) => lng >= west && lng <= east && lat >= south && lat <= north);
+
+/** Within the shell or on its edges, and not inside a hole; edges of holes belong to the part. */
+function partTest({ shell, holes }: Part): PointTest {
+  const [outline, ...openings] = [shell, ...holes].map(scaledRing);
+  return (lng, lat) => {
+    const [x, y] = [lng * POLYGON_SCALE, lat * POLYGON_SCALE];
+    if (outline === undefined || !ringHolds(outline, x, y)) return false;
+    return openings.every((hole) => !ringHolds(hole, x, y) || distanceToRing(hole, x, y) <= TOLERANCE);
+  };
+}
+
+const scaledRing = (points: readonly Point[]): Ring =>
+  Float64Array.from(points.flatMap(({ lng, lat }) => [lng * POLYGON_SCALE, lat * POLYGON_SCALE]));
+
+/** As PostgreSQL's radians() multiplies. */
+const radians = (degrees: number): number => degrees * 0.017453292519943295;
+
+/** Great-circle kilometres by the haversine formula, computed in the order of distanceSql. */
+function distanceKm(centre: Point, lng: number, lat: number): number {
+  const sinLat = Math.sin(radians(lat - centre.lat) / 2);
+  const sinLng = Math.sin(radians(lng - centre.lng) / 2);
+  const narrowing = Math.cos(radians(centre.lat)) * Math.cos(radians(lat));
+  const haversine = sinLat * sinLat + narrowing * (sinLng * sinLng);
+  return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(haversine)));
+}
