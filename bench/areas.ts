@@ -115,7 +115,15 @@ const resemblesInSql =
 const wordsFor = (q: string) => planAreas({ q }, 10).words;
 
 const CALL: AreaCall = {
-  caller: { kind: 'key', tier: 'internal', account: 'bench', subscription: null, scopes: null },
+  caller: {
+    kind: 'key',
+    tier: 'internal',
+    account: 'bench',
+    subscription: null,
+    owner: null,
+    grant: null,
+    scopes: null,
+  },
   ...{ requestId: 'bench', url: '/v1/areas' },
 };
 

@@ -18,7 +18,15 @@ import { openDriver, type Statement } from './driver.ts';
 import type { LargeTestbed } from './testbed.ts';
 
 const CALLER: Principal = {
-  ...{ kind: 'key', tier: 'internal', account: 'bench', subscription: null, scopes: null },
+  ...{
+    kind: 'key',
+    tier: 'internal',
+    account: 'bench',
+    subscription: null,
+    owner: null,
+    grant: null,
+    scopes: null,
+  },
 };
 
 export interface Recorder {

@@ -1,6 +1,6 @@
 // Wiring of access: from tiers and a provider to the phases and routes of the server.
 
-import type { Phases, Route } from '../http/frame/route.ts';
+import type { Phases } from '../http/frame/route.ts';
 import { type Clock, DAY } from '../lib/clock.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { listen } from '../postgres/client/listen.ts';
@@ -12,7 +12,6 @@ import { deleteOldMonths } from './limits/monthly-usage-store.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';
 import { createIdentify, createPhases } from './phases.ts';
 import { SUBSCRIPTIONS_CHANNEL } from './providers/subscription-store.ts';
-import { accessRoutes } from './routes.ts';
 import type { SubscriptionProvider } from './tiers/provider.ts';
 import type { Principal, Tiers } from './tiers/tiers.ts';
 
@@ -27,13 +26,14 @@ export interface AccessOptions {
   readonly report: (error: unknown) => void;
   /** How many callers of each kind can be active within a minute. */
   readonly capacity?: number;
+  /** Called when a subscription may have changed, or any of them. */
+  readonly onHint?: (hint: { readonly subscription: string } | 'any') => void;
   /** Verifiers of other credentials, tried after the one for keys. */
   readonly verifiers?: readonly CredentialVerifier[];
 }
 
 export interface AccessParts {
   readonly phases: Phases<Principal>;
-  readonly routes: readonly Route<Principal>[];
   readonly rateLimiter: RateLimiter;
   readonly keys: KeyVerifier;
   readonly failures: FailureThrottle;
@@ -51,14 +51,19 @@ export function createAccess(options: AccessOptions): AccessParts {
   const hints = listen(
     database,
     SUBSCRIPTIONS_CHANNEL,
-    (subscription) => keys.invalidate(subscription),
-    () => keys.revalidateAll(),
+    (subscription) => {
+      keys.invalidate(subscription);
+      options.onHint?.({ subscription });
+    },
+    () => {
+      keys.revalidateAll();
+      options.onHint?.('any');
+    },
     { onError: report },
   );
   const stopCleanup = scheduleMonthCleanup(options);
   return {
     phases,
-    routes: accessRoutes(rateLimiter),
     rateLimiter,
     keys,
     failures,

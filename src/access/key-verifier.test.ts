@@ -100,7 +100,7 @@ test('a key ends with its subscription, though its status was cached for longer'
 test('from 80 % of its lifetime on a status is refreshed in the background, by one query', async () => {
   const { clock, provider, call, key } = await setUpVerified('free');
   clock.advance(8 * MINUTES);
-  provider.change(key, { state: 'active', subscription: 'sub_x', tier: 'pro', endsAt: null });
+  provider.change(key, { state: 'active', subscription: 'sub_x', customer: null, tier: 'pro', endsAt: null });
   const answers = await Promise.all(Array.from({ length: 100 }, () => call(key)));
   assert.deepEqual(new Set(answers), new Set(['free']), 'nobody waits');
   assert.equal(provider.calls, 2);
@@ -192,7 +192,13 @@ test('a refusal is cached for 30 s, and then queried anew', async () => {
   const { clock, provider, call } = setUp();
   const key = keyNumber(1);
   assert.equal(await call(key), 'INVALID_API_KEY');
-  provider.change(key, { state: 'active', subscription: 'sub_new', tier: 'free', endsAt: null });
+  provider.change(key, {
+    state: 'active',
+    subscription: 'sub_new',
+    customer: null,
+    tier: 'free',
+    endsAt: null,
+  });
   clock.advance(29_999);
   assert.equal(await call(key), 'INVALID_API_KEY');
   assert.equal(provider.calls, 1);

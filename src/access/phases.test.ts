@@ -62,6 +62,8 @@ test('without a header a caller is anonymous where that is allowed, and refused 
     tier: 'anonymous',
     account: 'ip:192.0.2.1',
     subscription: null,
+    owner: null,
+    grant: null,
     scopes: null,
   };
   assert.deepEqual(await call(undefined, 'optional'), anonymous);

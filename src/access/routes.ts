@@ -4,7 +4,8 @@ import { Type } from 'typebox';
 import { type Route, route } from '../http/frame/route.ts';
 import type { RateLimitStatus } from './limits/rate-limit-status.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
-import { type Principal, TIERS } from './tiers/tiers.ts';
+import type { FeedLimit } from './limits/stream-limit.ts';
+import { limitAccount, type Principal, TIERS } from './tiers/tiers.ts';
 
 const Count = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]);
 const Counter = Type.Object({
@@ -24,12 +25,21 @@ const Usage = Type.Object(
       end: Type.String({ format: 'date-time' }),
     }),
     streams: Type.Object({ limit: Type.Integer({ minimum: 0 }), open: Type.Integer({ minimum: 0 }) }),
+    watchers: Type.Object({ limit: Count, used: Type.Integer({ minimum: 0 }) }),
+    feeds: Type.Object({ limit: Type.Integer({ minimum: 0 }), open: Type.Integer({ minimum: 0 }) }),
   },
   { $id: 'Usage', description: 'The caller’s limits and what is left of them. Null means unlimited.' },
 );
 
+export interface UsageParts {
+  readonly rateLimiter: RateLimiter;
+  readonly feeds: FeedLimit;
+  /** The active watchers that count against a caller's limit. */
+  readonly countWatchers: (account: string) => Promise<number>;
+}
+
 /** GET /v1/usage. */
-export function accessRoutes(rateLimiter: RateLimiter): readonly Route<Principal>[] {
+export function accessRoutes(parts: UsageParts): readonly Route<Principal>[] {
   return [
     route<Principal>()({
       method: 'GET',
@@ -38,24 +48,30 @@ export function accessRoutes(rateLimiter: RateLimiter): readonly Route<Principal
       tag: 'Account',
       summary: 'Get your limits and usage',
       description:
-        'Requests left in the minute and in the month, and open streams. Counts against the minute only. The ' +
-        'minute and the streams are those of the process that answers.',
+        'Requests left in the minute and in the month, open streams and feeds, and active watchers. Counts against ' +
+        'the minute only. The minute, the streams and the feeds are those of the process that answers.',
       access: { credentials: 'required', scope: 'listings:read', counts: 'minute' },
       answer: { description: 'The limits of your tier and what is left of them', schema: Usage },
-      handle: async ({ caller }) => ({ json: await getUsage(rateLimiter, caller) }),
+      handle: async ({ caller }) => ({ json: await getUsage(parts, caller) }),
     }),
   ];
 }
 
-async function getUsage(rateLimiter: RateLimiter, caller: Principal) {
-  const { minute, month, calendar } = await rateLimiter.statuses(caller);
+async function getUsage({ rateLimiter, feeds, countWatchers }: UsageParts, caller: Principal) {
+  const [{ minute, month, calendar }, used] = await Promise.all([
+    rateLimiter.statuses(caller),
+    countWatchers(limitAccount(caller)),
+  ]);
+  const plan = rateLimiter.tiers[caller.tier];
   const [start, end] = [calendar.start, calendar.end].map((time) => new Date(time).toISOString());
   return {
     object: 'usage',
     tier: caller.tier,
     minute: formatCounter(minute),
     month: { ...formatCounter(month), start, end },
-    streams: { limit: rateLimiter.tiers[caller.tier].streams, open: rateLimiter.streams.count(caller) },
+    streams: { limit: plan.streams, open: rateLimiter.streams.count(caller) },
+    watchers: { limit: plan.watchers, used },
+    feeds: { limit: plan.feeds, open: feeds.count(caller) },
   };
 }
 

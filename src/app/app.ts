@@ -2,6 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { createAccess } from '../access/access.ts';
+import { createOwnerStatus } from '../access/keys/owner-status.ts';
+import { createFeedLimit } from '../access/limits/stream-limit.ts';
 import { createLocalSubscriptions } from '../access/providers/subscription-store.ts';
 import type { SubscriptionProvider } from '../access/tiers/provider.ts';
 import { type Principal, TIERS } from '../access/tiers/tiers.ts';
@@ -19,6 +21,7 @@ import { createPropertyCache } from '../listings/property-cache.ts';
 import { createRefresh } from '../live/refresh.ts';
 import { startAuthorizationServer } from '../oauth/authorization-server.ts';
 import type { FreeGrantLimits } from '../oauth/consents/free-grant-cap.ts';
+import { findGrantState } from '../oauth/consents/grant-store.ts';
 import { createGrantLimits } from '../oauth/protocol/tokens.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { notFoundPage } from '../site/not-found-page.ts';
@@ -85,8 +88,19 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...{ ...overrides, ...common, log, metrics, publicUrl },
     limits: createGrantLimits(config.oauth),
   });
+  const ownerStatus = createOwnerStatus({
+    ...common,
+    findGrantState: (grant) =>
+      database.read((sql) => findGrantState(sql, Number(grant), new Date(clock.now()))),
+    findSubscriptions: async () => [],
+  });
+  oauth.onRevoked((revocation) => {
+    const [kind, grant = ''] = revocation.split(':');
+    if (kind !== 'token') ownerStatus.invalidate(kind === 'grant' ? { grant } : 'any');
+  });
   const access = createAccess({
     ...{ ...overrides, ...common, verifiers: [oauth.verifier] },
+    onHint: (hint) => ownerStatus.invalidate(hint),
     howToGetKey: howToGetKey(publicUrl, options.keysFile ?? null),
   });
   const catalogue = createCatalogue(database);
@@ -97,6 +111,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const routes = featureRoutes({
     ...{ database, catalogue, cache, refresh, clock, tiers, publicUrl, findLoading },
     sample,
+    ...{ feeds: createFeedLimit(tiers), countWatchers: async () => 0 },
     ...{ rateLimiter: access.rateLimiter, oauth: oauth.routes(access.keys), document: () => server.openapi },
   });
   const replication = source && startReplication({ ...options, source, catalogue, clock, metrics });

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RateLimiter } from '../access/limits/rate-limiter.ts';
+import { createFeedLimit } from '../access/limits/stream-limit.ts';
 import { type Principal, SCOPES, TIERS } from '../access/tiers/tiers.ts';
 import type { Phases } from '../http/frame/route.ts';
 import type { Describe } from '../http/openapi/openapi.ts';
@@ -79,6 +80,7 @@ export function openApi(): object {
   const parts = {
     ...{ ...common, rateLimiter, catalogue, cache: { ...catalogue, version: () => null }, refresh },
     findLoading: refresh,
+    ...{ feeds: createFeedLimit(TIERS), countWatchers: refresh },
     sample: null,
     oauth: oauthRoutes({
       ...{ ...common, provider, log, metrics, limits: { grace: 0, maxAge: null } },

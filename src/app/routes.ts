@@ -1,7 +1,6 @@
 // All routes of the service, feature by feature.
 
-import type { RateLimiter } from '../access/limits/rate-limiter.ts';
-import { accessRoutes } from '../access/routes.ts';
+import { accessRoutes, type UsageParts } from '../access/routes.ts';
 import type { Principal, Tiers } from '../access/tiers/tiers.ts';
 import { areaRoutes } from '../areas/routes.ts';
 import type { Route } from '../http/frame/route.ts';
@@ -32,12 +31,11 @@ import { type SamplePictures, samplePhotoRoute } from './sample-photos.ts';
 /** Milliseconds: counting reads an index of all that is on the market. */
 const MARKET_SIZE_LIFETIME = 10_000;
 
-export interface FeatureParts {
+export interface FeatureParts extends UsageParts {
   readonly database: Database;
   readonly catalogue: Catalogue;
   readonly cache: CachedReads;
   readonly refresh: Refresh;
-  readonly rateLimiter: RateLimiter;
   readonly tiers: Tiers;
   /** The endpoints of the authorization server. */
   readonly oauth: readonly Route<Principal>[];
@@ -64,7 +62,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...marketRoutes(reading),
     ...propertyRoutes({ ...parts, trends: new PriceTrends(database) }),
     ...liveRoutes({ ...parts, streams: parts.rateLimiter.streams }),
-    ...accessRoutes(parts.rateLimiter),
+    ...accessRoutes(parts),
     ...parts.oauth,
     ...(sample === null ? [] : [samplePhotoRoute(sample)]),
     ...siteRoutes({

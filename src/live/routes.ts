@@ -1,7 +1,7 @@
 // Routes of one listing: its stream of events (cached, then live or error, then done), and the stored record as JSON.
 
 import { type Static, Type } from 'typebox';
-import type { StreamLimit } from '../access/limits/rate-limiter.ts';
+import type { StreamLimit } from '../access/limits/stream-limit.ts';
 import type { Principal } from '../access/tiers/tiers.ts';
 import { type RequestContext, type Route, route } from '../http/frame/route.ts';
 import { conditional, contentEtag } from '../http/output/etag.ts';

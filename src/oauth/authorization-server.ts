@@ -15,7 +15,7 @@ import { createKeyCheck } from './consents/consent.ts';
 import { FreeGrantCap, type FreeGrantLimits } from './consents/free-grant-cap.ts';
 import { grantsRoutes } from './consents/grants-routes.ts';
 import { createAudit, createOAuthMetrics } from './protocol/audit.ts';
-import type { OAuthContext } from './protocol/context.ts';
+import type { OAuthContext, Revocation } from './protocol/context.ts';
 import { metadataRoutes } from './protocol/metadata-routes.ts';
 import { createSharedKeys } from './protocol/shared-key-store.ts';
 import { RequestThrottle } from './protocol/throttle.ts';
@@ -47,6 +47,8 @@ export interface AuthorizationServer {
   readonly verifier: CredentialVerifier;
   /** The endpoints; `keys` checks the API keys that people enter. */
   routes(keys: Pick<KeyVerifier, 'verifyFresh'>): readonly Route<Principal>[];
+  /** Calls back with every revocation, of any process. */
+  onRevoked(listener: (revocation: Revocation) => void): void;
   /** Stops listening and sweeping: call it after the server has drained. */
   close(): Promise<void>;
 }
@@ -69,6 +71,7 @@ export function startAuthorizationServer(
         findDocument,
         onRevoked: (revocation) => verifier.revoked(revocation),
       }),
+    onRevoked: (listener) => verifier.onRevoked(listener),
     async close() {
       await verifier.close();
       await sweeper.stop();

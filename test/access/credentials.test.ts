@@ -154,6 +154,8 @@ test('usage tells what is left, costs a place of the minute and none of the mont
       end: '2026-02-01T00:00:00.000Z',
     },
     streams: { limit: 10, open: 0 },
+    watchers: { limit: 25, used: 0 },
+    feeds: { limit: 10, open: 0 },
   });
   assert.equal(left(first.headers), 'minute 298');
   const internal = await get('/v1/usage', await bearer('internal'));
@@ -176,6 +178,8 @@ test('a stream too many is refused uncharged while the others are open, and usag
     tier: 'pro',
     account: `sub:${id}`,
     subscription: id,
+    owner: null,
+    grant: null,
     scopes: null,
   };
   const releases = Array.from({ length: 10 }, () => access.rateLimiter.streams.open(caller));

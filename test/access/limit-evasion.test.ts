@@ -122,6 +122,8 @@ const caller: Principal = {
   tier: 'pro',
   account: 'sub:jump',
   subscription: 'jump',
+  owner: null,
+  grant: null,
   scopes: null,
 };
 

@@ -34,7 +34,15 @@ function setUp(
 
 function subscriber(tier: Tier): Principal {
   const name = `sub_${++accounts}`;
-  return { kind: 'key', tier, account: `sub:${name}`, subscription: name, scopes: null };
+  return {
+    kind: 'key',
+    tier,
+    account: `sub:${name}`,
+    subscription: name,
+    owner: null,
+    grant: null,
+    scopes: null,
+  };
 }
 
 async function ask(

@@ -141,6 +141,7 @@ describe('subscriptions of our own', () => {
     assert.deepEqual(row, {
       id,
       tier: 'pro',
+      customer: null,
       keyHint: key.slice(-4),
       label: 'A label',
       createdAt: '2026-01-05T12:00:00.000Z',

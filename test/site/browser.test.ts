@@ -20,6 +20,8 @@ const anonymous: Principal = {
   tier: 'anonymous',
   account: 'ip:',
   subscription: null,
+  owner: null,
+  grant: null,
   scopes: null,
 };
 

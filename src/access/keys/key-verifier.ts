@@ -7,7 +7,7 @@ import { hashSecret } from '../../lib/secrets.ts';
 import type { CredentialAttempt } from '../limits/failure-throttle.ts';
 import { SlidingWindowLog } from '../limits/sliding-window-log.ts';
 import type { ActiveSubscription, SubscriptionProvider, SubscriptionStatus } from '../tiers/provider.ts';
-import type { Principal } from '../tiers/tiers.ts';
+import { ownerOf, type Principal } from '../tiers/tiers.ts';
 import { queryProvider } from './subscription-status.ts';
 
 /** Milliseconds that an active status is cached, from the moment the provider was queried. */
@@ -192,8 +192,18 @@ function normalizeKey(credential: string): string {
   throw new Problem('INVALID_API_KEY', 'The API key is malformed: it must have the form SERVICE-<UUID>.');
 }
 
-function principalOf({ subscription, tier }: ActiveSubscription): Principal {
-  return { kind: 'key', tier, account: `sub:${subscription}`, subscription, scopes: null };
+function principalOf(status: ActiveSubscription): Principal {
+  const { subscription, tier } = status;
+  const owner = ownerOf(status);
+  return {
+    kind: 'key',
+    tier,
+    account: `sub:${subscription}`,
+    subscription,
+    owner,
+    grant: null,
+    scopes: null,
+  };
 }
 
 function refusalProblem(state: 'expired' | 'unknown'): Problem {

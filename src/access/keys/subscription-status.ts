@@ -38,12 +38,13 @@ function parseStatus(
 ): SubscriptionStatus {
   if (answer?.state === 'expired' || answer?.state === 'unknown') return { state: answer.state };
   if (answer?.state !== 'active') throw new ProviderUnavailable('The answer is no subscription status');
-  const { state, subscription, tier, endsAt } = answer;
+  const { state, subscription, customer = null, tier, endsAt } = answer;
   const isComplete = typeof subscription === 'string' && subscription !== '' && typeof tier === 'string';
-  if (!isComplete || !isPlan(tier) || !(endsAt === null || Number.isFinite(endsAt))) {
+  const isKnown = customer === null || (typeof customer === 'string' && /^.{1,200}$/u.test(customer));
+  if (!isComplete || !isKnown || !isPlan(tier) || !(endsAt === null || Number.isFinite(endsAt))) {
     throw new ProviderUnavailable('The subscription status is incomplete');
   }
-  return { state, subscription, tier, endsAt: endsAt ?? null };
+  return { state, subscription, customer, tier, endsAt: endsAt ?? null };
 }
 
 /** The status at a date: a subscription whose end has passed is expired, even if the provider calls it active. */

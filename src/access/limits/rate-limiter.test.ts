@@ -36,7 +36,15 @@ function setUp(numbers: Partial<TierPlan> = {}, capacity?: number) {
 const UNUSED = {} as Database;
 
 function subscriber(name: string, tier: Principal['tier'] = 'pro'): Principal {
-  return { kind: 'key', tier, account: `sub:${name}`, subscription: name, scopes: null };
+  return {
+    kind: 'key',
+    tier,
+    account: `sub:${name}`,
+    subscription: name,
+    owner: null,
+    grant: null,
+    scopes: null,
+  };
 }
 
 /** The headers of an admitted request, or the Problem of a refused one. */

@@ -1,10 +1,9 @@
-// Rate limiter: requests in any minute and in a month, each admitted request charged exactly once, and streams open at once.
+// Rate limiter: requests in any minute and in a month, each admitted request charged exactly once.
 
 import type { Access } from '../../http/frame/route.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { type Principal, type Tiers, tierName } from '../tiers/tiers.ts';
+import type { Principal, Tiers } from '../tiers/tiers.ts';
 import { createMonthCache, type Month, type MonthLimit, MonthlyQuota, QuotaLease } from './monthly-quota.ts';
 import {
   createPolicyCache,
@@ -18,6 +17,7 @@ import {
   wholeSeconds,
 } from './rate-limit-status.ts';
 import { RecentCallers, SlidingWindowLog } from './sliding-window-log.ts';
+import { StreamLimit } from './stream-limit.ts';
 
 /** Addresses that can be active within a minute, and as many subscriptions. */
 const CAPACITY = 131_072;
@@ -233,54 +233,4 @@ function monthStatus(
   remaining: number,
 ): RateLimitStatus {
   return { policy, remaining, reset: wholeSeconds(calendar.end - date) };
-}
-
-/** A stream ends within ten seconds, so by then a place is free. */
-const STREAM_SECONDS = 10;
-
-/** Limit of the streams that each caller holds open in this process. */
-export class StreamLimit {
-  readonly #tiers: Tiers;
-  /** Callers with open streams only: bounded by the number of sockets. */
-  readonly #open = new Map<string, number>();
-
-  constructor(tiers: Tiers) {
-    this.#tiers = tiers;
-  }
-
-  /** Takes a place and returns the function that frees it, which may be called twice; throws TOO_MANY_STREAMS. */
-  open(caller: Principal): () => void {
-    if (this.isFull(caller)) throw this.exceeded(caller, {});
-    const { account } = caller;
-    this.#open.set(account, this.count(caller) + 1);
-    let isOpen = true;
-    return () => {
-      if (isOpen) this.#close(account);
-      isOpen = false;
-    };
-  }
-
-  count(caller: Principal): number {
-    return this.#open.get(caller.account) ?? 0;
-  }
-
-  isFull(caller: Principal): boolean {
-    return this.count(caller) >= this.#tiers[caller.tier].streams;
-  }
-
-  /** The 429 for a caller with no place left; `headers` say how its other limits stand. */
-  exceeded(caller: Principal, headers: Readonly<Record<string, string>>): Problem {
-    const max = this.#tiers[caller.tier].streams;
-    const detail = `The ${tierName(caller.tier)} tier allows ${max} concurrent streams. Close one, or wait for one to end.`;
-    return new Problem('TOO_MANY_STREAMS', detail, {
-      headers: { ...headers, 'retry-after': String(STREAM_SECONDS) },
-      members: { violatedPolicies: ['streams'] },
-    });
-  }
-
-  #close(account: string): void {
-    const left = (this.#open.get(account) ?? 0) - 1;
-    if (left > 0) this.#open.set(account, left);
-    else this.#open.delete(account);
-  }
 }

@@ -15,6 +15,8 @@ import type { Plan } from '../tiers/tiers.ts';
 export interface SubscriptionRow {
   readonly id: string;
   readonly tier: Plan;
+  /** Whoever holds it; null: not known. */
+  readonly customer: string | null;
   /** The key's last four characters. */
   readonly keyHint: string;
   readonly label: string;
@@ -29,6 +31,8 @@ export const SUBSCRIPTIONS_CHANNEL = 'subscriptions';
 
 export interface NewSubscription {
   readonly plan: Plan;
+  /** Whoever holds it, the same over all of theirs; 200 characters at most. */
+  readonly customer?: string | null;
   /** Name for people; 200 characters at most. */
   readonly label?: string;
   readonly endsAt?: Date;
@@ -45,6 +49,7 @@ export interface IssuedKey {
 export interface LocalSubscriptions {
   readonly provider: SubscriptionProvider;
   create(wanted: NewSubscription): Promise<IssuedKey>;
+  find(id: string): Promise<SubscriptionRow | undefined>;
   /** The newest first, a thousand at most. */
   list(): Promise<readonly SubscriptionRow[]>;
   changePlan(id: string, plan: Plan): Promise<SubscriptionRow | undefined>;
@@ -71,6 +76,7 @@ export function createLocalSubscriptions(database: Database, clock: Clock): Loca
       refresh: (subscription) => resolveStatus(findById(subscription)),
     },
     create: (wanted) => database.write((sql) => issueKey(sql, wanted, date())),
+    find: findById,
     list: () => database.read(listSubscriptions),
     changePlan: (id, tier) => database.transaction((tx) => updateSubscription(tx, id, { tier })),
     end: (id, at = date()) => database.transaction((tx) => updateSubscription(tx, id, { endsAt: at })),
@@ -85,6 +91,7 @@ export async function issueKey(sql: Sql, wanted: NewSubscription, now: Date): Pr
   await insertSubscription(sql, {
     id,
     tier: wanted.plan,
+    customer: wanted.customer ?? null,
     keyHash: keyHash(key),
     keyHint: key.slice(-4),
     label: wanted.label ?? '',
@@ -104,7 +111,7 @@ function statusOf(row: SubscriptionRow | undefined, now: number): SubscriptionSt
   if (row === undefined || row.revokedAt !== null) return { state: 'unknown' };
   const endsAt = row.endsAt === null ? null : Date.parse(row.endsAt);
   if (endsAt !== null && endsAt <= now) return { state: 'expired' };
-  return { state: 'active', subscription: row.id, tier: row.tier, endsAt };
+  return { state: 'active', subscription: row.id, customer: row.customer, tier: row.tier, endsAt };
 }
 
 const MAX_LISTED = 1_000;
@@ -114,6 +121,7 @@ async function insertSubscription(
   row: {
     readonly id: string;
     readonly tier: Plan;
+    readonly customer: string | null;
     readonly keyHash: Buffer;
     readonly keyHint: string;
     readonly label: string;
@@ -123,8 +131,8 @@ async function insertSubscription(
   },
 ): Promise<void> {
   await sql`
-    insert into subscription (id, tier, key_hash, key_hint, label, sample, created_at, ends_at)
-    values (${row.id}, ${row.tier}, ${row.keyHash}, ${row.keyHint}, ${row.label}, ${row.sample},
+    insert into subscription (id, tier, customer, key_hash, key_hint, label, sample, created_at, ends_at)
+    values (${row.id}, ${row.tier}, ${row.customer}, ${row.keyHash}, ${row.keyHint}, ${row.label}, ${row.sample},
       ${row.createdAt}, ${row.endsAt})`;
 }
 
@@ -195,6 +203,6 @@ export async function hasSubscriptions(sql: Sql): Promise<boolean> {
 }
 
 function columns(sql: Sql) {
-  return sql`id, tier, key_hint as "keyHint", label, created_at as "createdAt", ends_at as "endsAt",
+  return sql`id, tier, customer, key_hint as "keyHint", label, created_at as "createdAt", ends_at as "endsAt",
     revoked_at as "revokedAt"`;
 }

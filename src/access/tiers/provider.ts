@@ -6,6 +6,8 @@ export interface ActiveSubscription {
   readonly state: 'active';
   /** The provider's reference: stable over renewals and changes of plan. */
   readonly subscription: string;
+  /** Whoever holds the subscription, the same over all of theirs; null when the provider does not know. Never changes. */
+  readonly customer: string | null;
   readonly tier: Plan;
   /** Wall-clock milliseconds at which it ends; null when no end is known. */
   readonly endsAt: number | null;

@@ -2,15 +2,23 @@
 import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { isTier, TIERS, type TierPlan, type Tiers } from './tiers.ts';
+import { CADENCES, isTier, TIERS, type TierPlan, type Tiers } from './tiers.ts';
 
 /** What each number may be: a schema, and the same in words. */
 const FIELDS = {
-  minute: limit(10_000_000),
-  month: limit(2_000_000_000),
+  minute: unlimitedOr(wholeNumber(1, 10_000_000)),
+  month: unlimitedOr(wholeNumber(1, 2_000_000_000)),
   page: wholeNumber(1, 1_000),
   streams: wholeNumber(0, 100_000),
   live: { schema: Type.Boolean(), words: 'true or false' },
+  watchers: unlimitedOr(wholeNumber(0, 1_000_000)),
+  cadence: { schema: Type.Enum([...CADENCES]), words: `one of ${CADENCES.join(', ')}` },
+  feeds: wholeNumber(0, 100_000),
+  refresh: {
+    ...unlimitedOr(wholeNumber(60, 2_592_000)),
+    words: 'whole seconds from 60 to 2592000, or null for never',
+  },
+  events: unlimitedOr(wholeNumber(0, 1_000_000_000)),
 } as const satisfies Record<keyof TierPlan, unknown>;
 
 /** Reads a tiers file over the built-in table; throws one Error that names every fault in it. */
@@ -22,8 +30,17 @@ export async function readTiersFile(path: string): Promise<Tiers> {
   const faults = findTierFaults(content);
   if (faults.length > 0) throw new Error(`The tiers file ${path} has faults:\n  ${faults.join('\n  ')}`);
   const overrides = content as Partial<Record<string, Partial<TierPlan>>>;
-  const entries = Object.entries(TIERS).map(([tier, plan]) => [tier, { ...plan, ...overrides[tier] }]);
+  const entries = Object.entries(TIERS).map(([tier, plan]) => [
+    tier,
+    { ...plan, ...toPlan(overrides[tier]) },
+  ]);
   return Object.fromEntries(entries) as Tiers;
+}
+
+/** The members of a valid file state `refresh` in seconds, as settings do. */
+function toPlan(members: Partial<TierPlan> = {}): Partial<TierPlan> {
+  const { refresh } = members;
+  return typeof refresh === 'number' ? { ...members, refresh: refresh * 1_000 } : members;
 }
 
 /** Every fault of a parsed tiers file as a sentence; empty when it is valid. */
@@ -45,8 +62,7 @@ function fieldFaults(tier: string, field: string, value: unknown): string[] {
   return Value.Check(schema, value) ? [] : [`${tier}.${field}: must be ${words}`];
 }
 
-function limit(maximum: number) {
-  const { schema, words } = wholeNumber(1, maximum);
+function unlimitedOr({ schema, words }: ReturnType<typeof wholeNumber>) {
   return { schema: Type.Union([schema, Type.Null()]), words: `${words}, or null for unlimited` };
 }
 

@@ -4,7 +4,18 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { atLeast, PLANS, pageSize, TIERS } from './tiers.ts';
+import {
+  anonymous,
+  atLeast,
+  CADENCES,
+  isCadenceAllowed,
+  limitAccount,
+  ownerOf,
+  PLANS,
+  pageSize,
+  publicOwner,
+  TIERS,
+} from './tiers.ts';
 import { findTierFaults, readTiersFile } from './tiers-file.ts';
 
 test('each tier reaches itself and those below it, none above', () => {
@@ -23,11 +34,42 @@ test('a page is what was asked for, twenty by default, never above the maximum o
   assert.equal(pageSize(TIERS.pro, 7), 7);
 });
 
+test('a tier allows its fastest cadence and slower ones', () => {
+  const allowed = (plan: keyof typeof TIERS) =>
+    CADENCES.filter((each) => isCadenceAllowed(TIERS[plan], each));
+  assert.deepEqual(allowed('free'), ['daily', 'weekly']);
+  assert.deepEqual(allowed('pro'), ['instant', 'hourly', 'daily', 'weekly']);
+});
+
+test('an owner is the customer where known, else the subscription, and is shown to others as a hash alone', () => {
+  const bySubscription = ownerOf({ customer: null, subscription: 'x' });
+  const byCustomer = ownerOf({ customer: 'x', subscription: 'sub_1' });
+  assert.equal(byCustomer, ownerOf({ customer: 'x', subscription: 'sub_2' }));
+  assert.notEqual(
+    bySubscription,
+    byCustomer,
+    'a customer is never taken for a subscription of the same name',
+  );
+  assert.match(publicOwner(byCustomer), /^own_[\w-]{22}$/);
+  assert.notEqual(publicOwner(byCustomer), publicOwner(bySubscription));
+  assert.equal(publicOwner(byCustomer), publicOwner('cus:x'));
+});
+
+test('grants of one address share its limit, and those of a subscription that of its owner', () => {
+  const token = { ...anonymous('192.0.2.1'), kind: 'token', tier: 'free', account: 'free:ab' } as const;
+  const accounts = ['1', '2'].map((grant) => limitAccount({ ...token, grant, owner: `grant:${grant}` }));
+  assert.deepEqual(accounts, ['free:ab', 'free:ab']);
+  assert.equal(limitAccount({ ...token, account: 'sub:s', subscription: 's', owner: 'cus:c' }), 'cus:c');
+});
+
 test('a tiers file replaces the numbers it names and leaves the others', async (t) => {
-  const file = await fileWith(t, '{"free": {"minute": 5, "month": null}, "internal": {"live": false}}');
+  const file = await fileWith(
+    t,
+    '{"free": {"minute": 5, "month": null, "refresh": 3600}, "internal": {"live": false, "cadence": "hourly"}}',
+  );
   const tiers = await readTiersFile(file);
-  assert.deepEqual(tiers.free, { ...TIERS.free, minute: 5, month: null });
-  assert.deepEqual(tiers.internal, { ...TIERS.internal, live: false });
+  assert.deepEqual(tiers.free, { ...TIERS.free, minute: 5, month: null, refresh: 3_600_000 });
+  assert.deepEqual(tiers.internal, { ...TIERS.internal, live: false, cadence: 'hourly' });
   assert.deepEqual(tiers.pro, TIERS.pro);
 });
 
@@ -35,7 +77,15 @@ test('every fault of a tiers file is named at once', async (t) => {
   const faults = {
     gold: { minute: 1 },
     free: { minute: 0, hour: 3, live: 'yes' },
-    pro: { page: 1.5, streams: null },
+    pro: {
+      page: 1.5,
+      streams: null,
+      watchers: -1,
+      cadence: 'yearly',
+      feeds: null,
+      refresh: 59,
+      events: 'many',
+    },
     business: [],
   };
   const lines = findTierFaults(faults);
@@ -46,8 +96,13 @@ test('every fault of a tiers file is named at once', async (t) => {
     'free.live',
     'free.minute',
     'gold',
+    'pro.cadence',
+    'pro.events',
+    'pro.feeds',
     'pro.page',
+    'pro.refresh',
     'pro.streams',
+    'pro.watchers',
   ]);
   const file = await fileWith(t, JSON.stringify(faults));
   await assert.rejects(readTiersFile(file), (error: Error) =>

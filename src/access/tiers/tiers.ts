@@ -1,5 +1,7 @@
 // Tiers and what each may do, and the caller that has one; no other file knows these numbers or the order of tiers.
 
+import { hash } from 'node:crypto';
+import { HOUR, MINUTE } from '../../lib/clock.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
 
 export interface TierPlan {
@@ -13,16 +15,50 @@ export interface TierPlan {
   readonly streams: number;
   /** Whether property reads fetch from the source by themselves. */
   readonly live: boolean;
+  /** Watchers that can be active at once; null: unlimited. */
+  readonly watchers: number | null;
+  /** The fastest cadence of a watcher. */
+  readonly cadence: Cadence;
+  /** Feeds of events open at once. */
+  readonly feeds: number;
+  /** Milliseconds between two live refreshes of what a watcher watches; null: never. */
+  readonly refresh: number | null;
+  /** Events in any UTC hour; null: unlimited. */
+  readonly events: number | null;
 }
+
+/** How often the events of a watcher are sent, fastest first. */
+export const CADENCES = ['instant', 'hourly', 'daily', 'weekly'] as const;
+export type Cadence = (typeof CADENCES)[number];
 
 export type Tiers = Readonly<Record<Tier, TierPlan>>;
 
 export const TIERS: Tiers = {
-  anonymous: { minute: 10, month: 100, page: 10, streams: 0, live: false },
-  free: { minute: 60, month: 1_000, page: 25, streams: 0, live: false },
-  pro: { minute: 300, month: 50_000, page: 100, streams: 10, live: false },
-  business: { minute: 1_200, month: 500_000, page: 200, streams: 100, live: true },
-  internal: { minute: null, month: null, page: 500, streams: 1_000, live: true },
+  anonymous: {
+    ...{ minute: 10, month: 100, page: 10, streams: 0, live: false },
+    ...{ watchers: 0, feeds: 0, refresh: null, events: 0 },
+    cadence: 'daily',
+  },
+  free: {
+    ...{ minute: 60, month: 1_000, page: 25, streams: 0, live: false },
+    ...{ watchers: 1, feeds: 1, refresh: null, events: 100 },
+    cadence: 'daily',
+  },
+  pro: {
+    ...{ minute: 300, month: 50_000, page: 100, streams: 10, live: false },
+    ...{ watchers: 25, feeds: 10, refresh: 6 * HOUR, events: 1_000 },
+    cadence: 'instant',
+  },
+  business: {
+    ...{ minute: 1_200, month: 500_000, page: 200, streams: 100, live: true },
+    ...{ watchers: 1_000, feeds: 100, refresh: HOUR, events: 10_000 },
+    cadence: 'instant',
+  },
+  internal: {
+    ...{ minute: null, month: null, page: 500, streams: 1_000, live: true },
+    ...{ watchers: null, feeds: 1_000, refresh: 15 * MINUTE, events: null },
+    cadence: 'instant',
+  },
 };
 
 /** The tiers that a subscription can have, lowest first. */
@@ -66,6 +102,11 @@ export function tierName(tier: Tier): string {
   return tier.charAt(0).toUpperCase() + tier.slice(1);
 }
 
+/** Whether a tier may have a watcher of this cadence: its fastest one, or a slower one. */
+export function isCadenceAllowed(plan: TierPlan, cadence: Cadence): boolean {
+  return CADENCES.indexOf(cadence) >= CADENCES.indexOf(plan.cadence);
+}
+
 /** Results per page: the requested number or the default, never above the tier's maximum. */
 export function pageSize(plan: TierPlan, requested?: number): number {
   return Math.min(requested ?? DEFAULT_PAGE, plan.page);
@@ -82,6 +123,10 @@ export interface Principal {
   readonly account: string;
   /** The provider's reference; null for anonymous callers, and for tokens of the Free tier without a key. */
   readonly subscription: string | null;
+  /** Whose watchers these are, see `ownerOf`; `grant:<id>` for a token without a subscription; null for anonymous callers. */
+  readonly owner: string | null;
+  /** The id of the grant behind a token; null for all others. */
+  readonly grant: string | null;
   /** What a token was granted; null: everything its tier allows. */
   readonly scopes: ReadonlySet<Scope> | null;
 }
@@ -93,6 +138,32 @@ export function anonymous(address: string): Principal {
     tier: 'anonymous',
     account: `ip:${addressGroup(address)}`,
     subscription: null,
+    owner: null,
+    grant: null,
     scopes: null,
   };
+}
+
+/** The owner of what a subscription creates: its customer where the provider names one, so that a new key keeps it. */
+export function ownerOf({
+  customer,
+  subscription,
+}: {
+  readonly customer: string | null;
+  readonly subscription: string;
+}): string {
+  return customer === null ? `sub:${subscription}` : `cus:${customer}`;
+}
+
+/** The owner as others may see it. */
+export function publicOwner(owner: string): string {
+  return `own_${hash('sha256', `freehold owner ${owner}`, 'base64url').slice(0, 22)}`;
+}
+
+/**
+ * What a caller's watchers and feeds are counted against: its owner; for a grant without a key the address that consented,
+ * which has one Free allowance however many grants it makes.
+ */
+export function limitAccount({ owner, subscription, account }: Principal): string {
+  return owner === null || subscription === null ? account : owner;
 }

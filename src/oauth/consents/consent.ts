@@ -69,18 +69,18 @@ export async function decide(
 async function resolveAccount(
   { checkKey, sharedKeys, freeGrantThrottle }: ConsentContext,
   { decision, apiKey, address }: Decision,
-): Promise<Pick<NewGrant, 'tier' | 'subscription' | 'addressHash'>> {
+): Promise<Pick<NewGrant, 'tier' | 'subscription' | 'customer' | 'addressHash'>> {
   if (decision === 'free') {
     const group = addressGroup(address);
     const wait = freeGrantThrottle.take(group);
     if (wait > 0) throw tooManyGrants(wait);
     const { address: key } = await sharedKeys();
     const addressHash = createHmac('sha256', key).update(group).digest();
-    return { tier: 'free', subscription: null, addressHash };
+    return { tier: 'free', subscription: null, customer: null, addressHash };
   }
   if (apiKey.trim() === '') throw new Problem('MISSING_API_KEY', 'Enter an API key.');
-  const { tier, subscription } = await checkKey(apiKey, address);
-  return { tier, subscription, addressHash: null };
+  const { tier, subscription, customer } = await checkKey(apiKey, address);
+  return { tier, subscription, customer, addressHash: null };
 }
 
 function tooManyGrants(retryAfter: number): ErrorPage {

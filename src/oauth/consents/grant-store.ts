@@ -14,6 +14,8 @@ export interface NewGrant {
   readonly tier: Plan;
   /** The provider's reference; null: the Free tier without a key. */
   readonly subscription: string | null;
+  /** Of the subscription; null where the provider does not know it. */
+  readonly customer: string | null;
   /** Digest of the consenting address's group; null with a subscription. */
   readonly addressHash: Buffer | null;
   /** In hexadecimal. */
@@ -29,10 +31,10 @@ export interface NewGrant {
 export async function insertGrantWithCode(sql: Sql, row: NewGrant, deadline: ServerTime): Promise<number> {
   const [inserted] = await sql<{ id: number }[]>`
     with made as (
-      insert into oauth_grant (client_id, redirect_uri, scope, resources, tier, subscription, address_hash,
-        created_at, renewed_at, expires_at)
+      insert into oauth_grant (client_id, redirect_uri, scope, resources, tier, subscription, customer,
+        address_hash, created_at, renewed_at, expires_at)
       values (${row.clientId}, ${row.redirectUri}, ${row.scope}, ${[...row.resources]}::text[],
-        ${row.tier}, ${row.subscription}, ${row.addressHash}, ${row.createdAt}, ${row.createdAt}, ${row.expiresAt})
+        ${row.tier}, ${row.subscription}, ${row.customer}, ${row.addressHash}, ${row.createdAt}, ${row.createdAt}, ${row.expiresAt})
       returning id
     ), used as (
       update oauth_client set used_at = ${row.createdAt} where id = ${row.clientId} and used_at is null
@@ -85,6 +87,18 @@ function columns(sql: Sql) {
       g.renewed_at as "renewedAt", g.expires_at as "expiresAt", g.revoked_at as "revokedAt", g.revoked_for as "revokedFor"
     from oauth_grant g left join oauth_client c on c.id = g.client_id
       left join oauth_client_document d on d.url = g.client_id`;
+}
+
+/** State of a grant at a time; `ended` when it has expired or is deleted. */
+export async function findGrantState(
+  sql: Sql,
+  grant: number,
+  now: Date,
+): Promise<'active' | 'ended' | 'revoked'> {
+  const [row] = await sql<{ revoked: boolean; expired: boolean }[]>`
+    select revoked_at is not null as revoked, expires_at <= ${now} as expired from oauth_grant where id = ${grant}`;
+  if (row?.revoked) return 'revoked';
+  return row === undefined || row.expired ? 'ended' : 'active';
 }
 
 /** Revokes a grant with all its tokens; false if it was revoked before, or does not exist. */

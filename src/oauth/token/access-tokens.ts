@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type { CredentialVerifier } from '../../access/keys/key-verifier.ts';
 import type { CredentialAttempt } from '../../access/limits/failure-throttle.ts';
-import type { Principal, Scope } from '../../access/tiers/tiers.ts';
+import { ownerOf, type Principal, type Scope } from '../../access/tiers/tiers.ts';
 import { Problem } from '../../lib/problem.ts';
 import { hashSecret } from '../../lib/secrets.ts';
 import { SingleFlight } from '../../lib/single-flight.ts';
@@ -34,12 +34,19 @@ export class AccessTokens implements CredentialVerifier {
   readonly #flights = new SingleFlight<CachedToken>();
   /** By hash: the tokens themselves are stored nowhere. */
   readonly #cache: LRUCache<string, CachedToken>;
+  readonly #listeners: ((revocation: Revocation) => void)[] = [];
   readonly #byGrant = new Map<number, Set<string>>();
 
   constructor(options: AccessTokensOptions) {
     this.#options = options;
     this.#cache = new LRUCache({ max: MAX_CACHED, dispose: ({ grant }, hash) => this.#unlink(grant, hash) });
-    this.#revocations = new RevocationFeed({ ...options, onRevoked: (each) => this.#invalidate(each) });
+    this.#revocations = new RevocationFeed({
+      ...options,
+      onRevoked: (revocation) => {
+        this.#invalidate(revocation);
+        for (const listener of this.#listeners) listener(revocation);
+      },
+    });
   }
 
   /** Any credential that is no API key: the verifier of keys comes first. */
@@ -62,6 +69,11 @@ export class AccessTokens implements CredentialVerifier {
   /** Applies a revocation of this process at once. */
   revoked(revocation: Revocation): void {
     this.#revocations.publish(revocation);
+  }
+
+  /** Calls back with every revocation, of any process; one may come twice. */
+  onRevoked(listener: (revocation: Revocation) => void): void {
+    this.#listeners.push(listener);
   }
 
   /** Stops listening for revocations. */
@@ -134,10 +146,14 @@ function requireValid({ expiresAt, revokedAt, resources }: AccessTokenRow, resou
  * A key and its tokens share one quota. Without a key, all grants of an address share one Free quota; a grant has exactly one
  * such address, so that this bounds each grant too.
  */
-function toPrincipal({ tier, scope, subscription, addressHash }: AccessTokenRow): Principal {
-  const account =
-    subscription === null ? `free:${addressHash?.toString('hex') ?? ''}` : `sub:${subscription}`;
-  return { kind: 'token', tier, account, subscription, scopes: new Set(scope.split(' ') as Scope[]) };
+function toPrincipal(row: AccessTokenRow): Principal {
+  const { tier, subscription, customer, addressHash, scope } = row;
+  const grant = String(row.grant);
+  const scopes = new Set(scope.split(' ') as Scope[]);
+  const common = { kind: 'token', tier, subscription, grant, scopes } as const;
+  return subscription === null
+    ? { ...common, account: `free:${addressHash?.toString('hex') ?? ''}`, owner: `grant:${grant}` }
+    : { ...common, account: `sub:${subscription}`, owner: ownerOf({ customer, subscription }) };
 }
 
 function invalid(): Problem {

@@ -186,6 +186,7 @@ export interface AccessTokenRow {
   readonly scope: string;
   readonly resources: readonly string[];
   readonly subscription: string | null;
+  readonly customer: string | null;
   readonly addressHash: Buffer | null;
   readonly expiresAt: string;
   readonly revokedAt: string | null;
@@ -195,7 +196,7 @@ export interface AccessTokenRow {
 export async function findAccessToken(sql: Sql, hash: string): Promise<AccessTokenRow | undefined> {
   const [row] = await sql<AccessTokenRow[]>`
     select g.id as grant, a.tier, coalesce(a.scope, g.scope) as scope, coalesce(a.resources, g.resources) as resources,
-      g.subscription, g.address_hash as "addressHash", a.expires_at as "expiresAt", g.revoked_at as "revokedAt"
+      g.subscription, g.customer, g.address_hash as "addressHash", a.expires_at as "expiresAt", g.revoked_at as "revokedAt"
     from oauth_access_token a join oauth_grant g on g.id = a.grant_id where a.hash = decode(${hash}, 'hex')`;
   return row;
 }

@@ -1,1 +1,19 @@
--- Reserved.
+-- Whoever holds a subscription, over all of theirs; and the grants that watchers depend on.
+
+alter table subscription
+  add column customer text collate "C" check (length(customer) between 1 and 200);
+
+comment on column subscription.customer is
+  'Reference of the operator to whoever holds it, the same over all their subscriptions; null: not known.';
+
+alter table oauth_grant
+  add column customer text collate "C" check (length(customer) between 1 and 200),
+  add column watched boolean not null default false;
+
+comment on column oauth_grant.customer is 'Customer of the subscription, as the provider said last; null: not known.';
+comment on column oauth_grant.watched is
+  'Whether an active watcher depends on this grant without a key: it is then not unused.';
+
+create index oauth_grant_watched on oauth_grant (expires_at) where watched and revoked_at is null;
+
+comment on index oauth_grant_watched is 'Grants that a watcher keeps in force.';

@@ -70,7 +70,7 @@ export function faultyProvider(clock: ManualClock, random: Random): FaultyProvid
     subscribe(tier) {
       const key = keyNumber(0xdef000 + verdicts.size);
       const subscription = `sub_${key.slice(-12).toLowerCase()}`;
-      verdicts.set(key, { state: 'active', subscription, tier, endsAt: null });
+      verdicts.set(key, { state: 'active', subscription, customer: null, tier, endsAt: null });
       return key;
     },
     revoke: (key) => void verdicts.set(key, { state: 'unknown' }),

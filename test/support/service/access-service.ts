@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import { createAccess } from '../../../src/access/access.ts';
 import type { CredentialVerifier } from '../../../src/access/keys/key-verifier.ts';
+import { createFeedLimit } from '../../../src/access/limits/stream-limit.ts';
 import { createLocalSubscriptions } from '../../../src/access/providers/subscription-store.ts';
+import { accessRoutes } from '../../../src/access/routes.ts';
 import { isPlan, type Plan, type Principal, type Scope, TIERS } from '../../../src/access/tiers/tiers.ts';
 import { type Access, type Route, route } from '../../../src/http/frame/route.ts';
 import { createServer, type ServerOptions, type WebServer } from '../../../src/http/server/server.ts';
@@ -21,7 +23,8 @@ const testTokens: CredentialVerifier = {
     const [, tier = '', ...scopes] = credential.split('/');
     if (!isPlan(tier)) throw new Problem('EXPIRED_TOKEN', 'The access token has expired.');
     const account = `sub:${credential}`;
-    return { kind: 'token', tier, account, subscription: account, scopes: new Set(scopes as Scope[]) };
+    const common = { kind: 'token', tier, account, subscription: account } as const;
+    return { ...common, owner: account, grant: '1', scopes: new Set(scopes as Scope[]) };
   },
 };
 
@@ -66,6 +69,7 @@ export async function serveAccess(
   t: Closing,
   trustedProxies: readonly string[] = [],
 ) {
+  const countWatchers = async () => 0;
   const clock = manualClock();
   const subscriptions = createLocalSubscriptions(database, clock);
   const report = (error: unknown) => assert.fail(String(error));
@@ -75,7 +79,7 @@ export async function serveAccess(
     verifiers: [testTokens],
   });
   const routes = [
-    ...access.routes,
+    ...accessRoutes({ rateLimiter: access.rateLimiter, feeds: createFeedLimit(TIERS), countWatchers }),
     testRoute('/v1/open', OPEN),
     testRoute('/v1/missing', OPEN, () => {
       throw new Problem('NOT_FOUND', 'There is nothing here.');

@@ -15,7 +15,7 @@ export interface StubProvider extends SubscriptionProvider {
   /** Lets every waiting call answer with what holds now. */
   settle(): void;
   /** Makes a subscription and gives its key. */
-  subscribe(tier: Plan, endsAt?: number): string;
+  subscribe(tier: Plan, endsAt?: number, customer?: string): string;
   change(key: string, verdict: SubscriptionStatus): void;
 }
 
@@ -48,11 +48,12 @@ export function stubProvider(): StubProvider {
       for (const resolve of waiting) resolve();
       waiting = [];
     },
-    subscribe(tier, endsAt) {
+    subscribe(tier, endsAt, customer) {
       const key = keyNumber(0xabc000 + verdicts.size);
       const verdict: ActiveSubscription = {
         state: 'active',
         subscription: reference(key),
+        customer: customer ?? null,
         tier,
         endsAt: endsAt ?? null,
       };
