@@ -1,0 +1,123 @@
+// SQL of the log of changes: appending within the writer's transaction, and reading in the order of commits.
+
+import type { Sql, Transaction } from '../postgres/client/database.ts';
+import { toJson } from '../postgres/client/value-types.ts';
+import type { ChangeEntry, ListingChange, PartialState } from './change.ts';
+
+/** ASCII's own record separator: JSON never holds it. Documents joined by it are neither parsed nor escaped on the way. */
+const SEPARATOR = '\u001e';
+
+/** A change to append; the database gives it its sequence. */
+export type NewChange<State> = Pick<
+  ListingChange<State>,
+  'kind' | 'listingId' | 'propertyId' | 'changed' | 'after' | 'before'
+>;
+
+/** Where a batch of changes stands: the first has `ordinal`, the next one more. */
+export interface BatchPlace {
+  readonly batchId: number;
+  readonly ordinal: number;
+}
+
+/**
+ * Appends changes of listings, before the transaction writes listing_text: the words before are read from there. The
+ * listings keep the place of their change.
+ * @param at milliseconds
+ */
+export async function appendChanges<State>(
+  tx: Transaction,
+  changes: readonly NewChange<State>[],
+  at: number,
+  quiet: boolean,
+): Promise<BatchPlace> {
+  const time = new Date(at);
+  const column = <T>(of: (change: NewChange<State>) => T): T[] => changes.map(of);
+  const documents = (of: (change: NewChange<State>) => unknown) => column((change) => toJson(of(change)));
+  const [place] = await tx<BatchPlace[]>`
+    with batch as materialized (select * from open_change_batch(${dayOf(time)}::date, ${changes.length})),
+    appended as (
+      insert into change (batch_id, ordinal, day, at, kind, listing_id, property_id, quiet, changed, after, before, words_before)
+      select batch_id, batch.ordinal + row.ordinal - 1, day, ${time}, kind, row.listing_id, property_id, ${quiet},
+        string_to_array(changed, ' '), after::json, nullif(before, 'null')::json,
+        case when 'words' = any(string_to_array(changed, ' ')) then (select text.words from listing_text as text where text.listing_id = row.listing_id) end
+      from batch, unnest(${column(({ kind }) => kind)}::text[], ${column(({ listingId }) => listingId)}::text[],
+        ${column(({ propertyId }) => propertyId)}::text[], ${column(({ changed }) => changed.join(' '))}::text[],
+        string_to_array(${documents(({ after }) => after).join(SEPARATOR)}, ${SEPARATOR}),
+        string_to_array(${documents(({ before }) => before).join(SEPARATOR)}, ${SEPARATOR}))
+        with ordinality as row (kind, listing_id, property_id, changed, after, before, ordinal))
+    select batch_id as "batchId", ordinal from batch`;
+  if (place === undefined) throw new Error('A batch of changes could not be opened');
+  return place;
+}
+
+/** A private entry to append. */
+export interface NewPrivateEntry {
+  readonly watcherId: string;
+  readonly action: string;
+  readonly data: unknown;
+}
+
+/** Appends private entries. */
+export async function appendPrivateEntries(
+  tx: Transaction,
+  entries: readonly NewPrivateEntry[],
+  at: number,
+): Promise<void> {
+  if (entries.length === 0) return;
+  const time = new Date(at);
+  await tx`
+    with batch as materialized (select * from open_change_batch(${dayOf(time)}::date, ${entries.length}))
+    insert into change (batch_id, ordinal, day, at, kind, watcher_id, action, quiet, changed, after)
+    select batch_id, batch.ordinal + row.ordinal - 1, day, ${time}, 'watcher', watcher_id, action, false, '{}', data::json
+    from batch, unnest(${entries.map(({ watcherId }) => watcherId)}::text[], ${entries.map(({ action }) => action)}::text[],
+      string_to_array(${entries.map(({ data }) => toJson(data ?? null)).join(SEPARATOR)}, ${SEPARATOR}))
+      with ordinality as row (watcher_id, action, data, ordinal)`;
+}
+
+const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
+
+interface ChangeRow<State> {
+  readonly sequence: number;
+  readonly at: string;
+  readonly kind: ChangeEntry<State>['kind'];
+  readonly listingId: string;
+  readonly propertyId: string;
+  readonly watcherId: string;
+  readonly action: string;
+  readonly quiet: boolean;
+  readonly changed: string[];
+  readonly after: State;
+  readonly before: PartialState<State> | null;
+  readonly wordsBefore: string[] | null;
+}
+
+/** The next entries after a sequence, oldest first. Complete: an entry that is missing here never appears later. */
+export async function readChanges<State>(
+  sql: Sql,
+  after: number,
+  limit: number,
+): Promise<ChangeEntry<State>[]> {
+  const rows = await sql<ChangeRow<State>[]>`
+    select first_sequence + ordinal as sequence, at, kind, listing_id as "listingId", property_id as "propertyId",
+      watcher_id as "watcherId", action, quiet, changed, after, before, tsvector_to_array(words_before) as "wordsBefore"
+    from change_batch as batch join change on batch_id = id and change.day = batch.day
+    where first_sequence >= coalesce((select max(first_sequence) from change_batch where first_sequence <= ${after}), 0)
+      and first_sequence + ordinal > ${after}
+    order by first_sequence, ordinal limit ${limit}`;
+  return rows.map(entryOf);
+}
+
+function entryOf<State>(row: ChangeRow<State>): ChangeEntry<State> {
+  const { sequence, kind, watcherId, action, after, ...rest } = row;
+  const at = Date.parse(row.at);
+  if (kind === 'watcher') return { sequence, at, kind, watcherId, action, data: after };
+  return { ...rest, sequence, at, kind, after };
+}
+
+/** The sequence of the newest change; 0: there was none. */
+export async function headSequence(sql: Sql): Promise<number> {
+  const [row] = await sql<{ head: number }[]>`
+    select coalesce((select first_sequence + changes - 1 from change_batch where first_sequence is not null
+      order by first_sequence desc limit 1), 0) as head`;
+  return row?.head ?? 0;
+}

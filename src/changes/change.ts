@@ -1,0 +1,39 @@
+// Entries of the log of changes.
+
+/** A change of one listing. `State`: what the writer keeps of a listing. */
+export interface ListingChange<State> {
+  /** A safe integer, in the order of commits. */
+  readonly sequence: number;
+  /** Milliseconds. */
+  readonly at: number;
+  /** removed: the status became DELETED. */
+  readonly kind: 'created' | 'updated' | 'removed';
+  readonly listingId: string;
+  readonly propertyId: string;
+  /** Written by a first load: told to nobody. */
+  readonly quiet: boolean;
+  /**
+   * Names of the members of the listing that differ, and `areaIds`; `display`: hidden or shown, address withheld or not;
+   * `words`: searchable words may differ. Empty for a created listing.
+   */
+  readonly changed: readonly string[];
+  readonly after: State;
+  /** Only the members that differ, member by member of each part; null: the listing was created. */
+  readonly before: PartialState<State> | null;
+  /** listing_text.words before the change, as its tokens; null where they are the same. */
+  readonly wordsBefore: readonly string[] | null;
+}
+
+export type PartialState<State> = { readonly [Part in keyof State]?: Partial<NonNullable<State[Part]>> };
+
+/** A cause of events that is no change of a listing. */
+export interface PrivateEntry {
+  readonly sequence: number;
+  readonly at: number;
+  readonly kind: 'watcher';
+  readonly watcherId: string;
+  readonly action: string;
+  readonly data: unknown;
+}
+
+export type ChangeEntry<State> = ListingChange<State> | PrivateEntry;

@@ -1,0 +1,61 @@
+// State of a listing as the log of changes keeps it: the columns that searches read, and a summary for people.
+
+import type { Listing } from './record.ts';
+import type { SearchRow } from './search-row.ts';
+
+const PLAIN_MEMBERS = [
+  ...([
+    'id',
+    'object',
+    'propertyId',
+    'listingType',
+    'status',
+    'price',
+    'currency',
+    'priceFrequency',
+  ] as const),
+  ...(['priceMonthly', 'previousPrice', 'originalPrice', 'closePrice', 'propertyType'] as const),
+  ...(['propertySubType', 'bedrooms', 'bathrooms', 'livingArea', 'lotSize', 'yearBuilt'] as const),
+  ...(['photoCount', 'listedAt', 'statusChangedAt', 'closedAt'] as const),
+];
+const ADDRESS_MEMBERS = [
+  ...(['full', 'line1', 'unit', 'city', 'neighborhood', 'county', 'state', 'postalCode', 'country'] as const),
+];
+const OPEN_HOUSE_MEMBERS = ['id', 'startsAt', 'endsAt', 'type', 'status'] as const;
+
+type PlainMembers = Pick<Listing, (typeof PLAIN_MEMBERS)[number]>;
+type SummaryAddress = Pick<Listing['address'], (typeof ADDRESS_MEMBERS)[number]>;
+type SummaryOpenHouse = Pick<Listing['openHouses'][number], (typeof OPEN_HOUSE_MEMBERS)[number]>;
+
+/** A listing in short, as events and changes show it: no text, no photos, no agent. Areas in `areaUnit`. */
+export interface ListingSummary extends Readonly<PlainMembers> {
+  readonly areaUnit: Listing['areaUnit'];
+  readonly address: Readonly<SummaryAddress>;
+  readonly location: Readonly<Listing['location']>;
+  readonly openHouses: readonly Readonly<SummaryOpenHouse>[];
+}
+
+/** `listing` is masked where the source withholds the address; `withheld` then has what only Internal callers may see. */
+export interface ChangeState {
+  readonly row: SearchRow;
+  readonly listing: ListingSummary;
+  readonly withheld?: Pick<ListingSummary, 'address' | 'location'>;
+}
+
+function pick<T extends object, K extends keyof T>(from: T, keys: readonly K[]): Pick<T, K> {
+  return Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<T, K>;
+}
+
+/** The summary of a listing, masked as the listing is. */
+export function summarizeListing(
+  listing: Pick<Listing, keyof PlainMembers | 'address' | 'location' | 'openHouses'>,
+  areaUnit: Listing['areaUnit'] = 'sqft',
+): ListingSummary {
+  return {
+    ...pick(listing, PLAIN_MEMBERS),
+    areaUnit,
+    address: pick(listing.address, ADDRESS_MEMBERS),
+    location: listing.location,
+    openHouses: listing.openHouses.map((house) => pick(house, OPEN_HOUSE_MEMBERS)),
+  };
+}
