@@ -29,6 +29,9 @@ import { createFindLoading } from '../sources/first-load.ts';
 import type { Progress } from '../sources/metrics.ts';
 import { type Replication, startReplication } from '../sources/replicate.ts';
 import type { Source } from '../sources/source.ts';
+import { findOwnerSubscriptions } from '../watch/owner-store.ts';
+import { startUpkeep } from '../watch/owner-upkeep.ts';
+import { countWatchers } from '../watch/watcher-store.ts';
 import { healthChecks } from './health-checks.ts';
 import { describeService } from './openapi.ts';
 import { featureRoutes } from './routes.ts';
@@ -92,7 +95,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...common,
     findGrantState: (grant) =>
       database.read((sql) => findGrantState(sql, Number(grant), new Date(clock.now()))),
-    findSubscriptions: async () => [],
+    findSubscriptions: (owner) => database.read((sql) => findOwnerSubscriptions(sql, owner)),
   });
   oauth.onRevoked((revocation) => {
     const [kind, grant = ''] = revocation.split(':');
@@ -111,9 +114,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   const routes = featureRoutes({
     ...{ database, catalogue, cache, refresh, clock, tiers, publicUrl, findLoading },
     sample,
-    ...{ feeds: createFeedLimit(tiers), countWatchers: async () => 0 },
+    ...{
+      feeds: createFeedLimit(tiers),
+      countWatchers: (account) => database.read((sql) => countWatchers(sql, account)),
+    },
+    ...{ report, setGrantWatched: async () => true },
     ...{ rateLimiter: access.rateLimiter, oauth: oauth.routes(access.keys), document: () => server.openapi },
   });
+  const upkeep = startUpkeep({ ...common, ownerStatus });
   const replication = source && startReplication({ ...options, source, catalogue, clock, metrics });
   const server = createServer<Principal>({
     ...{ routes, phases: access.phases, clock, log, metrics, publicUrl },
@@ -133,6 +141,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     async stop() {
       await server.drain();
       await replication?.stop();
+      await upkeep.stop();
       await oauth.close();
       await access.close();
       await cache.close();

@@ -126,6 +126,7 @@ export const EXAMPLES: Examples = {
     resource: ['http://127.0.0.1:8080'],
   },
   perOperation: {
+    listWatchers: { status: 'active' },
     listAreas: { ...AREA_LIST, q: 'ash', bbox: [-137.6, 40.6, -137.2, 41.1] },
     ...{ listAreaChildren: AREA_LIST, listNearbyAreas: AREA_LIST, getArea: AREA_LIST },
     listPropertyListings: { include: ['daysOnMarket'] },
@@ -158,6 +159,15 @@ export const EXAMPLES: Examples = {
       code_verifier: VERIFIER,
     },
     revokeToken: { token: 'REFRESH_TOKEN', client_id: CLIENT.client_id },
+    createWatcher: {
+      target: {
+        type: 'search',
+        listingType: 'sale',
+        query: { areaId: [area], maxPrice: 600_000, minBedrooms: 2 },
+      },
+      ...{ name: 'Family homes in Ashcombe', metadata: { crm: '4711' } },
+    },
+    updateWatcher: { name: 'Family homes', events: ['search.match_added', 'listing.price_decreased'] },
     listGrants: { api_key: 'SERVICE-00000000-0000-0000-0000-000000000000' },
   },
 };

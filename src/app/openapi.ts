@@ -37,6 +37,7 @@ const DESCRIPTION: Omit<Describe, 'server'> = {
     Market: 'Market statistics: prices, supply and pace, by period and place.',
     Properties: 'A property with all its listings and their history.',
     Live: 'One listing, live from its source.',
+    Watchers: 'Watch listings and searches, and read what changed.',
     Account: 'Limits and usage of the caller.',
     OAuth: 'Client registration, consent and tokens.',
     Health: 'Liveness, readiness and metrics.',
@@ -81,6 +82,7 @@ export function openApi(): object {
     ...{ ...common, rateLimiter, catalogue, cache: { ...catalogue, version: () => null }, refresh },
     findLoading: refresh,
     ...{ feeds: createFeedLimit(TIERS), countWatchers: refresh },
+    ...{ setGrantWatched: refresh, report: () => {} },
     sample: null,
     oauth: oauthRoutes({
       ...{ ...common, provider, log, metrics, limits: { grace: 0, maxAge: null } },

@@ -24,6 +24,9 @@ import { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import { createFindCurrencies } from '../search/summaries/currency-store.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../search/summaries/metrics.ts';
 import { siteRoutes } from '../site/routes.ts';
+import type { SavedSearches, WatcherOptions } from '../watch/resolve-target.ts';
+import { watcherRoutes } from '../watch/routes.ts';
+import { invalidMember } from '../watch/watcher-body.ts';
 import { findExampleIds } from './example-store.ts';
 import { EXAMPLE_IDS, EXAMPLES } from './examples.ts';
 import { type SamplePictures, samplePhotoRoute } from './sample-photos.ts';
@@ -34,6 +37,8 @@ const MARKET_SIZE_LIFETIME = 10_000;
 export interface FeatureParts extends UsageParts {
   readonly database: Database;
   readonly catalogue: Catalogue;
+  readonly setGrantWatched: WatcherOptions['setGrantWatched'];
+  readonly report: (error: unknown) => void;
   readonly cache: CachedReads;
   readonly refresh: Refresh;
   readonly tiers: Tiers;
@@ -47,6 +52,11 @@ export interface FeatureParts extends UsageParts {
   /** The OpenAPI document, once the server has made it of these routes. */
   readonly document: () => Json;
 }
+
+const SEARCHES: SavedSearches = {
+  freeze: () => Promise.reject(invalidMember('/target/type', 'must be listing or property')),
+  count: async () => 0,
+};
 
 export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] {
   const { database, cache, clock, sample } = parts;
@@ -62,6 +72,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...marketRoutes(reading),
     ...propertyRoutes({ ...parts, trends: new PriceTrends(database) }),
     ...liveRoutes({ ...parts, streams: parts.rateLimiter.streams }),
+    ...watcherRoutes({ ...parts, searches: SEARCHES }),
     ...accessRoutes(parts),
     ...parts.oauth,
     ...(sample === null ? [] : [samplePhotoRoute(sample)]),

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SavedSearch } from '../search/query/saved-search.ts';
 import { defaultEventsOf, eventsOf } from './events/event-types.ts';
 import { definitionOf, type Watcher } from './watcher.ts';
 
@@ -22,9 +23,14 @@ test('only a search can send matches, and no watcher chooses events about itself
     );
 });
 
+const SEARCH: SavedSearch = {
+  ...{ listingType: 'sale', conditions: [], ignoreDisplayRules: true, areaNos: [], words: {} },
+  ...{ units: 'imperial', currency: null, names: {} },
+};
+
 const WATCHER: Watcher = {
   ...{ no: 7, id: 'wat_a', owner: 'cus:ann', allowance: 'cus:ann', subscription: 'one', grant: null },
-  ...{ name: null, search: { ignoreDisplayRules: true }, interpretation: null },
+  ...{ name: null, search: SEARCH, ignoreDisplayRules: false, interpretation: null },
   target: { type: 'search', listingType: 'sale', query: { maxPrice: 5, beds: 2 } },
   ...{ events: ['search.match_added'], cadence: 'instant', eventsPerHour: 10, backfill: false },
   ...{ status: 'active', statusReason: null, expiresAt: null, metadata: {}, initialMatchCount: 3 },
@@ -33,9 +39,9 @@ const WATCHER: Watcher = {
 
 test('a definition names the parameters as the owner wrote them, with the search as it was understood', () => {
   const { target, ignoreDisplayRules } = definitionOf(WATCHER);
-  const search = { ignoreDisplayRules: true };
+  const search = { ...SEARCH, ignoreDisplayRules: false };
   assert.deepEqual(target, { type: 'search', search, parameters: ['maxPrice', 'beds'] });
-  assert.equal(ignoreDisplayRules, true);
+  assert.equal(ignoreDisplayRules, false, 'the plan does not allow it any more');
   const listing = { type: 'listing', listingId: 'lst_a' } as const;
   assert.deepEqual(definitionOf({ ...WATCHER, target: listing, search: null }).target, listing);
 });

@@ -1,20 +1,16 @@
 // Watcher: its record, and the definition that the matching holds of it.
 
+import type { SavedSearch } from '../search/query/saved-search.ts';
 import type { EventType } from './events/event-types.ts';
 
 export type WatcherStatus = 'active' | 'paused' | 'disabled' | 'expired';
 export type StatusReason = 'owner' | 'over_limit' | 'subscription_ended' | 'delivery_failed';
 
-/** A search as it was understood when the watcher was created: areas, words, units and currency are fixed. */
-export interface FrozenSearch {
-  readonly ignoreDisplayRules: boolean;
-}
-
-export type WatcherTarget<Search = FrozenSearch> =
+export type WatcherTarget =
   | { readonly type: 'listing'; readonly listingId: string }
   | { readonly type: 'property'; readonly propertyId: string }
   /** `parameters`: the names of the query as its owner wrote them. */
-  | { readonly type: 'search'; readonly search: Search; readonly parameters: readonly string[] };
+  | { readonly type: 'search'; readonly search: SavedSearch; readonly parameters: readonly string[] };
 
 /** A watcher as it is stored. */
 export interface Watcher {
@@ -30,18 +26,21 @@ export interface Watcher {
   readonly name: string | null;
   /** As its owner wrote it. */
   readonly target: TargetInput;
-  readonly search: FrozenSearch | null;
+  readonly search: SavedSearch | null;
   readonly interpretation: unknown;
   readonly events: readonly EventType[];
   readonly cadence: 'instant' | null;
   readonly eventsPerHour: number | null;
+  /** As its owner asked, while the plan allows it. */
+  readonly ignoreDisplayRules: boolean;
   readonly backfill: boolean;
   readonly status: WatcherStatus;
   readonly statusReason: StatusReason | null;
   /** Wall-clock milliseconds; null: it does not expire. */
   readonly expiresAt: number | null;
   readonly metadata: Readonly<Record<string, string>>;
-  readonly initialMatchCount: number;
+  /** Listings that matched at the creation; null: counting them took too long. */
+  readonly initialMatchCount: number | null;
   /** Grows by one with each change. */
   readonly version: number;
   readonly createdAt: number;
@@ -59,14 +58,14 @@ export type TargetInput =
     };
 
 /** What decides which events a watcher is sent; the data of its private entries in the log of changes. */
-export interface WatcherDefinition<Search = FrozenSearch> {
+export interface WatcherDefinition {
   readonly no: number;
   readonly id: string;
   readonly owner: string;
   readonly status: WatcherStatus;
   readonly statusReason: StatusReason | null;
   readonly events: readonly EventType[];
-  readonly target: WatcherTarget<Search>;
+  readonly target: WatcherTarget;
   /** Null: events are in the log and the feeds alone. */
   readonly cadence: 'instant' | null;
   /** Events an hour that the owner's plan allows; null: unlimited. */
@@ -78,15 +77,17 @@ export interface WatcherDefinition<Search = FrozenSearch> {
 
 /** What the matching needs of a watcher. */
 export function definitionOf(watcher: Watcher): WatcherDefinition {
-  const { no, id, owner, status, statusReason, events, cadence, eventsPerHour, backfill, search } = watcher;
+  const { no, id, owner, status, statusReason, events, cadence } = watcher;
+  const { eventsPerHour, backfill, ignoreDisplayRules } = watcher;
   return {
     ...{ no, id, owner, status, statusReason, events, target: resolvedTarget(watcher), cadence },
-    ...{ eventsPerHour, backfill, ignoreDisplayRules: search?.ignoreDisplayRules ?? false },
+    ...{ eventsPerHour, backfill, ignoreDisplayRules },
   };
 }
 
-function resolvedTarget({ target, search }: Watcher): WatcherTarget {
+function resolvedTarget({ target, search, ignoreDisplayRules }: Watcher): WatcherTarget {
   if (target.type !== 'search') return target;
   if (search === null) throw new Error('A watcher of a search has no search');
-  return { type: 'search', search, parameters: Object.keys(target.query) };
+  const allowed = { ...search, ignoreDisplayRules };
+  return { type: 'search', search: allowed, parameters: Object.keys(target.query) };
 }

@@ -8,7 +8,7 @@ create table watcher (
   allowance text collate "C" not null check (length(allowance) between 1 and 250),
   subscription text collate "C" check (length(subscription) between 1 and 200),
   grant_id text collate "C" check (length(grant_id) between 1 and 60),
-  name text check (length(name) between 1 and 200),
+  name text,
   target_type text not null check (target_type in ('listing', 'property', 'search')),
   target json not null,
   search json,
@@ -16,12 +16,13 @@ create table watcher (
   events text[] not null check (cardinality(events) > 0),
   cadence text check (cadence in ('instant', 'hourly', 'daily', 'weekly')),
   events_per_hour integer,
+  ignore_display_rules boolean not null,
   backfill boolean not null,
   status text not null check (status in ('active', 'paused', 'disabled', 'expired')),
   status_reason text check (status_reason in ('owner', 'over_limit', 'subscription_ended', 'delivery_failed')),
   expires_at timestamptz(3),
   metadata json not null,
-  initial_match_count integer not null,
+  initial_match_count integer,
   version integer not null,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
@@ -32,6 +33,7 @@ create table watcher (
 
 create index watcher_by_owner on watcher (owner, no);
 create index watcher_by_allowance on watcher (allowance, no) where status <> 'expired';
+create index watcher_over_limit on watcher (allowance) where status_reason = 'over_limit';
 create index watcher_shard on watcher (shard, no) where status = 'active';
 create index watcher_expires on watcher (expires_at) where expires_at is not null and status <> 'expired';
 create index watcher_ended on watcher (updated_at) where status = 'expired';
@@ -51,22 +53,33 @@ comment on column watcher.search is 'The search as it was understood when the wa
 comment on column watcher.interpretation is 'What was understood, for people: areas, words, currency, units.';
 comment on column watcher.cadence is 'Null: events are in the log and the feeds alone.';
 comment on column watcher.events_per_hour is 'Events an hour that the plan allows its owner, as of the last look; null: unlimited.';
+comment on column watcher.ignore_display_rules is
+  'Whether listings are matched that their source does not allow to be shown: as its owner asked, while the plan allows it.';
+comment on column watcher.initial_match_count is 'Listings that matched at the creation; null: counting them took too long.';
 comment on column watcher.version is 'Grows by one with each change; the entity tag.';
 comment on index watcher_by_allowance is 'Watchers that count against a plan''s number.';
 comment on index watcher_ended is 'Expired watchers, deleted when their events are.';
 
 create table watcher_owner (
   owner text collate "C" primary key,
+  allowance text collate "C" not null,
+  grant_id text collate "C",
   plan text not null check (plan in ('free', 'pro', 'business', 'internal')),
   has_ended boolean not null default false,
-  checked_at timestamptz(3) not null
+  applied_limits text not null default '',
+  checked_at timestamptz(3) not null,
+  claimed_until timestamptz
 );
 
 create index watcher_owner_checked on watcher_owner (checked_at);
 
 comment on table watcher_owner is 'Owners of watchers, and the plan that sets their limits.';
-comment on column watcher_owner.plan is 'The highest plan in force when the subscriptions were last checked.';
-comment on column watcher_owner.has_ended is 'True once no subscription is in force.';
+comment on column watcher_owner.allowance is 'As of its watchers.';
+comment on column watcher_owner.grant_id is 'The grant that the owner is; null: its subscriptions pay.';
+comment on column watcher_owner.plan is 'The highest plan in force when it was last checked.';
+comment on column watcher_owner.has_ended is 'True once no subscription is in force: its watchers are paused.';
+comment on column watcher_owner.applied_limits is 'The limits that its watchers were last fitted to.';
+comment on column watcher_owner.claimed_until is 'Until then one process is checking it; by the clock of the database.';
 
 create table watcher_owner_subscription (
   owner text collate "C" not null references watcher_owner on delete cascade,

@@ -1,0 +1,107 @@
+// Idempotent requests: a request that is repeated with its Idempotency-Key gets the answer of the first one.
+
+import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { DAY } from '../lib/clock.ts';
+import { invalidParameter, Problem } from '../lib/problem.ts';
+import type { Database, Transaction } from '../postgres/client/database.ts';
+import {
+  type Answer,
+  findAnswer,
+  insertAnswer,
+  type StoredAnswer,
+  tryReserveKey,
+} from './idempotency-store.ts';
+
+/** Milliseconds for which an answer is kept. */
+export const ANSWER_LIFETIME = DAY;
+
+/** Milliseconds for a transaction that waits for others of the same owner. */
+const TIMEOUT = 10_000;
+
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+export interface IdempotentRequest {
+  readonly owner: string;
+  /** Null: the request has none, and is done each time it is sent. */
+  readonly key: string | null;
+  /** In hexadecimal. */
+  readonly bodyHash: string;
+}
+
+/** The request's key and what it asks for. Throws INVALID_PARAMETER for a malformed key. */
+export function idempotentRequest(
+  owner: string,
+  headers: IncomingHttpHeaders,
+  body: unknown,
+): IdempotentRequest {
+  const { 'idempotency-key': sent } = headers;
+  const key = sent === undefined ? null : String(sent);
+  if (key !== null && !KEY.test(key))
+    throw invalidParameter(
+      'Idempotency-Key',
+      'must have 1 to 255 visible ASCII characters, such as a UUID; send each request a key of its own',
+    );
+  return { owner, key, bodyHash: hash('sha256', canonicalJson(body), 'hex') };
+}
+
+/** The answer that was given to this request before; null: none. Throws IDEMPOTENCY_KEY_REUSED if it asked for something else. */
+export async function findEarlierAnswer(
+  database: Database,
+  request: IdempotentRequest,
+): Promise<Answer | null> {
+  const { owner, key } = request;
+  if (key === null) return null;
+  const since = new Date(database.clock.now() - ANSWER_LIFETIME);
+  return sameRequest(request, await database.read((sql) => findAnswer(sql, { owner, key }, since)));
+}
+
+/**
+ * Does the work once: in one transaction with its answer, so that a process that dies in between leaves neither. Throws
+ * CONFLICT while another request with the key is under way, and IDEMPOTENCY_KEY_REUSED as above.
+ */
+export function answerOnce(
+  database: Database,
+  request: IdempotentRequest,
+  work: (tx: Transaction) => Promise<Answer>,
+): Promise<Answer> {
+  const { owner, key, bodyHash } = request;
+  if (key === null) return database.transaction(work, { timeout: TIMEOUT });
+  const now = database.clock.now();
+  return database.transaction(
+    async (tx) => {
+      if (!(await tryReserveKey(tx, { owner, key }))) throw underWay();
+      const since = new Date(now - ANSWER_LIFETIME);
+      const earlier = sameRequest(request, await findAnswer(tx, { owner, key }, since));
+      if (earlier !== null) return earlier;
+      const answer = await work(tx);
+      await insertAnswer(tx, { owner, key }, { ...answer, bodyHash }, new Date(now));
+      return answer;
+    },
+    { timeout: TIMEOUT },
+  );
+}
+
+function sameRequest({ bodyHash }: IdempotentRequest, stored: StoredAnswer | null): Answer | null {
+  if (stored === null || stored.bodyHash === bodyHash) return stored;
+  throw new Problem(
+    'IDEMPOTENCY_KEY_REUSED',
+    'This Idempotency-Key was sent with another body. Send the same body, or a new key for a new request.',
+  );
+}
+
+const underWay = (): Problem =>
+  new Problem(
+    'CONFLICT',
+    'A request with this Idempotency-Key is under way. Send it again in a second to get its answer.',
+    { headers: { 'retry-after': '1' } },
+  );
+
+/** JSON with the members of every object in one order: the same value is the same text. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}

@@ -1,0 +1,193 @@
+// Upkeep of watchers: follows the subscriptions of owners, and ends watchers that are due, while the service runs.
+
+import type { BackingStatus, OwnerStatus } from '../access/keys/owner-status.ts';
+import { PLANS, type Plan, type Tiers } from '../access/tiers/tiers.ts';
+import { type Clock, DAY, MINUTE } from '../lib/clock.ts';
+import type { Database, Transaction } from '../postgres/client/database.ts';
+import { ANSWER_LIFETIME } from './idempotency.ts';
+import { deleteOldAnswers } from './idempotency-store.ts';
+import { limitsOf } from './owner-limits.ts';
+import {
+  claimOwners,
+  deleteExpired,
+  expireWatchers,
+  fitWatchers,
+  hastenIfOverLimit,
+  hastenOwners,
+  type OwnerCheck,
+  type PlanLimits,
+  pauseEnded,
+  updateChecked,
+} from './owner-store.ts';
+import type { Watcher } from './watcher.ts';
+import { logChanged, logWatchers } from './watcher-log.ts';
+import { lockAllowance } from './watcher-store.ts';
+
+export interface UpkeepOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly tiers: Tiers;
+  readonly ownerStatus: Pick<OwnerStatus, 'check' | 'checkGrant' | 'onHint'>;
+  readonly report: (error: unknown) => void;
+}
+
+/** Milliseconds between the end of one round and the next. */
+const PAUSE = 10_000;
+/** Milliseconds between two checks of an owner; the provider is asked half as often. */
+const CHECK_INTERVAL = 5 * MINUTE;
+/** Milliseconds for which an expired watcher can still be read: as long as its events. */
+const EXPIRED_AGE = 30 * DAY;
+/** Owners checked at once. */
+const OWNERS = 50;
+/** Watchers changed in one transaction. */
+const BATCH = 1_000;
+/** Milliseconds for one such transaction. */
+const TIMEOUT = 30_000;
+
+/** Works now, then after each pause and each hint. `stop` ends after the current step. */
+export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
+  const { clock, database, ownerStatus, report } = options;
+  let stopped = false;
+  let cancel = (): void => {};
+  let round = Promise.resolve();
+  function start(): void {
+    cancel();
+    round = round
+      .then(() => runUpkeep(options, () => stopped))
+      .catch(report)
+      .then(() => {
+        if (!stopped) cancel = clock.after(PAUSE, start);
+      });
+  }
+  const unsubscribe = ownerStatus.onHint((hint) => {
+    if (stopped || hint === 'any') return;
+    database.write((sql) => hastenOwners(sql, hint)).then(start, report);
+  });
+  start();
+  return {
+    async stop() {
+      stopped = true;
+      unsubscribe();
+      cancel();
+      await round;
+    },
+  };
+}
+
+/** One round over everything that is due. */
+export async function runUpkeep(
+  options: UpkeepOptions,
+  isStopped: () => boolean = () => false,
+): Promise<void> {
+  const { database, clock } = options;
+  const steps = [
+    () => expireDue(options),
+    () => checkOwners(options),
+    () => deleteForgotten(options),
+    () =>
+      database.write((sql) => deleteOldAnswers(sql, new Date(clock.now() - ANSWER_LIFETIME), BATCH), {
+        timeout: TIMEOUT,
+      }),
+  ];
+  for (const step of steps) {
+    let done = BATCH;
+    while (done >= BATCH && !isStopped()) done = await step();
+  }
+}
+
+const inBatch = <T>({ database }: UpkeepOptions, work: (tx: Transaction) => Promise<T>): Promise<T> =>
+  database.transaction(work, { timeout: TIMEOUT });
+
+/** Expires watchers whose time has come. */
+async function expireDue(options: UpkeepOptions): Promise<number> {
+  const now = options.clock.now();
+  return inBatch(options, async (tx) => {
+    const expired = await expireWatchers(tx, 'due', { now: new Date(now), max: BATCH });
+    await logWatchers(tx, 'expired', expired, now);
+    for (const allowance of new Set(expired.map((watcher) => watcher.allowance)))
+      await hastenIfOverLimit(tx, allowance);
+    return expired.length;
+  });
+}
+
+/** Deletes watchers that expired long ago. */
+async function deleteForgotten(options: UpkeepOptions): Promise<number> {
+  const now = options.clock.now();
+  return inBatch(options, async (tx) => {
+    const deleted = await deleteExpired(tx, new Date(now - EXPIRED_AGE), BATCH);
+    await logWatchers(tx, 'deleted', deleted, now);
+    return deleted.length;
+  });
+}
+
+/** Checks some owners that are due; BATCH if there may be more. */
+async function checkOwners(options: UpkeepOptions): Promise<number> {
+  const before = new Date(options.clock.now() - CHECK_INTERVAL);
+  const claimed = await inBatch(options, (tx) => claimOwners(tx, before, OWNERS));
+  await Promise.all(claimed.map((check) => checkOwner(options, check)));
+  return claimed.length === OWNERS ? BATCH : 0;
+}
+
+/** What is known of who pays for an owner's watchers. Null: nobody can tell, and everything stays as it is. */
+type Verdict = { readonly plan: Plan | null; readonly ended: readonly string[] } | null;
+
+async function checkOwner(options: UpkeepOptions, check: OwnerCheck): Promise<void> {
+  const verdict = await judge(options, check);
+  if (verdict === null) return;
+  const { plan } = verdict;
+  const now = options.clock.now();
+  const limits = plan === null ? null : limitsOf(options.tiers, plan);
+  const appliedLimits = plan === null ? '' : JSON.stringify(limits);
+  if (limits === null) await endWatchers(options, check);
+  else if (check.hasEnded || appliedLimits !== check.appliedLimits) await fitAll(options, check, limits);
+  const ended = plan === null ? [] : verdict.ended;
+  const state = { ...check, plan: plan ?? check.plan, hasEnded: plan === null, appliedLimits, ended };
+  await inBatch(options, (tx) => updateChecked(tx, state, new Date(now)));
+}
+
+async function judge({ ownerStatus }: UpkeepOptions, check: OwnerCheck): Promise<Verdict> {
+  const { grant, subscriptions, hasEnded, plan: known } = check;
+  const statuses: readonly BackingStatus[] =
+    grant !== null
+      ? [await ownerStatus.checkGrant(grant)]
+      : await Promise.all(subscriptions.map((subscription) => ownerStatus.check(subscription)));
+  const isOpen = statuses.length === 0 || statuses.some(({ state }) => state === 'unavailable');
+  const active = statuses.flatMap((status) => (status.state === 'active' ? [status.plan] : []));
+  if (active.length === 0) return isOpen ? null : { plan: null, ended: [] };
+  // A subscription that nobody can ask about now may be the one that gave the known plan.
+  const held = isOpen && !hasEnded ? [known] : [];
+  const plan = PLANS.findLast((each) => active.includes(each) || held.includes(each)) ?? known;
+  const isOver = (at: number) => ['ended', 'revoked'].includes(statuses[at]?.state ?? '');
+  return { plan, ended: grant === null ? subscriptions.filter((_, at) => isOver(at)) : [] };
+}
+
+/** Pauses the watchers of an owner; those of a grant expire, since nothing brings a grant back. */
+async function endWatchers(options: UpkeepOptions, { owner, allowance, grant }: OwnerCheck): Promise<void> {
+  const now = options.clock.now();
+  const batch = { now: new Date(now), max: BATCH };
+  let changed: readonly Watcher[];
+  do {
+    changed = await inBatch(options, async (tx) => {
+      await lockAllowance(tx, allowance);
+      const watchers =
+        grant === null ? await pauseEnded(tx, owner, batch) : await expireWatchers(tx, { owner }, batch);
+      await logWatchers(tx, grant === null ? 'paused' : 'expired', watchers, now);
+      if (grant !== null) await hastenIfOverLimit(tx, allowance);
+      return watchers;
+    });
+  } while (changed.length === BATCH);
+}
+
+/** Fits all watchers of an allowance to its plan. */
+async function fitAll(options: UpkeepOptions, { allowance }: OwnerCheck, limits: PlanLimits): Promise<void> {
+  const now = options.clock.now();
+  let count: number;
+  do {
+    count = await inBatch(options, async (tx) => {
+      await lockAllowance(tx, allowance);
+      const changed = await fitWatchers(tx, allowance, limits, { now: new Date(now), max: BATCH });
+      await logChanged(tx, changed, now);
+      return changed.length;
+    });
+  } while (count === BATCH);
+}

@@ -1,0 +1,155 @@
+// Bodies that create and change watchers, parsed strictly: every fault names its member and the remedy.
+
+import { compileBody } from '../http/input/body.ts';
+import { parseTime } from '../lib/clock.ts';
+import { nearest } from '../lib/nearest.ts';
+import { type FieldError, faultSentence, Problem } from '../lib/problem.ts';
+import { defaultEventsOf, type EventType, eventsOf, type TargetType } from './events/event-types.ts';
+import type { TargetInput, Watcher } from './watcher.ts';
+import { CREATE_SCHEMAS, METADATA, WatcherUpdateSchema } from './watcher-schema.ts';
+
+/** A parsed body of POST /v1/watchers. */
+export interface WatcherInput {
+  readonly target: TargetInput;
+  readonly name: string | null;
+  readonly events: readonly EventType[];
+  /** Undefined: the default of the tier. */
+  readonly cadence: 'instant' | null | undefined;
+  readonly backfill: boolean;
+  /** Milliseconds. */
+  readonly expiresAt: number | null;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** Members of bodies as the schemas let them through. */
+interface SentMembers {
+  readonly target: TargetInput;
+  readonly name?: string | null;
+  readonly events?: readonly string[];
+  readonly cadence?: 'instant' | null;
+  readonly backfill?: boolean;
+  readonly expiresAt?: string | null;
+  readonly metadata?: Readonly<Record<string, string | null>>;
+}
+
+const READ_CREATE = {
+  listing: compileBody(CREATE_SCHEMAS.listing),
+  property: compileBody(CREATE_SCHEMAS.property),
+  search: compileBody(CREATE_SCHEMAS.search),
+};
+const READ_UPDATE = compileBody(WatcherUpdateSchema);
+const TARGET_TYPES = Object.keys(READ_CREATE) as TargetType[];
+
+/** A 400 about one member of the body, by its JSON pointer. */
+export function invalidMember(pointer: string, detail: string, suggestion?: string): Problem {
+  const error: FieldError = suggestion === undefined ? { pointer, detail } : { pointer, detail, suggestion };
+  return new Problem('INVALID_BODY', faultSentence(`The member ${pointer.slice(1)}`, error), {
+    errors: [error],
+  });
+}
+
+/** Parses the body of a new watcher; `now` in milliseconds. Throws INVALID_BODY. */
+export function parseWatcher(body: unknown, now: number): WatcherInput {
+  if (!isObject(body)) throw new Problem('INVALID_BODY', 'The body must be a JSON object.');
+  refuseUnserved(body);
+  const sent = READ_CREATE[targetTypeOf(body)](body) as SentMembers;
+  const { target, name = null, cadence, backfill = false } = sent;
+  return {
+    ...{ target, name, cadence, backfill },
+    events: parseEvents(sent.events, target.type) ?? defaultEventsOf(target.type),
+    expiresAt: parseExpiry(sent.expiresAt, now) ?? null,
+    metadata: mergeMetadata({}, sent.metadata),
+  };
+}
+
+/** Members of a watcher after a change. */
+export type WatcherUpdate = Pick<Watcher, 'name' | 'events' | 'cadence' | 'expiresAt' | 'metadata'>;
+
+/** Parses the body of a change. Throws INVALID_BODY. */
+export function parseUpdate(body: unknown, watcher: Watcher, now: number): WatcherUpdate {
+  if (!isObject(body)) throw new Problem('INVALID_BODY', 'The body must be a JSON object.');
+  refuseUnserved(body);
+  for (const name of ['target', 'backfill'])
+    if (name in body)
+      throw invalidMember(`/${name}`, 'cannot be changed; create another watcher and delete this one');
+  const sent = READ_UPDATE(body) as Partial<SentMembers>;
+  const expiresAt = parseExpiry(sent.expiresAt, now);
+  return {
+    name: sent.name === undefined ? watcher.name : sent.name,
+    events: parseEvents(sent.events, watcher.target.type) ?? watcher.events,
+    cadence: sent.cadence === undefined ? watcher.cadence : sent.cadence,
+    expiresAt: expiresAt === undefined ? watcher.expiresAt : expiresAt,
+    metadata: mergeMetadata(watcher.metadata, sent.metadata),
+  };
+}
+
+/** Members that similar APIs have and this one does not serve: an answer that ignored them would deceive. */
+function refuseUnserved(body: Readonly<Record<string, unknown>>): void {
+  if ('delivery' in body)
+    throw invalidMember(
+      '/delivery',
+      'is not served: there are no webhooks; read events from GET /v1/events or GET /v1/events/stream',
+    );
+  if (['hourly', 'daily', 'weekly'].includes(String(body.cadence)))
+    throw invalidMember(
+      '/cadence',
+      'must be instant or null: there are no digests; events can be read at any time from GET /v1/events',
+    );
+}
+
+function targetTypeOf({ target }: Readonly<Record<string, unknown>>): TargetType {
+  if (target === undefined)
+    throw invalidMember(
+      '/target',
+      'is required: it says what to watch, such as {"type":"listing","listingId":"lst_…"}',
+    );
+  if (!isObject(target)) throw invalidMember('/target', 'must be an object with a type');
+  const { type } = target;
+  const known = TARGET_TYPES.find((each) => each === type);
+  if (known !== undefined) return known;
+  const detail = `must be one of ${TARGET_TYPES.join(', ')}`;
+  const suggestion = typeof type === 'string' ? nearest(type, TARGET_TYPES) : undefined;
+  throw invalidMember('/target/type', detail, suggestion);
+}
+
+function parseEvents(
+  sent: readonly string[] | undefined,
+  target: TargetType,
+): readonly EventType[] | undefined {
+  const possible = eventsOf(target);
+  return sent?.map((name, at) => {
+    const type = possible.find((each) => each === name);
+    if (type !== undefined) return type;
+    const what = target === 'property' ? 'a property' : `a ${target}`;
+    throw invalidMember(
+      `/events/${at}`,
+      `names ${name.slice(0, 60)}, which a watcher of ${what} cannot send; it can send ${possible.join(', ')}`,
+      nearest(name, possible),
+    );
+  });
+}
+
+/** Latest end: dates past it have no RFC 3339 form. */
+const MAX_EXPIRY = Date.UTC(9999, 0);
+
+function parseExpiry(sent: string | null | undefined, now: number): number | null | undefined {
+  if (sent === undefined || sent === null) return sent;
+  const at = parseTime(sent);
+  if (at !== null && at > now && at < MAX_EXPIRY) return at;
+  throw invalidMember('/expiresAt', 'must be a time in the future, such as 2030-01-31T12:00:00Z');
+}
+
+function mergeMetadata(
+  before: Readonly<Record<string, string>>,
+  sent: Readonly<Record<string, string | null>> = {},
+): Readonly<Record<string, string>> {
+  const merged = Object.entries({ ...before, ...sent }).flatMap(([key, value]) =>
+    value === null ? [] : [[key, value] as const],
+  );
+  if (merged.length > METADATA.keys)
+    throw invalidMember('/metadata', `has ${merged.length} keys; at most ${METADATA.keys} are allowed`);
+  return Object.fromEntries(merged);
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

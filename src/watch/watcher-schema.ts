@@ -1,0 +1,183 @@
+// Schemas of watchers: the record, and the bodies that create and change one.
+
+import { type TSchema, Type } from 'typebox';
+import { PageSchema } from '../listings/paging.ts';
+import { nullable } from '../listings/record.ts';
+import { LISTING_TYPES } from '../listings/vocabulary.ts';
+import { eventsOf, type TargetType } from './events/event-types.ts';
+
+/** Largest body. */
+export const BODY_BYTES = 32_768;
+/** Keys of `metadata`, and characters of a key and of a value. */
+export const METADATA = { keys: 16, keyLength: 40, valueLength: 500 } as const;
+/** Characters of a name. */
+const NAME_LENGTH = 200;
+/** Event types in a list. */
+const MAX_EVENTS = 40;
+
+const id = (description: string) => Type.String({ minLength: 1, maxLength: 120, description });
+
+const listingTarget = Type.Object(
+  { type: Type.Literal('listing'), listingId: id('The id of a listing.') },
+  { additionalProperties: false, description: 'One listing.' },
+);
+const propertyTarget = Type.Object(
+  { type: Type.Literal('property'), propertyId: id('The id of a property.') },
+  { additionalProperties: false, description: 'All listings of one property, later ones included.' },
+);
+const searchTarget = Type.Object(
+  {
+    type: Type.Literal('search'),
+    listingType: Type.Unsafe<(typeof LISTING_TYPES)[number]>({
+      type: 'string',
+      enum: [...LISTING_TYPES],
+      description: 'Sale or rental listings.',
+    }),
+    query: Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        'Filters as in the body of `POST /v1/search/sales` or `/v1/search/rentals`, with `units` and `currency`. May be ' +
+        'empty. Sorting, paging and everything else that shapes an answer is refused, and so is what depends on the ' +
+        'time of asking: `minDaysOnMarket`, `maxDaysOnMarket` and durations such as P7D.',
+    }),
+  },
+  { additionalProperties: false, description: 'Every listing that matches a search.' },
+);
+
+const TARGETS = { listing: listingTarget, property: propertyTarget, search: searchTarget } as const;
+
+const events = Type.Array(Type.String({ maxLength: 60 }), {
+  minItems: 1,
+  maxItems: MAX_EVENTS,
+  uniqueItems: true,
+  description:
+    'Event types to send. Default: of a search `search.match_added` and `search.match_removed`, of a listing or a ' +
+    `property all. A search can also send ${list('search')}. Events about the watcher itself are always sent.`,
+});
+const name = nullable(
+  Type.String({ minLength: 1, maxLength: NAME_LENGTH, description: 'A name for people; yours to choose.' }),
+);
+const cadence = nullable(
+  Type.Literal('instant', {
+    description:
+      'How soon events are sent. `instant`, the default where your tier allows it, or null: events are kept in the log ' +
+      'and the feeds, and nothing is sent.',
+  }),
+);
+const expiresAt = nullable(
+  Type.String({ format: 'date-time', description: 'When the watcher ends, RFC 3339. Null: never.' }),
+);
+const metadataOf = (value: TSchema) =>
+  Type.Record(Type.String({ pattern: `^.{1,${METADATA.keyLength}}$` }), value, {
+    maxProperties: 2 * METADATA.keys,
+    additionalProperties: false,
+    description: `Up to ${METADATA.keys} texts of your own under keys of up to ${METADATA.keyLength} characters.`,
+  });
+const text = Type.String({ maxLength: METADATA.valueLength });
+
+/** The event types that only a search does not send by itself. */
+function list(target: TargetType): string {
+  return eventsOf(target)
+    .filter((type) => !type.startsWith('search.'))
+    .map((type) => `\`${type}\``)
+    .join(', ');
+}
+
+const changeable = {
+  name: Type.Optional(name),
+  events: Type.Optional(events),
+  cadence: Type.Optional(cadence),
+  expiresAt: Type.Optional(expiresAt),
+};
+
+const bodyWith = (target: TSchema, options: object = {}) =>
+  Type.Object(
+    {
+      target,
+      ...changeable,
+      metadata: Type.Optional(metadataOf(text)),
+      backfill: Type.Optional(
+        Type.Boolean({
+          description:
+            'True: what matches now is told as events too. Default false: only what changes from now on.',
+        }),
+      ),
+    },
+    { additionalProperties: false, ...options },
+  );
+
+/** Body of POST /v1/watchers, as documented. */
+export const WatcherCreateSchema = bodyWith(Type.Union(Object.values(TARGETS)), {
+  $id: 'WatcherCreate',
+  description: 'What to watch, and what to be told.',
+});
+
+/** The same with each type of target, so that an error names the member. */
+export const CREATE_SCHEMAS: Readonly<Record<TargetType, TSchema>> = {
+  listing: bodyWith(TARGETS.listing),
+  property: bodyWith(TARGETS.property),
+  search: bodyWith(TARGETS.search),
+};
+
+/** Body of PATCH /v1/watchers/{id}. */
+export const WatcherUpdateSchema = Type.Object(
+  { ...changeable, metadata: Type.Optional(metadataOf(nullable(text))) },
+  {
+    $id: 'WatcherUpdate',
+    additionalProperties: false,
+    description:
+      'Members to change; others stay. `metadata` is merged key by key, and null removes a key. The target stays: ' +
+      'create another watcher instead.',
+  },
+);
+
+const time = Type.String({ format: 'date-time' });
+const oneOf = <T extends string>(values: readonly T[], description: string) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...values], description });
+
+export const STATUSES = ['active', 'paused', 'disabled', 'expired'] as const;
+
+export const WatcherSchema = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('watcher'),
+    name: nullable(Type.String()),
+    target: Type.Union(Object.values(TARGETS), { description: 'As you wrote it.' }),
+    interpretation: nullable(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description:
+          'Of a search: the areas, words, currency and units that were understood. They stay as they are, whatever is ' +
+          'renamed or added later.',
+      }),
+    ),
+    events: Type.Array(Type.String()),
+    cadence: nullable(Type.Literal('instant')),
+    backfill: Type.Boolean(),
+    status: oneOf(STATUSES, 'Only an active watcher sends events.'),
+    statusReason: nullable(
+      oneOf(
+        ['owner', 'over_limit', 'subscription_ended', 'delivery_failed'],
+        'Why it is paused or disabled. `owner`: you paused it. `over_limit`: your plan allows fewer watchers, and this one ' +
+          'is among the newest. `subscription_ended`: no subscription of yours is in force.',
+      ),
+    ),
+    initialMatchCount: nullable(
+      Type.Integer({ description: 'Listings that matched at the creation. Null: counting took too long.' }),
+    ),
+    createdAt: time,
+    updatedAt: time,
+    expiresAt: nullable(time),
+    metadata: Type.Record(Type.String(), Type.String()),
+    version: Type.Integer({ description: 'Grows by one with each change; the ETag.' }),
+  },
+  { $id: 'Watcher', description: 'A watcher.' },
+);
+
+export const WatcherListSchema = Type.Object(
+  {
+    object: Type.Literal('list'),
+    data: Type.Array(WatcherSchema),
+    page: PageSchema,
+    meta: Type.Object({ requestId: Type.String(), tier: Type.String() }),
+  },
+  { $id: 'WatcherList', description: 'One page of watchers, the newest first.' },
+);
