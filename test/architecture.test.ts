@@ -269,6 +269,19 @@ test('long lists of names stand in JSON', () => {
   );
 });
 
+test('header names are written in lower case, so that headers merge by a spread', () => {
+  // The OpenAPI document shows names as people write them.
+  const senders = service.filter(({ path }) => !path.startsWith('src/http/openapi/'));
+  const literals = senders.flatMap(({ path, code }) =>
+    [...code.matchAll(/headers\b[^;{}]{0,40}[:=] \{([^}]*)\}/gi)].map(([, names = '']) => ({ path, names })),
+  );
+  assert.ok(literals.length > 50, `${literals.length} header literals were found`);
+  assert.deepEqual(
+    literals.filter(({ names }) => /(?:^|[\s,{])'?[A-Z][\w-]*'?:/.test(names)),
+    [],
+  );
+});
+
 function longestRun(lines: readonly string[], pattern: RegExp): number {
   let [longest, run] = [0, 0];
   for (const line of lines) {

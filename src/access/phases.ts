@@ -3,7 +3,7 @@
 import type { Access, Incoming, Phases } from '../http/frame/route.ts';
 import { Problem } from '../lib/problem.ts';
 import type { CredentialVerifier } from './keys/key-verifier.ts';
-import type { CredentialAttempt, FailureThrottle } from './limits/failure-throttle.ts';
+import type { FailureThrottle } from './limits/failure-throttle.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
 import { anonymous, atLeast, isTier, type Principal, SCOPES, type Scope, tierName } from './tiers/tiers.ts';
 
@@ -48,7 +48,8 @@ export function createIdentify({ verifiers, failures }: IdentifyOptions) {
       return anonymous(incoming.address);
     const attempt = failures.attempt(incoming.address);
     try {
-      return await verify(verifiers, readCredential(header, misplaced), attempt);
+      const credential = readCredential(header, misplaced);
+      return await findVerifier(verifiers, credential).verify(credential, attempt);
     } catch (error) {
       // A refused credential is charged to its address; `fail` throws RATE_LIMITED instead where it was one too many.
       if (error instanceof Problem && error.status === 401) attempt.fail();
@@ -59,13 +60,9 @@ export function createIdentify({ verifiers, failures }: IdentifyOptions) {
   };
 }
 
-async function verify(
-  verifiers: readonly CredentialVerifier[],
-  credential: string,
-  attempt: CredentialAttempt,
-): Promise<Principal> {
+function findVerifier(verifiers: readonly CredentialVerifier[], credential: string): CredentialVerifier {
   const verifier = verifiers.find((each) => each.matches(credential));
-  if (verifier !== undefined) return verifier.verify(credential, attempt);
+  if (verifier !== undefined) return verifier;
   throw new Problem('INVALID_TOKEN', 'The credential is neither an API key nor a valid access token.');
 }
 

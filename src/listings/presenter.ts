@@ -35,7 +35,12 @@ export function buildReaderView(
   now: number,
   publicUrl: string,
 ): ReaderView {
-  requireDisplay(caller, query.display);
+  if (query.display === 'ignore' && caller.tier !== 'internal') {
+    throw new Problem(
+      'TIER_RESTRICTED',
+      `display=ignore needs the ${tierName('internal')} tier; remove it to see what the source allows to be shown.`,
+    );
+  }
   return {
     units: query.units ?? 'imperial',
     source: 'cached',
@@ -44,15 +49,6 @@ export function buildReaderView(
     now,
     publicUrl,
   };
-}
-
-/** Throws TIER_RESTRICTED if anyone but Internal asks to ignore display rules. */
-export function requireDisplay({ tier }: Pick<Principal, 'tier'>, display: 'ignore' | undefined): void {
-  if (display !== 'ignore' || tier === 'internal') return;
-  throw new Problem(
-    'TIER_RESTRICTED',
-    `display=ignore needs the ${tierName('internal')} tier; remove it to see what the source allows to be shown.`,
-  );
 }
 
 /** Members that change without the record: entity tags do not depend on them. */

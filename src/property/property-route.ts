@@ -4,8 +4,8 @@ import { hash } from 'node:crypto';
 import { Type } from 'typebox';
 import type { Principal } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';
-import { conditional, contentEtag } from '../http/output/etag.ts';
-import type { Reply } from '../http/output/reply.ts';
+import { contentEtag, isKnown } from '../http/output/etag.ts';
+import type { Headers, Reply } from '../http/output/reply.ts';
 import { displayParameter, fieldsParameter, unitsParameter } from '../listings/common-parameters.ts';
 import { buildReaderView, type ReaderView, VOLATILE_MEMBERS } from '../listings/presenter.ts';
 import { readsFor } from '../listings/property-cache.ts';
@@ -82,10 +82,10 @@ export function propertyRoute(options: LivePropertyOptions): Route<Principal> {
       if (isLive(call, options)) return replyLive(call, stored, selection, options);
       const { view, include } = selection;
       if (needsLookup(include)) return replyWithParts(call, stored, selection, null, options);
-      const { etag, reply } = responses.get(stored, JSON.stringify(query), view.now, () =>
+      const response = responses.get(stored, JSON.stringify(query), view.now, () =>
         compose(stored, selection, { live: null, parts: NO_PARTS }),
       );
-      return conditional(headers, etag, reply);
+      return unlessKnown(call, response);
     },
   });
 }
@@ -108,7 +108,7 @@ async function replyLive(
 }
 
 async function replyWithParts(
-  { headers }: Call,
+  call: Call,
   stored: StoredProperty,
   selection: Selection,
   live: Property['live'],
@@ -119,8 +119,12 @@ async function replyWithParts(
     ? // However fresh the property is, its parts are as they are stored.
       await findIncludedParts(options, visibleProperty(stored, { ...view, source: 'cached' }), include)
     : NO_PARTS;
-  const { etag, reply } = compose(stored, selection, { live, parts });
-  return conditional(headers, etag, reply);
+  return unlessKnown(call, compose(stored, selection, { live, parts }));
+}
+
+/** The reply, or a 304 if the client knows its tag. */
+function unlessKnown({ headers }: Call, { etag, reply }: TaggedReply): Reply {
+  return isKnown(headers['if-none-match'], etag) ? { status: 304, headers: reply.headers } : reply;
 }
 
 /** What a request selects of the property, and how its reader sees it. */
@@ -148,11 +152,13 @@ function compose(
   const own = PROPERTY_PARTS.filter((part) => include.includes(part));
   const record = presentProperty(stored, view, { include: own, live });
   if (record === null) throw propertyNotFound();
+  const etag = entityTag({ ...stored, listings }, record, parts);
   return {
-    etag: entityTag({ ...stored, listings }, record, parts),
+    etag,
     reply: {
       json: selectFields({ ...record, ...parts }, fields),
       headers: {
+        etag,
         age: String(record.cacheAgeSeconds),
         'last-modified': lastModified(listings),
         'x-data-source': record.source,
@@ -161,10 +167,10 @@ function compose(
   };
 }
 
-/** A reply with its entity tag. */
+/** A reply with its entity tag, which its headers hold too. */
 interface TaggedReply {
   readonly etag: string;
-  readonly reply: Reply;
+  readonly reply: Reply & { readonly headers: Headers };
 }
 
 interface CachedResponse {

@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import { Problem } from '../../src/lib/problem.ts';
 import { problemOf, serveRoutes, testRoute } from '../support/service/http-server.ts';
 
-const LIMIT_HEADERS = { RateLimit: '"minute";r=9;t=6', 'X-RateLimit-Limit': '10' };
+const LIMIT_HEADERS = { ratelimit: '"minute";r=9;t=6', 'x-ratelimit-limit': '10' };
 const tierRefused = () => new Problem('TIER_RESTRICTED', 'Pro is needed.');
 const limitReached = () => {
   throw new Problem('RATE_LIMITED', 'Too many.', {

@@ -69,7 +69,7 @@ export class KeyVerifier implements CredentialVerifier {
 
   /** Throws INVALID_API_KEY, EXPIRED_API_KEY, SUBSCRIPTIONS_UNAVAILABLE, or RATE_LIMITED before the provider is queried. */
   async verify(credential: string, attempt: CredentialAttempt): Promise<Principal> {
-    const key = normalizeKey(credential);
+    const key = credential.toUpperCase();
     const hash = hashSecret(key);
     const now = this.#clock.monotonic();
     const cached = this.#cached.get(hash);
@@ -86,7 +86,8 @@ export class KeyVerifier implements CredentialVerifier {
     credential: string,
     attempt: CredentialAttempt | null = null,
   ): Promise<ActiveSubscription> {
-    const key = normalizeKey(credential);
+    const key = credential.toUpperCase();
+    requireForm(key);
     const hash = hashSecret(key);
     const status = await this.#query(key, hash, attempt);
     if (status.state !== 'active') throw refusalProblem(status.state);
@@ -110,6 +111,7 @@ export class KeyVerifier implements CredentialVerifier {
   }
 
   async #fetch(key: string, hash: string, attempt: CredentialAttempt): Promise<Principal> {
+    requireForm(key);
     const refused = this.#refusals.get(hash);
     if (refused !== undefined && this.#clock.monotonic() < refused.until) throw refused.problem;
     const status = await (this.#pending.get(hash) ?? this.#start(key, hash, attempt));
@@ -186,9 +188,9 @@ export class KeyVerifier implements CredentialVerifier {
   }
 }
 
-function normalizeKey(credential: string): string {
-  const key = credential.toUpperCase();
-  if (KEY_FORM.test(key)) return key;
+/** Throws INVALID_API_KEY for what cannot be a key; nothing of that form was ever cached. */
+function requireForm(key: string): void {
+  if (KEY_FORM.test(key)) return;
   throw new Problem('INVALID_API_KEY', 'The API key is malformed: it must have the form SERVICE-<UUID>.');
 }
 

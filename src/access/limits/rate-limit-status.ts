@@ -1,11 +1,10 @@
 // Rate limit policies and their status: its headers (draft-ietf-httpapi-ratelimit-headers-11 and the older X- ones), and the problems of a reached limit.
 
+import type { Headers } from '../../http/output/reply.ts';
 import { Problem, type ProblemCode } from '../../lib/problem.ts';
 import { type Tier, type TierPlan, type Tiers, tierName } from '../tiers/tiers.ts';
 import type { Month } from './monthly-quota.ts';
 import { WINDOW } from './sliding-window-log.ts';
-
-export type Headers = Readonly<Record<string, string>>;
 
 /** A limit of requests, with its text for headers. */
 export class RateLimitPolicy {

@@ -5,10 +5,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { manualClock } from '../../../test/support/service/clock.ts';
 import type { Access } from '../../http/frame/route.ts';
+import type { Headers } from '../../http/output/reply.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { anonymous, type Principal, TIERS, type TierPlan } from '../tiers/tiers.ts';
-import type { Headers } from './rate-limit-status.ts';
+
 import { RateLimiter } from './rate-limiter.ts';
 
 const MINUTE = { credentials: 'optional', counts: 'minute' } as const;

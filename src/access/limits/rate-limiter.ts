@@ -1,13 +1,13 @@
 // Rate limiter: requests in any minute and in a month, each admitted request charged exactly once.
 
 import type { Access } from '../../http/frame/route.ts';
+import type { Headers } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { Principal, Tiers } from '../tiers/tiers.ts';
 import { createMonthCache, type Month, type MonthLimit, MonthlyQuota, QuotaLease } from './monthly-quota.ts';
 import {
   createPolicyCache,
-  type Headers,
   limitExceeded,
   type RateLimitPolicy,
   type RateLimitStatus,

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Problem } from '../../lib/problem.ts';
-import { type Headers, mergeHeaders } from '../output/reply.ts';
+import { type Headers, joinVary } from '../output/reply.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { RequestContext } from './route.ts';
 
@@ -111,10 +111,19 @@ export class ActiveRequest<Caller>
     return signal?.aborted === true && thrown === signal.reason;
   }
 
-  /** All headers of the response; `own` are the reply's, later ones win. */
-  answerHeaders(...own: readonly Headers[]): Record<string, string> {
-    const common = { ...this.endpoint.headers, 'x-request-id': this.requestId };
-    return mergeHeaders(common, this.limitHeaders, this.callerHeaders, ...own);
+  /** All headers of the response; the reply's `own` win, except that Vary accumulates. */
+  answerHeaders(own: Headers): Record<string, string> {
+    const { endpoint, requestId, limitHeaders, callerHeaders } = this;
+    const headers: Record<string, string> = {
+      ...endpoint.headers,
+      'x-request-id': requestId,
+      ...limitHeaders,
+      ...callerHeaders,
+      ...own,
+    };
+    const vary = joinVary(joinVary(endpoint.headers.vary, callerHeaders.vary), own.vary);
+    if (vary !== undefined) headers.vary = vary;
+    return headers;
   }
 }
 

@@ -208,7 +208,7 @@ export class Frame<Caller> {
     });
     request.active = active;
     connections.begin(response);
-    response.once('close', () => this.#close(active));
+    response.on('close', () => this.#close(active));
     return active;
   }
 

@@ -40,8 +40,8 @@ export class Responder<Caller> {
   async send(active: ActiveRequest<Caller>, reply: FastifyReply, answer: Reply): Promise<void> {
     if (answer.events !== undefined) return this.#sendEvents(active, reply, answer, answer.events);
     const { body, contentType } = bodyOf(answer);
-    const type = contentType === undefined ? {} : { 'content-type': contentType };
-    const headers = active.answerHeaders(type, answer.headers ?? {});
+    const headers = active.answerHeaders(answer.headers ?? {});
+    if (contentType !== undefined) headers['content-type'] ??= contentType;
     const encoding = encodingOf(active, headers, body, answer);
     const head = { status: answer.status ?? 200, headers };
     // During shutdown the client's next request on this connection would fail.
@@ -74,7 +74,7 @@ export class Responder<Caller> {
     { status = 200, headers = {}, deadlineMs = STREAM_DEADLINE_MS }: Reply,
     events: NonNullable<Reply['events']>,
   ): Promise<void> {
-    const head = { status, headers: active.answerHeaders(EVENT_STREAM_HEADERS, headers) };
+    const head = { status, headers: active.answerHeaders({ ...EVENT_STREAM_HEADERS, ...headers }) };
     this.#streams += 1;
     const written = writeEvents(reply.raw, events, { ...this.#openedBy(reply, head), deadlineMs });
     await this.#finish(active, written).finally(() => {

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Problem } from '../../lib/problem.ts';
-import type { Reply } from '../output/reply.ts';
+import type { Headers, Reply } from '../output/reply.ts';
 
 /** Access rules of a route. The phases decide what tiers and scopes mean. */
 export interface Access {
@@ -52,7 +52,7 @@ export interface ErrorContext {
   readonly requestId: string;
   readonly request: IncomingHttpHeaders;
   /** Headers of the response in any format: no-store, a challenge, those of the problem. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Headers;
 }
 
 /** Error format of a route that does not send problem documents, used for the frame's errors too. */
@@ -153,9 +153,9 @@ export interface Phases<Caller> {
    * Counts the request; returns headers for the response, which its Problem carries too.
    * @param isAllowed false if `allow` refused: the request still counts, but not as a stream
    */
-  limit(caller: Caller, access: Access, isAllowed: boolean): Promise<Readonly<Record<string, string>>>;
+  limit(caller: Caller, access: Access, isAllowed: boolean): Promise<Headers>;
   /** Headers of every response to this caller (caching, Vary). */
-  headers(caller: Caller): Readonly<Record<string, string>>;
+  headers(caller: Caller): Headers;
   /** Fields for the log: no secret, nothing personal. */
   describe?(caller: Caller): Readonly<Record<string, string>>;
 }

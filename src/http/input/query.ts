@@ -49,17 +49,18 @@ export function compileQuery(schema?: TObject, suggest?: Suggest): (text: string
 /** Compiles the parser of one route; without a schema every parameter is unknown. */
 export function compileParsedQuery(schema?: TObject, suggest: Suggest = nearest): ReadQuery {
   const parameters = new Map<string, Parameter>();
-  const required = new Set(schema?.required ?? []);
+  const named = new Set(schema?.required ?? []);
   const defaults: Record<string, unknown> = {};
   for (const [name, property] of Object.entries(schema?.properties ?? {})) {
     const value = asValueSchema(property);
     if (value.default !== undefined) defaults[name] = value.default;
-    const isRequired = required.has(name) && value.default === undefined;
+    const isRequired = named.has(name) && value.default === undefined;
     const parameter = { name, required: isRequired, read: compileOccurrences(value) };
     for (const alias of [name, ...(value.aliases ?? [])]) register(parameters, alias, parameter);
   }
   const hinting = withHints(schema, suggest);
-  return (query) => readAll(query, parameters, { defaults, suggest: hinting });
+  const required = [...new Set(parameters.values().filter((parameter) => parameter.required))];
+  return (query) => readAll(query, parameters, { defaults, required, suggest: hinting });
 }
 
 /** Adds the schema's hints, in any case, to the suggestions. */
@@ -77,10 +78,16 @@ function register(parameters: Map<string, Parameter>, name: string, parameter: P
   parameters.set(name, parameter);
 }
 
+interface QueryOptions {
+  readonly defaults: Readonly<Record<string, unknown>>;
+  readonly required: readonly Parameter[];
+  readonly suggest: Suggest;
+}
+
 function readAll(
   query: ParsedQuery,
   parameters: ReadonlyMap<string, Parameter>,
-  { defaults, suggest }: { readonly defaults: Readonly<Record<string, unknown>>; readonly suggest: Suggest },
+  { defaults, required, suggest }: QueryOptions,
 ): Record<string, unknown> {
   const errors: FieldError[] = [];
   const occurrences = collect(query, parameters, suggest, errors);
@@ -98,7 +105,7 @@ function readAll(
     if (value instanceof ValueError) errors.push(fieldError(sent, value));
     else values[parameter.name] = value;
   }
-  reportMissing(parameters, occurrences, errors);
+  reportMissing(required, parameters, occurrences, errors);
   if (errors.length > 0) throw parameterProblem(errors);
   return values;
 }
@@ -136,15 +143,15 @@ function unknown(name: string, parameters: ReadonlyMap<string, Parameter>, sugge
 }
 
 function reportMissing(
+  required: readonly Parameter[],
   parameters: ReadonlyMap<string, Parameter>,
   occurrences: ReadonlyMap<string, unknown>,
   errors: FieldError[],
 ): void {
   const isSent = (parameter: Parameter) =>
     occurrences.keys().some((name) => parameters.get(name) === parameter);
-  for (const [name, parameter] of parameters)
-    if (name === parameter.name && parameter.required && !isSent(parameter))
-      errors.push({ parameter: name, detail: 'is required' });
+  for (const parameter of required)
+    if (!isSent(parameter)) errors.push({ parameter: parameter.name, detail: 'is required' });
 }
 
 function fieldError(parameter: string, { detail, suggestion }: ValueError): FieldError {

@@ -52,7 +52,7 @@ export function chooseEncoding(
   const isSecret = /no-store|no-transform/.test(headers['cache-control'] ?? '');
   const isCompressible = COMPRESSIBLE.test(headers['content-type'] ?? '');
   if (isSecret || !isCompressible || headers['content-encoding'] !== undefined) return null;
-  headers.vary = joinVary(headers.vary, 'accept-encoding');
+  headers.vary = joinVary(headers.vary, 'accept-encoding') ?? '';
   const encoding = negotiateEncoding(String(acceptEncoding ?? ''));
   if (encoding === null) return null;
   headers['content-encoding'] = encoding;

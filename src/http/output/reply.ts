@@ -1,6 +1,7 @@
 // Replies of handlers, and headers of every response: browser protection and CORS.
 
-export type Headers = Readonly<Record<string, string>>;
+/** Response headers under lower-case names, so that merging them is a spread. */
+export type Headers = Readonly<Record<Lowercase<string>, string>>;
 
 const EXPOSED = [
   'X-Request-Id, RateLimit-Policy, RateLimit, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining',
@@ -51,22 +52,9 @@ export function preflightHeaders(methods: string): Headers {
   };
 }
 
-/** Merges headers under lower-case names: later ones win, except that Vary accumulates. */
-export function mergeHeaders(first: Headers, ...others: readonly Headers[]): Record<string, string> {
-  const merged: Record<string, string> = { ...first };
-  for (const headers of others) {
-    for (const key in headers) {
-      const name = key.toLowerCase();
-      const value = headers[key];
-      if (value !== undefined) merged[name] = name === 'vary' ? joinVary(merged.vary, value) : value;
-    }
-  }
-  return merged;
-}
-
-/** The union of two Vary values. */
-export function joinVary(present: string | undefined, added: string): string {
-  if (present === undefined) return added;
+/** The union of two Vary values; undefined if both are. */
+export function joinVary(present: string | undefined, added: string | undefined): string | undefined {
+  if (present === undefined || added === undefined) return present ?? added;
   const names = present.split(', ');
   return names.includes(added) ? present : `${present}, ${added}`;
 }
@@ -82,7 +70,7 @@ export interface ServerSentEvent {
 /** Reply of a handler. At most one of `json`, `text`, `bytes`, `events` and `chunks`; none: an empty body. */
 export interface Reply {
   readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Headers;
   /** Sent as JSON; `headers` may replace the content type. */
   readonly json?: unknown;
   readonly text?: string;

@@ -72,7 +72,7 @@ export function databaseUnavailable(cause: unknown): Problem {
   return new Problem(
     'DATABASE_UNAVAILABLE',
     'The database cannot answer at the moment. Try again in a few seconds.',
-    { headers: { 'Retry-After': '2' }, cause },
+    { headers: { 'retry-after': '2' }, cause },
   );
 }
 

@@ -244,7 +244,6 @@ function compileText({ words, fields }: TextCondition, context: PredicateContext
       ({ forms, areaNos }) =>
         forms.some(
           ({ lexeme, without }) => tokens.has(lexeme) && !without.some((other) => tokens.has(other)),
-        ) ||
-        (areaNos.size > 0 && row.area_nos.some((no) => areaNos.has(no))),
+        ) || row.area_nos.some((no) => areaNos.has(no)),
     );
 }

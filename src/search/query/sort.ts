@@ -12,7 +12,7 @@ export interface SortTerm {
   readonly descending: boolean;
 }
 
-const DEFAULT_SORT = ['-listedAt'];
+export const DEFAULT_SORT = ['-listedAt'];
 
 /** The sort order of a query. Throws INVALID_PARAMETER. */
 export function parseSort({ sort = DEFAULT_SORT, q, lat }: NormalizedQuery): SortTerm[] {

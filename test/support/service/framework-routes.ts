@@ -27,6 +27,6 @@ export const routes = [
   testRoute({
     path: '/docs',
     accepts: ['text/html'],
-    handle: () => ({ text: 'x', headers: { 'Content-Security-Policy': 'own' } }),
+    handle: () => ({ text: 'x', headers: { 'content-security-policy': 'own' } }),
   }),
 ];

@@ -41,7 +41,7 @@ export function recordingPhases(steps: string[], replaced: Partial<Phases<string
       steps.push('limit');
       return (await replaced.limit?.(caller, access, isAllowed)) ?? { RateLimit: '"minute";r=9;t=6' };
     },
-    headers: (caller) => replaced.headers?.(caller) ?? { Vary: 'Authorization' },
+    headers: (caller) => replaced.headers?.(caller) ?? { vary: 'Authorization' },
     describe: (caller) => ({ account: caller }),
   };
 }
