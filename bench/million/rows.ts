@@ -1,6 +1,7 @@
 // Rows of the large benchmark: what the catalogue would write for seeded homes, computed by its own rules.
 
 import type { Placement } from '../../src/areas/placement.ts';
+import { writtenSnapshot } from '../../src/ingest/listing-change.ts';
 import { changedEarlierDays } from '../../src/ingest/listing-writer.ts';
 import { searchRow, textRow } from '../../src/ingest/search-row.ts';
 import { type ListingWrite, listingRow, planWrite } from '../../src/ingest/write-plan.ts';
@@ -58,8 +59,10 @@ function addProperty(rows: Record<Table, Row[]>, names: Set<string>, seen: reado
     const days = earlier.get(write.id) ?? 0;
     const row = listingRow(write, observedAt);
     rows.listing.push({ ...row, digest: `\\x${row.digest}`, record, earlier_days_on_market: days });
-    rows.listing_search.push({ ...searchRow(write, observedAt) });
-    const text = textRow(write, observedAt);
+    const listing = writtenSnapshot(write, observedAt);
+    const search = searchRow(listing);
+    rows.listing_search.push({ ...search });
+    const text = textRow(listing, search);
     rows.listing_text.push(text.row);
     for (const name of text.names) names.add(name);
     rows.listing_event.push(...eventRows(write));

@@ -158,7 +158,7 @@ export async function loadSampleAreas(database: Database, sampleUrl: string): Pr
   if (statusCode !== 200) throw new Error(`The sample market answered ${statusCode} for its areas`);
   const { features } = (await body.json()) as { readonly features: readonly SampleFeature[] };
   const { changed } = await writeAreaBatch(database, 'sample', features.map(draftOf));
-  if (changed > 0) await updateAllPlacements(database, () => {});
+  if (changed > 0) await updateAllPlacements(database);
 }
 
 function draftOf({ geometry, properties }: SampleFeature): AreaDraft {

@@ -24,7 +24,10 @@ export interface ListingChange<State> {
   readonly wordsBefore: readonly string[] | null;
 }
 
-export type PartialState<State> = { readonly [Part in keyof State]?: Partial<NonNullable<State[Part]>> };
+/** A part that is null was not there. */
+export type PartialState<State> = {
+  readonly [Part in keyof State]?: Partial<NonNullable<State[Part]>> | null;
+};
 
 /** A cause of events that is no change of a listing. */
 export interface PrivateEntry {
@@ -37,3 +40,13 @@ export interface PrivateEntry {
 }
 
 export type ChangeEntry<State> = ListingChange<State> | PrivateEntry;
+
+/** The state before a change; null: the listing was created. */
+export function stateBefore<State extends object>({ after, before }: ListingChange<State>): State | null {
+  if (before === null) return null;
+  const parts = Object.entries({ ...before, ...after }).flatMap(([part]) => {
+    const differing = before[part as keyof State];
+    return differing === null ? [] : [[part, { ...after[part as keyof State], ...differing }]];
+  });
+  return Object.fromEntries(parts) as State;
+}

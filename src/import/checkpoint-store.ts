@@ -23,6 +23,8 @@ export interface Checkpoint extends Counts {
   readonly rejectedFile: string;
   readonly rejectedBytes: number;
   readonly finishedAt: string | null;
+  /** When an import of the source was finished for the first time. */
+  readonly loadedAt: string | null;
 }
 
 export async function findCheckpoint(
@@ -31,7 +33,8 @@ export async function findCheckpoint(
 ): Promise<Checkpoint | undefined> {
   const [row] = await sql<Checkpoint[]>`
     select rows, created, changed, unchanged, rejected, file_digest as "fileDigest", map_digest as "mapDigest",
-      rejected_file as "rejectedFile", rejected_bytes as "rejectedBytes", finished_at as "finishedAt"
+      rejected_file as "rejectedFile", rejected_bytes as "rejectedBytes", finished_at as "finishedAt",
+      loaded_at as "loadedAt"
     from import_run where kind = ${kind} and source = ${source}`;
   return row;
 }
@@ -75,7 +78,8 @@ export async function moveCheckpoint(
 
 export async function finishImport(sql: Sql, { kind, source }: ImportIdentity, now: Date): Promise<void> {
   await sql`
-    update import_run set finished_at = ${now}, updated_at = ${now} where kind = ${kind} and source = ${source}`;
+    update import_run set finished_at = ${now}, loaded_at = coalesce(loaded_at, ${now}), updated_at = ${now}
+    where kind = ${kind} and source = ${source}`;
 }
 
 /** Takes the right to import for as long as the connection lives; false when another process has it. */

@@ -82,6 +82,8 @@ class Run<Draft> {
   readonly #passed: Record<string, number> = {};
   #counts: Counts = NO_ROWS;
   #resumedAt = 0;
+  /** Whether no import of this source was ever finished. */
+  #isFirst = true;
   /** Bytes of the file up to the last row that is written. */
   #bytes = 0;
 
@@ -118,6 +120,7 @@ class Run<Draft> {
     const { digest: mapDigest } = options.map;
     const fileDigest = await digestOfFile(options.file);
     const known = await database.read((sql) => findCheckpoint(sql, identity));
+    this.#isFirst = (known?.loadedAt ?? null) === null;
     const isSame = known?.fileDigest.equals(fileDigest) && known.mapDigest.equals(mapDigest);
     if (known && isSame && known.finishedAt === null && !options.restart) {
       const { rows, created, changed, unchanged, rejected, rejectedFile, rejectedBytes } = known;
@@ -173,7 +176,7 @@ class Run<Draft> {
     await rejectedFile.write(rejected);
     this.#counts = await database.transaction(
       async (tx) => {
-        const written = drafts.length > 0 ? await this.#target.write(tx, drafts) : NO_ROWS;
+        const written = drafts.length > 0 ? await this.#target.write(tx, drafts, this.#isFirst) : NO_ROWS;
         const after = {
           rows,
           created: before.created + written.created,
@@ -195,7 +198,7 @@ class Run<Draft> {
     const { database, identity } = this.#context;
     const { created, changed } = this.#counts;
     if (created + changed > 0 || this.#resumedAt > 0)
-      await this.#target.finish((placed, toPlace) => this.#reportProgress(placed, toPlace));
+      await this.#target.finish((placed, toPlace) => this.#reportProgress(placed, toPlace), this.#isFirst);
     await database.write((sql) => finishImport(sql, identity, this.#now()));
   }
 

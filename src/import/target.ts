@@ -28,12 +28,14 @@ export interface Target<Draft> {
   /** Rows to a transaction. */
   readonly batchSize: number;
   readonly map: Mapper<Draft>;
+  /** `quiet`: nobody is told of the changes, since this is the first import of the source. */
   write(
     tx: Transaction,
     drafts: readonly Draft[],
+    quiet: boolean,
   ): Promise<Pick<Counts, 'created' | 'changed' | 'unchanged'>>;
   /** Called after the last batch, when it changed anything or an earlier run may have. */
-  finish(onProgress: (placed: number, toPlace: number) => void): Promise<void>;
+  finish(onProgress: (placed: number, toPlace: number) => void, quiet: boolean): Promise<void>;
 }
 
 export function listingMapper(map: ImportMap): Mapper<ListingDraft> {
@@ -63,7 +65,7 @@ export function listingTarget(map: ImportMap, database: Database): Target<Listin
   return {
     batchSize: 1_000,
     map: listingMapper(map),
-    write: (tx, drafts) => catalogue.write(tx, map.source.id, drafts, database.clock.now()),
+    write: (tx, drafts, quiet) => catalogue.write(tx, map.source.id, drafts, database.clock.now(), [], quiet),
     finish: () => database.write(analyzeListings, { timeout: 0 }),
   };
 }
@@ -78,9 +80,10 @@ export function areaTarget(map: ImportMap, database: Database): Target<AreaDraft
       const { changed, unchanged } = await writeAreaDrafts(tx, map.source.id, drafts, database.clock.now());
       return { created, changed: changed - created, unchanged };
     },
-    async finish(onProgress) {
+    async finish(report, quiet) {
       const toPlace = await database.read(countListings, { timeout: 0 });
-      await updateAllPlacements(database, (checked) => onProgress(checked, toPlace));
+      const onProgress = (checked: number) => report(checked, toPlace);
+      await updateAllPlacements(database, { onProgress, quiet });
       await database.write(analyzeListings, { timeout: 0 });
     },
   };

@@ -3,21 +3,25 @@
 import { type AreaDraft, measure } from '../areas/area.ts';
 import { Placement } from '../areas/placement.ts';
 import { bumpAreaVersion, findPlacedAreas, resolveParents, writeAreas } from '../areas/write-store.ts';
+import { appendChanges, type NewChange } from '../changes/change-store.ts';
 import { formatTime } from '../lib/clock.ts';
+import type { ChangeState } from '../listings/change-state.ts';
 import { toStoredClock, updateClock } from '../listings/days-on-market.ts';
 import { listedFrom, resolveDates } from '../listings/reported-dates.ts';
 import { dateTexts, publicTimes, type StoredRecord } from '../listings/stored-record.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
-import type { FigureChange } from '../timeline/figure-changes.ts';
 import { rebuildTimelines } from '../timeline/update-timelines.ts';
-import { findLockedListings, type LockedListing, notifyChanged } from './listing-store.ts';
+import { listingChange, storedSnapshot } from './listing-change.ts';
+import { findLockedListings, notifyChanged } from './listing-store.ts';
 import {
   lockPlacements,
+  type PlacementRow,
   type TimeZoneChange,
   updateCountsAndFigures,
   updatePlacements,
   writeTimeZoneChanges,
 } from './placement-store.ts';
+import type { PreviousListing } from './write-plan.ts';
 
 export interface AreaWriteResult {
   readonly changed: number;
@@ -51,13 +55,20 @@ export async function writeAreaDrafts(
 
 const BATCH = 2_000;
 
+export interface PlacementOptions {
+  /** Called after each batch. */
+  readonly onProgress?: (checked: number) => void;
+  /** Whether nobody is told of the changes, since they are those of a first import. */
+  readonly quiet?: boolean;
+}
+
 /**
- * Recomputes the areas of every listing, one batch per transaction, and writes those that changed. Calls `onProgress` after
- * each batch. Listings that are written meanwhile get the new areas already.
+ * Recomputes the areas of every listing, one batch per transaction, and writes those that changed. Listings that are
+ * written meanwhile get the new areas already.
  */
 export async function updateAllPlacements(
   database: Database,
-  onProgress: (checked: number) => void,
+  { onProgress, quiet = false }: PlacementOptions = {},
 ): Promise<void> {
   let [after, checked] = ['', 0];
   const placement = new Placement(await database.read((sql) => findPlacedAreas(sql), { timeout: 0 }));
@@ -69,49 +80,73 @@ export async function updateAllPlacements(
           const newAreaNos = placement.place(row.location, row.address);
           return { ...row, newAreaNos, newTimeZone: placement.timeZone(newAreaNos) };
         });
-        const moved = placed.filter((row) => row.newAreaNos.join() !== row.areaNos.join());
-        const rezoned = placed.filter((row) => row.newTimeZone !== row.timeZone);
-        const now = database.clock.now();
-        if (moved.length > 0) await updatePlacements(tx, moved, new Date(now));
-        const zones = new Map(rezoned.map(({ id, newTimeZone }) => [id, newTimeZone]));
-        await updateCountsAndFigures(tx, moved, await updateTimeZones(tx, zones, now));
-        if (moved.length > 0 || rezoned.length > 0) await notifyChanged(tx);
+        await writePlacements(tx, placed, database.clock.now(), quiet);
         return { last: rows.at(-1)?.id, size: rows.length };
       },
       { timeout: 0 },
     );
     checked += batch.size;
-    onProgress(checked);
+    onProgress?.(checked);
     if (batch.last === undefined) return;
     after = batch.last;
   }
 }
 
-/**
- * Changes the time zones of listings, by their ids, and rebuilds what follows from them. The listings are locked already.
- * Returns the figures that change.
- */
-async function updateTimeZones(
-  tx: Transaction,
-  zones: ReadonlyMap<string, string>,
-  now: number,
-): Promise<FigureChange[]> {
-  if (zones.size === 0) return [];
-  const listings = await findLockedListings(tx, [...zones.keys()]);
-  const moved = [...listings].map(([id, listing]) =>
-    planTimeZoneChange(id, listing, zones.get(id) ?? 'UTC', now),
-  );
-  await writeTimeZoneChanges(tx, moved, new Date(now));
-  return rebuildTimelines(tx, [...new Set([...listings.values()].map(({ propertyId }) => propertyId))]);
+interface NewPlacement extends PlacementRow {
+  readonly newAreaNos: readonly number[];
+  readonly newTimeZone: string;
 }
 
-function planTimeZoneChange(
-  id: string,
-  before: LockedListing,
-  timeZone: string,
+/** Writes areas and time zones that changed, each as a change of its listing, and what follows from them. */
+async function writePlacements(
+  tx: Transaction,
+  placed: readonly NewPlacement[],
   now: number,
-): TimeZoneChange {
-  const { record, status } = before;
+  quiet: boolean,
+): Promise<void> {
+  const isMoved = (row: NewPlacement) => row.newAreaNos.join() !== row.areaNos.join();
+  const changed = placed.filter((row) => isMoved(row) || row.newTimeZone !== row.timeZone);
+  if (changed.length === 0) return;
+  const listings = await findLockedListings(
+    tx,
+    changed.map(({ id }) => id),
+  );
+  const rezoned = changed.flatMap(({ id, timeZone, newTimeZone }) => {
+    const listing = listings.get(id);
+    return listing && newTimeZone !== timeZone ? [planTimeZoneChange(listing, newTimeZone, now)] : [];
+  });
+  const changes = placementChanges(changed, listings, rezoned, now);
+  await updatePlacements(tx, changed, new Date(now), await appendChanges(tx, changes, now, quiet));
+  await writeTimeZoneChanges(tx, rezoned);
+  const properties = new Set(rezoned.flatMap(({ id }) => listings.get(id)?.propertyId ?? []));
+  const figures = properties.size > 0 ? await rebuildTimelines(tx, [...properties]) : [];
+  await updateCountsAndFigures(tx, changed.filter(isMoved), figures);
+  await notifyChanged(tx);
+}
+
+/** The changes for the log, in the order of the placements. */
+function placementChanges(
+  changed: readonly NewPlacement[],
+  listings: ReadonlyMap<string, PreviousListing>,
+  rezoned: readonly TimeZoneChange[],
+  now: number,
+): NewChange<ChangeState>[] {
+  const zones = new Map(rezoned.map((change) => [change.id, change]));
+  return changed.map(({ id, newAreaNos }) => {
+    const stored = listings.get(id);
+    if (stored === undefined) throw new Error(`The listing ${id} was locked, and is gone`);
+    const { listedFrom, daysOnMarketStart, daysOnMarketEnd } = zones.get(id) ?? storedSnapshot(stored);
+    return listingChange(stored, {
+      ...{ ...stored, listedFrom, daysOnMarketStart, daysOnMarketEnd },
+      record: zones.get(id)?.record ?? stored.record,
+      areaNos: newAreaNos,
+      updatedAt: new Date(now).toISOString(),
+    });
+  });
+}
+
+function planTimeZoneChange(before: PreviousListing, timeZone: string, now: number): TimeZoneChange {
+  const { id, record, status } = before;
   const texts = dateTexts(record);
   const dates = resolveDates(texts, timeZone);
   const facts = { status, dates: resolveDates(texts, before.timeZone) };
@@ -121,7 +156,7 @@ function planTimeZoneChange(
   const updated: StoredRecord = days ? { ...record, ...publicTimes(texts, dates) } : record;
   return {
     ...{ id, timeZone, daysOnMarketStart: formatTime(stored.start), daysOnMarketEnd: formatTime(stored.end) },
-    ...{ timelineEnd: formatTime(clock.end), listedAt: formatTime(listedFrom(dates)) },
+    ...{ timelineEnd: formatTime(clock.end), listedFrom: formatTime(listedFrom(dates)) },
     priceChangedAt: updated.priceChangedAt ?? updated.priceChange?.at ?? null,
     record: days ? updated : null,
   };

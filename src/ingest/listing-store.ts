@@ -1,6 +1,7 @@
 // SQL that locks and writes listings, their properties and area counts, and announces changes.
 
 import type { CountChange } from '../areas/counts.ts';
+import { appendChanges } from '../changes/change-store.ts';
 import { fromStoredClock, parseStoredClock } from '../listings/days-on-market.ts';
 import { ALL_PROPERTIES, LISTINGS_CHANNEL } from '../listings/property-cache.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
@@ -8,13 +9,9 @@ import type { Sql, Transaction } from '../postgres/client/database.ts';
 import { notify } from '../postgres/client/listen.ts';
 import { toJson } from '../postgres/client/value-types.ts';
 import { type RecordedHistory, writeHistory } from '../timeline/store.ts';
+import { listingChange, writtenSnapshot } from './listing-change.ts';
 import { writeSearchRows, writeTextRows } from './search-row-store.ts';
 import { type ListingWrite, listingRow, type PreviousListing } from './write-plan.ts';
-
-/** A stored listing, locked until the transaction ends; `addressDisplayed` is what a deletion must keep. */
-export interface LockedListing extends PreviousListing {
-  readonly addressDisplayed: boolean;
-}
 
 /**
  * Locks and returns the listings with these ids. Other listings of their properties, old and new, are locked too, since
@@ -24,7 +21,7 @@ export async function lockListings(
   tx: Transaction,
   ids: readonly string[],
   propertyIds: readonly string[],
-): Promise<Map<string, LockedListing>> {
+): Promise<Map<string, PreviousListing>> {
   await tx`
     select from listing where id in (
       select unnest(${[...ids]}::text[])
@@ -35,58 +32,74 @@ export async function lockListings(
   return findLockedListings(tx, ids);
 }
 
-type ListingRow = Omit<LockedListing, 'digest' | 'clock'> &
-  Pick<DaysOnMarketRow, 'id' | 'start' | 'end'> & { readonly digest: string };
+type ListingRow = Omit<PreviousListing, 'digest' | 'clock'> & { readonly digest: string };
 
 /** The listings with these ids, which the transaction has locked. */
 export async function findLockedListings(
   tx: Transaction,
   ids: readonly string[],
-): Promise<Map<string, LockedListing>> {
+): Promise<Map<string, PreviousListing>> {
   const rows = await tx<ListingRow[]>`
-    select id, property_id as "propertyId", listing_type as "listingType", status, displayed,
+    select id, source, property_id as "propertyId", listing_type as "listingType", status, displayed,
       address_displayed as "addressDisplayed", version, encode(digest, 'hex') as digest, record, area_nos as "areaNos",
-      time_zone as "timeZone", days_on_market_start as start, days_on_market_end as end, created_at as "createdAt"
+      time_zone as "timeZone", days_on_market_start as "daysOnMarketStart", days_on_market_end as "daysOnMarketEnd",
+      created_at as "createdAt", updated_at as "updatedAt"
     from listing where id = any(${[...ids]}::text[])`;
   return new Map(
-    rows.map(({ id, digest, start, end, ...row }) => {
-      const clock = fromStoredClock(parseStoredClock(start, end), row.timeZone);
-      return [id, { ...row, digest: Buffer.from(digest, 'hex'), clock }];
+    rows.map((row) => {
+      const stored = parseStoredClock(row.daysOnMarketStart, row.daysOnMarketEnd);
+      const clock = fromStoredClock(stored, row.timeZone);
+      return [row.id, { ...row, digest: Buffer.from(row.digest, 'hex'), clock }];
     }),
   );
 }
 
-/** Writes properties, listings, search rows and events of a batch. */
+/** Writes properties, changes, listings, search rows and events of a batch. */
 export async function writeListings(
   tx: Transaction,
   writes: readonly ListingWrite[],
   observedAt: number,
+  quiet: boolean,
 ): Promise<void> {
   await writeProperties(tx, writes, observedAt);
-  const rows = toJson(writes.map((write) => listingRow(write, observedAt)));
+  const listings = writes.map((write) => {
+    const snapshot = writtenSnapshot(write, observedAt);
+    return { snapshot, change: listingChange(write.before, snapshot) };
+  });
+  const changes = listings.map(({ change }) => change);
+  const { batchId, ordinal } = await appendChanges(tx, changes, observedAt, quiet);
+  const rows = toJson(
+    writes.map((write, at) => ({ ...listingRow(write, observedAt), change_ordinal: ordinal + at })),
+  );
   // Records go beside the rows, separated by a character that JSON never holds: inside rows they would be parsed and
   // copied once more on both sides.
   const records = writes.map((write) => toJson(write.record)).join(SEPARATOR);
   await tx`
     insert into listing (id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
-      version, digest, record, area_nos, time_zone, days_on_market_start, days_on_market_end, created_at, updated_at, fetched_at)
+      version, digest, record, area_nos, time_zone, days_on_market_start, days_on_market_end, created_at, updated_at, fetched_at,
+      change_batch_id, change_ordinal)
     select id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
       version, decode(digest, 'hex'), document.record::json, area_nos, time_zone, days_on_market_start, days_on_market_end,
-      created_at, updated_at, fetched_at
+      created_at, updated_at, fetched_at, ${batchId}, change_ordinal
     from json_to_recordset(${rows}::text::json) as row (
       id text, source text, listing_key text, property_id text, listing_type text, status text, displayed boolean,
       address_displayed boolean, version integer, digest text, area_nos integer[],
       time_zone text, days_on_market_start timestamptz, days_on_market_end timestamptz, created_at timestamptz,
-      updated_at timestamptz, fetched_at timestamptz)
+      updated_at timestamptz, fetched_at timestamptz, change_ordinal integer)
     join unnest(${writes.map((write) => write.id)}::text[], string_to_array(${records}::text, ${SEPARATOR}))
       as document (id, record) using (id)
     on conflict (id) do update set property_id = excluded.property_id, listing_type = excluded.listing_type,
       status = excluded.status, displayed = excluded.displayed, address_displayed = excluded.address_displayed,
       version = listing.version + 1, digest = excluded.digest, record = excluded.record,
       area_nos = excluded.area_nos, time_zone = excluded.time_zone, days_on_market_start = excluded.days_on_market_start,
-      days_on_market_end = excluded.days_on_market_end, updated_at = excluded.updated_at, fetched_at = excluded.fetched_at`;
-  await writeSearchRows(tx, writes, observedAt);
-  await writeTextRows(tx, writes, observedAt);
+      days_on_market_end = excluded.days_on_market_end, updated_at = excluded.updated_at, fetched_at = excluded.fetched_at,
+      change_batch_id = excluded.change_batch_id, change_ordinal = excluded.change_ordinal`;
+  const indexed = listings.map(({ snapshot, change }) => ({ snapshot, row: change.after.row }));
+  await writeSearchRows(
+    tx,
+    indexed.map(({ row }) => row),
+  );
+  await writeTextRows(tx, indexed);
   await writeHistory(tx, writes.map(historyOf));
 }
 

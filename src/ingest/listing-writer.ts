@@ -19,13 +19,12 @@ import {
   addAreaCounts,
   type DaysOnMarketRow,
   findDaysOnMarket,
-  type LockedListing,
   lockListings,
   notifyChanged,
   updateEarlierDays,
   writeListings,
 } from './listing-store.ts';
-import { deletionDraft, isOlder, type ListingWrite, planWrite } from './write-plan.ts';
+import { deletionDraft, isOlder, type ListingWrite, type PreviousListing, planWrite } from './write-plan.ts';
 
 /** Longest gap between two listings whose days on market add up. */
 const MAX_GAP_DAYS = 30;
@@ -46,6 +45,7 @@ export interface Catalogue extends ListingReads {
    * makes no version, event or notification. Listings whose keys are in `deletedKeys` get the status DELETED and a DELISTED
    * event. A transaction calls this once, since what it locks is locked in order.
    * @param observedAt milliseconds since the epoch
+   * @param quiet whether nobody is told of the changes, since they are a first load
    */
   write(
     tx: Transaction,
@@ -53,6 +53,7 @@ export interface Catalogue extends ListingReads {
     drafts: readonly ListingDraft[],
     observedAt: number,
     deletedKeys?: readonly string[],
+    quiet?: boolean,
   ): Promise<WriteResult>;
 }
 
@@ -68,7 +69,7 @@ export function createCatalogue(database: Database): Catalogue {
 
   return {
     ...createListingReads(database),
-    async write(tx, source, drafts, observedAt, deletedKeys = []) {
+    async write(tx, source, drafts, observedAt, deletedKeys = [], quiet = false) {
       // Of two drafts with one key the later one counts.
       const byId = new Map(drafts.map((draft) => [listingId(source, draft.listingKey), draft]));
       const ids = new Map([...byId].map(([id, draft]) => [draft.listingKey, id]));
@@ -92,7 +93,7 @@ export function createCatalogue(database: Database): Catalogue {
       }
       const deleted = [...deletedIds].flatMap((id) => before.get(id) ?? []);
       const removals = planDeletions(source, deleted, areas, observedAt);
-      await commitWrites(tx, [...writes, ...removals], observedAt);
+      await commitWrites(tx, [...writes, ...removals], observedAt, quiet);
       const changedReso = await writeResoRecords(tx, reso);
       const written = new Set(writes.map((write) => write.id));
       const resoProperties = changedReso.flatMap((id) =>
@@ -111,7 +112,7 @@ export function createCatalogue(database: Database): Catalogue {
 /** Writes that mark listings as DELETED. */
 function planDeletions(
   source: string,
-  listings: readonly LockedListing[],
+  listings: readonly PreviousListing[],
   areas: Placement,
   observedAt: number,
 ): ListingWrite[] {
@@ -129,10 +130,11 @@ async function commitWrites(
   tx: Transaction,
   writes: readonly ListingWrite[],
   observedAt: number,
+  quiet: boolean,
 ): Promise<void> {
   if (writes.length === 0) return;
   await writeCorrections(tx, writes);
-  await writeListings(tx, writes, observedAt);
+  await writeListings(tx, writes, observedAt, quiet);
   const properties = [
     ...new Set(writes.flatMap((write) => [write.propertyId, write.before?.propertyId ?? write.propertyId])),
   ];

@@ -1,6 +1,7 @@
 // SQL that updates areas and time zones of listings after areas have changed.
 
 import { countChanges } from '../areas/counts.ts';
+import type { BatchPlace } from '../changes/change-store.ts';
 import type { Point } from '../geometry/geometry.ts';
 import type { DraftAddress } from '../listings/draft.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
@@ -31,19 +32,23 @@ export async function lockPlacements(tx: Transaction, after: string, limit: numb
     from listing where id > ${after} order by id limit ${limit} for update`;
 }
 
-/** Writes the new areas, each as a change of its listing. */
+/** Writes the new areas, each as a change of its listing; `place` is that of the first change in the log. */
 export async function updatePlacements(
   tx: Transaction,
   rows: readonly (PlacementRow & { readonly newAreaNos: readonly number[] })[],
   at: Date,
+  place: BatchPlace,
 ): Promise<void> {
   const ids = rows.map((row) => row.id);
   const areaNos = rows.map((row) => `{${row.newAreaNos.join()}}`);
   await tx`
-    with row as (select id, area_nos::integer[] from unnest(${ids}::text[], ${areaNos}::text[]) as row (id, area_nos)),
+    with row as (
+      select id, area_nos::integer[], ${place.ordinal} + place - 1 as ordinal
+      from unnest(${ids}::text[], ${areaNos}::text[]) with ordinality as row (id, area_nos, place)),
     updated_listing as (
-      update listing set area_nos = row.area_nos, version = version + 1, updated_at = ${at} from row
-      where listing.id = row.id
+      update listing set area_nos = row.area_nos, version = version + 1, updated_at = ${at},
+        change_batch_id = ${place.batchId}, change_ordinal = ordinal
+      from row where listing.id = row.id
     ),
     updated_text as (
       update listing_text set words = array_to_tsvector(array(
@@ -76,29 +81,29 @@ export interface TimeZoneChange {
   readonly daysOnMarketStart: string | null;
   readonly daysOnMarketEnd: string | null;
   readonly timelineEnd: string | null;
-  readonly listedAt: string | null;
+  readonly listedFrom: string | null;
   readonly priceChangedAt: string | null;
   /** Null: as it was. */
   readonly record: StoredRecord | null;
 }
 
-/** Writes what depends on a listing's time zone: days on market, dates as moments, and the record. */
+/** Writes what depends on the time zones of listings, after `updatePlacements`: days on market, dates as moments, and the record. */
 export async function writeTimeZoneChanges(
   tx: Transaction,
   listings: readonly TimeZoneChange[],
-  at: Date,
 ): Promise<void> {
+  if (listings.length === 0) return;
   const rows = toJson(listings);
   const row = () => tx`json_to_recordset(${rows}::text::json) as row (id text, "timeZone" text,
-    "daysOnMarketStart" timestamptz, "daysOnMarketEnd" timestamptz, "timelineEnd" timestamptz, "listedAt" timestamptz,
+    "daysOnMarketStart" timestamptz, "daysOnMarketEnd" timestamptz, "timelineEnd" timestamptz, "listedFrom" timestamptz,
     "priceChangedAt" timestamptz, record json)`;
   await tx`
     update listing set time_zone = "timeZone", days_on_market_start = "daysOnMarketStart", days_on_market_end = "daysOnMarketEnd",
-      record = coalesce(row.record, listing.record), version = version + 1, updated_at = ${at}
+      record = coalesce(row.record, listing.record)
     from ${row()} where listing.id = row.id`;
   await tx`
-    update listing_search set days_on_market_start = "daysOnMarketStart", days_on_market_end = "daysOnMarketEnd", listed_at = "listedAt",
-      price_changed_at = "priceChangedAt", updated_at = ${at}
+    update listing_search set days_on_market_start = "daysOnMarketStart", days_on_market_end = "daysOnMarketEnd", listed_at = "listedFrom",
+      price_changed_at = "priceChangedAt"
     from ${row()} where listing_search.id = row.id`;
   await tx`
     update market_listing set time_zone = "timeZone", days_on_market_end = "timelineEnd"

@@ -1,28 +1,19 @@
 // SQL that writes what searches read: narrow rows, words, names and currencies.
 
 import { writeNames } from '../areas/name-store.ts';
-import type { StoredRecord } from '../listings/stored-record.ts';
+import type { SearchRow } from '../listings/search-row.ts';
 import type { Sql, Transaction } from '../postgres/client/database.ts';
 import { joinSql } from '../postgres/client/sql.ts';
 import { toJson } from '../postgres/client/value-types.ts';
-import { searchRow, textRow } from './search-row.ts';
-import type { ListingWrite } from './write-plan.ts';
+import { type ListingSnapshot, textRow } from './search-row.ts';
 
-export async function writeSearchRows(
-  tx: Transaction,
-  writes: readonly ListingWrite[],
-  observedAt: number,
-): Promise<void> {
-  const rows = writes.map((write) => searchRow(write, observedAt));
+export async function writeSearchRows(tx: Transaction, rows: readonly SearchRow[]): Promise<void> {
   const changed = Object.keys(rows[0] ?? {}).filter((column) => column !== 'id');
   await tx`
     insert into listing_search
     select * from json_populate_recordset(null::listing_search, ${toJson(rows)}::text::json)
     on conflict (id) do update set ${assignments(tx, changed)}`;
-  await addCurrencies(
-    tx,
-    writes.map(({ record: { listingType, currency } }) => ({ listingType, currency })),
-  );
+  await addCurrencies(tx, rows);
 }
 
 const assignments = (sql: Sql, columns: readonly string[]) =>
@@ -33,10 +24,9 @@ const assignments = (sql: Sql, columns: readonly string[]) =>
 
 export async function writeTextRows(
   tx: Transaction,
-  writes: readonly ListingWrite[],
-  observedAt: number,
+  listings: readonly { readonly snapshot: ListingSnapshot; readonly row: SearchRow }[],
 ): Promise<void> {
-  const texts = writes.map((write) => textRow(write, observedAt));
+  const texts = listings.map(({ snapshot, row }) => textRow(snapshot, row));
   const rows = texts.map(({ row }) => row);
   const changed = Object.keys(rows[0] ?? {}).filter((column) => column !== 'listing_id');
   await tx`
@@ -53,12 +43,12 @@ export async function writeTextRows(
 /** Adds currencies that are new, in one order so that two writers never deadlock. */
 export async function addCurrencies(
   tx: Transaction,
-  currencies: readonly Pick<StoredRecord, 'listingType' | 'currency'>[],
+  rows: readonly Pick<SearchRow, 'listing_type' | 'currency'>[],
 ): Promise<void> {
   await tx`
     insert into listing_currency
-    select distinct listing_type, currency from unnest(${currencies.map(({ listingType }) => listingType)}::text[],
-      ${currencies.map(({ currency }) => currency)}::text[]) as row (listing_type, currency)
+    select distinct listing_type, currency from unnest(${rows.map((row) => row.listing_type)}::text[],
+      ${rows.map(({ currency }) => currency)}::text[]) as row (listing_type, currency)
     where not exists (select from listing_currency as known
       where known.listing_type = row.listing_type and known.currency = row.currency)
     order by 1, 2 on conflict do nothing`;

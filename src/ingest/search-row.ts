@@ -1,37 +1,48 @@
 // Rows of a listing that searches read: filters and sort keys, and full text. Pure.
 
 import { formatTime, parseTime } from '../lib/clock.ts';
-import { toStoredClock } from '../listings/days-on-market.ts';
-import type { ListingDraft } from '../listings/draft.ts';
 import { coarseLocation, maskAddress } from '../listings/presenter.ts';
 import type { SearchRow } from '../listings/search-row.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
 import { activeWord, addressKey, areaWord, FIELD_LETTERS, isName, tokenize } from '../text/tokenize.ts';
-import type { ListingWrite } from './write-plan.ts';
 
-/** The row of listing_search for a write. */
-export function searchRow(write: ListingWrite, observedAt: number): SearchRow {
-  const { record, draft } = write;
+/** A listing as it is stored, or about to be; times are RFC 3339. */
+export interface ListingSnapshot {
+  readonly id: string;
+  readonly source: string;
+  readonly record: StoredRecord;
+  readonly displayed: boolean;
+  readonly addressDisplayed: boolean;
+  readonly areaNos: readonly number[];
+  readonly listedFrom: string | null;
+  readonly daysOnMarketStart: string | null;
+  readonly daysOnMarketEnd: string | null;
+  readonly updatedAt: string;
+}
+
+/** The row of listing_search for a listing. */
+export function searchRow(listing: ListingSnapshot): SearchRow {
+  const { record } = listing;
   return {
-    id: write.id,
+    id: listing.id,
     listing_type: record.listingType,
     status: record.status,
-    displayed: draft.display.listing,
+    displayed: listing.displayed,
     property_type: record.propertyType,
     property_sub_type: lower(record.propertySubType),
     ...priceColumns(record),
     ...sizeColumns(record),
     ...rentalColumns(record),
-    ...timeColumns(write, observedAt),
-    ...placeColumns(write),
+    ...timeColumns(listing),
+    ...placeColumns(listing),
     has_photos: (record.photoCount ?? 0) > 0,
     // Shown only with the address.
-    has_virtual_tour: record.virtualTourUrl !== null && draft.display.address,
+    has_virtual_tour: record.virtualTourUrl !== null && listing.addressDisplayed,
     new_construction: record.newConstruction,
     waterfront: record.waterfront,
     agent_id: record.agent?.id ?? null,
     office_id: record.office?.id ?? null,
-    provider_id: write.source,
+    provider_id: listing.source,
     mls_number: lower(record.provider.listingId),
     features: lowerAll(record.features),
     sale_conditions: lowerAll(record.saleConditions),
@@ -86,37 +97,34 @@ function moveInCost(costs: readonly { readonly amount: number | null }[]): numbe
   return costs.reduce((sum, { amount }) => sum + (amount ?? 0), 0);
 }
 
-function timeColumns({ record, clock, timeZone, listedFrom }: ListingWrite, observedAt: number) {
-  const { start, end } = toStoredClock(clock, timeZone);
-  return {
-    listed_at: formatTime(listedFrom),
-    updated_at: new Date(observedAt).toISOString(),
-    // As moments in UTC: sources also write dates, offsets and fractions of milliseconds.
-    closed_at: formatTime(parseTime(record.closedAt)),
-    price_changed_at: formatTime(parseTime(record.priceChangedAt ?? record.priceChange?.at ?? null)),
-    days_on_market_start: formatTime(start),
-    days_on_market_end: formatTime(end),
-  };
-}
+const timeColumns = ({ record, listedFrom, ...listing }: ListingSnapshot) => ({
+  listed_at: listedFrom,
+  updated_at: listing.updatedAt,
+  // As moments in UTC: sources also write dates, offsets and fractions of milliseconds.
+  closed_at: formatTime(parseTime(record.closedAt)),
+  price_changed_at: formatTime(parseTime(record.priceChangedAt ?? record.priceChange?.at ?? null)),
+  days_on_market_start: listing.daysOnMarketStart,
+  days_on_market_end: listing.daysOnMarketEnd,
+});
 
-function placeColumns({ draft, record, areaNos }: ListingWrite) {
-  const { address, display } = draft;
+function placeColumns(listing: ListingSnapshot) {
+  const { address } = listing.record;
   return {
-    location: searchPoint(draft),
-    area_nos: areaNos,
+    location: searchPoint(listing),
+    area_nos: listing.areaNos,
     city: lower(address.city),
     neighborhood: lower(address.neighborhood),
     county: lower(address.county),
     state: lower(address.state),
     postal_code: lower(address.postalCode),
     country: lower(address.country),
-    address_key: display.address ? addressKey(record.address.full) : null,
+    address_key: listing.addressDisplayed ? addressKey(address.full) : null,
   };
 }
 
-function searchPoint({ location, display }: ListingDraft): string | null {
+function searchPoint({ record: { location }, addressDisplayed }: ListingSnapshot): string | null {
   if (!location) return null;
-  const { lat, lng } = display.address ? location : coarseLocation(location);
+  const { lat, lng } = addressDisplayed ? location : coarseLocation(location);
   return `(${lng},${lat})`;
 }
 
@@ -139,13 +147,12 @@ export interface TextRow {
   readonly names: readonly string[];
 }
 
-export function textRow(write: ListingWrite, observedAt: number): TextRow {
-  const { words, names } = listingWords(write);
-  const search = searchRow(write, observedAt);
-  const active = search.status === 'ACTIVE' && search.displayed === true;
-  const marks = [...write.areaNos.map(areaWord), ...(active ? [activeWord(write.record.listingType)] : [])];
+export function textRow(listing: ListingSnapshot, search: SearchRow): TextRow {
+  const { words, names } = listingWords(listing);
+  const active = search.status === 'ACTIVE' && search.displayed;
+  const marks = [...search.area_nos.map(areaWord), ...(active ? [activeWord(search.listing_type)] : [])];
   const row = {
-    ...{ listing_id: write.id, of_type: search.listing_type, active, listed: search.listed_at },
+    ...{ listing_id: listing.id, of_type: search.listing_type, active, listed: search.listed_at },
     ...{ asked: search.price, beds: search.bedrooms, baths: search.bathrooms, size: search.living_area },
     ...{ kind: search.property_type, town: search.city },
     words: [...words, ...marks].map((word) => `'${word}'`).join(' '),
@@ -156,31 +163,34 @@ export function textRow(write: ListingWrite, observedAt: number): TextRow {
 /** Further words are left out. */
 const MAX_WORDS = 2_000;
 
-/** Words of a listing by field. A withheld address is not searchable: its words are left out of every field. */
-function listingWords({ id, draft, record }: ListingWrite): { words: string[]; names: string[] } {
+/** The texts of a listing that can be searched, by field. A withheld address is left out of all of them. */
+export function searchTexts({ id, record, addressDisplayed }: Omit<ListingSnapshot, 'areaNos'>) {
   const { property: _, ...listing } = record;
-  const visible = draft.display.address ? listing : maskAddress(listing);
+  const visible = addressDisplayed ? listing : maskAddress(listing);
   const { address, provider } = visible;
-  const parts = [
+  return [
     [FIELD_LETTERS.id, [id, visible.propertyId, provider.listingKey, provider.listingId]],
     [
       FIELD_LETTERS.address,
       [
-        ...(draft.display.address ? [address.full] : []),
+        ...(addressDisplayed ? [address.full] : []),
         ...[address.line1, address.unit, address.streetName, address.crossStreet, address.postalCode],
       ],
     ],
     [FIELD_LETTERS.area, [address.city, address.neighborhood, address.county, address.state]],
     [FIELD_LETTERS.description, [visible.description]],
   ] as const;
+}
+
+function listingWords(listing: ListingSnapshot): { words: string[]; names: string[] } {
   const fields = new Map<string, Set<string>>();
   const names = new Set<string>();
-  for (const [letter, texts] of parts) {
+  for (const [letter, texts] of searchTexts(listing)) {
     const isPlace = letter === FIELD_LETTERS.address || letter === FIELD_LETTERS.area;
     for (const word of tokenize(texts.filter((text) => text !== null).join(' '))) {
       if (!fields.has(word) && fields.size >= MAX_WORDS) continue;
       fields.set(word, (fields.get(word) ?? new Set()).add(letter));
-      if (isPlace && draft.display.listing && isName(word)) names.add(word);
+      if (isPlace && listing.displayed && isName(word)) names.add(word);
     }
   }
   return { words: [...fields].flatMap(([word, letters]) => indexedForms(word, letters)), names: [...names] };

@@ -27,17 +27,15 @@ import {
 import type { ListingType, Status } from '../listings/vocabulary.ts';
 import { type Corrections, findCorrections } from '../timeline/history-correction.ts';
 import { listingId, propertyId, propertyIdentity } from './identity.ts';
+import type { ListingSnapshot } from './search-row.ts';
 
 /** A stored listing before the write. */
-export interface PreviousListing {
+export interface PreviousListing extends Omit<ListingSnapshot, 'listedFrom'> {
   readonly version: number;
   readonly digest: Buffer;
-  readonly record: StoredRecord;
   readonly propertyId: string;
   readonly listingType: ListingType;
   readonly status: Status;
-  readonly displayed: boolean;
-  readonly areaNos: readonly number[];
   readonly timeZone: string;
   readonly clock: DaysOnMarketClock;
   readonly createdAt: string;

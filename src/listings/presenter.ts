@@ -118,13 +118,17 @@ const isMasked = (stored: Pick<StoredListing, 'addressDisplayed'>, view: ReaderV
 
 type PublicRecord = Omit<StoredRecord, 'property'>;
 
-/** The record without its street address, in texts and links too; the town stays. */
-export function maskAddress(record: PublicRecord): PublicRecord {
-  const { address } = record;
+/** The address without its street; the town stays. */
+export function maskStreet(address: PublicRecord['address']): PublicRecord['address'] {
   const region = [address.state, address.postalCode].filter(Boolean).join(' ');
   const full = [address.city, region].filter(Boolean).join(', ');
   const street = { line1: null, unit: null, streetNumber: null, streetName: null, crossStreet: null };
-  const matcher = addressMatcher(address);
+  return { ...address, ...street, full: full || null };
+}
+
+/** The record without its street address, in texts and links too; the town stays. */
+export function maskAddress(record: PublicRecord): PublicRecord {
+  const matcher = addressMatcher(record.address);
   const mask = (text: string | null) => text && matcher.mask(text);
   const photos = (all: PublicRecord['photos']) =>
     all
@@ -136,7 +140,7 @@ export function maskAddress(record: PublicRecord): PublicRecord {
   });
   return {
     ...record,
-    address: { ...address, ...street, full: full || null },
+    address: maskStreet(record.address),
     description: mask(record.description),
     photos: photos(record.photos),
     floorPlans: photos(record.floorPlans),
@@ -149,8 +153,12 @@ export function maskAddress(record: PublicRecord): PublicRecord {
 
 function presentLocation(stored: StoredListing, view: ReaderView): Listing['location'] {
   const { location } = stored.record;
-  if (!location || !isMasked(stored, view)) return location;
-  return { ...coarseLocation(location), precision: 'approximate' };
+  return isMasked(stored, view) ? maskLocation(location) : location;
+}
+
+/** The location as a reader sees it who may not see the address. */
+export function maskLocation(location: Listing['location']): Listing['location'] {
+  return location && { ...coarseLocation(location), precision: 'approximate' };
 }
 
 /** The public location of a home whose address is withheld: two decimals of a degree, about a kilometre. */

@@ -31,7 +31,8 @@ export async function writePage(
   if (!moves && page.drafts.length === 0 && page.gone.length === 0) return before;
   const written = await database.transaction(
     async (tx) => {
-      const counts = await catalogue.write(tx, source.id, page.drafts, at, page.gone);
+      const isFirstLoad = before.loadedAt === null;
+      const counts = await catalogue.write(tx, source.id, page.drafts, at, page.gone, isFirstLoad);
       if (moves && !(await writePosition(tx, source.id, after)))
         throw new Error('Another process has read this source meanwhile');
       return counts;

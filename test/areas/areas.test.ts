@@ -275,7 +275,7 @@ test('counts are what a recount says, whatever becomes of listings and of areas'
         await writeAreaBatch(database, 'test', [
           { ...draftOf(area), boundary: draftOf(world[(moved * 7) % 140] ?? area).boundary },
         ]);
-        await updateAllPlacements(database, () => {});
+        await updateAllPlacements(database);
         const wrong = await database.read(
           (sql) => sql`
         with recount as (

@@ -25,7 +25,7 @@ test('a listing that comes to lie in another area has changed: its version, its 
   await writeAreaBatch(database, 'test', [
     area({ type: 'custom', name: 'Enclosure', boundary: square(60, 60, 1) }),
   ]);
-  await updateAllPlacements(database, () => {});
+  await updateAllPlacements(database);
   const after = await look('enclosed');
   assert.deepEqual(
     [before.enclosed.version, before.enclosed.areas, after.version, after.areas],
@@ -34,7 +34,7 @@ test('a listing that comes to lie in another area has changed: its version, its 
   assert.notEqual(after.etag, before.enclosed.etag);
   assert.notEqual(after.updatedAt, before.enclosed.updatedAt);
   assert.deepEqual(await look('untouched'), before.untouched);
-  await updateAllPlacements(database, () => {});
+  await updateAllPlacements(database);
   assert.deepEqual(await look('enclosed'), after, 'placed the same again, nothing has changed');
 });
 
@@ -54,7 +54,7 @@ test('areas and listings may come in either order; what a boundary holds decides
     }),
     area({ type: 'city', name: 'Unbounded City' }),
   ]);
-  await updateAllPlacements(database, () => {});
+  await updateAllPlacements(database);
   const idsOf = (listings: readonly Listing[]) => listings.map((listing) => listing.id).sort();
   const of = (...names: string[]) => names.map((name) => ids.get(name)).sort();
   assert.deepEqual(idsOf(await found('areaId=neighborhood-squareville')), of('inside', 'edge'));

@@ -61,7 +61,7 @@ test('the listings of an area are held as they are, whatever is written, changed
   await database.transaction((tx) => catalogue.write(tx, 'test', [], AT + 5 * DAY, ['a']));
   await holds(2);
   await writeAreaBatch(database, 'test', [{ ...area('Aldergrove'), aliases: ['Alder'] }]);
-  await updateAllPlacements(database, () => {});
+  await updateAllPlacements(database);
   await holds(3);
   await database.write((sql) => sql`delete from listing_search`);
   await holds(0);

@@ -127,3 +127,10 @@ comment on column listing.change_ordinal is 'The ordinal of the last change of t
 
 create constraint trigger change_batch_committed after insert on change_batch
   deferrable initially deferred for each row execute function commit_change_batch();
+
+alter table import_run add column loaded_at timestamptz(3);
+
+update import_run set loaded_at = finished_at;
+
+comment on column import_run.loaded_at is
+  'When an import of the source was finished for the first time; until then nobody is told of its changes.';

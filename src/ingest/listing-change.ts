@@ -1,0 +1,97 @@
+// Changes of listings for the log: states before and after a write, and what differs between them. Pure.
+
+import type { NewChange } from '../changes/change-store.ts';
+import { differingMembers, differingNames, isSameJson } from '../changes/differences.ts';
+import { formatTime } from '../lib/clock.ts';
+import { type ChangeState, summarizeListing } from '../listings/change-state.ts';
+import { toStoredClock } from '../listings/days-on-market.ts';
+import { maskLocation, maskStreet } from '../listings/presenter.ts';
+import { listedFrom, resolveDates } from '../listings/reported-dates.ts';
+import { dateTexts } from '../listings/stored-record.ts';
+import { type ListingSnapshot, searchRow, searchTexts } from './search-row.ts';
+import type { ListingWrite, PreviousListing } from './write-plan.ts';
+
+/** The listing as a write leaves it. */
+export function writtenSnapshot(write: ListingWrite, observedAt: number): ListingSnapshot {
+  const { id, source, record, areaNos, draft } = write;
+  const clock = toStoredClock(write.clock, write.timeZone);
+  return {
+    ...{ id, source, record, areaNos },
+    displayed: draft.display.listing,
+    addressDisplayed: draft.display.address,
+    listedFrom: formatTime(write.listedFrom),
+    daysOnMarketStart: formatTime(clock.start),
+    daysOnMarketEnd: formatTime(clock.end),
+    updatedAt: new Date(observedAt).toISOString(),
+  };
+}
+
+/** The listing as it is stored. */
+export function storedSnapshot(stored: PreviousListing): ListingSnapshot {
+  const dates = resolveDates(dateTexts(stored.record), stored.timeZone);
+  return { ...stored, listedFrom: formatTime(listedFrom(dates)) };
+}
+
+/** The change from one state of a listing to the next; `stored` is null for a new listing. */
+export function listingChange(
+  stored: PreviousListing | null,
+  listing: ListingSnapshot,
+): NewChange<ChangeState> {
+  const { id: listingId, record } = listing;
+  const after = changeState(listing);
+  const common = { listingId, propertyId: record.propertyId, after };
+  if (stored === null) return { ...common, kind: 'created', changed: [], before: null };
+  const previous = storedSnapshot(stored);
+  const before = changeState(previous);
+  return {
+    ...common,
+    kind: record.status === 'DELETED' && stored.status !== 'DELETED' ? 'removed' : 'updated',
+    changed: changedNames(previous, listing),
+    before: {
+      row: differingMembers(before.row, after.row),
+      listing: differingMembers(before.listing, after.listing),
+      ...withheldBefore(before, after),
+    },
+  };
+}
+
+function withheldBefore({ withheld: before }: ChangeState, { withheld: after }: ChangeState) {
+  if (before === undefined) return after && { withheld: null };
+  return { withheld: after ? differingMembers(before, after) : before };
+}
+
+function changeState(listing: ListingSnapshot): ChangeState {
+  const row = searchRow(listing);
+  const summary = summarizeListing(listing.record);
+  if (listing.addressDisplayed) return { row, listing: summary };
+  const masked = summarizeListing({
+    ...listing.record,
+    address: maskStreet(listing.record.address),
+    location: maskLocation(listing.record.location),
+  });
+  return { row, listing: masked, withheld: { address: summary.address, location: summary.location } };
+}
+
+/** Members that searchable words are taken from. */
+const WORD_MEMBERS: ReadonlySet<string> = new Set([
+  ...['propertyId', 'provider', 'address', 'description', 'display'],
+]);
+
+function changedNames(before: ListingSnapshot, after: ListingSnapshot): string[] {
+  const { property: factsBefore, upstreamModifiedAt: _, ...recordBefore } = before.record;
+  const { property: factsAfter, upstreamModifiedAt: __, ...recordAfter } = after.record;
+  const facts = differingNames(factsBefore, factsAfter);
+  const isDisplayChanged =
+    before.displayed !== after.displayed ||
+    before.addressDisplayed !== after.addressDisplayed ||
+    facts.includes('estimateDisplayed');
+  const names = [
+    ...differingNames(recordBefore, recordAfter),
+    ...facts.filter((name) => name !== 'estimateDisplayed' && name !== 'days'),
+    ...(isSameJson(before.areaNos, after.areaNos) ? [] : ['areaIds']),
+    ...(isDisplayChanged ? ['display'] : []),
+  ];
+  const mayChangeWords = names.some((name) => WORD_MEMBERS.has(name));
+  const isSameWords = !mayChangeWords || isSameJson(searchTexts(before), searchTexts(after));
+  return isSameWords ? names : [...names, 'words'];
+}

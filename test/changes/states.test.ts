@@ -1,0 +1,147 @@
+// Proof that the log of changes says of each listing what was stored, before and after, and names what differs.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { updateAllPlacements, writeAreaBatch } from '../../src/ingest/area-writer.ts';
+import { createCatalogue } from '../../src/ingest/listing-writer.ts';
+import type { Database } from '../../src/postgres/client/database.ts';
+import { area, square } from '../support/catalogue/catalogue.ts';
+import {
+  assertLog,
+  type Change,
+  changesAfter,
+  type StoredState,
+  storedStates,
+  wholeRecord,
+} from '../support/catalogue/change-log.ts';
+import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
+import { DAY, factsArbitrary, NOW, toDraft, writeAreas } from '../support/catalogue/random-market.ts';
+import { runs } from '../support/check/runs.ts';
+import { testDatabase } from '../support/database/database.ts';
+import { type ManualClock, manualClock } from '../support/service/clock.ts';
+
+const KEYS = ['a', 'b', 'c', 'd'];
+
+const stepArbitrary = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('write' as const),
+      facts: fc.dictionary(fc.constantFrom(...KEYS), factsArbitrary, { minKeys: 1 }),
+      removed: fc.subarray(KEYS, { maxLength: 1 }),
+      quiet: fc.boolean(),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('redraw' as const),
+      west: fc.constantFrom(20, 20.6),
+      timeZone: fc.constantFrom('Asia/Tokyo', 'America/New_York'),
+      quiet: fc.boolean(),
+    }),
+  },
+);
+type Step = typeof stepArbitrary extends fc.Arbitrary<infer S> ? S : never;
+
+async function take(database: Database, step: Step, at: number): Promise<void> {
+  if (step.kind === 'redraw') {
+    const boundary = square(step.west, 10, 1);
+    const { timeZone } = step;
+    await writeAreaBatch(database, 'test', [area({ type: 'custom', name: 'Zone', boundary, timeZone })]);
+    return updateAllPlacements(database, { quiet: step.quiet });
+  }
+  const drafts = Object.entries(step.facts).map(([key, facts]) => toDraft(key, facts));
+  await database.transaction((tx) =>
+    createCatalogue(database).write(tx, 'test', drafts, at, step.removed, step.quiet),
+  );
+}
+
+/** Members that say how a record was read, not what it says. */
+const READING = new Set([
+  'version',
+  'createdAt',
+  'updatedAt',
+  'fetchedAt',
+  'upstreamModifiedAt',
+  'daysOnMarket',
+]);
+/** Members that only the property of a listing shows. */
+const OF_PROPERTY = new Set(['parcelNumber', 'universalPropertyId', 'unitsTotal', 'buildingName', 'taxes']);
+
+/** What a change must name, of two states that were read before and after it. */
+function differences(before: StoredState, after: StoredState): string[] {
+  const [was, is] = [wholeRecord(before), wholeRecord(after)];
+  const members = Object.keys(is).filter((name) => !READING.has(name));
+  const rules = ({ listing }: StoredState) => [listing.displayed, listing.addressDisplayed];
+  return [
+    ...members.filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name])),
+    ...(rules(before).join() === rules(after).join() ? [] : ['display']),
+  ].sort();
+}
+
+/** Takes the steps one after another, and compares the log with what is stored after each. */
+async function follow(database: Database, clock: ManualClock, steps: readonly Step[]): Promise<void> {
+  const clocked = { ...database, clock };
+  await writeAreas(clocked);
+  let [before, head] = [await storedStates(database), 0];
+  for (const step of steps) {
+    clock.advance(DAY / 2);
+    await take(clocked, step, clock.now());
+    const after = await storedStates(database);
+    const entries = await changesAfter(database, head);
+    const touched = [...after].filter(([id, { sequence }]) => sequence !== before.get(id)?.sequence);
+    assert.deepEqual(new Set(entries.map(({ listingId }) => listingId)), new Set(touched.map(([id]) => id)));
+    for (const entry of entries) {
+      assert.deepEqual([entry.quiet, entry.at], [step.quiet, clock.now()]);
+      assertChange(entry, before.get(entry.listingId), after.get(entry.listingId));
+    }
+    [before, head] = [after, entries.at(-1)?.sequence ?? head];
+  }
+  await assertLog(database);
+}
+
+function assertChange(entry: Change, was: StoredState | undefined, is: StoredState | undefined): void {
+  assert.ok(is);
+  assert.equal(entry.propertyId, is.listing.propertyId);
+  const isGone = is.listing.status === 'DELETED' && was?.listing.status !== 'DELETED';
+  assert.equal(entry.kind, was === undefined ? 'created' : isGone ? 'removed' : 'updated');
+  const named = entry.changed.filter((name) => name !== 'words' && !OF_PROPERTY.has(name));
+  assert.deepEqual(named.toSorted(), was === undefined ? [] : differences(was, is));
+  if (was === undefined || was.words.join() === is.words.join()) return;
+  assert.deepEqual(
+    entry.wordsBefore?.filter((word) => !/^[#=]/.test(word)),
+    was.words,
+  );
+}
+
+test('whatever is written, each change has the state before and after and names what differs, areas and zones included', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(stepArbitrary, { minLength: 3, maxLength: 8 }), async (steps) => {
+      const { database } = await testDatabase(t);
+      await follow(database, manualClock(NOW), steps).finally(() => database.close(1_000));
+    }),
+    { ...runs(20, 152), endOnFailure: true },
+  );
+});
+
+test('a price says nothing of words, a new description tells the words before, without those of a withheld address', async (t) => {
+  const { database } = await testDatabase(t);
+  const catalogue = createCatalogue(database);
+  const address = { ...NO_ADDRESS, streetNumber: '7', streetName: 'Quillby Court', city: 'Aldern' };
+  const display = { listing: true, address: false, estimate: true };
+  const facts = { address, display, description: 'Sunny loft at 7 Quillby Court' };
+  const write = (more: object) =>
+    database.transaction((tx) => catalogue.write(tx, 'test', [draft('w', { ...facts, ...more })], NOW));
+  await write({ listPrice: 1 });
+  await write({ listPrice: 2 });
+  await write({ listPrice: 2, description: 'Quiet house' });
+  const [, price, text] = await changesAfter(database, 0);
+  assert.deepEqual([price?.changed.includes('words'), price?.wordsBefore], [false, null]);
+  assert.deepEqual(text?.changed, ['description', 'words']);
+  const words = text?.wordsBefore ?? [];
+  assert.ok(
+    words.includes('sunny') && words.includes('Caldern') && !words.some((word) => /quillby/.test(word)),
+  );
+});
