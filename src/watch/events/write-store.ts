@@ -2,6 +2,7 @@
 
 import { HOUR } from '../../lib/clock.ts';
 import type { Sql, Transaction } from '../../postgres/client/database.ts';
+import { dayOf } from '../../postgres/client/day-partitions.ts';
 import { notify } from '../../postgres/client/listen.ts';
 import { toJson } from '../../postgres/client/value-types.ts';
 import {
@@ -44,7 +45,7 @@ export async function writeEvents(tx: Transaction, batch: EventBatch): Promise<v
 const contentKey = ({ sequence, listingId }: Pick<EventDraft, 'sequence' | 'listingId'>): string =>
   `${sequence} ${listingId}`;
 
-const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
 
 /** Locks the shards, so that no other process can take them over before the commit. */
 async function updatePositions(tx: Sql, positions: readonly ShardPosition[]): Promise<void> {

@@ -1,0 +1,77 @@
+// Daily partitions of tables: created ahead, and dropped past the retention.
+
+import { DAY } from '../../lib/clock.ts';
+import type { Database, Transaction } from './database.ts';
+
+/** Days ahead of today that have a partition, so that a service that was down for some days still finds one. */
+const DAYS_AHEAD = 3;
+const TIMEOUT = 30_000;
+/** Changing partitions locks the whole table: it gives way to running statements, and the next round tries again. */
+const LOCK_TIMEOUT = "set local lock_timeout = '2s'";
+/** SQLSTATE: a lock was not free in time; the default partition has rows of the day; another process was faster. */
+const POSTPONED = new Set(['55P03', '23514', '42P01', '42P07']);
+
+/** The date in UTC of a time in milliseconds. */
+export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+/**
+ * Creates the partitions of today and the next days of a table that is partitioned by range of `day`. A day that has rows in
+ * the default partition stays there.
+ */
+export async function createDayPartitions(database: Database, table: string, now: number): Promise<void> {
+  for (let ahead = 0; ahead <= DAYS_AHEAD; ahead++) {
+    const day = dayOf(now + ahead * DAY);
+    const next = dayOf(now + (ahead + 1) * DAY);
+    const name = `${table}_${day.replaceAll('-', '')}`;
+    const [found] = await database.read((sql) => sql`select to_regclass(${name}) is null as missing`);
+    if (found?.missing !== true) continue;
+    await unlessPostponed(database, (tx) =>
+      tx.unsafe(
+        `create table if not exists ${name} partition of ${table} for values from ('${day}') to ('${next}')`,
+      ),
+    );
+  }
+}
+
+/**
+ * Deletes all rows of days before `day`: drops their partitions, and deletes them from the default partition. Each step is a
+ * transaction of its own.
+ * @param before called in that transaction with what is about to be deleted, as an item of FROM
+ */
+export async function dropDayPartitions(
+  database: Database,
+  table: string,
+  day: string,
+  before: (tx: Transaction, rows: string) => Promise<void> = async () => {},
+): Promise<void> {
+  const first = `${table}_${day.replaceAll('-', '')}`;
+  const partitions = await database.read(
+    (sql) => sql<{ name: string }[]>`
+      select relname as name from pg_inherits join pg_class on pg_class.oid = inhrelid
+      where inhparent = to_regclass(${table}) and relname ~ '_[0-9]{8}$' and relname < ${first} order by relname`,
+  );
+  for (const { name } of partitions)
+    await unlessPostponed(database, async (tx) => {
+      await before(tx, name);
+      await tx.unsafe(`drop table ${name}`);
+    });
+  await unlessPostponed(database, async (tx) => {
+    const expired = `${table}_default where day < '${day}'`;
+    await before(tx, `(select * from ${expired}) as expired`);
+    await tx.unsafe(`delete from ${expired}`);
+  });
+}
+
+/** Runs a change of partitions; gives up, until the next round, where it would have to wait for long. */
+async function unlessPostponed(
+  database: Database,
+  work: (tx: Transaction) => Promise<unknown>,
+): Promise<void> {
+  const run = async (tx: Transaction): Promise<void> => {
+    await tx.unsafe(LOCK_TIMEOUT);
+    await work(tx);
+  };
+  await database.transaction(run, { timeout: TIMEOUT }).catch((error: unknown) => {
+    if (!POSTPONED.has((error as { code?: string }).code ?? '')) throw error;
+  });
+}
