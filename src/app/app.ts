@@ -29,6 +29,7 @@ import { createFindLoading } from '../sources/first-load.ts';
 import type { Progress } from '../sources/metrics.ts';
 import { type Replication, startReplication } from '../sources/replicate.ts';
 import type { Source } from '../sources/source.ts';
+import { startEventUpkeep } from '../watch/events/upkeep.ts';
 import { findOwnerSubscriptions } from '../watch/owner-store.ts';
 import { startUpkeep } from '../watch/owner-upkeep.ts';
 import { countWatchers } from '../watch/watcher-store.ts';
@@ -122,6 +123,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...{ rateLimiter: access.rateLimiter, oauth: oauth.routes(access.keys), document: () => server.openapi },
   });
   const upkeep = startUpkeep({ ...common, ownerStatus });
+  const eventUpkeep = startEventUpkeep(common);
   const replication = source && startReplication({ ...options, source, catalogue, clock, metrics });
   const server = createServer<Principal>({
     ...{ routes, phases: access.phases, clock, log, metrics, publicUrl },
@@ -142,6 +144,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await server.drain();
       await replication?.stop();
       await upkeep.stop();
+      await eventUpkeep.stop();
       await oauth.close();
       await access.close();
       await cache.close();

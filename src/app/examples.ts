@@ -7,9 +7,10 @@ export const EXAMPLE_IDS = {
   area: 'city-ashcombe',
   listing: 'lst_d1h842qr7jgn1h77ph5k',
   property: 'prp_cd7qay9hf20czjwe0j19',
+  watcher: 'wat_8s2k4v6x0z1b3d5f7h9j',
 } as const;
 
-const { area, listing, property } = EXAMPLE_IDS;
+const { area, listing, property, watcher } = EXAMPLE_IDS;
 
 const PLACE = {
   ...{ areaId: [area], city: ['Ashcombe'], neighborhood: ['Larkspur'], county: ['Calder'], state: ['MW'] },
@@ -107,6 +108,8 @@ const AUTHORIZATION = {
   ...{ code_challenge_method: 'S256', state: 'af0ifjsldkj' },
 };
 
+const EVENTS = { after: 'now', type: ['search.match_added', 'search.match_removed'] };
+
 const SALES = { areaId: [area], maxPrice: 600_000, minBedrooms: 2, limit: 3 };
 const RENTALS = { areaId: [area], maxPrice: 3_000, limit: 3 };
 const OF_AREA = { listingType: 'sale', areaId: [area] };
@@ -130,6 +133,8 @@ export const EXAMPLES: Examples = {
     listAreas: { ...AREA_LIST, q: 'ash', bbox: [-137.6, 40.6, -137.2, 41.1] },
     ...{ listAreaChildren: AREA_LIST, listNearbyAreas: AREA_LIST, getArea: AREA_LIST },
     listPropertyListings: { include: ['daysOnMarket'] },
+    listEvents: EVENTS,
+    listWatcherEvents: { id: watcher, ...EVENTS },
     ...{ listComparables: { daysOld: 180 }, getProperty: { fields: ['id', 'address.full'] } },
   },
   samples: {
@@ -145,7 +150,7 @@ export const EXAMPLES: Examples = {
     ...{ listPropertyListings: OF_PROPERTY, listPropertyHistory: OF_PROPERTY, estimateProperty: OF_PROPERTY },
     ...{ listSimilarListings: OF_PROPERTY, listComparables: OF_PROPERTY },
     getProperty: { id: property, include: ['listings', 'history'] },
-    streamListing: { id: listing },
+    ...{ streamListing: { id: listing }, listEvents: { limit: 3 } },
     showConsent: AUTHORIZATION,
     getReadiness: { verbose: true },
   },

@@ -37,7 +37,7 @@ const DESCRIPTION: Omit<Describe, 'server'> = {
     Market: 'Market statistics: prices, supply and pace, by period and place.',
     Properties: 'A property with all its listings and their history.',
     Live: 'One listing, live from its source.',
-    Watchers: 'Watch listings and searches, and read what changed.',
+    Watchers: 'Watch listings, properties and searches, and read what happens to them.',
     Account: 'Limits and usage of the caller.',
     OAuth: 'Client registration, consent and tokens.',
     Health: 'Liveness, readiness and metrics.',

@@ -24,6 +24,7 @@ import { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import { createFindCurrencies } from '../search/summaries/currency-store.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../search/summaries/metrics.ts';
 import { siteRoutes } from '../site/routes.ts';
+import { eventRoutes } from '../watch/events/routes.ts';
 import type { SavedSearches, WatcherOptions } from '../watch/resolve-target.ts';
 import { watcherRoutes } from '../watch/routes.ts';
 import { invalidMember } from '../watch/watcher-body.ts';
@@ -73,6 +74,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...propertyRoutes({ ...parts, trends: new PriceTrends(database) }),
     ...liveRoutes({ ...parts, streams: parts.rateLimiter.streams }),
     ...watcherRoutes({ ...parts, searches: SEARCHES }),
+    ...eventRoutes(parts),
     ...accessRoutes(parts),
     ...parts.oauth,
     ...(sample === null ? [] : [samplePhotoRoute(sample)]),

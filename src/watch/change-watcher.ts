@@ -6,6 +6,7 @@ import { isKnown } from '../http/output/etag.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 import { checkCadence } from './create-watcher.ts';
+import { noWatcher } from './events/own-watcher.ts';
 import { hastenIfOverLimit, upsertOwner } from './owner-store.ts';
 import { watcherEtag } from './present-watcher.ts';
 import type { WatcherOptions } from './resolve-target.ts';
@@ -32,10 +33,6 @@ export interface ChangeRequest {
 
 /** Milliseconds for a transaction that waits for others of the same owner. */
 const TIMEOUT = 10_000;
-
-/** The same for unknown ids and those of others. */
-export const noWatcher = (): Problem =>
-  new Problem('WATCHER_NOT_FOUND', 'You have no watcher with this id. GET /v1/watchers lists yours.');
 
 /** Changes members. Throws PRECONDITION_FAILED, CONFLICT for an expired watcher, INVALID_BODY, TIER_RESTRICTED. */
 export function changeWatcher(

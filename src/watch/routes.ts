@@ -6,8 +6,9 @@ import { type RequestContext, type Route, route } from '../http/frame/route.ts';
 import { conditional } from '../http/output/etag.ts';
 import type { Reply } from '../http/output/reply.ts';
 import { pageLinks } from '../listings/paging.ts';
-import { changeWatcher, noWatcher, pauseWatcher, removeWatcher, resumeWatcher } from './change-watcher.ts';
+import { changeWatcher, pauseWatcher, removeWatcher, resumeWatcher } from './change-watcher.ts';
 import { createWatcher } from './create-watcher.ts';
+import { noWatcher, WatcherParams } from './events/own-watcher.ts';
 import { pageOfWatchers } from './list-watchers.ts';
 import { OwnerNotes } from './owner-notes.ts';
 import { presentWatcher, watcherEtag } from './present-watcher.ts';
@@ -26,10 +27,6 @@ import { findWatcher } from './watcher-store.ts';
 
 const access = { credentials: 'required', scope: 'watchers', counts: 'month' } as const;
 const common = { tag: 'Watchers', access } as const;
-
-export const WatcherParams = Type.Object({
-  id: Type.String({ maxLength: 60, missing: 'WATCHER_NOT_FOUND', description: 'The id of a watcher.' }),
-});
 
 const ListQuery = Type.Object({
   status: Type.Optional(

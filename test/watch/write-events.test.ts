@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { HOUR } from '../../src/lib/clock.ts';
+import { DAY, HOUR } from '../../src/lib/clock.ts';
 import type { Database } from '../../src/postgres/client/database.ts';
 import type { EventDraft } from '../../src/watch/events/event.ts';
+import { createEventPartitions, dropOldEvents } from '../../src/watch/events/retention-store.ts';
 import { LostLease, writeEvents } from '../../src/watch/events/write-store.ts';
 import { testDatabase } from '../support/database/database.ts';
 
@@ -88,4 +89,31 @@ test('events above the hourly limit are counted, and told once an hour in the pl
       [3, 0],
     ],
   );
+});
+
+test('each day has a partition of its own, made ahead and dropped after 30 days', async () => {
+  const start = NOON + 100 * DAY;
+  await createEventPartitions(database, start);
+  await createEventPartitions(database, start);
+  const days = [0, 1, 2, 3].map((ahead) => start + ahead * DAY);
+  const events = days.map((at, i) => draft(100 + i, { owner: 'daily', at }));
+  await database.transaction((tx) => writeEvents(tx, { ...nothing, events }));
+  const partitions = async () => {
+    const rows = await database.read(
+      (sql) => sql<{ name: string }[]>`
+        select distinct tableoid::regclass::text as name from watch_event where owner = 'daily' order by name`,
+    );
+    return rows.map(({ name }) => name);
+  };
+  const names = days.map(
+    (at) => `watch_event_${new Date(at).toISOString().slice(0, 10).replaceAll('-', '')}`,
+  );
+  assert.deepEqual(await partitions(), names);
+  await dropOldEvents(database, start + 32 * DAY);
+  assert.deepEqual(await partitions(), names.slice(2));
+  const [dropped] = await database.read(
+    (sql) =>
+      sql`select dropped_through as through, to_regclass(${names[0] ?? ''}) as first from watch_event_retention`,
+  );
+  assert.deepEqual({ ...dropped }, { through: 101, first: null });
 });

@@ -17,13 +17,14 @@ export interface PresentedEvent {
 /** The events of a page, in order. */
 export function presentEvents({ rows, contents }: EventPage, publicUrl: string): PresentedEvent[] {
   const shown = new Map(contents.map((content) => [contentKey(content), contentJson(content)]));
+  const ownerOf = memoize(publicOwner);
   return rows.map((row) => {
     const cursor = formatCursor(row);
     const data = row.listingId === null ? aboutWatcherJson(row) : listingJson(row, shown, publicUrl);
     const json =
       `{"id":"${eventId(row)}","object":"event","type":"${row.type}","apiVersion":"v1","timestamp":"${row.at}",` +
       `"sequence":${row.sequence},"cursor":"${cursor}","watcherId":${JSON.stringify(row.watcherId)},` +
-      `"owner":"${publicOwner(row.owner)}","data":${data}}`;
+      `"owner":"${ownerOf(row.owner)}","data":${data}}`;
     return { row, cursor, json };
   });
 }
@@ -57,4 +58,14 @@ function listingJson(row: EventRow, shown: ReadonlyMap<string, string>, publicUr
 function aboutWatcherJson({ data, dropped }: EventRow): string {
   if (data === null) return '{}';
   return dropped === null ? data : `${data.slice(0, -1)},"dropped":${dropped}}`;
+}
+
+/** Most events of a page have few owners. */
+function memoize(compute: (text: string) => string): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const value = known.get(text) ?? compute(text);
+    known.set(text, value);
+    return value;
+  };
 }

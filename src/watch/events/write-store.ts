@@ -45,8 +45,6 @@ export async function writeEvents(tx: Transaction, batch: EventBatch): Promise<v
 const contentKey = ({ sequence, listingId }: Pick<EventDraft, 'sequence' | 'listingId'>): string =>
   `${sequence} ${listingId}`;
 
-
-
 /** Locks the shards, so that no other process can take them over before the commit. */
 async function updatePositions(tx: Sql, positions: readonly ShardPosition[]): Promise<void> {
   if (positions.length === 0) return;

@@ -1,0 +1,109 @@
+// Event object: its schema in the documentation, and the query of the endpoints that read events.
+
+import { Type } from 'typebox';
+import { AddressSchema, LocationSchema, nullable, oneOf, texts } from '../../listings/record.ts';
+import { EVENT_TYPES, type EventType } from './event-types.ts';
+
+const TYPES = Object.keys(EVENT_TYPES) as EventType[];
+
+const ListingExtract = Type.Partial(
+  Type.Object({
+    id: Type.String(),
+    object: Type.Literal('listing'),
+    propertyId: Type.String(),
+    listingType: Type.String(),
+    status: Type.String(),
+    price: nullable(Type.Number()),
+    currency: Type.String(),
+    address: AddressSchema,
+    location: LocationSchema,
+  }),
+  {
+    $id: 'EventListing',
+    description:
+      'The listing as it was right after the change, without description, photos and agent. Only `id` where the ' +
+      'listing may not be shown any more.',
+  },
+);
+
+const ListingEventData = Type.Object(
+  {
+    object: ListingExtract,
+    previous: nullable(Type.Object({}, { description: 'Former values of the members that changed.' })),
+    changedFields: Type.Unsafe<readonly string[]>({
+      ...texts,
+      description: 'Members of the listing that changed.',
+    }),
+    matchedOn: Type.Unsafe<readonly string[]>({
+      ...texts,
+      description: 'Parameters of the search, as you wrote them.',
+    }),
+    url: Type.String({ format: 'uri' }),
+  },
+  { $id: 'ListingEventData' },
+);
+
+const WatcherEventData = Type.Object(
+  {},
+  { $id: 'WatcherEventData', description: 'Of events `watcher.*`: what happened to the watcher.' },
+);
+
+export const EventSchema = Type.Object(
+  {
+    id: Type.String({ description: 'Stable: the same event always has the same id.' }),
+    object: Type.Literal('event'),
+    type: oneOf(TYPES),
+    apiVersion: Type.Literal('v1'),
+    timestamp: Type.String({ format: 'date-time', description: 'When the change was made.' }),
+    sequence: Type.Integer({ description: 'Of the change: grows in the order in which changes were made.' }),
+    cursor: Type.String({
+      description: 'Send it as `after`, or as `Last-Event-ID`, to go on behind this event.',
+    }),
+    watcherId: Type.String(),
+    owner: Type.String({ description: 'You, as an opaque hash.' }),
+    data: Type.Union([ListingEventData, WatcherEventData]),
+  },
+  { $id: 'Event' },
+);
+
+export const EventListSchema = Type.Object(
+  {
+    object: Type.Literal('list'),
+    data: Type.Array(EventSchema),
+    page: Type.Object({
+      limit: Type.Integer({ description: 'The page size: the requested one, or the tier’s maximum.' }),
+      hasMore: Type.Boolean(),
+      nextCursor: Type.String({
+        description: 'Always set: send it as `after` to get what comes next, now or later.',
+      }),
+    }),
+    meta: Type.Object({ requestId: Type.String(), tier: Type.String() }),
+  },
+  { $id: 'EventList', description: 'Events, the oldest first.' },
+);
+
+export const afterParameter = Type.Optional(
+  Type.String({
+    maxLength: 200,
+    hints: ['cursor', 'since', 'since_id', 'starting_after', 'from', 'offset'],
+    description:
+      'The cursor of the last event that you have read, `nextCursor` of the last page, or `now` for new events only. ' +
+      'Default: the oldest event that is kept.',
+  }),
+);
+
+export const EventQuery = Type.Object({
+  after: afterParameter,
+  type: Type.Optional(
+    Type.Unsafe<readonly EventType[]>(
+      Type.Array(oneOf(TYPES), { description: 'Only events of these types, separated by commas.' }),
+    ),
+  ),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      hints: ['pageSize', 'per_page', 'size', 'count'],
+      description: 'Events in a page.',
+    }),
+  ),
+});

@@ -1,0 +1,95 @@
+// Routes that read events page by page: of all watchers of an owner, and of one.
+
+import type { Static } from 'typebox';
+import { type Principal, pageSize, type Tiers } from '../../access/tiers/tiers.ts';
+import { type RequestContext, type Route, route } from '../../http/frame/route.ts';
+import type { Reply } from '../../http/output/reply.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import { after, cursorExpired, formatCursor, OLDEST, parseCursor } from './cursor.ts';
+import type { EventPosition } from './event.ts';
+import { EventListSchema, EventQuery } from './event-schema.ts';
+import { ownerOfCaller, requireOwnWatcher, WatcherParams } from './own-watcher.ts';
+import { presentEvents } from './presenter.ts';
+import { type EventPage, type EventScope, readEvents } from './read-store.ts';
+
+export interface EventRouteOptions {
+  readonly database: Database;
+  readonly tiers: Tiers;
+  /** Without a trailing slash. */
+  readonly publicUrl: string;
+}
+
+const READ_ACCESS = { credentials: 'required', scope: 'watchers', counts: 'month' } as const;
+const EXPIRED = { 410: 'Some of the events after the cursor are no longer kept' };
+
+const common = {
+  method: 'GET',
+  tag: 'Watchers',
+  access: READ_ACCESS,
+  query: EventQuery,
+  answer: { description: 'A page of events, the oldest first', schema: EventListSchema },
+} as const;
+
+export function eventRoutes(options: EventRouteOptions): readonly Route<Principal>[] {
+  const define = route<Principal>();
+  return [
+    define({
+      ...common,
+      path: '/v1/events',
+      operation: 'listEvents',
+      summary: 'List the events of all your watchers',
+      description:
+        'Events stand in one order that never changes; they are kept for 30 days. Send `page.nextCursor` as `after` to ' +
+        'get what comes next: no event is skipped, none comes twice.',
+      alsoAnswers: EXPIRED,
+      handle: (call) => listEvents(options, call, { owner: ownerOfCaller(call.caller) }),
+    }),
+    define({
+      ...common,
+      path: '/v1/watchers/:id/events',
+      operation: 'listWatcherEvents',
+      summary: 'List the events of one watcher',
+      params: WatcherParams,
+      alsoAnswers: { ...EXPIRED, 404: 'You have no such watcher' },
+      async handle(call) {
+        await requireOwnWatcher(options.database, call.caller, call.params.id);
+        return listEvents(options, call, { watcherId: call.params.id });
+      },
+    }),
+  ];
+}
+
+/** The place of the parameter `after`; null for `now`. Throws INVALID_CURSOR. */
+export function parseAfter(text: string | undefined): EventPosition | null {
+  if (text === 'now') return null;
+  return text === undefined ? OLDEST : parseCursor(text);
+}
+
+/** Throws CURSOR_EXPIRED if events after this place may have been dropped. */
+export function requireKept(place: EventPosition | null, { droppedThrough }: EventPage): void {
+  if (place !== null && place.sequence > 0 && place.sequence <= droppedThrough) throw cursorExpired();
+}
+
+type Call = RequestContext<Principal, Static<typeof EventQuery>, unknown, unknown>;
+
+async function listEvents(options: EventRouteOptions, call: Call, scope: EventScope): Promise<Reply> {
+  const { caller, query, requestId } = call;
+  const limit = pageSize(options.tiers[caller.tier], query.limit);
+  const start = parseAfter(query.after);
+  // One more than the page shows whether there are more.
+  const range = { scope, after: start, types: query.type, limit: limit + 1 };
+  const found = await options.database.read((sql) => readEvents(sql, range), { planned: 'once' });
+  requireKept(start, found);
+  const page = presentEvents({ ...found, rows: found.rows.slice(0, limit) }, options.publicUrl);
+  const hasMore = found.rows.length > limit;
+  const end = after(Math.max(found.horizon, (start?.sequence ?? 0) - 1));
+  const nextCursor = hasMore ? page.at(-1)?.cursor : formatCursor(end);
+  const rest = JSON.stringify({
+    page: { limit, hasMore, nextCursor },
+    meta: { requestId, tier: caller.tier },
+  });
+  return {
+    text: `{"object":"list","data":[${page.map(({ json }) => json).join()}],${rest.slice(1)}`,
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+  };
+}
