@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { EXAMPLE_IDS } from '../../src/app/examples.ts';
 import { noBrowser as skip, startBrowser, visit } from '../support/browser/chromium.ts';
 import { startService, type TestService } from '../support/service/service.ts';
 
@@ -59,11 +60,13 @@ test('every request that the reference shows is answered, with the key of its ti
 async function send(
   command: string,
   operationId: string,
-  { keys }: TestService,
+  service: TestService,
   answers: Readonly<Record<string, string>>,
 ): Promise<string> {
+  const { keys } = service;
   const filled = command
-    .replace('YOUR_SECRET_TOKEN', operationId === 'streamListing' ? keys.pro : keys.free)
+    .replace('YOUR_SECRET_TOKEN', keyOf(command, service))
+    .replace(EXAMPLE_IDS.watcher, await createWatcher(service))
     .replace('SERVICE-00000000-0000-0000-0000-000000000000', keys.free)
     .replace('CODE_FROM_THE_REDIRECT', () => partOf(answers.decideConsent, /[?&]code=([^&\s]+)/))
     .replace('REFRESH_TOKEN', () => partOf(answers.exchangeToken, /"refresh_token":"([^"]+)"/));
@@ -73,6 +76,24 @@ async function send(
     (error: { stdout: string; stderr: string }) => assert.fail(`${filled}\n${error.stdout}${error.stderr}`),
   );
   return stdout;
+}
+
+/** The key of the lowest tier that the sample works with, as often as it is sent here. */
+function keyOf(command: string, { keys }: TestService): string {
+  if (/\/v1\/(?:watchers|events)/.test(command)) return keys.business;
+  return command.includes('/v1/listing/') ? keys.pro : keys.free;
+}
+
+/** The id of a watcher of the business key. */
+async function createWatcher({ url, keys }: TestService): Promise<string> {
+  const target = { type: 'listing', listingId: EXAMPLE_IDS.listing };
+  const answer = await fetch(`${url}/v1/watchers`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${keys.business}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ target }),
+  });
+  const { id } = (await answer.json()) as { id?: string };
+  return id ?? assert.fail(`a watcher is created: ${answer.status}`);
 }
 
 const partOf = (answer = '', part: RegExp): string => part.exec(answer)?.[1] ?? '';
@@ -88,7 +109,8 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
 const FROM_ANSWERS = ['cursor'];
 
 test('every parameter and body has an example, and every example is accepted', async (t) => {
-  const { url, json, keys } = await startService(t, { source: 'sample' });
+  const service = await startService(t, { source: 'sample' });
+  const { url, json, keys } = service;
   const document: Document = await json('/docs/reference.json');
   const plain: Document = await json('/openapi.json');
   const missing: string[] = [];
@@ -104,7 +126,7 @@ test('every parameter and body has an example, and every example is accepted', a
   );
   const ofRentals = new Set(rentals?.filter((name) => !sales?.includes(name)));
   const refused: string[] = [];
-  const headers = { authorization: `Bearer ${keys.internal}` };
+  const watcher = await createWatcher(service);
   for (const { path, operation } of operationsOf(document).filter(({ path: each }) =>
     each.startsWith('/v1/'),
   )) {
@@ -112,7 +134,10 @@ test('every parameter and body has an example, and every example is accepted', a
       const fitting = ofRentals.has(name)
         ? address.replace('listingType=sale', 'listingType=rental')
         : address;
-      const answer = await fetch(`${url}${fitting}`, { headers });
+      const key = keyOf(address, service) === keys.business ? keys.business : keys.internal;
+      const answer = await fetch(`${url}${fitting.replace(EXAMPLE_IDS.watcher, watcher)}`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
       const text = await answer.text();
       if (answer.status !== 200) refused.push(`${fitting}: ${text}`);
     }

@@ -233,8 +233,15 @@ test('no header of the client changes an address that is printed', async () => {
 });
 
 test('every documented address that can be read answers with what is documented where all is well', async () => {
+  const created = await fetch(`${url}/v1/watchers`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${keys.internal}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ target: { type: 'listing', listingId: sales[0]?.id } }),
+  });
+  const watcher = ((await created.json()) as { id: string }).id;
   const examples: Record<string, string> = {
-    '/v1/listing/{id}': sales[0]?.id ?? '',
+    ...{ '/v1/listing/{id}': sales[0]?.id ?? '', '/v1/watchers/{id}': watcher },
+    '/v1/watchers/{id}/events': watcher,
   };
   const listingType = 'sale';
   const [areaId = ''] = areas.keys();

@@ -48,10 +48,11 @@ export async function openEventLog(database: Database, clock: Clock): Promise<Ev
       );
       await database.write(
         (sql) => sql`
-          insert into watcher (id, owner, allowance, subscription, target_type, target, events, cadence, backfill, status,
+          insert into watcher (id, owner, allowance, subscription, target_type, target, events, cadence,
+            ignore_display_rules, backfill, status,
             metadata, initial_match_count, version, created_at, updated_at)
           select id, ${owner}, ${owner}, 'any', 'property', '{"type":"property","propertyId":"prp_a"}', '{listing.updated}',
-            'instant', false, 'active', '{}', 0, 1, now(), now()
+            'instant', false, false, 'active', '{}', 0, 1, now(), now()
           from unnest(${ids}::text[]) as id`,
       );
       return ids.map((id) => ({ id, owner }));
