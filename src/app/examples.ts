@@ -108,6 +108,7 @@ const AUTHORIZATION = {
   ...{ code_challenge_method: 'S256', state: 'af0ifjsldkj' },
 };
 
+const OF_WATCHER = { id: watcher };
 const EVENTS = { after: 'now', type: ['search.match_added', 'search.match_removed'] };
 
 const SALES = { areaId: [area], maxPrice: 600_000, minBedrooms: 2, limit: 3 };
@@ -134,7 +135,9 @@ export const EXAMPLES: Examples = {
     ...{ listAreaChildren: AREA_LIST, listNearbyAreas: AREA_LIST, getArea: AREA_LIST },
     listPropertyListings: { include: ['daysOnMarket'] },
     listEvents: EVENTS,
-    listWatcherEvents: { id: watcher, ...EVENTS },
+    listWatcherEvents: { ...OF_WATCHER, ...EVENTS },
+    ...{ getWatcher: OF_WATCHER, updateWatcher: OF_WATCHER, deleteWatcher: OF_WATCHER },
+    ...{ pauseWatcher: OF_WATCHER, resumeWatcher: OF_WATCHER },
     ...{ listComparables: { daysOld: 180 }, getProperty: { fields: ['id', 'address.full'] } },
   },
   samples: {

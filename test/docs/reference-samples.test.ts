@@ -64,9 +64,11 @@ async function send(
   answers: Readonly<Record<string, string>>,
 ): Promise<string> {
   const { keys } = service;
-  const filled = command
+  const shown = command.includes(EXAMPLE_IDS.watcher)
+    ? command.replace(EXAMPLE_IDS.watcher, await createWatcher(service))
+    : command;
+  const filled = shown
     .replace('YOUR_SECRET_TOKEN', keyOf(command, service))
-    .replace(EXAMPLE_IDS.watcher, await createWatcher(service))
     .replace('SERVICE-00000000-0000-0000-0000-000000000000', keys.free)
     .replace('CODE_FROM_THE_REDIRECT', () => partOf(answers.decideConsent, /[?&]code=([^&\s]+)/))
     .replace('REFRESH_TOKEN', () => partOf(answers.exchangeToken, /"refresh_token":"([^"]+)"/));
@@ -86,7 +88,7 @@ function keyOf(command: string, { keys }: TestService): string {
 
 /** The id of a watcher of the business key. */
 async function createWatcher({ url, keys }: TestService): Promise<string> {
-  const target = { type: 'listing', listingId: EXAMPLE_IDS.listing };
+  const target = { type: 'search', listingType: 'sale', query: { maxPrice: 600_000 } };
   const answer = await fetch(`${url}/v1/watchers`, {
     method: 'POST',
     headers: { authorization: `Bearer ${keys.business}`, 'content-type': 'application/json' },
