@@ -10,6 +10,12 @@ export function planArgument(text: string): Plan {
   throw new InvalidArgumentError(`The plans are ${PLANS.join(', ')}.`);
 }
 
+/** An operator's id of a customer. */
+export function customerArgument(text: string): string {
+  if (/^[^\p{C}\p{Z}](?:[^\p{C}]{0,198}[^\p{C}\p{Z}])?$/u.test(text)) return text;
+  throw new InvalidArgumentError('Give 1 to 200 characters, without control characters or outer spaces.');
+}
+
 const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 /** A date (its first instant in UTC) or an RFC 3339 time. */

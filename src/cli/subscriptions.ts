@@ -1,14 +1,19 @@
 // Command `freehold subscriptions`: the keys that this service issues, their plans and their ends.
 
-import type { Command } from 'commander';
-import type { LocalSubscriptions, SubscriptionRow } from '../access/providers/subscription-store.ts';
+import { type Command, Option } from 'commander';
+import type {
+  IssuedKey,
+  LocalSubscriptions,
+  NewSubscription,
+  SubscriptionRow,
+} from '../access/providers/subscription-store.ts';
 import { createLocalSubscriptions } from '../access/providers/subscription-store.ts';
 import { PLANS, type Plan } from '../access/tiers/tiers.ts';
 import { readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { INIT_OPTION, type OpenOptions, withDatabase } from './database.ts';
 import { CommandFailure, EXIT } from './failure.ts';
-import { examples, JSON_OPTION, momentArgument, planArgument } from './options.ts';
+import { customerArgument, examples, JSON_OPTION, momentArgument, planArgument } from './options.ts';
 import { emphasis, print, printJson, printTable } from './output.ts';
 
 const LONGEST_LABEL = 200;
@@ -36,6 +41,8 @@ export function addSubscriptions(program: Command): void {
 
 interface CreateOptions {
   readonly plan: Plan;
+  readonly customer?: string;
+  readonly replaces?: string;
   readonly label?: string;
   readonly endsAt?: Date;
   readonly init?: true;
@@ -51,27 +58,59 @@ function addCreate(group: Command): void {
     )
     .requiredOption('--plan <plan>', PLANS.join(', '), planArgument)
     .option('--label <text>', 'name of the subscription, for people')
+    .addOption(
+      new Option('--customer <id>', 'your id of whoever holds it: all their keys share watchers').argParser(
+        customerArgument,
+      ),
+    )
+    .addOption(
+      new Option('--replaces <id>', 'subscription whose customer it takes over').conflicts('customer'),
+    )
     .option('--ends-at <moment>', 'a date or an RFC 3339 time; default: no end', momentArgument)
     .option(...INIT_OPTION)
     .option(...JSON_OPTION)
     .addHelpText(
       'after',
       examples(
-        'freehold subscriptions create --plan pro --label "Acme Homes"',
+        'freehold subscriptions create --plan pro --label "Acme Homes" --customer acme',
+        'freehold subscriptions create --plan pro --replaces sub_0123456789abcdef01234567',
         'freehold subscriptions create --plan free --ends-at 2099-12-31 --json',
       ),
     )
-    .action(async ({ json, init, ...wanted }: CreateOptions) => {
+    .action(async ({ json, init, replaces, ...wanted }: CreateOptions) => {
       if ((wanted.label?.length ?? 0) > LONGEST_LABEL) {
         throw new CommandFailure(`--label may have at most ${LONGEST_LABEL} characters.`, EXIT.usage);
       }
       requireFuture('--ends-at', wanted.endsAt, 'without it, the subscription has no end');
-      const issued = await withSubscriptions((subscriptions) => subscriptions.create(wanted), { init });
-      if (json) return printJson({ ...issued, plan: wanted.plan });
+      const { customer, ...issued } = await withSubscriptions(
+        (subscriptions) => createSubscription(subscriptions, wanted, replaces),
+        { init },
+      );
+      if (replaces !== undefined && customer === null) {
+        const remedy = `\`freehold watchers move ${replaces} ${issued.id}\``;
+        print(
+          process.stderr,
+          `${replaces} has no customer, so its watchers stay with it: ${remedy} moves them.`,
+        );
+      }
+      if (json) return printJson({ ...issued, plan: wanted.plan, customer });
       print(process.stdout, `Subscription  ${issued.id} (${wanted.plan})`);
+      if (customer !== null) print(process.stdout, `Customer      ${customer}`);
       print(process.stdout, `Key           ${emphasis('key', issued.key)}`);
       print(process.stderr, 'Store the key now: it is not shown again.');
     });
+}
+
+/** Creates it with the customer that is wanted, or that of the subscription it replaces. */
+async function createSubscription(
+  subscriptions: LocalSubscriptions,
+  wanted: NewSubscription,
+  replaces: string | undefined,
+): Promise<IssuedKey & { readonly customer: string | null }> {
+  const replaced = replaces === undefined ? undefined : await subscriptions.find(replaces);
+  if (replaces !== undefined && replaced === undefined) throw noSubscription(replaces);
+  const customer = wanted.customer ?? replaced?.customer ?? null;
+  return { ...(await subscriptions.create({ ...wanted, customer })), customer };
 }
 
 function addList(group: Command): void {
@@ -85,7 +124,7 @@ function addList(group: Command): void {
       const rows = await withSubscriptions((subscriptions) => subscriptions.list());
       if (json) return printJson({ subscriptions: rows.map(publicRow) });
       printTable(
-        ['ID', 'PLAN', 'KEY', 'STATE', 'CREATED', 'LABEL'],
+        ['ID', 'PLAN', 'KEY', 'STATE', 'CREATED', 'CUSTOMER', 'LABEL'],
         rows.map(cells),
         'There is none yet. Create one: `freehold subscriptions create --plan free`.',
       );
@@ -139,10 +178,14 @@ function addChanges(group: Command): void {
 async function change(id: string, json: true | undefined, work: Change): Promise<void> {
   const row = await withSubscriptions(work);
   if (row === undefined) {
-    throw new CommandFailure(`There is no subscription ${id}: \`freehold subscriptions list\` shows them.`);
+    throw noSubscription(id);
   }
   if (json) return printJson(publicRow(row));
   print(process.stdout, `${row.id}  ${row.tier}  ${stateOf(row)}`);
+}
+
+function noSubscription(id: string): CommandFailure {
+  return new CommandFailure(`There is no subscription ${id}: \`freehold subscriptions list\` shows them.`);
 }
 
 function withSubscriptions<T>(
@@ -169,7 +212,8 @@ function publicRow({ tier, ...row }: SubscriptionRow): Record<string, unknown> {
 }
 
 function cells(row: SubscriptionRow): string[] {
-  return [row.id, row.tier, `…${row.keyHint}`, stateOf(row), row.createdAt.slice(0, 10), row.label];
+  const { id, tier, keyHint, createdAt, customer, label } = row;
+  return [id, tier, `…${keyHint}`, stateOf(row), createdAt.slice(0, 10), customer ?? '', label];
 }
 
 function stateOf({ endsAt, revokedAt }: SubscriptionRow): string {

@@ -35,12 +35,7 @@ export function buildReaderView(
   now: number,
   publicUrl: string,
 ): ReaderView {
-  if (query.display === 'ignore' && caller.tier !== 'internal') {
-    throw new Problem(
-      'TIER_RESTRICTED',
-      `display=ignore needs the ${tierName('internal')} tier; remove it to see what the source allows to be shown.`,
-    );
-  }
+  requireDisplay(caller, query.display);
   return {
     units: query.units ?? 'imperial',
     source: 'cached',
@@ -49,6 +44,15 @@ export function buildReaderView(
     now,
     publicUrl,
   };
+}
+
+/** Throws TIER_RESTRICTED if anyone but Internal asks to ignore display rules. */
+export function requireDisplay({ tier }: Pick<Principal, 'tier'>, display: 'ignore' | undefined): void {
+  if (display !== 'ignore' || tier === 'internal') return;
+  throw new Problem(
+    'TIER_RESTRICTED',
+    `display=ignore needs the ${tierName('internal')} tier; remove it to see what the source allows to be shown.`,
+  );
 }
 
 /** Members that change without the record: entity tags do not depend on them. */

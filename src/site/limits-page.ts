@@ -8,6 +8,7 @@ import {
   tierName,
 } from '../access/tiers/tiers.ts';
 import type { Access } from '../http/frame/route.ts';
+import { HOUR, MINUTE } from '../lib/clock.ts';
 import { type Html, html } from '../page/html.ts';
 import { code, link, renderPage, wideTable } from './layout.ts';
 
@@ -24,18 +25,15 @@ export function limitsPage(tiers: Tiers, endpoints: readonly Endpoint[]): string
     title: 'Tiers and limits',
     summary:
       'The tiers of this service with their limits, who may call each endpoint, and the headers that report your usage.',
-    content: html`${tierTable(tiers)}${counting()}${endpointTable(endpoints)}${headerTable()}${exceeded()}`,
+    content: html`${tierTable(tiers)}${watcherTable(tiers)}${counting()}${endpointTable(endpoints)}${headerTable()}${exceeded()}`,
   });
 }
 
 function tierTable(tiers: Tiers): Html {
-  const rows = (Object.entries(tiers) as [Tier, TierPlan][]).map(
-    ([
-      tier,
-      plan,
-    ]) => html`<tr><th scope="row" class="tier">${tier === 'anonymous' ? 'No credentials' : tierName(tier)}</th>
-<td>${figure(plan.minute)}</td><td>${figure(plan.month)}</td><td>${figure(plan.page)}</td><td>${figure(plan.streams)}</td>
-<td>${plan.live ? 'yes' : 'no'}</td></tr>`,
+  const rows = tierRows(
+    tiers,
+    (plan) => html`<td>${figure(plan.minute)}</td><td>${figure(plan.month)}</td><td>${figure(plan.page)}</td>
+<td>${figure(plan.streams)}</td><td>${plan.live ? 'yes' : 'no'}</td>`,
   );
   const head = [
     'Tier',
@@ -49,8 +47,34 @@ function tierTable(tiers: Tiers): Html {
 <p>A <code>limit</code> above your tier's page size is capped. Live properties: <code>GET /v1/property/{id}</code> fetches fresh data from the source first.</p></section>`;
 }
 
+function watcherTable(tiers: Tiers): Html {
+  const rows = tierRows(
+    tiers,
+    (plan) => html`<td>${figure(plan.watchers)}</td><td>${plan.watchers === 0 ? '–' : plan.cadence}</td>
+<td>${figure(plan.feeds)}</td><td>${duration(plan.refresh)}</td><td>${figure(plan.events)}</td>`,
+  );
+  const head = ['Tier', 'Watchers', 'Fastest cadence', 'Open feeds', 'Live refresh every', 'Events an hour'];
+  return html`<section><h2>Watchers</h2>${wideTable('Watchers', head, rows, 'figures')}
+<p>These belong to the owner of the watchers: all subscriptions of one customer share them, and the highest plan in force counts. Grants without a key share the Free numbers of the address that consented. Events beyond the number of an hour are counted and reported as <code>watcher.throttled</code>.</p></section>`;
+}
+
+/** A row for each tier, with these cells. */
+function tierRows(tiers: Tiers, cells: (plan: TierPlan) => Html): Html[] {
+  return (Object.entries(tiers) as [Tier, TierPlan][]).map(([tier, plan]) => {
+    const name = tier === 'anonymous' ? 'No credentials' : tierName(tier);
+    return html`<tr><th scope="row" class="tier">${name}</th>${cells(plan)}</tr>`;
+  });
+}
+
 function figure(value: number | null): string {
   return value === null ? 'unlimited' : value.toLocaleString('en-US');
+}
+
+/** Milliseconds in the largest unit that divides them. */
+function duration(value: number | null): string {
+  if (value === null) return 'never';
+  if (value % HOUR === 0) return `${value / HOUR} h`;
+  return value % MINUTE === 0 ? `${value / MINUTE} min` : `${value / 1_000} s`;
 }
 
 function counting(): Html {

@@ -25,7 +25,7 @@ interface Subject {
   /** The same provider while what it depends on is gone. */
   readonly broken: SubscriptionProvider;
   readonly clock: ManualClock;
-  subscribe(plan: Plan, endsAt?: number): Promise<string>;
+  subscribe(plan: Plan, endsAt?: number, customer?: string): Promise<string>;
   changePlan(key: string, plan: Plan): Promise<void>;
   revoke(key: string): Promise<void>;
 }
@@ -40,9 +40,9 @@ function local(): Subject {
     provider: subscriptions.provider,
     broken: createLocalSubscriptions(gone, clock).provider,
     clock,
-    async subscribe(plan, endsAt) {
+    async subscribe(plan, endsAt, customer) {
       const end = endsAt === undefined ? {} : { endsAt: new Date(endsAt) };
-      const { id, key } = await subscriptions.create({ plan, ...end });
+      const { id, key } = await subscriptions.create({ plan, customer: customer ?? null, ...end });
       ids.set(key, id);
       return key;
     },
@@ -69,7 +69,7 @@ function stub(): Subject {
     },
     broken,
     clock,
-    subscribe: async (plan, endsAt) => provider.subscribe(plan, endsAt),
+    subscribe: async (plan, endsAt, customer) => provider.subscribe(plan, endsAt, customer),
     async changePlan(key, tier) {
       const verdict = await provider.validate(key, AbortSignal.abort());
       assert.equal(verdict.state, 'active');
@@ -101,6 +101,21 @@ for (const [title, create] of Object.entries({ local, stub })) {
       const before = await provider.validate(key, signal);
       await changePlan(key, 'business');
       assert.deepEqual(await provider.validate(key, signal), { ...before, tier: 'business' });
+    });
+
+    test('names the customer of a subscription in both answers, also after a change, or says that it knows none', async () => {
+      const { provider, subscribe, changePlan } = create();
+      const keys = [await subscribe('pro', undefined, 'acme'), await subscribe('free', undefined, 'acme')];
+      const unnamed = await subscribe('pro');
+      await changePlan(keys[0] ?? '', 'business');
+      const customers: unknown[] = [];
+      for (const key of [...keys, unnamed]) {
+        const verdict = await provider.validate(key, signal);
+        if (verdict.state !== 'active') return assert.fail(verdict.state);
+        const again = await provider.refresh(verdict.subscription, signal);
+        customers.push(verdict.customer, again.state === 'active' && again.customer);
+      }
+      assert.deepEqual(customers, ['acme', 'acme', 'acme', 'acme', null, null]);
     });
 
     test('calls a key expired from the moment its subscription ends', async () => {

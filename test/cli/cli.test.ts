@@ -137,6 +137,31 @@ test('a subscription is made, listed, changed, ended and revoked', async (t) => 
   assert.equal((await run('revoke', id)).state, 'revoked');
 });
 
+test('a subscription that replaces another takes over its customer', async (t) => {
+  const run = (...args: string[]) => runCli(t, ['subscriptions', ...args], { folder, environment });
+  const create = async (...args: string[]) => {
+    const { code, stdout, stderr } = await run('create', '--plan', 'pro', ...args, '--json');
+    assert.equal(code, 0, stderr);
+    return { ...(JSON.parse(stdout) as { id: string; customer: string | null }), stderr };
+  };
+  const first = await create('--customer', 'acme homes');
+  const second = await create('--replaces', first.id);
+  assert.deepEqual([first.customer, second.customer], ['acme homes', 'acme homes']);
+  assert.doesNotMatch(second.stderr, /has no customer/);
+  assert.match(
+    (await run('create', '--plan', 'pro', '--replaces', second.id)).stdout,
+    /^Customer {6}acme homes$/m,
+  );
+  const unnamed = await create();
+  const successor = await create('--replaces', unnamed.id);
+  assert.equal(successor.customer, null);
+  const remedy = `freehold watchers move ${unnamed.id} ${successor.id}`;
+  assert.ok(
+    successor.stderr.includes(`${unnamed.id} has no customer, so its watchers stay with it: \`${remedy}\``),
+  );
+  assert.match((await run('list')).stdout, new RegExp(`^${second.id} .* acme homes\\s*$`, 'm'));
+});
+
 test('a running service takes a new key at once and refuses it from the moment of its revocation', async (t) => {
   const service = await startService(t);
   const options = { folder, environment: { DATABASE_URL: service.databaseUrl } };
@@ -169,6 +194,17 @@ test('what is wrong is told in one sentence with its remedy, and the exit code s
       ['subscriptions', 'end', 'sub_none', '--at', '2020-01-31'],
       2,
       /^Error: --at 2020-01-31T00:00:00\.000Z is in the past: /,
+    ],
+    [['subscriptions', 'create', '--plan', 'pro', '--customer', ' '], 2, /Give 1 to 200 characters/],
+    [
+      ['subscriptions', 'create', '--plan', 'pro', '--replaces', 'sub_none'],
+      1,
+      /^Error: There is no subscription sub_none: /,
+    ],
+    [
+      ['subscriptions', 'create', '--plan', 'pro', '--replaces', 'sub_none', '--customer', 'acme'],
+      2,
+      /'--replaces <id>' cannot be used with option '--customer <id>'/,
     ],
     [['clients', 'revoke', 'client_none'], 1, /^Error: There is no client client_none: /],
     [['subscriptions', 'create'], 2, /required option '--plan <plan>' not specified/],

@@ -136,12 +136,14 @@ test('the README shows the banner as the service prints it', () => {
 
 test('the README states the limits of each tier as they are', () => {
   const rows = [
-    ...README.matchAll(/^\| (none|Free|Pro|Business|Internal) \| (.*?) \| (.*?) \| (.*?) \| (.*?) \|/gm),
+    ...README.matchAll(
+      /^\| (none|Free|Pro|Business|Internal) \| (.*?) \| (.*?) \| (.*?) \| (.*?) \| (.*?) \|/gm,
+    ),
   ].map(([, tier = '', ...numbers]) => [tier, ...numbers]);
   const write = (value: number | null) => value?.toLocaleString('en') ?? 'unlimited';
-  const expected = Object.entries(TIERS).map(([tier, { minute, month, page, streams }]) => [
+  const expected = Object.entries(TIERS).map(([tier, { minute, month, page, streams, watchers }]) => [
     tier === 'anonymous' ? 'none' : tier[0]?.toUpperCase() + tier.slice(1),
-    ...[minute, month, page, streams].map(write),
+    ...[minute, month, page, streams, watchers].map(write),
   ]);
   assert.deepEqual(rows, expected);
 });

@@ -8,8 +8,8 @@ import { RentalSearchQuery, SaleSearchQuery } from '../../src/search/query/param
 import { factsArbitrary, NOW, writeAreas, writeMarket } from '../support/catalogue/random-market.ts';
 import { type Answer, idsOf, searchClient } from '../support/catalogue/search-client.ts';
 import { runs } from '../support/check/runs.ts';
-import type { Query } from '../support/oracle/filters.ts';
 import { sortArbitrary } from '../support/oracle/order.ts';
+import { asBody } from '../support/oracle/query-body.ts';
 import { FILTERS, seenAt } from '../support/oracle/search-oracle.ts';
 import { manualClock } from '../support/service/clock.ts';
 import { startService } from '../support/service/service.ts';
@@ -29,26 +29,6 @@ const post = (type: string, body: unknown, query = '') =>
     body: JSON.stringify(body),
   });
 
-interface Parameter {
-  readonly type?: string;
-  readonly items?: { readonly type?: string };
-}
-
-/** A query as the body that says the same. */
-function asBody(query: Query, properties: Readonly<Record<string, Parameter>>): Record<string, unknown> {
-  const scalar = (text: string, type: string | undefined) =>
-    type === 'number' || type === 'integer' ? Number(text) : type === 'boolean' ? text === 'true' : text;
-  return Object.fromEntries(
-    Object.entries(query).map(([name, text]) => {
-      const { type, items } = properties[name] ?? {};
-      if (name === 'bbox') return [name, text.split(',').map(Number)];
-      if (type !== 'array') return [name, scalar(text, type)];
-      const parts = text.split(name === 'points' ? ';' : ',');
-      return [name, parts.map((item) => scalar(item, items?.type))];
-    }),
-  );
-}
-
 test('whatever can be asked by parameters is answered the same when asked by a body', async () => {
   for (const [type, schema] of [['rental', RentalSearchQuery] as const, ['sale', SaleSearchQuery] as const]) {
     const own = FILTERS.filter(({ parameters }) => parameters.every((name) => name in schema.properties));
@@ -60,7 +40,7 @@ test('whatever can be asked by parameters is answered the same when asked by a b
       fc.asyncProperty(queries, async ([filter, shaping]) => {
         const query = { ...filter, ...shaping };
         const expected = await ask(type, query);
-        const answer = await post(type, asBody(query, schema.properties as Record<string, Parameter>));
+        const answer = await post(type, asBody(query, schema));
         const body = (await answer.json()) as Answer;
         assert.deepEqual(
           [body.data, body.page, certain(body.total)],

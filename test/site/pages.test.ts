@@ -233,10 +233,18 @@ test('each entry shows a problem document as the service sends it', async (t) =>
 });
 
 test('the limits page shows the numbers in force, not those of the code', async (t) => {
-  const web = await serveSite(t, { ...TIERS, free: { ...TIERS.free, minute: 61_234 } });
+  const web = await serveSite(t, {
+    ...TIERS,
+    free: { ...TIERS.free, minute: 61_234, feeds: 7, refresh: 90_000 },
+  });
   const page = await (await web.fetch('/docs/limits')).text();
   assert.match(page, /Free<\/th>\s*<td>61,234<\/td><td>1,000<\/td><td>25<\/td>/);
   assert.match(page, /Internal<\/th>\s*<td>unlimited<\/td>/);
+  assert.match(page, /Free<\/th>\s*<td>1<\/td><td>daily<\/td>\s*<td>7<\/td><td>90 s<\/td><td>100<\/td>/);
+  assert.match(
+    page,
+    /Business<\/th>\s*<td>1,000<\/td><td>instant<\/td>\s*<td>100<\/td><td>1 h<\/td><td>10,000<\/td>/,
+  );
 });
 
 test('the limits page tells of every route who may call it', async (t) => {

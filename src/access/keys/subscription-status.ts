@@ -40,7 +40,7 @@ function parseStatus(
   if (answer?.state !== 'active') throw new ProviderUnavailable('The answer is no subscription status');
   const { state, subscription, customer = null, tier, endsAt } = answer;
   const isComplete = typeof subscription === 'string' && subscription !== '' && typeof tier === 'string';
-  const isKnown = customer === null || (typeof customer === 'string' && /^.{1,200}$/u.test(customer));
+  const isKnown = customer === null || (typeof customer === 'string' && /^\P{C}{1,200}$/u.test(customer));
   if (!isComplete || !isKnown || !isPlan(tier) || !(endsAt === null || Number.isFinite(endsAt))) {
     throw new ProviderUnavailable('The subscription status is incomplete');
   }

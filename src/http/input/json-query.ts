@@ -25,6 +25,15 @@ interface Member {
   readonly read: (value: unknown) => unknown;
 }
 
+/** The parameter of each name that a schema knows, aliases included. */
+export function parametersByName(schema: TObject): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(schema.properties).flatMap(([name, property]) =>
+      [name, ...(asValueSchema(property).aliases ?? [])].map((alias) => [alias, name] as const),
+    ),
+  );
+}
+
 /** Compiles the parser for a query schema; defaults and aliases are those of the query. */
 export function compileJsonQuery(schema: TObject, suggest: Suggest = nearest): ReadJsonQuery {
   const members = new Map<string, Member>();
@@ -90,12 +99,13 @@ const fieldError = (pointer: string, { detail, suggestion }: ValueError): FieldE
 const refused = (errors: readonly FieldError[]): Problem =>
   fieldProblem(errors, ({ pointer = '' }) => `The member ${pointer.slice(1)}`);
 
-/** The problem of a parameter, reworded for the member of a body. */
-export function ofMembers(problem: Problem): Problem {
+/** The problem of a parameter, reworded for the member of a body; `parent` points to the object that has the members. */
+export function ofMembers(problem: Problem, parent = ''): Problem {
   const { code, message, headers, members } = problem;
-  const errors = problem.errors.map(({ parameter, ...error }) =>
-    parameter === undefined ? error : { pointer: pointerTo(parameter), ...error },
-  );
+  const errors = problem.errors.map(({ parameter, pointer, ...error }) => {
+    if (parameter !== undefined) return { pointer: pointerTo(parameter, parent), ...error };
+    return pointer === undefined ? error : { pointer: `${parent}${pointer}`, ...error };
+  });
   const detail = message.replace(/^The parameter /, 'The member ');
   return new Problem(code, detail, { errors, headers, members, cause: problem.cause });
 }

@@ -127,6 +127,27 @@ export function revokeGrantsOfClient(sql: Sql, clientId: string, now: Date): Pro
   return revokeGrants(sql, sql`client_id = ${clientId}`, now, 'client_revoked');
 }
 
+/** Sets the customer of a grant's subscription. */
+export async function setGrantCustomer(sql: Sql, grant: number, customer: string | null): Promise<void> {
+  await sql`update oauth_grant set customer = ${customer} where id = ${grant}`;
+}
+
+/**
+ * Says whether an active watcher depends on a grant without a key: it is then not unused. False if the grant is not in force.
+ * Locks the grant, so that none ends while the transaction creates its watcher.
+ */
+export async function setGrantWatched(
+  sql: Sql,
+  grant: string,
+  watched: boolean,
+  now: Date,
+): Promise<boolean> {
+  const rows = await sql`
+    update oauth_grant set watched = ${watched}
+    where id = ${Number(grant)} and subscription is null and revoked_at is null and expires_at > ${now} returning id`;
+  return rows.length > 0;
+}
+
 /** How many grants without a key are active. */
 export async function countFreeGrants(sql: Sql, now: Date): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
@@ -140,13 +161,13 @@ export interface FreeGrantLimit {
   readonly addressHash: Buffer | null;
   /** Active grants. */
   readonly max: number;
-  /** How many of these can be proven ones: refreshed after the day of their consent. */
+  /** How many of these can be proven ones: watched, or refreshed after the day of their consent. */
   readonly maxProven: number;
 }
 
 /**
- * Revokes active grants without a key beyond `max`, those unused for longest first, and returns their ids. Proven grants
- * keep up to `maxProven` places that no number of new ones takes; the rest is for new ones, which no number of proven ones takes.
+ * Revokes active grants without a key beyond `max`, those unused for longest first, and returns their ids; a watched one is
+ * in use. Proven grants keep up to `maxProven` places that no number of new ones takes; the rest is for new ones, which no number of proven ones takes.
  */
 export async function endSurplusFreeGrants(
   sql: Sql,
@@ -157,9 +178,9 @@ export async function endSurplusFreeGrants(
   const surplus = sql`id in (
     select id from (
       select id, proven, least(count(*) filter (where proven) over (), ${maxProven}) as kept,
-        row_number() over (partition by proven order by renewed_at desc, id desc) as place
+        row_number() over (partition by proven order by watched desc, renewed_at desc, id desc) as place
       from (
-        select id, renewed_at, renewed_at - created_at > interval '1 hour' as proven from oauth_grant
+        select id, watched, renewed_at, watched or renewed_at - created_at > interval '1 hour' as proven from oauth_grant
         where subscription is null and revoked_at is null and expires_at > ${now} and ${address}
       ) in_force
     ) ranked

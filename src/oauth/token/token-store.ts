@@ -43,6 +43,7 @@ export interface TokenGrant {
   readonly resources: readonly string[];
   /** The provider's reference; null: the Free tier without a key. */
   readonly subscription: string | null;
+  readonly customer: string | null;
   /** RFC 3339. */
   readonly createdAt: string;
 }
@@ -202,5 +203,6 @@ export async function findAccessToken(sql: Sql, hash: string): Promise<AccessTok
 }
 
 function grantColumns(sql: Sql) {
-  return sql`g.id as grant, g.client_id as "clientId", g.scope, g.resources, g.subscription, g.created_at as "createdAt"`;
+  return sql`g.id as grant, g.client_id as "clientId", g.scope, g.resources, g.subscription, g.customer,
+    g.created_at as "createdAt"`;
 }

@@ -13,7 +13,3 @@ alter table oauth_grant
 comment on column oauth_grant.customer is 'Customer of the subscription, as the provider said last; null: not known.';
 comment on column oauth_grant.watched is
   'Whether an active watcher depends on this grant without a key: it is then not unused.';
-
-create index oauth_grant_watched on oauth_grant (expires_at) where watched and revoked_at is null;
-
-comment on index oauth_grant_watched is 'Grants that a watcher keeps in force.';

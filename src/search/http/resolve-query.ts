@@ -8,6 +8,7 @@ import type { Crowd } from '../legacy/crowd.ts';
 import { FEW } from '../legacy/page-ways.ts';
 import { isShape } from '../query/condition.ts';
 import type { ResolvedQuery, SearchPlan, ShapeEstimate, WordMeaning } from '../query/plan.ts';
+import type { SavedSearch } from '../query/saved-search.ts';
 import { estimateSizes, findAreasByWord, findKnownNames, findSimilarNames } from '../sql/name-store.ts';
 import { isActive, wholeQuery } from '../sql/source-sql.ts';
 import { textClasses, textQuery } from '../sql/text-sql.ts';
@@ -23,23 +24,43 @@ export interface ResolveOptions {
 
 /** Looks up the plan's areas and words. Throws INVALID_PARAMETER for an unknown area. */
 export async function resolveQuery(options: ResolveOptions, plan: SearchPlan): Promise<ResolvedQuery> {
-  const { database } = options;
   const areas = await namedAreas(options, plan);
-  const words = plan.text ? await resolveWords(database, plan.text.words) : new Map();
-  const named = {
-    areas,
-    areaNos: areas.map((area) => area.no),
-    areaListings: areas.reduce((sum, area) => sum + area.listings, 0),
-    inShape: estimateInShape(options, plan),
-    words,
-  };
-  return { ...named, sizes: await wordSizes(database, plan, named) };
+  const words = plan.text ? await resolveWords(options.database, plan.text.words) : new Map();
+  return withEstimates(options, plan, { areas, areaNos: areas.map((area) => area.no), words });
 }
 
+/** The same for a saved search, whose areas and words stay what they were. */
+export async function resolveSaved(
+  options: ResolveOptions,
+  plan: SearchPlan,
+  { areaNos, words }: Pick<SavedSearch, 'areaNos' | 'words'>,
+): Promise<ResolvedQuery> {
+  const areas = await options.named(areaIdsOf(plan));
+  return withEstimates(options, plan, { areas, areaNos, words: new Map(Object.entries(words)) });
+}
+
+/** With what the choice of a fast plan needs to know. */
+async function withEstimates(
+  options: ResolveOptions,
+  plan: SearchPlan,
+  names: Pick<ResolvedQuery, 'areas' | 'areaNos' | 'words'>,
+): Promise<ResolvedQuery> {
+  const resolved = {
+    ...names,
+    areaListings: names.areas.reduce((sum, area) => sum + area.listings, 0),
+    inShape: estimateInShape(options, plan),
+  };
+  return { ...resolved, sizes: await wordSizes(options.database, plan, resolved) };
+}
+
+const areaIdsOf = ({ conditions }: SearchPlan): string[] => [
+  ...new Set(conditions.flatMap((condition) => (condition.kind === 'areas' ? condition.ids : []))),
+];
+
 async function namedAreas(options: ResolveOptions, plan: SearchPlan): Promise<readonly NamedArea[]> {
-  const ids = plan.conditions.flatMap((condition) => (condition.kind === 'areas' ? condition.ids : []));
+  const ids = areaIdsOf(plan);
   if (ids.length === 0) return [];
-  const areas = await options.named([...new Set(ids)]);
+  const areas = await options.named(ids);
   const unknown = ids.find((id) => !areas.some((area) => area.id === id));
   if (unknown === undefined) return areas;
   const suggestion = await suggestArea(options.database, splitWords(unknown).slice(0, 10));

@@ -244,6 +244,7 @@ function compileText({ words, fields }: TextCondition, context: PredicateContext
       ({ forms, areaNos }) =>
         forms.some(
           ({ lexeme, without }) => tokens.has(lexeme) && !without.some((other) => tokens.has(other)),
-        ) || row.area_nos.some((no) => areaNos.has(no)),
+        ) ||
+        (areaNos.size > 0 && row.area_nos.some((no) => areaNos.has(no))),
     );
 }

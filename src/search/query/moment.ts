@@ -27,6 +27,9 @@ export function parseMoment(parameter: string, text: string, now: number): numbe
   return at;
 }
 
+/** Whether a text is a duration, which counts back from now. */
+export const isDuration = (text: string): boolean => DURATION.test(text);
+
 function parseTime(text: string): number | null {
   const day = TIME.exec(text)?.[1] ?? (DATE.test(text) ? text : null);
   if (day === null) return null;

@@ -31,9 +31,19 @@ const ACRE = 43_560;
 const SQUARE_METRES = 0.3048 * 0.3048;
 
 /** The query in plain form. Throws INVALID_PARAMETER if a filter is given in two forms. */
-export function normalizeQuery(query: SearchQuery): NormalizedQuery {
+export const normalizeQuery = (query: SearchQuery): NormalizedQuery => replaceShorthands(query).plain;
+
+/**
+ * The same with the shorthand that each replaced filter was written as: for `price=100:200`, minPrice and maxPrice come from
+ * price.
+ */
+export function replaceShorthands(query: SearchQuery): {
+  readonly plain: NormalizedQuery;
+  readonly shorthands: Partial<Record<string, Shorthand>>;
+} {
   const { bedrooms, ...others } = query;
   let plain: NormalizedQuery = { ...others };
+  const shorthands: Partial<Record<string, Shorthand>> = {};
   const put = (
     from: Shorthand,
     to: keyof NormalizedQuery,
@@ -42,6 +52,7 @@ export function normalizeQuery(query: SearchQuery): NormalizedQuery {
     if (plain[to] !== undefined)
       throw invalidParameter(from, `means the same as ${to}: send only one of them`);
     plain = { ...plain, [to]: value };
+    shorthands[to] = from;
   };
   const range = bedrooms?.find((each) => typeof each === 'string');
   if (range !== undefined) {
@@ -68,7 +79,7 @@ export function normalizeQuery(query: SearchQuery): NormalizedQuery {
   if (query.points !== undefined) put('points', 'polygon', query.points.map(swapCorner).join(';'));
   if (query.includeTotalCount !== undefined)
     put('includeTotalCount', 'count', query.includeTotalCount ? 'exact' : 'none');
-  return withoutShorthands(plain);
+  return { plain: withoutShorthands(plain), shorthands };
 }
 
 function parseRange(text: string): [number | undefined, number | undefined] {

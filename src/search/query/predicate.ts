@@ -1,7 +1,7 @@
 // Predicate of a saved search: whether one listing matches it, without a database.
 
 import type { SearchRow } from '../../listings/search-row.ts';
-import { kindOf, type TokenSet } from './condition-kinds.ts';
+import { kindOf, type PredicateContext, type TokenSet } from './condition-kinds.ts';
 import type { SavedSearch } from './saved-search.ts';
 
 /** Whether a listing matches. Throws if the search reads words and none are given. */
@@ -13,10 +13,14 @@ export interface RowPredicate {
 
 const NO_WORDS: TokenSet = new Set<string>();
 
+/** No condition of a saved search depends on the time. */
+export const contextOf = ({ areaNos, words }: SavedSearch): PredicateContext => ({
+  ...{ areaNos, words, startedAt: Number.NaN },
+});
+
 /** Compiles a saved search; compile once and check many rows. */
 export function compilePredicate(search: SavedSearch): RowPredicate {
-  // No condition of a saved search depends on the time.
-  const context = { areaNos: search.areaNos, words: search.words, startedAt: Number.NaN };
+  const context = contextOf(search);
   const tests = search.conditions.map((condition) => kindOf(condition).compile(condition, context));
   const needsWords = search.conditions.some(({ kind }) => kind === 'text');
   const matches = (row: SearchRow, words?: TokenSet): boolean => {

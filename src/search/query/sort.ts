@@ -12,7 +12,7 @@ export interface SortTerm {
   readonly descending: boolean;
 }
 
-export const DEFAULT_SORT = ['-listedAt'];
+const DEFAULT_SORT = ['-listedAt'];
 
 /** The sort order of a query. Throws INVALID_PARAMETER. */
 export function parseSort({ sort = DEFAULT_SORT, q, lat }: NormalizedQuery): SortTerm[] {

@@ -3,7 +3,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { endSurplusFreeGrants } from '../../../src/oauth/consents/grant-store.ts';
+import {
+  endSurplusFreeGrants,
+  findGrantState,
+  setGrantWatched,
+} from '../../../src/oauth/consents/grant-store.ts';
 import { sweepAll } from '../../../src/oauth/token/sweep.ts';
 import { runs } from '../../support/check/runs.ts';
 import { testDatabase } from '../../support/database/database.ts';
@@ -111,6 +115,32 @@ test('RL7: where all are used day by day, a new one still finds a place', async 
   assert.deepEqual(statuses.toSorted(), [...Array.from({ length: PER_ADDRESS - 1 }, () => 200), 400]);
 });
 
+test('RL7: a grant with a watcher is not unused: it outlives a flood from its own address and from many', async (t) => {
+  const own = await start(t);
+  const app = await freeSession(own, '192.0.2.7');
+  const [row] = await own.database.read(
+    (sql) => sql<{ id: number }[]>`select max(id) as id from oauth_grant`,
+  );
+  const grant = row?.id ?? assert.fail();
+  const now = () => new Date(own.clock.now());
+  const setWatched = (watched: boolean) =>
+    own.database.write((sql) => setGrantWatched(sql, String(grant), watched, now()));
+  const state = () => own.database.read((sql) => findGrantState(sql, grant, now()));
+  assert.equal(await setWatched(true), true);
+  own.clock.advance(HOUR / 2);
+  await freeSessions(own, '192.0.2.7', 2 * PER_ADDRESS);
+  for (let host = 1; host <= 2 * IN_ALL; host++) await freeSession(own, `198.51.100.${host}`);
+  assert.equal(await inForce(own), IN_ALL);
+  assert.equal(await statusOf(own, app.accessToken), 200);
+  assert.equal(await state(), 'active');
+  assert.equal(await setWatched(false), true);
+  await freeSessions(own, '192.0.2.7', PER_ADDRESS);
+  assert.equal(await state(), 'revoked');
+  assert.equal(await setWatched(true), false, 'a grant that has ended gets no watcher');
+  await sweepAll(own);
+  assert.equal(await state(), 'ended');
+});
+
 test('RL7, SE4: what made room is swept away at once, with its refresh tokens', async (t) => {
   const own = await start(t);
   const sessions = await freeSessions(own, '192.0.2.6', 2 * PER_ADDRESS);
@@ -130,6 +160,7 @@ interface Row {
   readonly address: number;
   readonly keyed: boolean;
   readonly revoked: boolean;
+  readonly watched: boolean;
   /** Hours before now. */
   readonly created: number;
   readonly renewed: number;
@@ -141,13 +172,14 @@ const row: fc.Arbitrary<Row> = fc
     address: fc.integer({ min: 1, max: 2 }),
     keyed: fc.boolean(),
     revoked: fc.boolean(),
+    watched: fc.boolean(),
     created: fc.integer({ min: 1, max: 200 }),
     idle: fc.double({ min: 0, max: 1, noNaN: true }),
     expired: fc.boolean(),
   })
   .map(({ idle, ...rest }) => ({ ...rest, renewed: Math.round(rest.created * idle) }));
 
-/** By hand: the proven ones by their last use up to their share, then the others in what is left. */
+/** By hand: the proven ones up to their share, watched ones first, then by their last use; then the others in what is left. */
 function survivors(
   rows: readonly (Row & { id: number })[],
   most: number,
@@ -157,8 +189,10 @@ function survivors(
   const counted = rows.filter(
     (each) => !each.keyed && !each.revoked && !each.expired && (address === null || each.address === address),
   );
-  const latest = counted.toSorted((a, b) => a.renewed - b.renewed || b.id - a.id);
-  const isProven = ({ created, renewed }: Row) => created - renewed > 1;
+  const latest = counted.toSorted(
+    (a, b) => Number(b.watched) - Number(a.watched) || a.renewed - b.renewed || b.id - a.id,
+  );
+  const isProven = ({ watched, created, renewed }: Row) => watched || created - renewed > 1;
   const keptProven = latest.filter(isProven).slice(0, proven);
   const keptNew = latest.filter((each) => !isProven(each)).slice(0, most - keptProven.length);
   const kept = new Set([...keptProven, ...keptNew].map(({ id }) => id));
@@ -183,11 +217,11 @@ test('RL7: whatever grants there are, those stay that were used last, proven one
           await database.write(
             (sql) => sql`
               insert into oauth_grant (client_id, redirect_uri, scope, resources, tier, subscription, address_hash,
-                created_at, renewed_at, expires_at, revoked_at, revoked_for)
+                created_at, renewed_at, expires_at, revoked_at, revoked_for, watched)
               values ('app', 'http://localhost/', 'listings:read', '{x}', 'free', ${each.keyed ? 'sub' : null},
                 ${each.keyed ? null : hash(each.address)}, ${ago(each.created)}, ${ago(each.renewed)},
                 ${each.expired ? now : ago(-DAY / HOUR)}, ${each.revoked ? now : null},
-                ${each.revoked ? 'client_request' : null})`,
+                ${each.revoked ? 'client_request' : null}, ${each.watched})`,
           );
         }
         const addressHash = address === null ? null : hash(address);

@@ -26,6 +26,10 @@ export const NONSENSE: readonly unknown[] = [
   { state: 'active', subscription: 'sub_x', tier: 'internal', endsAt: Number.POSITIVE_INFINITY },
   { state: 'active', subscription: 'sub_x', tier: 'internal', endsAt: '2027-01-01' },
   { state: 'active', subscription: 'sub_x', tier: 'internal' },
+  { state: 'active', subscription: 'sub_x', customer: '', tier: 'internal', endsAt: null },
+  { state: 'active', subscription: 'sub_x', customer: 7, tier: 'internal', endsAt: null },
+  { state: 'active', subscription: 'sub_x', customer: 'a\u0000', tier: 'internal', endsAt: null },
+  { state: 'active', subscription: 'sub_x', customer: 'a'.repeat(201), tier: 'internal', endsAt: null },
 ];
 
 /** What all processes ask: the truth is one, the faults strike each call by itself. */

@@ -5,6 +5,7 @@ import { ProviderUnavailable } from '../../../access/tiers/provider.ts';
 import type { Plan } from '../../../access/tiers/tiers.ts';
 import type { Problem } from '../../../lib/problem.ts';
 import { hashSecret } from '../../../lib/secrets.ts';
+import { setGrantCustomer } from '../../consents/grant-store.ts';
 import { hashPrefix, type RefreshOutcome } from '../../protocol/audit.ts';
 import { oauthError } from '../../protocol/errors.ts';
 import { requireLowRate } from '../../protocol/throttle.ts';
@@ -109,9 +110,22 @@ async function fetchTier(context: TokenContext, row: RefreshTokenRow): Promise<P
     const headers = { 'retry-after': RETRY_AFTER };
     throw oauthError('temporarily_unavailable', description, { headers, cause: error });
   });
-  if (status.state === 'active') return status.tier;
+  if (status.state === 'active') {
+    await keepCustomer(context, row, status.customer);
+    return status.tier;
+  }
   await endGrant(context, row, 'subscription_ended');
   throw refuse(context, 'subscription_ended');
+}
+
+/** The grant of a subscription whose customer was not known at the time of the consent learns it here. */
+async function keepCustomer(
+  { database }: TokenContext,
+  row: RefreshTokenRow,
+  customer: string | null,
+): Promise<void> {
+  if (customer === row.customer) return;
+  await database.write((sql) => setGrantCustomer(sql, row.grant, customer));
 }
 
 /** @param tier null for a token that was replaced before */

@@ -1,0 +1,133 @@
+// Freezing of a search: a watcher's query read, its areas, words and currency looked up once, as a saved search.
+
+import type { Principal } from '../../access/tiers/tiers.ts';
+import { findNamedAreas } from '../../areas/name-store.ts';
+import { ofMembers } from '../../http/input/json-query.ts';
+import { invalidParameter, Problem } from '../../lib/problem.ts';
+import { requireDisplay } from '../../listings/presenter.ts';
+import type { ListingType, UnitSystem } from '../../listings/vocabulary.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import { toJson } from '../../postgres/client/value-types.ts';
+import type { Condition } from '../query/condition.ts';
+import { planSearch, type ResolvedSearch, type SearchPlan } from '../query/plan.ts';
+import { readSavedQuery, writtenNames } from '../query/saved-query.ts';
+import type { SavedSearch } from '../query/saved-search.ts';
+import {
+  comparesMoney,
+  type FindCurrencies,
+  isCurrency,
+  resolveCurrency,
+} from '../summaries/currency-store.ts';
+import { resolveQuery } from './resolve-query.ts';
+
+export interface FreezeOptions {
+  readonly database: Database;
+  readonly findCurrencies: FindCurrencies;
+}
+
+export interface FreezeRequest {
+  readonly caller: Pick<Principal, 'tier'>;
+  readonly listingType: ListingType;
+  /** The JSON value of the member. */
+  readonly query: unknown;
+  /** Points to the member in the body: `/target/query`. */
+  readonly pointer: string;
+  /** Milliseconds. */
+  readonly now: number;
+}
+
+/** How a query was understood, for its author. */
+export interface SearchInterpretation {
+  readonly areas: readonly { readonly id: string; readonly name: string }[];
+  /** Each word of `q` with the spellings that stand for it. */
+  readonly words: readonly { readonly word: string; readonly spellings: readonly string[] }[];
+  /** ISO 4217; null if prices are neither compared nor limited to a currency. */
+  readonly currency: string | null;
+  readonly units: UnitSystem;
+  /** Null: under the display rules of the sources. */
+  readonly display: 'ignore' | null;
+}
+
+export interface FrozenSearch {
+  readonly search: SavedSearch;
+  readonly interpretation: SearchInterpretation;
+}
+
+/**
+ * Reads and freezes a query. Throws INVALID_BODY, INVALID_PARAMETER or INVALID_GEOMETRY with pointers to its members, and
+ * TIER_RESTRICTED for display=ignore below Internal.
+ */
+export async function freezeSearch(options: FreezeOptions, request: FreezeRequest): Promise<FrozenSearch> {
+  const { listingType, pointer } = request;
+  let names: Readonly<Record<string, string>> = Object.fromEntries(writtenNames(listingType, request.query));
+  try {
+    const saved = readSavedQuery(listingType, request.query, request.now);
+    names = { ...names, ...saved.names };
+    requireDisplay(request.caller, saved.query.display);
+    const plan = planSearch(listingType, saved.query, 1, request.now);
+    const named = (ids: readonly string[]) => findNamedAreas(options.database, ids);
+    const resolved = await resolveQuery({ database: options.database, named }, plan);
+    const currency = await currencyOf(options, { plan, resolved });
+    return frozen({ plan: withCurrency(plan, currency), resolved }, saved.names);
+  } catch (error) {
+    throw error instanceof Problem ? ofMembers(withNames(error, names), pointer) : error;
+  }
+}
+
+/** The problem with the names that the author of the query used. */
+function withNames(problem: Problem, names: Readonly<Record<string, string>>): Problem {
+  const { code, headers, members, cause } = problem;
+  const nameOf = (parameter: string): string =>
+    (Object.hasOwn(names, parameter) && names[parameter]) || parameter;
+  const errors = problem.errors.map(({ parameter, ...error }) =>
+    parameter === undefined ? error : { parameter: nameOf(parameter), ...error },
+  );
+  const detail = problem.message.replace(
+    /^The parameter (\w+)/,
+    (_, parameter: string) => `The parameter ${nameOf(parameter)}`,
+  );
+  return new Problem(code, detail, { errors, headers, members, cause });
+}
+
+/** As in a search; and where nothing tells in which currency prices are to be compared, it has to be named. */
+async function currencyOf({ database, findCurrencies }: FreezeOptions, search: ResolvedSearch) {
+  const { plan } = search;
+  if (plan.currency !== null) return plan.currency;
+  if (!comparesMoney(plan)) return null;
+  const { currency } = await resolveCurrency({ database, findCurrencies, fresh: true }, [search]);
+  if (currency !== null) return currency;
+  throw invalidParameter(
+    'currency',
+    'is required: prices are compared, and no listing here tells yet in which currency',
+  );
+}
+
+/** Always with a condition for the currency: others may come later. */
+function withCurrency(plan: SearchPlan, currency: string | null): SearchPlan {
+  if (currency === null) return plan;
+  const condition: Condition = { kind: 'words', column: 'currency', values: [currency] };
+  return {
+    ...plan,
+    currency,
+    conditions: [...plan.conditions.filter((each) => !isCurrency(each)), condition],
+  };
+}
+
+function frozen({ plan, resolved }: ResolvedSearch, names: SavedSearch['names']): FrozenSearch {
+  const { listingType, conditions, ignoreDisplayRules, units, currency } = plan;
+  const search: SavedSearch = {
+    ...{ listingType, conditions, ignoreDisplayRules, units, currency, names },
+    areaNos: resolved.areaNos,
+    words: Object.fromEntries(resolved.words),
+  };
+  const words = [...resolved.words].map(([word, { spellings }]) => ({ word, spellings }));
+  return {
+    // As it will be read back: what was not given is absent, and texts are what PostgreSQL can store.
+    search: JSON.parse(toJson(search)),
+    interpretation: {
+      areas: resolved.areas.map(({ id, name }) => ({ id, name })),
+      ...{ words, currency, units },
+      display: ignoreDisplayRules ? 'ignore' : null,
+    },
+  };
+}

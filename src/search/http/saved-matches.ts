@@ -1,0 +1,72 @@
+// Current matches of saved searches: a page of listings, newest first, and the exact number.
+
+import { createAreaIdCache } from '../../areas/area-cache.ts';
+import { queryDigest, readCursor } from '../../http/input/cursor.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import { createCrowd } from '../legacy/crowd.ts';
+import type { SearchPlan } from '../query/plan.ts';
+import type { SavedSearch } from '../query/saved-search.ts';
+import { parseSort, valueKindOf } from '../query/sort.ts';
+import type { AnalyticsQueue } from '../summaries/analytics-queue.ts';
+import { createSearchReads } from '../summaries/search-reads.ts';
+import { createTotals } from '../summaries/total.ts';
+import { readPage, type SearchPage } from './pagination.ts';
+import { resolveSaved } from './resolve-query.ts';
+
+export interface SavedMatchesOptions {
+  readonly database: Database;
+  readonly analytics: AnalyticsQueue;
+  readonly clock: Clock;
+}
+
+export interface SavedMatches {
+  /** How many listings match now. Throws OVERLOADED if counting takes too long. */
+  count(search: SavedSearch): Promise<number>;
+  /** A page of them with the exact total. Throws INVALID_CURSOR for a cursor of another search. */
+  page(search: SavedSearch, page: PageOptions): Promise<SearchPage>;
+}
+
+export interface PageOptions {
+  /** Fits the caller's tier. */
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+const REMEDY = 'Watch fewer listings by more filters.';
+
+export function createSavedMatches({ database, analytics, clock }: SavedMatchesOptions): SavedMatches {
+  const areas = createAreaIdCache(database, clock);
+  const crowd = createCrowd(database, clock);
+  const reads = createSearchReads({ database, queue: analytics.database(REMEDY), areas });
+  const findTotal = createTotals(reads, clock);
+  const named = (ids: readonly string[]) => areas.named(ids, false);
+  const resolve = async (search: SavedSearch, page: PageOptions) => {
+    const plan = planSaved(search, page, clock.now());
+    return { plan, resolved: await resolveSaved({ database, crowd, named }, plan, search) };
+  };
+  return {
+    async count(search) {
+      return (await reads.countExactly(await resolve(search, { limit: 1 }))).count;
+    },
+    async page(search, page) {
+      return readPage({ ...(await resolve(search, page)), reads, findTotal });
+    },
+  };
+}
+
+/** The plan of a page; `now` in milliseconds. */
+function planSaved(search: SavedSearch, { limit, cursor }: PageOptions, now: number): SearchPlan {
+  const { listingType, conditions, units, ignoreDisplayRules, currency } = search;
+  const order = parseSort({});
+  const digest = queryDigest([listingType, conditions, ignoreDisplayRules, search.areaNos, search.words]);
+  const from = cursor === undefined ? null : readCursor(cursor, digest, order.map(valueKindOf));
+  return {
+    ...{ listingType, conditions, units, ignoreDisplayRules, currency, order, limit, digest },
+    centre: null,
+    text: conditions.find((condition) => condition.kind === 'text') ?? null,
+    cursor: from,
+    startedAt: from?.startedAt ?? now,
+    ...{ count: 'exact', fields: null },
+  };
+}
