@@ -5,7 +5,7 @@ import { type Route, route } from '../http/frame/route.ts';
 import type { RateLimitStatus } from './limits/rate-limit-status.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
 import type { FeedLimit } from './limits/stream-limit.ts';
-import { limitAccount, type Principal, TIERS } from './tiers/tiers.ts';
+import { atLeast, limitAccount, type Plan, type Principal, TIERS } from './tiers/tiers.ts';
 
 const Count = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]);
 const Counter = Type.Object({
@@ -36,6 +36,8 @@ export interface UsageParts {
   readonly feeds: FeedLimit;
   /** The active watchers that count against a caller's limit. */
   readonly countWatchers: (account: string) => Promise<number>;
+  /** The highest plan in force over the subscriptions of an owner's watchers; null: none, or not known. */
+  readonly findOwnerPlan: (owner: string) => Promise<Plan | null>;
 }
 
 /** GET /v1/usage. */
@@ -57,22 +59,34 @@ export function accessRoutes(parts: UsageParts): readonly Route<Principal>[] {
   ];
 }
 
-async function getUsage({ rateLimiter, feeds, countWatchers }: UsageParts, caller: Principal) {
-  const [{ minute, month, calendar }, used] = await Promise.all([
+async function getUsage(parts: UsageParts, caller: Principal) {
+  const { rateLimiter, feeds, countWatchers } = parts;
+  const [{ minute, month, calendar }, used, owner] = await Promise.all([
     rateLimiter.statuses(caller),
     countWatchers(limitAccount(caller)),
+    withOwnerPlan(parts, caller),
   ]);
-  const plan = rateLimiter.tiers[caller.tier];
   const [start, end] = [calendar.start, calendar.end].map((time) => new Date(time).toISOString());
+  const { streams } = rateLimiter.tiers[caller.tier];
+  const limits = rateLimiter.tiers[owner.tier];
   return {
     object: 'usage',
     tier: caller.tier,
     minute: formatCounter(minute),
     month: { ...formatCounter(month), start, end },
-    streams: { limit: plan.streams, open: rateLimiter.streams.count(caller) },
-    watchers: { limit: plan.watchers, used },
-    feeds: { limit: plan.feeds, open: feeds.count(caller) },
+    streams: { limit: streams, open: rateLimiter.streams.count(caller) },
+    watchers: { limit: limits.watchers, used },
+    feeds: { limit: limits.feeds, open: feeds.count(caller) },
   };
+}
+
+/** The caller with the plan that sets its owner's limits, where that is higher than its own: for `FeedLimit.open`. */
+export async function withOwnerPlan(
+  { findOwnerPlan }: Pick<UsageParts, 'findOwnerPlan'>,
+  caller: Principal,
+): Promise<Principal> {
+  const plan = caller.owner === null ? null : await findOwnerPlan(caller.owner);
+  return plan === null || atLeast(caller.tier, plan) ? caller : { ...caller, tier: plan };
 }
 
 function formatCounter(status: RateLimitStatus | null) {

@@ -30,7 +30,7 @@ import type { Progress } from '../sources/metrics.ts';
 import { type Replication, startReplication } from '../sources/replicate.ts';
 import type { Source } from '../sources/source.ts';
 import { startEventUpkeep } from '../watch/events/upkeep.ts';
-import { findOwnerSubscriptions } from '../watch/owner-store.ts';
+import { findOwnerPlan } from '../watch/owner-store.ts';
 import { startUpkeep } from '../watch/owner-upkeep.ts';
 import { countWatchers } from '../watch/watcher-store.ts';
 import { healthChecks } from './health-checks.ts';
@@ -96,7 +96,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...common,
     findGrantState: (grant) =>
       database.read((sql) => findGrantState(sql, Number(grant), new Date(clock.now()))),
-    findSubscriptions: (owner) => database.read((sql) => findOwnerSubscriptions(sql, owner)),
   });
   oauth.onRevoked((revocation) => {
     const [kind, grant = ''] = revocation.split(':');
@@ -118,6 +117,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...{
       feeds: createFeedLimit(tiers),
       countWatchers: (account) => database.read((sql) => countWatchers(sql, account)),
+      findOwnerPlan: (owner) => database.read((sql) => findOwnerPlan(sql, owner)),
     },
     ...{ report, setGrantWatched: async () => true },
     ...{ rateLimiter: access.rateLimiter, oauth: oauth.routes(access.keys), document: () => server.openapi },

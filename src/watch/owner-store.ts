@@ -124,11 +124,11 @@ export async function hastenOwners(
   await sql`update watcher_owner set checked_at = '-infinity', claimed_until = null where ${which}`;
 }
 
-/** The subscriptions with which an owner has used its watchers. */
-export async function findOwnerSubscriptions(sql: Sql, owner: string): Promise<string[]> {
-  const rows = await sql<{ subscription: string }[]>`
-    select subscription from watcher_owner_subscription where owner = ${owner}`;
-  return rows.map(({ subscription }) => subscription);
+/** The highest plan in force over the subscriptions of an owner's watchers; null: none, or not known. */
+export async function findOwnerPlan(sql: Sql, owner: string): Promise<Plan | null> {
+  const [row] = await sql<{ plan: Plan }[]>`
+    select plan from watcher_owner where owner = ${owner} and not has_ended`;
+  return row?.plan ?? null;
 }
 
 /** Makes owners due whose watchers may resume, because one that counted is gone. */

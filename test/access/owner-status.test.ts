@@ -36,7 +36,6 @@ function setUp() {
       if (gate.isDown) throw new Error('no answer');
       return grants.get(grant) ?? 'ended';
     },
-    findSubscriptions: async (owner) => (owner === 'cus:acme' ? ['one', 'two', 'three'] : []),
   });
   const subscribe = (subscription: string, tier: Plan, endsAt: number | null = null) =>
     verdicts.set(subscription, { state: 'active', subscription, customer: null, tier, endsAt });
@@ -160,34 +159,12 @@ test('a grant without a key is checked in the same way', async () => {
   assert.equal((await owners.checkGrant('8')).state, 'ended', 'a grant that is not known any more');
 });
 
-test('the highest plan in force is that of an owner; plans last known count while nobody can tell', async () => {
-  const { clock, verdicts, grants, gate, owners, subscribe } = setUp();
-  subscribe('one', 'free');
-  subscribe('two', 'business');
-  subscribe('three', 'pro');
-  assert.equal(await owners.highestPlan('cus:acme'), 'business');
-  verdicts.set('two', { state: 'expired' });
-  owners.invalidate({ subscription: 'two' });
-  assert.equal(await owners.highestPlan('cus:acme'), 'pro');
-  gate.isDown = true;
-  clock.advance(TEN_MINUTES);
-  assert.equal(await owners.highestPlan('cus:acme'), 'pro');
-  gate.isDown = false;
-  subscribe('own', 'internal');
-  assert.equal(await owners.highestPlan('sub:own'), 'internal', 'a subscription is its own');
-  grants.set('7', 'active');
-  assert.equal(await owners.highestPlan('grant:7'), 'free');
-  assert.equal(await owners.highestPlan('grant:8'), null);
-  assert.equal(await owners.highestPlan('cus:nobody'), null);
-});
-
 test('a subscription that is revoked anywhere is known to every process without waiting for ten minutes', async (t) => {
   const clock = manualClock();
   const subscriptions = createLocalSubscriptions(database, clock);
   const report = (error: unknown) => assert.fail(String(error));
   const common = { database, clock, report, tiers: TIERS, provider: subscriptions.provider };
-  const nothing = { findGrantState: async () => 'ended' as const, findSubscriptions: async () => [] };
-  const owners = createOwnerStatus({ ...common, ...nothing });
+  const owners = createOwnerStatus({ ...common, findGrantState: async () => 'ended' });
   const access = createAccess({ ...common, onHint: (hint) => owners.invalidate(hint) });
   t.after(() => access.close());
   await until('the process listens', async () => {

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/clock.ts';
 import { SingleFlight } from '../../lib/single-flight.ts';
 import type { SubscriptionProvider } from '../tiers/provider.ts';
-import { PLANS, type Plan } from '../tiers/tiers.ts';
+import type { Plan } from '../tiers/tiers.ts';
 import { fetchStatus } from './subscription-status.ts';
 
 /** Milliseconds for which a status is cached, from the moment the question was sent. */
@@ -32,8 +32,6 @@ export interface OwnerStatusOptions {
   readonly report: (error: unknown) => void;
   /** State of a grant without a key, by its id. */
   readonly findGrantState: (grant: string) => Promise<GrantState>;
-  /** The subscriptions that this owner's watchers were made with. */
-  readonly findSubscriptions: (owner: string) => Promise<readonly string[]>;
 }
 
 /** What may have changed: a subscription, a grant, or any of them. */
@@ -43,8 +41,6 @@ export interface OwnerStatus {
   check(subscription: string): Promise<BackingStatus>;
   /** The same for a grant without a key. */
   checkGrant(grant: string): Promise<BackingStatus>;
-  /** The highest plan in force over the subscriptions of an owner's watchers; null: none. Counts plans last known as in force. */
-  highestPlan(owner: string): Promise<Plan | null>;
   /** Forgets a status: the next check asks again. */
   invalidate(hint: OwnerHint): void;
   /** Calls back after each hint, so that a check can follow at once. Returns the function that stops it. */
@@ -91,24 +87,9 @@ export function createOwnerStatus(options: OwnerStatusOptions): OwnerStatus {
     return status;
   }
 
-  const checkSubscription = (subscription: string) =>
-    check(`sub:${subscription}`, () => askProvider(options, subscription));
-  const checkGrant = (grant: string) =>
-    check(`grant:${grant}`, async () => ({
-      status: grantStatus(await options.findGrantState(grant)),
-      lifetime: LIFETIME,
-    }));
   return {
-    check: checkSubscription,
-    checkGrant,
-    async highestPlan(owner) {
-      const [, kind, id = ''] = /^(\w+):(.+)$/s.exec(owner) ?? [];
-      const statuses =
-        kind === 'grant'
-          ? [await checkGrant(id)]
-          : await Promise.all((await subscriptionsOf(options, owner)).map(checkSubscription));
-      return highest(statuses);
-    },
+    check: (subscription) => check(`sub:${subscription}`, () => askProvider(options, subscription)),
+    checkGrant: (grant) => check(`grant:${grant}`, () => askStore(options, grant)),
     invalidate(hint) {
       generation++;
       for (const reference of hint === 'any' ? [...cache.keys()] : [referenceOf(hint)]) {
@@ -137,18 +118,9 @@ async function askProvider(options: OwnerStatusOptions, subscription: string): P
   return { status: { state, plan: null }, lifetime: LIFETIME };
 }
 
-function grantStatus(state: GrantState): BackingStatus {
-  return state === 'active' ? { state, plan: 'free' } : { state, plan: null };
-}
-
-/** The subscriptions of an owner: one that is a subscription itself has at least that one. */
-async function subscriptionsOf({ findSubscriptions }: OwnerStatusOptions, owner: string): Promise<string[]> {
-  const own = owner.startsWith('sub:') ? [owner.slice('sub:'.length)] : [];
-  return [...new Set([...own, ...(await findSubscriptions(owner))])];
-}
-
-function highest(statuses: readonly BackingStatus[]): Plan | null {
-  return PLANS.findLast((plan) => statuses.some((status) => status.plan === plan)) ?? null;
+async function askStore({ findGrantState }: OwnerStatusOptions, grant: string): Promise<Answer> {
+  const state = await findGrantState(grant);
+  return { status: state === 'active' ? { state, plan: 'free' } : { state, plan: null }, lifetime: LIFETIME };
 }
 
 function referenceOf(hint: Exclude<OwnerHint, 'any'>): string {

@@ -79,7 +79,12 @@ export async function serveAccess(
     verifiers: [testTokens],
   });
   const routes = [
-    ...accessRoutes({ rateLimiter: access.rateLimiter, feeds: createFeedLimit(TIERS), countWatchers }),
+    ...accessRoutes({
+      rateLimiter: access.rateLimiter,
+      feeds: createFeedLimit(TIERS),
+      countWatchers,
+      findOwnerPlan: async () => null,
+    }),
     testRoute('/v1/open', OPEN),
     testRoute('/v1/missing', OPEN, () => {
       throw new Problem('NOT_FOUND', 'There is nothing here.');
