@@ -21,9 +21,9 @@ import { createPropertyCache } from '../listings/property-cache.ts';
 import { createRefresh } from '../live/refresh.ts';
 import { startAuthorizationServer } from '../oauth/authorization-server.ts';
 import type { FreeGrantLimits } from '../oauth/consents/free-grant-cap.ts';
-import { findGrantState } from '../oauth/consents/grant-store.ts';
+import { findGrantState, setGrantWatched } from '../oauth/consents/grant-store.ts';
 import { createGrantLimits } from '../oauth/protocol/tokens.ts';
-import type { Database } from '../postgres/client/database.ts';
+import type { Database, Transaction } from '../postgres/client/database.ts';
 import { notFoundPage } from '../site/not-found-page.ts';
 import { createFindLoading } from '../sources/first-load.ts';
 import type { Progress } from '../sources/metrics.ts';
@@ -111,6 +111,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const refresh = createRefresh({ source, catalogue, database, clock, log, metrics });
   const findLoading = createFindLoading({ database, clock, source: source?.id ?? null });
   const sample = sampleUrl === null ? null : { url: sampleUrl, outbound: createOutbound({ clock }) };
+  const watchGrant = (tx: Transaction, grant: string, isWatched: boolean) =>
+    setGrantWatched(tx, grant, isWatched, new Date(clock.now()));
   const routes = featureRoutes({
     ...{ database, catalogue, cache, refresh, clock, tiers, publicUrl, findLoading },
     sample,
@@ -119,10 +121,10 @@ export async function createApp(options: AppOptions): Promise<App> {
       countWatchers: (account) => database.read((sql) => countWatchers(sql, account)),
       findOwnerPlan: (owner) => database.read((sql) => findOwnerPlan(sql, owner)),
     },
-    ...{ report, setGrantWatched: async () => true },
+    ...{ report, setGrantWatched: watchGrant },
     ...{ rateLimiter: access.rateLimiter, oauth: oauth.routes(access.keys), document: () => server.openapi },
   });
-  const upkeep = startUpkeep({ ...common, ownerStatus });
+  const upkeep = startUpkeep({ ...common, ownerStatus, setGrantWatched: watchGrant });
   const eventUpkeep = startEventUpkeep(common);
   const replication = source && startReplication({ ...options, source, catalogue, clock, metrics });
   const server = createServer<Principal>({

@@ -25,16 +25,16 @@ export interface CreateRequest {
 
 /** Creates a watcher, or gives the answer of an earlier request with the same Idempotency-Key. */
 export async function createWatcher(options: WatcherOptions, request: CreateRequest): Promise<Reply> {
-  const { database, clock } = options;
+  const { clock } = options;
   const { body, caller, headers } = request;
   const use = ownerUseOf(caller);
   const idempotent = idempotentRequest(use.owner, headers, body);
-  const earlier = await findEarlierAnswer(database, idempotent);
+  const earlier = await findEarlierAnswer(options, idempotent);
   if (earlier !== null) return replyOf(earlier);
   const input = parseWatcher(body, clock.now());
   checkCadence(options, input, use.plan);
   const target = await resolveTarget(options, input.target, caller);
-  const answer = await answerOnce(database, idempotent, (tx) =>
+  const answer = await answerOnce(options, idempotent, (tx) =>
     writeWatcher(options, tx, { input, target, use }),
   );
   return replyOf(answer);

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { DAY } from '../lib/clock.ts';
+import { type Clock, DAY } from '../lib/clock.ts';
 import { invalidParameter, Problem } from '../lib/problem.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import {
@@ -20,6 +20,11 @@ export const ANSWER_LIFETIME = DAY;
 const TIMEOUT = 10_000;
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
+
+interface IdempotencyOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+}
 
 export interface IdempotentRequest {
   readonly owner: string;
@@ -47,12 +52,12 @@ export function idempotentRequest(
 
 /** The answer that was given to this request before; null: none. Throws IDEMPOTENCY_KEY_REUSED if it asked for something else. */
 export async function findEarlierAnswer(
-  database: Database,
+  { database, clock }: IdempotencyOptions,
   request: IdempotentRequest,
 ): Promise<Answer | null> {
   const { owner, key } = request;
   if (key === null) return null;
-  const since = new Date(database.clock.now() - ANSWER_LIFETIME);
+  const since = new Date(clock.now() - ANSWER_LIFETIME);
   return sameRequest(request, await database.read((sql) => findAnswer(sql, { owner, key }, since)));
 }
 
@@ -61,13 +66,13 @@ export async function findEarlierAnswer(
  * CONFLICT while another request with the key is under way, and IDEMPOTENCY_KEY_REUSED as above.
  */
 export function answerOnce(
-  database: Database,
+  { database, clock }: IdempotencyOptions,
   request: IdempotentRequest,
   work: (tx: Transaction) => Promise<Answer>,
 ): Promise<Answer> {
   const { owner, key, bodyHash } = request;
   if (key === null) return database.transaction(work, { timeout: TIMEOUT });
-  const now = database.clock.now();
+  const now = clock.now();
   return database.transaction(
     async (tx) => {
       if (!(await tryReserveKey(tx, { owner, key }))) throw underWay();

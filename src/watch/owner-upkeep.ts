@@ -19,15 +19,17 @@ import {
   pauseEnded,
   updateChecked,
 } from './owner-store.ts';
+import type { WatcherOptions } from './resolve-target.ts';
 import type { Watcher } from './watcher.ts';
 import { logChanged, logWatchers } from './watcher-log.ts';
-import { lockAllowance } from './watcher-store.ts';
+import { countWatchersOf, lockAllowance } from './watcher-store.ts';
 
 export interface UpkeepOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly tiers: Tiers;
   readonly ownerStatus: Pick<OwnerStatus, 'check' | 'checkGrant' | 'onHint'>;
+  readonly setGrantWatched: WatcherOptions['setGrantWatched'];
   readonly report: (error: unknown) => void;
 }
 
@@ -106,6 +108,9 @@ async function expireDue(options: UpkeepOptions): Promise<number> {
     await logWatchers(tx, 'expired', expired, now);
     for (const allowance of new Set(expired.map((watcher) => watcher.allowance)))
       await hastenIfOverLimit(tx, allowance);
+    for (const { owner, grant } of expired)
+      if (grant !== null && (await countWatchersOf(tx, owner)) === 0)
+        await options.setGrantWatched(tx, grant, false);
     return expired.length;
   });
 }

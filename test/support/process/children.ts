@@ -11,6 +11,8 @@ export interface Child {
   line(): Promise<string | undefined>;
   /** Every line from now to its end. */
   rest(): Promise<string[]>;
+  /** Sends it a line of input. */
+  tell(line: string): void;
   kill(signal: NodeJS.Signals): void;
   /** Tells it, through its input, to come to an end. */
   finish(): Promise<number | null>;
@@ -36,6 +38,7 @@ export function startProgram(
     pid: child.pid ?? 0,
     line: async () => (await lines.next()).value,
     rest: async () => Array.fromAsync({ [Symbol.asyncIterator]: () => lines }),
+    tell: (line) => child.stdin?.write(`${line}\n`),
     kill: (signal) => child.kill(signal),
     async finish() {
       child.stdin?.end();
