@@ -19,7 +19,9 @@ import { LIFETIMES } from '../oauth/protocol/tokens.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { PriceTrends } from '../property/price-trend-store.ts';
 import { propertyRoutes } from '../property/routes.ts';
+import { freezeSearch } from '../search/http/freeze-search.ts';
 import { searchRoutes } from '../search/http/routes.ts';
+import { createSavedMatches } from '../search/http/saved-matches.ts';
 import { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import { createFindCurrencies } from '../search/summaries/currency-store.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../search/summaries/metrics.ts';
@@ -27,7 +29,6 @@ import { siteRoutes } from '../site/routes.ts';
 import { eventRoutes } from '../watch/events/routes.ts';
 import type { SavedSearches, WatcherOptions } from '../watch/resolve-target.ts';
 import { watcherRoutes } from '../watch/routes.ts';
-import { invalidMember } from '../watch/watcher-body.ts';
 import { findExampleIds } from './example-store.ts';
 import { EXAMPLE_IDS, EXAMPLES } from './examples.ts';
 import { type SamplePictures, samplePhotoRoute } from './sample-photos.ts';
@@ -54,11 +55,6 @@ export interface FeatureParts extends UsageParts {
   readonly document: () => Json;
 }
 
-const SEARCHES: SavedSearches = {
-  freeze: () => Promise.reject(invalidMember('/target/type', 'must be listing or property')),
-  count: async () => 0,
-};
-
 export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] {
   const { database, cache, clock, sample } = parts;
   const findCurrencies = createFindCurrencies(database, {
@@ -66,6 +62,10 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     monotonic: () => clock.monotonic(),
   });
   const analytics = new AnalyticsQueue(database, clock);
+  const searches: SavedSearches = {
+    ...createSavedMatches({ database, analytics, clock }),
+    freeze: (request) => freezeSearch({ database, findCurrencies }, request),
+  };
   const reading = { ...parts, analytics, dataAsOf: freshnessOf(database), findCurrencies };
   const routes: readonly Route<Principal>[] = [
     ...searchRoutes(reading),
@@ -73,7 +73,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...marketRoutes(reading),
     ...propertyRoutes({ ...parts, trends: new PriceTrends(database) }),
     ...liveRoutes({ ...parts, streams: parts.rateLimiter.streams }),
-    ...watcherRoutes({ ...parts, searches: SEARCHES }),
+    ...watcherRoutes({ ...parts, searches }),
     ...eventRoutes(parts),
     ...accessRoutes(parts),
     ...parts.oauth,

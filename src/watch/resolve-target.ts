@@ -2,12 +2,12 @@
 
 import type { Principal, Tiers } from '../access/tiers/tiers.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Problem } from '../lib/problem.ts';
+import { nullIfUnavailable, type Problem } from '../lib/problem.ts';
 import { buildReaderView, isVisible, type ReaderView } from '../listings/presenter.ts';
 import type { ListingReads, StoredListing } from '../listings/store.ts';
-import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
-import type { SavedSearch } from '../search/query/saved-search.ts';
+import type { FreezeRequest, FrozenSearch } from '../search/http/freeze-search.ts';
+import type { SavedMatches } from '../search/http/saved-matches.ts';
 import type { TargetInput, Watcher } from './watcher.ts';
 import { invalidMember } from './watcher-body.ts';
 
@@ -28,16 +28,9 @@ export interface WatcherOptions {
 }
 
 /** Searches that are kept: understood once, and read later. */
-export interface SavedSearches {
+export interface SavedSearches extends SavedMatches {
   /** Understands a query. Throws the 400s of a search about members below `pointer`, and TIER_RESTRICTED. */
-  freeze(request: {
-    readonly caller: Principal;
-    readonly listingType: ListingType;
-    readonly query: unknown;
-    readonly pointer: string;
-  }): Promise<{ readonly search: SavedSearch; readonly interpretation: unknown }>;
-  /** Null: counting took too long. */
-  count(search: SavedSearch): Promise<number | null>;
+  freeze(request: FreezeRequest): Promise<FrozenSearch>;
 }
 
 /** A target as its watcher stores it. */
@@ -51,8 +44,10 @@ export async function resolveTarget(
 ): Promise<ResolvedTarget> {
   if (target.type === 'search') {
     const { listingType, query } = target;
-    const frozen = await options.searches.freeze({ caller, listingType, query, pointer: '/target/query' });
-    return { ...frozen, initialMatchCount: await options.searches.count(frozen.search) };
+    const { freeze, count } = options.searches;
+    const now = options.clock.now();
+    const frozen = await freeze({ caller, listingType, query, pointer: '/target/query', now });
+    return { ...frozen, initialMatchCount: await nullIfUnavailable(count(frozen.search)) };
   }
   const listings = await findTargetListings(options, target, viewOf(options, caller));
   if (listings.length === 0) throw unknownTarget(target);

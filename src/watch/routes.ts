@@ -10,6 +10,7 @@ import { changeWatcher, pauseWatcher, removeWatcher, resumeWatcher } from './cha
 import { createWatcher } from './create-watcher.ts';
 import { noWatcher, WatcherParams } from './events/own-watcher.ts';
 import { pageOfWatchers } from './list-watchers.ts';
+import { answerMatches, MatchesQuery, MatchListSchema } from './matches.ts';
 import { OwnerNotes } from './owner-notes.ts';
 import { presentWatcher, watcherEtag } from './present-watcher.ts';
 import type { WatcherOptions } from './resolve-target.ts';
@@ -65,6 +66,14 @@ const replyWith = (watcher: Watcher): Reply => ({
 export function watcherRoutes(options: WatcherOptions): readonly Route<Principal>[] {
   const { database, tiers, publicUrl } = options;
   const owners = new OwnerNotes(options);
+
+  /** Throws WATCHER_NOT_FOUND for unknown and foreign ids alike. */
+  async function find(caller: Principal, id: string): Promise<Watcher> {
+    const { owner } = ownerUseOf(caller);
+    const watcher = await database.read((sql) => findWatcher(sql, owner, id), { planned: 'once' });
+    if (watcher === null) throw noWatcher();
+    return watcher;
+  }
 
   const one = (
     definition: Pick<Route<Principal>, 'method' | 'operation' | 'summary' | 'description' | 'alsoAnswers'> & {
@@ -137,12 +146,25 @@ export function watcherRoutes(options: WatcherOptions): readonly Route<Principal
         alsoAnswers: { 304: 'The watcher still has the ETag in If-None-Match', ...missing },
       },
       async ({ caller, params, headers }) => {
-        const { owner } = ownerUseOf(caller);
-        const watcher = await database.read((sql) => findWatcher(sql, owner, params.id), { planned: 'once' });
-        if (watcher === null) throw noWatcher();
+        const watcher = await find(caller, params.id);
         return conditional(headers, watcherEtag(watcher), { json: presentWatcher(watcher) });
       },
     ),
+    route<Principal>()({
+      ...{ ...common, method: 'GET', path: '/v1/watchers/:id/matches', operation: 'listMatches' },
+      summary: 'List what a watcher watches now',
+      description:
+        'The listings that match now, as you may see them. A search is read as it was understood when the watcher was ' +
+        'created. Works for a watcher that is paused, too.',
+      params: WatcherParams,
+      query: MatchesQuery,
+      answer: { description: 'A page of listings', schema: MatchListSchema },
+      alsoAnswers: missing,
+      async handle(call) {
+        await owners.note(call.caller);
+        return answerMatches(options, await find(call.caller, call.params.id), call.query, call);
+      },
+    }),
     one(
       {
         ...{ method: 'PATCH', operation: 'updateWatcher', summary: 'Change a watcher' },

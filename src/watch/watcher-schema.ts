@@ -3,7 +3,8 @@
 import { type TSchema, Type } from 'typebox';
 import { PageSchema } from '../listings/paging.ts';
 import { nullable } from '../listings/record.ts';
-import { LISTING_TYPES } from '../listings/vocabulary.ts';
+import { LISTING_TYPES, type ListingType } from '../listings/vocabulary.ts';
+import { describeSavedQuery } from '../search/query/saved-query.ts';
 import { eventsOf, type TargetType } from './events/event-types.ts';
 
 /** Largest body. */
@@ -25,23 +26,23 @@ const propertyTarget = Type.Object(
   { type: Type.Literal('property'), propertyId: id('The id of a property.') },
   { additionalProperties: false, description: 'All listings of one property, later ones included.' },
 );
-const searchTarget = Type.Object(
-  {
-    type: Type.Literal('search'),
-    listingType: Type.Unsafe<(typeof LISTING_TYPES)[number]>({
-      type: 'string',
-      enum: [...LISTING_TYPES],
-      description: 'Sale or rental listings.',
-    }),
-    query: Type.Record(Type.String(), Type.Unknown(), {
-      description:
-        'Filters as in the body of `POST /v1/search/sales` or `/v1/search/rentals`, with `units` and `currency`. May be ' +
-        'empty. Sorting, paging and everything else that shapes an answer is refused, and so is what depends on the ' +
-        'time of asking: `minDaysOnMarket`, `maxDaysOnMarket` and durations such as P7D.',
-    }),
-  },
-  { additionalProperties: false, description: 'Every listing that matches a search.' },
+const searchWith = (listingType: TSchema, query: TSchema) =>
+  Type.Object(
+    { type: Type.Literal('search'), listingType, query },
+    { additionalProperties: false, description: 'Every listing that matches a search.' },
+  );
+const searchTarget = searchWith(
+  Type.Unsafe<ListingType>({ type: 'string', enum: [...LISTING_TYPES] }),
+  Type.Record(Type.String(), Type.Unknown()),
 );
+
+/** Targets as documented; the query of a search is checked by the search itself. */
+const DOCUMENTED_TARGET = Type.Union([
+  listingTarget,
+  propertyTarget,
+  searchWith(Type.Literal('sale'), describeSavedQuery('sale', 'WatchedSales')),
+  searchWith(Type.Literal('rental'), describeSavedQuery('rental', 'WatchedRentals')),
+]);
 
 const TARGETS = { listing: listingTarget, property: propertyTarget, search: searchTarget } as const;
 
@@ -106,7 +107,7 @@ const bodyWith = (target: TSchema, options: object = {}) =>
   );
 
 /** Body of POST /v1/watchers, as documented. */
-export const WatcherCreateSchema = bodyWith(Type.Union(Object.values(TARGETS)), {
+export const WatcherCreateSchema = bodyWith(DOCUMENTED_TARGET, {
   $id: 'WatcherCreate',
   description: 'What to watch, and what to be told.',
 });
@@ -141,7 +142,7 @@ export const WatcherSchema = Type.Object(
     id: Type.String(),
     object: Type.Literal('watcher'),
     name: nullable(Type.String()),
-    target: Type.Union(Object.values(TARGETS), { description: 'As you wrote it.' }),
+    target: DOCUMENTED_TARGET,
     interpretation: nullable(
       Type.Record(Type.String(), Type.Unknown(), {
         description:

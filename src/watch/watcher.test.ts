@@ -25,7 +25,7 @@ test('only a search can send matches, and no watcher chooses events about itself
 
 const SEARCH: SavedSearch = {
   ...{ listingType: 'sale', conditions: [], ignoreDisplayRules: true, areaNos: [], words: {} },
-  ...{ units: 'imperial', currency: null, names: {} },
+  ...{ units: 'imperial', currency: null, names: { maxPrice: 'maxPrice', bedrooms: 'beds' } },
 };
 
 const WATCHER: Watcher = {

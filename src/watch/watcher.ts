@@ -1,5 +1,6 @@
 // Watcher: its record, and the definition that the matching holds of it.
 
+import { parametersOf } from '../search/query/matched-on.ts';
 import type { SavedSearch } from '../search/query/saved-search.ts';
 import type { EventType } from './events/event-types.ts';
 
@@ -89,5 +90,5 @@ function resolvedTarget({ target, search, ignoreDisplayRules }: Watcher): Watche
   if (target.type !== 'search') return target;
   if (search === null) throw new Error('A watcher of a search has no search');
   const allowed = { ...search, ignoreDisplayRules };
-  return { type: 'search', search: allowed, parameters: Object.keys(target.query) };
+  return { type: 'search', search: allowed, parameters: parametersOf(search) };
 }
