@@ -137,7 +137,7 @@ export const EXAMPLES: Examples = {
     listEvents: EVENTS,
     listWatcherEvents: { ...OF_WATCHER, ...EVENTS },
     ...{ getWatcher: OF_WATCHER, updateWatcher: OF_WATCHER, deleteWatcher: OF_WATCHER },
-    ...{ pauseWatcher: OF_WATCHER, resumeWatcher: OF_WATCHER },
+    ...{ pauseWatcher: OF_WATCHER, resumeWatcher: OF_WATCHER, listMatches: OF_WATCHER },
     ...{ listComparables: { daysOld: 180 }, getProperty: { fields: ['id', 'address.full'] } },
   },
   samples: {

@@ -64,7 +64,7 @@ const replyWith = (watcher: Watcher): Reply => ({
 });
 
 export function watcherRoutes(options: WatcherOptions): readonly Route<Principal>[] {
-  const { database, tiers, publicUrl } = options;
+  const { database } = options;
   const owners = new OwnerNotes(options);
 
   /** Throws WATCHER_NOT_FOUND for unknown and foreign ids alike. */
@@ -100,46 +100,7 @@ export function watcherRoutes(options: WatcherOptions): readonly Route<Principal
   };
 
   return [
-    route<Principal>()({
-      ...common,
-      method: 'POST',
-      path: '/v1/watchers',
-      operation: 'createWatcher',
-      summary: 'Create a watcher',
-      description:
-        'Watches a listing, a property, or all listings that match a search. Send an `Idempotency-Key` of your own: the ' +
-        'same request sent again within 24 hours gets the same answer, and creates nothing.',
-      body: WatcherCreateSchema,
-      ...{ ownBody: true, bodyBytes: BODY_BYTES },
-      answer: { status: 201, description: 'The watcher, at the URL in Location', schema: WatcherSchema },
-      alsoAnswers: {
-        409: 'A request with this Idempotency-Key is under way',
-        422: 'This Idempotency-Key was sent with another body',
-      },
-      handle: ({ body, caller, headers }) => createWatcher(options, { body, caller, headers }),
-    }),
-    route<Principal>()({
-      ...common,
-      method: 'GET',
-      path: '/v1/watchers',
-      operation: 'listWatchers',
-      summary: 'List your watchers',
-      description: 'The newest first. Follow `page.nextCursor` to page.',
-      query: ListQuery,
-      answer: { description: 'A page of watchers', schema: WatcherListSchema },
-      async handle({ caller, query, requestId, url }) {
-        await owners.note(caller);
-        const { owner } = ownerUseOf(caller);
-        const limit = pageSize(tiers[caller.tier], query.limit);
-        const { status, cursor } = query;
-        const { watchers, page } = await pageOfWatchers(database, { owner, status, limit, cursor });
-        const meta = { requestId, tier: caller.tier };
-        return {
-          json: { object: 'list', data: watchers.map(presentWatcher), page, meta },
-          headers: pageLinks(publicUrl, url, page),
-        };
-      },
-    }),
+    ...collectionRoutes(options, owners),
     one(
       {
         ...{ method: 'GET', operation: 'getWatcher', summary: 'Get a watcher' },
@@ -199,6 +160,53 @@ export function watcherRoutes(options: WatcherOptions): readonly Route<Principal
       },
       async (call) => replyWith(await resumeWatcher(options, requestOf(call))),
     ),
+  ];
+}
+
+/** POST and GET of /v1/watchers. */
+function collectionRoutes(options: WatcherOptions, owners: OwnerNotes): readonly Route<Principal>[] {
+  const { database, tiers, publicUrl } = options;
+  return [
+    route<Principal>()({
+      ...common,
+      method: 'POST',
+      path: '/v1/watchers',
+      operation: 'createWatcher',
+      summary: 'Create a watcher',
+      description:
+        'Watches a listing, a property, or all listings that match a search. Send an `Idempotency-Key` of your own: the ' +
+        'same request sent again within 24 hours gets the same answer, and creates nothing.',
+      body: WatcherCreateSchema,
+      ...{ ownBody: true, bodyBytes: BODY_BYTES },
+      answer: { status: 201, description: 'The watcher, at the URL in Location', schema: WatcherSchema },
+      alsoAnswers: {
+        409: 'A request with this Idempotency-Key is under way',
+        422: 'This Idempotency-Key was sent with another body',
+      },
+      handle: ({ body, caller, headers }) => createWatcher(options, { body, caller, headers }),
+    }),
+    route<Principal>()({
+      ...common,
+      method: 'GET',
+      path: '/v1/watchers',
+      operation: 'listWatchers',
+      summary: 'List your watchers',
+      description: 'The newest first. Follow `page.nextCursor` to page.',
+      query: ListQuery,
+      answer: { description: 'A page of watchers', schema: WatcherListSchema },
+      async handle({ caller, query, requestId, url }) {
+        await owners.note(caller);
+        const { owner } = ownerUseOf(caller);
+        const limit = pageSize(tiers[caller.tier], query.limit);
+        const { status, cursor } = query;
+        const { watchers, page } = await pageOfWatchers(database, { owner, status, limit, cursor });
+        const meta = { requestId, tier: caller.tier };
+        return {
+          json: { object: 'list', data: watchers.map(presentWatcher), page, meta },
+          headers: pageLinks(publicUrl, url, page),
+        };
+      },
+    }),
   ];
 }
 
