@@ -51,8 +51,11 @@ const scaledRing = (points: readonly Point[]): Ring =>
 /** As PostgreSQL's radians() multiplies. */
 const radians = (degrees: number): number => degrees * 0.017453292519943295;
 
-/** Great-circle kilometres by the haversine formula, computed in the order of distanceSql. */
-function distanceKm(centre: Point, lng: number, lat: number): number {
+/**
+ * Great-circle kilometres by the haversine formula, computed in the order of distanceSql. Sines differ between programs in the
+ * last bit, which is less than a nanometre here.
+ */
+export function distanceKm(centre: Point, lng: number, lat: number): number {
   const sinLat = Math.sin(radians(lat - centre.lat) / 2);
   const sinLng = Math.sin(radians(lng - centre.lng) / 2);
   const narrowing = Math.cos(radians(centre.lat)) * Math.cos(radians(lat));

@@ -167,17 +167,15 @@ const shapeOf = <K extends 'boxes' | 'circle' | 'polygon'>(kind: K) =>
 /** A condition of each kind. */
 export const CONDITIONS: { readonly [K in Kind]: fc.Arbitrary<Extract<Condition, { readonly kind: K }>> } = {
   statuses: fc.record({ kind: fc.constant('statuses'), statuses: fc.subarray([...STATUSES]) }),
-  range: any(...keysOf(NUMBER_COLUMNS)).chain((column) => {
-    const values = bounds[NUMBER_COLUMNS[column]];
-    const bound = optional<number | string>(...values);
-    return fc.record({
-      kind: fc.constant('range'),
-      column: fc.constant(column),
-      min: bound,
-      max: bound,
-      below: bound,
-    });
-  }),
+  range: any(...keysOf(NUMBER_COLUMNS))
+    .chain((column) => {
+      const bound = optional<number | string>(...bounds[NUMBER_COLUMNS[column]]);
+      return fc.record({
+        ...{ kind: fc.constant('range' as const), column: fc.constant(column) },
+        ...{ min: bound, max: bound, below: bound },
+      });
+    })
+    .filter(({ min, max, below }) => (min ?? max ?? below) !== undefined),
   numbers: fc.record({
     ...{ kind: fc.constant('numbers'), column: any('bedrooms', 'leaseTermMonths'), values: list(...NUMBERS) },
   }),
