@@ -130,7 +130,9 @@ test('after a hint the next check asks again, and does not join a question from 
   verdicts.set('one', { state: 'unknown' });
   owners.invalidate({ subscription: 'one' });
   gate.waiting = null;
-  assert.equal((await owners.check('one')).state, 'revoked');
+  const following = owners.check('one');
+  await until('the provider is asked again', () => gate.questions === 2);
+  assert.equal((await following).state, 'revoked');
   gate.release();
   assert.equal((await before).state, 'active');
   assert.equal((await owners.check('one')).state, 'revoked', 'the late answer was not stored');
