@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { PLANS } from '../../src/access/tiers/tiers.ts';
 import { draft } from '../support/catalogue/drafts.ts';
 import { writer } from '../support/catalogue/property-market.ts';
 import { until } from '../support/check/until.ts';
@@ -65,39 +66,46 @@ async function ended(): Promise<void> {
   await until('a later end has its effect', async () => (await statusOf(id)) === 'paused subscription_ended');
 }
 
-test('all keys and tokens of a customer share its watchers, and nobody else learns that they exist', async () => {
-  const [first, second, other, alone] = await Promise.all([
-    subscribe('pro', 'acme'),
-    subscribe('free', 'acme'),
-    subscribe('pro', 'other'),
-    subscribe('pro'),
-  ]);
+test('all keys and tokens of a customer share its watchers', async () => {
+  const [first, second] = [await subscribe('pro', 'acme'), await subscribe('free', 'acme')];
   const token = (await signIn(service, { key: second.key })).accessToken;
   const { id } = (await create(first.key)).watcher;
   for (const key of [first.key, second.key, token]) assert.deepEqual(await idsOf(key), [id]);
-  for (const key of [other.key, alone.key]) {
+});
+
+/** Each operation below one watcher, as the OpenAPI document lists them. */
+async function operationsOfWatchers(): Promise<{ method: string; path: string }[]> {
+  const { paths } = (await service.json('/openapi.json')) as { paths: Record<string, object> };
+  return Object.entries(paths).flatMap(([path, operations]) => {
+    const [, below] = /^\/v1\/watchers\/\{id\}(.*)$/.exec(path) ?? [];
+    if (below === undefined) return [];
+    const methods = Object.keys(operations).filter((name) => /^(?:get|post|put|patch|delete)$/.test(name));
+    return methods.map((method) => ({ method: method.toUpperCase(), path: below }));
+  });
+}
+
+test('R38: to all others, of any tier and with any kind of credentials, a watcher is as one that never was', async () => {
+  const owner = await subscribe('pro', 'private');
+  const { id } = (await create(owner.key)).watcher;
+  const keys = await Promise.all(PLANS.map(async (plan) => (await subscribe(plan)).key));
+  const namesake = await subscribe('pro', owner.id);
+  const token = (await signIn(service, { key: keys.at(-1) ?? '' })).accessToken;
+  const others = [...keys, namesake.key, token, (await freeSession('192.0.2.9')).accessToken];
+  const operations = await operationsOfWatchers();
+  assert.ok(operations.length >= 6, `${operations.length} operations`);
+  for (const key of others) {
     assert.deepEqual(await idsOf(key), []);
-    const [foreign, unknown] = [await read(key, id), await read(key, `${id.slice(0, -1)}x`)];
-    assert.deepEqual(
-      [foreign.status, foreign.code, foreign.detail],
-      [404, 'WATCHER_NOT_FOUND', unknown.detail],
-    );
-    for (const [method, path] of [
-      ['PATCH', ''],
-      ['DELETE', ''],
-      ['POST', '/pause'],
-      ['POST', '/resume'],
-      ['GET', '/events'],
-    ] as const) {
+    for (const { method, path } of operations) {
       const request = { key, ...(method === 'PATCH' && { body: { name: 'mine' } }) };
-      assert.equal(
-        (await sendWatcher(service, method, `/${id}${path}`, request)).code,
-        'WATCHER_NOT_FOUND',
-        path,
-      );
+      const [foreign, unknown] = [
+        await sendWatcher(service, method, `/${id}${path}`, request),
+        await sendWatcher(service, method, `/wat_${'0'.repeat(24)}${path}`, request),
+      ];
+      assert.deepEqual([foreign.status, foreign.code], [404, 'WATCHER_NOT_FOUND'], `${method} ${path}`);
+      assert.equal(foreign.detail, unknown.detail);
     }
   }
-  assert.equal((await read(first.key, id)).watcher.version, 1, 'nothing has changed');
+  assert.equal((await read(owner.key, id)).watcher.version, 1, 'nothing has changed');
 });
 
 test('a key that replaces another finds the watchers, which stay active when the old subscription ends', async () => {
