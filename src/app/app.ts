@@ -30,9 +30,11 @@ import type { Progress } from '../sources/metrics.ts';
 import { type Replication, startReplication } from '../sources/replicate.ts';
 import type { Source } from '../sources/source.ts';
 import { startEventUpkeep } from '../watch/events/upkeep.ts';
+import { FeedHub } from '../watch/feeds/feed-hub.ts';
 import { findOwnerPlan } from '../watch/owner-store.ts';
 import { startUpkeep } from '../watch/owner-upkeep.ts';
 import { countWatchers } from '../watch/watcher-store.ts';
+import { createVerifyFeed } from './feed-access.ts';
 import { healthChecks } from './health-checks.ts';
 import { describeService } from './openapi.ts';
 import { featureRoutes } from './routes.ts';
@@ -113,7 +115,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   const sample = sampleUrl === null ? null : { url: sampleUrl, outbound: createOutbound({ clock }) };
   const watchGrant = (tx: Transaction, grant: string, isWatched: boolean) =>
     setGrantWatched(tx, grant, isWatched, new Date(clock.now()));
+  const hub = new FeedHub({
+    ...{ ...common, metrics, publicUrl },
+    verify: createVerifyFeed(access.phases, ownerStatus),
+  });
   const routes = featureRoutes({
+    hub,
     ...{ database, catalogue, cache, refresh, clock, tiers, publicUrl, findLoading },
     sample,
     ...{
@@ -143,7 +150,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     server,
     replication,
     async stop() {
-      await server.drain();
+      const drained = server.drain();
+      // Feeds would stay open; their clients go on at another process.
+      await hub.close();
+      await drained;
       await replication?.stop();
       await upkeep.stop();
       await eventUpkeep.stop();

@@ -135,6 +135,7 @@ export const EXAMPLES: Examples = {
     ...{ listAreaChildren: AREA_LIST, listNearbyAreas: AREA_LIST, getArea: AREA_LIST },
     listPropertyListings: { include: ['daysOnMarket'] },
     listEvents: EVENTS,
+    ...{ streamEvents: { after: 'now' }, streamWatcherEvents: { ...OF_WATCHER, after: 'now' } },
     listWatcherEvents: { ...OF_WATCHER, ...EVENTS },
     ...{ getWatcher: OF_WATCHER, updateWatcher: OF_WATCHER, deleteWatcher: OF_WATCHER },
     ...{ pauseWatcher: OF_WATCHER, resumeWatcher: OF_WATCHER, listMatches: OF_WATCHER },

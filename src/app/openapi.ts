@@ -81,6 +81,7 @@ export function openApi(): object {
   const parts = {
     ...{ ...common, rateLimiter, catalogue, cache: { ...catalogue, version: () => null }, refresh },
     findLoading: refresh,
+    hub: { open: () => {} },
     ...{ feeds: createFeedLimit(TIERS), countWatchers: refresh, findOwnerPlan: refresh },
     ...{ setGrantWatched: refresh, report: () => {} },
     sample: null,

@@ -27,6 +27,8 @@ import { createFindCurrencies } from '../search/summaries/currency-store.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../search/summaries/metrics.ts';
 import { siteRoutes } from '../site/routes.ts';
 import { eventRoutes } from '../watch/events/routes.ts';
+import type { FeedHub } from '../watch/feeds/feed-hub.ts';
+import { feedRoutes } from '../watch/feeds/routes.ts';
 import type { SavedSearches, WatcherOptions } from '../watch/resolve-target.ts';
 import { watcherRoutes } from '../watch/routes.ts';
 import { findExampleIds } from './example-store.ts';
@@ -37,6 +39,7 @@ import { type SamplePictures, samplePhotoRoute } from './sample-photos.ts';
 const MARKET_SIZE_LIFETIME = 10_000;
 
 export interface FeatureParts extends UsageParts {
+  readonly hub: Pick<FeedHub, 'open'>;
   readonly database: Database;
   readonly catalogue: Catalogue;
   readonly setGrantWatched: WatcherOptions['setGrantWatched'];
@@ -75,6 +78,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...liveRoutes({ ...parts, streams: parts.rateLimiter.streams }),
     ...watcherRoutes({ ...parts, searches }),
     ...eventRoutes(parts),
+    ...feedRoutes(parts),
     ...accessRoutes(parts),
     ...parts.oauth,
     ...(sample === null ? [] : [samplePhotoRoute(sample)]),

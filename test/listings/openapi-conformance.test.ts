@@ -242,6 +242,7 @@ test('every documented address that can be read answers with what is documented 
   const examples: Record<string, string> = {
     ...{ '/v1/listing/{id}': sales[0]?.id ?? '', '/v1/watchers/{id}': watcher },
     '/v1/watchers/{id}/events': watcher,
+    '/v1/watchers/{id}/stream': watcher,
   };
   const listingType = 'sale';
   const [areaId = ''] = areas.keys();
@@ -264,7 +265,9 @@ test('every documented address that can be read answers with what is documented 
     });
     const described = methods.get.responses[answer.status]?.content ?? {};
     const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? '';
-    const text = await answer.text();
+    const isFeed = path.endsWith('/stream');
+    const text = isFeed ? '' : await answer.text();
+    if (isFeed) await answer.body?.cancel();
     assert.ok(answer.status < 400, `${path} ${answer.status}`);
     if (text === '') continue;
     assert.ok(type in described, `${path} is ${type}, documented ${Object.keys(described)}`);

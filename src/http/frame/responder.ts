@@ -39,6 +39,7 @@ export class Responder<Caller> {
   /** Resolves once the reply is handed to the socket; for events and chunks once the response is closed. */
   async send(active: ActiveRequest<Caller>, reply: FastifyReply, answer: Reply): Promise<void> {
     if (answer.events !== undefined) return this.#sendEvents(active, reply, answer, answer.events);
+    if (answer.feed !== undefined) return this.#openFeed(active, reply, answer.headers, answer.feed);
     const { body, contentType } = bodyOf(answer);
     const headers = active.answerHeaders(answer.headers ?? {});
     if (contentType !== undefined) headers['content-type'] ??= contentType;
@@ -80,6 +81,27 @@ export class Responder<Caller> {
     await this.#finish(active, written).finally(() => {
       this.#streams -= 1;
     });
+  }
+
+  /** Hands the response over. Its body ends with the connection, so that a chunk needs no frame of its own. */
+  #openFeed(
+    active: ActiveRequest<Caller>,
+    reply: FastifyReply,
+    headers: Reply['headers'],
+    feed: NonNullable<Reply['feed']>,
+  ): void {
+    const { raw: response } = reply;
+    reply.hijack();
+    if (!response.destroyed) {
+      this.#streams += 1;
+      response.once('close', () => {
+        this.#streams -= 1;
+      });
+    }
+    const own = { ...EVENT_STREAM_HEADERS, connection: 'close', ...headers };
+    response.removeHeader('transfer-encoding');
+    response.writeHead(200, active.answerHeaders(own));
+    feed(response);
   }
 
   async #sendChunks(

@@ -1,6 +1,8 @@
 // Replies of handlers, and headers of every response: browser protection and CORS.
 
 /** Response headers under lower-case names, so that merging them is a spread. */
+import type { ServerResponse } from 'node:http';
+
 export type Headers = Readonly<Record<Lowercase<string>, string>>;
 
 const EXPOSED = [
@@ -67,7 +69,7 @@ export interface ServerSentEvent {
   readonly json?: string;
 }
 
-/** Reply of a handler. At most one of `json`, `text`, `bytes`, `events` and `chunks`; none: an empty body. */
+/** Reply of a handler. At most one of `json`, `text`, `bytes`, `events`, `feed` and `chunks`; none: an empty body. */
 export interface Reply {
   readonly status?: number;
   readonly headers?: Headers;
@@ -77,6 +79,8 @@ export interface Reply {
   readonly bytes?: Uint8Array;
   /** Sent as text/event-stream until the generator ends. */
   readonly events?: AsyncIterable<ServerSentEvent>;
+  /** Takes over the response as text/event-stream once the head is written; see FeedWriter. */
+  readonly feed?: (response: ServerResponse) => void;
   /** Sent chunk by chunk, as fast as the client reads; `headers` has the content type. */
   readonly chunks?: AsyncIterable<string>;
   /** Deadline of an event stream, after which it is cut. Default 10 s; null: none. */

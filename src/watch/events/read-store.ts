@@ -5,10 +5,10 @@ import type { EventPosition } from './event.ts';
 import type { EventType } from './event-types.ts';
 
 /** Whose events to read: of one owner, of one watcher, or all. */
-export type EventScope =
-  | { readonly owner: string }
-  | { readonly watcherId: string }
-  | { readonly owner?: never; readonly watcherId?: never };
+export interface EventScope {
+  readonly owner?: string;
+  readonly watcherId?: string;
+}
 
 /** An event as it is stored. Times are RFC 3339. */
 export interface EventRow extends EventPosition {
@@ -39,6 +39,8 @@ export interface ContentRow {
 export interface EventPage {
   readonly rows: readonly EventRow[];
   readonly contents: readonly ContentRow[];
+  /** The place of the last event that was read, where there may be more; null: these were all. */
+  readonly next: EventPosition | null;
   /** Sequence up to which the log is complete. */
   readonly horizon: number;
   /** Sequence up to which events may have been dropped. */
@@ -51,6 +53,8 @@ export interface EventRange {
   readonly after: EventPosition | null;
   readonly types?: readonly EventType[] | undefined;
   readonly limit: number;
+  /** Events to leave out when they are read, with what they show. */
+  readonly isWanted?: (row: EventRow) => boolean;
 }
 
 /** State of the log, with an event or without any. */
@@ -66,9 +70,11 @@ export async function readEvents(sql: Sql, range: EventRange): Promise<EventPage
     ) as log
     left join lateral (${eventsAfter(sql, range)}) as event on true
     order by event.sequence, event."watcherId", event.type, event.ordinal`;
-  const rows = found.filter((row): row is LogRow & EventRow => row.sequence !== null);
+  const read = found.filter((row): row is LogRow & EventRow => row.sequence !== null);
+  const rows = range.isWanted === undefined ? read : read.filter(range.isWanted);
+  const next = read.length === range.limit ? (read.at(-1) ?? null) : null;
   const { horizon = 0, droppedThrough = 0 } = found[0] ?? {};
-  return { rows, contents: await readContents(sql, rows), horizon, droppedThrough };
+  return { rows, contents: await readContents(sql, rows), next, horizon, droppedThrough };
 }
 
 function eventsAfter(sql: Sql, { scope, after, types, limit }: EventRange): SqlFragment {
@@ -87,7 +93,7 @@ function eventsAfter(sql: Sql, { scope, after, types, limit }: EventRange): SqlF
     limit ${after === null ? 0 : limit}`;
 }
 
-function scopeCondition(sql: Sql, { owner, watcherId }: { owner?: string; watcherId?: string }): SqlFragment {
+function scopeCondition(sql: Sql, { owner, watcherId }: EventScope): SqlFragment {
   if (owner !== undefined) return sql`and owner = ${owner}`;
   return watcherId === undefined ? sql`` : sql`and watcher_id = ${watcherId}`;
 }

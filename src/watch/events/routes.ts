@@ -5,12 +5,11 @@ import { type Principal, pageSize, type Tiers } from '../../access/tiers/tiers.t
 import { type RequestContext, type Route, route } from '../../http/frame/route.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { after, cursorExpired, formatCursor, OLDEST, parseCursor } from './cursor.ts';
-import type { EventPosition } from './event.ts';
+import { after, formatCursor, parseAfter, requireKept } from './cursor.ts';
 import { EventListSchema, EventQuery } from './event-schema.ts';
 import { ownerOfCaller, requireOwnWatcher, WatcherParams } from './own-watcher.ts';
 import { presentEvents } from './presenter.ts';
-import { type EventPage, type EventScope, readEvents } from './read-store.ts';
+import { type EventScope, readEvents } from './read-store.ts';
 
 export interface EventRouteOptions {
   readonly database: Database;
@@ -59,17 +58,6 @@ export function eventRoutes(options: EventRouteOptions): readonly Route<Principa
   ];
 }
 
-/** The place of the parameter `after`; null for `now`. Throws INVALID_CURSOR. */
-export function parseAfter(text: string | undefined): EventPosition | null {
-  if (text === 'now') return null;
-  return text === undefined ? OLDEST : parseCursor(text);
-}
-
-/** Throws CURSOR_EXPIRED if events after this place may have been dropped. */
-export function requireKept(place: EventPosition | null, { droppedThrough }: EventPage): void {
-  if (place !== null && place.sequence > 0 && place.sequence <= droppedThrough) throw cursorExpired();
-}
-
 type Call = RequestContext<Principal, Static<typeof EventQuery>, unknown, unknown>;
 
 async function listEvents(options: EventRouteOptions, call: Call, scope: EventScope): Promise<Reply> {
@@ -79,7 +67,7 @@ async function listEvents(options: EventRouteOptions, call: Call, scope: EventSc
   // One more than the page shows whether there are more.
   const range = { scope, after: start, types: query.type, limit: limit + 1 };
   const found = await options.database.read((sql) => readEvents(sql, range), { planned: 'once' });
-  requireKept(start, found);
+  requireKept(start, found.droppedThrough);
   const page = presentEvents({ ...found, rows: found.rows.slice(0, limit) }, options.publicUrl);
   const hasMore = found.rows.length > limit;
   const end = after(Math.max(found.horizon, (start?.sequence ?? 0) - 1));

@@ -1,0 +1,49 @@
+// Feed of events: of one watcher, or of all watchers of an owner.
+
+import type { ServerResponse } from 'node:http';
+import { Feed } from '../../http/output/feed-writer.ts';
+import { formatEvent } from '../../http/output/stream-writer.ts';
+import { comparePositions, type EventPosition } from '../events/event.ts';
+import type { PresentedEvent } from '../events/presenter.ts';
+import type { EventScope } from '../events/read-store.ts';
+import type { Credential } from './credential-checks.ts';
+
+export interface FeedRequest {
+  readonly scope: EventScope;
+  /** Where to begin. */
+  readonly start: EventPosition;
+  readonly credential: Credential;
+  /** Frees the owner's place; called once. */
+  readonly release: () => void;
+}
+
+export class EventFeed extends Feed {
+  readonly scope: EventScope;
+  readonly credential: Credential;
+  readonly release: () => void;
+  /** Everything up to this place has been sent, or more while the feed is at the tail. */
+  position: EventPosition;
+
+  constructor(response: ServerResponse, { scope, start, credential, release }: FeedRequest) {
+    super(response);
+    this.scope = scope;
+    this.credential = credential;
+    this.release = release;
+    this.position = start;
+  }
+
+  /** Sends events of the tail; `chunk` is all of them. A feed that has just come from the log may have the first of them. */
+  send(events: readonly PresentedEvent[], chunk: Buffer): void {
+    const isBehind = ({ row }: PresentedEvent) => comparePositions(row, this.position) > 0;
+    const [first] = events;
+    if (first === undefined || isBehind(first)) this.write(chunk);
+    else this.write(encodeEvents(events.filter(isBehind)));
+  }
+}
+
+/** Events on the wire, one after another. */
+export function encodeEvents(events: readonly PresentedEvent[]): Buffer {
+  let text = '';
+  for (const { row, cursor, json } of events) text += formatEvent({ id: cursor, event: row.type, json });
+  return Buffer.from(text);
+}

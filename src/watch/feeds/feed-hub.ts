@@ -1,0 +1,192 @@
+// Feed hub: the open feeds of this process. A feed first reads the log behind its cursor, then joins the tail that all share.
+
+import type { ServerResponse } from 'node:http';
+import { FeedWriter } from '../../http/output/feed-writer.ts';
+import { Bulkhead } from '../../lib/bulkhead.ts';
+import { type Clock, pause } from '../../lib/clock.ts';
+import type { Metrics } from '../../lib/metrics.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import { after, formatCursor } from '../events/cursor.ts';
+import { comparePositions, type EventPosition } from '../events/event.ts';
+import { type PresentedEvent, presentEvents } from '../events/presenter.ts';
+import { type EventPage, type EventRow, type EventScope, readEvents } from '../events/read-store.ts';
+import { type CredentialCheckOptions, CredentialChecks } from './credential-checks.ts';
+import { EventFeed, encodeEvents, type FeedRequest } from './event-feed.ts';
+import { EventTail } from './event-tail.ts';
+
+export interface FeedHubOptions extends CredentialCheckOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly publicUrl: string;
+}
+
+/** Events of one read for a feed behind the tail. */
+const PAGE = 100;
+/** Feeds that read the log at once; the others wait. */
+const MAX_READS = 4;
+/** Milliseconds before a read that failed is tried again. */
+const RETRY_PAUSE = 1_000;
+const HEARTBEAT = ':\n\n';
+
+export class FeedHub {
+  readonly #options: FeedHubOptions;
+  readonly #writer: FeedWriter<EventFeed>;
+  readonly #checks: CredentialChecks;
+  readonly #tail: EventTail;
+  readonly #reads = new Bulkhead({ maxConcurrent: MAX_READS, maxQueue: Number.POSITIVE_INFINITY });
+  readonly #closing = new AbortController();
+  /** Feeds at the tail, by what they read. */
+  readonly #atTail = new Map<string, Set<EventFeed>>();
+  readonly #counts;
+
+  constructor(options: FeedHubOptions) {
+    const { metrics } = options;
+    this.#options = options;
+    this.#checks = new CredentialChecks(options);
+    this.#writer = new FeedWriter<EventFeed>({
+      clock: options.clock,
+      heartbeat: (feed) => this.#heartbeat(feed),
+      onClose: (feed) => this.#remove(feed),
+      onSecond: () => this.#checks.tick(),
+    });
+    this.#tail = new EventTail({
+      ...options,
+      isWanted: (row) => keysOf(row).some((key) => this.#atTail.has(key)),
+      deliver: (page, from) => this.#deliver(page, from),
+    });
+    metrics.gauge('freehold_feeds_open', 'Open feeds of events.', () => this.#writer.size);
+    this.#counts = {
+      ended: metrics.counter('freehold_feeds_ended_total', 'Feeds that ended, by reason.', ['reason']),
+      sent: metrics.counter('freehold_feed_events_total', 'Events sent to feeds.', []),
+    };
+  }
+
+  /** Opens a feed on a response whose head is written. */
+  open(response: ServerResponse, request: FeedRequest): void {
+    const feed = new EventFeed(response, request);
+    this.#checks.add(feed);
+    this.#writer.open(feed, formatCursor(feed.position));
+    if (this.#closing.signal.aborted) feed.close('shutdown');
+    else void this.#catchUp(feed);
+  }
+
+  /** Ends all feeds; their clients go on elsewhere, from the last event that they got. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#writer.close('shutdown');
+    await this.#tail.close();
+  }
+
+  #remove(feed: EventFeed): void {
+    this.#leaveTail(feed);
+    this.#checks.remove(feed);
+    feed.release();
+    this.#counts.ended.inc({ reason: feed.end });
+  }
+
+  /** Sends what the log has behind the feed's place, as fast as its client reads; then the feed joins the tail. */
+  async #catchUp(feed: EventFeed): Promise<void> {
+    const { clock, report } = this.#options;
+    const { signal } = this.#closing;
+    while (!feed.isClosed && !signal.aborted) {
+      await feed.ready();
+      try {
+        const page = await this.#reads.run(signal, () => this.#readNext(feed));
+        if (page === null || this.#sendPage(feed, page)) return;
+      } catch (error) {
+        if (signal.aborted) return;
+        report(error);
+        await pause(clock, RETRY_PAUSE, signal);
+      }
+    }
+  }
+
+  async #readNext(feed: EventFeed): Promise<EventPage | null> {
+    if (feed.isClosed) return null;
+    const range = { scope: feed.scope, after: feed.position, limit: PAGE };
+    return this.#options.database.read((sql) => readEvents(sql, range), { planned: 'once' });
+  }
+
+  /** True once the feed has joined the tail. */
+  #sendPage(feed: EventFeed, page: EventPage): boolean {
+    const events = presentEvents(page, this.#options.publicUrl);
+    if (events.length > 0) feed.write(encodeEvents(events));
+    this.#counts.sent.inc(events.length);
+    const end = page.next ?? after(page.horizon);
+    if (comparePositions(end, feed.position) > 0) feed.position = end;
+    return page.next === null && this.#joinTail(feed);
+  }
+
+  /** False if the tail has gone on meanwhile: the feed must read the log once more. */
+  #joinTail(feed: EventFeed): boolean {
+    if (feed.isClosed) return true;
+    const { position } = this.#tail;
+    if (position !== null && comparePositions(feed.position, position) < 0) return false;
+    const key = keyOf(feed.scope);
+    const feeds = this.#atTail.get(key);
+    if (feeds === undefined) this.#atTail.set(key, new Set([feed]));
+    else feeds.add(feed);
+    this.#tail.start(feed.position);
+    return true;
+  }
+
+  #leaveTail(feed: EventFeed): void {
+    const key = keyOf(feed.scope);
+    const feeds = this.#atTail.get(key);
+    feeds?.delete(feed);
+    if (feeds?.size === 0) this.#atTail.delete(key);
+    if (this.#atTail.size === 0) this.#tail.rest();
+  }
+
+  #deliver(page: EventPage, from: EventPosition): void {
+    const events = Map.groupBy(
+      presentEvents(page, this.#options.publicUrl).flatMap((event) =>
+        keysOf(event.row).map((key) => ({ key, event })),
+      ),
+      ({ key }) => key,
+    );
+    for (const [key, group] of events)
+      this.#send(
+        key,
+        group.map(({ event }) => event),
+        from,
+      );
+  }
+
+  /** Sends events to all feeds that read them: encoded once, written to each. */
+  #send(key: string, events: readonly PresentedEvent[], from: EventPosition): void {
+    const feeds = this.#atTail.get(key);
+    if (feeds === undefined) return;
+    const chunk = encodeEvents(events);
+    for (const feed of feeds) {
+      if (feed.isFull) this.#fallBehind(feed, from);
+      else feed.send(events, chunk);
+    }
+    this.#counts.sent.inc(events.length * feeds.size);
+  }
+
+  /** A client that reads too slowly leaves the tail and reads the log at its own speed. */
+  #fallBehind(feed: EventFeed, from: EventPosition): void {
+    this.#leaveTail(feed);
+    if (comparePositions(from, feed.position) > 0) feed.position = from;
+    void this.#catchUp(feed);
+  }
+
+  /** A comment. At the tail it carries the place that is reached, so that the cursor of a quiet feed does not grow old. */
+  #heartbeat(feed: EventFeed): string {
+    const { position } = this.#tail;
+    const isAtTail = this.#atTail.get(keyOf(feed.scope))?.has(feed) === true;
+    if (position === null || !isAtTail || comparePositions(position, feed.position) < 0) return HEARTBEAT;
+    return `:\nid: ${formatCursor(position)}\n\n`;
+  }
+}
+
+const keysOf = ({ owner, watcherId }: EventRow): readonly string[] => [
+  keyOf({ owner }),
+  keyOf({ watcherId }),
+];
+
+function keyOf({ owner, watcherId }: EventScope): string {
+  return owner === undefined ? `watcher ${watcherId}` : `owner ${owner}`;
+}

@@ -1,0 +1,102 @@
+// Routes of feeds: events as they happen, of all watchers of an owner or of one.
+
+import { type Static, Type } from 'typebox';
+import type { FeedLimit } from '../../access/limits/stream-limit.ts';
+import { withOwnerPlan } from '../../access/routes.ts';
+import type { Plan, Principal } from '../../access/tiers/tiers.ts';
+import { type RequestContext, type Route, route } from '../../http/frame/route.ts';
+import type { Reply } from '../../http/output/reply.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import { after, parseAfter, requireKept } from '../events/cursor.ts';
+import { afterParameter } from '../events/event-schema.ts';
+import { ownerOfCaller, requireOwnWatcher, WatcherParams } from '../events/own-watcher.ts';
+import { type EventScope, readEvents } from '../events/read-store.ts';
+import type { FeedHub } from './feed-hub.ts';
+
+export interface FeedRouteOptions {
+  readonly database: Database;
+  readonly hub: Pick<FeedHub, 'open'>;
+  readonly feeds: FeedLimit;
+  readonly findOwnerPlan: (owner: string) => Promise<Plan | null>;
+}
+
+const FeedQuery = Type.Object({ after: afterParameter });
+
+const EXAMPLE =
+  'retry: 4711\nid: NDgyMTM\n\n' +
+  'id: NDgyMTMgd2F0XzEgbGlzdGluZy5wcmljZV9kZWNyZWFzZWQgMA\nevent: listing.price_decreased\n' +
+  'data: {"id":"evt_1","object":"event","type":"listing.price_decreased","sequence":48213,"watcherId":"wat_1"}\n\n';
+
+/** What a caller needs to read events. */
+export const FEED_ACCESS = { credentials: 'required', scope: 'watchers', counts: 'month' } as const;
+
+const common = {
+  method: 'GET',
+  tag: 'Watchers',
+  access: FEED_ACCESS,
+  accepts: ['text/event-stream'],
+  head: false,
+  query: FeedQuery,
+  answer: { description: 'The events, the oldest first', contentType: 'text/event-stream', example: EXAMPLE },
+} as const;
+const REFUSALS = {
+  410: 'Some of the events after the cursor are no longer kept',
+  429: 'A limit is reached, or too many feeds are open',
+};
+
+export function feedRoutes(options: FeedRouteOptions): readonly Route<Principal>[] {
+  const define = route<Principal>();
+  return [
+    define({
+      ...common,
+      path: '/v1/events/stream',
+      operation: 'streamEvents',
+      summary: 'Stream the events of all your watchers',
+      description:
+        'Server-sent events: `id` is the cursor, `event` the type, `data` the event. After a break send the last id as ' +
+        '`Last-Event-ID`, as EventSource does by itself: you get everything since, once each and in order. A comment ' +
+        'every 20 seconds keeps the connection alive. A feed ends after 30 to 60 minutes, and when its credential does.',
+      alsoAnswers: REFUSALS,
+      handle: (call) => openFeed(options, call, { owner: ownerOfCaller(call.caller) }),
+    }),
+    define({
+      ...common,
+      path: '/v1/watchers/:id/stream',
+      operation: 'streamWatcherEvents',
+      summary: 'Stream the events of one watcher',
+      description: 'Like the stream of all your watchers.',
+      params: WatcherParams,
+      alsoAnswers: { ...REFUSALS, 404: 'You have no such watcher' },
+      async handle(call) {
+        await requireOwnWatcher(options.database, call.caller, call.params.id);
+        return openFeed(options, call, { watcherId: call.params.id });
+      },
+    }),
+  ];
+}
+
+type Call = RequestContext<Principal, Static<typeof FeedQuery>, unknown, unknown>;
+
+async function openFeed(options: FeedRouteOptions, call: Call, scope: EventScope): Promise<Reply> {
+  const { hub, feeds, database } = options;
+  const { caller, headers, address } = call;
+  const place = placeOf(call);
+  // Of the log alone, without an event: what a feed sends may be much.
+  const log = await database.read((sql) => readEvents(sql, { scope, after: null, limit: 0 }), {
+    planned: 'once',
+  });
+  requireKept(place, log.droppedThrough);
+  const release = feeds.open(await withOwnerPlan(options, caller));
+  const credential = { authorization: headers.authorization ?? '', address };
+  const start = place ?? after(log.horizon);
+  return { feed: (response) => hub.open(response, { scope, start, credential, release }) };
+}
+
+/** Where the feed begins; null for new events only. An id of the feed's past is newer than what its address says. */
+function placeOf({ headers, query }: Call) {
+  const id = headers['last-event-id'];
+  if (id === undefined || id === '') return parseAfter(query.after);
+  if (typeof id === 'string') return parseAfter(id, 'Last-Event-ID');
+  throw new Problem('INVALID_REQUEST', 'The header Last-Event-ID is there twice. Send it once.');
+}
