@@ -236,13 +236,14 @@ test('every documented address that can be read answers with what is documented 
   const created = await fetch(`${url}/v1/watchers`, {
     method: 'POST',
     headers: { authorization: `Bearer ${keys.internal}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ target: { type: 'listing', listingId: sales[0]?.id } }),
+    body: JSON.stringify({ target: { type: 'search', listingType: 'sale', query: { maxPrice: 600_000 } } }),
   });
   const watcher = ((await created.json()) as { id: string }).id;
   const examples: Record<string, string> = {
-    ...{ '/v1/listing/{id}': sales[0]?.id ?? '', '/v1/watchers/{id}': watcher },
-    '/v1/watchers/{id}/events': watcher,
-    '/v1/watchers/{id}/stream': watcher,
+    '/v1/listing/{id}': sales[0]?.id ?? '',
+    ...Object.fromEntries(
+      ['', '/events', '/matches', '/stream'].map((part) => [`/v1/watchers/{id}${part}`, watcher]),
+    ),
   };
   const listingType = 'sale';
   const [areaId = ''] = areas.keys();
