@@ -1,7 +1,6 @@
 // Checks of the credentials behind open feeds: each credential is verified again every few seconds, once for all its feeds.
 
 import { Problem } from '../../lib/problem.ts';
-import type { EventFeed } from './event-feed.ts';
 
 /** Seconds between two checks of a credential: with the time that an answer takes, a feed ends within five. */
 const INTERVAL_SECONDS = 4;
@@ -13,6 +12,12 @@ export interface Credential {
   readonly address: string;
 }
 
+/** A feed as the checks need it. */
+export interface CheckedFeed {
+  readonly credential: Credential;
+  close(reason: 'credential'): void;
+}
+
 export interface CredentialCheckOptions {
   /** Throws a Problem with 401 or 403 if the credential may not read events any more; other errors say nothing about it. */
   readonly verify: (credential: Credential) => Promise<void>;
@@ -21,7 +26,7 @@ export interface CredentialCheckOptions {
 
 interface CheckedCredential {
   readonly credential: Credential;
-  readonly feeds: Set<EventFeed>;
+  readonly feeds: Set<CheckedFeed>;
   /** The second of its checks. */
   readonly turn: number;
   isChecking: boolean;
@@ -37,7 +42,7 @@ export class CredentialChecks {
     this.#options = options;
   }
 
-  add(feed: EventFeed): void {
+  add(feed: CheckedFeed): void {
     const { authorization } = feed.credential;
     const known = this.#credentials.get(authorization);
     if (known !== undefined) {
@@ -50,7 +55,7 @@ export class CredentialChecks {
     this.#credentials.set(authorization, checked);
   }
 
-  remove(feed: EventFeed): void {
+  remove(feed: CheckedFeed): void {
     const { authorization } = feed.credential;
     const known = this.#credentials.get(authorization);
     known?.feeds.delete(feed);
