@@ -31,7 +31,7 @@ const REFUSED: Readonly<Record<AnswerParameter | 'minDaysOnMarket' | 'maxDaysOnM
     cursor: NO_PAGE,
     count: NO_RESULTS,
     includeTotalCount: NO_RESULTS,
-    fields: NO_RESULTS,
+    fields: NO_PAGE,
     include: NO_RESULTS,
     format: NO_RESULTS,
     facets: NO_RESULTS,

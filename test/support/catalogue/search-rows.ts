@@ -60,6 +60,8 @@ const AREAS = [1, 2, 3, 70_000];
 const KEYS = [
   '12 oak st ',
   '12 oak st aldern ',
+  '5 12 oak st ',
+  '12 oak st \u{10428} ',
   '12 oakwood ln ',
   '7 élan ave ',
   '7 ',
