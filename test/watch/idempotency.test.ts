@@ -5,11 +5,11 @@ import { after, test } from 'node:test';
 import { systemClock } from '../../src/lib/clock.ts';
 import { draft } from '../support/catalogue/drafts.ts';
 import { writer } from '../support/catalogue/property-market.ts';
-import { temporaryFolder, testDatabase } from '../support/database/database.ts';
-import { startProgram } from '../support/process/children.ts';
+import { testDatabase } from '../support/database/database.ts';
 import { manualClock } from '../support/service/clock.ts';
 import { startService, type TestService } from '../support/service/service.ts';
-import type { ChildOptions, DEATHS } from '../support/watch/child.ts';
+import type { DEATHS } from '../support/watch/child.ts';
+import { startWatchProcess } from '../support/watch/processes.ts';
 import { sendWatcher, subscriber, type WatcherAnswer } from '../support/watch/watchers.ts';
 
 const { database, url: databaseUrl } = await testDatabase({ after });
@@ -18,14 +18,7 @@ const { subscribe } = subscriber(at);
 const ids = await writer(at)(draft('one', { listPrice: 100_000 }), draft('two', { listPrice: 1 }));
 const target = { type: 'listing', listingId: ids.get('one') ?? '' };
 
-async function startChild() {
-  const folder = await temporaryFolder({ after }, 'watch');
-  const options: ChildOptions = { databaseUrl, folder };
-  const child = startProgram({ after }, 'watch/child.ts', [JSON.stringify(options)]);
-  const { port } = JSON.parse((await child.line()) ?? '{}') as { port: number };
-  return { url: `http://127.0.0.1:${port}`, child };
-}
-
+const startChild = () => startWatchProcess({ after }, databaseUrl);
 const children = [await startChild(), await startChild()] as const;
 
 interface Place {
