@@ -112,6 +112,17 @@ export async function updateChecked(
   return true;
 }
 
+/** Ends a claim without a result: the owner counts as checked at this time. */
+export async function releaseOwner(
+  sql: Sql,
+  { owner, claim }: Pick<OwnerCheck, 'owner' | 'claim'>,
+  checkedAt: Date,
+): Promise<void> {
+  await sql`
+    update watcher_owner set checked_at = ${checkedAt}, claimed_until = null
+    where owner = ${owner} and claimed_until::text = ${claim}`;
+}
+
 /** Makes the owners due that this subscription or grant pays for. */
 export async function hastenOwners(
   sql: Sql,

@@ -17,6 +17,7 @@ import {
   type OwnerCheck,
   type PlanLimits,
   pauseEnded,
+  releaseOwner,
   updateChecked,
 } from './owner-store.ts';
 import type { WatcherOptions } from './resolve-target.ts';
@@ -37,6 +38,8 @@ export interface UpkeepOptions {
 const PAUSE = 10_000;
 /** Milliseconds between two checks of an owner; the provider is asked half as often. */
 const CHECK_INTERVAL = 5 * MINUTE;
+/** Milliseconds until an owner is checked again that nobody could tell about. */
+const RETRY_PAUSE = MINUTE;
 /** Milliseconds for which an expired watcher can still be read: as long as its events. */
 const EXPIRED_AGE = 30 * DAY;
 /** Owners checked at once. */
@@ -138,9 +141,13 @@ type Verdict = { readonly plan: Plan | null; readonly ended: readonly string[] }
 
 async function checkOwner(options: UpkeepOptions, check: OwnerCheck): Promise<void> {
   const verdict = await judge(options, check);
-  if (verdict === null) return;
-  const { plan } = verdict;
   const now = options.clock.now();
+  if (verdict === null) {
+    const retryAt = now + RETRY_PAUSE;
+    await options.database.write((sql) => releaseOwner(sql, check, new Date(retryAt - CHECK_INTERVAL)));
+    return;
+  }
+  const { plan } = verdict;
   const limits = plan === null ? null : limitsOf(options.tiers, plan);
   const appliedLimits = plan === null ? '' : JSON.stringify(limits);
   if (limits === null) await endWatchers(options, check);
