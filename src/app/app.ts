@@ -8,6 +8,7 @@ import { createLocalSubscriptions } from '../access/providers/subscription-store
 import type { SubscriptionProvider } from '../access/tiers/provider.ts';
 import { type Principal, TIERS } from '../access/tiers/tiers.ts';
 import { readTiersFile } from '../access/tiers/tiers-file.ts';
+import { startChangeUpkeep } from '../changes/upkeep.ts';
 import type { Config } from '../config.ts';
 import { connectionBounds } from '../http/server/connections.ts';
 import { createServer, type Limits, type WebServer } from '../http/server/server.ts';
@@ -133,6 +134,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const upkeep = startUpkeep({ ...common, ownerStatus, setGrantWatched: watchGrant });
   const eventUpkeep = startEventUpkeep(common);
+  const changeUpkeep = startChangeUpkeep({ ...common, metrics });
   const replication = source && startReplication({ ...options, source, catalogue, clock, metrics });
   const server = createServer<Principal>({
     ...{ routes, phases: access.phases, clock, log, metrics, publicUrl },
@@ -157,6 +159,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await replication?.stop();
       await upkeep.stop();
       await eventUpkeep.stop();
+      await changeUpkeep.stop();
       await oauth.close();
       await access.close();
       await cache.close();

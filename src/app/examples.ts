@@ -136,6 +136,7 @@ export const EXAMPLES: Examples = {
     listPropertyListings: { include: ['daysOnMarket'] },
     listEvents: EVENTS,
     ...{ streamEvents: { after: 'now' }, streamWatcherEvents: { ...OF_WATCHER, after: 'now' } },
+    listChanges: { after: '0' },
     listWatcherEvents: { ...OF_WATCHER, ...EVENTS },
     ...{ getWatcher: OF_WATCHER, updateWatcher: OF_WATCHER, deleteWatcher: OF_WATCHER },
     ...{ pauseWatcher: OF_WATCHER, resumeWatcher: OF_WATCHER, listMatches: OF_WATCHER },

@@ -26,6 +26,7 @@ import { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import { createFindCurrencies } from '../search/summaries/currency-store.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../search/summaries/metrics.ts';
 import { siteRoutes } from '../site/routes.ts';
+import { changeRoutes } from '../watch/changes-routes.ts';
 import { eventRoutes } from '../watch/events/routes.ts';
 import type { FeedHub } from '../watch/feeds/feed-hub.ts';
 import { feedRoutes } from '../watch/feeds/routes.ts';
@@ -79,6 +80,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...watcherRoutes({ ...parts, searches }),
     ...eventRoutes(parts),
     ...feedRoutes(parts),
+    ...changeRoutes(parts),
     ...accessRoutes(parts),
     ...parts.oauth,
     ...(sample === null ? [] : [samplePhotoRoute(sample)]),

@@ -1,6 +1,6 @@
 // SQL of the log of changes: appending within the writer's transaction, and reading in the order of commits.
 
-import type { Sql, Transaction } from '../postgres/client/database.ts';
+import type { Sql, SqlFragment, Transaction } from '../postgres/client/database.ts';
 import { toJson } from '../postgres/client/value-types.ts';
 import type { ChangeEntry, ListingChange, PartialState } from './change.ts';
 
@@ -97,14 +97,33 @@ export async function readChanges<State>(
   after: number,
   limit: number,
 ): Promise<ChangeEntry<State>[]> {
-  const rows = await sql<ChangeRow<State>[]>`
+  const rows = await findChanges<State>(sql, after, limit, sql`true`);
+  return rows.map(entryOf);
+}
+
+/** The same without private entries. */
+export async function readListingChanges<State>(
+  sql: Sql,
+  after: number,
+  limit: number,
+): Promise<ListingChange<State>[]> {
+  const rows = await findChanges<State>(sql, after, limit, sql`kind <> 'watcher'`);
+  return rows.map(entryOf).filter((entry) => entry.kind !== 'watcher');
+}
+
+async function findChanges<State>(
+  sql: Sql,
+  after: number,
+  limit: number,
+  condition: SqlFragment,
+): Promise<ChangeRow<State>[]> {
+  return sql<ChangeRow<State>[]>`
     select first_sequence + ordinal as sequence, at, kind, listing_id as "listingId", property_id as "propertyId",
       watcher_id as "watcherId", action, quiet, changed, after, before, tsvector_to_array(words_before) as "wordsBefore"
     from change_batch as batch join change on batch_id = id and change.day = batch.day
     where first_sequence >= coalesce((select max(first_sequence) from change_batch where first_sequence <= ${after}), 0)
-      and first_sequence + ordinal > ${after}
+      and first_sequence + ordinal > ${after} and ${condition}
     order by first_sequence, ordinal limit ${limit}`;
-  return rows.map(entryOf);
 }
 
 function entryOf<State>(row: ChangeRow<State>): ChangeEntry<State> {
@@ -120,4 +139,10 @@ export async function headSequence(sql: Sql): Promise<number> {
     select coalesce((select first_sequence + changes - 1 from change_batch where first_sequence is not null
       order by first_sequence desc limit 1), 0) as head`;
   return row?.head ?? 0;
+}
+
+/** The first sequence from which on all changes are in the log. */
+export async function retainedFrom(sql: Sql): Promise<number> {
+  const [row] = await sql<{ sequence: number }[]>`select retained_from as sequence from change_log`;
+  return row?.sequence ?? 1;
 }

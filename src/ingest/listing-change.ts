@@ -3,9 +3,8 @@
 import type { NewChange } from '../changes/change-store.ts';
 import { differingMembers, differingNames, isSameJson } from '../changes/differences.ts';
 import { formatTime } from '../lib/clock.ts';
-import { type ChangeState, summarizeListing } from '../listings/change-state.ts';
+import { type ChangeState, maskSummary, summarizeListing } from '../listings/change-state.ts';
 import { toStoredClock } from '../listings/days-on-market.ts';
-import { maskLocation, maskStreet } from '../listings/presenter.ts';
 import { listedFrom, resolveDates } from '../listings/reported-dates.ts';
 import { dateTexts } from '../listings/stored-record.ts';
 import { type ListingSnapshot, searchRow, searchTexts } from './search-row.ts';
@@ -64,12 +63,8 @@ function changeState(listing: ListingSnapshot): ChangeState {
   const row = searchRow(listing);
   const summary = summarizeListing(listing.record);
   if (listing.addressDisplayed) return { row, listing: summary };
-  const masked = summarizeListing({
-    ...listing.record,
-    address: maskStreet(listing.record.address),
-    location: maskLocation(listing.record.location),
-  });
-  return { row, listing: masked, withheld: { address: summary.address, location: summary.location } };
+  const { address, location } = summary;
+  return { row, listing: maskSummary(summary), withheld: { address, location } };
 }
 
 /** Members that searchable words are taken from. */

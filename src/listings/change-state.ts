@@ -1,5 +1,6 @@
 // State of a listing as the log of changes keeps it: the columns that searches read, and a summary for people.
 
+import { maskLocation, townOf } from './presenter.ts';
 import type { Listing } from './record.ts';
 import type { SearchRow } from './search-row.ts';
 
@@ -57,5 +58,15 @@ export function summarizeListing(
     address: pick(listing.address, ADDRESS_MEMBERS),
     location: listing.location,
     openHouses: listing.openHouses.map((house) => pick(house, OPEN_HOUSE_MEMBERS)),
+  };
+}
+
+/** The summary as readers see it where the source withholds the address. */
+export function maskSummary(summary: ListingSummary): ListingSummary {
+  const { address, location } = summary;
+  return {
+    ...summary,
+    address: { ...address, line1: null, unit: null, full: townOf(address) },
+    location: maskLocation(location),
   };
 }

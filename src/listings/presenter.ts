@@ -122,17 +122,17 @@ const isMasked = (stored: Pick<StoredListing, 'addressDisplayed'>, view: ReaderV
 
 type PublicRecord = Omit<StoredRecord, 'property'>;
 
-/** The address without its street; the town stays. */
-export function maskStreet(address: PublicRecord['address']): PublicRecord['address'] {
+/** The whole of an address whose street is withheld. */
+export function townOf(address: Pick<Listing['address'], 'city' | 'state' | 'postalCode'>): string | null {
   const region = [address.state, address.postalCode].filter(Boolean).join(' ');
-  const full = [address.city, region].filter(Boolean).join(', ');
-  const street = { line1: null, unit: null, streetNumber: null, streetName: null, crossStreet: null };
-  return { ...address, ...street, full: full || null };
+  return [address.city, region].filter(Boolean).join(', ') || null;
 }
 
 /** The record without its street address, in texts and links too; the town stays. */
 export function maskAddress(record: PublicRecord): PublicRecord {
-  const matcher = addressMatcher(record.address);
+  const { address } = record;
+  const street = { line1: null, unit: null, streetNumber: null, streetName: null, crossStreet: null };
+  const matcher = addressMatcher(address);
   const mask = (text: string | null) => text && matcher.mask(text);
   const photos = (all: PublicRecord['photos']) =>
     all
@@ -144,7 +144,7 @@ export function maskAddress(record: PublicRecord): PublicRecord {
   });
   return {
     ...record,
-    address: maskStreet(record.address),
+    address: { ...address, ...street, full: townOf(address) },
     description: mask(record.description),
     photos: photos(record.photos),
     floorPlans: photos(record.floorPlans),

@@ -21,6 +21,8 @@ export interface ConnectionSettings {
   readonly statementTimeout: number;
   /** The same for brief statements. */
   readonly briefTimeout: number;
+  /** Milliseconds the server lets a transaction wait for its next statement; then it ends the session, and with it the locks. */
+  readonly idleTransactionTimeout: number;
   /** Never closed for being idle or old: its session holds a lock or a channel. */
   readonly persistent?: boolean;
   readonly onNotice?: (message: string) => void;
@@ -159,6 +161,7 @@ function driverOptions(target: ConnectionTarget, settings: ConnectionSettings) {
       TimeZone: 'UTC',
       DateStyle: 'ISO, YMD',
       statement_timeout: settings.statementTimeout,
+      idle_in_transaction_session_timeout: settings.idleTransactionTimeout,
       ...NO_MEMOIZE,
       ...PLANNING.each,
     },

@@ -40,6 +40,8 @@ export interface DatabaseOptions {
   readonly timeout?: number;
   /** Milliseconds for one statement of a brief read; default 30. */
   readonly briefTimeout?: number;
+  /** Milliseconds that a transaction may wait for its next statement, as it does when this process is stopped; default 15,000. */
+  readonly idleTransactionTimeout?: number;
   readonly clock?: Clock;
   readonly onNotice?: (message: string) => void;
 }
@@ -90,6 +92,7 @@ export interface Database {
 const DEFAULT_CONNECTIONS = 10;
 const DEFAULT_TIMEOUT = 2_900;
 const BRIEF_TIMEOUT = 30;
+const IDLE_TRANSACTION_TIMEOUT = 15_000;
 /** The server gives up this many milliseconds before we do, so that a slow statement costs no connection. */
 const HEAD_START = 300;
 /** Shares of an operation's time: reserved for commit and answer of a statement with a deadline; at most spent waiting for a connection. */
@@ -108,6 +111,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     applicationName: options.applicationName ?? 'freehold',
     statementTimeout: statementTimeout(defaultTimeout),
     briefTimeout: options.briefTimeout ?? BRIEF_TIMEOUT,
+    idleTransactionTimeout: options.idleTransactionTimeout ?? IDLE_TRANSACTION_TIMEOUT,
     ...(options.onNotice === undefined ? {} : { onNotice: options.onNotice }),
   };
   const pool = createPool<Connection>({

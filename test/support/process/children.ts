@@ -38,8 +38,8 @@ export function startProgram(
     pid: child.pid ?? 0,
     line: async () => (await lines.next()).value,
     rest: async () => Array.fromAsync({ [Symbol.asyncIterator]: () => lines }),
-    tell: (line) => child.stdin?.write(`${line}\n`),
     kill: (signal) => child.kill(signal),
+    tell: (line) => child.stdin?.write(`${line}\n`),
     async finish() {
       child.stdin?.end();
       return ended;

@@ -1,0 +1,61 @@
+// Upkeep of the log of changes: partitions made ahead, old days dropped, and its size measured, while the service runs.
+
+import { type Clock, MINUTE } from '../lib/clock.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { Database } from '../postgres/client/database.ts';
+import {
+  createChangePartitions,
+  deleteOldBatches,
+  dropOldChanges,
+  type LogSize,
+  measureLog,
+} from './retention-store.ts';
+
+export interface ChangeUpkeepOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly report: (error: unknown) => void;
+}
+
+/** Milliseconds between the end of one round and the next; old batches are looked for once in so many rounds. */
+const PAUSE = 10 * MINUTE;
+const BATCH_ROUNDS = 144;
+
+/** Works now, then after each pause. `stop` ends after the current step. */
+export function startChangeUpkeep(options: ChangeUpkeepOptions): { stop(): Promise<void> } {
+  const { database, clock, metrics, report } = options;
+  let [stopped, rounds] = [false, 0];
+  let cancel = (): void => {};
+  let size: LogSize | undefined;
+  metrics.gauge('freehold_change_log_sequence', 'Sequence of the newest change.', () => size?.head ?? 0);
+  metrics.gauge(
+    'freehold_change_log_retained_from',
+    'First sequence from which on the log is complete.',
+    () => size?.retainedFrom ?? 0,
+  );
+  metrics.gauge('freehold_change_log_bytes', 'Bytes of the log of changes on disk.', () => size?.bytes ?? 0);
+
+  async function keepUp(): Promise<void> {
+    await createChangePartitions(database, clock.now());
+    await dropOldChanges(database, clock.now());
+    if (rounds++ % BATCH_ROUNDS === 0) await deleteOldBatches(database, () => stopped);
+    size = await measureLog(database);
+  }
+  function start(): void {
+    round = keepUp()
+      .catch(report)
+      .then(() => {
+        if (!stopped) cancel = clock.after(PAUSE, start);
+      });
+  }
+  let round = Promise.resolve();
+  start();
+  return {
+    async stop() {
+      stopped = true;
+      cancel();
+      await round;
+    },
+  };
+}

@@ -1,0 +1,92 @@
+// Proof that the log makes room ahead, refuses no day, and forgets what is older than its retention, knowing what it forgot.
+
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { appendPrivateEntries, readChanges, retainedFrom } from '../../src/changes/change-store.ts';
+import { createFollower } from '../../src/changes/follower.ts';
+import {
+  createChangePartitions,
+  deleteOldBatches,
+  dropOldChanges,
+  measureLog,
+} from '../../src/changes/retention-store.ts';
+import type { Database } from '../../src/postgres/client/database.ts';
+import { testDatabase } from '../support/database/database.ts';
+
+const DAY = 86_400_000;
+const TODAY = Date.UTC(2026, 0, 10, 12);
+
+async function append(database: Database, at: number, text: string): Promise<void> {
+  await database.transaction((tx) =>
+    appendPrivateEntries(tx, [{ watcherId: text, action: 'test', data: null }], at),
+  );
+}
+
+async function partitions(database: Database): Promise<Record<string, string>> {
+  const rows = await database.read(
+    (sql) => sql<{ watcher: string; partition: string }[]>`
+      select watcher_id as watcher, tableoid::regclass::text as partition from change`,
+  );
+  return Object.fromEntries(rows.map(({ watcher, partition }) => [watcher, partition]));
+}
+
+async function batches(database: Database): Promise<number> {
+  const [row] = await database.read(
+    (sql) => sql<{ count: number }[]>`select count(*)::int as count from change_batch`,
+  );
+  return row?.count ?? 0;
+}
+
+async function filled(t: TestContext): Promise<Database> {
+  const { database } = await testDatabase(t);
+  await append(database, TODAY, 'before any partition');
+  await createChangePartitions(database, TODAY);
+  await append(database, TODAY, 'today');
+  await append(database, TODAY + DAY, 'tomorrow');
+  await append(database, TODAY + 9 * DAY, 'some day');
+  return database;
+}
+
+test('each day has a partition made ahead; days that have none, and days that began without, are kept all the same', async (t) => {
+  const database = await filled(t);
+  assert.deepEqual(await partitions(database), {
+    ...{ 'before any partition': 'change_default', today: 'change_default' },
+    ...{ tomorrow: 'change_20260111', 'some day': 'change_default' },
+  });
+  assert.equal((await database.read((sql) => readChanges(sql, 0, 10))).length, 4);
+});
+
+test('past the retention a day is dropped whole, wherever it was, and the log knows from where on it is complete', async (t) => {
+  const database = await filled(t);
+  await dropOldChanges(database, TODAY + 30 * DAY);
+  assert.equal(await database.read(retainedFrom), 1);
+  await dropOldChanges(database, TODAY + 31 * DAY);
+  assert.deepEqual(Object.keys(await partitions(database)), ['tomorrow', 'some day']);
+  assert.equal(await database.read(retainedFrom), 3);
+  await dropOldChanges(database, TODAY + 32 * DAY);
+  assert.deepEqual(Object.keys(await partitions(database)), ['some day']);
+  assert.equal(await database.read(retainedFrom), 4);
+  assert.equal(await batches(database), 4);
+  await deleteOldBatches(database, () => false);
+  assert.equal(await batches(database), 1);
+  const size = await measureLog(database);
+  assert.deepEqual([size?.head, size?.retainedFrom], [4, 4]);
+  assert.ok((size?.bytes ?? 0) > 8_192);
+});
+
+test('a follower that was away for longer than the retention reports it, and goes on with what there is', async (t) => {
+  const database = await filled(t);
+  await dropOldChanges(database, TODAY + 32 * DAY);
+  const reported: unknown[] = [];
+  const stopping = new AbortController();
+  const report = (error: unknown) => reported.push(error);
+  const follower = createFollower(database, { from: 1, report });
+  for await (const batch of follower.entries(stopping.signal)) {
+    assert.deepEqual(
+      batch.map(({ sequence }) => sequence),
+      [4],
+    );
+    stopping.abort();
+  }
+  assert.match(String(reported[0]), /begins at 4: changes since 2 were dropped/);
+});
