@@ -58,7 +58,7 @@ async function startService(config: Config, log: Log): Promise<Service> {
     const port = await requireFreePort(config.host, config.port);
     // With an external database too: the sample's keys and state are stored here.
     await requireWritableFolder(dataDirectory, 'DATA_DIR');
-    const { database, embedded } = await openStorage(config, say, cleanup);
+    const { database, embedded, target } = await openStorage(config, say, cleanup);
     const keysFile = await createKeys(config, database, embedded !== null);
     const publicUrl = config.publicUrl ?? ownUrl(config.host, port);
     const upstream = await openUpstream({
@@ -69,6 +69,7 @@ async function startService(config: Config, log: Log): Promise<Service> {
     const app = await createApp({
       ...upstream,
       ...{ config, database, publicUrl, log, keysFile },
+      matchingTarget: target,
       lingerMs: LINGER_MS,
       onProgress: loadProgress(log),
     });
@@ -103,7 +104,7 @@ async function openStorage(config: Config, log: (line: string) => void, cleanup:
   cleanup.defer(() => database.close());
   await database.serverVersion();
   await migrate(database);
-  return { database, embedded };
+  return { database, embedded, target };
 }
 
 /**

@@ -32,6 +32,8 @@ import { type Replication, startReplication } from '../sources/replicate.ts';
 import type { Source } from '../sources/source.ts';
 import { startEventUpkeep } from '../watch/events/upkeep.ts';
 import { FeedHub } from '../watch/feeds/feed-hub.ts';
+import type { MatchingTarget } from '../watch/matching/matching-thread.ts';
+import { startMatching } from '../watch/matching/start-matching.ts';
 import { findOwnerPlan } from '../watch/owner-store.ts';
 import { startUpkeep } from '../watch/owner-upkeep.ts';
 import { countWatchers } from '../watch/watcher-store.ts';
@@ -58,6 +60,8 @@ export interface AppOptions {
   readonly config: Config;
   /** Migrated. */
   readonly database: Database;
+  /** Where the thread that matches watchers finds the database; absent: they are matched in this thread. */
+  readonly matchingTarget?: MatchingTarget;
   /** Null: listings come from imports only. */
   readonly source: Source | null;
   /** Milliseconds between two rounds of changes from the source. */
@@ -135,6 +139,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const upkeep = startUpkeep({ ...common, ownerStatus, setGrantWatched: watchGrant });
   const eventUpkeep = startEventUpkeep(common);
   const changeUpkeep = startChangeUpkeep({ ...common, metrics });
+  const matching = startMatching({ ...common, metrics, target: options.matchingTarget ?? null });
   const replication = source && startReplication({ ...options, source, catalogue, clock, metrics });
   const server = createServer<Principal>({
     ...{ routes, phases: access.phases, clock, log, metrics, publicUrl },
@@ -157,6 +162,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await hub.close();
       await drained;
       await replication?.stop();
+      await matching.stop();
       await upkeep.stop();
       await eventUpkeep.stop();
       await changeUpkeep.stop();

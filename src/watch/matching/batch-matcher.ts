@@ -1,0 +1,238 @@
+// Matcher of batches: the entries of the log of changes become events, for the shards that have not passed them yet.
+
+import type { ChangeEntry, ListingChange, PrivateEntry } from '../../changes/change.ts';
+import type { ChangeState } from '../../listings/change-state.ts';
+import type { SavedSearch } from '../../search/query/saved-search.ts';
+import type { EventContent, EventDraft, Withdrawal } from '../events/event.ts';
+import type { EventType } from '../events/event-types.ts';
+import { contentOf, decideEvents, isWithdrawal, viewOf } from './decide-events.ts';
+import { SHARDS } from './lease-store.ts';
+import type { WatcherDefinition } from './watcher-definition.ts';
+import { type ChangedWords, WatcherIndex } from './watcher-index.ts';
+import { type WatcherTicket, WatcherTickets } from './watcher-tickets.ts';
+
+type Change = ListingChange<ChangeState>;
+
+/** A listing that matched a new watcher when it was created. */
+export interface BackfilledListing {
+  readonly content: EventContent;
+  readonly matchedOn: readonly string[];
+}
+
+/** What matching reads besides the log. */
+export interface MatchingReads {
+  /** The words of the listings of these changes, before and after each, by their sequences. */
+  findWords(changes: readonly Change[]): Promise<ReadonlyMap<number, ChangedWords>>;
+  /** The searches of these watchers; those of deleted ones are missing. */
+  findSearches(nos: readonly number[]): Promise<ReadonlyMap<number, SavedSearch>>;
+  /** The listings that matched the watcher at a place in the log. */
+  findBackfill(definition: WatcherDefinition, sequence: number): Promise<readonly BackfilledListing[]>;
+  /** The parameters by which a change made a listing match, or no longer match. */
+  matchedOn(
+    no: number,
+    search: SavedSearch,
+    change: Change,
+    sides: number,
+    words: ChangedWords | null,
+  ): string[];
+}
+
+/** An event, and the shard that it is written for. */
+export interface ShardEvent {
+  readonly shard: number;
+  readonly draft: EventDraft;
+}
+
+/** What a batch of entries is told as. */
+export interface MatchedBatch {
+  readonly events: readonly ShardEvent[];
+  readonly contents: readonly EventContent[];
+  readonly withdrawals: readonly Withdrawal[];
+  /** Sequence of its last entry. */
+  readonly end: number;
+}
+
+export const shardOf = (no: number): number => no % SHARDS;
+
+/** A watcher that a change concerns. */
+interface Verdict {
+  readonly no: number;
+  readonly ticket: WatcherTicket;
+  readonly sides: number;
+}
+
+/** What a watcher is told of a change. */
+interface Decision extends Verdict {
+  readonly change: Change;
+  readonly types: readonly EventType[];
+  readonly words: ChangedWords | null;
+}
+
+const NO_WORDS: ChangedWords = { before: null, after: new Set() };
+
+export class BatchMatcher {
+  readonly #reads: MatchingReads;
+  readonly #index = new WatcherIndex<string>();
+  readonly #tickets = new WatcherTickets();
+
+  constructor(reads: MatchingReads) {
+    this.#reads = reads;
+  }
+
+  get watchers(): number {
+    return this.#index.size;
+  }
+
+  add(definition: WatcherDefinition): void {
+    this.#index.add(definition, this.#tickets.write(definition));
+  }
+
+  remove(no: number): void {
+    this.#index.remove(no);
+  }
+
+  /** Lays watchers out for speed, after many were added. */
+  pack(): void {
+    this.#index.pack();
+  }
+
+  removeShards(shards: ReadonlySet<number>): void {
+    for (const no of this.#index.nos()) if (shards.has(shardOf(no))) this.#index.remove(no);
+    this.#index.pack();
+  }
+
+  /**
+   * Matches entries, in order. `positions`: of the shards to work for; one that has passed an entry takes no part in it. The
+   * watchers are afterwards as the last entry leaves them.
+   */
+  async match(
+    entries: readonly ChangeEntry<ChangeState>[],
+    positions: ReadonlyMap<number, number>,
+  ): Promise<MatchedBatch> {
+    const events: ShardEvent[] = [];
+    const contents: EventContent[] = [];
+    const withdrawals: Withdrawal[] = [];
+    const decided: Decision[] = [];
+    let words: ReadonlyMap<number, ChangedWords> | null = null;
+    for (const [at, entry] of entries.entries()) {
+      const { sequence } = entry;
+      const isDue = (no: number): boolean => (positions.get(shardOf(no)) ?? sequence) < sequence;
+      if (entry.kind === 'watcher') {
+        const told = await this.#follow(entry, isDue);
+        events.push(...told.events);
+        contents.push(...told.contents);
+        continue;
+      }
+      if (isWithdrawal(entry)) withdrawals.push({ sequence, listingId: entry.listingId });
+      if (entry.quiet) continue;
+      let verdicts = this.#verdicts(entry, words?.get(sequence) ?? null, isDue);
+      if (verdicts === null) {
+        words = await this.#reads.findWords(entries.slice(at).filter(isAudible));
+        verdicts = this.#verdicts(entry, words.get(sequence) ?? NO_WORDS, isDue);
+      }
+      const decisions = decide(entry, verdicts ?? [], words?.get(sequence) ?? null);
+      if (decisions.length > 0) contents.push(contentOf(entry));
+      for (const decision of decisions) decided.push(decision);
+    }
+    for (const event of await this.#tell(decided)) events.push(event);
+    const end = entries.at(-1)?.sequence ?? 0;
+    return { events, contents: hideWithdrawn(contents, withdrawals), withdrawals, end };
+  }
+
+  /** The watchers that a change concerns; null: the words of the listing are needed. */
+  #verdicts(change: Change, words: ChangedWords | null, isDue: (no: number) => boolean): Verdict[] | null {
+    const verdicts: Verdict[] = [];
+    const isDecided = this.#index.match(change, words, (slot, sides) => {
+      const no = this.#index.no(slot);
+      if (isDue(no)) verdicts.push({ no, sides, ticket: this.#tickets.read(this.#index.detail(slot)) });
+    });
+    return isDecided ? verdicts : null;
+  }
+
+  /** Events as decided, each with the parameters that it is about. */
+  async #tell(decided: readonly Decision[]): Promise<ShardEvent[]> {
+    const searching = decided.filter(({ ticket }) => ticket.target === 'search').map(({ no }) => no);
+    const searches = await this.#reads.findSearches([...new Set(searching)]);
+    return decided.flatMap(({ no, ticket, change, sides, types, words }) => {
+      const search = searches.get(no);
+      const matchedOn = search === undefined ? [] : this.#reads.matchedOn(no, search, change, sides, words);
+      return types.map((type) => ({ shard: shardOf(no), draft: draftOf(ticket, change, type, matchedOn) }));
+    });
+  }
+
+  /** Keeps the watchers as a private entry says, and tells what it is told as. */
+  async #follow(entry: PrivateEntry, isDue: (no: number) => boolean) {
+    const definition = entry.data as WatcherDefinition;
+    const { no, status } = definition;
+    if (!isDue(no)) return { events: [], contents: [] };
+    if (status === 'active' && entry.action !== 'deleted') this.add(definition);
+    else this.#index.remove(no);
+    const isBackfilled = entry.action === 'replayed' || (entry.action === 'created' && definition.backfill);
+    if (isBackfilled && status === 'active') return this.#backfill(definition, entry);
+    const type = PRIVATE_EVENTS[entry.action];
+    if (type === undefined) return { events: [], contents: [] };
+    const draft: EventDraft = {
+      ...{ sequence: entry.sequence, at: entry.at, watcherId: entry.watcherId, type, ordinal: 0 },
+      ...{ owner: definition.owner, eventsPerHour: null, listingId: null, matchedOn: [] },
+      data: { reason: definition.statusReason },
+    };
+    return { events: [{ shard: shardOf(no), draft }], contents: [] };
+  }
+
+  async #backfill(definition: WatcherDefinition, { sequence, at }: PrivateEntry) {
+    const ticket = this.#tickets.read(this.#tickets.write(definition));
+    if (definition.target.type !== 'search' || !ticket.events.includes('search.match_added'))
+      return { events: [], contents: [] };
+    const listings = await this.#reads.findBackfill(definition, sequence);
+    const events = listings.map(({ content, matchedOn }, ordinal): ShardEvent => {
+      const change = { sequence, at, listingId: content.listingId };
+      const draft = draftOf(ticket, change, 'search.match_added', matchedOn);
+      return { shard: shardOf(definition.no), draft: { ...draft, ordinal } };
+    });
+    return { events, contents: listings.map(({ content }) => ({ ...content, sequence, at })) };
+  }
+}
+
+function decide(change: Change, verdicts: readonly Verdict[], words: ChangedWords | null): Decision[] {
+  const views = [viewOf(change, false), viewOf(change, true)] as const;
+  return verdicts.flatMap((verdict) => {
+    const { ticket, sides } = verdict;
+    const types = decideEvents(ticket, change, sides, views[ticket.ignoreDisplayRules ? 1 : 0]);
+    return types.length === 0 ? [] : [{ ...verdict, change, types, words }];
+  });
+}
+
+/** What private entries are told as. */
+const PRIVATE_EVENTS: Readonly<
+  Record<string, 'watcher.paused' | 'watcher.expired' | 'watcher.disabled' | 'watcher.test'>
+> = {
+  paused: 'watcher.paused',
+  expired: 'watcher.expired',
+  disabled: 'watcher.disabled',
+  tested: 'watcher.test',
+};
+
+const isAudible = (entry: ChangeEntry<ChangeState>): entry is Change =>
+  entry.kind !== 'watcher' && !entry.quiet;
+
+function draftOf(
+  { id, owner, eventsPerHour }: WatcherTicket,
+  { sequence, at, listingId }: Pick<Change, 'sequence' | 'at' | 'listingId'>,
+  type: EventDraft['type'],
+  matchedOn: readonly string[],
+): EventDraft {
+  return { sequence, at, watcherId: id, type, ordinal: 0, owner, eventsPerHour, listingId, matchedOn };
+}
+
+/** Contents of listings that a later change of the batch withdraws show nothing: the statement that deletes has not seen them. */
+function hideWithdrawn(
+  contents: readonly EventContent[],
+  withdrawals: readonly Withdrawal[],
+): EventContent[] {
+  const withdrawnAt = new Map(withdrawals.map(({ listingId, sequence }) => [listingId, sequence]));
+  return contents.map((content) =>
+    content.sequence < (withdrawnAt.get(content.listingId) ?? 0)
+      ? { ...content, object: null, previous: null, changedFields: [] }
+      : content,
+  );
+}

@@ -1,0 +1,88 @@
+// SQL of definitions: the watchers of a shard as of a place in the log of changes.
+
+import type { Database, Sql } from '../../postgres/client/database.ts';
+import type { SavedSearch } from '../../search/query/saved-search.ts';
+import type { WatcherDefinition, WatcherTarget } from './watcher-definition.ts';
+
+const PAGE = 5_000;
+
+interface DefinitionRow extends Omit<WatcherDefinition, 'target'> {
+  readonly target: WatcherTarget & { readonly query?: object };
+  readonly search: SavedSearch | null;
+}
+
+/** The active watchers of a shard as they are now, in pages. */
+export async function* loadDefinitions(
+  database: Database,
+  shard: number,
+): AsyncGenerator<readonly WatcherDefinition[]> {
+  for (let last = 0; ; ) {
+    const rows = await database.read(
+      (sql) => sql<DefinitionRow[]>`
+        select ${definitionColumns(sql)} from watcher
+        where shard = ${shard} and status = 'active' and no > ${last} order by no limit ${PAGE}`,
+      { timeout: 60_000 },
+    );
+    yield rows.map(definitionOf);
+    if (rows.length < PAGE) return;
+    last = rows.at(-1)?.no ?? last;
+  }
+}
+
+const definitionColumns = (
+  sql: Sql,
+) => sql`no, id, owner, status, status_reason as "statusReason", events, target, search,
+  cadence, events_per_hour as "eventsPerHour", backfill, ignore_display_rules as "ignoreDisplayRules"`;
+
+function definitionOf({ search, ...row }: DefinitionRow): WatcherDefinition {
+  const { target, ignoreDisplayRules } = row;
+  if (target.type !== 'search' || search === null) return { ...row, target };
+  const parameters = Object.keys(target.query ?? {});
+  return { ...row, target: { type: 'search', search: { ...search, ignoreDisplayRules }, parameters } };
+}
+
+export async function isAnyWatcher(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ found: boolean }[]>`
+    select exists (select from watcher where status = 'active') as found`;
+  return row?.found ?? false;
+}
+
+/** The searches of these watchers as they are now; those of deleted ones are missing. */
+export async function findSearches(sql: Sql, nos: readonly number[]): Promise<Map<number, SavedSearch>> {
+  const rows = await sql<{ no: number; search: SavedSearch }[]>`
+    select no, search from watcher where no = any(${[...nos]}::bigint[]) and search is not null`;
+  return new Map(rows.map(({ no, search }) => [no, search]));
+}
+
+/** A private entry about a watcher. */
+export interface WatcherEntry {
+  readonly sequence: number;
+  readonly watcherId: string;
+  readonly action: string;
+  readonly data: WatcherDefinition;
+}
+
+const entriesSql = (sql: Sql) => sql`
+  select first_sequence + ordinal as sequence, watcher_id as "watcherId", action, after as data
+  from change join change_batch as batch on batch_id = batch.id
+  where kind = 'watcher' and watcher_id is not null and first_sequence is not null`;
+
+/** The private entries of a shard after a sequence, in order. */
+export function findEntriesAfter(sql: Sql, after: number, shard: number): Promise<WatcherEntry[]> {
+  return sql<
+    WatcherEntry[]
+  >`${entriesSql(sql)} and (after ->> 'no')::bigint % 64 = ${shard} and first_sequence + ordinal > ${after}
+    and first_sequence >= coalesce((select max(first_sequence) from change_batch where first_sequence <= ${after}), 0)
+    order by sequence`;
+}
+
+/** The last private entry of a watcher at a sequence or before; null: none is in the log. */
+export async function findEntryBefore(
+  sql: Sql,
+  watcherId: string,
+  sequence: number,
+): Promise<WatcherEntry | null> {
+  const [row] = await sql<WatcherEntry[]>`${entriesSql(sql)} and watcher_id = ${watcherId}
+    and first_sequence + ordinal <= ${sequence} order by sequence desc limit 1`;
+  return row ?? null;
+}

@@ -1,0 +1,37 @@
+// Thread of the matching: its own connections, and messages to the thread that started it.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { systemClock } from '../../lib/clock.ts';
+import { openDatabase } from '../../postgres/client/database.ts';
+import { Matching } from './matching.ts';
+import type { MatchingThreadData, MatchingThreadMessage } from './matching-thread.ts';
+
+/** Reads, events and leases. */
+const CONNECTIONS = 3;
+/** Milliseconds between two reports of the status. */
+const STATUS_INTERVAL = 1_000;
+
+const { target } = workerData as MatchingThreadData;
+const send = (message: MatchingThreadMessage): void => parentPort?.postMessage(message);
+const database = openDatabase({
+  ...target,
+  maxConnections: CONNECTIONS,
+  applicationName: 'freehold matching',
+});
+const report = (error: unknown): void =>
+  send({ kind: 'error', error: error instanceof Error ? error : new Error(String(error)) });
+const matching = new Matching({ database, clock: systemClock, report });
+matching.start();
+let cancel: () => void = () => {};
+function sendStatus(): void {
+  send({ kind: 'status', status: matching.status() });
+  cancel = systemClock.after(STATUS_INTERVAL, sendStatus);
+}
+sendStatus();
+
+parentPort?.once('message', async () => {
+  cancel();
+  await matching.stop();
+  await database.close();
+  parentPort?.close();
+});
