@@ -13,6 +13,7 @@ import { addMigrate } from './migrate.ts';
 import { addOpenapi } from './openapi.ts';
 import { examples } from './options.ts';
 import { addSubscriptions } from './subscriptions.ts';
+import { addWatchers } from './watchers.ts';
 
 /** Runs one command line and sets the process's exit code. Never throws. */
 export async function main(args: readonly string[]): Promise<void> {
@@ -40,6 +41,7 @@ export function commandLine(): Command {
   addSubscriptions(program);
   addClients(program);
   addGrants(program);
+  addWatchers(program);
   addImport(program);
   addDoctor(program);
   addOpenapi(program);

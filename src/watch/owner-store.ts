@@ -123,16 +123,21 @@ export async function releaseOwner(
     where owner = ${owner} and claimed_until::text = ${claim}`;
 }
 
-/** Makes the owners due that this subscription or grant pays for. */
+/** Makes owners due: that this subscription or grant pays for, or one by its name, whose watchers are then fitted anew. */
 export async function hastenOwners(
   sql: Sql,
-  hint: { readonly subscription: string } | { readonly grant: string },
+  which: { readonly subscription: string } | { readonly grant: string } | { readonly owner: string },
 ): Promise<void> {
-  const which =
-    'grant' in hint
-      ? sql`grant_id = ${hint.grant}`
-      : sql`owner in (select owner from watcher_owner_subscription where subscription = ${hint.subscription})`;
-  await sql`update watcher_owner set checked_at = '-infinity', claimed_until = null where ${which}`;
+  if ('owner' in which) {
+    await sql`update watcher_owner set checked_at = '-infinity', applied_limits = '', claimed_until = null
+      where owner = ${which.owner}`;
+    return;
+  }
+  const isMeant =
+    'grant' in which
+      ? sql`grant_id = ${which.grant}`
+      : sql`owner in (select owner from watcher_owner_subscription where subscription = ${which.subscription})`;
+  await sql`update watcher_owner set checked_at = '-infinity', claimed_until = null where ${isMeant}`;
 }
 
 /** The highest plan in force over the subscriptions of an owner's watchers; null: none, or not known. */
