@@ -42,6 +42,12 @@ const SECRET = new RegExp(
   'gi',
 );
 
+/** API keys, tokens and codes of this service, and nothing else: unlike `SECRET`, no guess. */
+const CREDENTIAL = /service-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<![0-9a-z])(?:at|rt|ac)_[\w-]{43}/i;
+
+/** Whether a text that is stored as it is holds a credential of this service. */
+export const hasCredential = (text: string): boolean => CREDENTIAL.test(text);
+
 /** Redacts everything that looks like a secret. */
 export function redact(text: string): string {
   return SUSPICIOUS.test(text) ? text.replace(SECRET, '[redacted]') : text;

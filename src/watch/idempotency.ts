@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Clock, DAY } from '../lib/clock.ts';
+import { hasCredential } from '../lib/log.ts';
 import { invalidParameter, Problem } from '../lib/problem.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import {
@@ -47,6 +48,8 @@ export function idempotentRequest(
       'Idempotency-Key',
       'must have 1 to 255 visible ASCII characters, such as a UUID; send each request a key of its own',
     );
+  if (key !== null && hasCredential(key))
+    throw invalidParameter('Idempotency-Key', 'must not contain a credential; send a UUID');
   return { owner, key, bodyHash: hash('sha256', canonicalJson(body), 'hex') };
 }
 
@@ -103,7 +106,7 @@ const underWay = (): Problem =>
   );
 
 /** JSON with the members of every object in one order: the same value is the same text. */
-function canonicalJson(value: unknown): string {
+function canonicalJson(value: unknown = null): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))

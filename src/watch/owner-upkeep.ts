@@ -44,8 +44,10 @@ const RETRY_PAUSE = MINUTE;
 const EXPIRED_AGE = 30 * DAY;
 /** Owners checked at once. */
 const OWNERS = 50;
-/** Watchers changed in one transaction. */
-const BATCH = 1_000;
+/** Watchers changed in one transaction: each may be as large as a body, and is read and logged in one turn. */
+const BATCH = 50;
+/** Answers deleted at once. */
+const ANSWERS = 1_000;
 /** Milliseconds for one such transaction. */
 const TIMEOUT = 30_000;
 
@@ -90,7 +92,7 @@ export async function runUpkeep(
     () => checkOwners(options),
     () => deleteForgotten(options),
     () =>
-      database.write((sql) => deleteOldAnswers(sql, new Date(clock.now() - ANSWER_LIFETIME), BATCH), {
+      database.write((sql) => deleteOldAnswers(sql, new Date(clock.now() - ANSWER_LIFETIME), ANSWERS), {
         timeout: TIMEOUT,
       }),
   ];

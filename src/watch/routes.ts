@@ -29,6 +29,9 @@ import { findWatcher } from './watcher-store.ts';
 const access = { credentials: 'required', scope: 'watchers', counts: 'month' } as const;
 const common = { tag: 'Watchers', access } as const;
 
+/** Watchers of a page: each may be as large as a body. */
+const MAX_PAGE = 100;
+
 const ListQuery = Type.Object({
   status: Type.Optional(
     Type.Unsafe<(typeof STATUSES)[number]>({
@@ -40,7 +43,7 @@ const ListQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: 'Watchers per page: 20 by default, at most your tier’s page size.',
+      description: `Watchers per page: 20 by default, at most your tier’s page size, and ${MAX_PAGE}.`,
     }),
   ),
   cursor: Type.Optional(
@@ -197,7 +200,7 @@ function collectionRoutes(options: WatcherOptions, owners: OwnerNotes): readonly
       async handle({ caller, query, requestId, url }) {
         await owners.note(caller);
         const { owner } = ownerUseOf(caller);
-        const limit = pageSize(tiers[caller.tier], query.limit);
+        const limit = Math.min(pageSize(tiers[caller.tier], query.limit), MAX_PAGE);
         const { status, cursor } = query;
         const { watchers, page } = await pageOfWatchers(database, { owner, status, limit, cursor });
         const meta = { requestId, tier: caller.tier };

@@ -2,11 +2,12 @@
 
 import { compileBody } from '../http/input/body.ts';
 import { parseTime } from '../lib/clock.ts';
+import { hasCredential } from '../lib/log.ts';
 import { nearest } from '../lib/nearest.ts';
-import { type FieldError, faultSentence, Problem } from '../lib/problem.ts';
+import { type FieldError, faultSentence, Problem, pointerTo } from '../lib/problem.ts';
 import { defaultEventsOf, type EventType, eventsOf, type TargetType } from './events/event-types.ts';
 import type { TargetInput, Watcher } from './watcher.ts';
-import { CREATE_SCHEMAS, METADATA, WatcherUpdateSchema } from './watcher-schema.ts';
+import { CREATE_SCHEMAS, METADATA, METADATA_KEY, WatcherUpdateSchema } from './watcher-schema.ts';
 
 /** A parsed body of POST /v1/watchers. */
 export interface WatcherInput {
@@ -51,7 +52,9 @@ export function invalidMember(pointer: string, detail: string, suggestion?: stri
 /** Parses the body of a new watcher; `now` in milliseconds. Throws INVALID_BODY. */
 export function parseWatcher(body: unknown, now: number): WatcherInput {
   if (!isObject(body)) throw new Problem('INVALID_BODY', 'The body must be a JSON object.');
+  refuseCredentials(body);
   refuseUnserved(body);
+  checkMetadataKeys(body.metadata);
   const sent = READ_CREATE[targetTypeOf(body)](body) as SentMembers;
   const { target, name = null, cadence, backfill = false } = sent;
   return {
@@ -68,7 +71,9 @@ export type WatcherUpdate = Pick<Watcher, 'name' | 'events' | 'cadence' | 'expir
 /** Parses the body of a change. Throws INVALID_BODY. */
 export function parseUpdate(body: unknown, watcher: Watcher, now: number): WatcherUpdate {
   if (!isObject(body)) throw new Problem('INVALID_BODY', 'The body must be a JSON object.');
+  refuseCredentials(body);
   refuseUnserved(body);
+  checkMetadataKeys(body.metadata);
   for (const name of ['target', 'backfill'])
     if (name in body)
       throw invalidMember(`/${name}`, 'cannot be changed; create another watcher and delete this one');
@@ -83,6 +88,15 @@ export function parseUpdate(body: unknown, watcher: Watcher, now: number): Watch
   };
 }
 
+/** Watchers are stored and shown as they are written: a credential in one would be, too. */
+function refuseCredentials(body: Readonly<Record<string, unknown>>): void {
+  if (hasCredential(JSON.stringify(body)))
+    throw new Problem(
+      'INVALID_BODY',
+      'The body contains an API key or token, which would be stored with the watcher. Send credentials in the Authorization header only.',
+    );
+}
+
 /** Members that similar APIs have and this one does not serve: an answer that ignored them would deceive. */
 function refuseUnserved(body: Readonly<Record<string, unknown>>): void {
   if ('delivery' in body)
@@ -90,7 +104,7 @@ function refuseUnserved(body: Readonly<Record<string, unknown>>): void {
       '/delivery',
       'is not served: there are no webhooks; read events from GET /v1/events or GET /v1/events/stream',
     );
-  if (['hourly', 'daily', 'weekly'].includes(String(body.cadence)))
+  if (body.cadence === 'hourly' || body.cadence === 'daily' || body.cadence === 'weekly')
     throw invalidMember(
       '/cadence',
       'must be instant or null: there are no digests; events can be read at any time from GET /v1/events',
@@ -137,6 +151,16 @@ function parseExpiry(sent: string | null | undefined, now: number): number | nul
   const at = parseTime(sent);
   if (at !== null && at > now && at < MAX_EXPIRY) return at;
   throw invalidMember('/expiresAt', 'must be a time in the future, such as 2030-01-31T12:00:00Z');
+}
+
+function checkMetadataKeys(metadata: unknown): void {
+  if (!isObject(metadata)) return;
+  const key = Object.keys(metadata).find((each) => !METADATA_KEY.test(each));
+  if (key !== undefined)
+    throw invalidMember(
+      pointerTo(key, '/metadata'),
+      `is not a key that metadata can have: 1 to ${METADATA.keyLength} characters, without line breaks`,
+    );
 }
 
 function mergeMetadata(

@@ -11,6 +11,7 @@ import { eventsOf, type TargetType } from './events/event-types.ts';
 export const BODY_BYTES = 32_768;
 /** Keys of `metadata`, and characters of a key and of a value. */
 export const METADATA = { keys: 16, keyLength: 40, valueLength: 500 } as const;
+export const METADATA_KEY = new RegExp(`^.{1,${METADATA.keyLength}}$`, 'u');
 /** Characters of a name. */
 const NAME_LENGTH = 200;
 /** Event types in a list. */
@@ -65,10 +66,14 @@ const cadence = nullable(
   }),
 );
 const expiresAt = nullable(
-  Type.String({ format: 'date-time', description: 'When the watcher ends, RFC 3339. Null: never.' }),
+  Type.String({
+    format: 'date-time',
+    maxLength: 40,
+    description: 'When the watcher ends, RFC 3339. Null: never.',
+  }),
 );
 const metadataOf = (value: TSchema) =>
-  Type.Record(Type.String({ pattern: `^.{1,${METADATA.keyLength}}$` }), value, {
+  Type.Record(Type.String({ pattern: METADATA_KEY.source }), value, {
     maxProperties: 2 * METADATA.keys,
     additionalProperties: false,
     description: `Up to ${METADATA.keys} texts of your own under keys of up to ${METADATA.keyLength} characters.`,

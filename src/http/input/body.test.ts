@@ -50,6 +50,12 @@ test('prototypes cannot be named', () => {
   for (const name of ['__proto__', 'constructor', 'prototype']) refuses(`[{"a":{"${name}":{}}}]`);
 });
 
+test('text that no table can hold is refused, in names too', () => {
+  for (const text of ['\\u0000', '\\ud800', '\\udc00x', 'x\\udfff\\ud800'])
+    for (const json of [`"${text}"`, `{"${text}":1}`, `[{"a":["${text}"]}]`]) refuses(json);
+  assert.equal(parse('"\\ud83d\\ude00"'), '😀');
+});
+
 test('what is not UTF-8 is refused', () => {
   assert.throws(() => parseJson(Buffer.from([0x22, 0xc3, 0x28, 0x22])), Problem);
 });

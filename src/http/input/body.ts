@@ -50,9 +50,7 @@ function inspect(root: unknown): number {
     if (depth > DEEPEST) throw invalid(`The body is nested deeper than ${DEEPEST} levels.`);
     const next: unknown[] = [];
     for (const value of level) {
-      if (typeof value === 'string' && value.includes('\0')) {
-        throw invalid('The body contains the character NUL.');
-      }
+      if (typeof value === 'string') checkText(value);
       if (typeof value !== 'object' || value === null) continue;
       if (!Array.isArray(value)) names += inspectNames(value);
       for (const member of Object.values(value)) next.push(member);
@@ -66,9 +64,15 @@ function inspectNames(object: object): number {
   const names = Object.keys(object);
   for (const name of names) {
     if (POISON.has(name)) throw invalid(`The body must not have a member ${name}.`);
-    if (name.includes('\0')) throw invalid('The body contains the character NUL.');
+    checkText(name);
   }
   return names.length;
+}
+
+/** Throws INVALID_BODY for text that PostgreSQL cannot store. */
+function checkText(text: string): void {
+  if (text.includes('\0')) throw invalid('The body contains the character NUL.');
+  if (!text.isWellFormed()) throw invalid('The body contains half of a surrogate pair.');
 }
 
 /** Counts the members in valid JSON text; JSON.parse keeps only the last of duplicates. */

@@ -33,14 +33,35 @@ function parseCursor(text: string, name: string): EventPosition {
   return { sequence: Number(sequence), watcherId, type, ordinal: Number(ordinal) };
 }
 
-function invalid(parameter: string): Problem {
-  const detail = 'is not a cursor of this service: send the cursor of an event, page.nextCursor, or now';
+const invalid = (parameter: string): Problem =>
+  invalidCursor(
+    parameter,
+    'is not a cursor of this service: send the cursor of an event, page.nextCursor, or now',
+  );
+
+function invalidCursor(parameter: string, detail: string): Problem {
   return new Problem('INVALID_CURSOR', `${parameter} ${detail}.`, { errors: [{ parameter, detail }] });
 }
 
-/** Throws CURSOR_EXPIRED if events after this place may have been dropped. */
-export function requireKept(place: EventPosition | null, droppedThrough: number): void {
-  if (place === null || place.sequence === 0 || place.sequence > droppedThrough) return;
+/** How far the log reaches: up to `horizon` it is complete, up to `droppedThrough` events may be gone. */
+export interface LogRange {
+  readonly horizon: number;
+  readonly droppedThrough: number;
+}
+
+/** Throws CURSOR_EXPIRED if events after this place may have been dropped, INVALID_CURSOR if the log has not come so far. */
+export function requireKept(
+  place: EventPosition | null,
+  { horizon, droppedThrough }: LogRange,
+  name = 'after',
+): void {
+  if (place === null) return;
+  if (place.sequence > horizon + 1)
+    throw invalidCursor(
+      name,
+      'is ahead of the newest event: it is from another service, or from before a backup was restored; start again without it',
+    );
+  if (place.sequence === 0 || place.sequence > droppedThrough) return;
   throw new Problem(
     'CURSOR_EXPIRED',
     'Events are kept for 30 days, and some of those after this cursor are gone. Start again without a cursor, at the ' +

@@ -67,11 +67,10 @@ async function listEvents(options: EventRouteOptions, call: Call, scope: EventSc
   // One more than the page shows whether there are more.
   const range = { scope, after: start, types: query.type, limit: limit + 1 };
   const found = await options.database.read((sql) => readEvents(sql, range), { planned: 'once' });
-  requireKept(start, found.droppedThrough);
+  requireKept(start, found);
   const page = presentEvents({ ...found, rows: found.rows.slice(0, limit) }, options.publicUrl);
   const hasMore = found.rows.length > limit;
-  const end = after(Math.max(found.horizon, (start?.sequence ?? 0) - 1));
-  const nextCursor = hasMore ? page.at(-1)?.cursor : formatCursor(end);
+  const nextCursor = hasMore ? page.at(-1)?.cursor : formatCursor(after(found.horizon));
   const rest = JSON.stringify({
     page: { limit, hasMore, nextCursor },
     meta: { requestId, tier: caller.tier },

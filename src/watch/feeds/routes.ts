@@ -86,7 +86,7 @@ async function openFeed(options: FeedRouteOptions, call: Call, scope: EventScope
   const log = await database.read((sql) => readEvents(sql, { scope, after: null, limit: 0 }), {
     planned: 'once',
   });
-  requireKept(place, log.droppedThrough);
+  requireKept(place, log, headers['last-event-id'] ? 'Last-Event-ID' : 'after');
   const release = feeds.open(await withOwnerPlan(options, caller));
   const credential = { authorization: headers.authorization ?? '', address };
   const start = place ?? after(log.horizon);
