@@ -13,11 +13,15 @@ export interface UpkeepOptions {
 
 /** Starts the upkeep, with a first round now. `stop` waits for the current round. */
 export function startEventUpkeep({ database, clock, report }: UpkeepOptions): { stop(): Promise<void> } {
+  let stopped = false;
   let round = Promise.resolve();
   let cancel = (): void => {};
   function start(): void {
-    cancel = clock.after(HOUR, start);
-    round = keepUp().catch(report);
+    round = keepUp()
+      .catch(report)
+      .then(() => {
+        if (!stopped) cancel = clock.after(HOUR, start);
+      });
   }
   async function keepUp(): Promise<void> {
     await createEventPartitions(database, clock.now());
@@ -26,6 +30,7 @@ export function startEventUpkeep({ database, clock, report }: UpkeepOptions): { 
   start();
   return {
     async stop() {
+      stopped = true;
       cancel();
       await round;
     },
