@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { logAgainstNone } from './changes.ts';
 import { callsForOneListing } from './coalescing.ts';
 import { memory } from './memory.ts';
 import { dayOfRentals } from './million/churn.ts';
@@ -27,6 +28,7 @@ const MEASUREMENTS: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>
   P13: refreshAgainstPeer,
   P14: refreshAgainstStatement,
   P15: exchangeAgainstPeer,
+  changes: logAgainstNone,
   memory,
 };
 

@@ -13,10 +13,14 @@ const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
 
 /** Names of the members in which two objects differ. */
 export function differingNames(a: object, b: object): string[] {
-  const [before, after] = [a, b] as readonly Readonly<Record<string, unknown>>[];
-  const names = Object.keys(b).concat(Object.keys(a).filter((name) => !(name in b)));
-  return names.filter((name) => !isSameJson(before?.[name], after?.[name]));
+  const [before, after] = [a, b] as readonly [Members, Members];
+  const names: string[] = [];
+  for (const name in after) if (!isSameJson(before[name], after[name])) names.push(name);
+  for (const name in before) if (!(name in after) && before[name] !== undefined) names.push(name);
+  return names;
 }
+
+type Members = Readonly<Record<string, unknown>>;
 
 /** The members of `before` that differ from those of `after`. */
 export function differingMembers<T extends object>(before: T, after: T): Partial<T> {

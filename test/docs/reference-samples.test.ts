@@ -84,7 +84,7 @@ async function send(
 
 /** The key of the lowest tier that the sample works with, as often as it is sent here. */
 function keyOf(command: string, { keys }: TestService): string {
-  if (/\/v1\/(?:watchers|events)/.test(command)) return keys.business;
+  if (/\/v1\/(?:watchers|events|changes)/.test(command)) return keys.business;
   return command.includes('/v1/listing/') ? keys.pro : keys.free;
 }
 
