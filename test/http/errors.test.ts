@@ -185,8 +185,10 @@ const ROWS: { readonly [code in ProblemCode]?: Reach } = {
     return { status: answer.status, headers: new Map(answer.headers), body: await answer.text() };
   },
   async CURSOR_EXPIRED() {
-    await service.database.write((sql) => sql`update watch_event_retention set dropped_through = 10`);
-    return ask({ path: `/v1/events?after=${Buffer.from('7').toString('base64url')}`, key: keys.pro });
+    const latest = await service.json('/v1/events?after=now', keys.pro);
+    const { nextCursor } = (latest as { page: { nextCursor: string } }).page;
+    await service.database.write((sql) => sql`update watch_event_retention set dropped_through = 1000`);
+    return ask({ path: `/v1/events?after=${nextCursor}`, key: keys.pro });
   },
   METHOD_NOT_ALLOWED: () => ask({ method: 'DELETE' }),
   NOT_ACCEPTABLE: () => ask({ key: keys.pro, headers: { accept: 'text/csv' } }),
