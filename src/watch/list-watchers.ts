@@ -2,7 +2,8 @@
 
 import { queryDigest, readCursor, writeCursor } from '../http/input/cursor.ts';
 import type { Database } from '../postgres/client/database.ts';
-import type { Watcher, WatcherStatus } from './watcher.ts';
+import type { WatcherStatus } from './matching/watcher-definition.ts';
+import type { Watcher } from './watcher.ts';
 import { listWatchers } from './watcher-store.ts';
 
 export interface WatcherPageRequest {

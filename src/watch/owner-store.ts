@@ -2,7 +2,8 @@
 
 import { PLANS, type Plan } from '../access/tiers/tiers.ts';
 import type { Sql, SqlFragment, Transaction } from '../postgres/client/database.ts';
-import type { Watcher, WatcherStatus } from './watcher.ts';
+import type { WatcherStatus } from './matching/watcher-definition.ts';
+import type { Watcher } from './watcher.ts';
 import { type WatcherRow, watcherColumns, watcherOf } from './watcher-store.ts';
 
 /** A caller as the owner of watchers. */

@@ -3,7 +3,8 @@
 import { parseTime } from '../lib/clock.ts';
 import type { Sql, SqlFragment, Transaction } from '../postgres/client/database.ts';
 import { toJson } from '../postgres/client/value-types.ts';
-import type { Watcher, WatcherStatus } from './watcher.ts';
+import type { WatcherStatus } from './matching/watcher-definition.ts';
+import type { Watcher } from './watcher.ts';
 
 /** A watcher to create; the database gives its number. */
 export type NewWatcher = Omit<

@@ -3,15 +3,12 @@
 import { parametersOf } from '../search/query/matched-on.ts';
 import type { SavedSearch } from '../search/query/saved-search.ts';
 import type { EventType } from './events/event-types.ts';
-
-export type WatcherStatus = 'active' | 'paused' | 'disabled' | 'expired';
-export type StatusReason = 'owner' | 'over_limit' | 'subscription_ended' | 'delivery_failed';
-
-export type WatcherTarget =
-  | { readonly type: 'listing'; readonly listingId: string }
-  | { readonly type: 'property'; readonly propertyId: string }
-  /** `parameters`: the names of the query as its owner wrote them. */
-  | { readonly type: 'search'; readonly search: SavedSearch; readonly parameters: readonly string[] };
+import type {
+  StatusReason,
+  WatcherDefinition,
+  WatcherStatus,
+  WatcherTarget,
+} from './matching/watcher-definition.ts';
 
 /** A watcher as it is stored. */
 export interface Watcher {
@@ -57,24 +54,6 @@ export type TargetInput =
       readonly listingType: 'rental' | 'sale';
       readonly query: Readonly<Record<string, unknown>>;
     };
-
-/** What decides which events a watcher is sent; the data of its private entries in the log of changes. */
-export interface WatcherDefinition {
-  readonly no: number;
-  readonly id: string;
-  readonly owner: string;
-  readonly status: WatcherStatus;
-  readonly statusReason: StatusReason | null;
-  readonly events: readonly EventType[];
-  readonly target: WatcherTarget;
-  /** Null: events are in the log and the feeds alone. */
-  readonly cadence: 'instant' | null;
-  /** Events an hour that the owner's plan allows; null: unlimited. */
-  readonly eventsPerHour: number | null;
-  /** Whether what matched at the creation is told as events. */
-  readonly backfill: boolean;
-  readonly ignoreDisplayRules: boolean;
-}
 
 /** What the matching needs of a watcher. */
 export function definitionOf(watcher: Watcher): WatcherDefinition {

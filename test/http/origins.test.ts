@@ -46,6 +46,7 @@ test('other origins may read the limit headers and the request id, of errors too
       'ETag',
       'WWW-Authenticate',
       'Link',
+      'Location',
     ])
       assert.ok(exposed.split(', ').includes(name), name);
   }
