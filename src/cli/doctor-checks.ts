@@ -1,4 +1,4 @@
-// Checks of `freehold doctor`: machine, database, source, tiers file. None of them throws.
+// Checks of `freehold doctor`: machine, source, tiers file. None of them throws.
 
 import { constants } from 'node:fs';
 import { access, realpath, statfs } from 'node:fs/promises';
@@ -9,13 +9,8 @@ import { ListenError, requireFreePort } from '../http/server/listen-address.ts';
 import { systemClock } from '../lib/clock.ts';
 import { readIfExists, statIfExists } from '../lib/files.ts';
 import { createOutbound, OutboundFailure } from '../lib/outbound.ts';
-import { hasCluster } from '../postgres/embedded/cluster-home.ts';
-import { pendingMigrations } from '../postgres/migrations/migrate.ts';
 import { resoSource } from '../sources/reso/transport/client.ts';
-import { type OpenedDatabase, openCommandDatabase } from './database.ts';
-import { countCatalogue } from './doctor-store.ts';
 import { findMount, isInMemory, isNetworkFilesystem } from './mount.ts';
-import { count } from './output.ts';
 
 export interface Finding {
   readonly name: string;
@@ -33,12 +28,12 @@ export function fail(name: string, detail: string, remedy: string): Finding {
   return { name, state: 'fail', detail, remedy };
 }
 
-function warn(name: string, detail: string, remedy: string): Finding {
+export function warn(name: string, detail: string, remedy: string): Finding {
   return { name, state: 'warn', detail, remedy };
 }
 
 /** The message of an error, with that of its cause. */
-function messageOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error ? `${message} (${cause.message})` : message;
 }
@@ -51,47 +46,6 @@ export async function checkTiersFile({ tiersFile }: Config): Promise<Finding[]> 
   } catch (error) {
     return [fail('tiers file', messageOf(error), 'Correct the file, or set TIERS_FILE.')];
   }
-}
-
-/** Reaches the database, if there is one yet, and looks at what it holds. */
-export async function checkDatabase(config: Config): Promise<Finding[]> {
-  if (config.databaseUrl === null && !(await hasCluster(config.dataDirectory))) {
-    return [warn('database', 'there is none yet', 'The first `freehold serve` creates it.')];
-  }
-  let opened: OpenedDatabase | undefined;
-  try {
-    opened = await openCommandDatabase(config);
-    const version = await opened.database.serverVersion();
-    const served = config.databaseUrl === null ? (opened.own ? ', at rest' : ', in use') : '';
-    const database = ok('database', `PostgreSQL ${version}, ${opened.place}${served}`);
-    return [database, ...(await checkContents(opened))];
-  } catch (error) {
-    const remedy =
-      config.databaseUrl === null ? 'Read server.log beside the database.' : 'Check DATABASE_URL.';
-    return [fail('database', messageOf(error), remedy)];
-  } finally {
-    await opened?.close();
-  }
-}
-
-async function checkContents({ database }: OpenedDatabase): Promise<Finding[]> {
-  const pending = await pendingMigrations(database);
-  if (pending.length > 0) {
-    const [first, last] = [pending[0], pending.at(-1)];
-    const names = pending.length === 1 ? `${first}` : `${first} to ${last}`;
-    return [warn('migrations', `${pending.length} to run: ${names}`, 'freehold migrate')];
-  }
-  const { listings, active, areas, unfinished } = await database.read(countCatalogue);
-  const found = `${count(listings)} listings (${count(active)} active), ${count(areas)} areas`;
-  const catalogue =
-    listings === 0
-      ? warn('catalogue', found, '`freehold import --help`, or set SOURCE.')
-      : ok('catalogue', found);
-  const imports =
-    unfinished === 0
-      ? []
-      : [warn('imports', `${unfinished} interrupted`, 'Run the same command again to continue.')];
-  return [ok('migrations', 'up to date'), catalogue, ...imports];
 }
 
 export async function checkSource({ source }: Config): Promise<Finding> {

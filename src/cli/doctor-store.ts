@@ -18,3 +18,31 @@ export async function countCatalogue(sql: Sql): Promise<CatalogueCounts> {
       (select count(*) from import_run where finished_at is null)::int as unfinished`;
   return row ?? { listings: 0, active: 0, areas: 0, unfinished: 0 };
 }
+
+/** How far the matching of watchers is. */
+export interface MatchingState {
+  readonly watchers: number;
+  readonly shards: number;
+  /** Shards that no process works for. */
+  readonly unheld: number;
+  /** Sequence of the last change that every shard has passed. */
+  readonly position: number;
+}
+
+export async function findMatchingState(sql: Sql): Promise<MatchingState> {
+  const [row] = await sql<MatchingState[]>`
+    select (select count(*) from watcher where status = 'active')::int as watchers, count(*)::int as shards,
+      (count(*) filter (where leased_until is null or leased_until < clock_timestamp()))::int as unheld,
+      coalesce(min(position), 0) as position
+    from watch_shard`;
+  return row ?? { watchers: 0, shards: 0, unheld: 0, position: 0 };
+}
+
+/** The days that have a partition of a table. */
+export async function findDays(sql: Sql, table: string): Promise<string[]> {
+  const rows = await sql<{ day: string }[]>`
+    select to_char(to_date(right(relname, 8), 'YYYYMMDD'), 'YYYY-MM-DD') as day
+    from pg_inherits join pg_class on pg_class.oid = inhrelid
+    where inhparent = to_regclass(${table}) and relname ~ '_[0-9]{8}$'`;
+  return rows.map(({ day }) => day);
+}

@@ -4,7 +4,6 @@ import type { Command } from 'commander';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { redact } from '../lib/log.ts';
 import {
-  checkDatabase,
   checkDataDirectory,
   checkDisk,
   checkMount,
@@ -16,6 +15,7 @@ import {
   fail,
   ok,
 } from './doctor-checks.ts';
+import { checkDatabase } from './doctor-database.ts';
 import { EXIT } from './failure.ts';
 import { examples } from './options.ts';
 import { emphasis, print, printJson } from './output.ts';
@@ -26,7 +26,7 @@ export function addDoctor(program: Command): void {
     .summary('check the installation')
     .description(
       'Checks Node, the configuration (misspelt settings included), the tiers file, the data directory, its disk and\n' +
-        'mount, the port, the database and the source. Changes nothing. Works while the service runs.\n' +
+        'mount, the port, the database, the watchers and the source. Changes nothing. Works while the service runs.\n' +
         'Exits with code 1 if a check fails; warnings do not count.',
     )
     .option('--json', 'print the results as JSON')

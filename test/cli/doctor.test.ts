@@ -1,11 +1,15 @@
-// Proof of what `freehold doctor` finds amiss before a start does: settings, tiers file, port.
+// Proof of what `freehold doctor` finds amiss: settings, tiers file, port, watchers and their logs.
 
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { atEnd, temporaryFolder } from '../support/database/database.ts';
+import { createLocalSubscriptions } from '../../src/access/providers/subscription-store.ts';
+import { appendPrivateEntries } from '../../src/changes/change-store.ts';
+import { DAY, MINUTE, systemClock } from '../../src/lib/clock.ts';
+import { createDayPartitions, dayOf } from '../../src/postgres/client/day-partitions.ts';
+import { atEnd, type Closing, temporaryFolder, testDatabase } from '../support/database/database.ts';
 import { runCli } from '../support/process/cli.ts';
 import { startService } from '../support/service/service.ts';
 
@@ -74,4 +78,87 @@ test('serve says in one sentence that its data directory cannot be written', asy
   const { code, stderr } = await runCli(t, ['serve'], { folder, environment });
   assert.equal(code, 1);
   assert.match(stderr, /^Error: DATA_DIR=\S+ cannot be written \(ENOTDIR\): make it writable.*\n$/);
+});
+
+/** A database with one active watcher, whose shards a process holds that has matched everything. */
+async function watchedDatabase(t: Closing) {
+  const { database, url } = await testDatabase(t);
+  const subscriptions = createLocalSubscriptions(database, systemClock);
+  const { id } = await subscriptions.create({ plan: 'pro' });
+  await database.write(
+    (sql) => sql`
+      insert into watcher (id, owner, allowance, subscription, target_type, target, events, ignore_display_rules, backfill,
+        status, metadata, version, created_at, updated_at)
+      values ('wat_one', 'sub:one', 'sub:one', ${id}, 'listing', '{"type":"listing","listingId":"lst_a"}',
+        '{listing.updated}', false, false, 'active', '{}', 1, now(), now())`,
+  );
+  for (const table of ['change', 'watch_event', 'watch_event_content'])
+    await createDayPartitions(database, table, systemClock.now());
+  await database.write(
+    (sql) => sql`update watch_shard set holder = 'a', leased_until = now() + interval '1 hour'`,
+  );
+  return {
+    database,
+    look: () => examine({ DATABASE_URL: url, PORT: '0' }),
+    /** Writes an entry that no shard has passed. */
+    append: (at: number) =>
+      database.transaction((tx) =>
+        appendPrivateEntries(tx, [{ watcherId: 'wat_one', action: 'updated', data: {} }], at),
+      ),
+  };
+}
+
+test('doctor says how far watchers are behind the log, and warns once they are late', async (t) => {
+  const { look, append } = await watchedDatabase(t);
+  const none = (await look()).get('watchers');
+  assert.deepEqual([none?.state, none?.detail], ['ok', '1 active, 0 changes behind']);
+  await append(systemClock.now());
+  const one = (await look()).get('watchers');
+  assert.deepEqual([one?.state, one?.detail], ['ok', '1 active, 1 change behind']);
+});
+
+test('doctor warns of changes that wait for minutes, with what helps', async (t) => {
+  const { look, append } = await watchedDatabase(t);
+  await append(systemClock.now() - 10 * MINUTE);
+  const late = (await look()).get('watchers');
+  assert.equal(late?.state, 'warn');
+  assert.match(late?.detail ?? '', /^1 active, 1 change behind, the oldest of 6\d\d seconds ago$/);
+  assert.match(late?.remedy ?? '', /start one more process/);
+});
+
+test('doctor warns of shards that no process works for, while there are watchers', async (t) => {
+  const { database, look } = await watchedDatabase(t);
+  await database.write(
+    (sql) => sql`update watch_shard set leased_until = now() - interval '1 second' where shard < 3`,
+  );
+  const found = (await look()).get('watchers');
+  assert.deepEqual(
+    [found?.state, found?.detail],
+    ['warn', '1 active, but no process matches 3 of 64 shards'],
+  );
+  await database.write((sql) => sql`delete from watcher`);
+  assert.equal((await look()).get('watchers')?.state, 'ok', 'nobody waits for events');
+});
+
+test('doctor warns of a log without room for tomorrow, and of one that is kept too long', async (t) => {
+  const { database, look } = await watchedDatabase(t);
+  const found = await look();
+  assert.deepEqual([found.get('change log')?.state, found.get('event log')?.state], ['ok', 'ok']);
+  const tomorrow = dayOf(systemClock.now() + DAY);
+  const old = dayOf(systemClock.now() - 40 * DAY);
+  await database.transaction(async (tx) => {
+    await tx.unsafe(`drop table watch_event_content_${tomorrow.replaceAll('-', '')}`);
+    await tx.unsafe(`create table change_${old.replaceAll('-', '')} partition of change
+      for values from ('${old}') to ('${dayOf(systemClock.now() - 39 * DAY)}')`);
+  });
+  const amiss = await look();
+  assert.deepEqual(
+    [amiss.get('event log')?.state, amiss.get('event log')?.detail],
+    ['warn', `no partition for ${tomorrow}`],
+  );
+  assert.match(
+    amiss.get('change log')?.detail ?? '',
+    new RegExp(`^since ${old}, but it is kept for 30 days`),
+  );
+  assert.equal(amiss.get('change log')?.state, 'warn');
 });

@@ -1,0 +1,115 @@
+// Checks of `freehold doctor` in the database: schema, listings, watchers and their logs. None of them throws.
+
+import { headSequence, readChanges } from '../changes/change-store.ts';
+import type { Config } from '../config.ts';
+import { DAY, MINUTE, systemClock } from '../lib/clock.ts';
+import type { Database } from '../postgres/client/database.ts';
+import { dayOf } from '../postgres/client/day-partitions.ts';
+import { hasCluster } from '../postgres/embedded/cluster-home.ts';
+import { pendingMigrations } from '../postgres/migrations/migrate.ts';
+import { type OpenedDatabase, openCommandDatabase } from './database.ts';
+import { type Finding, fail, messageOf, ok, warn } from './doctor-checks.ts';
+import { countCatalogue, findDays, findMatchingState } from './doctor-store.ts';
+import { count } from './output.ts';
+
+/** Reaches the database, if there is one yet, and looks at what it holds. */
+export async function checkDatabase(config: Config): Promise<Finding[]> {
+  if (config.databaseUrl === null && !(await hasCluster(config.dataDirectory))) {
+    return [warn('database', 'there is none yet', 'The first `freehold serve` creates it.')];
+  }
+  let opened: OpenedDatabase | undefined;
+  try {
+    opened = await openCommandDatabase(config);
+    const version = await opened.database.serverVersion();
+    const served = config.databaseUrl === null ? (opened.own ? ', at rest' : ', in use') : '';
+    const database = ok('database', `PostgreSQL ${version}, ${opened.place}${served}`);
+    return [database, ...(await checkContents(opened))];
+  } catch (error) {
+    const remedy =
+      config.databaseUrl === null ? 'Read server.log beside the database.' : 'Check DATABASE_URL.';
+    return [fail('database', messageOf(error), remedy)];
+  } finally {
+    await opened?.close();
+  }
+}
+
+async function checkContents({ database }: OpenedDatabase): Promise<Finding[]> {
+  const pending = await pendingMigrations(database);
+  if (pending.length > 0) {
+    const [first, last] = [pending[0], pending.at(-1)];
+    const names = pending.length === 1 ? `${first}` : `${first} to ${last}`;
+    return [warn('migrations', `${pending.length} to run: ${names}`, 'freehold migrate')];
+  }
+  const { listings, active, areas, unfinished } = await database.read(countCatalogue);
+  const found = `${count(listings)} listings (${count(active)} active), ${count(areas)} areas`;
+  const catalogue =
+    listings === 0
+      ? warn('catalogue', found, '`freehold import --help`, or set SOURCE.')
+      : ok('catalogue', found);
+  const imports =
+    unfinished === 0
+      ? []
+      : [warn('imports', `${unfinished} interrupted`, 'Run the same command again to continue.')];
+  return [ok('migrations', 'up to date'), catalogue, ...imports, ...(await checkWatchers(database))];
+}
+
+/** Age of the oldest change that no shard has passed, in milliseconds, from which on watchers are late. */
+const MAX_LAG = MINUTE;
+/** Days for which the logs are kept, and one on which they may still be dropped. */
+const MAX_DAYS = 31;
+const LOGS = { 'change log': ['change'], 'event log': ['watch_event', 'watch_event_content'] } as const;
+
+async function checkWatchers(database: Database): Promise<Finding[]> {
+  const now = systemClock.now();
+  const logs = Object.entries(LOGS).map(([name, tables]) => checkLog(database, name, tables, now));
+  return [await checkMatching(database, now), ...(await Promise.all(logs))];
+}
+
+/** Every shard has a process, and the slowest is not far behind the log of changes. */
+async function checkMatching(database: Database, now: number): Promise<Finding> {
+  const name = 'watchers';
+  const { watchers, shards, unheld, position } = await database.read(findMatchingState);
+  const found = `${count(watchers)} active`;
+  if (watchers === 0) return ok(name, found);
+  if (unheld > 0)
+    return warn(
+      name,
+      `${found}, but no process matches ${unheld} of ${shards} shards`,
+      'Start `freehold serve`. If it runs, look for errors in its log: nothing is lost, events come late.',
+    );
+  const head = await database.read(headSequence);
+  const [oldest] = await database.read((sql) => readChanges(sql, position, 1));
+  const age = oldest === undefined ? 0 : now - oldest.at;
+  const behind = Math.max(0, head - position);
+  const lag = `${count(behind)} ${behind === 1 ? 'change' : 'changes'} behind`;
+  if (age <= MAX_LAG) return ok(name, `${found}, ${lag}`);
+  return warn(
+    name,
+    `${found}, ${lag}, the oldest of ${Math.round(age / 1_000)} seconds ago`,
+    'If this grows, start one more process on this database: it takes over a part of the shards.',
+  );
+}
+
+/** The days ahead have their partitions, and no day is kept for longer than it should be. */
+async function checkLog(
+  database: Database,
+  name: string,
+  tables: readonly string[],
+  now: number,
+): Promise<Finding> {
+  const days = await Promise.all(tables.map((table) => database.read((sql) => findDays(sql, table))));
+  const missing = [dayOf(now), dayOf(now + DAY)].find((day) => days.some((each) => !each.includes(day)));
+  if (missing !== undefined)
+    return warn(
+      name,
+      `no partition for ${missing}`,
+      'A running service creates it within an hour. If it does not, look for errors in its log.',
+    );
+  const oldest = days.flat().toSorted()[0] ?? dayOf(now);
+  if (oldest >= dayOf(now - MAX_DAYS * DAY)) return ok(name, `since ${oldest}`);
+  return warn(
+    name,
+    `since ${oldest}, but it is kept for 30 days`,
+    'A running service drops old days. If it does not, end transactions that have been open for hours.',
+  );
+}
