@@ -7,7 +7,7 @@ import { DAY, MINUTE } from '../../src/lib/clock.ts';
 import { dropOldEvents } from '../../src/watch/events/retention-store.ts';
 import { until } from '../support/check/until.ts';
 import { startSecondService } from '../support/service/second-service.ts';
-import { startEventService } from '../support/watch/event-service.ts';
+import { type ReadPage, startEventService } from '../support/watch/event-service.ts';
 import { openFeed } from '../support/watch/feed-reader.ts';
 
 const service = await startEventService({ after });
@@ -49,6 +49,35 @@ test('a feed of one watcher sends the events of that one alone', async () => {
   const stranger = await service.createOwner('pro');
   const answer = await service.get(`/v1/watchers/${first?.id}/stream`, stranger.key);
   assert.equal(answer.status, 404);
+});
+
+test('a watcher that is given to another owner tells nothing more to the former one, nor its past to the new one', async () => {
+  const [ann, bob] = [await service.createOwner('pro'), await service.createOwner('pro')];
+  const [watcher] = await log.createWatchers(ann.owner, 1);
+  const [annId, bobId] = [ann, bob].map(({ owner }) => ({ id: watcher?.id ?? '', owner }));
+  const path = `/v1/watchers/${watcher?.id}`;
+  const feed = await openFeed(url, ann.key, { path: `${path}/stream` });
+  const [before] = await log.writeChange(annId ? [annId] : []);
+  await feed.received(1);
+  await service.database.write(
+    (sql) =>
+      sql`update watcher set owner = ${bob.owner}, allowance = ${bob.owner} where id = ${watcher?.id ?? ''}`,
+  );
+  const own = await openFeed(url, bob.key, { path: `${path}/stream` });
+  const [later] = await log.writeChange(bobId ? [bobId] : []);
+  await own.received(1);
+  const other = await log.createWatchers(ann.owner, 1);
+  const all = await openFeed(url, ann.key, { path: '/v1/events/stream' });
+  await log.writeChange(other);
+  await all.received(2);
+  assert.deepEqual(sequences(own.events), [later?.sequence]);
+  assert.deepEqual(sequences(feed.events), [before?.sequence], 'whoever had it');
+  const page: ReadPage = await service.json(`${path}/events`, bob.key);
+  assert.deepEqual(
+    page.data.map(({ sequence }) => sequence),
+    [later?.sequence],
+  );
+  for (const each of [feed, own, all]) each.leave();
 });
 
 test('a reader that comes back to another process goes on behind its last event, and misses nothing', async () => {

@@ -4,7 +4,7 @@ import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import type { EventPosition } from './event.ts';
 import type { EventType } from './event-types.ts';
 
-/** Whose events to read: of one owner, of one watcher, or all. */
+/** Whose events to read: of one owner, of one of its watchers, or all. A watcher that was moved has events of two owners. */
 export interface EventScope {
   readonly owner?: string;
   readonly watcherId?: string;
@@ -94,8 +94,8 @@ function eventsAfter(sql: Sql, { scope, after, types, limit }: EventRange): SqlF
 }
 
 function scopeCondition(sql: Sql, { owner, watcherId }: EventScope): SqlFragment {
-  if (owner !== undefined) return sql`and owner = ${owner}`;
-  return watcherId === undefined ? sql`` : sql`and watcher_id = ${watcherId}`;
+  const isOwners = owner === undefined ? sql`` : sql`and owner = ${owner}`;
+  return watcherId === undefined ? isOwners : sql`${isOwners} and watcher_id = ${watcherId}`;
 }
 
 /** What these events show, each listing of a change once. */

@@ -52,7 +52,7 @@ export function eventRoutes(options: EventRouteOptions): readonly Route<Principa
       alsoAnswers: { ...EXPIRED, 404: 'You have no such watcher' },
       async handle(call) {
         await requireOwnWatcher(options.database, call.caller, call.params.id);
-        return listEvents(options, call, { watcherId: call.params.id });
+        return listEvents(options, call, { owner: ownerOfCaller(call.caller), watcherId: call.params.id });
       },
     }),
   ];

@@ -184,9 +184,7 @@ export class FeedHub {
 
 const keysOf = ({ owner, watcherId }: EventRow): readonly string[] => [
   keyOf({ owner }),
-  keyOf({ watcherId }),
+  keyOf({ owner, watcherId }),
 ];
 
-function keyOf({ owner, watcherId }: EventScope): string {
-  return owner === undefined ? `watcher ${watcherId}` : `owner ${owner}`;
-}
+const keyOf = ({ owner, watcherId = '' }: EventScope): string => `${watcherId} ${owner}`;

@@ -70,7 +70,7 @@ export function feedRoutes(options: FeedRouteOptions): readonly Route<Principal>
       alsoAnswers: { ...REFUSALS, 404: 'You have no such watcher' },
       async handle(call) {
         await requireOwnWatcher(options.database, call.caller, call.params.id);
-        return openFeed(options, call, { watcherId: call.params.id });
+        return openFeed(options, call, { owner: ownerOfCaller(call.caller), watcherId: call.params.id });
       },
     }),
   ];
