@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { logAgainstNone } from './changes.ts';
 import { callsForOneListing } from './coalescing.ts';
+import { feeds } from './feeds.ts';
 import { memory } from './memory.ts';
 import { dayOfRentals } from './million/churn.ts';
 import { cursorAgainstOffset, searchAgainstPgbench, searchAgainstRaw } from './million/compared.ts';
@@ -30,6 +31,7 @@ const MEASUREMENTS: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>
   P15: exchangeAgainstPeer,
   changes: logAgainstNone,
   memory,
+  feeds,
 };
 
 /** Those on a million listings: they run only where they are named. */

@@ -87,10 +87,16 @@ function ready(child: ChildProcess): Promise<void> {
 }
 
 /** The service as an arm: no source, tiers as given, log quiet. */
-export async function startService(testbed: Testbed, name: string, tiers: object): Promise<Arm> {
+export async function startService(
+  testbed: Testbed,
+  name: string,
+  tiers: object,
+  environment: Record<string, string> = {},
+): Promise<Arm> {
   return startArm('service.ts', {
     ...{ DATABASE_URL: testbed.databaseUrl, SOURCE: 'none', LOG_LEVEL: 'warn' },
     ...{ TIERS_FILE: await writeTiers(testbed, name, tiers), DATA_DIR: join(testbed.folder, name) },
+    ...environment,
   });
 }
 

@@ -38,9 +38,9 @@ export class Feed {
     return this.response.destroyed || this.response.writableEnded;
   }
 
-  /** Whether so much waits for the client that nothing more should be written. */
-  get isFull(): boolean {
-    return this.response.writableLength >= MAX_QUEUED_BYTES;
+  /** Whether this many more bytes may wait for the client. */
+  hasRoom(bytes: number): boolean {
+    return this.response.writableLength + bytes <= MAX_QUEUED_BYTES;
   }
 
   write(chunk: Buffer | string): void {

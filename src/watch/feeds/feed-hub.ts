@@ -21,8 +21,8 @@ export interface FeedHubOptions extends CredentialCheckOptions {
   readonly publicUrl: string;
 }
 
-/** Events of one read for a feed behind the tail. */
-const PAGE = 100;
+/** Events of one read for a feed behind the tail: few, since they wait for its client. */
+const PAGE = 25;
 /** Feeds that read the log at once; the others wait. */
 const MAX_READS = 4;
 /** Milliseconds before a read that failed is tried again. */
@@ -160,8 +160,8 @@ export class FeedHub {
     if (feeds === undefined) return;
     const chunk = encodeEvents(events);
     for (const feed of feeds) {
-      if (feed.isFull) this.#fallBehind(feed, from);
-      else feed.send(events, chunk);
+      if (feed.hasRoom(chunk.length)) feed.send(events, chunk);
+      else this.#fallBehind(feed, from);
     }
     this.#counts.sent.inc(events.length * feeds.size);
   }

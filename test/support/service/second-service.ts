@@ -11,6 +11,8 @@ import type { TestService } from './service.ts';
 
 export interface SecondService {
   readonly url: string;
+  /** Stops it like a process that gets a signal; otherwise it ends with the test. */
+  stop(): Promise<void>;
   /** Keeps everything from its listening connections: they hang, as if nothing ever happened. */
   silence(): void;
 }
@@ -19,7 +21,7 @@ export interface SecondService {
 export async function startSecondService(
   t: Closing,
   service: TestService,
-  overrides: Pick<Overrides, 'provider'> = {},
+  overrides: Pick<Overrides, 'provider' | 'limits'> = {},
   changed: (database: Database) => Database = (database) => database,
 ): Promise<SecondService> {
   const { databaseUrl, clock } = service;
@@ -35,9 +37,11 @@ export async function startSecondService(
     log: createLog({ level: 'silent' }),
     overrides: { ...overrides, clock },
   });
+  let stopping: Promise<void> | undefined;
+  const stop = () => (stopping ??= app.stop());
   atEnd(t, async () => {
     line.mode = 'cut';
-    await app.stop();
+    await stop();
     await plain.close(1_000);
     await listening.close(100);
   });
@@ -45,6 +49,7 @@ export async function startSecondService(
   await app.server.listen('127.0.0.1', port);
   return {
     url: `http://127.0.0.1:${port}`,
+    stop,
     silence() {
       line.mode = 'hang';
     },
