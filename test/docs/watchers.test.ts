@@ -1,6 +1,8 @@
 // Proves that the commands of docs/watchers.md work as they stand, and that its tables are those of the code.
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { TIERS, tierName } from '../../src/access/tiers/tiers.ts';
 import { EVENT_TYPES } from '../../src/watch/events/event-types.ts';
@@ -10,13 +12,14 @@ import { follow, shellBlocks, writeKeys } from '../support/process/shell-blocks.
 import { startService } from '../support/service/service.ts';
 
 const PAGE = readSource('docs/watchers.md').text;
+const [FIRST_MINUTES = '', READING = ''] = PAGE.split('## Reading events');
 
 test('whoever follows docs/watchers.md creates a watcher, reads it and its events, changes it and deletes it', async (t) => {
   const service = await startService(t, { source: 'sample' });
   const folder = await temporaryFolder(t, 'watchers');
   await writeKeys(folder, service.keys);
   const [created = '', read = '', events = '', changed = ''] = await follow(
-    shellBlocks(PAGE),
+    shellBlocks(FIRST_MINUTES),
     folder,
     service.url,
   );
@@ -28,6 +31,35 @@ test('whoever follows docs/watchers.md creates a watcher, reads it and its event
   assert.match(changed, /listing\.price_decreased.*"status":"paused".*"status":"active"/s);
   const gone = await service.get(`/v1/watchers/${id}`, service.keys.pro);
   assert.equal(gone.status, 404);
+});
+
+test('whoever reads a feed as docs/watchers.md shows, breaks off and comes back, has every event once and in order', async (t) => {
+  const service = await startService(t, { source: 'sample', environment: { SAMPLE_INTERVAL: '60' } });
+  const folder = await temporaryFolder(t, 'feed');
+  await writeKeys(folder, service.keys);
+  const reader = follow(shellBlocks(READING), folder, service.url);
+  let isReading = true;
+  void reader.catch(() => {}).finally(() => (isReading = false));
+  while (isReading) {
+    await service.control('POST', '/control/advance', { steps: 1 });
+    service.clock.advance(5_000);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  await reader;
+  const feed = await readFile(join(folder, 'feed.txt'), 'utf8');
+  const read = [...feed.matchAll(/^data: (.*)$/gm)].map(
+    ([, data = '']) => JSON.parse(data) as { id: string; watcherId: string },
+  );
+  const [{ watcherId } = assert.fail('an event was read')] = read;
+  const page: { data: { id: string }[] } = await service.json(
+    `/v1/watchers/${watcherId}/events?limit=100`,
+    service.keys.pro,
+  );
+  assert.ok(read.length >= 6);
+  assert.deepEqual(
+    read.map(({ id }) => id),
+    page.data.slice(0, read.length).map(({ id }) => id),
+  );
 });
 
 test('the tables of docs/watchers.md name every event type with its targets, and the numbers of every tier', () => {
