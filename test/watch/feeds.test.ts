@@ -7,6 +7,7 @@ import { DAY, MINUTE } from '../../src/lib/clock.ts';
 import { dropOldEvents } from '../../src/watch/events/retention-store.ts';
 import { until } from '../support/check/until.ts';
 import { startSecondService } from '../support/service/second-service.ts';
+import { stubProvider } from '../support/service/stub-provider.ts';
 import { type ReadPage, startEventService } from '../support/watch/event-service.ts';
 import { openFeed } from '../support/watch/feed-reader.ts';
 
@@ -177,6 +178,31 @@ test('a feed ends within five seconds once its key is revoked, and the other fee
   await log.writeChange(await log.createWatchers(bob.owner, 1));
   await feeds[1].received(1);
   feeds[1].leave();
+});
+
+test('a feed stays while the provider of subscriptions is unavailable, and ends once it says that the key has ended', async (t) => {
+  const provider = stubProvider();
+  const key = provider.subscribe('pro');
+  const own = await startEventService(t, { overrides: { provider } });
+  const feed = await openFeed(own.url, key);
+  let isEnded = false;
+  void feed.ended.then(() => {
+    isEnded = true;
+  });
+  const advance = async (milliseconds: number) => {
+    for (let passed = 0; passed < milliseconds; passed += 1_000) {
+      own.clock.advance(1_000);
+      // Answers come in between, and heartbeats reach their reader.
+      await own.get('/livez');
+    }
+  };
+  provider.mode = 'fail';
+  await advance(12 * MINUTE);
+  assert.equal(isEnded, false);
+  provider.mode = 'answer';
+  provider.change(key, { state: 'expired' });
+  await advance(MINUTE);
+  await feed.ended;
 });
 
 test('an owner has as many feeds as its tier allows, and a place is free once one has ended', async () => {
