@@ -172,6 +172,14 @@ test('a watcher expires at its time, is told once, cannot be changed any more, a
   await untilStatuses(owner, []);
 });
 
+async function isWatched(owner: string): Promise<boolean | undefined> {
+  const id = Number(owner.slice('grant:'.length));
+  const [row] = await service.database.read(
+    (sql) => sql<{ watched: boolean }[]>`select watched from oauth_grant where id = ${id}`,
+  );
+  return row?.watched;
+}
+
 test('the end of a grant without a key expires its watchers, and no other grant of the address loses any', async () => {
   const session = await signIn(service);
   const [watcher] = await create(session.accessToken, 1);
@@ -181,8 +189,16 @@ test('the end of a grant without a key expires its watchers, and no other grant 
   assert.match(owner, /^grant:/);
   clock.advance(30 * MINUTE);
   assert.deepEqual(await statusesOf(owner), ['active']);
+  assert.equal(await isWatched(owner), true, 'it is not unused');
   await revoke(service, session.refreshToken, 'desktop-app');
   await untilStatuses(owner, ['expired']);
   const later = await signIn(service);
-  await create(later.accessToken, 1);
+  const [another] = await create(later.accessToken, 1);
+  const grants = await service.database.read(
+    (sql) => sql<{ id: number }[]>`select id from oauth_grant where watched`,
+  );
+  const next = `grant:${grants.at(-1)?.id}`;
+  assert.equal(await isWatched(next), true);
+  await send('DELETE', `/${another?.id}`, later.accessToken);
+  assert.equal(await isWatched(next), false, 'its last watcher is deleted');
 });
