@@ -11,8 +11,8 @@ const WITH_LOG = process.env.LOG === 'on';
 const SEED = 1;
 /** Rows of a page of a source. */
 const PAGE = 200;
-const PAGES = 6;
-const MILLISECONDS = 2_000;
+const PAGES = 2;
+const MILLISECONDS = 800;
 
 const database = openDatabase({ url: process.env.DATABASE_URL ?? '', maxConnections: 32, timeout: 0 });
 const catalogue = createCatalogue(database);

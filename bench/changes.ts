@@ -5,9 +5,12 @@ import { type Arm, openTestbed, startArm, type Testbed } from './testbed.ts';
 import type { Row } from './throughput.ts';
 
 const LISTINGS = 2_000;
-const ROUNDS = 8;
-/** Writers of single listings; 0: one writer of pages, as replication is. */
-const WRITERS = [0, 8, 32] as const;
+/** Writers of single listings (0: one writer of pages, as replication is), and in how many short rounds they are compared. */
+const ROUNDS = new Map([
+  [0, 30],
+  [8, 12],
+  [32, 12],
+]);
 const MIN_RATIO = 0.85;
 
 export async function logAgainstNone(testbed: Testbed): Promise<Row[]> {
@@ -18,7 +21,7 @@ export async function logAgainstNone(testbed: Testbed): Promise<Row[]> {
     const bare = await startWriter(other, 'off');
     const before = await sizeOf(testbed);
     const rows: Row[] = [];
-    for (const writers of WRITERS) rows.push(await compare(logged, bare, writers));
+    for (const [writers, rounds] of ROUNDS) rows.push(await compare(logged, bare, writers, rounds));
     const after = await sizeOf(testbed);
     await Promise.all([logged.stop(), bare.stop()]);
     const bytes = (after.bytes - before.bytes) / (after.changes - before.changes);
@@ -32,11 +35,11 @@ function startWriter({ databaseUrl }: Testbed, log: string): Promise<Arm> {
   return startArm('change-writer.ts', { DATABASE_URL: databaseUrl, LOG: log, LISTINGS: String(LISTINGS) });
 }
 
-async function compare(logged: Arm, bare: Arm, writers: number): Promise<Row> {
+async function compare(logged: Arm, bare: Arm, writers: number, count: number): Promise<Row> {
   const measure = async ({ url }: Arm) => Number(await (await fetch(`${url}/?writers=${writers}`)).text());
   for (const arm of [logged, bare, logged, bare]) await measure(arm);
   const rounds: { readonly ours: number; readonly theirs: number }[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < count; round++) {
     const order = round % 2 === 0 ? [logged, bare] : [bare, logged];
     const rates = new Map<Arm, number>();
     for (const arm of order) rates.set(arm, await measure(arm));
