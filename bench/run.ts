@@ -18,6 +18,7 @@ import { exchangeAgainstPeer, refreshAgainstPeer, refreshAgainstStatement } from
 import { timeToCached } from './streams.ts';
 import { conditions, openTestbed, type Testbed } from './testbed.ts';
 import { limitsOnAgainstOff, propertyAgainstRaw, type Row } from './throughput.ts';
+import { matchWatchers } from './watchers/matching.ts';
 
 const LISTINGS = 2_000;
 
@@ -57,7 +58,7 @@ const { positionals: names, values } = parseArgs({
 });
 
 function check(): void {
-  const known = [...Object.keys(MEASUREMENTS), ...Object.keys(LARGE)];
+  const known = [...Object.keys(MEASUREMENTS), ...Object.keys(LARGE), ...Object.keys(IN_MEMORY)];
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`There is no measurement ${unknown}, but ${known.join(', ')}`);
 }
@@ -103,9 +104,13 @@ function pinned(): boolean {
   return false;
 }
 
+/** In memory for the most part: these run only where they are named too. */
+const IN_MEMORY: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>>> = { watchers: matchWatchers };
+
 async function main(): Promise<void> {
   check();
   await measureOn(() => openTestbed(LISTINGS), MEASUREMENTS, true);
+  await measureOn(() => openTestbed(LISTINGS), IN_MEMORY, false);
   await measureOn(() => openLargeTestbed(values.cluster), LARGE, false);
 }
 

@@ -23,6 +23,8 @@ const LEASE = 6_000;
 export async function renewLeases(tx: Transaction, holder: string): Promise<ShardLease[]> {
   const processes = await renewProcess(tx, holder);
   const share = Math.ceil(SHARDS / processes);
+  // In the order in which events lock them: two orders would be a deadlock.
+  await tx`select from watch_shard where holder = ${holder} order by shard for update`;
   const until = tx`clock_timestamp() + ${LEASE} * interval '1 millisecond'`;
   const held = await tx<ShardLease[]>`
     update watch_shard set leased_until = ${until} where holder = ${holder} returning shard, fence, position`;
@@ -54,6 +56,7 @@ async function renewProcess(tx: Sql, holder: string): Promise<number> {
 
 /** Gives everything back at once, so that others need not wait for the leases to end. */
 export async function releaseLeases(tx: Transaction, holder: string): Promise<void> {
+  await tx`select from watch_shard where holder = ${holder} order by shard for update`;
   await tx`update watch_shard set holder = null, leased_until = null where holder = ${holder}`;
   await tx`delete from watch_process where holder = ${holder}`;
 }
