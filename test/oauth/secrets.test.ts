@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { createLog } from '../../src/lib/log.ts';
-import type { Database } from '../../src/postgres/client/database.ts';
 import { temporaryFolder } from '../support/database/database.ts';
+import { copyTables } from '../support/database/table-copy.ts';
 import { Canaries, serving } from '../support/fuzz/canaries.ts';
 import { WatchedLife } from '../support/oauth/canaries.ts';
 import { runCli, startCli } from '../support/process/cli.ts';
@@ -15,25 +15,6 @@ import { stubProvider } from '../support/service/stub-provider.ts';
 
 /** A refresh token counts as reused at once. */
 const NO_GRACE = { OAUTH_REFRESH_GRACE_SECONDS: '0' };
-
-/** Every row of every table as COPY writes it; bytes also as they are. */
-async function copyOf(database: Database): Promise<string> {
-  const tables = await database.read(
-    (sql) => sql<{ name: string }[]>`
-      select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables
-      where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`,
-  );
-  const texts: string[] = [];
-  for (const { name } of tables) {
-    const chunks = await database.read(async (sql) => {
-      const stream = await sql.unsafe(`copy ${name} to stdout`).readable();
-      return stream.toArray();
-    });
-    texts.push(`${name}\n${Buffer.concat(chunks).toString('latin1')}`);
-  }
-  const text = texts.join('\n');
-  return text + text.replaceAll(/\\\\x([0-9a-f]+)/g, (_, hex) => Buffer.from(hex, 'hex').toString('latin1'));
-}
 
 test('R30, R31: a copy of every table and the log at its most talkative hold no secret, also after outages', async (t) => {
   const sink = new PassThrough();
@@ -55,7 +36,7 @@ test('R30, R31: a copy of every table and the log at its most talkative hold no 
   provider.mode = 'answer';
   assert.ok((run.statuses[503] ?? 0) >= 2, 'there was an outage');
   assert.ok((run.statuses[401] ?? 0) > 10 && (run.statuses[400] ?? 0) > 20, JSON.stringify(run.statuses));
-  const copy = await copyOf(service.database);
+  const copy = await copyTables(service.database);
   assert.ok(copy.includes('watched-app') && copy.includes('oauth_access_token'), 'the tables are there');
   assert.deepEqual(canaries.in(copy), []);
   for (const line of Buffer.concat(written).toString().split('\n'))

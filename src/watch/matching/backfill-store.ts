@@ -15,7 +15,8 @@ import { findWords } from './words-store.ts';
 /** A listing and what events show of it. */
 export interface MatchedListing {
   readonly listingId: string;
-  readonly summary: object;
+  /** Null where the listing may not be shown. */
+  readonly summary: object | null;
 }
 
 const PAGE = 1_000;
@@ -50,8 +51,8 @@ async function findUnchanged(
   for (let last = ''; found.length < limit; ) {
     const size = Math.min(PAGE, limit - found.length);
     const rows = await database.read(
-      (sql) => sql<{ id: string; record: StoredRecord; addressDisplayed: boolean }[]>`
-        select id, record, address_displayed as "addressDisplayed" from listing_search
+      (sql) => sql<SummaryRow[]>`
+        select id, record, displayed, address_displayed as "addressDisplayed" from listing_search
         cross join lateral (
           select record, address_displayed, coalesce(first_sequence + change_ordinal, 0) as changed_at
           from listing left join change_batch as batch on batch.id = change_batch_id
@@ -77,7 +78,15 @@ function savedWhere(sql: Sql, search: SavedSearch): SqlFragment {
   return whereSql(sql, { ...search, startedAt: 0 }, resolved);
 }
 
-function summaryOf({ record, addressDisplayed }: { record: StoredRecord; addressDisplayed: boolean }) {
+interface SummaryRow {
+  readonly id: string;
+  readonly record: StoredRecord;
+  readonly displayed: boolean;
+  readonly addressDisplayed: boolean;
+}
+
+function summaryOf({ record, displayed, addressDisplayed }: Omit<SummaryRow, 'id'>): object | null {
+  if (!displayed) return null;
   const summary = summarizeListing(record);
   return addressDisplayed ? summary : maskSummary(summary);
 }
@@ -103,7 +112,7 @@ async function findChanged(
       const row = rowBefore(change);
       const tokens = words?.get(change.sequence)?.before ?? undefined;
       if (row === null || !matches(row, tokens)) continue;
-      const summary = { ...change.after.listing, ...change.before?.listing };
+      const summary = row.displayed ? { ...change.after.listing, ...change.before?.listing } : null;
       found.push({ listingId: change.listingId, summary });
     }
     if (entries.length < PAGE) return found;
