@@ -28,7 +28,10 @@ export const EVENT_TYPES = {
     targets: ANY_TARGET,
     cause: 'The status became EXPIRED, CANCELED or WITHDRAWN.',
   },
-  'listing.deleted': { targets: ANY_TARGET, cause: 'The source has removed the listing.' },
+  'listing.deleted': {
+    targets: ANY_TARGET,
+    cause: 'The source has removed the listing, or no longer lets it be shown.',
+  },
   'listing.photos_changed': { targets: ANY_TARGET, cause: 'Photos were added, removed or replaced.' },
   'listing.open_house_added': { targets: ANY_TARGET, cause: 'An open house was announced.' },
   'listing.open_house_changed': { targets: ANY_TARGET, cause: 'The time or kind of an open house changed.' },
