@@ -31,7 +31,7 @@ export function presentEvents({ rows, contents }: EventPage, publicUrl: string):
 
 /** The id of the event at a position: the same however often the event is made. */
 function eventId({ sequence, watcherId, type, ordinal }: EventPosition): string {
-  return `evt_${hash('sha256', `${sequence} ${watcherId} ${type} ${ordinal}`, 'base64url').slice(0, 24)}`;
+  return `evt_${hash('sha256', `${sequence} ${watcherId} ${type} ${ordinal}`, 'hex').slice(0, 24)}`;
 }
 
 const contentKey = ({ sequence, listingId }: Pick<EventRow, 'sequence' | 'listingId'>): string =>

@@ -69,7 +69,8 @@ export async function openEventLog(database: Database, clock: Clock): Promise<Ev
   return log;
 }
 
-const positionsAt = (position: number) => SHARDS.map((shard) => ({ shard, fence: FENCE, position }));
+/** Positions that complete the log up to a sequence. */
+export const positionsAt = (position: number) => SHARDS.map((shard) => ({ shard, fence: FENCE, position }));
 
 /** The events of one change of the listing `lst_<sequence>`, in the order of the log. */
 export function changeEvents(
