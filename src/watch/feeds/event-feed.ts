@@ -34,10 +34,9 @@ export class EventFeed extends Feed {
 
   /** Sends events of the tail; `chunk` is all of them. A feed that has just come from the log may have the first of them. */
   send(events: readonly PresentedEvent[], chunk: Buffer): void {
-    const isBehind = ({ row }: PresentedEvent) => comparePositions(row, this.position) > 0;
     const [first] = events;
-    if (first === undefined || isBehind(first)) this.write(chunk);
-    else this.write(encodeEvents(events.filter(isBehind)));
+    if (first === undefined || comparePositions(first.row, this.position) > 0) this.write(chunk);
+    else this.write(encodeEvents(events.filter(({ row }) => comparePositions(row, this.position) > 0)));
   }
 }
 
