@@ -104,6 +104,27 @@ test('a reader that comes back to another process goes on behind its last event,
   assert.deepEqual(read, written.slice(0, -2));
 });
 
+test('feeds that are opened while events are written miss none of them', async () => {
+  const { key, owner } = await service.createOwner('internal');
+  const watchers = await log.createWatchers(owner, 1);
+  const written: number[] = [];
+  const write = async () => {
+    for (let change = 0; change < 150; change++)
+      written.push(...(await log.writeChange(watchers)).map(({ sequence }) => sequence));
+  };
+  const feeds: Awaited<ReturnType<typeof openFeed>>[] = [];
+  const open = async () => {
+    for (let round = 0; round < 8; round++)
+      feeds.push(...(await Promise.all(Array.from({ length: 8 }, () => openFeed(url, key)))));
+  };
+  await Promise.all([write(), open()]);
+  for (const feed of feeds) await feed.received(written.length);
+  for (const feed of feeds) {
+    assert.deepEqual(sequences(feed.events), written);
+    feed.leave();
+  }
+});
+
 test('a feed that is cut before its first event goes on where it began', async () => {
   const { key, owner } = await service.createOwner('pro');
   const watchers = await log.createWatchers(owner, 1);
