@@ -176,7 +176,7 @@ function search(conditions: readonly Condition[], part: Partial<SavedSearch> = {
     ...{ listingType: 'sale', conditions: [ACTIVE, ...conditions], ignoreDisplayRules: false },
     ...{ areaNos: [], words: {}, units: 'imperial', currency: 'USD', names: {}, ...part },
   };
-  return { type: 'search', search: saved, parameters: ['areaId', 'maxPrice', 'minBedrooms', 'propertyType'] };
+  return { type: 'search', search: saved };
 }
 
 /** The number of the listing that a change is about. */

@@ -35,7 +35,7 @@ import { FeedHub } from '../watch/feeds/feed-hub.ts';
 import type { MatchingTarget } from '../watch/matching/matching-thread.ts';
 import { startMatching } from '../watch/matching/start-matching.ts';
 import { findOwnerPlan } from '../watch/owner-store.ts';
-import { startUpkeep } from '../watch/owner-upkeep.ts';
+import { startOwnerUpkeep } from '../watch/owner-upkeep.ts';
 import { countWatchers } from '../watch/watcher-store.ts';
 import { createVerifyFeed } from './feed-access.ts';
 import { healthChecks } from './health-checks.ts';
@@ -136,7 +136,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...{ report, setGrantWatched: watchGrant },
     ...{ rateLimiter: access.rateLimiter, oauth: oauth.routes(access.keys), document: () => server.openapi },
   });
-  const upkeep = startUpkeep({ ...common, ownerStatus, setGrantWatched: watchGrant });
+  const upkeep = startOwnerUpkeep({ ...common, ownerStatus, setGrantWatched: watchGrant });
   const eventUpkeep = startEventUpkeep(common);
   const changeUpkeep = startChangeUpkeep({ ...common, metrics });
   const matching = startMatching({ ...common, metrics, target: options.matchingTarget ?? null });

@@ -2,6 +2,7 @@
 
 import { type Clock, MINUTE } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import { type PeriodicWork, startPeriodicWork } from '../lib/periodic-work.ts';
 import type { Database } from '../postgres/client/database.ts';
 import {
   createChangePartitions,
@@ -18,15 +19,12 @@ export interface ChangeUpkeepOptions {
   readonly report: (error: unknown) => void;
 }
 
-/** Milliseconds between the end of one round and the next; old batches are looked for once in so many rounds. */
+/** Milliseconds between two rounds; old batches are looked for once in so many rounds. */
 const PAUSE = 10 * MINUTE;
 const BATCH_ROUNDS = 144;
 
-/** Works now, then after each pause. `stop` ends after the current step. */
-export function startChangeUpkeep(options: ChangeUpkeepOptions): { stop(): Promise<void> } {
-  const { database, clock, metrics, report } = options;
-  let [stopped, rounds] = [false, 0];
-  let cancel = (): void => {};
+export function startChangeUpkeep({ database, clock, metrics, report }: ChangeUpkeepOptions): PeriodicWork {
+  let rounds = 0;
   let size: LogSize | undefined;
   metrics.gauge('freehold_change_log_sequence', 'Sequence of the newest change.', () => size?.head ?? 0);
   metrics.gauge(
@@ -36,26 +34,13 @@ export function startChangeUpkeep(options: ChangeUpkeepOptions): { stop(): Promi
   );
   metrics.gauge('freehold_change_log_bytes', 'Bytes of the log of changes on disk.', () => size?.bytes ?? 0);
 
-  async function keepUp(): Promise<void> {
-    await createChangePartitions(database, clock.now());
-    await dropOldChanges(database, clock.now());
-    if (rounds++ % BATCH_ROUNDS === 0) await deleteOldBatches(database, () => stopped);
-    size = await measureLog(database);
-  }
-  function start(): void {
-    round = keepUp()
-      .catch(report)
-      .then(() => {
-        if (!stopped) cancel = clock.after(PAUSE, start);
-      });
-  }
-  let round = Promise.resolve();
-  start();
-  return {
-    async stop() {
-      stopped = true;
-      cancel();
-      await round;
+  return startPeriodicWork({
+    ...{ clock, report, pause: PAUSE },
+    async work(isStopped) {
+      await createChangePartitions(database, clock.now());
+      await dropOldChanges(database, clock.now());
+      if (rounds++ % BATCH_ROUNDS === 0) await deleteOldBatches(database, isStopped);
+      size = await measureLog(database);
     },
-  };
+  });
 }

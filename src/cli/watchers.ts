@@ -6,10 +6,9 @@ import { ownerOf } from '../access/tiers/tiers.ts';
 import { readConfig } from '../config.ts';
 import { formatTime, systemClock } from '../lib/clock.ts';
 import type { Database } from '../postgres/client/database.ts';
-import { moveAll, type NewOwner, pauseByOperator, replayWatcher } from '../watch/operator.ts';
+import { moveAllWatchers, type NewOwner, pauseByOperator, replayWatcher } from '../watch/operator.ts';
 import { findAnyWatcher, listAllWatchers, type WatcherFilter } from '../watch/operator-store.ts';
-import { presentWatcher } from '../watch/present-watcher.ts';
-import type { Watcher } from '../watch/watcher.ts';
+import { presentWatcher, type Watcher } from '../watch/watcher.ts';
 import { STATUSES } from '../watch/watcher-schema.ts';
 import { withDatabase } from './database.ts';
 import { CommandFailure } from './failure.ts';
@@ -29,7 +28,7 @@ export function addWatchers(program: Command): void {
     .addHelpText('after', examples('freehold watchers list --status paused', `freehold watchers show ${ID}`));
   addList(group);
   addShow(group);
-  addActs(group);
+  addActions(group);
   addMove(group);
 }
 
@@ -71,14 +70,16 @@ function addShow(group: Command): void {
     });
 }
 
-function addActs(group: Command): void {
+function addActions(group: Command): void {
   group
     .command('pause <id>')
     .summary('pause one')
     .description('Pauses a watcher. Its owner can resume it.')
     .option(...JSON_OPTION)
     .addHelpText('after', examples(`freehold watchers pause ${ID}`))
-    .action(async (id: string, { json }: { json?: true }) => void (await act(id, json, pauseByOperator)));
+    .action(
+      async (id: string, { json }: { json?: true }) => void (await runAction(id, json, pauseByOperator)),
+    );
   group
     .command('replay <id>')
     .summary('tell what matches now')
@@ -89,7 +90,7 @@ function addActs(group: Command): void {
     .option(...JSON_OPTION)
     .addHelpText('after', examples(`freehold watchers replay ${ID}`))
     .action(async (id: string, { json }: { json?: true }) => {
-      const watcher = await act(id, json, replayWatcher);
+      const watcher = await runAction(id, json, replayWatcher);
       if (watcher.status !== 'active')
         throw new CommandFailure(`${id} is ${watcher.status}: only an active watcher can be replayed.`);
     });
@@ -108,7 +109,11 @@ function addMove(group: Command): void {
     .action(async (from: string, to: string, { json }: { json?: true }) => {
       const { moved, owner } = await withWatchers(async (database) => {
         const target = await newOwner(database, to);
-        const count = await moveAll({ database, clock: systemClock }, await ownerBy(database, from), target);
+        const count = await moveAllWatchers(
+          { database, clock: systemClock },
+          await ownerBy(database, from),
+          target,
+        );
         return { moved: count, owner: target.owner };
       });
       if (json) return printJson({ moved, owner });
@@ -119,7 +124,7 @@ function addMove(group: Command): void {
 const withWatchers = <T>(work: (database: Database) => Promise<T>): Promise<T> =>
   withDatabase(readConfig(), work);
 
-async function act(id: string, json: true | undefined, work: typeof pauseByOperator): Promise<Watcher> {
+async function runAction(id: string, json: true | undefined, work: typeof pauseByOperator): Promise<Watcher> {
   const watcher = required(await withWatchers((database) => work({ database, clock: systemClock }, id)), id);
   if (json) printJson(operatorView(watcher));
   else print(process.stdout, `${watcher.id}  ${statusOf(watcher)}`);

@@ -7,10 +7,9 @@ import { Problem } from '../lib/problem.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 import { checkCadence } from './create-watcher.ts';
 import { noWatcher } from './events/own-watcher.ts';
-import { hastenIfOverLimit, upsertOwner } from './owner-store.ts';
-import { watcherEtag } from './present-watcher.ts';
+import { markDueIfOverLimit, upsertOwner } from './owner-store.ts';
 import type { WatcherOptions } from './resolve-target.ts';
-import type { Watcher } from './watcher.ts';
+import { type Watcher, watcherEtag } from './watcher.ts';
 import { parseUpdate } from './watcher-body.ts';
 import { logWatchers, type WatcherAction } from './watcher-log.ts';
 import { overLimit, ownerUseOf } from './watcher-owner.ts';
@@ -40,41 +39,47 @@ export function changeWatcher(
   request: ChangeRequest,
   body: unknown,
 ): Promise<Watcher> {
-  return inChange(options, request, async (tx, watcher) => {
+  return withLockedWatcher(options, request, async (tx, watcher) => {
     requireUnexpired(watcher);
     const update = parseUpdate(body, watcher, options.clock.now());
     const plan = await upsertOwner(tx, ownerUseOf(request.caller), new Date(options.clock.now()));
     if (update.cadence !== watcher.cadence) checkCadence(options, update, plan);
-    return write(options, tx, watcher, { ...watcher, ...update }, 'updated');
+    return saveChange(options, tx, watcher, { ...watcher, ...update }, 'updated');
   });
 }
 
 /** Pauses it until its owner resumes it, also if it is paused for another reason. */
 export function pauseWatcher(options: WatcherOptions, request: ChangeRequest): Promise<Watcher> {
-  return inChange(options, request, (tx, watcher) => {
+  return withLockedWatcher(options, request, (tx, watcher) => {
     requireUnexpired(watcher);
-    return write(options, tx, watcher, { ...watcher, status: 'paused', statusReason: 'owner' }, 'paused');
+    return saveChange(
+      options,
+      tx,
+      watcher,
+      { ...watcher, status: 'paused', statusReason: 'owner' },
+      'paused',
+    );
   });
 }
 
 /** Resumes it. Throws TIER_RESTRICTED for a watcher beyond the plan's number. */
 export function resumeWatcher(options: WatcherOptions, request: ChangeRequest): Promise<Watcher> {
-  return inChange(options, request, async (tx, watcher) => {
+  return withLockedWatcher(options, request, async (tx, watcher) => {
     requireUnexpired(watcher);
     const plan = await upsertOwner(tx, ownerUseOf(request.caller), new Date(options.clock.now()));
     const { watchers } = options.tiers[plan];
     if (watchers !== null && (await countOlder(tx, watcher)) >= watchers)
       throw overLimit(plan, options.tiers[plan]);
-    return write(options, tx, watcher, { ...watcher, status: 'active', statusReason: null }, 'resumed');
+    return saveChange(options, tx, watcher, { ...watcher, status: 'active', statusReason: null }, 'resumed');
   });
 }
 
 /** Deletes it. Events that were sent stay in the log. */
 export async function removeWatcher(options: WatcherOptions, request: ChangeRequest): Promise<void> {
-  await inChange(options, request, async (tx, watcher) => {
+  await withLockedWatcher(options, request, async (tx, watcher) => {
     await deleteWatcher(tx, watcher);
     await logWatchers(tx, 'deleted', [watcher], options.clock.now());
-    await hastenIfOverLimit(tx, watcher.allowance);
+    await markDueIfOverLimit(tx, watcher.allowance);
     const { grant } = watcher;
     if (grant !== null && (await countWatchersOf(tx, watcher.owner)) === 0)
       await options.setGrantWatched(tx, grant, false);
@@ -83,7 +88,7 @@ export async function removeWatcher(options: WatcherOptions, request: ChangeRequ
 }
 
 /** Changes a watcher of the caller in a transaction that nobody else changes it in. */
-async function inChange(
+async function withLockedWatcher(
   { database }: WatcherOptions,
   { id, caller, headers }: ChangeRequest,
   change: (tx: Transaction, watcher: Watcher) => Promise<Watcher>,
@@ -102,7 +107,7 @@ async function inChange(
 }
 
 /** Writes a change with its entry; the watcher as it is if nothing differs. */
-async function write(
+async function saveChange(
   { clock }: WatcherOptions,
   tx: Transaction,
   before: Watcher,

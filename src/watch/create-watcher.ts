@@ -8,13 +8,12 @@ import { Problem } from '../lib/problem.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 import { answerOnce, findEarlierAnswer, idempotentRequest } from './idempotency.ts';
 import type { Answer } from './idempotency-store.ts';
-import { limitsOf } from './owner-limits.ts';
 import { type OwnerUse, upsertOwner } from './owner-store.ts';
-import { presentWatcher, watcherEtag } from './present-watcher.ts';
 import { type ResolvedTarget, resolveTarget, type WatcherOptions } from './resolve-target.ts';
+import { presentWatcher, watcherEtag } from './watcher.ts';
 import { parseWatcher, type WatcherInput } from './watcher-body.ts';
 import { logWatchers } from './watcher-log.ts';
-import { overLimit, ownerUseOf } from './watcher-owner.ts';
+import { limitsOf, overLimit, ownerUseOf } from './watcher-owner.ts';
 import { countWatchers, insertWatcher, lockAllowance } from './watcher-store.ts';
 
 export interface CreateRequest {

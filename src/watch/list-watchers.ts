@@ -14,7 +14,7 @@ export interface WatcherPageRequest {
 }
 
 /** A page; a watcher that is created while a client pages is on no later page. Throws INVALID_CURSOR. */
-export async function pageOfWatchers(database: Database, request: WatcherPageRequest) {
+export async function findWatcherPage(database: Database, request: WatcherPageRequest) {
   const { owner, status, limit, cursor: text } = request;
   const query = queryDigest(['watchers', owner, status ?? null]);
   const cursor = text === undefined ? null : readCursor(text, query, ['number']);

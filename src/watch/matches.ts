@@ -102,14 +102,18 @@ async function findMatches(
   request: { readonly limit: number; readonly cursor: string | undefined },
 ): Promise<MatchesPage> {
   if (target.type !== 'search')
-    return pageOf(await findTargetListings(options, target, view), queryDigest(['matches', id]), request);
+    return sliceListings(
+      await findTargetListings(options, target, view),
+      queryDigest(['matches', id]),
+      request,
+    );
   if (search === null) throw new Error('A watcher of a search has no search');
   const { hits, page, total } = await options.searches.page({ ...search, ignoreDisplayRules }, request);
   return { listings: hits.map(({ listing }) => listing), page, total };
 }
 
 /** A page of few listings, in their order; it goes on behind a listing, whatever came before it meanwhile. */
-function pageOf(
+function sliceListings(
   listings: readonly StoredListing[],
   query: string,
   { limit, cursor }: { readonly limit: number; readonly cursor: string | undefined },

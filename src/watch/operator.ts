@@ -4,7 +4,7 @@ import type { Plan } from '../access/tiers/tiers.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { findAnyWatcher, moveWatchers } from './operator-store.ts';
-import { hastenOwners, upsertOwner } from './owner-store.ts';
+import { markOwnersDue, upsertOwner } from './owner-store.ts';
 import type { Watcher } from './watcher.ts';
 import { logWatchers } from './watcher-log.ts';
 import { findWatcherForUpdate, lockAllowance, updateWatcher } from './watcher-store.ts';
@@ -64,7 +64,7 @@ export interface NewOwner {
 }
 
 /** Gives all watchers of one owner to another, and returns how many. The new owner's plan sets their limits from then on. */
-export async function moveAll(options: OperatorOptions, from: string, to: NewOwner): Promise<number> {
+export async function moveAllWatchers(options: OperatorOptions, from: string, to: NewOwner): Promise<number> {
   const { database, clock } = options;
   const now = clock.now();
   const batch = { now: new Date(now), max: BATCH };
@@ -78,7 +78,7 @@ export async function moveAll(options: OperatorOptions, from: string, to: NewOwn
         await upsertOwner(tx, use, new Date(now));
         const moved = await moveWatchers(tx, from, to, batch);
         await logWatchers(tx, 'updated', moved, now);
-        await hastenOwners(tx, { owner: to.owner });
+        await markOwnersDue(tx, { owner: to.owner });
         return moved.length;
       },
       { timeout: TIMEOUT },

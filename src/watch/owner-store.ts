@@ -125,7 +125,7 @@ export async function releaseOwner(
 }
 
 /** Makes owners due: that this subscription or grant pays for, or one by its name, whose watchers are then fitted anew. */
-export async function hastenOwners(
+export async function markOwnersDue(
   sql: Sql,
   which: { readonly subscription: string } | { readonly grant: string } | { readonly owner: string },
 ): Promise<void> {
@@ -149,7 +149,7 @@ export async function findOwnerPlan(sql: Sql, owner: string): Promise<Plan | nul
 }
 
 /** Makes owners due whose watchers may resume, because one that counted is gone. */
-export async function hastenIfOverLimit(sql: Sql, allowance: string): Promise<void> {
+export async function markDueIfOverLimit(sql: Sql, allowance: string): Promise<void> {
   await sql`
     update watcher_owner set checked_at = '-infinity', applied_limits = '', claimed_until = null
     where owner in (select owner from watcher where allowance = ${allowance} and status_reason = 'over_limit')`;
@@ -177,7 +177,7 @@ export interface PlanLimits {
  * Fits up to `max` watchers of an allowance to its plan: the oldest are active, those beyond the limit paused, and what an
  * end had paused resumes. Pauses of an owner stay.
  */
-export async function fitWatchers(
+export async function applyLimits(
   tx: Transaction,
   allowance: string,
   limits: PlanLimits,

@@ -3,17 +3,17 @@
 import type { BackingStatus, OwnerStatus } from '../access/keys/owner-status.ts';
 import { PLANS, type Plan, type Tiers } from '../access/tiers/tiers.ts';
 import { type Clock, DAY, MINUTE } from '../lib/clock.ts';
+import { startPeriodicWork } from '../lib/periodic-work.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { ANSWER_LIFETIME } from './idempotency.ts';
 import { deleteOldAnswers } from './idempotency-store.ts';
-import { limitsOf } from './owner-limits.ts';
 import {
+  applyLimits,
   claimOwners,
   deleteExpired,
   expireWatchers,
-  fitWatchers,
-  hastenIfOverLimit,
-  hastenOwners,
+  markDueIfOverLimit,
+  markOwnersDue,
   type OwnerCheck,
   type PlanLimits,
   pauseEnded,
@@ -23,9 +23,10 @@ import {
 import type { WatcherOptions } from './resolve-target.ts';
 import type { Watcher } from './watcher.ts';
 import { logChanged, logWatchers } from './watcher-log.ts';
+import { limitsOf } from './watcher-owner.ts';
 import { countWatchersOf, lockAllowance } from './watcher-store.ts';
 
-export interface UpkeepOptions {
+export interface OwnerUpkeepOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly tiers: Tiers;
@@ -52,45 +53,34 @@ const ANSWERS = 1_000;
 const TIMEOUT = 30_000;
 
 /** Works now, then after each pause and each hint. `stop` ends after the current step. */
-export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
+export function startOwnerUpkeep(options: OwnerUpkeepOptions): { stop(): Promise<void> } {
   const { clock, database, ownerStatus, report } = options;
-  let stopped = false;
-  let cancel = (): void => {};
-  let round = Promise.resolve();
-  function start(): void {
-    cancel();
-    round = round
-      .then(() => runUpkeep(options, () => stopped))
-      .catch(report)
-      .then(() => {
-        if (!stopped) cancel = clock.after(PAUSE, start);
-      });
-  }
-  const unsubscribe = ownerStatus.onHint((hint) => {
-    if (stopped || hint === 'any') return;
-    database.write((sql) => hastenOwners(sql, hint)).then(start, report);
+  const upkeep = startPeriodicWork({
+    ...{ clock, report, pause: PAUSE },
+    work: (isStopped) => runUpkeep(options, isStopped),
   });
-  start();
+  const unsubscribe = ownerStatus.onHint((hint) => {
+    if (hint === 'any') return;
+    database.write((sql) => markOwnersDue(sql, hint)).then(upkeep.runNow, report);
+  });
   return {
-    async stop() {
-      stopped = true;
+    stop() {
       unsubscribe();
-      cancel();
-      await round;
+      return upkeep.stop();
     },
   };
 }
 
 /** One round over everything that is due. */
 export async function runUpkeep(
-  options: UpkeepOptions,
+  options: OwnerUpkeepOptions,
   isStopped: () => boolean = () => false,
 ): Promise<void> {
   const { database, clock } = options;
   const steps = [
     () => expireDue(options),
     () => checkOwners(options),
-    () => deleteForgotten(options),
+    () => deleteOldExpired(options),
     () =>
       database.write((sql) => deleteOldAnswers(sql, new Date(clock.now() - ANSWER_LIFETIME), ANSWERS), {
         timeout: TIMEOUT,
@@ -102,17 +92,19 @@ export async function runUpkeep(
   }
 }
 
-const inBatch = <T>({ database }: UpkeepOptions, work: (tx: Transaction) => Promise<T>): Promise<T> =>
-  database.transaction(work, { timeout: TIMEOUT });
+const inTransaction = <T>(
+  { database }: OwnerUpkeepOptions,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> => database.transaction(work, { timeout: TIMEOUT });
 
 /** Expires watchers whose time has come. */
-async function expireDue(options: UpkeepOptions): Promise<number> {
+async function expireDue(options: OwnerUpkeepOptions): Promise<number> {
   const now = options.clock.now();
-  return inBatch(options, async (tx) => {
+  return inTransaction(options, async (tx) => {
     const expired = await expireWatchers(tx, 'due', { now: new Date(now), max: BATCH });
     await logWatchers(tx, 'expired', expired, now);
     for (const allowance of new Set(expired.map((watcher) => watcher.allowance)))
-      await hastenIfOverLimit(tx, allowance);
+      await markDueIfOverLimit(tx, allowance);
     for (const { owner, grant } of expired)
       if (grant !== null && (await countWatchersOf(tx, owner)) === 0)
         await options.setGrantWatched(tx, grant, false);
@@ -121,9 +113,9 @@ async function expireDue(options: UpkeepOptions): Promise<number> {
 }
 
 /** Deletes watchers that expired long ago. */
-async function deleteForgotten(options: UpkeepOptions): Promise<number> {
+async function deleteOldExpired(options: OwnerUpkeepOptions): Promise<number> {
   const now = options.clock.now();
-  return inBatch(options, async (tx) => {
+  return inTransaction(options, async (tx) => {
     const deleted = await deleteExpired(tx, new Date(now - EXPIRED_AGE), BATCH);
     await logWatchers(tx, 'deleted', deleted, now);
     return deleted.length;
@@ -131,18 +123,18 @@ async function deleteForgotten(options: UpkeepOptions): Promise<number> {
 }
 
 /** Checks some owners that are due; BATCH if there may be more. */
-async function checkOwners(options: UpkeepOptions): Promise<number> {
+async function checkOwners(options: OwnerUpkeepOptions): Promise<number> {
   const before = new Date(options.clock.now() - CHECK_INTERVAL);
-  const claimed = await inBatch(options, (tx) => claimOwners(tx, before, OWNERS));
+  const claimed = await inTransaction(options, (tx) => claimOwners(tx, before, OWNERS));
   await Promise.all(claimed.map((check) => checkOwner(options, check)));
   return claimed.length === OWNERS ? BATCH : 0;
 }
 
 /** What is known of who pays for an owner's watchers. Null: nobody can tell, and everything stays as it is. */
-type Verdict = { readonly plan: Plan | null; readonly ended: readonly string[] } | null;
+type ResolvedPlan = { readonly plan: Plan | null; readonly ended: readonly string[] } | null;
 
-async function checkOwner(options: UpkeepOptions, check: OwnerCheck): Promise<void> {
-  const verdict = await judge(options, check);
+async function checkOwner(options: OwnerUpkeepOptions, check: OwnerCheck): Promise<void> {
+  const verdict = await resolvePlan(options, check);
   const now = options.clock.now();
   if (verdict === null) {
     const retryAt = now + RETRY_PAUSE;
@@ -153,13 +145,14 @@ async function checkOwner(options: UpkeepOptions, check: OwnerCheck): Promise<vo
   const limits = plan === null ? null : limitsOf(options.tiers, plan);
   const appliedLimits = plan === null ? '' : JSON.stringify(limits);
   if (limits === null) await endWatchers(options, check);
-  else if (check.hasEnded || appliedLimits !== check.appliedLimits) await fitAll(options, check, limits);
+  else if (check.hasEnded || appliedLimits !== check.appliedLimits)
+    await applyLimitsToAll(options, check, limits);
   const ended = plan === null ? [] : verdict.ended;
   const state = { ...check, plan: plan ?? check.plan, hasEnded: plan === null, appliedLimits, ended };
-  await inBatch(options, (tx) => updateChecked(tx, state, new Date(now)));
+  await inTransaction(options, (tx) => updateChecked(tx, state, new Date(now)));
 }
 
-async function judge({ ownerStatus }: UpkeepOptions, check: OwnerCheck): Promise<Verdict> {
+async function resolvePlan({ ownerStatus }: OwnerUpkeepOptions, check: OwnerCheck): Promise<ResolvedPlan> {
   const { grant, subscriptions, hasEnded, plan: known } = check;
   const statuses: readonly BackingStatus[] =
     grant !== null
@@ -176,30 +169,37 @@ async function judge({ ownerStatus }: UpkeepOptions, check: OwnerCheck): Promise
 }
 
 /** Pauses the watchers of an owner; those of a grant expire, since nothing brings a grant back. */
-async function endWatchers(options: UpkeepOptions, { owner, allowance, grant }: OwnerCheck): Promise<void> {
+async function endWatchers(
+  options: OwnerUpkeepOptions,
+  { owner, allowance, grant }: OwnerCheck,
+): Promise<void> {
   const now = options.clock.now();
   const batch = { now: new Date(now), max: BATCH };
   let changed: readonly Watcher[];
   do {
-    changed = await inBatch(options, async (tx) => {
+    changed = await inTransaction(options, async (tx) => {
       await lockAllowance(tx, allowance);
       const watchers =
         grant === null ? await pauseEnded(tx, owner, batch) : await expireWatchers(tx, { owner }, batch);
       await logWatchers(tx, grant === null ? 'paused' : 'expired', watchers, now);
-      if (grant !== null) await hastenIfOverLimit(tx, allowance);
+      if (grant !== null) await markDueIfOverLimit(tx, allowance);
       return watchers;
     });
   } while (changed.length === BATCH);
 }
 
 /** Fits all watchers of an allowance to its plan. */
-async function fitAll(options: UpkeepOptions, { allowance }: OwnerCheck, limits: PlanLimits): Promise<void> {
+async function applyLimitsToAll(
+  options: OwnerUpkeepOptions,
+  { allowance }: OwnerCheck,
+  limits: PlanLimits,
+): Promise<void> {
   const now = options.clock.now();
   let count: number;
   do {
-    count = await inBatch(options, async (tx) => {
+    count = await inTransaction(options, async (tx) => {
       await lockAllowance(tx, allowance);
-      const changed = await fitWatchers(tx, allowance, limits, { now: new Date(now), max: BATCH });
+      const changed = await applyLimits(tx, allowance, limits, { now: new Date(now), max: BATCH });
       await logChanged(tx, changed, now);
       return changed.length;
     });

@@ -9,13 +9,11 @@ import { pageLinks } from '../listings/paging.ts';
 import { changeWatcher, pauseWatcher, removeWatcher, resumeWatcher } from './change-watcher.ts';
 import { createWatcher } from './create-watcher.ts';
 import { noWatcher, WatcherParams } from './events/own-watcher.ts';
-import { pageOfWatchers } from './list-watchers.ts';
+import { findWatcherPage } from './list-watchers.ts';
 import { answerMatches, MatchesQuery, MatchListSchema } from './matches.ts';
-import { OwnerNotes } from './owner-notes.ts';
-import { presentWatcher, watcherEtag } from './present-watcher.ts';
 import type { WatcherOptions } from './resolve-target.ts';
-import type { Watcher } from './watcher.ts';
-import { ownerUseOf } from './watcher-owner.ts';
+import { presentWatcher, type Watcher, watcherEtag } from './watcher.ts';
+import { OwnerUses, ownerUseOf } from './watcher-owner.ts';
 import {
   BODY_BYTES,
   STATUSES,
@@ -68,7 +66,7 @@ const replyWith = (watcher: Watcher): Reply => ({
 
 export function watcherRoutes(options: WatcherOptions): readonly Route<Principal>[] {
   const { database } = options;
-  const owners = new OwnerNotes(options);
+  const owners = new OwnerUses(options);
 
   /** Throws WATCHER_NOT_FOUND for unknown and foreign ids alike. */
   async function find(caller: Principal, id: string): Promise<Watcher> {
@@ -96,7 +94,7 @@ export function watcherRoutes(options: WatcherOptions): readonly Route<Principal
           ? { status: 204, description: 'The watcher is deleted' }
           : { description: 'The watcher', schema: WatcherSchema },
       async handle(call) {
-        await owners.note(call.caller);
+        await owners.record(call.caller);
         return answer(call as unknown as Call);
       },
     });
@@ -125,7 +123,7 @@ export function watcherRoutes(options: WatcherOptions): readonly Route<Principal
       answer: { description: 'A page of listings', schema: MatchListSchema },
       alsoAnswers: missing,
       async handle(call) {
-        await owners.note(call.caller);
+        await owners.record(call.caller);
         return answerMatches(options, await find(call.caller, call.params.id), call.query, call);
       },
     }),
@@ -167,7 +165,7 @@ export function watcherRoutes(options: WatcherOptions): readonly Route<Principal
 }
 
 /** POST and GET of /v1/watchers. */
-function collectionRoutes(options: WatcherOptions, owners: OwnerNotes): readonly Route<Principal>[] {
+function collectionRoutes(options: WatcherOptions, owners: OwnerUses): readonly Route<Principal>[] {
   const { database, tiers, publicUrl } = options;
   return [
     route<Principal>()({
@@ -198,11 +196,11 @@ function collectionRoutes(options: WatcherOptions, owners: OwnerNotes): readonly
       query: ListQuery,
       answer: { description: 'A page of watchers', schema: WatcherListSchema },
       async handle({ caller, query, requestId, url }) {
-        await owners.note(caller);
+        await owners.record(caller);
         const { owner } = ownerUseOf(caller);
         const limit = Math.min(pageSize(tiers[caller.tier], query.limit), MAX_PAGE);
         const { status, cursor } = query;
-        const { watchers, page } = await pageOfWatchers(database, { owner, status, limit, cursor });
+        const { watchers, page } = await findWatcherPage(database, { owner, status, limit, cursor });
         const meta = { requestId, tier: caller.tier };
         return {
           json: { object: 'list', data: watchers.map(presentWatcher), page, meta },

@@ -37,10 +37,10 @@ const WATCHER: Watcher = {
   ...{ version: 1, createdAt: 0, updatedAt: 0 },
 };
 
-test('a definition names the parameters as the owner wrote them, with the search as it was understood', () => {
+test('a definition has the search as it was understood, under the display rules of the plan', () => {
   const { target, ignoreDisplayRules } = definitionOf(WATCHER);
   const search = { ...SEARCH, ignoreDisplayRules: false };
-  assert.deepEqual(target, { type: 'search', search, parameters: ['maxPrice', 'beds'] });
+  assert.deepEqual(target, { type: 'search', search });
   assert.equal(ignoreDisplayRules, false, 'the plan does not allow it any more');
   const listing = { type: 'listing', listingId: 'lst_a' } as const;
   assert.deepEqual(definitionOf({ ...WATCHER, target: listing, search: null }).target, listing);

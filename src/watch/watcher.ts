@@ -1,6 +1,6 @@
-// Watcher: its record, and the definition that the matching holds of it.
+// Watcher: its record, the definition that the matching holds of it, and what its owner sees.
 
-import { parametersOf } from '../search/query/matched-on.ts';
+import { formatTime } from '../lib/clock.ts';
 import type { SavedSearch } from '../search/query/saved-search.ts';
 import type { EventType } from './events/event-types.ts';
 import type {
@@ -68,6 +68,33 @@ export function definitionOf(watcher: Watcher): WatcherDefinition {
 function resolvedTarget({ target, search, ignoreDisplayRules }: Watcher): WatcherTarget {
   if (target.type !== 'search') return target;
   if (search === null) throw new Error('A watcher of a search has no search');
-  const allowed = { ...search, ignoreDisplayRules };
-  return { type: 'search', search: allowed, parameters: parametersOf(search) };
+  return { type: 'search', search: { ...search, ignoreDisplayRules } };
 }
+
+/** The public record, in the form of WatcherSchema. */
+export function presentWatcher(watcher: Watcher) {
+  const { id, name, target, interpretation, events, cadence, backfill, status, statusReason } = watcher;
+  return {
+    ...{
+      id,
+      object: 'watcher',
+      name,
+      target,
+      interpretation,
+      events,
+      cadence,
+      backfill,
+      status,
+      statusReason,
+    },
+    initialMatchCount: watcher.initialMatchCount,
+    createdAt: formatTime(watcher.createdAt),
+    updatedAt: formatTime(watcher.updatedAt),
+    expiresAt: formatTime(watcher.expiresAt),
+    metadata: watcher.metadata,
+    version: watcher.version,
+  };
+}
+
+/** A strong tag: each change of a watcher has a version of its own. */
+export const watcherEtag = ({ id, version }: Watcher): string => `"${id}.${version}"`;

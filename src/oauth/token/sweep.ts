@@ -1,5 +1,6 @@
 // Sweeper: deletes what has expired every few minutes, in small batches, while the service runs.
 
+import { type PeriodicWork, startPeriodicWork } from '../../lib/periodic-work.ts';
 import type { OAuthContext } from '../protocol/context.ts';
 import { SWEEPS, type Sweep } from './sweep-store.ts';
 
@@ -11,28 +12,15 @@ const MAX_BATCHES = 100;
 
 type SweepContext = Pick<OAuthContext, 'database' | 'clock'>;
 
-/** Sweeps now, then after each pause. `stop` ends after the current batch. */
-export function startSweeper(context: SweepContext & Pick<OAuthContext, 'report'>): {
-  stop(): Promise<void>;
-} {
-  let stopped = false;
-  let cancel = (): void => {};
-  let round = Promise.resolve();
-  function start(): void {
-    round = sweepAll(context, () => stopped)
-      .catch(context.report)
-      .then(() => {
-        if (!stopped) cancel = context.clock.after(PAUSE, start);
-      });
-  }
-  start();
-  return {
-    async stop() {
-      stopped = true;
-      cancel();
-      await round;
-    },
-  };
+/** Sweeps now, then after each pause; once stopped, it ends after the current batch. */
+export function startSweeper(context: SweepContext & Pick<OAuthContext, 'report'>): PeriodicWork {
+  const { clock, report } = context;
+  return startPeriodicWork({
+    clock,
+    report,
+    pause: PAUSE,
+    work: (isStopped) => sweepAll(context, isStopped),
+  });
 }
 
 /** One round over all tables. */

@@ -7,7 +7,7 @@ import type { WatcherDefinition, WatcherTarget } from './watcher-definition.ts';
 const PAGE = 5_000;
 
 interface DefinitionRow extends Omit<WatcherDefinition, 'target'> {
-  readonly target: WatcherTarget & { readonly query?: object };
+  readonly target: WatcherTarget;
   readonly search: SavedSearch | null;
 }
 
@@ -37,8 +37,7 @@ const definitionColumns = (
 function definitionOf({ search, ...row }: DefinitionRow): WatcherDefinition {
   const { target, ignoreDisplayRules } = row;
   if (target.type !== 'search' || search === null) return { ...row, target };
-  const parameters = Object.keys(target.query ?? {});
-  return { ...row, target: { type: 'search', search: { ...search, ignoreDisplayRules }, parameters } };
+  return { ...row, target: { type: 'search', search: { ...search, ignoreDisplayRules } } };
 }
 
 export async function isAnyWatcher(sql: Sql): Promise<boolean> {

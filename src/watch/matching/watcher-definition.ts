@@ -9,8 +9,7 @@ export type StatusReason = 'owner' | 'over_limit' | 'subscription_ended' | 'deli
 export type WatcherTarget =
   | { readonly type: 'listing'; readonly listingId: string }
   | { readonly type: 'property'; readonly propertyId: string }
-  /** `parameters`: the names of the query as its owner wrote them. */
-  | { readonly type: 'search'; readonly search: SavedSearch; readonly parameters: readonly string[] };
+  | { readonly type: 'search'; readonly search: SavedSearch };
 
 export interface WatcherDefinition {
   readonly no: number;

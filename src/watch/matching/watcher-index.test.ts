@@ -61,7 +61,7 @@ const searchArbitrary: fc.Arbitrary<SavedSearch> = fc
 const targetArbitrary: fc.Arbitrary<WatcherTarget> = fc.oneof(
   {
     weight: 8,
-    arbitrary: searchArbitrary.map((search) => ({ type: 'search', search, parameters: [] }) as const),
+    arbitrary: searchArbitrary.map((search) => ({ type: 'search', search }) as const),
   },
   fc.constantFrom(...IDS).map((listingId) => ({ type: 'listing', listingId }) as const),
   fc.constantFrom('prp_1', 'prp_2').map((propertyId) => ({ type: 'property', propertyId }) as const),
