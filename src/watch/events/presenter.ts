@@ -57,7 +57,7 @@ function listingJson(row: EventRow, shown: ReadonlyMap<string, string>, publicUr
 
 function aboutWatcherJson({ data, dropped }: EventRow): string {
   if (data === null) return '{}';
-  return dropped === null ? data : `${data.slice(0, -1)},"dropped":${dropped}}`;
+  return dropped === null ? data : JSON.stringify({ ...JSON.parse(data), dropped });
 }
 
 /** Most events of a page have few owners. */

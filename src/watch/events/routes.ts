@@ -71,12 +71,10 @@ async function listEvents(options: EventRouteOptions, call: Call, scope: EventSc
   const page = presentEvents({ ...found, rows: found.rows.slice(0, limit) }, options.publicUrl);
   const hasMore = found.rows.length > limit;
   const nextCursor = hasMore ? page.at(-1)?.cursor : formatCursor(after(found.horizon));
-  const rest = JSON.stringify({
-    page: { limit, hasMore, nextCursor },
-    meta: { requestId, tier: caller.tier },
-  });
+  const links = JSON.stringify({ limit, hasMore, nextCursor });
+  const meta = JSON.stringify({ requestId, tier: caller.tier });
   return {
-    text: `{"object":"list","data":[${page.map(({ json }) => json).join()}],${rest.slice(1)}`,
+    text: `{"object":"list","data":[${page.map(({ json }) => json).join()}],"page":${links},"meta":${meta}}`,
     headers: { 'content-type': 'application/json; charset=utf-8' },
   };
 }
