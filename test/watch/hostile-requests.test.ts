@@ -114,3 +114,32 @@ test('a list has 100 watchers at most, so that the largest do not hold the proce
   const { page } = (await service.json('/v1/watchers?limit=500', internal)) as { page: { limit: number } };
   assert.equal(page.limit, 100);
 });
+
+interface Operation {
+  readonly tags?: readonly string[];
+}
+
+test('a token without the scope watchers reaches no operation of watchers, however high its tier', async () => {
+  const internal = (await subscribe('internal')).key;
+  const { accessToken } = await signIn(service, { key: internal, scope: 'listings:read' });
+  const { paths } = (await service.json('/openapi.json')) as {
+    paths: Record<string, Record<string, Operation>>;
+  };
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { tags }]) =>
+      tags?.includes('Watchers')
+        ? [{ method: method.toUpperCase(), path: path.replace('{id}', 'wat_a') }]
+        : [],
+    ),
+  );
+  assert.ok(operations.length >= 12, String(operations.length));
+  for (const { method, path } of operations) {
+    const accept = path.endsWith('/stream') ? 'text/event-stream' : 'application/json';
+    const answer = await fetch(`${service.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${accessToken}`, accept },
+    });
+    const { code } = (await answer.json()) as { code: string };
+    assert.deepEqual([answer.status, code], [403, 'INSUFFICIENT_SCOPE'], `${method} ${path}`);
+  }
+});

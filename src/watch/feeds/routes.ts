@@ -81,7 +81,7 @@ type Call = RequestContext<Principal, Static<typeof FeedQuery>, unknown, unknown
 async function openFeed(options: FeedRouteOptions, call: Call, scope: EventScope): Promise<Reply> {
   const { hub, feeds, database } = options;
   const { caller, headers, address } = call;
-  const place = placeOf(call);
+  const place = startPosition(call);
   // Of the log alone, without an event: what a feed sends may be much.
   const log = await database.read((sql) => readEvents(sql, { scope, after: null, limit: 0 }), {
     planned: 'once',
@@ -94,7 +94,7 @@ async function openFeed(options: FeedRouteOptions, call: Call, scope: EventScope
 }
 
 /** Where the feed begins; null for new events only. An id of the feed's past is newer than what its address says. */
-function placeOf({ headers, query }: Call) {
+function startPosition({ headers, query }: Call) {
   const id = headers['last-event-id'];
   if (id === undefined || id === '') return parseAfter(query.after);
   if (typeof id === 'string') return parseAfter(id, 'Last-Event-ID');

@@ -118,23 +118,23 @@ export class BatchMatcher {
       const { sequence } = entry;
       const isDue = (no: number): boolean => (positions.get(shardOf(no)) ?? sequence) < sequence;
       if (entry.kind === 'watcher') {
-        const told = await this.#follow(entry, isDue);
-        events.push(...told.events);
-        contents.push(...told.contents);
+        const result = await this.#applyPrivateEntry(entry, isDue);
+        events.push(...result.events);
+        contents.push(...result.contents);
         continue;
       }
       if (isWithdrawal(entry)) withdrawals.push({ sequence, listingId: entry.listingId });
       if (entry.quiet) continue;
       let verdicts = this.#verdicts(entry, words?.get(sequence) ?? null, isDue);
       if (verdicts === null) {
-        words = await this.#reads.findWords(entries.slice(at).filter(isAudible));
+        words = await this.#reads.findWords(entries.slice(at).filter(isAnnounced));
         verdicts = this.#verdicts(entry, words.get(sequence) ?? NO_WORDS, isDue);
       }
       const decisions = decide(entry, verdicts ?? [], words?.get(sequence) ?? null);
       if (decisions.length > 0) contents.push(contentOf(entry));
       for (const decision of decisions) decided.push(decision);
     }
-    for (const event of await this.#tell(decided)) events.push(event);
+    for (const event of await this.#buildEvents(decided)) events.push(event);
     const end = entries.at(-1)?.sequence ?? 0;
     return { events, contents: hideWithdrawn(contents, withdrawals), withdrawals, end };
   }
@@ -150,7 +150,7 @@ export class BatchMatcher {
   }
 
   /** Events as decided, each with the parameters that it is about. */
-  async #tell(decided: readonly Decision[]): Promise<ShardEvent[]> {
+  async #buildEvents(decided: readonly Decision[]): Promise<ShardEvent[]> {
     const searching = decided.filter(({ ticket }) => ticket.target === 'search').map(({ no }) => no);
     const searches = await this.#reads.findSearches([...new Set(searching)]);
     return decided.flatMap(({ no, ticket, change, sides, types, words }) => {
@@ -161,7 +161,7 @@ export class BatchMatcher {
   }
 
   /** Keeps the watchers as a private entry says, and tells what it is told as. */
-  async #follow(entry: PrivateEntry, isDue: (no: number) => boolean) {
+  async #applyPrivateEntry(entry: PrivateEntry, isDue: (no: number) => boolean) {
     const definition = entry.data as WatcherDefinition;
     const { no, status } = definition;
     if (!isDue(no)) return { events: [], contents: [] };
@@ -212,7 +212,7 @@ const PRIVATE_EVENTS: Readonly<
   tested: 'watcher.test',
 };
 
-const isAudible = (entry: ChangeEntry<ChangeState>): entry is Change =>
+const isAnnounced = (entry: ChangeEntry<ChangeState>): entry is Change =>
   entry.kind !== 'watcher' && !entry.quiet;
 
 function draftOf(

@@ -17,12 +17,12 @@ export interface StartMatchingOptions {
   readonly target: MatchingTarget | null;
 }
 
-export interface LazyMatching {
+export interface MatchingStarter {
   stop(): Promise<void>;
 }
 
 /** Watchers are told of by the log of changes, so whoever joins the channel needs to look only once for those before. */
-export function startMatching(options: StartMatchingOptions): LazyMatching {
+export function startMatching(options: StartMatchingOptions): MatchingStarter {
   const { database, report } = options;
   let running: RunningMatching | null = null;
   let stopped = false;

@@ -25,7 +25,7 @@ import {
 } from './columns.ts';
 import { fileSearch, listingKey, propertyKey, rowKeys } from './filing.ts';
 import { enlarged, PostingLists } from './posting-lists.ts';
-import { RestPredicates } from './rest-predicates.ts';
+import { SharedPredicates } from './shared-predicates.ts';
 import type { WatcherDefinition, WatcherTarget } from './watcher-definition.ts';
 
 export const BEFORE = 1;
@@ -63,7 +63,7 @@ export class WatcherIndex<Detail> {
   #slotOf = new Map<number, number>();
   #nos: number[] = [];
   #details: Detail[] = [];
-  #rest = new RestPredicates();
+  #predicates = new SharedPredicates();
   #removed = 0;
   #checks = 0;
   /** What watchers that are filed by words read. */
@@ -103,14 +103,14 @@ export class WatcherIndex<Detail> {
     this.#columns.set(requirements.columns, slot * COLUMNS);
     this.#columns[slot * COLUMNS + FLAGS] = flags;
     if (target.type === 'search')
-      this.#columns[slot * COLUMNS + REST] = this.#rest.add(target.search, requirements.rest);
+      this.#columns[slot * COLUMNS + REST] = this.#predicates.add(target.search, requirements.rest);
   }
 
   remove(no: number): void {
     const slot = this.#slotOf.get(no);
     if (slot === undefined) return;
     this.#slotOf.delete(no);
-    this.#rest.remove(this.#columns[slot * COLUMNS + REST] ?? 0);
+    this.#predicates.remove(this.#columns[slot * COLUMNS + REST] ?? 0);
     // Without flags it is checked no more.
     this.#columns.fill(0, slot * COLUMNS, (slot + 1) * COLUMNS);
     this.#removed++;
@@ -134,7 +134,7 @@ export class WatcherIndex<Detail> {
     };
     const found: number[] = [];
     this.#checks++;
-    this.#rest.next();
+    this.#predicates.next();
     for (const [key, sides] of keysOf(change, now, then)) {
       const list = this.#lists.find(key);
       if (list >= 0 && !this.#check(list, sides, interest, now, then, found)) return false;
@@ -180,7 +180,7 @@ export class WatcherIndex<Detail> {
       const differs = (sides ^ (sides >>> 1)) & 1;
       if (sides === 0 || (differs | wants) === 0) continue;
       if ((flags & HAS_KEYS) !== 0 && this.#wasChecked(slot)) continue;
-      const verdict = this.#checkRest(columns[place + REST] ?? 0, sides, flags, now, then);
+      const verdict = this.#checkPredicate(columns[place + REST] ?? 0, sides, flags, now, then);
       if (verdict < 0) return false;
       const isSame = verdict === 0 || verdict === (BEFORE | AFTER);
       if (!isSame || (verdict !== 0 && (flags & WANTS_CHANGES) !== 0)) found.push((slot << 2) | verdict);
@@ -189,12 +189,12 @@ export class WatcherIndex<Detail> {
   }
 
   /** The sides that the conditions without columns leave; negative: they need words that are not there. */
-  #checkRest(rest: number, sides: number, flags: number, now: Side, then: Side | null): number {
+  #checkPredicate(rest: number, sides: number, flags: number, now: Side, then: Side | null): number {
     if (rest === 0) return sides;
     if ((flags & READS_WORDS) !== 0 && now.words === null) return -1;
-    const isNow = (sides & AFTER) !== 0 && this.#rest.matches(rest, AFTER, now.row, now.words);
+    const isNow = (sides & AFTER) !== 0 && this.#predicates.matches(rest, AFTER, now.row, now.words);
     const wasThen =
-      (sides & BEFORE) !== 0 && then !== null && this.#rest.matches(rest, BEFORE, then.row, then.words);
+      (sides & BEFORE) !== 0 && then !== null && this.#predicates.matches(rest, BEFORE, then.row, then.words);
     return (isNow ? AFTER : 0) | (wasThen ? BEFORE : 0);
   }
 

@@ -21,11 +21,11 @@ export async function findWords(
   );
   const later = await database.read(
     (sql) => sql<{ sequence: number; words: string[] }[]>`
-      select asked.sequence, tsvector_to_array(next.words_before) as words
-      from unnest(${ids}::text[], ${changes.map(({ sequence }) => sequence)}::bigint[]) as asked (id, sequence)
+      select wanted.sequence, tsvector_to_array(next.words_before) as words
+      from unnest(${ids}::text[], ${changes.map(({ sequence }) => sequence)}::bigint[]) as wanted (id, sequence)
       cross join lateral (
         select words_before from change join change_batch as batch on batch.id = batch_id
-        where listing_id = asked.id and words_before is not null and first_sequence + ordinal > asked.sequence
+        where listing_id = wanted.id and words_before is not null and first_sequence + ordinal > wanted.sequence
         order by first_sequence, ordinal limit 1) as next`,
   );
   const wordsNow = new Map(current.map(({ id, words }) => [id, new Set(words)]));

@@ -14,7 +14,7 @@ interface SharedPredicate {
   users: number;
 }
 
-export class RestPredicates {
+export class SharedPredicates {
   /** Number 0 is no predicate. */
   readonly #predicates: (SharedPredicate | null)[] = [null];
   readonly #numberOf = new Map<string, number>();
