@@ -2,7 +2,7 @@
 // in the same order, so that both agree to the last bit.
 
 /** x, y, x, y, ...; the last corner is joined to the first. */
-export type Ring = Float64Array;
+export type Ring = readonly number[];
 
 /** PostgreSQL treats smaller lengths, and products of lengths, as zero. */
 export const TOLERANCE = 1e-6;

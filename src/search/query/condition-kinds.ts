@@ -27,7 +27,7 @@ export interface PredicateContext {
 }
 
 /** Whether a row meets a condition. Unknown values (null) meet none. */
-type RowTest = (row: SearchRow, words: TokenSet) => boolean;
+export type RowTest = (row: SearchRow, words: TokenSet) => boolean;
 
 type Parameter = keyof NormalizedQuery;
 

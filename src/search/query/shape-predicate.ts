@@ -14,26 +14,56 @@ export const POLYGON_SCALE = 1024;
 
 type PointTest = (lng: number, lat: number) => boolean;
 
-/** Whether a row lies in the shape; one without a location lies in none. */
+/**
+ * Whether a row lies in the shape; one without a location lies in none. What is returned does not keep the shape, whose corners
+ * as objects take several times the memory: watchers hold many shapes.
+ */
 export function compileShape(shape: Shape): (row: Pick<SearchRow, 'location'>) => boolean {
+  const { boxes } = shape;
   const holds = pointTest(shape);
   return ({ location }) => {
     if (location === null) return false;
-    const comma = location.indexOf(',');
-    const [lng, lat] = [Number(location.slice(1, comma)), Number(location.slice(comma + 1, -1))];
-    return isInBoxes(shape.boxes, lng, lat) && holds(lng, lat);
+    const { lng, lat } = parseLocation(location);
+    return isInBoxes(boxes, lng, lat) && holds(lng, lat);
   };
 }
 
-function pointTest(shape: Shape): PointTest {
-  if (shape.kind === 'boxes') return () => true;
-  if (shape.kind === 'circle') return (lng, lat) => distanceKm(shape.centre, lng, lat) <= shape.km;
-  const tests = shape.parts.map(partTest);
-  return (lng, lat) => tests.some((test) => test(lng, lat));
+/** The location that was parsed last: one row is checked against many shapes in a row. */
+let parsed = { location: '', lng: Number.NaN, lat: Number.NaN };
+
+function parseLocation(location: string): Point {
+  if (parsed.location === location) return parsed;
+  const comma = location.indexOf(',');
+  const [lng, lat] = [Number(location.slice(1, comma)), Number(location.slice(comma + 1, -1))];
+  parsed = { location, lng, lat };
+  return parsed;
 }
 
-const isInBoxes = (boxes: readonly Box[], lng: number, lat: number): boolean =>
-  boxes.some(([west, south, east, north]) => lng >= west && lng <= east && lat >= south && lat <= north);
+function pointTest(shape: Shape): PointTest {
+  switch (shape.kind) {
+    case 'boxes':
+      return () => true;
+    case 'circle':
+      return circleTest(shape.centre, shape.km);
+    case 'polygon':
+      return partsTest(shape.parts.map(partTest));
+  }
+}
+
+const circleTest =
+  (centre: Point, km: number): PointTest =>
+  (lng, lat) =>
+    distanceKm(centre, lng, lat) <= km;
+
+function partsTest(tests: readonly PointTest[]): PointTest {
+  const [only] = tests;
+  return tests.length === 1 && only !== undefined ? only : (lng, lat) => tests.some((test) => test(lng, lat));
+}
+
+function isInBoxes(boxes: readonly Box[], lng: number, lat: number): boolean {
+  for (const box of boxes) if (lng >= box[0] && lng <= box[2] && lat >= box[1] && lat <= box[3]) return true;
+  return false;
+}
 
 /** Within the shell or on its edges, and not inside a hole; edges of holes belong to the part. */
 function partTest({ shell, holes }: Part): PointTest {
@@ -45,8 +75,9 @@ function partTest({ shell, holes }: Part): PointTest {
   };
 }
 
+/** A plain array: a Float64Array of a few corners takes more memory for its buffer than for them. `slice` leaves no spare room. */
 const scaledRing = (points: readonly Point[]): Ring =>
-  Float64Array.from(points.flatMap(({ lng, lat }) => [lng * POLYGON_SCALE, lat * POLYGON_SCALE]));
+  points.flatMap(({ lng, lat }) => [lng * POLYGON_SCALE, lat * POLYGON_SCALE]).slice();
 
 /** As PostgreSQL's radians() multiplies. */
 const radians = (degrees: number): number => degrees * 0.017453292519943295;

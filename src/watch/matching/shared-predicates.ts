@@ -3,16 +3,18 @@
 import { hash } from 'node:crypto';
 import type { SearchRow } from '../../listings/search-row.ts';
 import type { Condition } from '../../search/query/condition.ts';
-import type { TokenSet } from '../../search/query/condition-kinds.ts';
-import { compilePredicate, type RowPredicate } from '../../search/query/predicate.ts';
+import type { RowTest, TokenSet } from '../../search/query/condition-kinds.ts';
+import { compileConditions, contextOf } from '../../search/query/predicate.ts';
 import type { SavedSearch } from '../../search/query/saved-search.ts';
 import { enlarged } from './posting-lists.ts';
 
 interface SharedPredicate {
   readonly key: string;
-  readonly matches: RowPredicate;
+  readonly matches: RowTest;
   users: number;
 }
+
+const NO_WORDS: TokenSet = new Set<string>();
 
 export class SharedPredicates {
   /** Number 0 is no predicate. */
@@ -31,9 +33,9 @@ export class SharedPredicates {
   /** The number of the predicate for these conditions of the search; 0 for none. */
   add(search: SavedSearch, conditions: readonly Condition[]): number {
     if (conditions.length === 0) return 0;
-    const only = { ...search, conditions };
+    const context = contextOf(search);
     // The hash takes less memory than a polygon.
-    const key = hash('sha256', JSON.stringify(only), 'base64');
+    const key = hash('sha256', JSON.stringify([conditions, context]), 'base64');
     const known = this.#numberOf.get(key);
     const shared = known === undefined ? null : this.#predicates[known];
     if (known !== undefined && shared) {
@@ -41,7 +43,7 @@ export class SharedPredicates {
       return known;
     }
     const number = this.#free.pop() ?? this.#predicates.length;
-    this.#predicates[number] = { key, matches: compilePredicate(only), users: 1 };
+    this.#predicates[number] = { key, matches: compileConditions(conditions, context), users: 1 };
     this.#numberOf.set(key, number);
     return number;
   }
@@ -71,7 +73,7 @@ export class SharedPredicates {
     }
     const found = this.#found[number] ?? 0;
     if ((found & (side << 2)) !== 0) return (found & side) !== 0;
-    const isMatch = this.#predicates[number]?.matches(row, words ?? undefined) ?? false;
+    const isMatch = this.#predicates[number]?.matches(row, words ?? NO_WORDS) ?? false;
     this.#found[number] = found | (side << 2) | (isMatch ? side : 0);
     return isMatch;
   }
