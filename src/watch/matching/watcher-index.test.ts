@@ -234,3 +234,34 @@ test('removed watchers are swept out, and their numbers can be used again', () =
     Array.from({ length: 100 }, (_, at) => 2_901 + at),
   );
 });
+
+test('a price that becomes known, or unknown again, begins and ends matches', () => {
+  const sample = fc.sample(watcherArbitrary, { numRuns: 1, seed: 5 })[0];
+  const [{ row }] = fc.sample(rowArbitrary, { numRuns: 1, seed: 5 }) as [IndexedRow];
+  assert.ok(sample !== undefined);
+  const search: SavedSearch = {
+    ...{ listingType: 'sale', conditions: [{ kind: 'range', column: 'price', max: 100 }] },
+    ...{ ignoreDisplayRules: false, names: {}, units: 'imperial', currency: null, areaNos: [], words: {} },
+  } as SavedSearch;
+  const index = new WatcherIndex<number>();
+  index.add({ ...sample, events: ['search.match_added'], target: { type: 'search', search } }, 1);
+  const shown: SearchRow = { ...row, listing_type: 'sale', status: 'ACTIVE', displayed: true };
+  const sidesOf = (before: number | null, after: number | null): number[] => {
+    const sides: number[] = [];
+    const change = {
+      ...{
+        listingId: 'lst_1',
+        propertyId: 'prp_1',
+        changed: ['price'],
+        after: { row: { ...shown, price: after } },
+      },
+      before: { row: { price: before } },
+    };
+    index.match(change as unknown as ListingChange<ChangeState>, null, (_, each) => sides.push(each));
+    return sides;
+  };
+  assert.deepEqual(sidesOf(null, 50), [AFTER]);
+  assert.deepEqual(sidesOf(50, null), [BEFORE]);
+  assert.deepEqual(sidesOf(null, 200), []);
+  assert.deepEqual(sidesOf(50, 60), []);
+});
