@@ -11,7 +11,7 @@ import { type Gate, outcomeOf, startGated } from '../support/streams/gates.ts';
 
 const service = await startGated({ after });
 const { gates } = service;
-const timers = service.clock.waiting;
+const timers = await settledTimers();
 const KEYS = ['a', 'b', 'c'] as const;
 const CODES: readonly LiveFailure[] = ['fetch_failed', 'parse_failed', 'upstream_unavailable', 'timeout'];
 
@@ -123,3 +123,15 @@ test('one failure fails everyone of that flight, and the next flight is fresh', 
   assert.equal(await outcomeOf(next), 'live');
   assert.equal(gates.length - before, 2);
 });
+
+/** The timers that wait once the first rounds of background work are over. */
+async function settledTimers(): Promise<number> {
+  let [last, same] = [-1, 0];
+  await until('the number of timers stays the same', () => {
+    const now = service.clock.waiting;
+    same = now === last ? same + 1 : 0;
+    last = now;
+    return same >= 250;
+  });
+  return last;
+}

@@ -39,7 +39,7 @@ async function unavailable(operation: Promise<unknown>): Promise<Error & { code?
   );
   assert.ok(error instanceof Problem, String(error));
   assert.deepEqual([error.code, error.status], ['DATABASE_UNAVAILABLE', 503]);
-  assert.match(error.headers['Retry-After'] ?? '', /^[1-9][0-9]*$/);
+  assert.match(error.headers['retry-after'] ?? '', /^[1-9][0-9]*$/);
   return error.cause as Error & { code?: string };
 }
 

@@ -12,8 +12,9 @@ test('the password of the database is told by no command, no failing service and
   const folder = await temporaryFolder(t, 'password');
   const canaries = new Canaries();
   const password = canaries.watch('the password', canaryToken());
-  const account = await testAccount({ after }, password);
+  // Dropped before the account, which owns what the service creates in it.
   const { url } = await testDatabase({ after });
+  const account = await testAccount({ after }, password);
   const proxy = await startDatabaseProxy(t, url);
   const secret = `:${password}@`;
   const wrong = [

@@ -12,6 +12,9 @@ create table change_batch (
 
 create unique index change_batch_sequence on change_batch (first_sequence);
 
+-- A sequence follows its table to another owner.
+alter sequence change_sequence owned by change_batch.first_sequence;
+
 comment on table change_batch is
   'One row for each transaction that wrote changes; rows outlive the changes as long as a listing was last changed by them.';
 comment on column change_batch.id is

@@ -14,6 +14,8 @@ export interface DatabaseProxy {
   mode: ProxyMode;
   /** Chunks that clients have sent since the proxy began to hang. */
   readonly swallowed: number;
+  /** The same as text. */
+  readonly swallowedText: string;
   /** Holds back what the next client sends that sends this text, from there on. */
   stallAt(text: string): void;
   /** Passes on what was held back, whether or not its client is still there, and waits until PostgreSQL is done with it. */
@@ -31,7 +33,7 @@ export async function startDatabaseProxy(t: Closing, url: string): Promise<Datab
   let stallText: string | null = null;
   let stalled: Stalled | null = null;
   const proxy = {
-    ...{ mode: 'pass' as ProxyMode, swallowed: 0 },
+    ...{ mode: 'pass' as ProxyMode, swallowed: 0, swallowedText: '' },
     stallAt(text: string) {
       stallText = text;
     },
@@ -50,8 +52,10 @@ export async function startDatabaseProxy(t: Closing, url: string): Promise<Datab
         stallText = null;
         stalled = { chunks: [chunk], upstream };
       } else if (stalled?.upstream === upstream) stalled.chunks.push(chunk);
-      else if (proxy.mode === 'hang') proxy.swallowed++;
-      else if (proxy.mode === 'cut') client.destroy();
+      else if (proxy.mode === 'hang') {
+        proxy.swallowed++;
+        proxy.swallowedText += chunk.toString('latin1');
+      } else if (proxy.mode === 'cut') client.destroy();
       else upstream.write(chunk);
     });
     upstream.on('data', (chunk) => proxy.mode !== 'hang' && client.write(chunk));
