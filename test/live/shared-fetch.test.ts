@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import type { LiveFailure } from '../../src/sources/source.ts';
+import { backgroundAtRest } from '../support/check/background.ts';
 import { makeInBatches } from '../support/check/batches.ts';
 import { until } from '../support/check/until.ts';
 import type { Reader } from '../support/streams/clients.ts';
@@ -11,7 +12,8 @@ import { type Gate, outcomeOf, startGated } from '../support/streams/gates.ts';
 
 const service = await startGated({ after });
 const { gates } = service;
-const timers = await settledTimers();
+await backgroundAtRest(service);
+const timers = service.clock.waiting;
 const KEYS = ['a', 'b', 'c'] as const;
 const CODES: readonly LiveFailure[] = ['fetch_failed', 'parse_failed', 'upstream_unavailable', 'timeout'];
 
@@ -123,15 +125,3 @@ test('one failure fails everyone of that flight, and the next flight is fresh', 
   assert.equal(await outcomeOf(next), 'live');
   assert.equal(gates.length - before, 2);
 });
-
-/** The timers that wait once the first rounds of background work are over. */
-async function settledTimers(): Promise<number> {
-  let [last, same] = [-1, 0];
-  await until('the number of timers stays the same', () => {
-    const now = service.clock.waiting;
-    same = now === last ? same + 1 : 0;
-    last = now;
-    return same >= 250;
-  });
-  return last;
-}

@@ -5,6 +5,7 @@ import { after, type TestContext, test } from 'node:test';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { openDatabase, type Transaction } from '../../src/postgres/client/database.ts';
 import { draft } from '../support/catalogue/drafts.ts';
+import { backgroundAtRest } from '../support/check/background.ts';
 import { until } from '../support/check/until.ts';
 import { atEnd } from '../support/database/database.ts';
 import { startService, type TestService } from '../support/service/service.ts';
@@ -16,6 +17,7 @@ await service.database.transaction((tx) =>
 
 test('while many figures wait for the database, searches are answered; then all figures are', async () => {
   const { status } = service.database;
+  await backgroundAtRest(service);
   const path = (at: number): string => `/v1/market/stats?listingType=sale&minPrice=${at}`;
   const [answers, searched] = await service.database.transaction(async (tx) => {
     // No statement of figures can begin before this ends.

@@ -2,6 +2,7 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { backgroundAtRest } from '../check/background.ts';
 import { until } from '../check/until.ts';
 import { type Reader, received, request } from './clients.ts';
 import { LARGE_LISTING, type StreamService, WIDE_LISTING } from './service.ts';
@@ -94,6 +95,7 @@ export async function measureUsage(service: StreamService): Promise<ProcessUsage
     streams: { open: number };
   };
   const streams = await service.measure('freehold_http_streams');
+  await backgroundAtRest(service);
   await collectGarbage();
   const { heapUsed, rss } = process.memoryUsage();
   const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20);

@@ -1,5 +1,6 @@
 // Stream under one upstream fault and one way of reading, and the list of what it did wrong.
 
+import { backgroundAtRest } from '../check/background.ts';
 import { until } from '../check/until.ts';
 import { BEHAVIOURS, type Behaviour, type Received, receivedFrom, request } from './clients.ts';
 import { heal, UPSTREAM_FAULTS, type UpstreamFault } from './faults.ts';
@@ -43,6 +44,7 @@ async function runCell(service: StreamService, fault: UpstreamFault, behaviour: 
   const { clock, upstream, connection } = service;
   await heal(service);
   await fault.prepare(service);
+  await backgroundAtRest(service);
   const waiting = clock.waiting;
   const from = clock.monotonic();
   const before = { requests: upstream.listingRequests.length, lookups: connection.lookups };
