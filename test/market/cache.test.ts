@@ -15,6 +15,7 @@ import {
   readingsOf,
 } from '../support/catalogue/listing-histories.ts';
 import { writeAreas } from '../support/catalogue/random-market.ts';
+import { backgroundAtRest } from '../support/check/background.ts';
 import { runs } from '../support/check/runs.ts';
 import { until } from '../support/check/until.ts';
 import { expect } from '../support/oracle/market-oracle.ts';
@@ -201,19 +202,32 @@ test('the running month is never kept', async (t) => {
   assert.ok((await cachedRows(service)) > 0);
 });
 
-/** Transactions wait until they may go on: what keeps figures is held after it has read. */
-function transactionGate() {
+/** Transactions that begin once it is closed wait until they may go on: what keeps figures is held after it has read. */
+function transactionGate({ clock }: TestService) {
   const { promise: open, resolve: release } = Promise.withResolvers<void>();
+  let guarded: Database | undefined;
+  let isClosed = false;
   let waiting = 0;
-  const closed = (database: Database): Database => ({
-    ...database,
-    async transaction(work, options) {
-      waiting += 1;
-      await open;
-      return database.transaction(work, options);
-    },
-  });
-  return { closed, release, isWaiting: () => waiting > 0 };
+  const guard = (database: Database): Database => {
+    guarded = database;
+    return {
+      ...database,
+      async transaction(work, options) {
+        if (isClosed) {
+          waiting += 1;
+          await open;
+        }
+        return database.transaction(work, options);
+      },
+    };
+  };
+  /** Lets work in the background end before. */
+  async function close(): Promise<void> {
+    assert.ok(guarded !== undefined);
+    await backgroundAtRest({ database: guarded, clock });
+    isClosed = true;
+  }
+  return { guard, close, release, isWaiting: () => waiting > 0 };
 }
 
 test('a process that has read before a write keeps nothing of what the write changed, however long it is held', async (t) => {
@@ -222,8 +236,9 @@ test('a process that has read before a write keeps nothing of what the write cha
   const write = (told: ListingDraft) =>
     service.database.transaction((tx) => catalogue.write(tx, 'test', [told], END));
   await write(home('first'));
-  const { closed, release, isWaiting } = transactionGate();
-  const beside = await startSecondService(t, service, {}, closed);
+  const { guard, close, release, isWaiting } = transactionGate(service);
+  const beside = await startSecondService(t, service, {}, guard);
+  await close();
   const early = inventory(service, beside.url);
   await until('the other process has read', isWaiting);
   await write(home('second', { listedAt: '2025-06-05T10:00:00Z' }));
