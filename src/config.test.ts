@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ENVIRONMENTS } from '../test/support/process/environments.ts';
-import { ConfigError, type Environment, readConfig } from './config.ts';
+import { ConfigError, readConfig } from './config.ts';
+import type { Environment } from './lib/settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'freehold-config-'));
 process.on('exit', () => rmSync(folder, { recursive: true }));
@@ -32,6 +33,7 @@ test('an empty environment gives the sample market on an embedded database at 12
       ...{ trustedProxies: [], metrics: { allow: [], token: null }, logLevel: 'info' },
       connections: { connections: null, connectionsPerAddress: null },
       oauth: { refreshGrace: 30, grantMaxDays: null },
+      ...{ secretsKey: null, webhookAllow: [] },
     },
   );
 });
@@ -47,8 +49,10 @@ test('every fault is listed at once, each naming its setting', () => {
   const faults = faultsOf({
     ...{ PORT: '70000', PUBLIC_URL: 'http://api.example.com', SOURCE: 'mls', LOG_LEVEL: 'loud' },
     ...{ TRUSTED_PROXIES: '10.0.0.0/8,nonsense', SAMPLE_INTERVAL: '1.5', DATABASE_URL: 'mysql://x' },
+    ...{ SECRETS_KEY: 'canary', WEBHOOK_ALLOW: '10.0.0.0/8:8443,10.0.0.1,example.com:80' },
   });
   const named = [
+    ...['SECRETS_KEY', 'WEBHOOK_ALLOW: 10.0.0.1 ', 'WEBHOOK_ALLOW: example.com:80 '],
     'PORT',
     'PUBLIC_URL',
     'SOURCE',
@@ -152,6 +156,18 @@ test('a fault never repeats a value that may be secret', () => {
     DATABASE_URL: 'mysql://u:canary@h/d',
     RESO_BASE_URL: 'ftp://u:canary@h',
     SOURCE: 'reso',
+    SECRETS_KEY: 'canary,canary',
   });
   assert.ok(faults.length > 1 && !faults.join().includes('canary'));
+});
+
+test('keys of secrets and ports of inner networks are read, two keys while one is replaced', () => {
+  const key = Buffer.alloc(32, 7).toString('base64');
+  assert.equal(readConfig({ SECRETS_KEY: key }, folder).secretsKey, key);
+  assert.equal(readConfig({ SECRETS_KEY: `${key},${key}` }, folder).secretsKey, `${key},${key}`);
+  const { webhookAllow } = readConfig({ WEBHOOK_ALLOW: '10.0.0.0/8:8443, [fd00::1]:443' }, folder);
+  assert.deepEqual(webhookAllow, [
+    { network: '10.0.0.0/8', port: 8443 },
+    { network: 'fd00::1', port: 443 },
+  ]);
 });

@@ -3,13 +3,19 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { parseNetworks } from './lib/ip-address.ts';
+import { type NetworkPort, parseNetworkPort } from './lib/ip-address.ts';
 import { isOneEdit, nearest } from './lib/nearest.ts';
+import { type Environment, isLoopback, SettingsReader } from './lib/settings.ts';
 import type { ResoCredentials } from './sources/reso/transport/token.ts';
 
 export type SourceConfig =
   | { readonly kind: 'sample'; readonly port: number; readonly interval: number }
-  | { readonly kind: 'reso'; readonly url: string; readonly credentials: ResoCredentials }
+  | {
+      readonly kind: 'reso';
+      readonly url: string;
+      readonly credentials: ResoCredentials;
+      readonly refreshesPerMinute: number;
+    }
   | { readonly kind: 'none' };
 
 export interface Config {
@@ -30,6 +36,10 @@ export interface Config {
     /** Days after which a grant ends despite refreshes; null: never. */
     readonly grantMaxDays: number | null;
   };
+  /** Keys that seal stored secrets, one or two in base64; null: not set. */
+  readonly secretsKey: string | null;
+  /** Ports of inner networks that webhooks may lead to. */
+  readonly webhookAllow: readonly NetworkPort[];
   readonly trustedProxies: readonly string[];
   /** Open connections; null: as many as the process's file descriptors allow. */
   readonly connections: {
@@ -47,7 +57,8 @@ const SOURCES = ['sample', 'reso', 'none'] as const;
 const NAMES = [
   ...['PORT', 'HOST', 'PUBLIC_URL', 'DATA_DIR', 'DATABASE_URL', 'SOURCE', 'SUBSCRIPTIONS', 'TIERS_FILE'],
   ...['RESO_BASE_URL', 'RESO_TOKEN_URL', 'RESO_CLIENT_ID', 'RESO_CLIENT_SECRET', 'RESO_BEARER_TOKEN'],
-  ...['OAUTH_REFRESH_GRACE_SECONDS', 'OAUTH_GRANT_MAX_DAYS'],
+  'RESO_REFRESHES_PER_MINUTE',
+  ...['OAUTH_REFRESH_GRACE_SECONDS', 'OAUTH_GRANT_MAX_DAYS', 'SECRETS_KEY', 'WEBHOOK_ALLOW'],
   ...[
     'MAX_CONNECTIONS',
     'MAX_CONNECTIONS_PER_ADDRESS',
@@ -70,8 +81,6 @@ const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//;
 /** Shorter names are one edit away from too many others. */
 const MIN_LETTERS = 6;
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /** All faults of a configuration, one line each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -90,7 +99,7 @@ export function readConfig(environment: Environment = process.env, folder: strin
   const file = join(folder, '.env');
   const fromFile: Environment = existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
   const faults: string[] = unknownNames(environment, fromFile);
-  const read = new Reader({ ...fromFile, ...environment }, faults);
+  const read = new SettingsReader({ ...fromFile, ...environment }, faults);
   const config: Config = {
     port: read.integer('PORT', 8080, 0, 65_535),
     host: read.text('HOST') ?? '127.0.0.1',
@@ -104,6 +113,12 @@ export function readConfig(environment: Environment = process.env, folder: strin
       refreshGrace: read.integer('OAUTH_REFRESH_GRACE_SECONDS', 30, 0, 60),
       grantMaxDays: read.integer('OAUTH_GRANT_MAX_DAYS', 0, 0, 36_500) || null,
     },
+    secretsKey: read.keys('SECRETS_KEY'),
+    webhookAllow: read.list(
+      'WEBHOOK_ALLOW',
+      parseNetworkPort,
+      'a network with a port such as 10.0.0.0/8:8443',
+    ),
     trustedProxies: read.networks('TRUSTED_PROXIES'),
     connections: {
       connections: read.integer('MAX_CONNECTIONS', 0, 1, 1_000_000) || null,
@@ -154,20 +169,21 @@ function misspellingFault(name: string): string[] {
   return [`${name} is not a setting; did you mean ${meant}? ${remedy}`];
 }
 
-function readSource(read: Reader): SourceConfig {
+function readSource(read: SettingsReader): SourceConfig {
   const kind = read.oneOf('SOURCE', SOURCES, 'sample');
   const port = read.integer('SAMPLE_PORT', 0, 0, 65_535);
   const interval = read.integer('SAMPLE_INTERVAL', 5, 0, 86_400);
   const url = read.url('RESO_BASE_URL');
   const credentials = readCredentials(read, kind === 'reso');
+  const refreshesPerMinute = read.integer('RESO_REFRESHES_PER_MINUTE', 60, 0, 10_000);
   if (kind === 'sample') return { kind, port, interval };
   if (kind === 'none') return { kind };
   if (url === null)
     read.faults.push('RESO_BASE_URL is missing: SOURCE=reso needs the root of a RESO Web API service');
-  return { kind, url: url ?? '', credentials };
+  return { kind, url: url ?? '', credentials, refreshesPerMinute };
 }
 
-function readCredentials(read: Reader, needed: boolean): ResoCredentials {
+function readCredentials(read: SettingsReader, needed: boolean): ResoCredentials {
   const bearerToken = read.text('RESO_BEARER_TOKEN');
   const tokenUrl = read.url('RESO_TOKEN_URL');
   const [clientId, clientSecret] = [read.text('RESO_CLIENT_ID'), read.text('RESO_CLIENT_SECRET')];
@@ -189,97 +205,6 @@ function readCredentials(read: Reader, needed: boolean): ResoCredentials {
     clientSecret: clientSecret ?? '',
   };
 }
-
-class Reader {
-  readonly faults: string[];
-  readonly #values: Environment;
-
-  constructor(values: Environment, faults: string[]) {
-    this.#values = values;
-    this.faults = faults;
-  }
-
-  /** The text of a setting; null if absent or empty. */
-  text(name: string): string | null {
-    return this.#values[name]?.trim() || null;
-  }
-
-  /** A secret that cannot be guessed; errors never repeat it. */
-  secret(name: string): string | null {
-    const text = this.text(name);
-    if (text !== null && !/^[!-~]{16,256}$/.test(text))
-      this.faults.push(`${name} must have 16 to 256 printable characters, without spaces`);
-    return text;
-  }
-
-  integer(name: string, fallback: number, min: number, max: number): number {
-    const text = this.text(name);
-    if (text === null) return fallback;
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-    this.faults.push(`${name}=${text} must be a whole number from ${min} to ${max}`);
-    return fallback;
-  }
-
-  oneOf<const T extends string>(name: string, allowed: readonly T[], fallback: T): T {
-    const text = this.text(name);
-    const value = text === null ? fallback : allowed.find((candidate) => candidate === text);
-    if (value !== undefined) return value;
-    this.faults.push(`${name}=${text} must be ${allowed.join(', ').replace(/, ([^,]*)$/, ' or $1')}`);
-    return fallback;
-  }
-
-  path(name: string, folder: string): string | null {
-    const text = this.text(name);
-    return text === null ? null : resolve(folder, text);
-  }
-
-  networks(name: string): readonly string[] {
-    const list = (this.text(name)?.split(',') ?? []).map((part) => part.trim()).filter(Boolean);
-    for (const entry of list) {
-      try {
-        parseNetworks([entry]);
-      } catch (error) {
-        if (!(error instanceof RangeError)) throw error;
-        this.faults.push(`${name}: ${entry} must be an address or a network such as 10.0.0.0/8`);
-      }
-    }
-    return list;
-  }
-
-  /** An http or https URL without a slash at its end; errors do not repeat it, since it may contain secrets. */
-  url(name: string, rules: { readonly bare?: boolean } = {}): string | null {
-    const text = this.text(name);
-    if (text === null) return null;
-    const fault = urlFault(text, rules);
-    if (fault !== null) this.faults.push(`${name} ${fault}`);
-    return text.replace(/\/+$/, '');
-  }
-
-  databaseUrl(): string | null {
-    const text = this.text('DATABASE_URL');
-    if (text !== null && !/^postgres(?:ql)?:\/\/\S+$/.test(text)) {
-      this.faults.push('DATABASE_URL must be of the form postgres://user:password@host:5432/database');
-    }
-    return text;
-  }
-}
-
-function urlFault(text: string, rules: { readonly bare?: boolean }): string | null {
-  if (!URL.canParse(text)) return 'must be an absolute URL such as https://api.example.com';
-  // The URL is written into pages and documents unescaped.
-  if (/["'<>`\\\s]/.test(text)) return 'must not contain quotes, angle brackets, backslashes or spaces';
-  const url = new URL(text);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https://';
-  if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    return 'must use https: plain http is allowed for this machine only';
-  if (url.username !== '' || url.password !== '') return 'must not contain credentials';
-  if (rules.bare && (url.search !== '' || url.hash !== '')) return 'must not have a query or a fragment';
-  return null;
-}
-
-const isLoopback = (host: string): boolean =>
-  ['localhost', '::1', '[::1]'].includes(host) || /^127(?:\.\d+){3}$/.test(host);
 
 function deepFreeze<T extends object>(value: T): T {
   for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) deepFreeze(part);

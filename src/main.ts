@@ -3,9 +3,10 @@
 import { join } from 'node:path';
 import { ensureFirstKeys, ensureSampleKeys } from './access/keys/sample-keys.ts';
 import { createApp } from './app/app.ts';
-import { VERSION } from './app/openapi.ts';
+import { ensureSecretsKey } from './app/secrets-key.ts';
 import { banner, loadProgress, type ServiceLocations, terminalLog } from './app/terminal.ts';
 import { openUpstream } from './app/upstream.ts';
+import { VERSION } from './app/version.ts';
 import type { Config } from './config.ts';
 import { ListenError, requireFreePort } from './http/server/listen-address.ts';
 import { systemClock } from './lib/clock.ts';
@@ -69,6 +70,7 @@ async function startService(config: Config, log: Log): Promise<Service> {
     const app = await createApp({
       ...upstream,
       ...{ config, database, publicUrl, log, keysFile },
+      secretsKey: await ensureSecretsKey(config),
       matchingTarget: target,
       lingerMs: LINGER_MS,
       onProgress: loadProgress(log),

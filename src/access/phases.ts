@@ -49,7 +49,7 @@ export function createIdentify({ verifiers, failures }: IdentifyOptions) {
     const attempt = failures.attempt(incoming.address);
     try {
       const credential = readCredential(header, misplaced);
-      return await findVerifier(verifiers, credential).verify(credential, attempt);
+      return await findVerifier(verifiers, credential).verify(credential, attempt, access.resource);
     } catch (error) {
       // A refused credential is charged to its address; `fail` throws RATE_LIMITED instead where it was one too many.
       if (error instanceof Problem && error.status === 401) attempt.fail();
@@ -98,7 +98,7 @@ function readCredential(header: string | undefined, misplaced: string | undefine
 }
 
 /** Why this caller may not use the route: no credentials, too low a tier, or a missing scope. Null: it may. */
-function refusalOf(caller: Principal, access: Access): Problem | null {
+export function refusalOf(caller: Principal, access: Access): Problem | null {
   if (access.credentials === 'required' && caller.kind === 'anonymous') {
     return new Problem(
       'MISSING_API_KEY',

@@ -2,12 +2,14 @@
 
 import { readFileSync } from 'node:fs';
 import { createAccess } from '../access/access.ts';
+import { createKeyForm } from '../access/key-form/key-form.ts';
 import { createOwnerStatus } from '../access/keys/owner-status.ts';
 import { createFeedLimit } from '../access/limits/stream-limit.ts';
 import { createLocalSubscriptions } from '../access/providers/subscription-store.ts';
 import type { SubscriptionProvider } from '../access/tiers/provider.ts';
 import { type Principal, TIERS } from '../access/tiers/tiers.ts';
 import { readTiersFile } from '../access/tiers/tiers-file.ts';
+import { ChangeListeners } from '../changes/change-listeners.ts';
 import { startChangeUpkeep } from '../changes/upkeep.ts';
 import type { Config } from '../config.ts';
 import { connectionBounds } from '../http/server/connections.ts';
@@ -18,29 +20,39 @@ import type { Internet } from '../lib/internet.ts';
 import type { Log } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { createOutbound } from '../lib/outbound.ts';
+import type { ChangeState } from '../listings/change-state.ts';
 import { createPropertyCache } from '../listings/property-cache.ts';
 import { createRefresh } from '../live/refresh.ts';
+import { createMarketFigures } from '../market/figure.ts';
 import { startAuthorizationServer } from '../oauth/authorization-server.ts';
 import type { FreeGrantLimits } from '../oauth/consents/free-grant-cap.ts';
 import { findGrantState, setGrantWatched } from '../oauth/consents/grant-store.ts';
 import { createGrantLimits } from '../oauth/protocol/tokens.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
+import { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
+import { createFindCurrencies } from '../search/summaries/currency-store.ts';
 import { notFoundPage } from '../site/not-found-page.ts';
 import { createFindLoading } from '../sources/first-load.ts';
 import type { Progress } from '../sources/metrics.ts';
 import { type Replication, startReplication } from '../sources/replicate.ts';
 import type { Source } from '../sources/source.ts';
+import { startDigestScheduler } from '../watch/digests/digest-scheduler.ts';
 import { startEventUpkeep } from '../watch/events/upkeep.ts';
+import { CredentialChecks } from '../watch/feeds/credential-checks.ts';
 import { FeedHub } from '../watch/feeds/feed-hub.ts';
+import { startMarketEvaluation } from '../watch/market/evaluate-conditions.ts';
 import type { MatchingTarget } from '../watch/matching/matching-thread.ts';
 import { startMatching } from '../watch/matching/start-matching.ts';
 import { findOwnerPlan } from '../watch/owner-store.ts';
 import { startOwnerUpkeep } from '../watch/owner-upkeep.ts';
+import { startRefreshWatched } from '../watch/refresh/refresh-watched.ts';
 import { countWatchers } from '../watch/watcher-store.ts';
-import { createVerifyFeed } from './feed-access.ts';
+import { startSealing } from '../watch/webhooks/secret-upkeep.ts';
 import { healthChecks } from './health-checks.ts';
 import { describeService } from './openapi.ts';
 import { featureRoutes } from './routes.ts';
+import { createVerifyCredential } from './verify-credential.ts';
+import { createWebhooks, startDeliveries } from './webhooks.ts';
 
 /** Overrides for tests. */
 export interface Overrides {
@@ -50,6 +62,8 @@ export interface Overrides {
   readonly capacity?: number;
   /** Name servers, authorities and hosts of client metadata documents. */
   readonly internet?: Internet;
+  /** False: events are not delivered to webhooks; default true. */
+  readonly deliversWebhooks?: boolean;
   /** Registered OAuth clients. */
   readonly maxClients?: number;
   readonly freeGrantLimits?: FreeGrantLimits;
@@ -62,6 +76,8 @@ export interface AppOptions {
   readonly database: Database;
   /** Where the thread that matches watchers finds the database; absent: they are matched in this thread. */
   readonly matchingTarget?: MatchingTarget;
+  /** Keys that seal stored secrets; null: there are none. Default: those of the configuration. */
+  readonly secretsKey?: string | null;
   /** Null: listings come from imports only. */
   readonly source: Source | null;
   /** Milliseconds between two rounds of changes from the source. */
@@ -113,33 +129,62 @@ export async function createApp(options: AppOptions): Promise<App> {
     onHint: (hint) => ownerStatus.invalidate(hint),
     howToGetKey: howToGetKey(publicUrl, options.keysFile ?? null),
   });
+  const keyForm = createKeyForm({ keys: access.keys, clock, proofKey: oauth.proofKey });
   const catalogue = createCatalogue(database);
   const cache = createPropertyCache(catalogue, database, report);
+  const analytics = new AnalyticsQueue(database, clock);
+  const findCurrencies = createFindCurrencies(database, {
+    version: () => cache.version(),
+    monotonic: () => clock.monotonic(),
+  });
+  const figures = createMarketFigures({ database, findCurrencies, analytics });
   const refresh = createRefresh({ source, catalogue, database, clock, log, metrics });
   const findLoading = createFindLoading({ database, clock, source: source?.id ?? null });
   const sample = sampleUrl === null ? null : { url: sampleUrl, outbound: createOutbound({ clock }) };
   const watchGrant = (tx: Transaction, grant: string, isWatched: boolean) =>
     setGrantWatched(tx, grant, isWatched, new Date(clock.now()));
-  const hub = new FeedHub({
-    ...{ ...common, metrics, publicUrl },
-    verify: createVerifyFeed(access.phases, ownerStatus),
+  const checks = new CredentialChecks({
+    ...common,
+    verify: createVerifyCredential(access.phases, ownerStatus),
+  });
+  const hub = new FeedHub({ ...common, metrics, publicUrl, checks });
+  const changes = new ChangeListeners<ChangeState>(common);
+  const stopping = new AbortController();
+  const { secretsKey = config.secretsKey } = options;
+  const webhooks = createWebhooks({
+    ...{ config, secretsKey, clock, publicUrl, internet: overrides.internet },
+    findPort: () => server.port(),
   });
   const routes = featureRoutes({
-    hub,
+    ...{ hub, changes, checks, webhooks, stopping: stopping.signal },
     ...{ database, catalogue, cache, refresh, clock, tiers, publicUrl, findLoading },
+    ...{ analytics, findCurrencies, figures },
     sample,
     ...{
       feeds: createFeedLimit(tiers),
       countWatchers: (account) => database.read((sql) => countWatchers(sql, account)),
       findOwnerPlan: (owner) => database.read((sql) => findOwnerPlan(sql, owner)),
     },
-    ...{ report, setGrantWatched: watchGrant },
-    ...{ rateLimiter: access.rateLimiter, oauth: oauth.routes(access.keys), document: () => server.openapi },
+    ...{ report, metrics, setGrantWatched: watchGrant },
+    ...{
+      rateLimiter: access.rateLimiter,
+      oauth: oauth.routes(keyForm),
+      keyForm,
+      document: () => server.openapi,
+    },
   });
   const upkeep = startOwnerUpkeep({ ...common, ownerStatus, setGrantWatched: watchGrant });
   const eventUpkeep = startEventUpkeep(common);
+  const sealing = startSealing({ ...common, keyring: webhooks.keyring });
+  const digests = startDigestScheduler({ ...common, metrics });
   const changeUpkeep = startChangeUpkeep({ ...common, metrics });
+  const deliveries =
+    overrides.deliversWebhooks === false
+      ? null
+      : startDeliveries({ ...common, metrics, publicUrl }, webhooks);
   const matching = startMatching({ ...common, metrics, target: options.matchingTarget ?? null });
+  const evaluation = startMarketEvaluation({ ...common, metrics, compute: figures.compute });
+  const refreshing = source && startRefreshWatched({ ...common, metrics, source, catalogue, refresh });
   const replication = source && startReplication({ ...options, source, catalogue, clock, metrics });
   const server = createServer<Principal>({
     ...{ routes, phases: access.phases, clock, log, metrics, publicUrl },
@@ -158,19 +203,27 @@ export async function createApp(options: AppOptions): Promise<App> {
     replication,
     async stop() {
       const drained = server.drain();
-      // Feeds would stay open; their clients go on at another process.
+      // Feeds and subscriptions would stay open; their clients go on at another process.
+      stopping.abort();
       await hub.close();
+      await changes.close();
       await drained;
       await replication?.stop();
+      await evaluation.stop();
+      await refreshing?.stop();
+      await deliveries?.stop();
       await matching.stop();
       await upkeep.stop();
       await eventUpkeep.stop();
+      await sealing.stop();
+      await digests.stop();
       await changeUpkeep.stop();
       await oauth.close();
       await access.close();
       await cache.close();
       await source?.close();
       await sample?.outbound.close();
+      await webhooks.access.close();
     },
   };
 }

@@ -8,9 +8,10 @@ export const EXAMPLE_IDS = {
   listing: 'lst_d1h842qr7jgn1h77ph5k',
   property: 'prp_cd7qay9hf20czjwe0j19',
   watcher: 'wat_8s2k4v6x0z1b3d5f7h9j',
+  delivery: 'dlv_0123456789abcdef01234567',
 } as const;
 
-const { area, listing, property, watcher } = EXAMPLE_IDS;
+const { area, listing, property, watcher, delivery } = EXAMPLE_IDS;
 
 const PLACE = {
   ...{ areaId: [area], city: ['Ashcombe'], neighborhood: ['Larkspur'], county: ['Calder'], state: ['MW'] },
@@ -109,6 +110,8 @@ const AUTHORIZATION = {
 };
 
 const OF_WATCHER = { id: watcher };
+/** The cursor of a `watcher.digest` event. */
+const DIGEST = 'NDgyMTMgd2F0XzhzMms0djZ4MHoxYjNkNWY3aDlqIHdhdGNoZXIuZGlnZXN0IDA';
 const EVENTS = { after: 'now', type: ['search.match_added', 'search.match_removed'] };
 
 const SALES = { areaId: [area], maxPrice: 600_000, minBedrooms: 2, limit: 3 };
@@ -137,9 +140,15 @@ export const EXAMPLES: Examples = {
     listEvents: EVENTS,
     ...{ streamEvents: { after: 'now' }, streamWatcherEvents: { ...OF_WATCHER, after: 'now' } },
     listChanges: { after: '0' },
-    listWatcherEvents: { ...OF_WATCHER, ...EVENTS },
+    listWatcherEvents: { ...OF_WATCHER, ...EVENTS, digest: DIGEST },
     ...{ getWatcher: OF_WATCHER, updateWatcher: OF_WATCHER, deleteWatcher: OF_WATCHER },
     ...{ pauseWatcher: OF_WATCHER, resumeWatcher: OF_WATCHER, listMatches: OF_WATCHER },
+    ...{
+      testWatcher: OF_WATCHER,
+      rotateSecret: OF_WATCHER,
+      listDeliveries: { ...OF_WATCHER, status: 'failed' },
+    },
+    redeliver: { ...OF_WATCHER, delivery },
     ...{ listComparables: { daysOld: 180 }, getProperty: { fields: ['id', 'address.full'] } },
   },
   samples: {
@@ -178,6 +187,7 @@ export const EXAMPLES: Examples = {
       ...{ name: 'Family homes in Ashcombe', metadata: { crm: '4711' } },
     },
     updateWatcher: { name: 'Family homes', events: ['search.match_added', 'listing.price_decreased'] },
+    rotateSecret: { secret: 'whsec_ZXhhbXBsZSBvZiAyNCBieXRlczogb25l' },
     listGrants: { api_key: 'SERVICE-00000000-0000-0000-0000-000000000000' },
   },
 };

@@ -1,11 +1,10 @@
 // OpenAPI document: the description of the service, and the document without a running service.
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createKeyForm } from '../access/key-form/key-form.ts';
 import { RateLimiter } from '../access/limits/rate-limiter.ts';
 import { createFeedLimit } from '../access/limits/stream-limit.ts';
 import { type Principal, SCOPES, TIERS } from '../access/tiers/tiers.ts';
-import type { Phases } from '../http/frame/route.ts';
+import type { Phases, Route } from '../http/frame/route.ts';
 import type { Describe } from '../http/openapi/openapi.ts';
 import { createServer } from '../http/server/server.ts';
 import { createCatalogue } from '../ingest/listing-writer.ts';
@@ -14,13 +13,11 @@ import { createLog } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { oauthRoutes } from '../oauth/authorization-server.ts';
 import { openDatabase } from '../postgres/client/database.ts';
+import { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
+import { WebhookLimits } from '../watch/webhooks/webhook-limits.ts';
 import { EXAMPLES } from './examples.ts';
 import { featureRoutes } from './routes.ts';
-
-/** The version of this package. */
-export const VERSION = (
-  JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { version: string }
-).version;
+import { VERSION } from './version.ts';
 
 const DESCRIPTION: Omit<Describe, 'server'> = {
   title: 'Freehold',
@@ -66,8 +63,19 @@ const NOBODY: Phases<Principal> = {
   headers: () => ({}),
 };
 
-/** The document as `/openapi.json` serves it with the default settings: the same routes, connected to nothing. */
+/** The document as `/openapi.json` serves it with the default settings. */
 export function openApi(): object {
+  const server = createServer<Principal>({
+    ...{ routes: unconnectedRoutes(), phases: NOBODY, clock: systemClock, publicUrl: PUBLIC_URL },
+    describe: describeService(PUBLIC_URL),
+    ...{ log: createLog({ level: 'silent' }), metrics: createMetrics() },
+    health: { checks: [], metricsAccess: { allow: [], token: null } },
+  });
+  return server.openapi;
+}
+
+/** The routes of the service, connected to nothing: for what is printed of them. */
+export function unconnectedRoutes(): readonly Route<Principal>[] {
   const clock = systemClock;
   // Never connects: nothing reads from it.
   const database = openDatabase({ url: 'postgres://nobody@127.0.0.1/none', clock });
@@ -76,25 +84,29 @@ export function openApi(): object {
   const refresh = () => Promise.reject(new Error('nothing is served here'));
   const log = createLog({ level: 'silent' });
   const metrics = createMetrics();
+  const keyForm = createKeyForm({
+    clock,
+    keys: { verifyFresh: refresh, verifySubscription: refresh },
+    proofKey: refresh,
+  });
   const provider = { validate: refresh, refresh };
   const common = { database, clock, tiers: TIERS, publicUrl: PUBLIC_URL, document: () => ({}) };
   const parts = {
     ...{ ...common, rateLimiter, catalogue, cache: { ...catalogue, version: () => null }, refresh },
     findLoading: refresh,
-    hub: { open: () => {} },
+    ...{ analytics: new AnalyticsQueue(database, clock), findCurrencies: refresh },
+    figures: { interpret: refresh, compute: refresh },
+    hub: { open: () => {}, listen: refresh },
+    ...{ changes: { listen: refresh }, checks: { add: () => () => {} } },
+    stopping: new AbortController().signal,
+    webhooks: { access: { check: refresh }, keyring: null, limits: new WebhookLimits(clock) },
     ...{ feeds: createFeedLimit(TIERS), countWatchers: refresh, findOwnerPlan: refresh },
-    ...{ setGrantWatched: refresh, report: () => {} },
-    sample: null,
+    ...{ setGrantWatched: refresh, metrics, report: () => {} },
+    ...{ sample: null, keyForm },
     oauth: oauthRoutes({
       ...{ ...common, provider, log, metrics, limits: { grace: 0, maxAge: null } },
-      ...{ keys: { verifyFresh: refresh }, findDocument: refresh, report: () => {}, onRevoked: () => {} },
+      ...{ keyForm, sharedKeys: refresh, findDocument: refresh, report: () => {}, onRevoked: () => {} },
     }),
   };
-  const server = createServer<Principal>({
-    ...{ routes: featureRoutes(parts), phases: NOBODY, clock, publicUrl: PUBLIC_URL },
-    describe: describeService(PUBLIC_URL),
-    ...{ log, metrics },
-    health: { checks: [], metricsAccess: { allow: [], token: null } },
-  });
-  return server.openapi;
+  return featureRoutes(parts);
 }

@@ -1,5 +1,6 @@
 // All routes of the service, feature by feature.
 
+import type { KeyForm } from '../access/key-form/key-form.ts';
 import { accessRoutes, type UsageParts } from '../access/routes.ts';
 import type { Principal, Tiers } from '../access/tiers/tiers.ts';
 import { areaRoutes } from '../areas/routes.ts';
@@ -7,14 +8,17 @@ import type { Route } from '../http/frame/route.ts';
 import type { Json } from '../http/openapi/openapi-schemas.ts';
 import type { Catalogue } from '../ingest/listing-writer.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Metrics } from '../lib/metrics.ts';
 import { cacheFor } from '../lib/single-flight.ts';
 import type { CachedReads } from '../listings/property-cache.ts';
 import { freshnessOf } from '../listings/provenance/confirmation-store.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
 import type { Refresh } from '../live/refresh.ts';
 import { liveRoutes } from '../live/routes.ts';
+import type { MarketFigures } from '../market/figure.ts';
 import { marketRoutes } from '../market/routes.ts';
 import { countMarket } from '../market/store.ts';
+import { mcpRoutes } from '../mcp/routes.ts';
 import { LIFETIMES } from '../oauth/protocol/tokens.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { PriceTrends } from '../property/price-trend-store.ts';
@@ -22,36 +26,50 @@ import { propertyRoutes } from '../property/routes.ts';
 import { freezeSearch } from '../search/http/freeze-search.ts';
 import { searchRoutes } from '../search/http/routes.ts';
 import { createSavedMatches } from '../search/http/saved-matches.ts';
-import { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
-import { createFindCurrencies } from '../search/summaries/currency-store.ts';
+import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
+import type { FindCurrencies } from '../search/summaries/currency-store.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../search/summaries/metrics.ts';
 import { siteRoutes } from '../site/routes.ts';
-import { changeRoutes } from '../watch/changes-routes.ts';
+import { changeRoutes } from '../watch/changes/routes.ts';
 import { eventRoutes } from '../watch/events/routes.ts';
 import type { FeedHub } from '../watch/feeds/feed-hub.ts';
 import { feedRoutes } from '../watch/feeds/routes.ts';
+import { accountRoutes } from '../watch/pages/routes.ts';
 import type { SavedSearches, WatcherOptions } from '../watch/resolve-target.ts';
 import { watcherRoutes } from '../watch/routes.ts';
+import { webhookRoutes } from '../watch/webhook-routes.ts';
+import { deliveryRoutes } from '../watch/webhooks/delivery-routes.ts';
 import { findExampleIds } from './example-store.ts';
 import { EXAMPLE_IDS, EXAMPLES } from './examples.ts';
+import { agentFeatures, type McpParts, mcpParts } from './mcp.ts';
 import { type SamplePictures, samplePhotoRoute } from './sample-photos.ts';
 
 /** Milliseconds: counting reads an index of all that is on the market. */
 const MARKET_SIZE_LIFETIME = 10_000;
 
 export interface FeatureParts extends UsageParts {
-  readonly hub: Pick<FeedHub, 'open'>;
+  readonly hub: Pick<FeedHub, 'open' | 'listen'>;
+  readonly changes: McpParts['changes'];
+  readonly checks: McpParts['checks'];
+  /** Aborts when the service begins to stop. */
+  readonly stopping: AbortSignal;
   readonly database: Database;
   readonly catalogue: Catalogue;
+  readonly analytics: AnalyticsQueue;
+  readonly findCurrencies: FindCurrencies;
+  readonly figures: MarketFigures;
   readonly setGrantWatched: WatcherOptions['setGrantWatched'];
+  readonly webhooks: WatcherOptions['webhooks'];
   readonly report: (error: unknown) => void;
   readonly cache: CachedReads;
   readonly refresh: Refresh;
   readonly tiers: Tiers;
+  readonly keyForm: KeyForm;
   /** The endpoints of the authorization server. */
   readonly oauth: readonly Route<Principal>[];
   readonly clock: Clock;
   readonly publicUrl: string;
+  readonly metrics: Metrics;
   readonly findLoading: FindLoading;
   /** The sample market, whose pictures are served here; null: there is none. */
   readonly sample: SamplePictures | null;
@@ -60,33 +78,36 @@ export interface FeatureParts extends UsageParts {
 }
 
 export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] {
-  const { database, cache, clock, sample } = parts;
-  const findCurrencies = createFindCurrencies(database, {
-    version: () => cache.version(),
-    monotonic: () => clock.monotonic(),
-  });
-  const analytics = new AnalyticsQueue(database, clock);
+  const { database, clock, sample, analytics, findCurrencies } = parts;
   const searches: SavedSearches = {
     ...createSavedMatches({ database, analytics, clock }),
     freeze: (request) => freezeSearch({ database, findCurrencies }, request),
   };
-  const reading = { ...parts, analytics, dataAsOf: freshnessOf(database), findCurrencies };
-  const routes: readonly Route<Principal>[] = [
+  const reading = { ...parts, dataAsOf: freshnessOf(database) };
+  const features: readonly Route<Principal>[] = [
     ...searchRoutes(reading),
     ...areaRoutes(reading),
     ...marketRoutes(reading),
     ...propertyRoutes({ ...parts, trends: new PriceTrends(database) }),
     ...liveRoutes({ ...parts, streams: parts.rateLimiter.streams }),
     ...watcherRoutes({ ...parts, searches }),
+    ...accountRoutes({ ...parts, searches }),
+    ...webhookRoutes({ ...parts, searches }),
+    ...deliveryRoutes(parts),
     ...eventRoutes(parts),
     ...feedRoutes(parts),
     ...changeRoutes(parts),
     ...accessRoutes(parts),
+  ];
+  const mcp = mcpParts(features, parts);
+  const routes: readonly Route<Principal>[] = [
+    ...features,
     ...parts.oauth,
+    ...mcpRoutes(mcp),
     ...(sample === null ? [] : [samplePhotoRoute(sample)]),
     ...siteRoutes({
       ...{ ...parts, metrics: METRICS, minimumSample: MINIMUM_SAMPLE, routes: () => routes },
-      lifetimes: LIFETIMES,
+      ...{ lifetimes: LIFETIMES, agents: agentFeatures(mcp) },
       reference: {
         ...{ clock: parts.clock, document: parts.document },
         ...{ samples: EXAMPLES.samples, placeholders: EXAMPLE_IDS },

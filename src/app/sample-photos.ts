@@ -6,7 +6,7 @@ import { type Route, route } from '../http/frame/route.ts';
 import { conditional, strongEtag } from '../http/output/etag.ts';
 import { Bulkhead, BulkheadFull } from '../lib/bulkhead.ts';
 import type { Outbound, OutboundAnswer } from '../lib/outbound.ts';
-import { OutboundFailure } from '../lib/outbound.ts';
+import { OutboundFailure } from '../lib/outbound-failure.ts';
 import { Problem } from '../lib/problem.ts';
 
 const PATH = '/sample/photos';

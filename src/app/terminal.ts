@@ -3,7 +3,7 @@
 import { Writable } from 'node:stream';
 import type { Log } from '../lib/log.ts';
 import type { Progress } from '../sources/metrics.ts';
-import { VERSION } from './openapi.ts';
+import { VERSION } from './version.ts';
 
 const COLOURS: Readonly<Record<string, string>> = {
   warn: '\u001b[33m',

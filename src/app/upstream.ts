@@ -24,6 +24,8 @@ const SAMPLE = 'sample';
 
 /** Milliseconds; longer than a step of the sample market, so that live differs from cached. */
 const SAMPLE_INTERVAL = 20_000;
+/** Refreshes of watched listings a minute: the sample market runs on this machine. */
+const SAMPLE_REFRESHES = 600;
 const RESO_INTERVAL = 60_000;
 
 export interface UpstreamOptions {
@@ -69,6 +71,7 @@ export async function openUpstream(options: UpstreamOptions): Promise<Upstream> 
       clock,
       outbound,
       pageSize: 1_000,
+      refreshesPerMinute: SAMPLE_REFRESHES,
     }),
     interval: SAMPLE_INTERVAL,
     sampleUrl: url,

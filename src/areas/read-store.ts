@@ -2,7 +2,7 @@
 
 import { type Boundary, type Box, EARTH_RADIUS_KM } from '../geometry/geometry.ts';
 import type { AreaType } from '../listings/vocabulary.ts';
-import type { Sql, SqlFragment } from '../postgres/client/database.ts';
+import type { Database, Sql, SqlFragment } from '../postgres/client/database.ts';
 import { joinSql } from '../postgres/client/sql.ts';
 import type { Area } from './area.ts';
 import type { IndexedArea } from './name-index.ts';
@@ -231,4 +231,22 @@ export async function findIndexedAreas(sql: Sql, limit: number): Promise<Indexed
   return sql<IndexedArea[]>`
     select no, type, name, aliases, codes from area
     order by population desc nulls last, area_km2 desc nulls last, no limit ${limit}`;
+}
+
+/** The time zone of each area: its own, or that of its nearest ancestor with one. Areas without any are left out. */
+export async function findTimeZones(
+  database: Database,
+  areaNos: readonly number[],
+): Promise<Map<number, string>> {
+  const rows = await database.read(
+    (sql) => sql<{ no: number; zone: string }[]>`
+      with recursive chain as (
+        select no, time_zone, parent_id, 0 as depth from area where no = any(${[...areaNos]}::integer[])
+        union all
+        select chain.no, around.time_zone, around.parent_id, depth + 1
+        from chain join area as around on around.id = chain.parent_id
+        where chain.time_zone is null and depth < 10)
+      select no, time_zone as zone from chain where time_zone is not null`,
+  );
+  return new Map(rows.map(({ no, zone }) => [no, zone]));
 }

@@ -14,14 +14,14 @@ export type NewChange<State> = Pick<
 >;
 
 /** Where a batch of changes stands: the first has `ordinal`, the next one more. */
-export interface BatchPlace {
+export interface BatchPosition {
   readonly batchId: number;
   readonly ordinal: number;
 }
 
 /**
  * Appends changes of listings, before the transaction writes listing_text: the words before are read from there. The
- * listings keep the place of their change.
+ * listings keep the position of their change.
  * @param at milliseconds
  */
 export async function appendChanges<State>(
@@ -29,11 +29,11 @@ export async function appendChanges<State>(
   changes: readonly NewChange<State>[],
   at: number,
   quiet: boolean,
-): Promise<BatchPlace> {
+): Promise<BatchPosition> {
   const time = new Date(at);
   const column = <T>(of: (change: NewChange<State>) => T): T[] => changes.map(of);
   const documents = (of: (change: NewChange<State>) => unknown) => column((change) => toJson(of(change)));
-  const [place] = await tx<BatchPlace[]>`
+  const [position] = await tx<BatchPosition[]>`
     with batch as materialized (select * from open_change_batch(${dayOf(time)}::date, ${changes.length})),
     appended as (
       insert into change (batch_id, ordinal, day, at, kind, listing_id, property_id, quiet, changed, after, before, words_before)
@@ -46,8 +46,8 @@ export async function appendChanges<State>(
         string_to_array(${documents(({ before }) => before).join(SEPARATOR)}, ${SEPARATOR}))
         with ordinality as row (kind, listing_id, property_id, changed, after, before, ordinal))
     select batch_id as "batchId", ordinal from batch`;
-  if (place === undefined) throw new Error('A batch of changes could not be opened');
-  return place;
+  if (position === undefined) throw new Error('A batch of changes could not be opened');
+  return position;
 }
 
 /** A private entry to append. */

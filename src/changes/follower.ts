@@ -1,10 +1,11 @@
-// Follower of the log of changes: every entry after a sequence, in order, once each.
+// Follower of the log of changes: every entry after a sequence, in order, once each. For parts of a process that keep a copy
+// of listings, such as a search engine in memory. Matching reads the log itself, since each of its shards has a position.
 
 import { pause } from '../lib/clock.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { listen } from '../postgres/client/listen.ts';
 import type { ChangeEntry } from './change.ts';
-import { headSequence, readChanges, retainedFrom } from './change-store.ts';
+import { readChanges, retainedFrom } from './change-store.ts';
 
 export interface FollowerOptions {
   /** The sequence after which to begin; 0 for all that is retained. */
@@ -18,12 +19,8 @@ export interface FollowerOptions {
 export interface Follower<State> {
   /** Batches of entries until the signal aborts; the position moves when the next batch is asked for. */
   entries(signal: AbortSignal): AsyncGenerator<readonly ChangeEntry<State>[]>;
-  /** The sequence of the newest change in the log. */
-  head(): Promise<number>;
-  /** The sequence of the last entry that was handed out and done with. */
+  /** The sequence of the last entry of a batch that was done with: begin after it to miss nothing. */
   readonly position: number;
-  /** Seconds between now and the oldest entry that is known and not done with; 0: none is. */
-  lagSeconds(): number;
 }
 
 /** Milliseconds. Notifications may be lost, so the log is read without one too. */
@@ -36,7 +33,6 @@ export function createFollower<State>(database: Database, options: FollowerOptio
   const { report, batchSize = BATCH_SIZE } = options;
   const { clock } = database;
   let position = options.from;
-  let oldestUnread: number | null = null;
 
   /** Reports entries that were dropped unread: retention is longer than any reader should be away. */
   async function reportDropped(): Promise<void> {
@@ -50,33 +46,23 @@ export function createFollower<State>(database: Database, options: FollowerOptio
   }
 
   async function* entries(signal: AbortSignal): AsyncGenerator<readonly ChangeEntry<State>[]> {
-    let wake = Promise.withResolvers<void>();
-    const listener = listen(
-      database,
-      'changes',
-      () => wake.resolve(),
-      () => wake.resolve(),
-      { onError: report },
-    );
+    let wake = (): void => {};
+    const onChange = (): void => wake();
+    const listener = listen(database, 'changes', onChange, onChange, { onError: report });
     try {
       while (!signal.aborted) {
-        wake = Promise.withResolvers();
-        const batch = await read().catch((error: unknown) => {
-          report(error);
-          return null;
-        });
+        const woken = new AbortController();
+        wake = () => woken.abort();
+        const batch = await read().catch(report);
         const [first, last] = [batch?.at(0), batch?.at(-1)];
-        if (first && last) {
+        if (batch && first && last) {
           if (first.sequence > position + 1) await reportDropped().catch(report);
-          oldestUnread = first.at;
-          yield batch ?? [];
-          [position, oldestUnread] = [last.sequence, null];
+          yield batch;
+          position = last.sequence;
           continue;
         }
-        await Promise.race([
-          pause(clock, batch === null ? RETRY_PAUSE : POLL_INTERVAL, signal),
-          wake.promise,
-        ]);
+        const wait = batch === undefined ? RETRY_PAUSE : POLL_INTERVAL;
+        await pause(clock, wait, AbortSignal.any([signal, woken.signal]));
       }
     } finally {
       await listener.close();
@@ -87,10 +73,8 @@ export function createFollower<State>(database: Database, options: FollowerOptio
 
   return {
     entries,
-    head: () => database.read(headSequence),
     get position() {
       return position;
     },
-    lagSeconds: () => (oldestUnread === null ? 0 : Math.max(0, clock.now() - oldestUnread) / 1_000),
   };
 }

@@ -19,9 +19,9 @@ export interface ChangeUpkeepOptions {
   readonly report: (error: unknown) => void;
 }
 
-/** Milliseconds between two rounds; old batches are looked for once in so many rounds. */
-const PAUSE = 10 * MINUTE;
-const BATCH_ROUNDS = 144;
+/** The log is measured in every round; partitions and old batches are looked for once in so many rounds. */
+const PARTITION_ROUNDS = 10;
+const BATCH_ROUNDS = 1_440;
 
 export function startChangeUpkeep({ database, clock, metrics, report }: ChangeUpkeepOptions): PeriodicWork {
   let rounds = 0;
@@ -35,12 +35,15 @@ export function startChangeUpkeep({ database, clock, metrics, report }: ChangeUp
   metrics.gauge('freehold_change_log_bytes', 'Bytes of the log of changes on disk.', () => size?.bytes ?? 0);
 
   return startPeriodicWork({
-    ...{ clock, report, pause: PAUSE },
+    ...{ clock, report, pause: MINUTE },
     async work(isStopped) {
-      await createChangePartitions(database, clock.now());
-      await dropOldChanges(database, clock.now());
-      if (rounds++ % BATCH_ROUNDS === 0) await deleteOldBatches(database, isStopped);
+      const round = rounds++;
       size = await measureLog(database);
+      if (round % PARTITION_ROUNDS === 0) {
+        await createChangePartitions(database, clock.now());
+        await dropOldChanges(database, clock.now());
+      }
+      if (round % BATCH_ROUNDS === 0) await deleteOldBatches(database, isStopped);
     },
   });
 }

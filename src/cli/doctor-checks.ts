@@ -8,7 +8,8 @@ import type { Config } from '../config.ts';
 import { ListenError, requireFreePort } from '../http/server/listen-address.ts';
 import { systemClock } from '../lib/clock.ts';
 import { readIfExists, statIfExists } from '../lib/files.ts';
-import { createOutbound, OutboundFailure } from '../lib/outbound.ts';
+import { createOutbound } from '../lib/outbound.ts';
+import { OutboundFailure } from '../lib/outbound-failure.ts';
 import { resoSource } from '../sources/reso/transport/client.ts';
 import { findMount, isInMemory, isNetworkFilesystem } from './mount.ts';
 

@@ -10,6 +10,7 @@ import { pendingMigrations } from '../postgres/migrations/migrate.ts';
 import { type OpenedDatabase, openCommandDatabase } from './database.ts';
 import { type Finding, fail, messageOf, ok, warn } from './doctor-checks.ts';
 import { countCatalogue, findDays, findMatchingState } from './doctor-store.ts';
+import { checkWebhooks } from './doctor-webhooks.ts';
 import { count } from './output.ts';
 
 /** Reaches the database, if there is one yet, and looks at what it holds. */
@@ -23,7 +24,7 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
     const version = await opened.database.serverVersion();
     const served = config.databaseUrl === null ? (opened.own ? ', at rest' : ', in use') : '';
     const database = ok('database', `PostgreSQL ${version}, ${opened.place}${served}`);
-    return [database, ...(await checkContents(opened))];
+    return [database, ...(await checkContents(opened, config))];
   } catch (error) {
     const remedy =
       config.databaseUrl === null ? 'Read server.log beside the database.' : 'Check DATABASE_URL.';
@@ -33,7 +34,7 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
   }
 }
 
-async function checkContents({ database }: OpenedDatabase): Promise<Finding[]> {
+async function checkContents({ database }: OpenedDatabase, config: Config): Promise<Finding[]> {
   const pending = await pendingMigrations(database);
   if (pending.length > 0) {
     const [first, last] = [pending[0], pending.at(-1)];
@@ -50,14 +51,18 @@ async function checkContents({ database }: OpenedDatabase): Promise<Finding[]> {
     unfinished === 0
       ? []
       : [warn('imports', `${unfinished} interrupted`, 'Run the same command again to continue.')];
-  return [ok('migrations', 'up to date'), catalogue, ...imports, ...(await checkWatchers(database))];
+  const watchers = [...(await checkWatchers(database)), await checkWebhooks(config, database)];
+  return [ok('migrations', 'up to date'), catalogue, ...imports, ...watchers];
 }
 
 /** Age of the oldest change that no shard has passed, in milliseconds, from which on watchers are late. */
 const MAX_LAG = MINUTE;
 /** Days for which the logs are kept, and one on which they may still be dropped. */
 const MAX_DAYS = 31;
-const LOGS = { 'change log': ['change'], 'event log': ['watch_event', 'watch_event_content'] } as const;
+const LOGS = {
+  'change log': ['change'],
+  'event log': ['watch_event', 'watch_event_content', 'webhook_delivery'],
+} as const;
 
 async function checkWatchers(database: Database): Promise<Finding[]> {
   const now = systemClock.now();

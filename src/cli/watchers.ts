@@ -10,6 +10,13 @@ import { moveAllWatchers, type NewOwner, pauseByOperator, replayWatcher } from '
 import { findAnyWatcher, listAllWatchers, type WatcherFilter } from '../watch/operator-store.ts';
 import { presentWatcher, type Watcher } from '../watch/watcher.ts';
 import { STATUSES } from '../watch/watcher-schema.ts';
+import { presentDelivery } from '../watch/webhooks/delivery-routes.ts';
+import {
+  DELIVERY_STATUSES,
+  type Delivery,
+  type DeliveryStatus,
+  listDeliveries,
+} from '../watch/webhooks/delivery-store.ts';
 import { withDatabase } from './database.ts';
 import { CommandFailure } from './failure.ts';
 import { examples, JSON_OPTION } from './options.ts';
@@ -28,6 +35,7 @@ export function addWatchers(program: Command): void {
     .addHelpText('after', examples('freehold watchers list --status paused', `freehold watchers show ${ID}`));
   addList(group);
   addShow(group);
+  addDeliveries(group);
   addActions(group);
   addMove(group);
 }
@@ -51,7 +59,7 @@ function addList(group: Command): void {
       });
       if (json) return printJson({ watchers: watchers.map(operatorView) });
       printTable(
-        ['ID', 'STATUS', 'OWNER', 'TARGET', 'CREATED', 'NAME'],
+        ['ID', 'STATUS', 'CADENCE', 'OWNER', 'TARGET', 'CREATED', 'NAME'],
         watchers.map(cells),
         'There is none yet.',
       );
@@ -68,6 +76,44 @@ function addShow(group: Command): void {
       const watcher = await withWatchers((database) => database.read((sql) => findAnyWatcher(sql, id)));
       printJson(operatorView(required(watcher, id)));
     });
+}
+
+/** Rows of a listing. */
+const MAX_DELIVERIES = 200;
+
+function addDeliveries(group: Command): void {
+  group
+    .command('deliveries <id>')
+    .summary('list what was sent to its webhooks')
+    .description(
+      `Lists the newest ${MAX_DELIVERIES} events for the webhooks of a watcher, each with its last attempt.`,
+    )
+    .addOption(new Option('--status <status>', 'only with this status').choices([...DELIVERY_STATUSES]))
+    .option(...JSON_OPTION)
+    .addHelpText(
+      'after',
+      examples(
+        `freehold watchers deliveries ${ID}`,
+        `freehold watchers deliveries ${ID} --status failed --json`,
+      ),
+    )
+    .action(async (id: string, { json, status }: { json?: true; status?: DeliveryStatus }) => {
+      const deliveries = await withWatchers(async (database) => {
+        required(await database.read((sql) => findAnyWatcher(sql, id)), id);
+        const wanted = { watcherId: id, status, after: null, limit: MAX_DELIVERIES };
+        return database.read((sql) => listDeliveries(sql, wanted));
+      });
+      if (json) return printJson({ deliveries: deliveries.map(presentDelivery) });
+      printTable(
+        ['AT', 'STATUS', 'ATTEMPT', 'HTTP', 'EVENT', 'HOST', 'ERROR'],
+        deliveries.map(deliveryCells),
+        'There is none.',
+      );
+    });
+}
+
+function deliveryCells({ at, status, attempt, httpStatus, type, url, error }: Delivery): string[] {
+  return [at, status, String(attempt), String(httpStatus ?? ''), type, new URL(url).host, error ?? ''];
 }
 
 function addActions(group: Command): void {
@@ -90,9 +136,12 @@ function addActions(group: Command): void {
     .option(...JSON_OPTION)
     .addHelpText('after', examples(`freehold watchers replay ${ID}`))
     .action(async (id: string, { json }: { json?: true }) => {
-      const watcher = await runAction(id, json, replayWatcher);
-      if (watcher.status !== 'active')
+      const replay: typeof replayWatcher = async (options, wanted) => {
+        const watcher = await replayWatcher(options, wanted);
+        if (watcher === null || watcher.status === 'active') return watcher;
         throw new CommandFailure(`${id} is ${watcher.status}: only an active watcher can be replayed.`);
+      };
+      await runAction(id, json, replay);
     });
 }
 
@@ -163,12 +212,13 @@ const statusOf = ({ status, statusReason }: Watcher): string =>
   statusReason === null ? status : `${status} (${statusReason})`;
 
 function cells(watcher: Watcher): string[] {
-  const { id, owner, target, createdAt, name } = watcher;
+  const { id, cadence, owner, target, createdAt, name } = watcher;
   const created = formatTime(createdAt)?.slice(0, 10) ?? '';
-  return [id, statusOf(watcher), owner, targetOf(target), created, name ?? ''];
+  return [id, statusOf(watcher), cadence, owner, targetOf(target), created, name ?? ''];
 }
 
 function targetOf(target: Watcher['target']): string {
   if (target.type === 'listing') return target.listingId;
+  if (target.type === 'market') return `${target.metric} of ${target.areaId}`;
   return target.type === 'property' ? target.propertyId : `${target.listingType} search`;
 }

@@ -1,7 +1,7 @@
 // SQL that updates areas and time zones of listings after areas have changed.
 
 import { countChanges } from '../areas/counts.ts';
-import type { BatchPlace } from '../changes/change-store.ts';
+import type { BatchPosition } from '../changes/change-store.ts';
 import type { Point } from '../geometry/geometry.ts';
 import type { DraftAddress } from '../listings/draft.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
@@ -32,22 +32,22 @@ export async function lockPlacements(tx: Transaction, after: string, limit: numb
     from listing where id > ${after} order by id limit ${limit} for update`;
 }
 
-/** Writes the new areas, each as a change of its listing; `place` is that of the first change in the log. */
+/** Writes the new areas, each as a change of its listing; `position` is that of the first change in the log. */
 export async function updatePlacements(
   tx: Transaction,
   rows: readonly (PlacementRow & { readonly newAreaNos: readonly number[] })[],
   at: Date,
-  place: BatchPlace,
+  position: BatchPosition,
 ): Promise<void> {
   const ids = rows.map((row) => row.id);
   const areaNos = rows.map((row) => `{${row.newAreaNos.join()}}`);
   await tx`
     with row as (
-      select id, area_nos::integer[], ${place.ordinal} + place - 1 as ordinal
-      from unnest(${ids}::text[], ${areaNos}::text[]) with ordinality as row (id, area_nos, place)),
+      select id, area_nos::integer[], ${position.ordinal} + row.number - 1 as ordinal
+      from unnest(${ids}::text[], ${areaNos}::text[]) with ordinality as row (id, area_nos, number)),
     updated_listing as (
       update listing set area_nos = row.area_nos, version = version + 1, updated_at = ${at},
-        change_batch_id = ${place.batchId}, change_ordinal = ordinal
+        change_batch_id = ${position.batchId}, change_ordinal = ordinal
       from row where listing.id = row.id
     ),
     updated_text as (

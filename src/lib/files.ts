@@ -1,7 +1,9 @@
 // Files and folders: read if they exist, read in part, and made writable.
 
 import { constants, type Stats } from 'node:fs';
-import { access, mkdir, open, readFile, stat } from 'node:fs/promises';
+import { access, chown, link, mkdir, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { randomToken } from './secrets.ts';
 
 /** ESRCH: a process that ended while its file in /proc was read. */
 const MISSING = new Set(['ENOENT', 'ENOTDIR', 'ESRCH']);
@@ -37,5 +39,27 @@ export async function requireWritableFolder(folder: string, setting: string): Pr
     const { code } = error as NodeJS.ErrnoException;
     const remedy = `make it writable for this user, or set ${setting} to another folder`;
     throw new Error(`${setting}=${folder} cannot be written (${code ?? 'no reason given'}): ${remedy}.`);
+  }
+}
+
+/**
+ * Writes a file that only its owner can read, unless it is there: true if this process was the first. It is written to a draft
+ * that is then linked, so nobody reads half a file. It belongs to the owner of its folder, also if root writes it.
+ */
+export async function createPrivateFile(file: string, content: string): Promise<boolean> {
+  const draft = `${file}.${randomToken(6)}`;
+  try {
+    await writeFile(draft, content, { mode: 0o600, flag: 'wx' });
+    if (process.getuid?.() === 0) {
+      const { uid, gid } = await stat(dirname(file));
+      await chown(draft, uid, gid);
+    }
+    await link(draft, file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return false;
+  } finally {
+    await rm(draft, { force: true });
   }
 }

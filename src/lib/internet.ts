@@ -4,7 +4,8 @@ import { Resolver } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import type { Clock } from './clock.ts';
 import { isPublicAddress } from './ip-address.ts';
-import { createOutbound, type Outbound, OutboundFailure, type OutboundOptions } from './outbound.ts';
+import { createOutbound, type Outbound, type OutboundOptions } from './outbound.ts';
+import { OutboundFailure } from './outbound-failure.ts';
 
 /** Overrides for tests. Which addresses are public cannot be overridden. */
 export type Internet = Pick<OutboundOptions, 'lookup' | 'certificateAuthorities' | 'connectTo'>;
@@ -13,11 +14,15 @@ export type Internet = Pick<OutboundOptions, 'lookup' | 'certificateAuthorities'
 const CONNECT_TIMEOUT = 4_000;
 
 /** Connects to public addresses only: the checked address is the one connected to. */
-export function createInternet(clock: Clock, internet: Internet = {}): Outbound {
+export function createInternet(
+  clock: Clock,
+  internet: Internet = {},
+  bounds: Pick<OutboundOptions, 'connections' | 'maxOrigins'> = {},
+): Outbound {
   return createOutbound({
     lookup: nameServerLookup(),
     ...internet,
-    ...{ clock, connectTimeoutMs: CONNECT_TIMEOUT, connections: 4, allowAddress: isPublicAddress },
+    ...{ clock, connectTimeoutMs: CONNECT_TIMEOUT, connections: 4, ...bounds, allowAddress: isPublicAddress },
   });
 }
 

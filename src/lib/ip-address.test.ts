@@ -2,7 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressGroup, addressReader, isPublicAddress, isWithin, parseNetworks } from './ip-address.ts';
+import {
+  addressGroup,
+  addressReader,
+  isPublicAddress,
+  isWithin,
+  parseNetworkPort,
+  parseNetworks,
+} from './ip-address.ts';
 
 test('without trusted proxies the socket decides, whatever is forwarded', () => {
   const read = addressReader([]);
@@ -112,4 +119,23 @@ test('ordinary addresses are public', () => {
     '::ffff:8.8.8.8',
   ])
     assert.ok(isPublicAddress(address), address);
+});
+
+test('a network with a port is read in both families, and one without is refused', () => {
+  assert.deepEqual(parseNetworkPort('10.0.0.0/8:8443'), { network: '10.0.0.0/8', port: 8443 });
+  assert.deepEqual(parseNetworkPort('127.0.0.1:9000'), { network: '127.0.0.1', port: 9000 });
+  assert.deepEqual(parseNetworkPort('[fd00::1]:443'), { network: 'fd00::1', port: 443 });
+  assert.deepEqual(parseNetworkPort('fd00::/8:443'), { network: 'fd00::/8', port: 443 });
+  for (const bad of [
+    '10.0.0.0/8',
+    ':80',
+    '10.0.0.1:',
+    '10.0.0.1:0',
+    '10.0.0.1:65536',
+    'host:80',
+    '[::1]',
+    '*:80',
+    '',
+  ])
+    assert.throws(() => parseNetworkPort(bad), RangeError, bad);
 });

@@ -21,6 +21,22 @@ export function parseNetworks(list: readonly string[]): readonly Network[] {
   });
 }
 
+/** A port of the addresses of a network. */
+export interface NetworkPort {
+  /** An address or a CIDR block. */
+  readonly network: string;
+  readonly port: number;
+}
+
+/** Parses `10.0.0.0/8:8443` or `[fd00::1]:443`. Throws a RangeError. */
+export function parseNetworkPort(text: string): NetworkPort {
+  const [, network = '', digits = ''] = /^\[?([^[\]]+)\]?:(\d{1,5})$/.exec(text) ?? [];
+  const port = Number(digits);
+  if (port < 1 || port > 65_535) throw new RangeError(`${text} has no port: write 10.0.0.0/8:8443`);
+  parseNetworks([network]);
+  return { network, port };
+}
+
 /** `::ffff:10.0.0.0/104` as 10.0.0.0/8, since addresses are compared in their IPv4 form. */
 function normalizeNetwork([address, bits]: [Parsed, number]): Network {
   if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96) {

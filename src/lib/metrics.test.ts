@@ -31,7 +31,12 @@ test('counters and gauges tell their values, and process figures come only where
   const metrics = createMetrics();
   metrics.counter('refused_total', 'Refused.', ['code']).inc({ code: 'A' });
   metrics.gauge('open', 'Open.', () => 7);
+  let done = 3;
+  metrics.observableCounter('done_total', 'Done.', () => done);
+  await metrics.read();
+  done = 5;
   const { text } = await metrics.read();
+  assert.match(text, /^# TYPE done_total counter\ndone_total 5$/m);
   assert.match(text, /^refused_total\{code="A"\} 1$/m);
   assert.match(text, /^open 7$/m);
   assert.ok(!text.includes('nodejs_eventloop_lag'));

@@ -9,6 +9,8 @@ export interface Metrics {
   /** Content type and text of the current values. */
   read(): Promise<{ readonly contentType: string; readonly text: string }>;
   counter<Label extends string>(name: string, help: string, labels: readonly Label[]): Counter<Label>;
+  /** `value` is called when the metrics are read; one that becomes smaller counts as a restart. */
+  observableCounter(name: string, help: string, value: () => number): Counter;
   /** `value` is called when the metrics are read. */
   gauge(name: string, help: string, value: () => number): Gauge;
   /** How long something takes, in seconds. */
@@ -23,6 +25,16 @@ export function createMetrics({ withProcess = false } = {}): Metrics {
   return {
     read: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
     counter: (name, help, labels) => new Counter({ name, help, labelNames: [...labels], registers }),
+    observableCounter: (name, help, value) =>
+      new Counter({
+        name,
+        help,
+        registers,
+        collect() {
+          this.reset();
+          this.inc(value());
+        },
+      }),
     gauge: (name, help, value) =>
       new Gauge({
         name,

@@ -8,7 +8,8 @@ import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'nod
 import { type Leaf, newAuthority } from '../../test/support/oauth/certificates.ts';
 import { manualClock } from '../../test/support/service/clock.ts';
 import { isPublicAddress } from './ip-address.ts';
-import { createOutbound, OutboundFailure, type OutboundOptions } from './outbound.ts';
+import { createOutbound, type OutboundOptions } from './outbound.ts';
+import { OutboundFailure } from './outbound-failure.ts';
 
 /** A server that answers with the name it was asked for in the handshake; gives its port. */
 async function serve(t: TestContext, leaf: Leaf): Promise<number> {

@@ -12,7 +12,8 @@ import { type TestContext, test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { manualClock } from '../../test/support/service/clock.ts';
 import { isPublicAddress } from './ip-address.ts';
-import { createOutbound, OutboundFailure, type OutboundOptions, type OutboundRequest } from './outbound.ts';
+import { createOutbound, type OutboundOptions, type OutboundRequest } from './outbound.ts';
+import { OutboundFailure } from './outbound-failure.ts';
 
 async function serve(t: TestContext, listener: RequestListener): Promise<string> {
   const server = createServer(listener);

@@ -5,8 +5,11 @@ import { isIP, type LookupFunction } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { Agent, buildConnector, request } from 'undici';
+import { buildConnector, request } from 'undici';
 import { type Clock, withDeadline } from './clock.ts';
+import { OriginPools } from './origin-pools.ts';
+import { failureOf, OutboundFailure } from './outbound-failure.ts';
+import { dispatchPost, type OutboundPost, type PostAnswer } from './outbound-post.ts';
 
 export interface OutboundRequest {
   readonly url: string | URL;
@@ -31,6 +34,8 @@ export interface OutboundAnswer {
 export interface Outbound {
   /** Sends one request. Rejects with OutboundFailure and nothing else. */
   send(request: OutboundRequest): Promise<OutboundAnswer>;
+  /** Posts, and reads the status and the beginning of the answer. Rejects with OutboundFailure and nothing else. */
+  post(request: OutboundPost): Promise<PostAnswer>;
   /** Closes every connection. */
   close(): Promise<void>;
 }
@@ -41,6 +46,8 @@ export interface OutboundOptions {
   readonly connectTimeoutMs?: number;
   /** Connections to one origin. Default 16. */
   readonly connections?: number;
+  /** Origins whose idle connections are kept. Default 100. */
+  readonly maxOrigins?: number;
   /** Addresses that may be connected to; with `isPublicAddress`, URLs from users cannot reach private networks. */
   readonly allowAddress?: (address: string) => boolean;
   readonly lookup?: LookupFunction;
@@ -62,7 +69,7 @@ const DECOMPRESSORS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Read
 
 export function createOutbound(options: OutboundOptions): Outbound {
   const { clock, allowAddress } = options;
-  const agent = new Agent({
+  const pools = new OriginPools(options.maxOrigins ?? 100, {
     connect: createConnector(options),
     connections: options.connections ?? 16,
     pipelining: 1,
@@ -76,8 +83,9 @@ export function createOutbound(options: OutboundOptions): Outbound {
       const onTimeout = () => new OutboundFailure('timeout', `No complete answer within ${deadlineMs} ms`);
       try {
         return await withDeadline({ clock, milliseconds: deadlineMs, onTimeout, parent }, async (signal) => {
-          const answer = await request(validateUrl(url, allowAddress), {
-            ...{ dispatcher: agent, signal, method, body },
+          const target = validateUrl(url, allowAddress);
+          const answer = await request(target, {
+            ...{ dispatcher: pools.of(target.origin), signal, method, body },
             headers: { 'accept-encoding': 'gzip, deflate, br', ...headers },
           });
           const content = await readBody(decompress(answer.body, answer.headers), maxBytes);
@@ -88,13 +96,21 @@ export function createOutbound(options: OutboundOptions): Outbound {
         throw failureOf(error);
       }
     },
-    close: () => agent.destroy(),
+    async post(post) {
+      try {
+        const target = validateUrl(post.url, allowAddress);
+        return await dispatchPost(pools.of(target.origin), clock, { ...post, url: target });
+      } catch (error) {
+        throw failureOf(error);
+      }
+    },
+    close: () => pools.destroy(),
   };
 }
 
 /** Checks an address in the URL itself, which is not resolved. */
 function validateUrl(text: string | URL, allowAddress: ((address: string) => boolean) | undefined): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = text instanceof URL ? text : URL.parse(text);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
     throw new OutboundFailure('invalid_url', 'Not an http or https address');
   }
@@ -190,59 +206,4 @@ async function readBody(body: Readable, maxBytes: number): Promise<Buffer> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
-}
-
-/**
- * timeout: no connection or no complete answer in time. refused: nobody listens, or no route. reset: closed on the way.
- * unresolved: the name has no address. too_large: more bytes than allowed. malformed: not HTTP, or not in the coding it claims.
- * tls: the certificate or the handshake. forbidden_address, invalid_url: not tried. aborted: the caller left.
- */
-export type FailureKind =
-  | 'timeout'
-  | 'refused'
-  | 'reset'
-  | 'unresolved'
-  | 'too_large'
-  | 'malformed'
-  | 'tls'
-  | 'forbidden_address'
-  | 'invalid_url'
-  | 'aborted';
-
-export class OutboundFailure extends Error {
-  override readonly name = 'OutboundFailure';
-  readonly kind: FailureKind;
-
-  constructor(kind: FailureKind, message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.kind = kind;
-  }
-}
-
-const FAILURE_KINDS: readonly (readonly [RegExp, FailureKind])[] = [
-  [/^(?:UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'timeout'],
-  [/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'refused'],
-  [/^(?:ENOTFOUND|EAI_\w+|ESERVFAIL|EREFUSED|ENODATA)$/, 'unresolved'],
-  [
-    /^(?:HTTPParserError|HPE_\w+|Z_\w+|ERR_BROTLI\w*|ERR__ERROR\w*|UND_ERR_RES\w*|UND_ERR_HEADERS_OVERFLOW)$/,
-    'malformed',
-  ],
-  [
-    /^(?:ERR_SSL\w*|ERR_TLS\w*|EPROTO|CERT_\w+|SELF_SIGNED\w*|DEPTH_ZERO\w*|UNABLE_TO\w*|ERR_OSSL\w*)$/,
-    'tls',
-  ],
-];
-
-/** The failure for an error of undici, the resolver, TLS or a decompressor; unknown ones are `reset`. */
-export function failureOf(error: unknown): OutboundFailure {
-  if (error instanceof OutboundFailure) return error;
-  const code = codeOf(error);
-  const kind = FAILURE_KINDS.find(([pattern]) => pattern.test(code))?.[1] ?? 'reset';
-  return new OutboundFailure(kind, error instanceof Error ? error.message : 'Unknown failure', error);
-}
-
-/** undici's parser errors have no code, only a name. */
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return '';
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }

@@ -11,6 +11,7 @@ export const PROBLEMS = {
   EXPIRED_TOKEN: [401, 'Expired access token'],
   TIER_RESTRICTED: [403, 'Higher tier required'],
   INSUFFICIENT_SCOPE: [403, 'Scope not granted'],
+  ORIGIN_NOT_ALLOWED: [403, 'Origin not allowed'],
   INVALID_REQUEST: [400, 'Malformed request'],
   INVALID_PARAMETER: [400, 'Invalid parameter'],
   INVALID_CURSOR: [400, 'Invalid cursor'],
@@ -37,6 +38,7 @@ export const PROBLEMS = {
   HEADERS_TOO_LARGE: [431, 'Headers too large'],
   INTERNAL_ERROR: [500, 'Internal error'],
   SUBSCRIPTIONS_UNAVAILABLE: [503, 'Subscriptions cannot be checked'],
+  WEBHOOKS_UNAVAILABLE: [503, 'Webhooks unavailable'],
   DATABASE_UNAVAILABLE: [503, 'Database unavailable'],
   OVERLOADED: [503, 'Service overloaded'],
   SHUTTING_DOWN: [503, 'Service is shutting down'],
@@ -104,12 +106,23 @@ export function invalidParameter(parameter: string, detail: string, suggestion?:
   });
 }
 
+/** Whether an error says that the service cannot answer at the moment. */
+export const isUnavailable = (error: unknown): boolean => error instanceof Problem && error.status === 503;
+
+/** A 400 about one member of the body, by its JSON pointer. */
+export function invalidMember(pointer: string, detail: string, suggestion?: string): Problem {
+  const error: FieldError = suggestion === undefined ? { pointer, detail } : { pointer, detail, suggestion };
+  return new Problem('INVALID_BODY', faultSentence(`The member ${pointer.slice(1)}`, error), {
+    errors: [error],
+  });
+}
+
 /** The result, or null if the service cannot answer at the moment (503); any other error is thrown. */
 export async function nullIfUnavailable<Value>(result: Promise<Value>): Promise<Value | null> {
   try {
     return await result;
   } catch (error) {
-    if (error instanceof Problem && error.status === 503) return null;
+    if (isUnavailable(error)) return null;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 // Sparse fields: the parts of a record that `fields` selects, with paths and slices.
 
+import { LRUCache } from 'lru-cache';
 import { nearest } from '../lib/nearest.ts';
 import { invalidParameter } from '../lib/problem.ts';
 import { MEMBERS_BY_INCLUDE } from './record.ts';
@@ -28,10 +29,36 @@ interface Shape {
  */
 export function parseFields(
   paths: readonly string[] | undefined,
-  schema: unknown,
+  schema: object,
   include: readonly string[] = [],
 ): Fields {
   if (paths === undefined) return null;
+  const key = JSON.stringify([paths, include]);
+  const parsed = parsedOf(schema);
+  const known = parsed.get(key);
+  if (known !== undefined) return known;
+  const fields = parsePaths(paths, schema, include);
+  parsed.set(key, fields);
+  return fields;
+}
+
+/** Programs ask for the same parts again and again. */
+const MAX_PARSED = 200;
+const parsedBySchema = new WeakMap<object, LRUCache<string, readonly FieldPath[]>>();
+
+function parsedOf(schema: object): LRUCache<string, readonly FieldPath[]> {
+  const known = parsedBySchema.get(schema);
+  if (known !== undefined) return known;
+  const created = new LRUCache<string, readonly FieldPath[]>({ max: MAX_PARSED });
+  parsedBySchema.set(schema, created);
+  return created;
+}
+
+function parsePaths(
+  paths: readonly string[],
+  schema: object,
+  include: readonly string[],
+): readonly FieldPath[] {
   const fields = paths.map((path) => {
     const match = FORM.exec(path);
     if (!match)
@@ -60,17 +87,21 @@ function requireInclude(keys: readonly string[], include: readonly string[]): vo
 
 /** Overlapping parts are an error, since one of them would be ignored. */
 function rejectOverlaps(fields: readonly FieldPath[]): void {
-  for (const [place, field] of fields.entries()) {
+  const items = new Map<string, number | null>();
+  for (const field of fields) {
     const name = field.keys.join('.');
-    for (const other of fields.slice(place + 1)) {
-      const otherName = other.keys.join('.');
-      const nested = otherName.startsWith(`${name}.`) || name.startsWith(`${otherName}.`);
-      if (nested || (name === otherName && field.items !== other.items)) {
-        throw invalidParameter('fields', `asks for ${quoted(name)} and ${quoted(otherName)}, which overlap`);
-      }
-    }
+    if (items.has(name) && items.get(name) !== field.items) throw overlap(name, name);
+    items.set(name, field.items);
   }
+  for (const { keys } of fields)
+    for (let end = 1; end < keys.length; end++) {
+      const outer = keys.slice(0, end).join('.');
+      if (items.has(outer)) throw overlap(outer, keys.join('.'));
+    }
 }
+
+const overlap = (one: string, other: string) =>
+  invalidParameter('fields', `asks for ${quoted(one)} and ${quoted(other)}, which overlap`);
 
 /** Walks the schema along the keys; returns where it ends. */
 function checkKeys(keys: readonly string[], schema: unknown): unknown {

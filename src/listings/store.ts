@@ -1,6 +1,7 @@
 // SQL that reads stored listings, properties and their history.
 
 import type { Database, Sql, SqlFragment } from '../postgres/client/database.ts';
+import { DEFAULT_TIME_ZONE } from './local-time.ts';
 import { fetchedAtSql } from './provenance/confirmation-store.ts';
 import type { StoredRecord } from './stored-record.ts';
 import type { ListingType, Status } from './vocabulary.ts';
@@ -59,6 +60,14 @@ export function createListingReads(database: Database): ListingReads {
     listing: (id) => database.read((sql) => findListing(sql, id), { planned: 'once' }),
     property: (id) => database.read((sql) => findProperty(sql, id), { planned: 'once' }),
   };
+}
+
+/** The time zone of a listing, taken from its areas. */
+export async function findTimeZone(database: Database, id: string): Promise<string> {
+  const [row] = await database.read(
+    (sql) => sql<{ zone: string }[]>`select time_zone as zone from listing where id = ${id}`,
+  );
+  return row?.zone ?? DEFAULT_TIME_ZONE;
 }
 
 async function findProperty(sql: Sql, id: string): Promise<StoredProperty | null> {

@@ -1,6 +1,7 @@
 // Scope of a request for statistics: its filters, areas, time zone and currency.
 
 import { findNamedAreas } from '../areas/name-store.ts';
+import { findTimeZones } from '../areas/read-store.ts';
 import { parameterProblem } from '../http/input/query.ts';
 import { DEFAULT_TIME_ZONE } from '../listings/local-time.ts';
 import type { ListingType, UnitSystem } from '../listings/vocabulary.ts';
@@ -18,7 +19,7 @@ import {
 import { startOf, today } from './calendar.ts';
 import type { Offset } from './offset-paging.ts';
 import { FILTERS, type MarketQuery } from './parameters.ts';
-import { type CachedScope, findTimeZones, type Grouping, type ListingScope } from './store.ts';
+import type { CachedScope, Grouping, ListingScope } from './store.ts';
 
 export interface Scope {
   readonly listingType: ListingType;

@@ -90,6 +90,9 @@ export const StatsQuery = Type.Object({
   ...{ limit: limit('Groups'), cursor },
 });
 
+/** A rolling window of up to 999 days. */
+export const WINDOW_PATTERN = '^P[1-9]\\d{0,2}D$';
+
 export const HistoryQuery = Type.Object({
   ...{ listingType, ...scope, metrics },
   interval: optional(
@@ -108,7 +111,7 @@ export const HistoryQuery = Type.Object({
   ),
   window: optional(
     Type.String({
-      ...{ maxLength: 5, pattern: '^P[1-9]\\d{0,2}D$' },
+      ...{ maxLength: 5, pattern: WINDOW_PATTERN },
       description:
         'Rolling window such as `P30D`: each point covers that many days up to its end, whatever the interval.',
     }),
@@ -177,26 +180,29 @@ export interface RequestedMetric {
 /** The requested metrics; by default all of the listing type. Throws INVALID_PARAMETER. */
 export function parseMetrics({ metrics: texts, listingType: type = 'sale' }: MarketQuery): RequestedMetric[] {
   if (!texts) return metricsFor(type).map((metric) => ({ id: metric.id, metric, change: null }));
-  return texts.map((id) => {
-    const [, base = id, change] = /^(.+)_(mom|yoy)$/.exec(id) ?? [];
-    const metric = metricOf(base);
-    if (!metric) {
-      const suggestion = nearest(
-        id,
-        METRICS.map((each) => each.id),
-      );
-      throw invalidParameter(
-        'metrics',
-        `there is no metric "${id}"; GET /v1/market/metrics lists all`,
-        suggestion,
-      );
-    }
-    if (metric.statistic === 'yield')
-      throw invalidParameter('metrics', `${id} compares rentals with sales: use GET /v1/market/yield`);
-    if (!metric.types.includes(type))
-      throw invalidParameter('metrics', `${id} does not exist for listingType=${type}`);
-    return { id, metric, change: change === 'mom' || change === 'yoy' ? change : null };
-  });
+  return texts.map((id) => parseMetric(id, type));
+}
+
+/** One requested metric. Throws INVALID_PARAMETER about `parameter`. */
+export function parseMetric(id: string, type: ListingType, parameter = 'metrics'): RequestedMetric {
+  const [, base = id, change] = /^(.+)_(mom|yoy)$/.exec(id) ?? [];
+  const metric = metricOf(base);
+  if (!metric) {
+    const suggestion = nearest(
+      id,
+      METRICS.map((each) => each.id),
+    );
+    throw invalidParameter(
+      parameter,
+      `there is no metric "${id}"; GET /v1/market/metrics lists all`,
+      suggestion,
+    );
+  }
+  if (metric.statistic === 'yield')
+    throw invalidParameter(parameter, `${id} compares rentals with sales: use GET /v1/market/yield`);
+  if (!metric.types.includes(type))
+    throw invalidParameter(parameter, `${id} does not exist for listingType=${type}`);
+  return { id, metric, change: change === 'mom' || change === 'yoy' ? change : null };
 }
 
 /** Earliest date of a period. */

@@ -222,24 +222,6 @@ function edgesSql(sql: Sql, periods: readonly Period[]): SqlFragment {
     select ${starts}::text[]::timestamp[] as starts, ${ends}::text[]::timestamp[] as ends)`;
 }
 
-/** The time zone of each area: its own, or that of its nearest ancestor with one. Areas without any are left out. */
-export async function findTimeZones(
-  database: Database,
-  areaNos: readonly number[],
-): Promise<Map<number, string>> {
-  const rows = await database.read(
-    (sql) => sql<{ no: number; zone: string }[]>`
-      with recursive chain as (
-        select no, time_zone, parent_id, 0 as depth from area where no = any(${[...areaNos]}::integer[])
-        union all
-        select chain.no, around.time_zone, around.parent_id, depth + 1
-        from chain join area as around on around.id = chain.parent_id
-        where chain.time_zone is null and depth < 10)
-      select no, time_zone as zone from chain where time_zone is not null`,
-  );
-  return new Map(rows.map(({ no, zone }) => [no, zone]));
-}
-
 /** Listings on the market that may be shown, and areas. */
 export async function countMarket(
   database: Database,

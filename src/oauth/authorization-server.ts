@@ -1,6 +1,8 @@
 // Wiring of the authorization server: its endpoints, and the verifier of its access tokens.
 
-import type { CredentialVerifier, KeyVerifier } from '../access/keys/key-verifier.ts';
+import type { KeyForm } from '../access/key-form/key-form.ts';
+import type { CredentialVerifier } from '../access/keys/key-verifier.ts';
+import { RequestThrottle } from '../access/limits/request-throttle.ts';
 import type { SubscriptionProvider } from '../access/tiers/provider.ts';
 import type { Principal, Tiers } from '../access/tiers/tiers.ts';
 import type { Route } from '../http/frame/route.ts';
@@ -11,14 +13,12 @@ import { authorizeRoutes } from './authorize/authorize-routes.ts';
 import { createDocumentFinder, type FindDocument } from './clients/client-document-cache.ts';
 import { isRevokedClient } from './clients/find-client.ts';
 import { registrationRoute } from './clients/registration-endpoint.ts';
-import { createKeyCheck } from './consents/consent.ts';
 import { FreeGrantCap, type FreeGrantLimits } from './consents/free-grant-cap.ts';
 import { grantsRoutes } from './consents/grants-routes.ts';
 import { createAudit, createOAuthMetrics } from './protocol/audit.ts';
 import type { OAuthContext, Revocation } from './protocol/context.ts';
 import { metadataRoutes } from './protocol/metadata-routes.ts';
-import { createSharedKeys } from './protocol/shared-key-store.ts';
-import { RequestThrottle } from './protocol/throttle.ts';
+import { createSharedKeys, type SharedKeys } from './protocol/shared-key-store.ts';
 import type { GrantLimits } from './protocol/tokens.ts';
 import { AccessTokens } from './token/access-tokens.ts';
 import { revocationRoute } from './token/revocation-endpoint.ts';
@@ -45,8 +45,10 @@ export interface AuthorizationServerOptions extends Omit<OAuthContext, 'audit' |
 export interface AuthorizationServer {
   /** Verifies access tokens. */
   readonly verifier: CredentialVerifier;
-  /** The endpoints; `keys` checks the API keys that people enter. */
-  routes(keys: Pick<KeyVerifier, 'verifyFresh'>): readonly Route<Principal>[];
+  /** Signs what pages with a key form keep; the same in all processes. Throws DATABASE_UNAVAILABLE. */
+  proofKey(): Promise<Buffer>;
+  /** The endpoints; `keyForm` checks the API keys that people type. */
+  routes(keyForm: KeyForm): readonly Route<Principal>[];
   /** Calls back with every revocation, of any process. */
   onRevoked(listener: (revocation: Revocation) => void): void;
   /** Stops listening and sweeping: call it after the server has drained. */
@@ -57,17 +59,20 @@ export interface AuthorizationServer {
 export function startAuthorizationServer(
   options: AuthorizationServerOptions & { readonly internet?: Internet | undefined },
 ): AuthorizationServer {
-  const { clock, publicUrl } = options;
-  const verifier = new AccessTokens({ ...options, resource: publicUrl });
+  const { clock } = options;
+  const verifier = new AccessTokens(options);
   const sweeper = startSweeper(options);
   const outbound = createInternet(clock, options.internet);
   const findDocument = createDocumentFinder({ ...options, outbound });
+  const sharedKeys = createSharedKeys(options.database);
   return {
     verifier,
-    routes: (keys) =>
+    proofKey: async () => (await sharedKeys()).proof,
+    routes: (keyForm) =>
       oauthRoutes({
         ...options,
-        keys,
+        keyForm,
+        sharedKeys,
         findDocument,
         onRevoked: (revocation) => verifier.revoked(revocation),
       }),
@@ -81,7 +86,8 @@ export function startAuthorizationServer(
 }
 
 export interface OAuthRoutesOptions extends AuthorizationServerOptions, Pick<OAuthContext, 'onRevoked'> {
-  readonly keys: Pick<KeyVerifier, 'verifyFresh'>;
+  readonly keyForm: KeyForm;
+  readonly sharedKeys: () => Promise<SharedKeys>;
   readonly findDocument: FindDocument;
 }
 
@@ -98,8 +104,6 @@ export function oauthRoutes(options: OAuthRoutesOptions): readonly Route<Princip
     tokens: createTokenStore(database, clock),
     grantThrottle: new RequestThrottle(clock, REQUESTS_PER_GRANT),
     isRevokedClient: (clientId: string) => isRevokedClient(options, clientId),
-    checkKey: createKeyCheck(options.keys, clock),
-    sharedKeys: createSharedKeys(database),
     freeGrantThrottle: new RequestThrottle(clock, FREE_GRANTS_PER_MINUTE),
     freeGrantCap: new FreeGrantCap(shared, options.freeGrantLimits),
   };

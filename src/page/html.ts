@@ -30,3 +30,18 @@ function render(fragment: Fragment): string {
   if (typeof fragment === 'object') return fragment.map(render).join('');
   return String(fragment).replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
 }
+
+/** The text, cut with an ellipsis beyond `max` characters. */
+export function shortened(text: string, max: number): string {
+  const characters = Array.from(text);
+  return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`;
+}
+
+/** Invisible characters, and those that change the direction of text: with them one text can look like another. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]+/gu;
+
+/** One line of what others wrote, without invisible characters. */
+export function visibleText(text: string): string {
+  const visible = text.toWellFormed().normalize('NFC').replaceAll(INVISIBLE, '');
+  return visible.replaceAll(/\s+/gu, ' ').trim();
+}

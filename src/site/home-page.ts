@@ -89,7 +89,9 @@ function nextSteps(): Html {
   return html`<section><h2>Documentation</h2><ul>
 <li><a href="${link(null, 'start')}">Quickstart</a>: from a key to the first stream in five minutes.</li>
 <li><a href="${link(null, '')}">Reference</a>: every endpoint, with requests to copy.</li>
-<li><a href="${link(null, 'oauth')}">OAuth</a>: how apps and MCP clients get access without seeing a key.</li>
+<li><a href="${link(null, 'oauth')}">OAuth</a>: how apps get access without seeing a key.</li>
+<li><a href="${link(null, 'mcp')}">Agents</a>: connect Claude, ChatGPT, an editor or an agent of your own.</li>
+<li><a href="account/watchers">Your watchers</a>: what they told you, and where it was sent.</li>
 <li><a href="${link(null, 'limits')}">Limits</a>: who may call what, and how often.</li>
 <li><a href="${link(null, 'errors')}">Errors</a>: what each code means and what to do next.</li></ul></section>`;
 }

@@ -33,6 +33,7 @@ export const PAGES = {
   start: 'First steps',
   '': 'Reference',
   oauth: 'OAuth',
+  mcp: 'Agents',
   metrics: 'Metrics',
   limits: 'Limits',
   errors: 'Errors',

@@ -16,6 +16,7 @@ import {
   withLoadingNotice,
 } from './layout.ts';
 import { limitsPage } from './limits-page.ts';
+import { type AgentFeatures, mcpPage } from './mcp-page.ts';
 import { metricsPage, type PrintedMetric } from './metrics-page.ts';
 import { type Lifetimes, oauthPage } from './oauth-page.ts';
 import {
@@ -32,6 +33,8 @@ export interface SiteOptions {
   readonly publicUrl: string;
   readonly tiers: Tiers;
   readonly lifetimes: Lifetimes;
+  /** What the MCP endpoint offers. */
+  readonly agents: AgentFeatures;
   readonly metrics: readonly PrintedMetric[];
   /** Observations below which a metric is suppressed. */
   readonly minimumSample: number;
@@ -75,6 +78,12 @@ export function siteRoutes(options: SiteOptions): readonly Route<Principal>[] {
       'showOAuth',
       'OAuth for apps',
       pageHandler(() => oauthPage(publicUrl, options.lifetimes)),
+    ),
+    docs(
+      '/docs/mcp',
+      'showAgents',
+      'How to connect assistants and agents',
+      pageHandler(() => mcpPage(publicUrl, options.agents)),
     ),
     docs(
       '/docs/metrics',
@@ -175,6 +184,7 @@ function llmsText(publicUrl: string): string {
 - Base URL: ${publicUrl}. Responses are JSON; errors are problem documents (RFC 9457) with a stable \`code\` and a remedy in \`detail\`.
 - Credentials: \`Authorization: Bearer\` with an API key (SERVICE- and a UUID) or an OAuth access token. Searches, areas and market statistics
   also work without, within tight limits. Never put a key into a URL or into code that others can read.
+- Agents connect to ${publicUrl}/mcp, an endpoint of the Model Context Protocol, with a key or OAuth.
 - To page, send \`page.nextCursor\` as \`cursor\` with the same parameters. Unknown parameters are errors.
 - A 429 says in \`Retry-After\` how long to wait.
 
@@ -187,6 +197,7 @@ ${link('OpenAPI as YAML', '/openapi.yaml', 'the same')}
 
 ${link('Quickstart', '/docs/start', 'from a key to the first stream')}
 ${link('OAuth', '/docs/oauth', 'access for apps and MCP clients: discovery, PKCE, refresh, revocation')}
+${link('Agents', '/docs/mcp', 'the MCP endpoint: how to connect a client, tools, scopes, errors')}
 ${link('Metrics', '/docs/metrics', 'what each market metric means')}
 ${link('Limits', '/docs/limits', 'who may call what, and how often')}
 ${link('Errors', '/docs/errors', 'each code, and what to do next')}

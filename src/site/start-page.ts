@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Html, html } from '../page/html.ts';
-import { code, link, renderPage } from './layout.ts';
+import { code, link, renderPage, toRoot } from './layout.ts';
 
 /** The tested code of docs/examples. */
 const BROWSER_STREAM = readFileSync(
@@ -74,7 +74,9 @@ function nextSteps(publicUrl: string): Html {
   return html`<section><h2>Next steps</h2><ul>
 <li>Generate TypeScript types: <code>npx openapi-typescript ${publicUrl}/openapi.json -o freehold.d.ts</code>.</li>
 <li><a href="${link('start', '')}">The reference</a> has every endpoint and parameter, and lets you try them.</li>
-<li><a href="${link('start', 'oauth')}">OAuth</a> is how an app or an MCP client gets access without seeing your key.</li>
+<li><a href="${link('start', 'oauth')}">OAuth</a> is how an app gets access without seeing your key.</li>
+<li><a href="${link('start', 'mcp')}">Agents</a> connects an assistant or an editor to this service.</li>
+<li><a href="${toRoot('start')}account/watchers">Your watchers</a> shows what your watchers told you and where it was sent, and pauses them.</li>
 <li><a href="${link('start', 'limits')}">Limits</a> lists who may call what, and how often.</li>
 <li><a href="${link('start', 'errors')}">Errors</a> explains what each code means and what to do next.</li></ul></section>`;
 }

@@ -59,6 +59,8 @@ export interface Source {
   readonly name: string;
   /** Whether single listings can be fetched. */
   readonly live: boolean;
+  /** Fetches of single listings in any minute that refreshes of watched listings may take; 0: there are none. */
+  readonly refreshesPerMinute: number;
   /** Unreadable fields, which count as unknown: how many since the start, by name. */
   readonly fieldErrors: ReadonlyMap<string, number>;
   /**

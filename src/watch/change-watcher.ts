@@ -1,11 +1,12 @@
 // Changes of a watcher by its owner: updated, paused, resumed, deleted; each with its entry in the log.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Principal } from '../access/tiers/tiers.ts';
+import { cadenceOf, type Principal } from '../access/tiers/tiers.ts';
 import { isKnown } from '../http/output/etag.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 import { checkCadence } from './create-watcher.ts';
+import { restartDigests } from './digests/schedule-store.ts';
 import { noWatcher } from './events/own-watcher.ts';
 import { markDueIfOverLimit, upsertOwner } from './owner-store.ts';
 import type { WatcherOptions } from './resolve-target.ts';
@@ -23,6 +24,9 @@ import {
   updateWatcher,
   type WatcherChange,
 } from './watcher-store.ts';
+import { replaceWebhooks, withJudgedUrls } from './webhooks/register-webhooks.ts';
+import { deliveryOf } from './webhooks/webhook-body.ts';
+import { resumeWebhooks } from './webhooks/webhook-store.ts';
 
 export interface ChangeRequest {
   readonly id: string;
@@ -33,19 +37,46 @@ export interface ChangeRequest {
 /** Milliseconds for a transaction that waits for others of the same owner. */
 const TIMEOUT = 10_000;
 
-/** Changes members. Throws PRECONDITION_FAILED, CONFLICT for an expired watcher, INVALID_BODY, TIER_RESTRICTED. */
-export function changeWatcher(
+/** A changed watcher, and the secrets of new webhooks, by their places. */
+export interface ChangedWatcher {
+  readonly watcher: Watcher;
+  readonly secrets: ReadonlyMap<number, string>;
+}
+
+/**
+ * Changes members. Throws PRECONDITION_FAILED, CONFLICT for an expired watcher, INVALID_BODY, TIER_RESTRICTED, and of URLs of
+ * webhooks RATE_LIMITED and WEBHOOKS_UNAVAILABLE.
+ */
+export async function changeWatcher(
   options: WatcherOptions,
   request: ChangeRequest,
   body: unknown,
-): Promise<Watcher> {
-  return withLockedWatcher(options, request, async (tx, watcher) => {
-    requireUnexpired(watcher);
-    const update = parseUpdate(body, watcher, options.clock.now());
-    const plan = await upsertOwner(tx, ownerUseOf(request.caller), new Date(options.clock.now()));
-    if (update.cadence !== watcher.cadence) checkCadence(options, update, plan);
-    return saveChange(options, tx, watcher, { ...watcher, ...update }, 'updated');
-  });
+): Promise<ChangedWatcher> {
+  const { clock, webhooks } = options;
+  const known = await findOwn(options, request);
+  parseUpdate(body, known, clock.now());
+  const inputs = deliveryOf(body);
+  const wanted = { owner: known.owner, inputs: inputs ?? [], present: known.delivery };
+  let secrets: ChangedWatcher['secrets'] = new Map();
+  // The URLs before the transaction: name servers can be slow.
+  const watcher = await withJudgedUrls(webhooks, wanted, (judged) =>
+    withLockedWatcher(options, request, async (tx, watcher) => {
+      requireUnexpired(watcher);
+      const update = parseUpdate(body, watcher, clock.now());
+      const plan = await upsertOwner(tx, ownerUseOf(request.caller), new Date(options.clock.now()));
+      if (body !== null && typeof body === 'object' && 'cadence' in body)
+        checkCadence(options, update.requestedCadence, plan);
+      const cadence = cadenceOf(options.tiers[plan], update.requestedCadence);
+      const now = new Date(clock.now());
+      const list = inputs && (await replaceWebhooks(webhooks, tx, { watcher, inputs, judged, now }));
+      secrets = list?.secrets ?? secrets;
+      const after = { ...watcher, ...update, cadence };
+      const written = await saveChange(options, tx, watcher, after, 'updated', list?.isChanged);
+      if (list?.isVerifying) await logWatchers(tx, 'tested', [written], clock.now());
+      return written;
+    }),
+  );
+  return { watcher, secrets };
 }
 
 /** Pauses it until its owner resumes it, also if it is paused for another reason. */
@@ -62,7 +93,10 @@ export function pauseWatcher(options: WatcherOptions, request: ChangeRequest): P
   });
 }
 
-/** Resumes it. Throws TIER_RESTRICTED for a watcher beyond the plan's number. */
+/**
+ * Resumes it, with its webhooks. Throws TIER_RESTRICTED for a watcher beyond the plan's number, RATE_LIMITED for webhooks that
+ * have never been answered with 2xx.
+ */
 export function resumeWatcher(options: WatcherOptions, request: ChangeRequest): Promise<Watcher> {
   return withLockedWatcher(options, request, async (tx, watcher) => {
     requireUnexpired(watcher);
@@ -70,7 +104,17 @@ export function resumeWatcher(options: WatcherOptions, request: ChangeRequest): 
     const { watchers } = options.tiers[plan];
     if (watchers !== null && (await countOlder(tx, watcher)) >= watchers)
       throw overLimit(plan, options.tiers[plan]);
-    return saveChange(options, tx, watcher, { ...watcher, status: 'active', statusReason: null }, 'resumed');
+    // Those that were never answered are tried at once: this must not be a way around the limit on tests.
+    const unproved = watcher.delivery.filter(({ lastSuccessAt }) => lastSuccessAt === null);
+    options.webhooks.limits.take(
+      watcher.owner,
+      unproved.map(({ url }) => new URL(url)),
+    );
+    const change = { ...watcher, status: 'active', statusReason: null } as const;
+    const { isVerifying } = await resumeWebhooks(tx, watcher, new Date(options.clock.now()));
+    const resumed = await saveChange(options, tx, watcher, change, 'resumed');
+    if (isVerifying) await logWatchers(tx, 'tested', [resumed], options.clock.now());
+    return isVerifying ? ((await findWatcher(tx, resumed.owner, resumed.id)) ?? resumed) : resumed;
   });
 }
 
@@ -88,35 +132,47 @@ export async function removeWatcher(options: WatcherOptions, request: ChangeRequ
 }
 
 /** Changes a watcher of the caller in a transaction that nobody else changes it in. */
-async function withLockedWatcher(
-  { database }: WatcherOptions,
-  { id, caller, headers }: ChangeRequest,
-  change: (tx: Transaction, watcher: Watcher) => Promise<Watcher>,
-): Promise<Watcher> {
-  const { owner } = ownerUseOf(caller);
-  const known = await database.read((sql) => findWatcher(sql, owner, id), { planned: 'once' });
-  if (known === null) throw noWatcher();
-  const work = async (tx: Transaction): Promise<Watcher> => {
-    await lockAllowance(tx, known.allowance);
+export async function withLockedWatcher<T>(
+  options: WatcherOptions,
+  request: ChangeRequest,
+  change: (tx: Transaction, watcher: Watcher) => Promise<T>,
+): Promise<T> {
+  const { allowance, owner, id } = await findOwn(options, request);
+  const work = async (tx: Transaction): Promise<T> => {
+    await lockAllowance(tx, allowance);
     const watcher = await findWatcherForUpdate(tx, owner, id);
     if (watcher === null) throw noWatcher();
-    requireMatch(watcher, headers);
+    requireMatch(watcher, request.headers);
     return change(tx, watcher);
   };
-  return database.transaction(work, { timeout: TIMEOUT });
+  return options.database.transaction(work, { timeout: TIMEOUT });
 }
 
-/** Writes a change with its entry; the watcher as it is if nothing differs. */
+/** Throws WATCHER_NOT_FOUND for unknown and foreign ids alike. */
+async function findOwn({ database }: WatcherOptions, { id, caller }: ChangeRequest): Promise<Watcher> {
+  const { owner } = ownerUseOf(caller);
+  const watcher = await database.read((sql) => findWatcher(sql, owner, id), { planned: 'once' });
+  if (watcher === null) throw noWatcher();
+  return watcher;
+}
+
+/**
+ * Writes a change with its entry; the watcher as it is if nothing differs.
+ * @param isChanged also if its webhooks differ
+ */
 async function saveChange(
   { clock }: WatcherOptions,
   tx: Transaction,
   before: Watcher,
   after: WatcherChange,
   action: WatcherAction,
+  isChanged = false,
 ): Promise<Watcher> {
-  if (JSON.stringify(before) === JSON.stringify(after)) return before;
+  if (!isChanged && JSON.stringify(before) === JSON.stringify(after)) return before;
   const now = clock.now();
   const written = await updateWatcher(tx, before, after, new Date(now));
+  if (before.cadence !== after.cadence || before.timeZone !== after.timeZone)
+    await restartDigests(tx, [before.id], new Date(now));
   await logWatchers(tx, action, [written], now);
   return written;
 }
@@ -129,7 +185,7 @@ function requireMatch(watcher: Watcher, { 'if-match': ifMatch }: IncomingHttpHea
   );
 }
 
-function requireUnexpired({ status }: Watcher): void {
+export function requireUnexpired({ status }: Watcher): void {
   if (status !== 'expired') return;
   throw new Problem('CONFLICT', 'The watcher has expired and cannot be changed. Create another one.');
 }

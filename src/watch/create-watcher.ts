@@ -2,12 +2,20 @@
 
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Plan, type Principal, tierName } from '../access/tiers/tiers.ts';
+import {
+  type Cadence,
+  cadenceOf,
+  isCadenceAllowed,
+  type Plan,
+  type Principal,
+  tierName,
+} from '../access/tiers/tiers.ts';
 import type { Reply } from '../http/output/reply.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 import { answerOnce, findEarlierAnswer, idempotentRequest } from './idempotency.ts';
 import type { Answer } from './idempotency-store.ts';
+import { insertCondition } from './market/condition-store.ts';
 import { type OwnerUse, upsertOwner } from './owner-store.ts';
 import { type ResolvedTarget, resolveTarget, type WatcherOptions } from './resolve-target.ts';
 import { presentWatcher, watcherEtag } from './watcher.ts';
@@ -15,6 +23,8 @@ import { parseWatcher, type WatcherInput } from './watcher-body.ts';
 import { logWatchers } from './watcher-log.ts';
 import { limitsOf, overLimit, ownerUseOf } from './watcher-owner.ts';
 import { countWatchers, insertWatcher, lockAllowance } from './watcher-store.ts';
+import { createWebhooks, type JudgedUrls, withJudgedUrls } from './webhooks/register-webhooks.ts';
+import { deliveryOf, type WebhookInput } from './webhooks/webhook-body.ts';
 
 export interface CreateRequest {
   readonly body: unknown;
@@ -24,17 +34,22 @@ export interface CreateRequest {
 
 /** Creates a watcher, or gives the answer of an earlier request with the same Idempotency-Key. */
 export async function createWatcher(options: WatcherOptions, request: CreateRequest): Promise<Reply> {
-  const { clock } = options;
+  const { database, clock, webhooks } = options;
+  const answers = { database, clock, keyring: webhooks.keyring };
   const { body, caller, headers } = request;
   const use = ownerUseOf(caller);
   const idempotent = idempotentRequest(use.owner, headers, body);
-  const earlier = await findEarlierAnswer(options, idempotent);
+  const earlier = await findEarlierAnswer(answers, idempotent);
   if (earlier !== null) return replyOf(earlier);
   const input = parseWatcher(body, clock.now());
-  checkCadence(options, input, use.plan);
+  checkCadence(options, input.requestedCadence, use.plan);
+  const delivery = deliveryOf(body) ?? [];
   const target = await resolveTarget(options, input.target, caller);
-  const answer = await answerOnce(options, idempotent, (tx) =>
-    writeWatcher(options, tx, { input, target, use }),
+  const wanted = { owner: use.owner, inputs: delivery, present: [] };
+  const answer = await withJudgedUrls(webhooks, wanted, (judged) =>
+    answerOnce(answers, idempotent, (tx) =>
+      writeWatcher(options, tx, { input, target, use, delivery, judged }),
+    ),
   );
   return replyOf(answer);
 }
@@ -43,12 +58,14 @@ interface Draft {
   readonly input: WatcherInput;
   readonly target: ResolvedTarget;
   readonly use: OwnerUse;
+  readonly delivery: readonly WebhookInput[];
+  readonly judged: JudgedUrls;
 }
 
 async function writeWatcher(
-  { tiers, clock, setGrantWatched }: WatcherOptions,
+  { tiers, clock, setGrantWatched, webhooks }: WatcherOptions,
   tx: Transaction,
-  { input, target, use }: Draft,
+  { input, target, use, delivery: inputs, judged }: Draft,
 ): Promise<Answer> {
   const { owner, allowance, subscription, grant } = use;
   const now = clock.now();
@@ -62,35 +79,39 @@ async function writeWatcher(
     {
       ...{ ...input, ...target, owner, allowance, subscription: grant === null ? subscription : null, grant },
       id: `wat_${randomBytes(12).toString('hex')}`,
-      cadence: input.cadence === undefined ? defaultCadence(tiers[plan].cadence) : input.cadence,
+      cadence: cadenceOf(limits, input.requestedCadence),
+      timeZone: input.timeZone ?? target.timeZone,
       eventsPerHour: limits.events,
       ignoreDisplayRules: limits.mayIgnoreDisplayRules && target.search?.ignoreDisplayRules === true,
     },
     new Date(now),
   );
+  if (target.condition !== null) await insertCondition(tx, watcher.no, target.condition, new Date(now));
   if (grant !== null && !(await setGrantWatched(tx, grant, true)))
     throw new Problem('INVALID_TOKEN', 'The access token has been revoked.');
+  const list = { watcher, inputs, judged, now: new Date(now) };
+  const { delivery, secrets } = await createWebhooks(webhooks, tx, list);
   await logWatchers(tx, 'created', [watcher], now);
+  if (delivery.length > 0) await logWatchers(tx, 'tested', [watcher], now);
   return {
     status: 201,
     headers: { location: `/v1/watchers/${watcher.id}`, etag: watcherEtag(watcher) },
-    body: JSON.stringify(presentWatcher(watcher)),
+    body: JSON.stringify(presentWatcher({ ...watcher, delivery }, secrets)),
+    isSecret: secrets.size > 0,
   };
 }
-
-/** The tier's fastest, as far as it is served: without digests, a slower one sends nothing. */
-const defaultCadence = (fastest: string): 'instant' | null => (fastest === 'instant' ? 'instant' : null);
 
 /** Throws TIER_RESTRICTED for a cadence that is faster than the plan's. */
 export function checkCadence(
   { tiers }: Pick<WatcherOptions, 'tiers'>,
-  { cadence }: Pick<WatcherInput, 'cadence'>,
+  cadence: Cadence | null,
   plan: Plan,
 ): void {
-  if (cadence !== 'instant' || tiers[plan].cadence === 'instant') return;
+  const fastest = tiers[plan].cadence;
+  if (cadence === null || isCadenceAllowed(tiers[plan], cadence)) return;
   throw new Problem(
     'TIER_RESTRICTED',
-    `The ${tierName(plan)} tier does not have the cadence instant. Leave cadence out: the events are in GET /v1/events all the same.`,
+    `The ${tierName(plan)} tier does not have the cadence ${cadence}: its fastest is ${fastest}. Leave cadence out, or use a higher tier.`,
   );
 }
 

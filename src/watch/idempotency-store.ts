@@ -14,11 +14,16 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON. */
   readonly body: string;
+  /** Whether the body shows a secret: it is then stored sealed. */
+  readonly isSecret: boolean;
 }
 
-export interface StoredAnswer extends Answer {
+/** An answer as it is stored. */
+export interface StoredAnswer extends Omit<Answer, 'isSecret'> {
   /** In hexadecimal: SHA-256 of the body of the request. */
   readonly bodyHash: string;
+  /** The body, sealed, in place of `body`; null: it shows no secret. */
+  readonly sealedBody: Buffer | null;
 }
 
 /** The answer to a request with this key, unless it is older than `since`. */
@@ -28,7 +33,8 @@ export async function findAnswer(
   since: Date,
 ): Promise<StoredAnswer | null> {
   const [row] = await sql<StoredAnswer[]>`
-    select status, headers, body, encode(body_hash, 'hex') as "bodyHash" from idempotency_key
+    select status, headers, body, encode(body_hash, 'hex') as "bodyHash",
+      sealed_body as "sealedBody" from idempotency_key
     where owner = ${owner} and key = ${key} and created_at > ${since}`;
   return row ?? null;
 }
@@ -44,14 +50,16 @@ export async function tryReserveKey(tx: Transaction, { owner, key }: OwnedKey): 
 export async function insertAnswer(
   tx: Transaction,
   { owner, key }: OwnedKey,
-  { status, headers, body, bodyHash }: StoredAnswer,
+  { status, headers, body, bodyHash, sealedBody }: StoredAnswer,
   now: Date,
 ): Promise<void> {
   await tx`
-    insert into idempotency_key (owner, key, body_hash, status, headers, body, created_at)
-    values (${owner}, ${key}, decode(${bodyHash}, 'hex'), ${status}, ${JSON.stringify(headers)}::text::json, ${body}, ${now})
+    insert into idempotency_key (owner, key, body_hash, status, headers, body, sealed_body, created_at)
+    values (${owner}, ${key}, decode(${bodyHash}, 'hex'), ${status}, ${JSON.stringify(headers)}::text::json, ${body},
+      ${sealedBody}, ${now})
     on conflict (owner, key) do update set body_hash = excluded.body_hash, status = excluded.status,
-      headers = excluded.headers, body = excluded.body, created_at = excluded.created_at`;
+      headers = excluded.headers, body = excluded.body, sealed_body = excluded.sealed_body,
+      created_at = excluded.created_at`;
 }
 
 /** Deletes answers from before this time, at most `max`; returns how many. */

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Clock, DAY } from '../lib/clock.ts';
+import type { Keyring } from '../lib/keyring.ts';
 import { hasCredential } from '../lib/log.ts';
 import { invalidParameter, Problem } from '../lib/problem.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
@@ -13,6 +14,7 @@ import {
   type StoredAnswer,
   tryReserveKey,
 } from './idempotency-store.ts';
+import { openSecret, requireKeyring } from './webhooks/register-webhooks.ts';
 
 /** Milliseconds for which an answer is kept. */
 export const ANSWER_LIFETIME = DAY;
@@ -25,6 +27,8 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 interface IdempotencyOptions {
   readonly database: Database;
   readonly clock: Clock;
+  /** Seals answers that show secrets; null: there are none. */
+  readonly keyring: Keyring | null;
 }
 
 export interface IdempotentRequest {
@@ -55,13 +59,14 @@ export function idempotentRequest(
 
 /** The answer that was given to this request before; null: none. Throws IDEMPOTENCY_KEY_REUSED if it asked for something else. */
 export async function findEarlierAnswer(
-  { database, clock }: IdempotencyOptions,
+  { database, clock, keyring }: IdempotencyOptions,
   request: IdempotentRequest,
 ): Promise<Answer | null> {
   const { owner, key } = request;
   if (key === null) return null;
   const since = new Date(clock.now() - ANSWER_LIFETIME);
-  return sameRequest(request, await database.read((sql) => findAnswer(sql, { owner, key }, since)));
+  const stored = await database.read((sql) => findAnswer(sql, { owner, key }, since));
+  return sameRequest(keyring, request, stored);
 }
 
 /**
@@ -69,7 +74,7 @@ export async function findEarlierAnswer(
  * CONFLICT while another request with the key is under way, and IDEMPOTENCY_KEY_REUSED as above.
  */
 export function answerOnce(
-  { database, clock }: IdempotencyOptions,
+  { database, clock, keyring }: IdempotencyOptions,
   request: IdempotentRequest,
   work: (tx: Transaction) => Promise<Answer>,
 ): Promise<Answer> {
@@ -80,23 +85,46 @@ export function answerOnce(
     async (tx) => {
       if (!(await tryReserveKey(tx, { owner, key }))) throw underWay();
       const since = new Date(now - ANSWER_LIFETIME);
-      const earlier = sameRequest(request, await findAnswer(tx, { owner, key }, since));
+      const earlier = sameRequest(keyring, request, await findAnswer(tx, { owner, key }, since));
       if (earlier !== null) return earlier;
       const answer = await work(tx);
-      await insertAnswer(tx, { owner, key }, { ...answer, bodyHash }, new Date(now));
+      const stored = storedForm(keyring, request, answer);
+      await insertAnswer(tx, { owner, key }, { ...answer, ...stored, bodyHash }, new Date(now));
       return answer;
     },
     { timeout: TIMEOUT },
   );
 }
 
-function sameRequest({ bodyHash }: IdempotentRequest, stored: StoredAnswer | null): Answer | null {
-  if (stored === null || stored.bodyHash === bodyHash) return stored;
-  throw new Problem(
-    'IDEMPOTENCY_KEY_REUSED',
-    'This Idempotency-Key was sent with another body. Send the same body, or a new key for a new request.',
-  );
+/** The stored answer, opened. Throws WEBHOOKS_UNAVAILABLE if it was sealed with another key. */
+function sameRequest(
+  keyring: Keyring | null,
+  request: IdempotentRequest,
+  stored: StoredAnswer | null,
+): Answer | null {
+  if (stored === null) return null;
+  if (stored.bodyHash !== request.bodyHash)
+    throw new Problem(
+      'IDEMPOTENCY_KEY_REUSED',
+      'This Idempotency-Key was sent with another body. Send the same body, or a new key for a new request.',
+    );
+  const { sealedBody, bodyHash: _, ...answer } = stored;
+  if (sealedBody === null) return { ...answer, isSecret: false };
+  const body = openSecret(requireKeyring({ keyring }), sealedBody, contextOf(request));
+  return { ...answer, body: String(body), isSecret: true };
 }
+
+/** A body that shows a secret is stored sealed. */
+function storedForm(
+  keyring: Keyring | null,
+  request: IdempotentRequest,
+  { body, isSecret }: Answer,
+): Pick<StoredAnswer, 'body' | 'sealedBody'> {
+  if (!isSecret) return { body, sealedBody: null };
+  return { body: '', sealedBody: requireKeyring({ keyring }).seal(Buffer.from(body), contextOf(request)) };
+}
+
+const contextOf = ({ owner, key }: IdempotentRequest): string => `answer ${owner} ${key}`;
 
 const underWay = (): Problem =>
   new Problem(

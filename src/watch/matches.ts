@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { type Principal, pageSize } from '../access/tiers/tiers.ts';
 import { queryDigest, readCursor, writeCursor } from '../http/input/cursor.ts';
 import type { Reply } from '../http/output/reply.ts';
+import { Problem } from '../lib/problem.ts';
 import { fieldsParameter } from '../listings/common-parameters.ts';
 import { PageSchema, pageLinks } from '../listings/paging.ts';
 import { presentListing, type ReaderView } from '../listings/presenter.ts';
@@ -101,6 +102,11 @@ async function findMatches(
   view: ReaderView,
   request: { readonly limit: number; readonly cursor: string | undefined },
 ): Promise<MatchesPage> {
+  if (target.type === 'market')
+    throw new Problem(
+      'CONFLICT',
+      'This watcher watches a figure of the market, which has no listings; GET /v1/market/stats shows it.',
+    );
   if (target.type !== 'search')
     return sliceListings(
       await findTargetListings(options, target, view),

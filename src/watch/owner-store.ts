@@ -1,6 +1,6 @@
 // SQL of the owners of watchers: the plan that sets their limits, and how their watchers follow it.
 
-import { PLANS, type Plan } from '../access/tiers/tiers.ts';
+import { CADENCES, type Cadence, PLANS, type Plan } from '../access/tiers/tiers.ts';
 import type { Sql, SqlFragment, Transaction } from '../postgres/client/database.ts';
 import type { WatcherStatus } from './matching/watcher-definition.ts';
 import type { Watcher } from './watcher.ts';
@@ -155,27 +155,32 @@ export async function markDueIfOverLimit(sql: Sql, allowance: string): Promise<v
     where owner in (select owner from watcher where allowance = ${allowance} and status_reason = 'over_limit')`;
 }
 
-/** A watcher that was changed, and its status before. */
+/** A watcher that was changed, and what it was before. */
 export interface ChangedWatcher {
   readonly watcher: Watcher;
   readonly before: WatcherStatus;
+  readonly cadenceBefore: Cadence;
 }
 
-type ChangedRow = WatcherRow & { readonly before: WatcherStatus };
+type ChangedRow = WatcherRow & Omit<ChangedWatcher, 'watcher'>;
 
-const changedOf = ({ before, ...row }: ChangedRow): ChangedWatcher => ({ watcher: watcherOf(row), before });
+const changedOf = ({ before, cadenceBefore, ...row }: ChangedRow): ChangedWatcher => ({
+  ...{ watcher: watcherOf(row), before, cadenceBefore },
+});
 
 /** Limits of a plan, as watchers follow them. */
 export interface PlanLimits {
   /** Null: unlimited. */
   readonly watchers: number | null;
   readonly events: number | null;
+  /** The fastest. */
+  readonly cadence: Cadence;
   readonly mayIgnoreDisplayRules: boolean;
 }
 
 /**
  * Fits up to `max` watchers of an allowance to its plan: the oldest are active, those beyond the limit paused, and what an
- * end had paused resumes. Pauses of an owner stay.
+ * end had paused resumes. Pauses of an owner stay. A cadence is as requested, or slower where the plan is.
  */
 export async function applyLimits(
   tx: Transaction,
@@ -183,10 +188,13 @@ export async function applyLimits(
   limits: PlanLimits,
   { now, max }: { readonly now: Date; readonly max: number },
 ): Promise<ChangedWatcher[]> {
+  const ranks = tx`${[...CADENCES]}::text[]`;
   const rows = await tx<ChangedRow[]>`
     with placed as (
       select no, status as before, status_reason as reason_before, row_number() over (order by no) as place,
-        ${limits.mayIgnoreDisplayRules} and coalesce((search ->> 'ignoreDisplayRules')::boolean, false) as ignores
+        ${limits.mayIgnoreDisplayRules} and coalesce((search ->> 'ignoreDisplayRules')::boolean, false) as ignores,
+        cadence as cadence_before, (${ranks})[greatest(array_position(${ranks}, ${limits.cadence}::text),
+          array_position(${ranks}, requested_cadence))] as allowed_cadence
       from watcher where allowance = ${allowance} and status <> 'expired'
     ), fitted as (
       select *, case
@@ -196,13 +204,13 @@ export async function applyLimits(
     )
     update watcher set status_reason = reason,
       status = case when before = 'disabled' then before when reason is null then 'active' else 'paused' end,
-      events_per_hour = ${limits.events}, ignore_display_rules = ignores, version = version + 1, updated_at = ${now}
+      events_per_hour = ${limits.events}, ignore_display_rules = ignores, cadence = allowed_cadence, version = version + 1, updated_at = ${now}
     from fitted where watcher.no = fitted.no and watcher.no in (
       select no from fitted join watcher as current using (no)
       where reason is distinct from reason_before or current.ignore_display_rules <> ignores
-        or current.events_per_hour is distinct from ${limits.events}
+        or current.events_per_hour is distinct from ${limits.events} or cadence_before <> allowed_cadence
       order by no limit ${max})
-    returning ${watcherColumns(tx)}, before`;
+    returning ${watcherColumns(tx)}, before, cadence_before as "cadenceBefore"`;
   return rows.map(changedOf);
 }
 

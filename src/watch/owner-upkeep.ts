@@ -5,6 +5,7 @@ import { PLANS, type Plan, type Tiers } from '../access/tiers/tiers.ts';
 import { type Clock, DAY, MINUTE } from '../lib/clock.ts';
 import { startPeriodicWork } from '../lib/periodic-work.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
+import { restartDigests } from './digests/schedule-store.ts';
 import { ANSWER_LIFETIME } from './idempotency.ts';
 import { deleteOldAnswers } from './idempotency-store.ts';
 import {
@@ -201,6 +202,12 @@ async function applyLimitsToAll(
       await lockAllowance(tx, allowance);
       const changed = await applyLimits(tx, allowance, limits, { now: new Date(now), max: BATCH });
       await logChanged(tx, changed, now);
+      const restarted = changed.filter(({ watcher, cadenceBefore }) => watcher.cadence !== cadenceBefore);
+      await restartDigests(
+        tx,
+        restarted.map(({ watcher }) => watcher.id),
+        new Date(now),
+      );
       return changed.length;
     });
   } while (count === BATCH);

@@ -1,15 +1,20 @@
 // Targets of watchers: what a target names is looked up, and what matches it now is counted.
 
 import type { Principal, Tiers } from '../access/tiers/tiers.ts';
+import { findTimeZones } from '../areas/read-store.ts';
 import type { Clock } from '../lib/clock.ts';
-import { nullIfUnavailable, type Problem } from '../lib/problem.ts';
-import { buildReaderView, isVisible, type ReaderView } from '../listings/presenter.ts';
-import type { ListingReads, StoredListing } from '../listings/store.ts';
+import { invalidMember, nullIfUnavailable, type Problem } from '../lib/problem.ts';
+import { DEFAULT_TIME_ZONE } from '../listings/local-time.ts';
+import { buildReaderView, isVisible, presentListing, type ReaderView } from '../listings/presenter.ts';
+import { findTimeZone, type ListingReads, type StoredListing } from '../listings/store.ts';
+import type { MarketFigures } from '../market/figure.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import type { FreezeRequest, FrozenSearch } from '../search/http/freeze-search.ts';
 import type { SavedMatches } from '../search/http/saved-matches.ts';
+import type { NewCondition } from './market/condition.ts';
+import { resolveMarketTarget } from './market-target.ts';
 import type { TargetInput, Watcher } from './watcher.ts';
-import { invalidMember } from './watcher-body.ts';
+import type { WebhookParts } from './webhooks/register-webhooks.ts';
 
 export interface WatcherOptions {
   readonly database: Database;
@@ -18,11 +23,13 @@ export interface WatcherOptions {
   readonly publicUrl: string;
   readonly catalogue: Pick<ListingReads, 'listing' | 'property'>;
   readonly searches: SavedSearches;
+  readonly figures: MarketFigures;
   /**
    * Records, in the transaction of the change, whether a grant without a key has watchers: it is then not unused. False: the
    * grant has ended.
    */
   readonly setGrantWatched: (tx: Transaction, grant: string, isWatched: boolean) => Promise<boolean>;
+  readonly webhooks: WebhookParts;
   /** Called with errors that no client sees. */
   readonly report: (error: unknown) => void;
 }
@@ -34,7 +41,10 @@ export interface SavedSearches extends SavedMatches {
 }
 
 /** A target as its watcher stores it. */
-export type ResolvedTarget = Pick<Watcher, 'search' | 'interpretation' | 'initialMatchCount'>;
+export type ResolvedTarget = Pick<Watcher, 'search' | 'interpretation' | 'initialMatchCount' | 'timeZone'> & {
+  /** Of a market target: what is evaluated for it. */
+  readonly condition: NewCondition | null;
+};
 
 /** Looks up what a target names. Throws INVALID_BODY for a listing or property that this caller cannot see. */
 export async function resolveTarget(
@@ -47,14 +57,34 @@ export async function resolveTarget(
     const { freeze, count } = options.searches;
     const now = options.clock.now();
     const frozen = await freeze({ caller, listingType, query, pointer: '/target/query', now });
-    return { ...frozen, initialMatchCount: await nullIfUnavailable(count(frozen.search)) };
+    return {
+      ...{ ...frozen, condition: null, timeZone: await timeZoneOfAreas(options, frozen.search.areaNos) },
+      initialMatchCount: await nullIfUnavailable(count(frozen.search)),
+    };
+  }
+  if (target.type === 'market') {
+    const resolved = await resolveMarketTarget(options.figures, target, options.clock.now());
+    const { timeZone } = resolved.interpretation;
+    return { ...resolved, search: null, timeZone, initialMatchCount: null };
   }
   const listings = await findTargetListings(options, target, viewOf(options, caller));
-  if (listings.length === 0) throw unknownTarget(target);
-  return { search: null, interpretation: null, initialMatchCount: listings.length };
+  const [first] = listings;
+  if (first === undefined) throw unknownTarget(target);
+  const timeZone = await findTimeZone(options.database, first.id);
+  return {
+    ...{ search: null, interpretation: null, condition: null, timeZone },
+    initialMatchCount: listings.length,
+  };
 }
 
-type RecordTarget = Exclude<TargetInput, { readonly type: 'search' }>;
+/** That of the first area that has one, or whose ancestors have one. */
+async function timeZoneOfAreas({ database }: WatcherOptions, areaNos: readonly number[]): Promise<string> {
+  if (areaNos.length === 0) return DEFAULT_TIME_ZONE;
+  const zones = await findTimeZones(database, areaNos);
+  return areaNos.map((no) => zones.get(no)).find((zone) => zone !== undefined) ?? DEFAULT_TIME_ZONE;
+}
+
+export type RecordTarget = Extract<TargetInput, { readonly type: 'listing' | 'property' }>;
 
 /** The listings that a listing or property target stands for, as far as this reader may see them. */
 export async function findTargetListings(
@@ -64,6 +94,18 @@ export async function findTargetListings(
 ): Promise<readonly StoredListing[]> {
   const listings = await storedListings(catalogue, target);
   return listings.filter((listing) => isVisible(listing, view));
+}
+
+/** The address of the home that a target names, as this caller may see it; null where there is none. */
+export async function findTargetAddress(
+  options: WatcherOptions,
+  target: TargetInput,
+  caller: Principal,
+): Promise<string | null> {
+  if (target.type !== 'listing' && target.type !== 'property') return null;
+  const view = viewOf(options, caller);
+  const [listing] = await findTargetListings(options, target, view);
+  return listing === undefined ? null : (presentListing(listing, view)?.address.full ?? null);
 }
 
 async function storedListings(

@@ -59,8 +59,8 @@ const IF_MATCH = 'With `If-Match`, the change is made only if the watcher still 
 
 type Call = RequestContext<Principal, Record<string, unknown>, { readonly id: string }, unknown>;
 
-const replyWith = (watcher: Watcher): Reply => ({
-  json: presentWatcher(watcher),
+const replyWith = (watcher: Watcher, secrets?: ReadonlyMap<number, string>): Reply => ({
+  json: presentWatcher(watcher, secrets),
   headers: { etag: watcherEtag(watcher) },
 });
 
@@ -109,6 +109,8 @@ export function watcherRoutes(options: WatcherOptions): readonly Route<Principal
       },
       async ({ caller, params, headers }) => {
         const watcher = await find(caller, params.id);
+        // The states of webhooks change without a version.
+        if (watcher.delivery.length > 0) return replyWith(watcher);
         return conditional(headers, watcherEtag(watcher), { json: presentWatcher(watcher) });
       },
     ),
@@ -121,7 +123,7 @@ export function watcherRoutes(options: WatcherOptions): readonly Route<Principal
       params: WatcherParams,
       query: MatchesQuery,
       answer: { description: 'A page of listings', schema: MatchListSchema },
-      alsoAnswers: missing,
+      alsoAnswers: { ...missing, 409: 'The watcher watches a figure of the market, which has no listings' },
       async handle(call) {
         await owners.record(call.caller);
         return answerMatches(options, await find(call.caller, call.params.id), call.query, call);
@@ -132,7 +134,10 @@ export function watcherRoutes(options: WatcherOptions): readonly Route<Principal
         ...{ method: 'PATCH', operation: 'updateWatcher', summary: 'Change a watcher' },
         ...{ description: IF_MATCH, body: WatcherUpdateSchema, alsoAnswers: changing },
       },
-      async (call) => replyWith(await changeWatcher(options, requestOf(call), call.body)),
+      async (call) => {
+        const { watcher, secrets } = await changeWatcher(options, requestOf(call), call.body);
+        return replyWith(watcher, secrets);
+      },
     ),
     one(
       {
@@ -156,7 +161,9 @@ export function watcherRoutes(options: WatcherOptions): readonly Route<Principal
     one(
       {
         ...{ method: 'POST', action: 'resume', operation: 'resumeWatcher', summary: 'Resume a watcher' },
-        description: `From now on it tells what changes. ${IF_MATCH}`,
+        description:
+          'From now on it tells what changes. Its webhooks are tried at once, and disabled ones prove their URL again. ' +
+          IF_MATCH,
         alsoAnswers: changing,
       },
       async (call) => replyWith(await resumeWatcher(options, requestOf(call))),
@@ -175,7 +182,7 @@ function collectionRoutes(options: WatcherOptions, owners: OwnerUses): readonly 
       operation: 'createWatcher',
       summary: 'Create a watcher',
       description:
-        'Watches a listing, a property, or all listings that match a search. Send an `Idempotency-Key` of your own: the ' +
+        'Watches a listing, a property, all listings that match a search, or a figure of the market. Send an `Idempotency-Key` of your own: the ' +
         'same request sent again within 24 hours gets the same answer, and creates nothing.',
       body: WatcherCreateSchema,
       ...{ ownBody: true, bodyBytes: BODY_BYTES },
@@ -203,7 +210,7 @@ function collectionRoutes(options: WatcherOptions, owners: OwnerUses): readonly 
         const { watchers, page } = await findWatcherPage(database, { owner, status, limit, cursor });
         const meta = { requestId, tier: caller.tier };
         return {
-          json: { object: 'list', data: watchers.map(presentWatcher), page, meta },
+          json: { object: 'list', data: watchers.map((watcher) => presentWatcher(watcher)), page, meta },
           headers: pageLinks(publicUrl, url, page),
         };
       },

@@ -1,11 +1,14 @@
 // Bodies that create and change watchers, parsed strictly: every fault names its member and the remedy.
 
+import type { Cadence } from '../access/tiers/tiers.ts';
 import { compileBody } from '../http/input/body.ts';
 import { parseTime } from '../lib/clock.ts';
 import { hasCredential } from '../lib/log.ts';
 import { nearest } from '../lib/nearest.ts';
-import { type FieldError, faultSentence, Problem, pointerTo } from '../lib/problem.ts';
+import { parseTimeZone } from '../lib/parse.ts';
+import { invalidMember, Problem, pointerTo } from '../lib/problem.ts';
 import { defaultEventsOf, type EventType, eventsOf, type TargetType } from './events/event-types.ts';
+import { readMarketTarget } from './market-target.ts';
 import type { TargetInput, Watcher } from './watcher.ts';
 import { CREATE_SCHEMAS, METADATA, METADATA_KEY, WatcherUpdateSchema } from './watcher-schema.ts';
 
@@ -14,8 +17,10 @@ export interface WatcherInput {
   readonly target: TargetInput;
   readonly name: string | null;
   readonly events: readonly EventType[];
-  /** Undefined: the default of the tier. */
-  readonly cadence: 'instant' | null | undefined;
+  /** Null: the fastest of the tier. */
+  readonly requestedCadence: Cadence | null;
+  /** Undefined: that of what is watched. */
+  readonly timeZone: string | undefined;
   readonly backfill: boolean;
   /** Milliseconds. */
   readonly expiresAt: number | null;
@@ -27,7 +32,8 @@ interface SentMembers {
   readonly target: TargetInput;
   readonly name?: string | null;
   readonly events?: readonly string[];
-  readonly cadence?: 'instant' | null;
+  readonly cadence?: Cadence | null;
+  readonly timeZone?: string;
   readonly backfill?: boolean;
   readonly expiresAt?: string | null;
   readonly metadata?: Readonly<Record<string, string | null>>;
@@ -37,28 +43,24 @@ const READ_CREATE = {
   listing: compileBody(CREATE_SCHEMAS.listing),
   property: compileBody(CREATE_SCHEMAS.property),
   search: compileBody(CREATE_SCHEMAS.search),
+  market: compileBody(CREATE_SCHEMAS.market),
 };
 const READ_UPDATE = compileBody(WatcherUpdateSchema);
 const TARGET_TYPES = Object.keys(READ_CREATE) as TargetType[];
-
-/** A 400 about one member of the body, by its JSON pointer. */
-export function invalidMember(pointer: string, detail: string, suggestion?: string): Problem {
-  const error: FieldError = suggestion === undefined ? { pointer, detail } : { pointer, detail, suggestion };
-  return new Problem('INVALID_BODY', faultSentence(`The member ${pointer.slice(1)}`, error), {
-    errors: [error],
-  });
-}
 
 /** Parses the body of a new watcher; `now` in milliseconds. Throws INVALID_BODY. */
 export function parseWatcher(body: unknown, now: number): WatcherInput {
   if (!isObject(body)) throw new Problem('INVALID_BODY', 'The body must be a JSON object.');
   refuseCredentials(body);
-  refuseUnserved(body);
   checkMetadataKeys(body.metadata);
   const sent = READ_CREATE[targetTypeOf(body)](body) as SentMembers;
-  const { target, name = null, cadence, backfill = false } = sent;
+  const { name = null, cadence = null, backfill = false } = sent;
+  const target = sent.target.type === 'market' ? readMarketTarget({ ...sent.target }) : sent.target;
+  if (backfill && target.type === 'market')
+    throw invalidMember('/backfill', 'is of searches: a market watcher tells crossings from now on');
   return {
-    ...{ target, name, cadence, backfill },
+    ...{ target, name, requestedCadence: cadence, backfill },
+    timeZone: timeZoneOf(sent.timeZone),
     events: parseEvents(sent.events, target.type) ?? defaultEventsOf(target.type),
     expiresAt: parseExpiry(sent.expiresAt, now) ?? null,
     metadata: mergeMetadata({}, sent.metadata),
@@ -66,13 +68,15 @@ export function parseWatcher(body: unknown, now: number): WatcherInput {
 }
 
 /** Members of a watcher after a change. */
-export type WatcherUpdate = Pick<Watcher, 'name' | 'events' | 'cadence' | 'expiresAt' | 'metadata'>;
+export type WatcherUpdate = Pick<
+  Watcher,
+  'name' | 'events' | 'requestedCadence' | 'timeZone' | 'expiresAt' | 'metadata'
+>;
 
 /** Parses the body of a change. Throws INVALID_BODY. */
 export function parseUpdate(body: unknown, watcher: Watcher, now: number): WatcherUpdate {
   if (!isObject(body)) throw new Problem('INVALID_BODY', 'The body must be a JSON object.');
   refuseCredentials(body);
-  refuseUnserved(body);
   checkMetadataKeys(body.metadata);
   for (const name of ['target', 'backfill'])
     if (name in body)
@@ -82,7 +86,8 @@ export function parseUpdate(body: unknown, watcher: Watcher, now: number): Watch
   return {
     name: sent.name === undefined ? watcher.name : sent.name,
     events: parseEvents(sent.events, watcher.target.type) ?? watcher.events,
-    cadence: sent.cadence === undefined ? watcher.cadence : sent.cadence,
+    requestedCadence: sent.cadence === undefined ? watcher.requestedCadence : sent.cadence,
+    timeZone: timeZoneOf(sent.timeZone) ?? watcher.timeZone,
     expiresAt: expiresAt === undefined ? watcher.expiresAt : expiresAt,
     metadata: mergeMetadata(watcher.metadata, sent.metadata),
   };
@@ -97,18 +102,15 @@ function refuseCredentials(body: Readonly<Record<string, unknown>>): void {
     );
 }
 
-/** Members that similar APIs have and this one does not serve: an answer that ignored them would deceive. */
-function refuseUnserved(body: Readonly<Record<string, unknown>>): void {
-  if ('delivery' in body)
-    throw invalidMember(
-      '/delivery',
-      'is not served: there are no webhooks; read events from GET /v1/events or GET /v1/events/stream',
-    );
-  if (body.cadence === 'hourly' || body.cadence === 'daily' || body.cadence === 'weekly')
-    throw invalidMember(
-      '/cadence',
-      'must be instant or null: there are no digests; events can be read at any time from GET /v1/events',
-    );
+function timeZoneOf(sent: string | undefined): string | undefined {
+  if (sent === undefined) return undefined;
+  const timeZone = parseTimeZone(sent);
+  if (timeZone !== null) return timeZone;
+  throw invalidMember(
+    '/timeZone',
+    'must be an IANA name such as America/Chicago',
+    nearest(sent, Intl.supportedValuesOf('timeZone')),
+  );
 }
 
 function targetTypeOf({ target }: Readonly<Record<string, unknown>>): TargetType {

@@ -2,11 +2,20 @@
 
 import { appendPrivateEntries } from '../changes/change-store.ts';
 import type { Transaction } from '../postgres/client/database.ts';
+import { definitionOf } from './matching/watcher-definition.ts';
 import type { ChangedWatcher } from './owner-store.ts';
-import { definitionOf, type Watcher } from './watcher.ts';
+import type { Watcher } from './watcher.ts';
 
 /** What happened to a watcher. */
-export type WatcherAction = 'created' | 'updated' | 'paused' | 'resumed' | 'expired' | 'deleted' | 'replayed';
+export type WatcherAction =
+  | 'created'
+  | 'updated'
+  | 'paused'
+  | 'resumed'
+  | 'expired'
+  | 'deleted'
+  | 'replayed'
+  | 'tested';
 
 /** Appends one entry for each watcher, with its definition as it is now. `at`: milliseconds. */
 export function logWatchers(

@@ -34,8 +34,8 @@ export function overLimit(plan: Plan, { watchers }: TierPlan): Problem {
 
 /** Limits that the watchers of an owner with this plan follow. */
 export function limitsOf(tiers: Tiers, plan: Plan): PlanLimits {
-  const { watchers, events } = tiers[plan];
-  return { watchers, events, mayIgnoreDisplayRules: atLeast(plan, 'internal') };
+  const { watchers, events, cadence } = tiers[plan];
+  return { watchers, events, cadence, mayIgnoreDisplayRules: atLeast(plan, 'internal') };
 }
 
 /** Milliseconds until the same use is written again. */

@@ -1,11 +1,14 @@
 // Schemas of watchers: the record, and the bodies that create and change one.
 
 import { type TSchema, Type } from 'typebox';
+import { CADENCES, type Cadence } from '../access/tiers/tiers.ts';
 import { PageSchema } from '../listings/paging.ts';
 import { nullable } from '../listings/record.ts';
 import { LISTING_TYPES, type ListingType } from '../listings/vocabulary.ts';
 import { describeSavedQuery } from '../search/query/saved-query.ts';
 import { eventsOf, type TargetType } from './events/event-types.ts';
+import { MarketTargetSchema } from './market-target.ts';
+import { DeliveryCreateSchema, DeliveryUpdateSchema, WebhookSchema } from './webhooks/webhook-body.ts';
 
 /** Largest body. */
 export const BODY_BYTES = 32_768;
@@ -37,15 +40,21 @@ const searchTarget = searchWith(
   Type.Record(Type.String(), Type.Unknown()),
 );
 
-/** Targets as documented; the query of a search is checked by the search itself. */
+/** Targets as documented; the query of a search is checked by the search itself, a market target by its own reader. */
 const DOCUMENTED_TARGET = Type.Union([
   listingTarget,
   propertyTarget,
   searchWith(Type.Literal('sale'), describeSavedQuery('sale', 'WatchedSales')),
   searchWith(Type.Literal('rental'), describeSavedQuery('rental', 'WatchedRentals')),
+  MarketTargetSchema,
 ]);
 
-const TARGETS = { listing: listingTarget, property: propertyTarget, search: searchTarget } as const;
+const TARGETS = {
+  listing: listingTarget,
+  property: propertyTarget,
+  search: searchTarget,
+  market: Type.Object({ type: Type.Literal('market') }),
+} as const;
 
 const events = Type.Array(Type.String({ maxLength: 60 }), {
   minItems: 1,
@@ -58,13 +67,23 @@ const events = Type.Array(Type.String({ maxLength: 60 }), {
 const name = nullable(
   Type.String({ minLength: 1, maxLength: NAME_LENGTH, description: 'A name for people; yours to choose.' }),
 );
+const CADENCE_DESCRIPTION =
+  'How soon events are told: each at once (`instant`), or together in a digest on the hour, at 08:00, or on Mondays at 08:00 ' +
+  'in its time zone.';
 const cadence = nullable(
-  Type.Literal('instant', {
-    description:
-      'How soon events are sent. `instant`, the default where your tier allows it, or null: events are kept in the log ' +
-      'and the feeds, and nothing is sent.',
+  Type.Unsafe<Cadence>({
+    type: 'string',
+    enum: [...CADENCES],
+    description: `${CADENCE_DESCRIPTION} Null, the default: the fastest that your tier has.`,
   }),
 );
+const timeZone = Type.String({
+  minLength: 1,
+  maxLength: 60,
+  description:
+    'IANA name of the time zone of digests, such as America/Chicago. Default: that of the area or the listing that is ' +
+    'watched, else UTC.',
+});
 const expiresAt = nullable(
   Type.String({
     format: 'date-time',
@@ -92,6 +111,7 @@ const changeable = {
   name: Type.Optional(name),
   events: Type.Optional(events),
   cadence: Type.Optional(cadence),
+  timeZone: Type.Optional(timeZone),
   expiresAt: Type.Optional(expiresAt),
 };
 
@@ -100,6 +120,7 @@ const bodyWith = (target: TSchema, options: object = {}) =>
     {
       target,
       ...changeable,
+      delivery: Type.Optional(DeliveryCreateSchema),
       metadata: Type.Optional(metadataOf(text)),
       backfill: Type.Optional(
         Type.Boolean({
@@ -122,11 +143,16 @@ export const CREATE_SCHEMAS: Readonly<Record<TargetType, TSchema>> = {
   listing: bodyWith(TARGETS.listing),
   property: bodyWith(TARGETS.property),
   search: bodyWith(TARGETS.search),
+  market: bodyWith(TARGETS.market),
 };
 
 /** Body of PATCH /v1/watchers/{id}. */
 export const WatcherUpdateSchema = Type.Object(
-  { ...changeable, metadata: Type.Optional(metadataOf(nullable(text))) },
+  {
+    ...changeable,
+    delivery: Type.Optional(DeliveryUpdateSchema),
+    metadata: Type.Optional(metadataOf(nullable(text))),
+  },
   {
     $id: 'WatcherUpdate',
     additionalProperties: false,
@@ -152,22 +178,30 @@ export const WatcherSchema = Type.Object(
       Type.Record(Type.String(), Type.Unknown(), {
         description:
           'Of a search: the areas, words, currency and units that were understood. They stay as they are, whatever is ' +
-          'renamed or added later.',
+          'renamed or added later. Of a market figure: its area, time zone, currency and unit.',
       }),
     ),
     events: Type.Array(Type.String()),
-    cadence: nullable(Type.Literal('instant')),
+    delivery: Type.Array(WebhookSchema, { description: 'Its webhooks.' }),
+    cadence: oneOf(
+      CADENCES,
+      `${CADENCE_DESCRIPTION} As you asked, or as your tier allows where that is slower.`,
+    ),
+    timeZone: Type.String({ description: 'IANA name of the time zone of its digests.' }),
     backfill: Type.Boolean(),
     status: oneOf(STATUSES, 'Only an active watcher sends events.'),
     statusReason: nullable(
       oneOf(
         ['owner', 'over_limit', 'subscription_ended', 'delivery_failed'],
         'Why it is paused or disabled. `owner`: you paused it. `over_limit`: your plan allows fewer watchers, and this one ' +
-          'is among the newest. `subscription_ended`: no subscription of yours is in force.',
+          'is among the newest. `subscription_ended`: no subscription of yours is in force. `delivery_failed`: none of its webhooks works any more.',
       ),
     ),
     initialMatchCount: nullable(
-      Type.Integer({ description: 'Listings that matched at the creation. Null: counting took too long.' }),
+      Type.Integer({
+        description:
+          'Listings that matched at the creation. Null: counting took too long, or the target is a figure of the market.',
+      }),
     ),
     createdAt: time,
     updatedAt: time,

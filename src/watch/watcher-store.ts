@@ -5,11 +5,12 @@ import type { Sql, SqlFragment, Transaction } from '../postgres/client/database.
 import { toJson } from '../postgres/client/value-types.ts';
 import type { WatcherStatus } from './matching/watcher-definition.ts';
 import type { Watcher } from './watcher.ts';
+import { deliveryColumn } from './webhooks/webhook-store.ts';
 
 /** A watcher to create; the database gives its number. */
 export type NewWatcher = Omit<
   Watcher,
-  'no' | 'status' | 'statusReason' | 'version' | 'createdAt' | 'updatedAt'
+  'no' | 'delivery' | 'status' | 'statusReason' | 'version' | 'createdAt' | 'updatedAt'
 >;
 
 /** A watcher as SQL returns it: times are RFC 3339. */
@@ -23,11 +24,12 @@ export type WatcherRow = Omit<Watcher, 'expiresAt' | 'createdAt' | 'updatedAt'> 
 export function watcherColumns(sql: Sql): SqlFragment {
   return sql`watcher.no, watcher.id, watcher.owner, watcher.allowance, watcher.subscription,
     watcher.grant_id as "grant", watcher.name, watcher.target, watcher.search, watcher.interpretation, watcher.events,
-    watcher.cadence, watcher.events_per_hour as "eventsPerHour",
+    watcher.cadence, watcher.requested_cadence as "requestedCadence", watcher.time_zone as "timeZone",
+    watcher.events_per_hour as "eventsPerHour",
     watcher.ignore_display_rules as "ignoreDisplayRules", watcher.backfill, watcher.status,
     watcher.status_reason as "statusReason", watcher.expires_at as "expiresAt", watcher.metadata,
     watcher.initial_match_count as "initialMatchCount", watcher.version, watcher.created_at as "createdAt",
-    watcher.updated_at as "updatedAt"`;
+    watcher.updated_at as "updatedAt", ${deliveryColumn(sql)}`;
 }
 
 export function watcherOf(row: WatcherRow): Watcher {
@@ -73,12 +75,12 @@ export async function insertWatcher(tx: Transaction, watcher: NewWatcher, now: D
   const { id, owner, allowance, subscription, grant, name, target, search, events } = watcher;
   const [row] = await tx<WatcherRow[]>`
     insert into watcher (id, owner, allowance, subscription, grant_id, name, target_type, target, search, interpretation,
-      events, cadence, events_per_hour, ignore_display_rules, backfill, status, expires_at, metadata,
+      events, cadence, requested_cadence, time_zone, events_per_hour, ignore_display_rules, backfill, status, expires_at, metadata,
       initial_match_count, version, created_at, updated_at)
     values (${id}, ${owner}, ${allowance}, ${subscription}, ${grant}, ${name}, ${target.type},
       ${toJson(target)}::text::json, ${search && toJson(search)}::text::json,
       ${watcher.interpretation === null ? null : toJson(watcher.interpretation)}::text::json, ${[...events]}::text[],
-      ${watcher.cadence}, ${watcher.eventsPerHour}, ${watcher.ignoreDisplayRules}, ${watcher.backfill}, 'active',
+      ${watcher.cadence}, ${watcher.requestedCadence}, ${watcher.timeZone}, ${watcher.eventsPerHour}, ${watcher.ignoreDisplayRules}, ${watcher.backfill}, 'active',
       ${dateOf(watcher.expiresAt)}, ${toJson(watcher.metadata)}::text::json, ${watcher.initialMatchCount}, 1,
       ${now}, ${now})
     returning ${watcherColumns(tx)}`;
@@ -128,7 +130,15 @@ export async function listWatchers(sql: Sql, request: WatcherListRequest): Promi
 /** Members that an owner can change, with those that follow from its pauses and resumptions. */
 export type WatcherChange = Pick<
   Watcher,
-  'name' | 'events' | 'cadence' | 'expiresAt' | 'metadata' | 'status' | 'statusReason'
+  | 'name'
+  | 'events'
+  | 'cadence'
+  | 'requestedCadence'
+  | 'timeZone'
+  | 'expiresAt'
+  | 'metadata'
+  | 'status'
+  | 'statusReason'
 >;
 
 /** Writes a change, and returns the watcher with its next version. */
@@ -140,6 +150,7 @@ export async function updateWatcher(
 ): Promise<Watcher> {
   const [row] = await tx<WatcherRow[]>`
     update watcher set name = ${change.name}, events = ${[...change.events]}::text[], cadence = ${change.cadence},
+      requested_cadence = ${change.requestedCadence}, time_zone = ${change.timeZone},
       expires_at = ${dateOf(change.expiresAt)}, metadata = ${toJson(change.metadata)}::text::json,
       status = ${change.status}, status_reason = ${change.statusReason}, version = version + 1, updated_at = ${now}
     where no = ${no} returning ${watcherColumns(tx)}`;

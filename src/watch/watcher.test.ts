@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SavedSearch } from '../search/query/saved-search.ts';
 import { defaultEventsOf, eventsOf } from './events/event-types.ts';
-import { definitionOf, type Watcher } from './watcher.ts';
+import { definitionOf } from './matching/watcher-definition.ts';
+import type { Watcher } from './watcher.ts';
 
 test('a search that names no events sends its matches, a listing everything that happens to it', () => {
   assert.deepEqual(defaultEventsOf('search'), ['search.match_added', 'search.match_removed']);
@@ -32,7 +33,8 @@ const WATCHER: Watcher = {
   ...{ no: 7, id: 'wat_a', owner: 'cus:ann', allowance: 'cus:ann', subscription: 'one', grant: null },
   ...{ name: null, search: SEARCH, ignoreDisplayRules: false, interpretation: null },
   target: { type: 'search', listingType: 'sale', query: { maxPrice: 5, beds: 2 } },
-  ...{ events: ['search.match_added'], cadence: 'instant', eventsPerHour: 10, backfill: false },
+  ...{ events: ['search.match_added'], delivery: [], eventsPerHour: 10, backfill: false },
+  ...{ cadence: 'instant', requestedCadence: null, timeZone: 'UTC' },
   ...{ status: 'active', statusReason: null, expiresAt: null, metadata: {}, initialMatchCount: 3 },
   ...{ version: 1, createdAt: 0, updatedAt: 0 },
 };

@@ -1,14 +1,12 @@
-// Watcher: its record, the definition that the matching holds of it, and what its owner sees.
+// Watcher: its record, and what its owner sees.
 
+import type { Cadence } from '../access/tiers/tiers.ts';
 import { formatTime } from '../lib/clock.ts';
 import type { SavedSearch } from '../search/query/saved-search.ts';
 import type { EventType } from './events/event-types.ts';
-import type {
-  StatusReason,
-  WatcherDefinition,
-  WatcherStatus,
-  WatcherTarget,
-} from './matching/watcher-definition.ts';
+import type { MarketTarget } from './market/condition.ts';
+import type { StatusReason, WatcherStatus } from './matching/watcher-definition.ts';
+import type { Webhook } from './webhooks/webhook.ts';
 
 /** A watcher as it is stored. */
 export interface Watcher {
@@ -27,7 +25,13 @@ export interface Watcher {
   readonly search: SavedSearch | null;
   readonly interpretation: unknown;
   readonly events: readonly EventType[];
-  readonly cadence: 'instant' | null;
+  readonly delivery: readonly Webhook[];
+  /** As the plan allows it. */
+  readonly cadence: Cadence;
+  /** As its owner asked; null: the fastest of the plan. */
+  readonly requestedCadence: Cadence | null;
+  /** IANA name; of its digests. */
+  readonly timeZone: string;
   readonly eventsPerHour: number | null;
   /** As its owner asked, while the plan allows it. */
   readonly ignoreDisplayRules: boolean;
@@ -37,7 +41,7 @@ export interface Watcher {
   /** Wall-clock milliseconds; null: it does not expire. */
   readonly expiresAt: number | null;
   readonly metadata: Readonly<Record<string, string>>;
-  /** Listings that matched at the creation; null: counting them took too long. */
+  /** Listings that matched at the creation; null: not counted. */
   readonly initialMatchCount: number | null;
   /** Grows by one with each change. */
   readonly version: number;
@@ -53,27 +57,16 @@ export type TargetInput =
       readonly type: 'search';
       readonly listingType: 'rental' | 'sale';
       readonly query: Readonly<Record<string, unknown>>;
-    };
+    }
+  | MarketTarget;
 
-/** What the matching needs of a watcher. */
-export function definitionOf(watcher: Watcher): WatcherDefinition {
-  const { no, id, owner, status, statusReason, events, cadence } = watcher;
-  const { eventsPerHour, backfill, ignoreDisplayRules } = watcher;
-  return {
-    ...{ no, id, owner, status, statusReason, events, target: resolvedTarget(watcher), cadence },
-    ...{ eventsPerHour, backfill, ignoreDisplayRules },
-  };
-}
-
-function resolvedTarget({ target, search, ignoreDisplayRules }: Watcher): WatcherTarget {
-  if (target.type !== 'search') return target;
-  if (search === null) throw new Error('A watcher of a search has no search');
-  return { type: 'search', search: { ...search, ignoreDisplayRules } };
-}
-
-/** The public record, in the form of WatcherSchema. */
-export function presentWatcher(watcher: Watcher) {
-  const { id, name, target, interpretation, events, cadence, backfill, status, statusReason } = watcher;
+/**
+ * The public record, in the form of WatcherSchema.
+ * @param secrets of new webhooks, by their place in the list: shown once
+ */
+export function presentWatcher(watcher: Watcher, secrets: ReadonlyMap<number, string> = new Map()) {
+  const { id, name, target, interpretation, events, cadence, timeZone, backfill } = watcher;
+  const { status, statusReason } = watcher;
   return {
     ...{
       id,
@@ -82,7 +75,9 @@ export function presentWatcher(watcher: Watcher) {
       target,
       interpretation,
       events,
+      delivery: watcher.delivery.map((webhook, place) => ({ ...webhook, secret: secrets.get(place) })),
       cadence,
+      timeZone,
       backfill,
       status,
       statusReason,
@@ -95,6 +90,12 @@ export function presentWatcher(watcher: Watcher) {
     version: watcher.version,
   };
 }
+
+/** Whether its owner, or the operator, has paused it: then its deliveries wait, too. */
+export const isPausedByOwner = ({
+  status,
+  statusReason,
+}: Pick<Watcher, 'status' | 'statusReason'>): boolean => status === 'paused' && statusReason === 'owner';
 
 /** A strong tag: each change of a watcher has a version of its own. */
 export const watcherEtag = ({ id, version }: Watcher): string => `"${id}.${version}"`;

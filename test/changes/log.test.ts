@@ -8,6 +8,7 @@ import {
   headSequence,
   readChanges,
 } from '../../src/changes/change-store.ts';
+import { createFollower } from '../../src/changes/follower.ts';
 import { testDatabase } from '../support/database/database.ts';
 
 const { database } = await testDatabase({ after });
@@ -43,5 +44,28 @@ test('changes and private entries are read in the order in which their transacti
   for (const from of [0, 1, 2, 3, 4]) {
     const rest = await database.read((sql) => readChanges(sql, from, 2));
     assert.deepEqual(rest, entries.slice(from, from + 2), `after ${from}`);
+  }
+});
+
+test('a follower whose reader breaks off in a batch has not passed it, and another one goes on there', async () => {
+  const head = await database.read(headSequence);
+  for (let at = 0; at < 5; at++)
+    await database.transaction((tx) => appendChanges(tx, [change('d', at)], NOW, false));
+  const { signal } = new AbortController();
+  const follow = (from: number) => createFollower(database, { from, report: assert.ifError, batchSize: 2 });
+  const follower = follow(head);
+  const batches: number[][] = [];
+  for await (const batch of follower.entries(signal)) {
+    batches.push(batch.map(({ sequence }) => sequence - head));
+    if (batches.length === 2) break;
+  }
+  assert.deepEqual(batches, [
+    [1, 2],
+    [3, 4],
+  ]);
+  assert.equal(follower.position, head + 2);
+  for await (const [first] of follow(follower.position).entries(signal)) {
+    assert.equal(first?.sequence, head + 3);
+    break;
   }
 });

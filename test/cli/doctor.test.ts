@@ -87,12 +87,12 @@ async function watchedDatabase(t: Closing) {
   const { id } = await subscriptions.create({ plan: 'pro' });
   await database.write(
     (sql) => sql`
-      insert into watcher (id, owner, allowance, subscription, target_type, target, events, ignore_display_rules, backfill,
-        status, metadata, version, created_at, updated_at)
+      insert into watcher (id, owner, allowance, subscription, target_type, target, events, cadence, ignore_display_rules,
+        backfill, status, metadata, version, created_at, updated_at)
       values ('wat_one', 'sub:one', 'sub:one', ${id}, 'listing', '{"type":"listing","listingId":"lst_a"}',
-        '{listing.updated}', false, false, 'active', '{}', 1, now(), now())`,
+        '{listing.updated}', 'instant', false, false, 'active', '{}', 1, now(), now())`,
   );
-  for (const table of ['change', 'watch_event', 'watch_event_content'])
+  for (const table of ['change', 'watch_event', 'watch_event_content', 'webhook_delivery'])
     await createDayPartitions(database, table, systemClock.now());
   await database.write(
     (sql) => sql`update watch_shard set holder = 'a', leased_until = now() + interval '1 hour'`,

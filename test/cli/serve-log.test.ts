@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { until } from '../support/check/until.ts';
 import { atEnd, emptyDatabase, temporaryFolder } from '../support/database/database.ts';
-import { LAUNCHER } from '../support/process/cli.ts';
+import { INHERITED, LAUNCHER } from '../support/process/cli.ts';
 
 interface LogRecord {
   readonly level: string;
@@ -27,7 +27,7 @@ async function serve(t: TestContext, level: string) {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      ...{ PATH: process.env.PATH, DATABASE_URL: url, DATA_DIR: join(folder, 'data'), PORT: '0' },
+      ...{ ...INHERITED, DATABASE_URL: url, DATA_DIR: join(folder, 'data'), PORT: '0' },
       LOG_LEVEL: level,
     },
   });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { poll, until } from '../support/check/until.ts';
 import { atEnd, temporaryFolder } from '../support/database/database.ts';
-import { LAUNCHER, readyUrl } from '../support/process/cli.ts';
+import { INHERITED, LAUNCHER, readyUrl } from '../support/process/cli.ts';
 
 const folder = await temporaryFolder({ after }, 'serve');
 const data = join(folder, 'data');
@@ -27,7 +27,7 @@ async function serve(environment: Record<string, string> = {}): Promise<Run> {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      PATH: process.env.PATH,
+      ...INHERITED,
       DATA_DIR: data,
       PORT: '0',
       SAMPLE_INTERVAL: '0',

@@ -72,10 +72,15 @@ test('docs/configuration.md names every setting with its default, and no other',
   const defaults = readConfig({}, ROOT);
   assert.ok(defaults.source.kind === 'sample');
   const { source } = defaults;
+  const { source: reso } = readConfig(
+    { SOURCE: 'reso', RESO_BASE_URL: 'https://a.test', RESO_BEARER_TOKEN: 'a' },
+    ROOT,
+  );
   const expected = {
     ...{ PORT: defaults.port, HOST: defaults.host, LOG_LEVEL: defaults.logLevel, SOURCE: source.kind },
     ...{ SAMPLE_PORT: source.port, SAMPLE_INTERVAL: source.interval, SUBSCRIPTIONS: defaults.subscriptions },
     OAUTH_REFRESH_GRACE_SECONDS: defaults.oauth.refreshGrace,
+    RESO_REFRESHES_PER_MINUTE: reso.kind === 'reso' && reso.refreshesPerMinute,
   };
   for (const [name, value] of Object.entries(expected)) assert.equal(shown.get(name), String(value), name);
   assert.equal(defaults.dataDirectory, join(ROOT, shown.get('DATA_DIR') ?? ''));
@@ -89,7 +94,7 @@ test('every example of docs/configuration.md is a valid setting that changes the
   const withClient = readConfig(others, ROOT);
   for (const name of Object.keys(others).filter((other) => !/^(?:SAMPLE_|SUBSCRIPTIONS$)/.test(other))) {
     const { [name]: _, ...rest } = others;
-    const isNeeded = /^(?:RESO_|PUBLIC_URL)/.test(name);
+    const isNeeded = /^(?:RESO_(?!REFRESHES)|PUBLIC_URL)/.test(name);
     if (isNeeded) assert.throws(() => readConfig(rest, ROOT), name);
     else assert.notDeepEqual(readConfig(rest, ROOT), withClient, name);
   }

@@ -1,11 +1,12 @@
 // Proof that the requests that the API reference shows can be sent as they stand.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { EXAMPLE_IDS } from '../../src/app/examples.ts';
 import { noBrowser as skip, startBrowser, visit } from '../support/browser/chromium.ts';
 import { startService, type TestService } from '../support/service/service.ts';
+import { INTERNET, SECRETS_KEY, writeDelivery } from '../support/watch/webhooks.ts';
 
 interface Parameter {
   readonly name: string;
@@ -23,6 +24,12 @@ interface Operation {
 
 type Document = { readonly paths: Record<string, Record<string, Operation>> };
 
+/** A service with the sample market, and webhooks that send nothing. */
+function startSample(t: TestContext): Promise<TestService> {
+  const overrides = { internet: INTERNET, deliversWebhooks: false };
+  return startService(t, { source: 'sample', environment: { SECRETS_KEY }, overrides });
+}
+
 function operationsOf({ paths }: Document) {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
@@ -32,7 +39,7 @@ function operationsOf({ paths }: Document) {
 test('every request that the reference shows is answered, with the key of its tier and words in capitals filled in', {
   skip,
 }, async (t) => {
-  const service = await startService(t, { source: 'sample' });
+  const service = await startSample(t);
   const browser = await startBrowser(t);
   const document: Document = await service.json('/openapi.json');
   const { page, faults } = await visit(browser, `${service.url}/docs`, { origins: [service.url] });
@@ -64,10 +71,11 @@ async function send(
   answers: Readonly<Record<string, string>>,
 ): Promise<string> {
   const { keys } = service;
-  const shown = command.includes(EXAMPLE_IDS.watcher)
-    ? command.replace(EXAMPLE_IDS.watcher, await createWatcher(service))
-    : command;
-  const filled = shown
+  const watcher = command.includes(EXAMPLE_IDS.watcher) ? await createWatcher(service) : '';
+  const delivery = command.includes(EXAMPLE_IDS.delivery) ? await deliver(service, watcher) : '';
+  const filled = command
+    .replace(EXAMPLE_IDS.watcher, watcher)
+    .replace(EXAMPLE_IDS.delivery, delivery)
     .replace('YOUR_SECRET_TOKEN', keyOf(command, service))
     .replace('SERVICE-00000000-0000-0000-0000-000000000000', keys.free)
     .replace('CODE_FROM_THE_REDIRECT', () => partOf(answers.decideConsent, /[?&]code=([^&\s]+)/))
@@ -88,13 +96,19 @@ function keyOf(command: string, { keys }: TestService): string {
   return command.includes('/v1/listing/') ? keys.pro : keys.free;
 }
 
-/** The id of a watcher of the business key. */
+/** The id of a delivery that a webhook of the watcher refused. */
+async function deliver({ database, clock }: TestService, watcherId: string): Promise<string> {
+  await database.write((sql) => sql`update webhook set status = 'active' where watcher_id = ${watcherId}`);
+  return writeDelivery({ database }, { watcherId, sequence: 1, status: 'parked', at: clock.now() });
+}
+
+/** The id of a watcher of the business key, with a webhook. */
 async function createWatcher({ url, keys }: TestService): Promise<string> {
   const target = { type: 'search', listingType: 'sale', query: { maxPrice: 600_000 } };
   const answer = await fetch(`${url}/v1/watchers`, {
     method: 'POST',
     headers: { authorization: `Bearer ${keys.business}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ target }),
+    body: JSON.stringify({ target, delivery: [{ type: 'webhook', url: 'https://receiver.example/hook' }] }),
   });
   const { id } = (await answer.json()) as { id?: string };
   return id ?? assert.fail(`a watcher is created: ${answer.status}`);
@@ -110,10 +124,10 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What an answer before gives is not known beforehand. */
-const FROM_ANSWERS = ['cursor'];
+const FROM_ANSWERS = ['cursor', 'digest'];
 
 test('every parameter and body has an example, and every example is accepted', async (t) => {
-  const service = await startService(t, { source: 'sample' });
+  const service = await startSample(t);
   const { url, json, keys } = service;
   const document: Document = await json('/docs/reference.json');
   const plain: Document = await json('/openapi.json');

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { TIERS, tierName } from '../../src/access/tiers/tiers.ts';
+import { HOUR, MINUTE } from '../../src/lib/clock.ts';
 import { EVENT_TYPES } from '../../src/watch/events/event-types.ts';
 import { readSource } from '../support/code/source-files.ts';
 import { temporaryFolder } from '../support/database/database.ts';
@@ -12,7 +13,16 @@ import { follow, shellBlocks, writeKeys } from '../support/process/shell-blocks.
 import { startService } from '../support/service/service.ts';
 
 const PAGE = readSource('docs/watchers.md').text;
-const [FIRST_MINUTES = '', READING = ''] = PAGE.split('## Reading events');
+const INTERVALS = new Map([
+  ...([
+    [null, 'never'],
+    [6 * HOUR, '6 hours'],
+    [HOUR, '1 hour'],
+    [15 * MINUTE, '15 minutes'],
+  ] as const),
+]);
+const [FIRST_MINUTES = '', REST = ''] = PAGE.split('## Reading events');
+const [READING = ''] = REST.split('## Webhooks');
 
 test('whoever follows docs/watchers.md creates a watcher, reads it and its events, changes it and deletes it', async (t) => {
   const service = await startService(t, { source: 'sample' });
@@ -51,14 +61,20 @@ test('whoever reads a feed as docs/watchers.md shows, breaks off and comes back,
     ([, data = '']) => JSON.parse(data) as { id: string; watcherId: string },
   );
   const [{ watcherId } = assert.fail('an event was read')] = read;
-  const page: { data: { id: string }[] } = await service.json(
-    `/v1/watchers/${watcherId}/events?limit=100`,
-    service.keys.pro,
-  );
+  const kept: { id: string }[] = [];
+  for (let after = ''; kept.length < read.length; ) {
+    const page: { data: { id: string }[]; page: { nextCursor: string } } = await service.json(
+      `/v1/watchers/${watcherId}/events?limit=100${after}`,
+      service.keys.pro,
+    );
+    if (page.data.length === 0) break;
+    kept.push(...page.data);
+    after = `&after=${page.page.nextCursor}`;
+  }
   assert.ok(read.length >= 6);
   assert.deepEqual(
     read.map(({ id }) => id),
-    page.data.slice(0, read.length).map(({ id }) => id),
+    kept.slice(0, read.length).map(({ id }) => id),
   );
 });
 
@@ -68,9 +84,10 @@ test('the tables of docs/watchers.md name every event type with its targets, and
     assert.ok(PAGE.includes(`| \`${type}\` | ${who} | ${cause} |`), type);
   }
   const figure = (value: number | null) => (value === null ? 'unlimited' : value.toLocaleString('en-US'));
-  for (const [tier, { watchers, cadence, feeds, events }] of Object.entries(TIERS)) {
+  for (const [tier, { watchers, cadence, feeds, events, refresh }] of Object.entries(TIERS)) {
     if (tier === 'anonymous') continue;
     const numbers = [figure(watchers), cadence, figure(feeds), figure(events)];
     assert.ok(PAGE.includes(`| ${tierName(tier as never)} | ${numbers.join(' | ')} |`), tier);
+    assert.ok(PAGE.includes(`| ${tierName(tier as never)} | ${INTERVALS.get(refresh)} |`), `${tier} refresh`);
   }
 });

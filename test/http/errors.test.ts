@@ -20,31 +20,26 @@ import { signIn } from '../support/oauth/oauth.ts';
 import { manualClock } from '../support/service/clock.ts';
 import { parseRaw, readToEnd } from '../support/service/http-server.ts';
 import { quietPort } from '../support/service/ports.ts';
+import { type Answer, checkProblem } from '../support/service/problem-documents.ts';
 import { startService } from '../support/service/service.ts';
 import { keyNumber, stubProvider } from '../support/service/stub-provider.ts';
 import { sendWatcher } from '../support/watch/watchers.ts';
 
-interface Answer {
-  readonly status: number;
-  readonly headers: ReadonlyMap<string, string>;
-  readonly body: string;
-}
-
-interface Asked {
+interface RequestOptions {
   readonly path?: string;
   readonly method?: string;
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-type Reach = () => Promise<Answer>;
+type Trigger = () => Promise<Answer>;
 
 const service = await startService({ after });
 const folder = await temporaryFolder({ after }, 'errors');
 const tiersFile = join(folder, 'tiers.json');
 await writeFile(tiersFile, JSON.stringify({ free: { month: 1 }, pro: { streams: 0 } }));
 const provider = stubProvider();
-/** Small in every respect: quotas, streams, callers, patience, and subscriptions that can be made to fail. */
+/** Small in every respect: quotas, streams, callers, timeouts, and subscriptions that can be made to fail. */
 const small = await startService(
   { after },
   {
@@ -56,7 +51,10 @@ const { keys } = service;
 const ids = await writer(service)(draft('one'));
 const [freeKey, proKey] = [provider.subscribe('free'), provider.subscribe('pro')];
 
-async function ask({ path = '/v1/areas', method = 'GET', key, headers = {} }: Asked, url = service.url) {
+async function ask(
+  { path = '/v1/areas', method = 'GET', key, headers = {} }: RequestOptions,
+  url = service.url,
+) {
   const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
   const answer = await fetch(`${url}${path}`, { method, headers: { ...authorization, ...headers } });
   return { status: answer.status, headers: new Map(answer.headers), body: await answer.text() };
@@ -68,16 +66,16 @@ async function send(bytes: string, url = service.url): Promise<Answer> {
   return parseRaw(await readToEnd(socket));
 }
 
-async function last(count: number, reach: Reach): Promise<Answer> {
-  for (let before = 1; before < count; before += 1) await reach();
-  return reach();
+async function last(count: number, trigger: Trigger): Promise<Answer> {
+  for (let before = 1; before < count; before += 1) await trigger();
+  return trigger();
 }
 
-/** The service over a line to its database that is then cut. */
+/** The service over a connection to its database that is then cut. */
 async function withoutDatabase(): Promise<Answer> {
   const { url: direct } = await testDatabase({ after });
-  const line = await startDatabaseProxy({ after }, direct);
-  const database = openDatabase({ url: line.url });
+  const proxy = await startDatabaseProxy({ after }, direct);
+  const database = openDatabase({ url: proxy.url });
   const port = await quietPort();
   const publicUrl = service.url;
   const environment = { DATABASE_URL: direct, DATA_DIR: folder, SOURCE: 'none' };
@@ -91,7 +89,7 @@ async function withoutDatabase(): Promise<Answer> {
     await database.close(100);
   });
   await app.server.listen('127.0.0.1', port);
-  line.mode = 'cut';
+  proxy.mode = 'cut';
   return ask({ path: '/v1/areas/any' }, `http://127.0.0.1:${port}`);
 }
 
@@ -118,7 +116,7 @@ async function whileDraining(): Promise<Answer> {
 const HEAD = `Host: x\r\nAuthorization: Bearer ${keys.internal}\r\n`;
 const PRO = HEAD.replace(keys.internal, keys.pro);
 const search =
-  (query: string): Reach =>
+  (query: string): Trigger =>
   () =>
     ask({ path: `/v1/search/sales?${query}`, key: keys.pro });
 const subscriptions = createLocalSubscriptions(service.database, service.clock);
@@ -132,8 +130,17 @@ async function createWatcher(headers: Readonly<Record<string, string>> = {}) {
   return { key, path: `/v1/watchers/${answer.watcher.id}` };
 }
 
+async function askForWatcher(key: string, body: object, headers: Readonly<Record<string, string>> = {}) {
+  const answer = await fetch(`${service.url}/v1/watchers`, {
+    method: 'POST',
+    headers: { ...headers, authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return { status: answer.status, headers: new Map(answer.headers), body: await answer.text() };
+}
+
 /** How each code is met. The order matters twice: draining is the end of the small service, so it comes last. */
-const ROWS: { readonly [code in ProblemCode]?: Reach } = {
+const ROWS: { readonly [code in ProblemCode]?: Trigger } = {
   MISSING_API_KEY: () => ask({ path: '/v1/usage' }),
   INVALID_API_KEY: () => ask({ key: keyNumber(1) }),
   async EXPIRED_API_KEY() {
@@ -154,6 +161,7 @@ const ROWS: { readonly [code in ProblemCode]?: Reach } = {
     const { accessToken } = await signIn(service, { key: keys.pro, scope: 'listings:read' });
     return ask({ path: '/v1/listing/x', key: accessToken });
   },
+  ORIGIN_NOT_ALLOWED: () => ask({ path: '/mcp', headers: { origin: 'https://elsewhere.example' } }),
   TIER_RESTRICTED: () => ask({ path: '/v1/listing/x', key: keys.free }),
   INVALID_REQUEST: () => send(`GET /v1/areas HTTP/1.1\r\n${HEAD}${HEAD}Connection: close\r\n\r\n`),
   INVALID_PARAMETER: search('minPrise=1'),
@@ -177,13 +185,13 @@ const ROWS: { readonly [code in ProblemCode]?: Reach } = {
   async IDEMPOTENCY_KEY_REUSED() {
     const headers = { 'idempotency-key': 'once' };
     const { key } = await createWatcher(headers);
-    const answer = await fetch(`${service.url}/v1/watchers`, {
-      method: 'POST',
-      headers: { ...headers, authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ target: { type: 'listing', listingId: 'lst_other' } }),
-    });
-    return { status: answer.status, headers: new Map(answer.headers), body: await answer.text() };
+    return askForWatcher(key, { target: { type: 'listing', listingId: 'lst_other' } }, headers);
   },
+  WEBHOOKS_UNAVAILABLE: () =>
+    askForWatcher(keys.pro, {
+      target: { type: 'listing', listingId: ids.get('one') },
+      delivery: [{ type: 'webhook', url: 'https://receiver.example/hook' }],
+    }),
   async CURSOR_EXPIRED() {
     const latest = await service.json('/v1/events?after=now', keys.pro);
     const { nextCursor } = (latest as { page: { nextCursor: string } }).page;
@@ -218,22 +226,6 @@ const ROWS: { readonly [code in ProblemCode]?: Reach } = {
   SHUTTING_DOWN: whileDraining,
 };
 
-/** Codes that are met after the request was counted, so that the answer must tell the limits. */
-const COUNTED: readonly ProblemCode[] = [
-  ...([
-    'TIER_RESTRICTED',
-    'INSUFFICIENT_SCOPE',
-    'INVALID_PARAMETER',
-    'INVALID_CURSOR',
-    'INVALID_GEOMETRY',
-  ] as const),
-  ...(['LISTING_NOT_FOUND', 'PROPERTY_NOT_FOUND', 'AREA_NOT_FOUND', 'NOT_ACCEPTABLE'] as const),
-  ...(['RATE_LIMITED', 'QUOTA_EXCEEDED', 'TOO_MANY_STREAMS', 'UNSUPPORTED_MEDIA_TYPE'] as const),
-];
-
-const AT_FAULT: readonly ProblemCode[] = ['INVALID_PARAMETER', 'INVALID_CURSOR', 'INVALID_GEOMETRY'];
-const MEMBERS = ['type', 'title', 'status', 'detail', 'code', 'requestId', 'errors', 'violatedPolicies'];
-
 const page = await (await service.get('/docs/errors')).text();
 
 test('every code has a request that meets it', () => {
@@ -242,14 +234,10 @@ test('every code has a request that meets it', () => {
   }
 });
 
-for (const [name, reach] of Object.entries(ROWS)) {
+for (const [name, trigger] of Object.entries(ROWS)) {
   const code = name as ProblemCode;
   test(`${code} is met, whole and as documented`, async () => {
-    const answer = await reach();
-    const base = answerBase(code);
-    checkDocument(code, answer, base);
-    checkChallenge(code, answer, base);
-    checkLimits(code, answer);
+    checkProblem(code, await trigger(), { base: answerBase(code), page });
   });
 }
 
@@ -260,59 +248,4 @@ function answerBase(code: ProblemCode): string {
     ...(['SUBSCRIPTIONS_UNAVAILABLE', 'SHUTTING_DOWN'] as const),
   ];
   return ofSmall.includes(code) ? small.url : service.url;
-}
-
-function checkDocument(code: ProblemCode, { status, headers, body }: Answer, base: string): void {
-  const [expected, title] = PROBLEMS[code];
-  const problem = JSON.parse(body);
-  assert.deepEqual([problem.code, status, problem.status, problem.title], [code, expected, expected, title]);
-  assert.match(headers.get('content-type') ?? '', /^application\/problem\+json(;|$)/);
-  assert.equal(headers.get('cache-control'), 'no-store');
-  assert.deepEqual(
-    Object.keys(problem).filter((member) => !MEMBERS.includes(member)),
-    [],
-  );
-  assert.equal(problem.type, `${base}/docs/errors#${code}`);
-  assert.ok(page.includes(`id="${code}"`), 'the link leads to an entry');
-  assert.match(problem.detail, /^[A-Z][^\n]{8,}[.?]$/, 'a sentence');
-  assert.match(problem.requestId, /^req_/);
-  assert.equal(problem.requestId, headers.get('x-request-id'));
-  assert.ok(!/SERVICE-[0-9A-F]{8}-|relation|postgres|\.ts:/i.test(body), 'nothing private is shown');
-  if (AT_FAULT.includes(code)) {
-    assert.ok(problem.errors.length > 0);
-    for (const error of problem.errors) assert.ok(error.parameter && error.detail, 'names what is at fault');
-  }
-}
-
-/** RFC 6750 and RFC 9728: every 401 leads on; an error is named only where a Bearer credential was sent. */
-function checkChallenge(code: ProblemCode, { status, headers }: Answer, base: string): void {
-  const insufficient = code === 'INSUFFICIENT_SCOPE';
-  assert.equal(headers.has('www-authenticate'), status === 401 || insufficient);
-  if (status !== 401 && !insufficient) return;
-  const challenge = headers.get('www-authenticate') ?? '';
-  const metadata = `Bearer resource_metadata="${base}/.well-known/oauth-protected-resource", scope="listings:`;
-  assert.ok(challenge.startsWith(metadata), challenge);
-  const [, error] = /, error="(\w+)", error_description="[^"]+"/.exec(challenge) ?? [];
-  const named: Partial<Record<ProblemCode, string>> = {
-    INVALID_API_KEY: 'invalid_token',
-    EXPIRED_API_KEY: 'invalid_token',
-    EXPIRED_TOKEN: 'invalid_token',
-    INSUFFICIENT_SCOPE: 'insufficient_scope',
-  };
-  assert.equal(error, named[code]);
-}
-
-function checkLimits(code: ProblemCode, { status, headers, body }: Answer): void {
-  if (status === 405) assert.match(headers.get('allow') ?? '', /^GET, HEAD, OPTIONS$/);
-  if (status === 429 || status === 503) assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/);
-  if (status === 429) {
-    const { violatedPolicies } = JSON.parse(body);
-    const expected = { RATE_LIMITED: 'minute', QUOTA_EXCEEDED: 'month', TOO_MANY_STREAMS: 'streams' };
-    assert.deepEqual(violatedPolicies, [expected[code as keyof typeof expected]]);
-  }
-  if (!COUNTED.includes(code)) return;
-  assert.match(headers.get('ratelimit-policy') ?? '', /^"minute";q=\d+;w=60/);
-  assert.match(headers.get('ratelimit') ?? '', /^"minute";r=\d+;t=\d+/);
-  for (const name of ['limit', 'remaining', 'reset'])
-    assert.match(headers.get(`x-ratelimit-${name}`) ?? '', /^\d+$/);
 }

@@ -3,12 +3,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, type TestContext, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { atEnd, temporaryFolder } from '../support/database/database.ts';
+import { CONFORMANCE_SUITE, type Finding, readFindings } from '../support/mcp/conformance.ts';
 import { registerClient } from '../support/oauth/authorize.ts';
 import { decideAt } from '../support/oauth/person.ts';
 import { quietPort } from '../support/service/ports.ts';
@@ -16,20 +14,13 @@ import { startService } from '../support/service/service.ts';
 
 /** What the suite wishes for and we do not do, each with the reason. */
 const WARNINGS: Readonly<Record<string, string>> = {};
-const SUITE = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
 
 const service = await startService({ after });
-
-interface Finding {
-  readonly id: string;
-  readonly status: string;
-  readonly errorMessage?: string;
-}
 
 /** Runs the suite's command for authorization servers; decides at each address that it tells its user to open. */
 async function runSuite(t: TestContext, options: readonly string[]): Promise<readonly Finding[]> {
   const folder = await temporaryFolder(t, 'conformance');
-  const args = [SUITE, 'authorization', '--url', service.url, '--output-dir', folder, ...options];
+  const args = [CONFORMANCE_SUITE, 'authorization', '--url', service.url, '--output-dir', folder, ...options];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], timeout: 60_000 });
   atEnd(t, async () => void child.kill());
   const ended = once(child, 'close');
@@ -38,10 +29,7 @@ async function runSuite(t: TestContext, options: readonly string[]): Promise<rea
     await fetch(await decideAt(line, { decision: 'key', api_key: service.keys.pro }));
   }
   await ended;
-  const files = await readdir(folder, { recursive: true });
-  const results = files.filter((name) => name.endsWith('checks.json'));
-  const texts = await Promise.all(results.map((name) => readFile(join(folder, name), 'utf8')));
-  return texts.flatMap((text) => JSON.parse(text) as Finding[]);
+  return readFindings(folder);
 }
 
 /** Fails on everything that is neither a success nor a wish which is known. */

@@ -14,6 +14,7 @@ import { METRICS, MINIMUM_SAMPLE } from '../../src/search/summaries/metrics.ts';
 import { notFoundPage } from '../../src/site/not-found-page.ts';
 import { siteRoutes } from '../../src/site/routes.ts';
 import { noBrowser as skip, startBrowser, type Visit, visit } from '../support/browser/chromium.ts';
+import { AGENTS } from '../support/service/agent-features.ts';
 
 const anonymous: Principal = {
   kind: 'anonymous',
@@ -31,7 +32,7 @@ async function startSite(): Promise<string> {
   const publicUrl = 'http://127.0.0.1';
   const routes = siteRoutes({
     ...{ publicUrl, tiers: TIERS, metrics: METRICS, minimumSample: MINIMUM_SAMPLE },
-    lifetimes: LIFETIMES,
+    ...{ lifetimes: LIFETIMES, agents: AGENTS },
     findLoading: async () => null,
     findMarketSize: async () => MARKET,
     routes: () => routes,
@@ -76,6 +77,7 @@ for (const path of [
   '/docs',
   '/docs/start',
   '/docs/oauth',
+  '/docs/mcp',
   '/docs/metrics',
   '/docs/limits',
   '/docs/errors',

@@ -10,14 +10,26 @@ import { LIFETIMES } from '../../src/oauth/protocol/tokens.ts';
 import { databaseUnavailable } from '../../src/postgres/client/connection-errors.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../../src/search/summaries/metrics.ts';
 import type { FirstLoad } from '../../src/site/layout.ts';
+import { mcpPage } from '../../src/site/mcp-page.ts';
 import { notFoundPage } from '../../src/site/not-found-page.ts';
 import { type ReferenceOptions, referenceHandler } from '../../src/site/reference.ts';
 import { siteRoutes } from '../../src/site/routes.ts';
 import type { LiveFailure } from '../../src/sources/source.ts';
+import { textOf } from '../support/browser/page-text.ts';
+import { AGENTS } from '../support/service/agent-features.ts';
 import { manualClock } from '../support/service/clock.ts';
 import { serveRoutes, testRoute } from '../support/service/http-server.ts';
 
-const PAGES = ['/', '/docs', '/docs/start', '/docs/oauth', '/docs/metrics', '/docs/limits', '/docs/errors'];
+const PAGES = [
+  '/',
+  '/docs',
+  '/docs/start',
+  '/docs/oauth',
+  '/docs/mcp',
+  '/docs/metrics',
+  '/docs/limits',
+  '/docs/errors',
+];
 
 /** All codes of the stream's error event: the type checker sees to it that none is missing. */
 const STREAM_CODES: Readonly<Record<LiveFailure, true>> = {
@@ -71,7 +83,7 @@ function serveSite(
   const site: readonly Route<never>[] = siteRoutes({
     publicUrl: 'https://api.example',
     tiers,
-    lifetimes: LIFETIMES,
+    ...{ lifetimes: LIFETIMES, agents: AGENTS },
     ...{ metrics: METRICS, minimumSample: MINIMUM_SAMPLE, findLoading: async () => loading },
     routes: () => [...FEATURES, ...site] as unknown as readonly Route<Principal>[],
     reference: reference(),
@@ -83,8 +95,8 @@ function serveSite(
     tags: { Service: 'Itself.', Health: 'Health.', Test: 'Test.' },
   };
   // The pages never look at who calls.
-  const elsewhere = testRoute({ path: '/oauth/grants' });
-  return serveRoutes(t, [...(site as unknown as readonly Route<string>[]), elsewhere], {
+  const elsewhere = ['/oauth/grants', '/account/watchers'].map((path) => testRoute({ path }));
+  return serveRoutes(t, [...(site as unknown as readonly Route<string>[]), ...elsewhere], {
     describe,
     notFoundPage: notFoundPage('https://api.example'),
   });
@@ -257,6 +269,25 @@ test('the limits page tells of every route who may call it', async (t) => {
   assert.deepEqual(row('/v1/streams/{id}')?.slice(2), ['Pro and above', 'minute, month']);
   assert.deepEqual(row('/v1/mine')?.slice(2), ['Any tier', 'minute']);
   for (const path of PAGES) assert.ok(page.includes(`<code>GET ${path}</code>`), path);
+});
+
+test('the page about agents names every tool with its scope, its tiers and what it counts in, and how to connect to this service', async (t) => {
+  const page = textOf(await (await (await serveSite(t)).fetch('/docs/mcp')).text());
+  for (const text of [
+    'see_live See a home live Pro and above minute, month',
+    'find_homes Find <homes> Any tier minute, month',
+    'see_usage See your limits Any tier minute',
+    'listings:live see_live',
+    'watchers watch_homes',
+    'home://{id} A home that',
+    'find_home Finds a home',
+    'claude mcp add --transport http freehold https://api.example/mcp',
+    '"type": "http", "url": "https://api.example/mcp"',
+    '"mcp-remote", "https://api.example/mcp"',
+  ])
+    assert.ok(page.includes(text), text);
+  assert.doesNotMatch(page, /reachable from this machine only/);
+  assert.match(textOf(mcpPage('http://127.0.0.1:8080', AGENTS)), /reachable from this machine only/);
 });
 
 for (const path of PAGES) {

@@ -13,6 +13,7 @@ import { signIn } from '../support/oauth/oauth.ts';
 import { startService } from '../support/service/service.ts';
 import type { ReadPage } from '../support/watch/event-service.ts';
 import { type FeedReader, openFeed } from '../support/watch/feed-reader.ts';
+import { untilMatched } from '../support/watch/matching-oracle.ts';
 import { sendWatcher, subscriber } from '../support/watch/watchers.ts';
 
 const sink = new PassThrough();
@@ -53,17 +54,6 @@ async function watch(key: string, body: object): Promise<string> {
   return answer.watcher.id;
 }
 
-/** Waits until every shard has passed all changes that are committed now. */
-async function matched(): Promise<void> {
-  await until('all changes are matched', async () => {
-    const [row] = await service.database.read(
-      (sql) => sql<{ done: boolean }[]>`
-        select (select min(position) from watch_shard) >= (select max(first_sequence + changes - 1) from change_batch) as done`,
-    );
-    return row?.done === true;
-  });
-}
-
 /** Of listings that are hidden at the end, and the address of the one that is not. */
 const WITHHELD = /Quillfeather|Blind Tiger|101001|101002|30300\d/i;
 
@@ -94,7 +84,7 @@ test('what a source withholds is in no event, change, match or feed, whatever ha
     draft('masked', home(202_001, { ...display(true, false), description: 'A house' })),
     draft('flips', home(303_001, display(true, true))),
   );
-  await matched();
+  await untilMatched(service.database);
   assert.match(await readAll(reader.key, watchers[1], feeds[1]), /Quillfeather/, 'shown while it may be');
   const shown = await openFeed(service.url, reader.key, { path: '/v1/events/stream?after=now' });
   for (const [listing, address] of [
@@ -102,9 +92,9 @@ test('what a source withholds is in no event, change, match or feed, whatever ha
     [false, false],
   ] as const)
     await write(draft('flips', home(303_002, display(listing, address))));
-  await matched();
+  await untilMatched(service.database);
   const last = await write(draft('end', { listPrice: 1 }));
-  await matched();
+  await untilMatched(service.database);
   const isAtEnd = ({ events }: FeedReader) =>
     events.some(({ data }) => data.includes(last.get('end') ?? 'none'));
   await until('the feeds have come to the end', () => isAtEnd(shown) && feeds.every(isAtEnd));

@@ -11,6 +11,7 @@ import { startService, type TestService } from '../support/service/service.ts';
 import type { DEATHS } from '../support/watch/child.ts';
 import { startWatchProcess } from '../support/watch/processes.ts';
 import { sendWatcher, subscriber, type WatcherAnswer } from '../support/watch/watchers.ts';
+import { webhooksOf } from '../support/watch/webhooks.ts';
 
 const { database, url: databaseUrl } = await testDatabase({ after });
 const at = { database, clock: systemClock } as unknown as TestService;
@@ -28,13 +29,12 @@ interface Place {
 const create = (place: Place, key: string, idempotencyKey: string, body: object = { target }) =>
   sendWatcher(place, 'POST', '', { key, body, headers: { 'idempotency-key': idempotencyKey } });
 
-/** Sends it until it is no longer under way: what a client does. */
+/** Sends it until it is no longer under way, and again after a 503: what a client does. */
 async function createAtLast(place: Place, key: string, idempotencyKey: string): Promise<WatcherAnswer> {
   for (;;) {
     const answer = await create(place, key, idempotencyKey);
-    if (answer.code !== 'CONFLICT') return answer;
-    assert.equal(answer.status, 409);
-    assert.equal(answer.headers.get('retry-after'), '1');
+    if (answer.code !== 'CONFLICT' && answer.status !== 503) return answer;
+    assert.match(answer.headers.get('retry-after') ?? '', answer.status === 409 ? /^1$/ : /^\d+$/);
   }
 }
 
@@ -81,7 +81,10 @@ for (const death of ['before the commit', 'after the commit'] satisfies (typeof 
     const doomed = await startChild();
     doomed.child.tell(death);
     assert.equal(await doomed.child.line(), 'doomed');
-    await assert.rejects(create(doomed, key, 'k'));
+    await assert.rejects(
+      createAtLast(doomed, key, 'k').then(({ text }) => assert.equal(text, 'no answer')),
+      TypeError,
+    );
     await doomed.child.ended;
     const expected = death === 'before the commit' ? 0 : 1;
     assert.equal(await watchersOf(children[0], key), expected);
@@ -89,6 +92,38 @@ for (const death of ['before the commit', 'after the commit'] satisfies (typeof 
     assert.equal(repeated.status, 201);
     assert.equal((await createAtLast(children[1], key, 'k')).text, repeated.text);
     assert.equal(await watchersOf(children[1], key), 1);
+  });
+
+/** Permitted by the settings of the processes; nothing is sent there. */
+const delivery = [{ type: 'webhook', url: 'http://127.0.0.1:9/hook' }];
+
+for (const death of ['before the commit', 'after the commit'] satisfies (typeof DEATHS)[number][])
+  test(`R9: after a process was killed ${death}, the repeated request shows the one secret that the webhook has`, async () => {
+    const { key } = await subscribe('pro');
+    const doomed = await startChild();
+    doomed.child.tell(death);
+    assert.equal(await doomed.child.line(), 'doomed');
+    await assert.rejects(create(doomed, key, 'k', { target, delivery }), TypeError);
+    await doomed.child.ended;
+    const written = await database.read(
+      (sql) => sql`select from idempotency_key where sealed_body is not null`,
+    );
+    const repeated = await create(children[0], key, 'k', { target, delivery });
+    assert.equal(repeated.status, 201, repeated.text);
+    const [webhook] = webhooksOf(repeated);
+    assert.match(webhook?.secret ?? '', /^whsec_/);
+    for (const child of children)
+      assert.equal(
+        (await create(child, key, 'k', { target, delivery })).text,
+        repeated.text,
+        'the same bytes',
+      );
+    const again = { key, body: { delivery: [{ ...delivery[0], secret: webhook?.secret }] } };
+    const known = await sendWatcher(children[1], 'PATCH', `/${repeated.watcher.id}`, again);
+    assert.equal(known.status, 200, `the webhook signs with it: ${known.text}`);
+    const kept = await database.read((sql) => sql`select from idempotency_key where sealed_body is not null`);
+    assert.equal(kept.length - written.length, death === 'before the commit' ? 1 : 0);
+    assert.equal(await watchersOf(children[0], key), 1);
   });
 
 test('the key belongs to its owner: another owner that sends it gets a watcher of its own', async () => {

@@ -52,7 +52,10 @@ test('an operator lists, shows and pauses the watchers of every owner, and the o
     [[watcher.id, 'cus:acme', 'active']],
   );
   const table = await command('list', '--status', 'active');
-  assert.match(table.stdout, new RegExp(`${watcher.id} +active +cus:acme +${target.listingId} .*The house`));
+  assert.match(
+    table.stdout,
+    new RegExp(`${watcher.id} +active +instant +cus:acme +${target.listingId} .*The house`),
+  );
   const shown = JSON.parse((await command('show', watcher.id)).stdout) as object;
   assert.deepEqual(shown, { ...watcher, owner: 'cus:acme', subscription, grant: null });
   assert.match((await command('pause', watcher.id)).stdout, /paused \(owner\)/);
@@ -95,4 +98,6 @@ test('a replay is an entry of the log for an active watcher, and refused for ano
   const refused = await command('replay', id);
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /is paused: only an active watcher/);
+  assert.equal(refused.stdout, '', 'nothing is said to be done');
+  assert.equal((await command('replay', id, '--json')).stdout, '');
 });

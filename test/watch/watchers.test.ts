@@ -34,9 +34,10 @@ test('a watcher is created with its defaults, and read again at its Location as 
   assert.equal(createdAt, '2026-06-01T12:00:00.000Z');
   assert.ok(events.includes('listing.price_decreased') && !events.includes('search.match_added'));
   assert.deepEqual(rest, {
-    ...{ object: 'watcher', name: null, target, interpretation: null, cadence: 'instant', backfill: false },
+    ...{ object: 'watcher', name: null, target, interpretation: null, backfill: false },
+    ...{ cadence: 'instant', timeZone: 'UTC' },
     ...{ status: 'active', statusReason: null, initialMatchCount: 1, updatedAt: createdAt, expiresAt: null },
-    ...{ metadata: {}, version: 1 },
+    ...{ metadata: {}, version: 1, delivery: [] },
   });
   const read = await send('GET', `/${id}`, { key });
   assert.deepEqual(read.watcher, created.watcher);
@@ -55,7 +56,7 @@ test('a property counts the listings that may be seen', async () => {
 test('everything that an owner can say is kept', async () => {
   const { key } = await subscribe('pro');
   const said = {
-    ...{ target, name: 'The blue house', events: ['listing.closed', 'listing.pending'], cadence: null },
+    ...{ target, name: 'The blue house', events: ['listing.closed', 'listing.pending'], cadence: 'weekly' },
     ...{ backfill: true, expiresAt: '2026-07-01T00:00:00.000Z', metadata: { crm: '17', 'a b': '' } },
   };
   const { watcher } = await create(key, said);
@@ -168,7 +169,7 @@ test('each fault of a body names its member and the remedy, and creates nothing'
     [{}, '/target', /is required/],
     [{ target: 'lst_1' }, '/target', /must be an object/],
     [{ target: { type: 'listings', listingId } }, '/target/type', /listing, property, search/],
-    [{ target: { type: 'market', areaId: 'x' } }, '/target/type', /listing, property, search/],
+    [{ target: { type: 'market', areaId: 'x' } }, '/target/listingType', /is required/],
     [{ target: { type: 'listing' } }, '/target', /listingId/],
     [{ target: { type: 'listing', listingId, extra: 1 } }, '/target/extra', /not a member/],
     [{ target: { type: 'listing', listingId: 'lst_unknown' } }, '/target/listingId', /\/v1\/search/],
@@ -182,8 +183,9 @@ test('each fault of a body names its member and the remedy, and creates nothing'
     ],
     [{ target, events: ['listing.closed', 'listing.close'] }, '/events/1', /listing\.close/],
     [{ target, events: ['watcher.paused'] }, '/events/0', /cannot send/],
-    [{ target, delivery: [{ type: 'webhook', url: 'https://a.example' }] }, '/delivery', /GET \/v1\/events/],
-    [{ target, cadence: 'weekly' }, '/cadence', /digest/],
+    [{ target, timeZone: 'Amerika/Chicago' }, '/timeZone', /America\/Chicago/],
+    [{ target, timeZone: '+02:00' }, '/timeZone', /IANA/],
+    [{ target, timeZone: null }, '/timeZone', /./],
     [{ target, cadence: 'yearly' }, '/cadence', /./],
     [{ target, expiresAt: '2026-06-01T12:00:00Z' }, '/expiresAt', /in the future/],
     [{ target, expiresAt: 'tomorrow' }, '/expiresAt', /./],
@@ -224,8 +226,8 @@ test('a change cannot reach the target, and is refused where a creation would be
   const faults: readonly (readonly [body: object, pointer: string])[] = [
     [{ target }, '/target'],
     [{ backfill: true }, '/backfill'],
-    [{ delivery: [] }, '/delivery'],
-    [{ cadence: 'daily' }, '/cadence'],
+    [{ cadence: 'yearly' }, '/cadence'],
+    [{ timeZone: 'Mars/Olympus' }, '/timeZone'],
     [{ events: ['search.match_added'] }, '/events/0'],
     [{ status: 'paused' }, '/status'],
     [{ expiresAt: '2020-01-01T00:00:00Z' }, '/expiresAt'],
@@ -237,12 +239,12 @@ test('a change cannot reach the target, and is refused where a creation would be
   assert.equal((await send('GET', `/${watcher.id}`, { key })).watcher.version, 1);
 });
 
-test('the cadence instant is for tiers that have it, and a Free watcher needs none', async () => {
+test('the cadence instant is for tiers that have it, and a Free watcher has a daily digest', async () => {
   const { key } = await subscribe('free');
   const refused = await create(key, { target, cadence: 'instant' });
   assert.deepEqual([refused.status, refused.code], [403, 'TIER_RESTRICTED']);
   const { watcher } = await create(key);
-  assert.equal(watcher.cadence, null);
+  assert.equal(watcher.cadence, 'daily');
   const changed = await send('PATCH', `/${watcher.id}`, { key, body: { cadence: 'instant' } });
   assert.equal(changed.code, 'TIER_RESTRICTED');
 });

@@ -8,7 +8,7 @@ import type { CredentialAttempt } from '../limits/failure-throttle.ts';
 import { SlidingWindowLog } from '../limits/sliding-window-log.ts';
 import type { ActiveSubscription, SubscriptionProvider, SubscriptionStatus } from '../tiers/provider.ts';
 import { ownerOf, type Principal } from '../tiers/tiers.ts';
-import { queryProvider } from './subscription-status.ts';
+import { fetchStatus, queryProvider } from './subscription-status.ts';
 
 /** Milliseconds that an active status is cached, from the moment the provider was queried. */
 const LIFETIME = 600_000;
@@ -90,6 +90,15 @@ export class KeyVerifier implements CredentialVerifier {
     requireForm(key);
     const hash = hashSecret(key);
     const status = await this.#query(key, hash, attempt);
+    if (status.state !== 'active') throw refusalProblem(status.state);
+    return status;
+  }
+
+  /** The current status of a subscription, as `verifyFresh` gives that of a key. */
+  async verifySubscription(subscription: string): Promise<ActiveSubscription> {
+    const status = await fetchStatus(this.#options, subscription).catch((cause: unknown) => {
+      throw unavailable(FAILURE_PAUSE, cause);
+    });
     if (status.state !== 'active') throw refusalProblem(status.state);
     return status;
   }
@@ -194,7 +203,8 @@ function requireForm(key: string): void {
   throw new Problem('INVALID_API_KEY', 'The API key is malformed: it must have the form SERVICE-<UUID>.');
 }
 
-function principalOf(status: ActiveSubscription): Principal {
+/** The caller with a key of this subscription. */
+export function principalOf(status: ActiveSubscription): Principal {
   const { subscription, tier } = status;
   const owner = ownerOf(status);
   return {
@@ -269,6 +279,7 @@ export interface CredentialVerifier {
   /**
    * The caller; throws a Problem with a 401 code when the credential is not valid. Calls `attempt.begin()` before it asks
    * anything outside this process about a credential that was never valid before.
+   * @param resource path of the protected resource that is called, below the public URL; absent: the API itself
    */
-  verify(credential: string, attempt: CredentialAttempt): Principal | Promise<Principal>;
+  verify(credential: string, attempt: CredentialAttempt, resource?: string): Principal | Promise<Principal>;
 }

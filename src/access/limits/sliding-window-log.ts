@@ -32,6 +32,11 @@ export class SlidingWindowLog {
     this.#size++;
   }
 
+  /** Removes the latest admission, if there is one. */
+  removeLatest(): void {
+    if (this.#size > 0) this.#size--;
+  }
+
   /**
    * Milliseconds until one more of `quota` places is free than after the last call of `count`: until the oldest
    * leaves, or a later one where a smaller quota than before is overdrawn. Zero when the log is empty.

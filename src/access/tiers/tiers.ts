@@ -107,6 +107,12 @@ export function isCadenceAllowed(plan: TierPlan, cadence: Cadence): boolean {
   return CADENCES.indexOf(cadence) >= CADENCES.indexOf(plan.cadence);
 }
 
+/** The cadence that a plan gives a watcher: what was requested, or the fastest of the plan where that is slower. Null: the fastest. */
+export function cadenceOf(plan: Pick<TierPlan, 'cadence'>, requested: Cadence | null): Cadence {
+  const ranks = [plan.cadence, requested ?? plan.cadence].map((cadence) => CADENCES.indexOf(cadence));
+  return CADENCES[Math.max(...ranks)] ?? plan.cadence;
+}
+
 /** Results per page: the requested number or the default, never above the tier's maximum. */
 export function pageSize(plan: TierPlan, requested?: number): number {
   return Math.min(requested ?? DEFAULT_PAGE, plan.page);

@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Problem } from '../../lib/problem.ts';
 import { type Headers, joinVary } from '../output/reply.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { RequestContext } from './route.ts';
+import type { Access, RequestContext } from './route.ts';
 
 const NONE: Headers = Object.freeze({});
 
@@ -29,6 +29,13 @@ export class ActiveRequest<Caller>
   query: Record<string, unknown> = NONE;
   params: Record<string, unknown> = NONE;
   body: unknown = undefined;
+  /** That of the route, or what its body asks for. */
+  access: Access;
+  refusal: Problem | null = null;
+  /** Whether allow and limit have run. */
+  isJudged = false;
+  /** Fields for the log line. */
+  notes: Readonly<Record<string, string>> = NONE;
   mediaType = '';
   /** Response headers that depend on the caller and on its limits, once these are known. */
   callerHeaders: Headers = NONE;
@@ -47,6 +54,7 @@ export class ActiveRequest<Caller>
     origin: Origin,
   ) {
     this.endpoint = endpoint;
+    this.access = endpoint.route.access;
     this.request = request;
     this.response = response;
     this.requestId = origin.requestId;
@@ -78,6 +86,10 @@ export class ActiveRequest<Caller>
 
   identify(value: Caller): void {
     this.#caller = { value };
+  }
+
+  note(fields: Readonly<Record<string, string>>): void {
+    this.notes = { ...this.notes, ...fields };
   }
 
   /** Created on first use, as most handlers need none. */

@@ -60,13 +60,23 @@ export function createEndpoints<Caller>(
   const others = [...Map.groupBy(routes, ({ path }) => path)].map(([path, atPath]) => {
     const methods = [...new Set(atPath.flatMap(methodsOf))];
     const errors = atPath.find((route) => route.errors !== undefined)?.errors;
-    const route: Route<Caller> = { ...placeholderRoute(path), ...(errors !== undefined && { errors }) };
+    const guarding = atPath.find(({ guardsPath }) => guardsPath === true);
+    const route: Route<Caller> = {
+      ...placeholderRoute(path),
+      ...(errors !== undefined && { errors }),
+      ...(guarding !== undefined && guardOf(guarding)),
+    };
     return {
       endpoint: { ...createEndpoint(route, publicUrl), allow: [...methods, 'OPTIONS'].join(', ') },
       methods: METHODS.filter((method) => method !== 'CONNECT' && !methods.includes(method)),
     };
   });
   return [...served, ...others];
+}
+
+/** What a route demands of other methods at its path. */
+function guardOf<Caller>({ access, guard }: Route<Caller>): Pick<Route<Caller>, 'access' | 'guard'> {
+  return { access: { ...access, counts: 'nothing' }, ...(guard !== undefined && { guard }) };
 }
 
 /** The methods of a route, as listed in Allow. */

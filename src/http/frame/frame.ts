@@ -1,12 +1,10 @@
 // Request frame: the phases that every request passes in order, its response and its errors, as Fastify hooks.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type TObject, Type } from 'typebox';
 import type { Clock } from '../../lib/clock.ts';
 import type { ReadAddress } from '../../lib/ip-address.ts';
 import { Problem } from '../../lib/problem.ts';
-import { compileBody, parseForm, parseJson } from '../input/body.ts';
-import { compileParameters, compileParsedQuery } from '../input/query.ts';
+import { parseForm, parseJson } from '../input/body.ts';
 import { problemHeaders, problemReply, toProblem } from '../output/problem-document.ts';
 import { isCrossOrigin, preflightHeaders, type Reply } from '../output/reply.ts';
 import { ActiveRequest, pathOf } from './active-request.ts';
@@ -22,7 +20,8 @@ import { createNotFound, type NotFoundPage, renderNotFound } from './not-found.t
 import { checkRequest, negotiate, refuseBody, requireBodyType } from './request-head.ts';
 import type { RequestLog } from './request-log.ts';
 import { Responder } from './responder.ts';
-import type { BodyType, Phases, Route } from './route.ts';
+import type { BodyType, LateAccess, Phases, Route } from './route.ts';
+import { compileValidator, schemaOf } from './validator.ts';
 
 /** The path under which `OPTIONS *` arrives. */
 const ANY_PATH = '/*';
@@ -112,20 +111,45 @@ export class Frame<Caller> {
     if (route.whileDraining !== true) this.#options.connections.refuse(request.raw);
     checkRequest(request.raw);
     if (request.is404) return this.#answerUnmatched(active, reply);
-    if (allow !== null) return this.#answerOtherMethod(active, reply, allow);
+    if (allow !== null && request.method === 'OPTIONS') return this.#answerPreflight(active, reply, allow);
+    if (allow !== null && route.access.credentials === 'none') throw otherMethod(allow);
     if (request.method === 'HEAD' && route.head === false) throw headOfVariantOnly();
+    route.guard?.(request.headers);
     active.identify(await phases.identify(active, route.access));
     active.callerHeaders = phases.headers(active.caller);
-    const refusal = phases.allow(active.caller, route.access);
-    const early = refusal === null ? (route.early?.(active) ?? null) : null;
+    if (allow !== null) throw otherMethod(allow);
+    const early = route.late === undefined ? await this.#judge(active) : null;
     if (early !== null) return this.#responder.send(active, reply, early);
-    if (route.access.counts !== 'nothing')
-      active.limitHeaders = await phases.limit(active.caller, route.access, refusal === null);
-    // Thrown only now: refused requests count too, and a reached limit outranks the refusal.
-    if (refusal !== null) throw refusal;
     if (route.body === undefined) refuseBody(request.raw);
     else requireBodyType(request.raw, route.consumes);
   };
+
+  /** Allow and limit; returns a reply that needs no limit, if the route has one. Throws a refusal. */
+  async #judge(active: ActiveRequest<Caller>): Promise<Reply | null> {
+    const { phases } = this.#options;
+    const { caller, access, endpoint } = active;
+    active.isJudged = true;
+    const refusal = phases.allow(caller, access);
+    const early = refusal === null ? (endpoint.route.early?.(active) ?? null) : null;
+    if (early !== null) return early;
+    if (access.counts !== 'nothing')
+      active.limitHeaders = await phases.limit(caller, access, refusal === null);
+    // Thrown only now: refused requests count too, and a reached limit outranks the refusal.
+    if (refusal !== null) throw refusal;
+    return null;
+  }
+
+  /** Allow and limit by the rules that the body tells. A refusal that the handler answers is left to it. */
+  async #judgeLate(active: ActiveRequest<Caller>, late: LateAccess<Caller>): Promise<void> {
+    active.access = late.access(active.body, active.caller);
+    try {
+      await this.#judge(active);
+    } catch (error) {
+      if (!(error instanceof Problem) || !late.answers(error, active.body)) throw error;
+      active.refusal = error;
+      active.limitHeaders = error.headers;
+    }
+  }
 
   /** Handler phase, once the body is read and all parameters are valid. */
   readonly #answer = async (request: CarryingRequest<Caller>, reply: FastifyReply): Promise<void> => {
@@ -135,6 +159,8 @@ export class Frame<Caller> {
     active.query = request.query as Record<string, unknown>;
     active.body = request.body;
     active.mediaType = acceptable(active.headers.accept, endpoint);
+    const { late } = endpoint.route;
+    if (late !== undefined) await this.#judgeLate(active, late);
     active.setHandling(true);
     try {
       await this.#responder.send(active, reply, await endpoint.route.handle(active as never));
@@ -149,6 +175,7 @@ export class Frame<Caller> {
     if (active.isAbort(thrown)) return;
     active.problem = toProblem(thrown);
     try {
+      if (active.endpoint.route.late !== undefined) await this.#countUnread(active);
       await this.#responder.send(active, reply, this.#problemReply(active, active.problem));
     } catch (error) {
       // Without a response the client would wait.
@@ -158,6 +185,14 @@ export class Frame<Caller> {
     }
   };
 
+  /** Counts a request whose body could not be read, so that nobody sends such bodies without limit. */
+  async #countUnread(active: ActiveRequest<Caller>): Promise<void> {
+    if (!active.isIdentified || active.isJudged) return;
+    await this.#judge(active).catch((refusal: unknown) => {
+      active.problem = toProblem(refusal);
+    });
+  }
+
   /** 404, except for preflights of metadata documents, which clients probe in turn. */
   #answerUnmatched(active: ActiveRequest<Caller>, reply: FastifyReply): Promise<void> {
     const path = pathOf(active.url);
@@ -166,11 +201,6 @@ export class Frame<Caller> {
     if (isPreflight && (path === ANY_PATH || path.startsWith('/.well-known/')))
       return this.#answerPreflight(active, reply, path === ANY_PATH ? 'OPTIONS' : 'GET, HEAD, OPTIONS');
     throw this.#notFound(path);
-  }
-
-  #answerOtherMethod(active: ActiveRequest<Caller>, reply: FastifyReply, allow: string): Promise<void> {
-    if (active.request.method === 'OPTIONS') return this.#answerPreflight(active, reply, allow);
-    throw new Problem('METHOD_NOT_ALLOWED', `This URL supports ${allow} only.`, { headers: { allow } });
   }
 
   #answerPreflight(active: ActiveRequest<Caller>, reply: FastifyReply, allow: string): Promise<void> {
@@ -184,7 +214,7 @@ export class Frame<Caller> {
     const page = this.#isUnmatched(active) ? renderNotFound(notFoundPage, active, problem) : null;
     if (page !== null) return page;
     const { requestId, headers: request } = active;
-    const context = { publicUrl, requestId, request, scope: route.access.scope };
+    const context = { publicUrl, requestId, request, access: active.access };
     if (route.errors === undefined) return problemReply(problem, context);
     return route.errors.write({ problem, requestId, request, headers: problemHeaders(problem, context) });
   }
@@ -229,43 +259,6 @@ export class Frame<Caller> {
   }
 }
 
-/** The route's schemas under Fastify's names; a query without a schema takes no parameters. */
-function schemaOf<Caller>({ params, query, body, ownQuery, ownBody }: Route<Caller>) {
-  return {
-    ...(params !== undefined && { params }),
-    ...(ownQuery !== true && { querystring: query ?? Type.Object({}) }),
-    ...(body !== undefined && ownBody !== true && { body }),
-  };
-}
-
-interface RouteSchema {
-  readonly schema: unknown;
-  readonly url?: string;
-  readonly httpPart?: string;
-}
-
-/** Validator of each part, strict: nothing is coerced or dropped, and unknown parameters are errors. */
-function compileValidator({ schema, httpPart, url = '' }: RouteSchema) {
-  const read = compilePart(schema as TObject, httpPart, url);
-  return (part: unknown) => {
-    try {
-      return { value: read(part) };
-    } catch (error) {
-      return { error: error as Error };
-    }
-  };
-}
-
-function compilePart(
-  schema: TObject,
-  httpPart: string | undefined,
-  path: string,
-): (part: unknown) => unknown {
-  if (httpPart === 'params') return compileParameters(path, schema) as (part: unknown) => unknown;
-  if (httpPart === 'querystring') return compileParsedQuery(schema) as (part: unknown) => unknown;
-  return compileBody(schema);
-}
-
 function acceptable<Caller>(
   accept: string | undefined,
   { accepts: offered, route }: Endpoint<Caller>,
@@ -274,6 +267,9 @@ function acceptable<Caller>(
   if (typeof type === 'string') return type;
   throw new Problem('NOT_ACCEPTABLE', `This endpoint responds with ${offered.join(' or ')} only.`);
 }
+
+const otherMethod = (allow: string) =>
+  new Problem('METHOD_NOT_ALLOWED', `This URL supports ${allow} only.`, { headers: { allow } });
 
 function headOfVariantOnly(): Problem {
   const detail = 'This URL supports HEAD only with Accept: application/json.';

@@ -59,6 +59,7 @@ export function createRequestLog<Caller>(options: {
         status,
         ms: Math.round(ms * 1000) / 1000,
         ...(active.isIdentified && phases.describe?.(active.caller)),
+        ...active.notes,
         ...(problem !== null && { code: problem.code }),
       };
       const cause = problem?.cause;

@@ -16,6 +16,18 @@ export interface Access {
   readonly counts: 'nothing' | 'minute' | 'month';
   /** True for a stream, which counts against the caller's concurrent streams: refused without a charge if none is free. */
   readonly stream?: boolean;
+  /** Path of the protected resource that a token must be issued for, below the public URL; absent: the API itself. */
+  readonly resource?: string;
+  /** Scopes that the challenge of a 401 asks for; default `scope`. */
+  readonly challengeScope?: string;
+}
+
+/** Access rules that only the body tells: allow and limit run once it is read. */
+export interface LateAccess<Caller> {
+  /** Throws a Problem for a body that no rule fits. */
+  access(body: unknown, caller: Caller): Access;
+  /** Whether the handler itself answers this refusal, which it finds in `refusal`. */
+  answers(problem: Problem, body: unknown): boolean;
 }
 
 /** One request, parsed and checked, as the handler sees it. */
@@ -41,6 +53,10 @@ export interface RequestContext<
   readonly peer: string;
   /** Aborts when the client leaves. */
   readonly signal: AbortSignal;
+  /** Why allow or limit refused, if the route answers that itself; see LateAccess. */
+  readonly refusal: Problem | null;
+  /** Adds fields to the log line of the request: nothing secret, nothing personal. */
+  note(fields: Readonly<Record<string, string>>): void;
 }
 
 /** Media types of bodies. A form's fields arrive as one flat object. */
@@ -106,6 +122,8 @@ export interface Route<
   readonly body?: Body;
   /** True if the handler validates the body itself; `body` then only documents it. */
   readonly ownBody?: boolean;
+  /** True if the body can be left out, of an `ownBody`. */
+  readonly isBodyOptional?: boolean;
   /** Accepted media types of the body; others are 415. Default application/json. */
   readonly consumes?: readonly BodyType[];
   /** Maximum body size, if below the server's. */
@@ -125,6 +143,12 @@ export interface Route<
   readonly head?: boolean;
   /** True if served during shutdown too, like health checks. */
   readonly whileDraining?: boolean;
+  /** Judges the headers before the caller is identified; throws to refuse. Also for other methods at the path. */
+  guard?(headers: IncomingHttpHeaders): void;
+  /** True if other methods at the path need credentials too, before their 405. */
+  guardsPath?: boolean;
+  /** Access rules beyond `access`, which then only identifies the caller, and counts bodies that cannot be read. */
+  readonly late?: LateAccess<Caller>;
   /** An early reply that is not counted: tried after identify and allow, before limit. */
   early?(call: Pick<RequestContext<Caller>, 'headers' | 'caller' | 'requestId'>): Reply | null;
   handle(call: RequestContext<Caller, Static<Query>, Static<Params>, Static<Body>>): Promise<Reply> | Reply;

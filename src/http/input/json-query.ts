@@ -126,7 +126,10 @@ function compileList(schema: ValueSchema, read: (value: unknown) => unknown): (v
     if (value.length < min) return new ValueError(`needs at least ${min} values`);
     if (value.length > max) return new ValueError(`allows at most ${max} values`);
     const items = value.map((item) => read(item));
-    return items.find((item) => item instanceof ValueError) ?? items;
+    const error = items.find((item) => item instanceof ValueError);
+    if (error !== undefined) return error;
+    const isRepeated = schema.uniqueItems === true && new Set(items).size < items.length;
+    return isRepeated ? new ValueError('contains a value twice') : items;
   };
 }
 
@@ -182,7 +185,8 @@ export function describeJsonQuery(schema: TObject, id: string, description: stri
   return Type.Object(Object.fromEntries(properties), { $id: id, description, additionalProperties: false });
 }
 
-function jsonForm(value: ValueSchema): Record<string, unknown> {
+/** The schema of a value as a body writes it: shapes and boxes have forms of their own. */
+export function jsonForm(value: ValueSchema): Record<string, unknown> {
   const { written, hints: _, synonyms: __, ...form } = value;
   if (written === undefined) return form;
   const { description: ___, ...text } = form;

@@ -87,7 +87,10 @@ function describeOperation<Caller>(route: Route<Caller>, describe: Describe, she
     security: describeSecurity(route.access, describe),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body !== undefined && {
-      requestBody: { required: true, content: describeBody(route, route.body, describe, shelf) },
+      requestBody: {
+        required: route.isBodyOptional !== true,
+        content: describeBody(route, route.body, describe, shelf),
+      },
     }),
     responses: describeAnswers(route, shelf),
   };

@@ -92,8 +92,6 @@ export interface FeedWriterOptions<F extends Feed> {
   readonly heartbeat: (feed: F) => string | Buffer;
   /** Called once for each feed, when its response is closed. */
   readonly onClose: (feed: F) => void;
-  /** Called every second while feeds are open. */
-  readonly onSecond?: () => void;
 }
 
 /** Open feeds, with one timer for all. */
@@ -148,7 +146,7 @@ export class FeedWriter<F extends Feed> {
   }
 
   readonly #tick = (): void => {
-    const { clock, heartbeat, onSecond } = this.#options;
+    const { clock, heartbeat } = this.#options;
     this.#cancel = clock.after(1_000, this.#tick);
     this.#second = (this.#second + 1) % HEARTBEAT_SECONDS;
     const now = clock.monotonic();
@@ -157,6 +155,5 @@ export class FeedWriter<F extends Feed> {
       else if (now >= endsAt) feed.close('lifetime');
       else if (feed.response.writableLength === 0) feed.write(heartbeat(feed));
     }
-    onSecond?.();
   };
 }

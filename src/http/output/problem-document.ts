@@ -10,8 +10,12 @@ export interface ProblemContext {
   readonly requestId: string;
   /** Request headers; Authorization decides the challenge. */
   readonly request?: IncomingHttpHeaders;
-  /** The scope that the route requires. */
-  readonly scope?: string | undefined;
+  /** What the route requires of a token. */
+  readonly access?: {
+    readonly scope?: string;
+    readonly challengeScope?: string;
+    readonly resource?: string;
+  };
 }
 
 /** Fastify's own errors by code, with texts for clients. */
@@ -87,9 +91,11 @@ export function problemHeaders(problem: Problem, context: ProblemContext): Heade
 function challengeFor(problem: Problem, context: ProblemContext): string | null {
   const insufficient = problem.code === 'INSUFFICIENT_SCOPE';
   if (problem.status !== 401 && !insufficient) return null;
-  const parts = [`resource_metadata="${context.publicUrl}/.well-known/oauth-protected-resource"`];
+  const { scope, challengeScope = scope, resource = '' } = context.access ?? {};
+  const parts = [`resource_metadata="${context.publicUrl}/.well-known/oauth-protected-resource${resource}"`];
   const sent = /^bearer +\S/i.test(context.request?.authorization ?? '');
-  if (context.scope !== undefined) parts.push(`scope="${context.scope}"`);
+  const wanted = insufficient ? scope : challengeScope;
+  if (wanted !== undefined) parts.push(`scope="${wanted}"`);
   if (sent) {
     parts.push(`error="${insufficient ? 'insufficient_scope' : 'invalid_token'}"`);
     parts.push(`error_description="${problem.message.replace(/[^ !#-[\]-~]/g, "'")}"`);

@@ -158,8 +158,8 @@ class StreamWriter {
     const { clock, readTimeoutMs } = this.#options;
     const cancel =
       readTimeoutMs === undefined ? nothing : clock.after(readTimeoutMs, () => this.#response.destroy());
-    do await new Promise<void>((resolve) => (this.#wake = resolve));
-    while (!this.isClosed && !condition());
+    // Looked at first: a corked response can drain before its write has returned.
+    while (!this.isClosed && !condition()) await new Promise<void>((resolve) => (this.#wake = resolve));
     cancel();
   }
 

@@ -74,6 +74,8 @@ export interface WebServer {
   readonly openapi: Json;
   /** Starts to listen; returns the port, which matters if 0 was requested. */
   listen(host: string, port: number): Promise<number>;
+  /** The port that it listens on; null before that. */
+  port(): number | null;
   /** Stops gracefully: active requests finish, within 15 s. */
   drain(): Promise<void>;
   /** Stops at once: connections are cut. */
@@ -172,13 +174,18 @@ function originForm(url: string): string {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
+function portOf({ server }: FastifyInstance): number | null {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : null;
+}
+
 function serve(app: FastifyInstance, drained: () => Promise<void>): Omit<WebServer, 'openapi'> {
   return {
     async listen(host, port) {
       await app.listen({ host, port });
-      const address = app.server.address();
-      return typeof address === 'object' && address !== null ? address.port : port;
+      return portOf(app) ?? port;
     },
+    port: () => portOf(app),
     async drain() {
       await drained();
       await app.close();

@@ -1,10 +1,10 @@
 // Authorization request: parsed, and validated by an ordered list of checks.
 
+import type { Parameters } from '../../access/key-form/signed-parameters.ts';
 import type { Scope } from '../../access/tiers/tiers.ts';
 import type { Client } from '../clients/client.ts';
 import { isLoopback, isRegistered } from '../clients/redirect-uri.ts';
 import { ErrorPage, ErrorRedirect, type OAuthErrorCode, type ReturnAddress } from '../protocol/errors.ts';
-import type { Parameters } from '../protocol/forms.ts';
 import { parseScopes, resourcesAt, selectResources } from '../protocol/tokens.ts';
 
 const MAX_STATE_LENGTH = 2_048;

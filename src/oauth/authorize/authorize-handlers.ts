@@ -1,5 +1,11 @@
 // Handlers of the authorization endpoint: show the consent page, and carry out the decision.
 
+import { type KeyFault, keyPageReply } from '../../access/key-form/key-page.ts';
+import {
+  type Parameters,
+  signParameters,
+  verifyParameters,
+} from '../../access/key-form/signed-parameters.ts';
 import type { Principal, Tiers } from '../../access/tiers/tiers.ts';
 import type { RequestContext } from '../../http/frame/route.ts';
 import { groupPairs, parsePairs } from '../../http/input/query.ts';
@@ -8,17 +14,8 @@ import { type ClientContext, identifyClient } from '../clients/find-client.ts';
 import { isLoopback } from '../clients/redirect-uri.ts';
 import { type ConsentContext, type Decision, decide } from '../consents/consent.ts';
 import { renderConsent } from '../pages/consent-page.ts';
-import type { KeyFault } from '../pages/elements.ts';
-import {
-  errorReply,
-  keyErrorReply,
-  keyPageReply,
-  outcomeReply,
-  redirectReply,
-  wantsJson,
-} from '../pages/replies.ts';
-import { ErrorPage, ErrorRedirect } from '../protocol/errors.ts';
-import { type Parameters, requireSameOrigin, signParameters, verifyParameters } from '../protocol/forms.ts';
+import { errorReply, keyErrorReply, outcomeReply, redirectReply, wantsJson } from '../pages/replies.ts';
+import { ErrorPage, ErrorRedirect, requireSameOrigin } from '../protocol/errors.ts';
 import { type AuthorizationRequest, PARAMETERS, parseAuthorizationRequest } from './authorization-request.ts';
 
 export interface AuthorizeContext extends ConsentContext, ClientContext {

@@ -1,7 +1,8 @@
 // Cache of client metadata documents: fetched once for all who need them, kept in memory and in the database.
 
 import { LRUCache } from 'lru-cache';
-import { type FailureKind, type Outbound, OutboundFailure } from '../../lib/outbound.ts';
+import type { Outbound } from '../../lib/outbound.ts';
+import { type FailureKind, OutboundFailure } from '../../lib/outbound-failure.ts';
 import { SingleFlight } from '../../lib/single-flight.ts';
 import type { OAuthContext } from '../protocol/context.ts';
 import type { Client } from './client.ts';

@@ -1,5 +1,7 @@
 // Client of the authorization server, registered or not.
 
+import { visibleText } from '../../page/html.ts';
+
 export interface Client {
   /** `document`: its id is the https URL of its metadata. `unregistered`: only the id that it sends is known. */
   readonly kind: 'registered' | 'document' | 'unregistered';
@@ -10,14 +12,11 @@ export interface Client {
   readonly redirectUris: readonly string[];
 }
 
-/** Invisible characters, and those that change the direction of text: with them one name can look like another. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]+/gu;
 const MAX_NAME_LENGTH = 100;
 
 /** A name that a client gives itself, made safe to store and show; null where it gives none. */
 export function cleanClientName(value: unknown): string | null {
   if (typeof value !== 'string') return null;
-  const visible = value.slice(0, 2_048).toWellFormed().normalize('NFC').replaceAll(INVISIBLE, '');
-  const characters = Array.from(visible.replaceAll(/\s+/gu, ' ').trim());
+  const characters = Array.from(visibleText(value.slice(0, 2_048)));
   return characters.length === 0 ? null : characters.slice(0, MAX_NAME_LENGTH).join('').trim();
 }

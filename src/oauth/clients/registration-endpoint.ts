@@ -1,13 +1,14 @@
 // Registration endpoint (POST /oauth/register, RFC 7591): clients register themselves.
 
 import { Type } from 'typebox';
+import { RequestThrottle } from '../../access/limits/request-throttle.ts';
 import type { Principal } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
 import { randomToken } from '../../lib/secrets.ts';
 import type { OAuthContext } from '../protocol/context.ts';
 import { oauthError, oauthErrors } from '../protocol/errors.ts';
-import { RequestThrottle, requireLowRate } from '../protocol/throttle.ts';
+import { requireLowRate } from '../protocol/throttle.ts';
 import { LIFETIMES } from '../protocol/tokens.ts';
 import { cleanClientName } from './client.ts';
 import { evictClients, insertClient } from './client-store.ts';

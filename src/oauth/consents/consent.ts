@@ -1,18 +1,15 @@
 // Decision of a person on a consent: a code for the client, or a denial.
 
 import { createHmac } from 'node:crypto';
-import type { KeyVerifier } from '../../access/keys/key-verifier.ts';
-import { FailureThrottle } from '../../access/limits/failure-throttle.ts';
-import type { ActiveSubscription } from '../../access/tiers/provider.ts';
+import type { KeyForm } from '../../access/key-form/key-form.ts';
+import type { RequestThrottle } from '../../access/limits/request-throttle.ts';
 import type { Scope } from '../../access/tiers/tiers.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
 import { Problem } from '../../lib/problem.ts';
 import { hashSecret } from '../../lib/secrets.ts';
 import type { OAuthContext } from '../protocol/context.ts';
 import { ErrorPage } from '../protocol/errors.ts';
 import type { SharedKeys } from '../protocol/shared-key-store.ts';
-import type { RequestThrottle } from '../protocol/throttle.ts';
 import { createSecret, LIFETIMES } from '../protocol/tokens.ts';
 import type { FreeGrantCap } from './free-grant-cap.ts';
 import { insertGrantWithCode, type NewGrant } from './grant-store.ts';
@@ -30,7 +27,7 @@ export interface ConsentRequest extends Pick<NewGrant, 'redirectUri' | 'codeChal
 }
 
 export interface ConsentContext extends OAuthContext {
-  readonly checkKey: CheckKey;
+  readonly keyForm: KeyForm;
   readonly sharedKeys: () => Promise<SharedKeys>;
   /** By address. */
   readonly freeGrantThrottle: RequestThrottle;
@@ -39,7 +36,7 @@ export interface ConsentContext extends OAuthContext {
 
 /**
  * Carries out a decision. Returns the code for the client, which is stored as a hash only; null if the person denied. Throws
- * what CheckKey throws, MISSING_API_KEY, DATABASE_UNAVAILABLE, and ErrorPage after too many grants without a key.
+ * what KeyForm.checkKey throws, MISSING_API_KEY, DATABASE_UNAVAILABLE, and ErrorPage after too many grants without a key.
  */
 export async function decide(
   context: ConsentContext,
@@ -67,7 +64,7 @@ export async function decide(
 
 /** What the client may use: the key's subscription, or the Free tier that an address has once. */
 async function resolveAccount(
-  { checkKey, sharedKeys, freeGrantThrottle }: ConsentContext,
+  { keyForm, sharedKeys, freeGrantThrottle }: ConsentContext,
   { decision, apiKey, address }: Decision,
 ): Promise<Pick<NewGrant, 'tier' | 'subscription' | 'customer' | 'addressHash'>> {
   if (decision === 'free') {
@@ -79,7 +76,7 @@ async function resolveAccount(
     return { tier: 'free', subscription: null, customer: null, addressHash };
   }
   if (apiKey.trim() === '') throw new Problem('MISSING_API_KEY', 'Enter an API key.');
-  const { tier, subscription, customer } = await checkKey(apiKey, address);
+  const { tier, subscription, customer } = await keyForm.checkKey(apiKey, address);
   return { tier, subscription, customer, addressHash: null };
 }
 
@@ -87,28 +84,4 @@ function tooManyGrants(retryAfter: number): ErrorPage {
   const detail =
     'Very many apps were given access from your network just now. Wait a minute, then try again.';
   return new ErrorPage('temporarily_unavailable', 'Too many requests', detail, { status: 429, retryAfter });
-}
-
-/** Wrong keys that one address, or /64, may enter in any minute: enough for typing errors, too few for guessing. */
-const WRONG_KEYS_PER_MINUTE = 10;
-
-/**
- * Checks a key that a person entered, which may have blanks around it. Throws INVALID_API_KEY, EXPIRED_API_KEY,
- * SUBSCRIPTIONS_UNAVAILABLE, or RATE_LIMITED after too many wrong keys; a key that was valid before is always checked.
- */
-export type CheckKey = (key: string, address: string) => Promise<ActiveSubscription>;
-
-export function createKeyCheck(keys: Pick<KeyVerifier, 'verifyFresh'>, clock: Clock): CheckKey {
-  const failures = new FailureThrottle(clock, { quota: WRONG_KEYS_PER_MINUTE });
-  return async (key, address) => {
-    const attempt = failures.attempt(address);
-    try {
-      return await keys.verifyFresh(key.trim(), attempt);
-    } catch (error) {
-      if (error instanceof Problem && error.status === 401) attempt.fail();
-      throw error;
-    } finally {
-      attempt.end();
-    }
-  };
 }

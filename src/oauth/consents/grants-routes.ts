@@ -1,28 +1,28 @@
 // Routes of connected apps: lists the apps that have access with a key, and ends that access; a page, or JSON for programs.
 
 import { Type } from 'typebox';
+import type { KeyFields } from '../../access/key-form/key-form.ts';
+import { type KeyFault, keyPageReply } from '../../access/key-form/key-page.ts';
 import type { Principal, Scope } from '../../access/tiers/tiers.ts';
 import { type RequestContext, type Route, route } from '../../http/frame/route.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import { Problem } from '../../lib/problem.ts';
-import { pageReply } from '../pages/document.ts';
-import type { KeyFault } from '../pages/elements.ts';
+import { pageReply } from '../../page/document.ts';
 import { type GrantView, renderGrantList, renderGrantsKeyPage } from '../pages/grants-page.ts';
 import {
   authorizeErrors,
   errorReply,
   keyErrorReply,
-  keyPageReply,
   keyProblem,
   OFFERED,
   wantsJson,
 } from '../pages/replies.ts';
 import { announceRevocation } from '../protocol/context.ts';
-import { ErrorPage } from '../protocol/errors.ts';
-import { requireSameOrigin, signParameters, verifyParameters } from '../protocol/forms.ts';
+import { ErrorPage, requireSameOrigin } from '../protocol/errors.ts';
 import type { ConsentContext } from './consent.ts';
 import { type GrantRow, listGrantsOf, revokeGrantOf } from './grant-store.ts';
 
+const PATH = '/oauth/grants';
 const BODY_BYTES = 16_384;
 
 const GrantsForm = Type.Object({
@@ -54,7 +54,7 @@ const Grants = Type.Object(
 type Call = Pick<RequestContext<Principal>, 'headers' | 'address' | 'mediaType' | 'requestId'>;
 
 const common = {
-  path: '/oauth/grants',
+  path: PATH,
   tag: 'OAuth',
   access: { credentials: 'none', counts: 'nothing' },
   ...{ ownQuery: true, anyAccept: true, errors: authorizeErrors },
@@ -103,55 +103,28 @@ function keyPage({ publicUrl }: ConsentContext, fault: KeyFault | null): Reply {
   return keyPageReply(renderGrantsKeyPage(fault), fault, publicUrl);
 }
 
-interface Fields {
-  readonly api_key?: string;
-  readonly proof?: string;
+interface Fields extends KeyFields {
   readonly end?: string;
 }
 
 async function handleGrants(context: ConsentContext, call: Call, fields: Fields): Promise<Reply> {
-  const { database, clock, publicUrl } = context;
+  const { database, clock, publicUrl, keyForm } = context;
   requireSameOrigin(call.headers, publicUrl);
-  const subscription = await resolveSubscription(context, call, fields);
-  if (subscription === null) {
+  const holder = await keyForm.identify(PATH, fields, call.address);
+  if (holder === null) {
     if (!wantsJson(call.mediaType)) return keyPage(context, 'stale');
     throw keyProblem(new Problem('INVALID_API_KEY', 'The proof is invalid or has expired. Send the key.'));
   }
+  const { subscription } = holder;
   const ended = fields.end === undefined ? null : await endGrant(context, subscription, fields.end);
   const now = new Date(clock.now());
   const grants = await database.read((sql) => listGrantsOf(sql, subscription, now));
   if (wantsJson(call.mediaType))
     return { headers: { 'cache-control': 'no-store' }, json: { grants: grants.map(toJson), ended } };
-  const proof = await signProof(context, subscription);
+  const proof = await keyForm.signProof(PATH, subscription);
   const notice = ended ? 'Access has been ended.' : 'This access had already ended.';
   const page = renderGrantList(grants.map(toView), proof, ended === null ? null : notice);
   return pageReply(200, page);
-}
-
-/** Null for a proof that is invalid or has expired. Throws what CheckKey throws, and MISSING_API_KEY. */
-async function resolveSubscription(
-  context: ConsentContext,
-  { address }: Call,
-  { api_key: key = '', proof }: Fields,
-): Promise<string | null> {
-  if (key.trim() === '' && proof !== undefined) return verifyProof(context, proof);
-  if (key.trim() === '') throw new Problem('MISSING_API_KEY', 'The field api_key is missing.');
-  return (await context.checkKey(key, address)).subscription;
-}
-
-const SUBSCRIPTION = 'subscription';
-
-/** Replaces the key on this page for ten minutes, so that it need not be entered again, or stored. */
-async function signProof({ sharedKeys, clock }: ConsentContext, subscription: string): Promise<string> {
-  const { grants } = await sharedKeys();
-  return signParameters(grants, new Map([[SUBSCRIPTION, [subscription]]]), clock.now());
-}
-
-/** The subscription of a proof; null if it is invalid or has expired. */
-async function verifyProof({ sharedKeys, clock }: ConsentContext, proof: string): Promise<string | null> {
-  const { grants } = await sharedKeys();
-  const verified = verifyParameters(grants, proof, clock.now());
-  return verified === null || verified.expired ? null : (verified.parameters.get(SUBSCRIPTION)?.[0] ?? null);
 }
 
 /** Ends one grant of this subscription; false if it has no such active grant. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { textOf } from '../../../test/support/browser/page-text.ts';
 import { TIERS } from '../../access/tiers/tiers.ts';
 import { type ConsentView, renderConsent } from './consent-page.ts';
 
@@ -18,19 +19,6 @@ const VIEW: ConsentView = {
 };
 
 const page = (changed: Partial<ConsentView> = {}) => renderConsent({ ...VIEW, ...changed });
-
-/** What a reader sees: no tags, no style, entities decoded, one space between words. */
-function textOf(html: string): string {
-  return html
-    .replace(/<style>.*?<\/style>/s, '')
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&amp;', '&')
-    .replaceAll(/\s+/g, ' ');
-}
 
 /** Whatever begins like a tag, with the names of its attributes: what the page is made of, whatever its texts are. */
 function skeleton(html: string): string[] {

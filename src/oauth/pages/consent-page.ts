@@ -1,11 +1,12 @@
 // Consent page: a person decides whether a client may act for them.
 
+import { type KeyFault, keyField, titleWith } from '../../access/key-form/key-page.ts';
 import type { Scope } from '../../access/tiers/tiers.ts';
 import { PLANS, type Tiers, tierName } from '../../access/tiers/tiers.ts';
-import { type Html, html } from '../../page/html.ts';
+import { renderDocument } from '../../page/document.ts';
+import { type Html, html, shortened } from '../../page/html.ts';
 import { type Client, cleanClientName } from '../clients/client.ts';
-import { renderDocument } from './document.ts';
-import { type KeyFault, keyField, scopeList, shortened, titleWith } from './elements.ts';
+import { scopeList } from './scope-list.ts';
 
 export interface ConsentView {
   /** Where the service is reached from outside, without a slash at the end. */

@@ -1,10 +1,12 @@
 // Page of connected apps: which apps have access with a key.
 
+import { type KeyFault, keyField, titleWith } from '../../access/key-form/key-page.ts';
 import { type Scope, type Tier, tierName } from '../../access/tiers/tiers.ts';
-import { type Html, html } from '../../page/html.ts';
+import { renderDocument } from '../../page/document.ts';
+import { type Html, html, shortened } from '../../page/html.ts';
+import { date, dateAndTime } from '../../page/time.ts';
 import { cleanClientName } from '../clients/client.ts';
-import { renderDocument } from './document.ts';
-import { type KeyFault, keyField, scopeList, shortened, titleWith } from './elements.ts';
+import { scopeList } from './scope-list.ts';
 
 export interface GrantView {
   /** The form sends it back as `end`. */
@@ -60,19 +62,4 @@ function article(grant: GrantView, proof: string): Html {
 <div><dt>Last used</dt><dd>${date(grant.lastUsedAt)}</dd></div></dl>
 <form method="post" action="grants"><input type="hidden" name="proof" value="${proof}">
 <button name="end" value="${grant.id}" aria-label="End access of ${name}">End access</button></form></article>`;
-}
-
-const DATE_TIME = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'long',
-  timeStyle: 'short',
-  timeZone: 'UTC',
-});
-const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-
-function dateAndTime(at: number): Html {
-  return html`<time datetime="${new Date(at).toISOString()}">${DATE_TIME.format(at)} UTC</time>`;
-}
-
-function date(at: number): Html {
-  return html`<time datetime="${new Date(at).toISOString().slice(0, 10)}">${DATE.format(at)}</time>`;
 }

@@ -1,10 +1,11 @@
 // Replies of the authorization and grants endpoints: a redirect, a page, or JSON for programs.
 
+import { type KeyFault, keyFaultOf } from '../../access/key-form/key-page.ts';
 import { negotiate } from '../../http/frame/request-head.ts';
 import type { ErrorForm } from '../../http/frame/route.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import { Problem } from '../../lib/problem.ts';
-import { html } from '../../page/html.ts';
+import { type ErrorPageView, PAGE_HEADERS, pageReply, renderErrorPage } from '../../page/document.ts';
 import {
   describable,
   ErrorPage,
@@ -14,8 +15,6 @@ import {
   oauthErrors,
   type ReturnAddress,
 } from '../protocol/errors.ts';
-import { PAGE_HEADERS, pageReply, renderDocument } from './document.ts';
-import { KEY_FAULT_STATUS, type KeyFault } from './elements.ts';
 
 const JSON_TYPE = 'application/json';
 const NO_STORE = { 'cache-control': 'no-store' };
@@ -75,23 +74,14 @@ export function errorReply(
   return withHeaders(pageReply(status, page), retryAfter);
 }
 
-const KEY_FAULTS: Readonly<Record<string, KeyFault>> = {
-  MISSING_API_KEY: 'missing',
-  INVALID_API_KEY: 'invalid',
-  EXPIRED_API_KEY: 'expired',
-  RATE_LIMITED: 'throttled',
-  OVERLOADED: 'unavailable',
-  SUBSCRIPTIONS_UNAVAILABLE: 'unavailable',
-};
-
 /** Replies to a key that was not accepted: by `keyPage`, or as JSON. Throws any other error again. */
 export async function keyErrorReply(
   error: unknown,
   { mediaType }: Caller,
   keyPage: (fault: KeyFault) => Reply | Promise<Reply>,
 ): Promise<Reply> {
-  const fault = error instanceof Problem ? KEY_FAULTS[error.code] : undefined;
-  if (fault === undefined || !(error instanceof Problem)) throw error;
+  const fault = keyFaultOf(error);
+  if (fault === null || !(error instanceof Problem)) throw error;
   if (wantsJson(mediaType)) throw error.status === 401 ? keyProblem(error) : error;
   const retryAfter = error.headers['retry-after'];
   return withHeaders(await keyPage(fault), retryAfter === undefined ? {} : { 'retry-after': retryAfter });
@@ -100,14 +90,6 @@ export async function keyErrorReply(
 /** A rejected key as an OAuth error; `problem` is the code that the rest of the API uses. */
 export function keyProblem({ code, headers, message }: Problem): Problem {
   return oauthError('access_denied', message, { code, headers, members: { problem: code } });
-}
-
-/** A page with a key field, in the status of its fault. */
-export function keyPageReply(page: string, fault: KeyFault | null, publicUrl: string): Reply {
-  const status = fault === null ? 200 : KEY_FAULT_STATUS[fault];
-  const metadata = `${publicUrl}/.well-known/oauth-protected-resource`;
-  const challenge = { 'www-authenticate': `Bearer resource_metadata="${metadata}"` };
-  return withHeaders(pageReply(status, page), status === 401 ? challenge : {});
 }
 
 function withHeaders(reply: Reply, headers: Readonly<Record<string, string>>): Reply {
@@ -128,21 +110,11 @@ export const authorizeErrors: ErrorForm = {
   content: { 'text/html': { type: 'string' }, ...oauthErrors().content },
 };
 
-export interface ErrorView {
-  readonly title: string;
-  /** Sentences: what happened, and what to do next. Addresses in it stay text. */
-  readonly detail: string;
-  /** X-Request-Id, for the operator. */
-  readonly requestId?: string;
-}
-
 /** An error page. It links nowhere: the redirect URI may be an attacker's. */
-export function renderError({ title, detail, requestId }: ErrorView): string {
-  return renderDocument({
-    title,
-    content: html`<h1>${title}</h1><p class="lead">${detail}</p>
-<p>Nothing has changed, and no access was given. You can close this page.</p>
-${requestId === undefined ? null : html`<p class="hint">If you ask for help, quote <code>${requestId}</code>.</p>`}`,
+export function renderError(view: Omit<ErrorPageView, 'closing'>): string {
+  return renderErrorPage({
+    ...view,
+    closing: 'Nothing has changed, and no access was given. You can close this page.',
   });
 }
 

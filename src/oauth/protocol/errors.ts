@@ -1,6 +1,8 @@
 // OAuth errors: as JSON with `error` and `error_description`, as a page, or as a redirect to the client.
 
+import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from 'typebox';
+import { isSameOrigin } from '../../access/key-form/key-form.ts';
 import type { ErrorForm } from '../../http/frame/route.ts';
 import { Problem, type ProblemCode } from '../../lib/problem.ts';
 
@@ -116,6 +118,14 @@ export class ErrorPage extends Error {
     this.status = status;
     this.retryAfter = retryAfter;
   }
+}
+
+/** Throws ErrorPage if the browser says that another site sent the form. */
+export function requireSameOrigin(headers: IncomingHttpHeaders, publicUrl: string): void {
+  if (isSameOrigin(headers, publicUrl)) return;
+  const detail =
+    'Another site sent this form. Start again from the app, and decide on the page of this service.';
+  throw new ErrorPage('invalid_request', 'Not decided here', detail, { status: 403 });
 }
 
 /** Where the authorization response goes, once client and redirect URI are valid. */

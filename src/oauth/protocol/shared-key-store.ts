@@ -6,8 +6,8 @@ import type { Database, Sql } from '../../postgres/client/database.ts';
 export interface SharedKeys {
   /** Signs authorization requests on the consent page. */
   readonly transaction: Buffer;
-  /** Signs the proof of a subscription on the page of connected apps. */
-  readonly grants: Buffer;
+  /** Signs the proofs that replace a key on a page. */
+  readonly proof: Buffer;
   /** Digests addresses, so that the database cannot be searched for one. */
   readonly address: Buffer;
 }
@@ -23,7 +23,7 @@ export function createSharedKeys(database: Database): () => Promise<SharedKeys> 
 
 function deriveKeys(secret: Uint8Array): SharedKeys {
   const keyFor = (use: string) => Buffer.from(hkdfSync('sha256', secret, '', `freehold ${use}`, 32));
-  return { transaction: keyFor('transaction'), grants: keyFor('grants'), address: keyFor('address') };
+  return { transaction: keyFor('transaction'), proof: keyFor('proof'), address: keyFor('address') };
 }
 
 async function readSharedSecret(sql: Sql): Promise<Uint8Array> {

@@ -1,37 +1,8 @@
-// Limit on requests by name in any minute, exact and in bounded memory.
+// Refusal of too many requests, in the words of OAuth.
 
-import { wholeSeconds } from '../../access/limits/rate-limit-status.ts';
-import { RecentCallers, SlidingWindowLog } from '../../access/limits/sliding-window-log.ts';
-import type { Clock } from '../../lib/clock.ts';
+import type { RequestThrottle } from '../../access/limits/request-throttle.ts';
 import type { ProblemCode } from '../../lib/problem.ts';
 import { oauthError } from './errors.ts';
-
-const CAPACITY = 65_536;
-
-export class RequestThrottle {
-  readonly #clock: Clock;
-  readonly #perMinute: number;
-  readonly #callers: RecentCallers<SlidingWindowLog>;
-
-  constructor(clock: Clock, perMinute: number, capacity = CAPACITY) {
-    this.#clock = clock;
-    this.#perMinute = perMinute;
-    const now = clock.monotonic();
-    this.#callers = new RecentCallers({ capacity, now, create: () => new SlidingWindowLog() });
-  }
-
-  /** Counts one request: 0 if it may pass, else the seconds until the next one may. */
-  take(name: string): number {
-    const now = this.#clock.monotonic();
-    const log = this.#callers.getOrCreate(name, now);
-    // No room for another caller: refusing new ones would let a flood lock everybody else out, and a flood has many names.
-    if (log === undefined) return 0;
-    if (log.count(now) >= this.#perMinute)
-      return Math.max(1, wholeSeconds(log.timeUntilFree(this.#perMinute, now)));
-    log.add(now);
-    return 0;
-  }
-}
 
 /** Counts one request. Throws temporarily_unavailable with Retry-After if there were too many. */
 export function requireLowRate(

@@ -2,6 +2,7 @@
 
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { PAGE_LIFETIME } from '../../access/key-form/signed-parameters.ts';
 import type { Scope } from '../../access/tiers/tiers.ts';
 import { SCOPES } from '../../access/tiers/tiers.ts';
 import { DAY, HOUR, MINUTE } from '../../lib/clock.ts';
@@ -57,7 +58,7 @@ function checksum(body: string): string {
 
 /** Milliseconds. */
 export const LIFETIMES = {
-  consentPage: 10 * MINUTE,
+  consentPage: PAGE_LIFETIME,
   code: 5 * MINUTE,
   accessToken: HOUR,
   refreshToken: 30 * DAY,

@@ -16,14 +16,14 @@ const MAX_CACHED = 50_000;
 /** Longer credentials are not even hashed. */
 const MAX_LENGTH = 4_096;
 
-export interface AccessTokensOptions extends Pick<OAuthContext, 'database' | 'clock' | 'report'> {
-  /** The resource that tokens must be issued for. */
-  readonly resource: string;
-}
+export interface AccessTokensOptions
+  extends Pick<OAuthContext, 'database' | 'clock' | 'report' | 'publicUrl'> {}
 
 interface CachedToken {
   readonly principal: Principal;
   readonly grant: number;
+  /** What it was issued for. */
+  readonly resources: readonly string[];
   /** Monotonic: a wall clock that jumps moves no expiry. */
   readonly validUntil: number;
 }
@@ -55,15 +55,16 @@ export class AccessTokens implements CredentialVerifier {
   }
 
   /** Throws INVALID_TOKEN, EXPIRED_TOKEN, DATABASE_UNAVAILABLE, or RATE_LIMITED after too many invalid credentials. */
-  verify(credential: string, attempt: CredentialAttempt): Principal | Promise<Principal> {
+  verify(credential: string, attempt: CredentialAttempt, resource = ''): Principal | Promise<Principal> {
     if (credential.length > MAX_LENGTH) throw invalid();
     const hash = hashSecret(credential);
     const cached = this.#cache.get(hash);
     if (cached === undefined) {
       if (!isSecret('at', credential)) throw invalid();
-      return this.#verifyUncached(hash, attempt);
+      return this.#verifyUncached(hash, attempt, resource);
     }
-    return this.#revocations.isCurrent() ? this.#principal(cached) : this.#verifyAfterPoll(hash, attempt);
+    if (this.#revocations.isCurrent()) return this.#principal(cached, resource);
+    return this.#verifyAfterPoll(hash, attempt, resource);
   }
 
   /** Applies a revocation of this process at once. */
@@ -81,34 +82,41 @@ export class AccessTokens implements CredentialVerifier {
     return this.#revocations.close();
   }
 
-  #principal({ principal, validUntil }: CachedToken): Principal {
-    if (this.#options.clock.monotonic() >= validUntil) throw expired();
+  /** A token of the whole service is good for each of its resources; one of a part is good there alone. */
+  #principal({ principal, validUntil, resources }: CachedToken, resource: string): Principal {
+    const { clock, publicUrl } = this.#options;
+    if (clock.monotonic() >= validUntil) throw expired();
+    if (!resources.includes(publicUrl) && !resources.includes(`${publicUrl}${resource}`))
+      throw new Problem('INVALID_TOKEN', 'The access token was issued for another resource.');
     return principal;
   }
 
-  async #verifyAfterPoll(hash: string, attempt: CredentialAttempt): Promise<Principal> {
+  async #verifyAfterPoll(hash: string, attempt: CredentialAttempt, resource: string): Promise<Principal> {
     await this.#revocations.poll();
     const cached = this.#cache.get(hash);
-    return cached === undefined ? this.#verifyUncached(hash, attempt) : this.#principal(cached);
+    if (cached === undefined) return this.#verifyUncached(hash, attempt, resource);
+    return this.#principal(cached, resource);
   }
 
-  async #verifyUncached(hash: string, attempt: CredentialAttempt): Promise<Principal> {
+  async #verifyUncached(hash: string, attempt: CredentialAttempt, resource: string): Promise<Principal> {
     // Only the first of those who share a lookup counts as an attempt. A request after a revocation must not join a lookup
     // from before it.
     const flight = `${this.#revocations.generation} ${hash}`;
     if (!this.#flights.has(flight)) attempt.begin();
-    return this.#principal(await this.#flights.run(flight, null, () => this.#load(hash)));
+    return this.#principal(await this.#flights.run(flight, null, () => this.#load(hash)), resource);
   }
 
   async #load(hash: string): Promise<CachedToken> {
     const { generation } = this.#revocations;
-    const { clock, database, resource } = this.#options;
+    const { clock, database } = this.#options;
     const [now, sentAt] = [clock.now(), clock.monotonic()];
     const row = await database.read((sql) => findAccessToken(sql, hash), { planned: 'once' });
     if (row === undefined) throw invalid();
-    requireValid(row, resource, now);
+    requireValid(row, now);
     const validUntil = sentAt + Date.parse(row.expiresAt) - now;
-    const token: CachedToken = { principal: toPrincipal(row), grant: row.grant, validUntil };
+    const token: CachedToken = {
+      ...{ principal: toPrincipal(row), grant: row.grant, resources: row.resources, validUntil },
+    };
     if (generation === this.#revocations.generation) this.#store(hash, token);
     return token;
   }
@@ -134,12 +142,10 @@ export class AccessTokens implements CredentialVerifier {
   }
 }
 
-/** Expiry, revocation and audience, in this order. */
-function requireValid({ expiresAt, revokedAt, resources }: AccessTokenRow, resource: string, now: number) {
+/** Expiry before revocation; the audience is checked at each use. */
+function requireValid({ expiresAt, revokedAt }: AccessTokenRow, now: number) {
   if (Date.parse(expiresAt) <= now) throw expired();
   if (revokedAt !== null) throw invalid();
-  if (!resources.includes(resource))
-    throw new Problem('INVALID_TOKEN', 'The access token was issued for another resource.');
 }
 
 /**

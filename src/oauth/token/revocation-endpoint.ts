@@ -1,13 +1,14 @@
 // Revocation endpoint (POST /oauth/revoke, RFC 7009): a client gives a token back.
 
 import { Type } from 'typebox';
+import { RequestThrottle } from '../../access/limits/request-throttle.ts';
 import type { Principal } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
 import { hashSecret } from '../../lib/secrets.ts';
 import { revokeAccessToken } from '../consents/grant-store.ts';
 import { oauthErrors } from '../protocol/errors.ts';
-import { RequestThrottle, requireLowRate } from '../protocol/throttle.ts';
+import { requireLowRate } from '../protocol/throttle.ts';
 import { isSecret } from '../protocol/tokens.ts';
 import { endGrant, invalidRequest, type TokenContext } from './token-context.ts';
 import { getClientId } from './token-endpoint.ts';

@@ -1,13 +1,13 @@
 // Context of the token and revocation endpoints, and the contract of a grant type.
 
 import { type Static, Type } from 'typebox';
+import type { RequestThrottle } from '../../access/limits/request-throttle.ts';
 import type { SubscriptionProvider } from '../../access/tiers/provider.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { revokeGrant } from '../consents/grant-store.ts';
 import type { RevocationReason } from '../protocol/audit.ts';
 import { announceRevocation, type OAuthContext } from '../protocol/context.ts';
 import { oauthError } from '../protocol/errors.ts';
-import type { RequestThrottle } from '../protocol/throttle.ts';
 import type { GrantLimits } from '../protocol/tokens.ts';
 import type { TokenGrant, TokenStore } from './token-store.ts';
 

@@ -1,11 +1,12 @@
 // Token endpoint (POST /oauth/token): ordered checks, then the grant type that the request names.
 
+import { RequestThrottle } from '../../access/limits/request-throttle.ts';
 import type { Principal } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
 import { Problem } from '../../lib/problem.ts';
 import { oauthError, oauthErrors } from '../protocol/errors.ts';
-import { RequestThrottle, requireLowRate } from '../protocol/throttle.ts';
+import { requireLowRate } from '../protocol/throttle.ts';
 import { exchangeCode } from './grant-types/authorization-code.ts';
 import { exchangeRefreshToken } from './grant-types/refresh-token.ts';
 import {

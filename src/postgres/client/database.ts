@@ -70,7 +70,10 @@ export interface Database {
   /** Runs statements that change nothing, on one connection. Retried once if the connection broke, so `work` may run twice. */
   read<T>(work: (sql: Sql) => Promise<T>, options?: ReadOptions): Promise<T>;
   /** Runs one statement that changes rows. Never retried: after a 503 the change may or may not have been made. */
-  write<T>(work: (sql: Sql) => Promise<T>, options?: OperationOptions): Promise<T>;
+  write<T>(
+    work: (sql: Sql) => Promise<T>,
+    options?: OperationOptions & Pick<ReadOptions, 'planned'>,
+  ): Promise<T>;
   /**
    * Runs one statement that undoes itself past its deadline, by the SQL function `require_before`: after a 503 because of
    * time nothing was or will be changed. Never retried: if the connection broke, nobody knows.
@@ -158,9 +161,10 @@ export function openDatabase(options: DatabaseOptions): Database {
         return await attempt(operation, end);
       } catch (error) {
         const isRetried = left > 0 && isBrokenConnection(error) && clock.monotonic() + RETRY_PAUSE < end;
-        if (!isRetried) throw translateError(error);
+        if (isRetried) await keepAlive(() => pause(clock, RETRY_PAUSE));
+        // A busy process can be late.
+        if (!isRetried || clock.monotonic() >= end) throw translateError(error);
       }
-      await keepAlive(() => pause(clock, RETRY_PAUSE));
     }
   }
 
@@ -186,7 +190,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     clock,
     read: (work, { timeout, ...how } = {}) => run({ work: statements(work, timeout), timeout, ...how }, 1),
-    write: (work, { timeout } = {}) => run({ work: statements(work, timeout), timeout }),
+    write: (work, { timeout, ...how } = {}) => run({ work: statements(work, timeout), timeout, ...how }),
     writeByDeadline: (work, how = {}) => run({ work: withServerDeadline(work), ...how }),
     transaction: (work, { timeout } = {}) => run({ work: inTransaction(work, timeout), timeout }),
     async serverVersion() {

@@ -1,9 +1,9 @@
 // Roles of the embedded cluster and their passwords: a superuser that the service never uses, and the service's own role.
 
 import { createHash } from 'node:crypto';
-import { chown, link, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readIfExists } from '../../lib/files.ts';
+import { createPrivateFile, readIfExists } from '../../lib/files.ts';
 import { parseJson } from '../../lib/parse.ts';
 import { randomToken } from '../../lib/secrets.ts';
 import { type Binaries, runProgram } from './binaries.ts';
@@ -132,7 +132,7 @@ export const PASSWORDS_FILE = 'postgres-passwords.json';
 /** The passwords of a data directory's server, created by the first of several processes. */
 export async function rolePasswords(dataDirectory: string): Promise<RolePasswords> {
   const file = join(dataDirectory, PASSWORDS_FILE);
-  return (await readPasswords(file)) ?? createPasswords(dataDirectory, file);
+  return (await readPasswords(file)) ?? createPasswords(file);
 }
 
 /** A hash; the passwords are too long to be guessed from it. */
@@ -157,26 +157,9 @@ function isPassword(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{32,128}$/.test(value);
 }
 
-/** Written to a draft that is then linked, so that the first of several processes wins and nobody reads half a file. */
-async function createPasswords(dataDirectory: string, file: string): Promise<RolePasswords> {
+/** Those of the first of several processes. */
+async function createPasswords(file: string): Promise<RolePasswords> {
   const passwords: RolePasswords = { superuser: randomToken(), service: randomToken() };
-  const draft = `${file}.${randomToken(6)}`;
-  try {
-    await writeFile(draft, `${JSON.stringify(passwords, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
-    await giveToOwner(draft, dataDirectory);
-    await link(draft, file);
-    return passwords;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    return (await readPasswords(file)) ?? passwords;
-  } finally {
-    await rm(draft, { force: true });
-  }
-}
-
-/** A file that root creates in the folder of a service account must be readable by that account. */
-async function giveToOwner(file: string, dataDirectory: string): Promise<void> {
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = await stat(dataDirectory);
-  await chown(file, uid, gid);
+  if (await createPrivateFile(file, `${JSON.stringify(passwords, undefined, 2)}\n`)) return passwords;
+  return (await readPasswords(file)) ?? passwords;
 }

@@ -13,7 +13,7 @@ import type { NormalizedQuery } from './normalize-query.ts';
 import { parseOpenHours } from './open-hours.ts';
 import type { WordMeaning } from './plan.ts';
 import { compileShape } from './shape-predicate.ts';
-import { wordForms } from './text-forms.ts';
+import { type WordForm, wordForms } from './text-forms.ts';
 
 /** The words of a listing: the lexemes of listing_text.words. */
 export type TokenSet = Pick<ReadonlySet<string>, 'has'>;
@@ -232,13 +232,24 @@ function daysOnMarketReader(startedAt: number) {
   };
 }
 
-/** Every word in one of the fields, or as the name of an area that the listing lies in. */
-function compileText({ words, fields }: TextCondition, context: PredicateContext): RowTest {
-  const terms = words.map((word) => {
+/** A searched word: a listing has it in one of the forms, or lies in one of the areas. */
+export interface TextTerm {
+  readonly forms: readonly WordForm[];
+  readonly areaNos: ReadonlySet<number>;
+}
+
+/** The words of a text condition with their meanings; a listing must have all of them. */
+export function textTerms({ words, fields }: TextCondition, context: PredicateContext): TextTerm[] {
+  return words.map((word) => {
     const meaning = context.words[word] ?? { spellings: [word], areaNos: [] };
     const areaNos = new Set(fields.includes('area') ? meaning.areaNos : []);
     return { forms: wordForms(meaning, fields), areaNos };
   });
+}
+
+/** Every word in one of the fields, or as the name of an area that the listing lies in. */
+function compileText(condition: TextCondition, context: PredicateContext): RowTest {
+  const terms = textTerms(condition, context);
   return (row, tokens) =>
     terms.every(
       ({ forms, areaNos }) =>

@@ -103,6 +103,14 @@ const PROPERTY_TYPE_SYNONYMS: Readonly<Record<string, PropertyType>> = {
   ...{ 'multi-family': 'MULTI_FAMILY', mobile: 'MANUFACTURED', lot: 'LAND', office: 'COMMERCIAL' },
 };
 
+/** One property type. */
+export const propertyType = Type.Unsafe<PropertyType>({
+  type: 'string',
+  enum: [...PROPERTY_TYPES],
+  caseInsensitive: true,
+  synonyms: PROPERTY_TYPE_SYNONYMS,
+});
+
 const kind = {
   status: optional(
     list(Type.String({ maxLength: 40 }), {
@@ -110,17 +118,7 @@ const kind = {
       aliases: ['standardStatus'],
     }),
   ),
-  propertyType: optional(
-    list(
-      Type.Unsafe<PropertyType>({
-        type: 'string',
-        enum: [...PROPERTY_TYPES],
-        caseInsensitive: true,
-        synonyms: PROPERTY_TYPE_SYNONYMS,
-      }),
-      { description: 'Any of these types.', aliases: ['type'] },
-    ),
-  ),
+  propertyType: optional(list(propertyType, { description: 'Any of these types.', aliases: ['type'] })),
   propertySubType: names('Sub-type in RESO’s spelling', 'subtype'),
 };
 

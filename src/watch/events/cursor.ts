@@ -1,12 +1,12 @@
-// Cursor of the event log: a place between two events, opaque to clients.
+// Cursor of the event log: a position between two events, opaque to clients.
 
 import { Problem } from '../../lib/problem.ts';
 import type { EventPosition } from './event.ts';
 
-/** The place before all events. */
+/** The position before all events. */
 const OLDEST: EventPosition = { sequence: 0, watcherId: '', type: '', ordinal: 0 };
 
-/** The place after all events of a sequence and before those of the next. */
+/** The position after all events of a sequence and before those of the next. */
 export const after = (sequence: number): EventPosition => ({ ...OLDEST, sequence: sequence + 1 });
 
 export function formatCursor({ sequence, watcherId, type, ordinal }: EventPosition): string {
@@ -17,7 +17,7 @@ export function formatCursor({ sequence, watcherId, type, ordinal }: EventPositi
 const FORM = /^(\d{1,15})(?: ([\w-]{1,60}) ([a-z_.]{1,60}) (\d{1,9}))?$/;
 
 /**
- * The place that a reader names: a cursor, or the oldest event; null for `now`. Throws INVALID_CURSOR for anything that
+ * The position that a reader names: a cursor, or the oldest event; null for `now`. Throws INVALID_CURSOR for anything that
  * `formatCursor` did not make.
  * @param name of the parameter or header, for the error
  */
@@ -26,7 +26,7 @@ export function parseAfter(text: string | undefined, name = 'after'): EventPosit
   return text === 'now' ? null : parseCursor(text, name);
 }
 
-function parseCursor(text: string, name: string): EventPosition {
+export function parseCursor(text: string, name: string): EventPosition {
   const parts = FORM.exec(Buffer.from(text, 'base64url').toString('latin1'));
   if (parts === null || !/^[\w-]+$/.test(text)) throw invalid(name);
   const [, sequence = '', watcherId = '', type = '', ordinal = '0'] = parts;
@@ -39,7 +39,7 @@ const invalid = (parameter: string): Problem =>
     'is not a cursor of this service: send the cursor of an event, page.nextCursor, or now',
   );
 
-function invalidCursor(parameter: string, detail: string): Problem {
+export function invalidCursor(parameter: string, detail: string): Problem {
   return new Problem('INVALID_CURSOR', `${parameter} ${detail}.`, { errors: [{ parameter, detail }] });
 }
 
@@ -49,19 +49,19 @@ export interface LogRange {
   readonly droppedThrough: number;
 }
 
-/** Throws CURSOR_EXPIRED if events after this place may have been dropped, INVALID_CURSOR if the log has not come so far. */
+/** Throws CURSOR_EXPIRED if events after this position may have been dropped, INVALID_CURSOR if the log has not come so far. */
 export function requireKept(
-  place: EventPosition | null,
+  position: EventPosition | null,
   { horizon, droppedThrough }: LogRange,
   name = 'after',
 ): void {
-  if (place === null) return;
-  if (place.sequence > horizon + 1)
+  if (position === null) return;
+  if (position.sequence > horizon + 1)
     throw invalidCursor(
       name,
       'is ahead of the newest event: it is from another service, or from before a backup was restored; start again without it',
     );
-  if (place.sequence === 0 || place.sequence > droppedThrough) return;
+  if (position.sequence === 0 || position.sequence > droppedThrough) return;
   throw new Problem(
     'CURSOR_EXPIRED',
     'Events are kept for 30 days, and some of those after this cursor are gone. Start again without a cursor, at the ' +

@@ -43,6 +43,32 @@ const ListingEventData = Type.Object(
   { $id: 'ListingEventData' },
 );
 
+const MarketEventData = Type.Object(
+  {
+    areaId: Type.String(),
+    listingType: Type.String(),
+    metric: Type.String({ description: 'The id of a metric of GET /v1/market/metrics.' }),
+    op: Type.String(),
+    threshold: Type.Number({ description: '`value` of the condition.' }),
+    window: nullable(Type.String()),
+    value: Type.Number({ description: 'The figure, or its change in percent.' }),
+    previous: Type.Number({ description: 'The same when it was last computed.' }),
+    at: Type.String({ format: 'date-time', description: 'When the figure was computed.' }),
+  },
+  { $id: 'MarketEventData', description: 'Of `market.threshold_crossed`.' },
+);
+
+const DigestEventData = Type.Object(
+  {
+    events: Type.Array(Type.Ref('Event'), {
+      description: 'The first events of the digest, the oldest first: at most 100, and 250 kB.',
+    }),
+    count: Type.Integer({ description: 'How many events the digest has.' }),
+    url: Type.String({ format: 'uri', description: 'All events of the digest, in pages.' }),
+  },
+  { $id: 'DigestEventData', description: 'Of `watcher.digest`.' },
+);
+
 const WatcherEventData = Type.Object(
   {},
   { $id: 'WatcherEventData', description: 'Of events `watcher.*`: what happened to the watcher.' },
@@ -61,7 +87,7 @@ export const EventSchema = Type.Object(
     }),
     watcherId: Type.String(),
     owner: Type.String({ description: 'You, as an opaque hash.' }),
-    data: Type.Union([ListingEventData, WatcherEventData]),
+    data: Type.Union([ListingEventData, MarketEventData, DigestEventData, WatcherEventData]),
   },
   { $id: 'Event' },
 );
@@ -104,6 +130,18 @@ export const EventQuery = Type.Object({
       minimum: 1,
       hints: ['pageSize', 'per_page', 'size', 'count'],
       description: 'Events in a page.',
+    }),
+  ),
+});
+
+/** Of the events of one watcher. */
+export const WatcherEventQuery = Type.Object({
+  ...EventQuery.properties,
+  digest: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description:
+        'The cursor of a `watcher.digest` event: only the events of that digest, in which alone they are told.',
     }),
   ),
 });

@@ -1,6 +1,6 @@
 // Event types: THE table of what watchers tell, which targets can send each type, and which change causes it.
 
-export type TargetType = 'listing' | 'property' | 'search';
+export type TargetType = 'listing' | 'property' | 'search' | 'market';
 
 interface EventTypeRule {
   /** Targets that send it where `events` names it; empty: it is about the watcher, and always sent. */
@@ -9,6 +9,7 @@ interface EventTypeRule {
   readonly cause: string;
 }
 
+/** Targets that are told of changes of listings. */
 const ANY_TARGET: readonly TargetType[] = ['listing', 'property', 'search'];
 const ALWAYS: readonly TargetType[] = [];
 
@@ -41,9 +42,18 @@ export const EVENT_TYPES = {
     targets: ['search'],
     cause: 'The listing matched the search, and no longer does.',
   },
+  'market.threshold_crossed': {
+    targets: ['market'],
+    cause: 'The figure has come to meet the condition, and did not before.',
+  },
   'watcher.test': { targets: ALWAYS, cause: 'A test was requested.' },
+  'watcher.digest': { targets: ALWAYS, cause: 'A digest is due, and something happened since the last one.' },
   'watcher.paused': { targets: ALWAYS, cause: 'The watcher was paused; `data.reason` says why.' },
-  'watcher.disabled': { targets: ALWAYS, cause: 'The watcher was disabled; `data.reason` says why.' },
+  'watcher.disabled': {
+    targets: ALWAYS,
+    cause:
+      'The watcher or one of its webhooks was disabled; `data.reason` says why, and `data.webhook` names the webhook.',
+  },
   'watcher.throttled': {
     targets: ALWAYS,
     cause: 'The owner’s events of this hour are more than the plan allows; sent once an hour.',

@@ -1,8 +1,8 @@
-// Events of watchers as the matching hands them over, and their place in the log.
+// Events of watchers as the matching hands them over, and their position in the log.
 
 import type { EventType } from './event-types.ts';
 
-/** Place of an event in the log: events are ordered by these four members. */
+/** Position of an event in the log: events are ordered by these four members. */
 export interface EventPosition {
   /** Of the change that caused the event. */
   readonly sequence: number;
@@ -23,6 +23,8 @@ export interface EventDraft extends EventPosition {
   readonly listingId: string | null;
   /** Parameters that the listing matched, as the owner wrote them. */
   readonly matchedOn: readonly string[];
+  /** Whether it waits for a digest: it is told there alone. */
+  readonly held: boolean;
   /** Milliseconds since the epoch: when the change was made. */
   readonly at: number;
   /** Data of an event about the watcher. */

@@ -14,53 +14,86 @@ export interface PresentedEvent {
   readonly json: string;
 }
 
-/** The events of a page, in order. */
-export function presentEvents({ rows, contents }: EventPage, publicUrl: string): PresentedEvent[] {
-  const shown = new Map(contents.map((content) => [contentKey(content), contentJson(content)]));
-  const ownerOf = memoize(publicOwner);
-  return rows.map((row) => {
+/** The events of a page, in order. Ids and names in them need no escapes. */
+export function presentEvents(
+  { rows, contents, held }: Pick<EventPage, 'rows' | 'contents' | 'held'>,
+  publicUrl: string,
+): PresentedEvent[] {
+  const owners = memoize(publicOwner);
+  const names = memoize(namesJson);
+  const shown = new Map(contents.map((content) => [contentKey(content), contentJson(content, names)]));
+  const heldBy = Map.groupBy(held, ({ digest, watcherId }) => `${digest} ${watcherId}`);
+  const listingJson = (row: EventRow, listingId: string): string =>
+    `{${shown.get(contentKey(row)) ?? hiddenJson(listingId)},"matchedOn":${names(row.matchedOn)},` +
+    `"url":"${publicUrl}/v1/property/${listingId}"}`;
+  const dataJson = (row: EventRow, cursor: string): string => {
+    const { type, sequence, watcherId, listingId } = row;
+    if (listingId !== null) return listingJson(row, listingId);
+    if (type !== 'watcher.digest') return aboutWatcherJson(row);
+    const events = heldBy.get(`${sequence} ${watcherId}`) ?? [];
+    return digestJson(
+      row,
+      events.map(present),
+      `${publicUrl}/v1/watchers/${watcherId}/events?digest=${cursor}`,
+    );
+  };
+  const present = (row: EventRow): PresentedEvent => {
+    const { type, at, sequence, watcherId, owner } = row;
     const cursor = formatCursor(row);
-    const data = row.listingId === null ? aboutWatcherJson(row) : listingJson(row, shown, publicUrl);
+    const data = dataJson(row, cursor);
     const json =
-      `{"id":"${eventId(row)}","object":"event","type":"${row.type}","apiVersion":"v1","timestamp":"${row.at}",` +
-      `"sequence":${row.sequence},"cursor":"${cursor}","watcherId":${JSON.stringify(row.watcherId)},` +
-      `"owner":"${ownerOf(row.owner)}","data":${data}}`;
+      `{"id":"${eventId(row)}","object":"event","type":"${type}","apiVersion":"v1","timestamp":"${at}",` +
+      `"sequence":${sequence},"cursor":"${cursor}","watcherId":"${watcherId}","owner":"${owners(owner)}",` +
+      `"data":${data}}`;
     return { row, cursor, json };
-  });
+  };
+  return rows.map(present);
 }
 
 /** The id of the event at a position: the same however often the event is made. */
-function eventId({ sequence, watcherId, type, ordinal }: EventPosition): string {
+export function eventId({ sequence, watcherId, type, ordinal }: EventPosition): string {
   return `evt_${hash('sha256', `${sequence} ${watcherId} ${type} ${ordinal}`, 'hex').slice(0, 24)}`;
 }
 
 const contentKey = ({ sequence, listingId }: Pick<EventRow, 'sequence' | 'listingId'>): string =>
   `${sequence} ${listingId}`;
 
-const names = (list: string): string => JSON.stringify(list === '' ? [] : list.split(','));
+const namesJson = (list: string): string => JSON.stringify(list === '' ? [] : list.split(','));
 
 /** Members of `data` that all events of a change share. */
-function contentJson({ object, previous, changedFields, listingId }: ContentRow): string {
-  const id = `{"id":${JSON.stringify(listingId)}}`;
+function contentJson(
+  { object, previous, changedFields, listingId }: ContentRow,
+  names: (list: string) => string,
+): string {
+  const id = `{"id":"${listingId}"}`;
   return `"object":${object ?? id},"previous":${previous},"changedFields":${names(changedFields)}`;
 }
 
-function listingJson(row: EventRow, shown: ReadonlyMap<string, string>, publicUrl: string): string {
-  const { sequence, listingId, matchedOn } = row;
-  const id = listingId ?? '';
-  const content =
-    shown.get(contentKey(row)) ??
-    contentJson({ sequence, listingId: id, object: null, previous: null, changedFields: '' });
-  const url = JSON.stringify(`${publicUrl}/v1/property/${id}`);
-  return `{${content},"matchedOn":${names(matchedOn)},"url":${url}}`;
-}
+const hiddenJson = (listingId: string): string =>
+  `"object":{"id":"${listingId}"},"previous":null,"changedFields":[]`;
 
 function aboutWatcherJson({ data, dropped }: EventRow): string {
   if (data === null) return '{}';
   return dropped === null ? data : JSON.stringify({ ...JSON.parse(data), dropped });
 }
 
-/** Most events of a page have few owners. */
+/** Bytes of the events in a digest: its URL has the others. */
+const MAX_DIGEST_BYTES = 250_000;
+
+/** Data of a digest, made when it is read: what was withdrawn since is not in it. */
+function digestJson({ data }: EventRow, events: readonly PresentedEvent[], url: string): string {
+  const { count } = JSON.parse(data ?? '{}') as { readonly count: number };
+  let bytes = 0;
+  const sent = events
+    .map(({ json }) => json)
+    .filter((json) => {
+      bytes += Buffer.byteLength(json);
+      return bytes <= MAX_DIGEST_BYTES;
+    });
+  return `{"events":[${sent.join()}],"count":${count},"url":"${url}"}`;
+}
+
+/** Most events of a page have the same few owners and names. */
 function memoize(compute: (text: string) => string): (text: string) => string {
   const known = new Map<string, string>();
   return (text) => {

@@ -1,13 +1,18 @@
 // SQL that reads the event log, in order and never past its slowest shard.
 
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
+import type { DigestRange } from './digest-store.ts';
 import type { EventPosition } from './event.ts';
 import type { EventType } from './event-types.ts';
 
-/** Whose events to read: of one owner, of one of its watchers, or all. A watcher that was moved has events of two owners. */
+/**
+ * Whose events to read: of one owner, of one of its watchers, or all. A watcher that was moved has events of two owners. Events
+ * that wait for a digest, or are in one, are in that digest's scope alone.
+ */
 export interface EventScope {
   readonly owner?: string;
   readonly watcherId?: string;
+  readonly digest?: DigestRange;
 }
 
 /** An event as it is stored. Times are RFC 3339. */
@@ -25,6 +30,9 @@ export interface EventRow extends EventPosition {
   readonly at: string;
 }
 
+/** An event of a digest; `digest` is the sequence of that. */
+export type HeldRow = EventRow & { readonly digest: number };
+
 /** The JSON of a listing as the events of a change show it; null where it may not be shown. */
 export interface ContentRow {
   readonly sequence: number;
@@ -39,7 +47,9 @@ export interface ContentRow {
 export interface EventPage {
   readonly rows: readonly EventRow[];
   readonly contents: readonly ContentRow[];
-  /** The place of the last event that was read, where there may be more; null: these were all. */
+  /** The first events of the digests among the rows. */
+  readonly held: readonly HeldRow[];
+  /** The position of the last event that was read, where there may be more; null: these were all. */
   readonly next: EventPosition | null;
   /** Sequence up to which the log is complete. */
   readonly horizon: number;
@@ -53,15 +63,22 @@ export interface EventRange {
   readonly after: EventPosition | null;
   readonly types?: readonly EventType[] | undefined;
   readonly limit: number;
+  /** True: the newest events after `after`, the newest first. */
+  readonly newestFirst?: boolean;
   /** Events to leave out when they are read, with what they show. */
   readonly isWanted?: (row: EventRow) => boolean;
 }
 
+/** Digests of one read, and events that are read with each. */
+const MAX_DIGESTS = 10;
+const MAX_HELD = 100;
+
 /** State of the log, with an event or without any. */
 type LogRow = Pick<EventPage, 'horizon' | 'droppedThrough'> & (EventRow | { readonly sequence: null });
 
-/** The next events of a range, the oldest first. */
+/** The next events of a range, the oldest first unless it says otherwise. */
 export async function readEvents(sql: Sql, range: EventRange): Promise<EventPage> {
+  const order = range.newestFirst ? sql`desc` : sql`asc`;
   // One statement, and so one snapshot: what the positions say is written can be read.
   const found = await sql<LogRow[]>`
     select log.horizon, log.dropped_through as "droppedThrough", event.*
@@ -69,19 +86,33 @@ export async function readEvents(sql: Sql, range: EventRange): Promise<EventPage
       select (select min(position) from watch_shard) as horizon, dropped_through from watch_event_retention
     ) as log
     left join lateral (${eventsAfter(sql, range)}) as event on true
-    order by event.sequence, event."watcherId", event.type, event.ordinal`;
-  const read = found.filter((row): row is LogRow & EventRow => row.sequence !== null);
-  const rows = range.isWanted === undefined ? read : read.filter(range.isWanted);
-  const next = read.length === range.limit ? (read.at(-1) ?? null) : null;
+    order by event.sequence ${order}, event."watcherId" ${order}, event.type ${order}, event.ordinal ${order}`;
+  const { owner, digest } = range.scope;
+  const present = found.filter((row): row is LogRow & EventRow => row.sequence !== null);
+  // A watcher may have been moved while they waited.
+  const read =
+    digest === undefined || owner === undefined ? present : present.map((row) => ({ ...row, owner }));
+  const wanted = range.isWanted === undefined ? read : read.filter(range.isWanted);
+  const rows = limitDigests(wanted);
+  const last = rows.length < wanted.length ? rows.at(-1) : read.at(range.limit - 1);
   const { horizon = 0, droppedThrough = 0 } = found[0] ?? {};
-  return { rows, contents: await readContents(sql, rows), next, horizon, droppedThrough };
+  const held = await readHeld(sql, rows);
+  const contents = await readContents(sql, [...rows, ...held]);
+  return { rows, contents, held, next: last ?? null, horizon, droppedThrough };
 }
 
-function eventsAfter(sql: Sql, { scope, after, types, limit }: EventRange): SqlFragment {
+/** The first of these events: no more than a page can have of digests, which are large. */
+function limitDigests<Row extends EventRow>(rows: readonly Row[]): readonly Row[] {
+  let digests = 0;
+  const end = rows.findIndex(({ type }) => type === 'watcher.digest' && ++digests > MAX_DIGESTS);
+  return end === -1 ? rows : rows.slice(0, end);
+}
+
+function eventsAfter(sql: Sql, { scope, after, types, limit, newestFirst }: EventRange): SqlFragment {
+  const order = newestFirst ? sql`desc` : sql`asc`;
   const start = after ?? { sequence: 0, watcherId: '', type: '', ordinal: 0 };
   return sql`
-    select day, sequence, watcher_id as "watcherId", type, ordinal, owner, listing_id as "listingId",
-      matched_on as "matchedOn", data::text, at, case when type = 'watcher.throttled' then (
+    select ${eventColumns(sql)}, case when type = 'watcher.throttled' then (
         select dropped from watch_hour
         where watch_hour.owner = watch_event.owner and hour = date_trunc('hour', at, 'UTC')) end as dropped
     from watch_event
@@ -89,17 +120,41 @@ function eventsAfter(sql: Sql, { scope, after, types, limit }: EventRange): SqlF
         > (${start.sequence}::bigint, ${start.watcherId}, ${start.type}, ${start.ordinal}::int)
       and sequence <= log.horizon ${scopeCondition(sql, scope)}
       ${types === undefined ? sql`` : sql`and type = any(${[...types]}::text[])`}
-    order by sequence, watcher_id, type, ordinal
+    order by sequence ${order}, watcher_id ${order}, type ${order}, ordinal ${order}
     limit ${after === null ? 0 : limit}`;
 }
 
-function scopeCondition(sql: Sql, { owner, watcherId }: EventScope): SqlFragment {
-  const isOwners = owner === undefined ? sql`` : sql`and owner = ${owner}`;
+function scopeCondition(sql: Sql, { owner, watcherId, digest }: EventScope): SqlFragment {
+  if (digest !== undefined)
+    return sql`and held and watcher_id = ${digest.watcherId} and sequence > ${digest.after}
+      and sequence < ${digest.sequence}`;
+  const isOwners = owner === undefined ? sql`and not held` : sql`and not held and owner = ${owner}`;
   return watcherId === undefined ? isOwners : sql`${isOwners} and watcher_id = ${watcherId}`;
 }
 
+const eventColumns = (sql: Sql): SqlFragment => sql`
+  day, sequence, watcher_id as "watcherId", type, ordinal, owner, listing_id as "listingId", matched_on as "matchedOn",
+  data::text, at`;
+
+/** The first events of the digests among these rows, in order. They are told to whom the digest is. */
+export async function readHeld(sql: Sql, rows: readonly EventRow[]): Promise<readonly HeldRow[]> {
+  const digests = rows.filter(({ type }) => type === 'watcher.digest');
+  if (digests.length === 0) return [];
+  return sql<HeldRow[]>`
+    select event.*, digest.owner, digest.sequence as digest, null as dropped
+    from unnest(${digests.map(({ watcherId }) => watcherId)}::text[], ${digests.map(({ owner }) => owner)}::text[],
+      ${digests.map(({ sequence }) => sequence)}::bigint[], ${digests.map(startOf)}::bigint[])
+      as digest (watcher_id, owner, sequence, start),
+      lateral (select ${eventColumns(sql)} from watch_event where held and watcher_id = digest.watcher_id
+        and sequence > start and sequence < digest.sequence
+        order by sequence, type, ordinal limit ${MAX_HELD}) as event
+    order by digest.sequence, event."watcherId", event.sequence, event.type, event.ordinal`;
+}
+
+const startOf = ({ data }: EventRow): number => (JSON.parse(data ?? '{}') as { after: number }).after;
+
 /** What these events show, each listing of a change once. */
-async function readContents(sql: Sql, rows: readonly EventRow[]): Promise<readonly ContentRow[]> {
+export async function readContents(sql: Sql, rows: readonly EventRow[]): Promise<readonly ContentRow[]> {
   const wanted = new Map(
     rows.flatMap(({ day, sequence, listingId }) =>
       listingId === null ? [] : [[`${sequence} ${listingId}`, { day, sequence, listingId }]],

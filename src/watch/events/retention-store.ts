@@ -5,7 +5,7 @@ import type { Database } from '../../postgres/client/database.ts';
 import { createDayPartitions, dayOf, dropDayPartitions } from '../../postgres/client/day-partitions.ts';
 
 const RETENTION = 30 * DAY;
-const PARTITIONED = ['watch_event', 'watch_event_content'] as const;
+const PARTITIONED = ['watch_event', 'watch_event_content', 'webhook_delivery'] as const;
 
 /** Makes room for the events of the next days. `now` in milliseconds. */
 export async function createEventPartitions(database: Database, now: number): Promise<void> {
@@ -20,6 +20,7 @@ export async function dropOldEvents(database: Database, now: number): Promise<vo
       set dropped_through = greatest(dropped_through, (select max(sequence) from ${rows}))`);
   });
   await dropDayPartitions(database, 'watch_event_content', oldest);
+  await dropDayPartitions(database, 'webhook_delivery', oldest);
   const hour = new Date(now - RETENTION - HOUR);
   await database.write((sql) => sql`delete from watch_hour where hour < ${hour}`);
 }

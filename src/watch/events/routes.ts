@@ -6,7 +6,8 @@ import { type RequestContext, type Route, route } from '../../http/frame/route.t
 import type { Reply } from '../../http/output/reply.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { after, formatCursor, parseAfter, requireKept } from './cursor.ts';
-import { EventListSchema, EventQuery } from './event-schema.ts';
+import { digestPosition, requireDigest } from './digest.ts';
+import { EventListSchema, EventQuery, WatcherEventQuery } from './event-schema.ts';
 import { ownerOfCaller, requireOwnWatcher, WatcherParams } from './own-watcher.ts';
 import { presentEvents } from './presenter.ts';
 import { type EventScope, readEvents } from './read-store.ts';
@@ -25,15 +26,16 @@ const common = {
   method: 'GET',
   tag: 'Watchers',
   access: READ_ACCESS,
-  query: EventQuery,
   answer: { description: 'A page of events, the oldest first', schema: EventListSchema },
 } as const;
 
 export function eventRoutes(options: EventRouteOptions): readonly Route<Principal>[] {
+  const { database } = options;
   const define = route<Principal>();
   return [
     define({
       ...common,
+      query: EventQuery,
       path: '/v1/events',
       operation: 'listEvents',
       summary: 'List the events of all your watchers',
@@ -48,11 +50,24 @@ export function eventRoutes(options: EventRouteOptions): readonly Route<Principa
       path: '/v1/watchers/:id/events',
       operation: 'listWatcherEvents',
       summary: 'List the events of one watcher',
+      description:
+        'In the order of `GET /v1/events`. With `digest`, the events of one digest: also of a watcher that is deleted by now.',
       params: WatcherParams,
+      query: WatcherEventQuery,
       alsoAnswers: { ...EXPIRED, 404: 'You have no such watcher' },
       async handle(call) {
-        await requireOwnWatcher(options.database, call.caller, call.params.id);
-        return listEvents(options, call, { owner: ownerOfCaller(call.caller), watcherId: call.params.id });
+        const { id } = call.params;
+        const owner = ownerOfCaller(call.caller);
+        const requireWatcher = () => requireOwnWatcher(database, call.caller, id);
+        if (call.query.digest !== undefined) {
+          const wanted = { owner, watcherId: id, cursor: call.query.digest };
+          return listEvents(options, call, {
+            owner,
+            digest: await requireDigest(database, wanted, requireWatcher),
+          });
+        }
+        await requireWatcher();
+        return listEvents(options, call, { owner, watcherId: id });
       },
     }),
   ];
@@ -69,8 +84,9 @@ async function listEvents(options: EventRouteOptions, call: Call, scope: EventSc
   const found = await options.database.read((sql) => readEvents(sql, range), { planned: 'once' });
   requireKept(start, found);
   const page = presentEvents({ ...found, rows: found.rows.slice(0, limit) }, options.publicUrl);
-  const hasMore = found.rows.length > limit;
-  const nextCursor = hasMore ? page.at(-1)?.cursor : formatCursor(after(found.horizon));
+  const hasMore = found.next !== null;
+  const end = scope.digest === undefined ? after(found.horizon) : digestPosition(scope.digest);
+  const nextCursor = hasMore ? page.at(-1)?.cursor : formatCursor(end);
   const links = JSON.stringify({ limit, hasMore, nextCursor });
   const meta = JSON.stringify({ requestId, tier: caller.tier });
   return {

@@ -5,6 +5,7 @@ import type { Sql, Transaction } from '../../postgres/client/database.ts';
 import { dayOf } from '../../postgres/client/day-partitions.ts';
 import { notify } from '../../postgres/client/listen.ts';
 import { toJson } from '../../postgres/client/value-types.ts';
+import { insertDigests, startDigests } from './digest-store.ts';
 import {
   comparePositions,
   compareText,
@@ -15,6 +16,7 @@ import {
   type Withdrawal,
 } from './event.ts';
 import { isAboutWatcher } from './event-types.ts';
+import { wakeWebhooks } from './wake-webhooks-store.ts';
 
 /** Channel that wakes readers: events were written, or may be read now. */
 export const EVENTS_CHANNEL = 'watch_events';
@@ -26,8 +28,8 @@ export class LostLease extends Error {
 
 /**
  * Writes events, their contents and the positions of their shards, all or nothing. Events beyond an owner's hourly limit are
- * counted instead, and the first of them in an hour becomes `watcher.throttled`. An event that is there already stays as it
- * is. Throws LostLease if the fence of a shard is stale.
+ * counted instead, and the first of them in an hour becomes `watcher.throttled`. A `watcher.digest` is written where events
+ * wait for it. An event that is there already stays as it is. Throws LostLease if the fence of a shard is stale.
  */
 export async function writeEvents(tx: Transaction, batch: EventBatch): Promise<void> {
   await updatePositions(tx, batch.positions);
@@ -38,7 +40,17 @@ export async function writeEvents(tx: Transaction, batch: EventBatch): Promise<v
     tx,
     batch.contents.filter((content) => shown.has(contentKey(content))),
   );
-  await insertEvents(tx, events);
+  const digests = events.filter(({ type }) => type === 'watcher.digest');
+  await insertEvents(
+    tx,
+    events.filter(({ type }) => type !== 'watcher.digest'),
+  );
+  await wakeWebhooks(
+    tx,
+    events.filter(({ held }) => !held),
+  );
+  await insertDigests(tx, digests);
+  await startDigests(tx, events);
   await notify(tx, EVENTS_CHANNEL, '');
 }
 
@@ -115,11 +127,11 @@ async function admitGroups(tx: Sql, groups: readonly HourGroup[]): Promise<Event
   return admitted;
 }
 
-/** The announcement that takes the place of the first event beyond the limit. */
+/** The announcement that is written instead of the first event beyond the limit. */
 function throttled(first: EventDraft, limit: number, hour: number): EventDraft {
   const [from, until] = [new Date(hour).toISOString(), new Date(hour + HOUR).toISOString()];
   return {
-    ...{ ...first, type: 'watcher.throttled', ordinal: 0, listingId: null, matchedOn: [] },
+    ...{ ...first, type: 'watcher.throttled', ordinal: 0, listingId: null, matchedOn: [], held: false },
     data: { limit, from, until },
   };
 }
@@ -190,15 +202,16 @@ async function insertContents(tx: Sql, contents: readonly EventContent[]): Promi
 async function insertEvents(tx: Sql, events: readonly EventDraft[]): Promise<void> {
   if (events.length === 0) return;
   await tx`
-    insert into watch_event (day, sequence, watcher_id, type, ordinal, owner, listing_id, matched_on, data, at)
-    select day::date, sequence, watcher_id, type, ordinal, owner, listing_id, matched_on, data::json, to_timestamp(at / 1000)
+    insert into watch_event (day, sequence, watcher_id, type, ordinal, owner, listing_id, matched_on, data, at, held)
+    select day::date, sequence, watcher_id, type, ordinal, owner, listing_id, matched_on, data::json, to_timestamp(at / 1000),
+      held = 1
     from unnest(${events.map(({ at }) => dayOf(at))}::text[], ${events.map(({ sequence }) => sequence)}::bigint[],
       ${events.map(({ watcherId }) => watcherId)}::text[], ${events.map(({ type }) => type)}::text[],
       ${events.map(({ ordinal }) => ordinal)}::int[], ${events.map(({ owner }) => owner)}::text[],
       ${events.map(({ listingId }) => listingId)}::text[], ${events.map(({ matchedOn }) => matchedOn.join())}::text[],
       ${events.map(({ data }) => (data === undefined ? null : toJson(data)))}::text[],
-      ${events.map(({ at }) => at)}::float8[])
-      as batch (day, sequence, watcher_id, type, ordinal, owner, listing_id, matched_on, data, at)
+      ${events.map(({ at }) => at)}::float8[], ${events.map(({ held }) => Number(held))}::int[])
+      as batch (day, sequence, watcher_id, type, ordinal, owner, listing_id, matched_on, data, at, held)
     on conflict do nothing`;
 }
 

@@ -6,28 +6,23 @@ import { formatEvent } from '../../http/output/stream-writer.ts';
 import { comparePositions, type EventPosition } from '../events/event.ts';
 import type { PresentedEvent } from '../events/presenter.ts';
 import type { EventScope } from '../events/read-store.ts';
-import type { Credential } from './credential-checks.ts';
 
 export interface FeedRequest {
   readonly scope: EventScope;
-  /** Where to begin. */
   readonly start: EventPosition;
-  readonly credential: Credential;
-  /** Frees the owner's place; called once. */
+  /** Frees what the feed holds; called once. */
   readonly release: () => void;
 }
 
 export class EventFeed extends Feed {
   readonly scope: EventScope;
-  readonly credential: Credential;
   readonly release: () => void;
-  /** Everything up to this place has been sent, or more while the feed is at the tail. */
+  /** Everything up to this position has been sent, or more while the feed is at the tail. */
   position: EventPosition;
 
-  constructor(response: ServerResponse, { scope, start, credential, release }: FeedRequest) {
+  constructor(response: ServerResponse, { scope, start, release }: FeedRequest) {
     super(response);
     this.scope = scope;
-    this.credential = credential;
     this.release = release;
     this.position = start;
   }

@@ -18,7 +18,7 @@ export interface EventTailOptions {
   readonly clock: Clock;
   /** Whether anybody here reads events like this one. */
   readonly isWanted: (row: EventRow) => boolean;
-  /** Called with the next events, in order; `from` is the place up to which all were delivered before. */
+  /** Called with the next events, in order; `from` is the position up to which all were delivered before. */
   readonly deliver: (page: EventPage, from: EventPosition) => void;
   readonly report: (error: unknown) => void;
 }
@@ -35,12 +35,12 @@ export class EventTail {
     this.#options = options;
   }
 
-  /** The place up to which everything is delivered; null while it rests. */
+  /** The position up to which everything is delivered; null while it rests. */
   get position(): EventPosition | null {
     return this.#position;
   }
 
-  /** Starts to read from a place, unless it is reading already. */
+  /** Starts to read from a position, unless it is reading already. */
   start(from: EventPosition): void {
     if (this.#position !== null) return;
     const { database, report } = this.#options;

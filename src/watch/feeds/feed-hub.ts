@@ -10,16 +10,21 @@ import { after, formatCursor } from '../events/cursor.ts';
 import { comparePositions, type EventPosition } from '../events/event.ts';
 import { type PresentedEvent, presentEvents } from '../events/presenter.ts';
 import { type EventPage, type EventRow, type EventScope, readEvents } from '../events/read-store.ts';
-import { type CredentialCheckOptions, CredentialChecks } from './credential-checks.ts';
+import type { CheckedStream, CredentialChecks } from './credential-checks.ts';
 import { EventFeed, encodeEvents, type FeedRequest } from './event-feed.ts';
 import { EventTail } from './event-tail.ts';
 
-export interface FeedHubOptions extends CredentialCheckOptions {
+export interface FeedHubOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly publicUrl: string;
+  readonly checks: Pick<CredentialChecks, 'add'>;
+  readonly report: (error: unknown) => void;
 }
+
+/** Calls back with new events, in order. It must not throw. */
+export type EventListener = (event: EventRow) => void;
 
 /** Events of one read for a feed behind the tail: few, since they wait for its client. */
 const PAGE = 25;
@@ -32,27 +37,26 @@ const HEARTBEAT = ':\n\n';
 export class FeedHub {
   readonly #options: FeedHubOptions;
   readonly #writer: FeedWriter<EventFeed>;
-  readonly #checks: CredentialChecks;
   readonly #tail: EventTail;
   readonly #reads = new Bulkhead({ maxConcurrent: MAX_READS, maxQueue: Number.POSITIVE_INFINITY });
   readonly #closing = new AbortController();
   /** Feeds at the tail, by what they read. */
   readonly #atTail = new Map<string, Set<EventFeed>>();
+  /** Listeners at the tail, by what they hear. */
+  readonly #listeners = new Map<string, Set<EventListener>>();
   readonly #counts;
 
   constructor(options: FeedHubOptions) {
     const { metrics } = options;
     this.#options = options;
-    this.#checks = new CredentialChecks(options);
     this.#writer = new FeedWriter<EventFeed>({
       clock: options.clock,
       heartbeat: (feed) => this.#heartbeat(feed),
       onClose: (feed) => this.#remove(feed),
-      onSecond: () => this.#checks.tick(),
     });
     this.#tail = new EventTail({
       ...options,
-      isWanted: (row) => keysOf(row).some((key) => this.#atTail.has(key)),
+      isWanted: (row) => keysOf(row).some((key) => this.#atTail.has(key) || this.#listeners.has(key)),
       deliver: (page, from) => this.#deliver(page, from),
     });
     metrics.gauge('freehold_feeds_open', 'Open feeds of events.', () => this.#writer.size);
@@ -62,30 +66,68 @@ export class FeedHub {
     };
   }
 
-  /** Opens a feed on a response whose head is written. */
-  open(response: ServerResponse, request: FeedRequest): void {
-    const feed = new EventFeed(response, request);
-    this.#checks.add(feed);
+  /** Opens a feed on a response whose head is written; it ends with its credential. */
+  open(response: ServerResponse, request: FeedRequest & Omit<CheckedStream, 'end'>): void {
+    const release = () => {
+      stopChecks();
+      request.release();
+    };
+    const feed = new EventFeed(response, { ...request, release });
+    const stopChecks = this.#options.checks.add({ ...request, end: () => feed.close('credential') });
     this.#writer.open(feed, formatCursor(feed.position));
     if (this.#closing.signal.aborted) feed.close('shutdown');
     else void this.#catchUp(feed);
+  }
+
+  /**
+   * Calls a listener with the events of a scope that are written from now on, by any process, until the returned function is
+   * called, which may be called twice. Rejects if the log cannot be read.
+   */
+  async listen(scope: EventScope, listener: EventListener): Promise<() => void> {
+    const key = keyOf(scope);
+    addTo(this.#listeners, key, listener);
+    const leave = () => {
+      removeFrom(this.#listeners, key, listener);
+      this.#restUnlessRead();
+    };
+    try {
+      await this.#startTail();
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    return leave;
   }
 
   /** Ends all feeds; their clients go on elsewhere, from the last event that they got. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#writer.close('shutdown');
+    this.#listeners.clear();
     await this.#tail.close();
+  }
+
+  /** Starts to read what is written from now on, where nobody reads yet. */
+  async #startTail(): Promise<void> {
+    if (this.#tail.position !== null) return;
+    const range = { scope: {}, after: null, limit: 0 };
+    const { horizon } = await this.#options.database.read((sql) => readEvents(sql, range), {
+      planned: 'once',
+    });
+    if (this.#listeners.size > 0) this.#tail.start(after(horizon));
+  }
+
+  #restUnlessRead(): void {
+    if (this.#atTail.size === 0 && this.#listeners.size === 0) this.#tail.rest();
   }
 
   #remove(feed: EventFeed): void {
     this.#leaveTail(feed);
-    this.#checks.remove(feed);
     feed.release();
     this.#counts.ended.inc({ reason: feed.end });
   }
 
-  /** Sends what the log has behind the feed's place, as fast as its client reads; then the feed joins the tail. */
+  /** Sends what the log has behind the feed's position, as fast as its client reads; then the feed joins the tail. */
   async #catchUp(feed: EventFeed): Promise<void> {
     const { clock, report } = this.#options;
     const { signal } = this.#closing;
@@ -123,23 +165,19 @@ export class FeedHub {
     if (feed.isClosed) return true;
     const { position } = this.#tail;
     if (position !== null && comparePositions(feed.position, position) < 0) return false;
-    const key = keyOf(feed.scope);
-    const feeds = this.#atTail.get(key);
-    if (feeds === undefined) this.#atTail.set(key, new Set([feed]));
-    else feeds.add(feed);
+    addTo(this.#atTail, keyOf(feed.scope), feed);
     this.#tail.start(feed.position);
     return true;
   }
 
   #leaveTail(feed: EventFeed): void {
-    const key = keyOf(feed.scope);
-    const feeds = this.#atTail.get(key);
-    feeds?.delete(feed);
-    if (feeds?.size === 0) this.#atTail.delete(key);
-    if (this.#atTail.size === 0) this.#tail.rest();
+    removeFrom(this.#atTail, keyOf(feed.scope), feed);
+    this.#restUnlessRead();
   }
 
   #deliver(page: EventPage, from: EventPosition): void {
+    for (const row of page.rows)
+      for (const key of keysOf(row)) for (const listener of this.#listeners.get(key) ?? []) listener(row);
     const events = Map.groupBy(
       presentEvents(page, this.#options.publicUrl).flatMap((event) =>
         keysOf(event.row).map((key) => ({ key, event })),
@@ -173,7 +211,7 @@ export class FeedHub {
     void this.#catchUp(feed);
   }
 
-  /** A comment. At the tail it carries the place that is reached, so that the cursor of a quiet feed does not grow old. */
+  /** A comment. At the tail it carries the position that is reached, so that the cursor of a quiet feed does not grow old. */
   #heartbeat(feed: EventFeed): string {
     const { position } = this.#tail;
     const isAtTail = this.#atTail.get(keyOf(feed.scope))?.has(feed) === true;
@@ -188,3 +226,15 @@ const keysOf = ({ owner, watcherId }: EventRow): readonly string[] => [
 ];
 
 const keyOf = ({ owner, watcherId = '' }: EventScope): string => `${watcherId} ${owner}`;
+
+function addTo<Value>(groups: Map<string, Set<Value>>, key: string, value: Value): void {
+  const group = groups.get(key);
+  if (group === undefined) groups.set(key, new Set([value]));
+  else group.add(value);
+}
+
+function removeFrom<Value>(groups: Map<string, Set<Value>>, key: string, value: Value): void {
+  const group = groups.get(key);
+  group?.delete(value);
+  if (group?.size === 0) groups.delete(key);
+}

@@ -81,16 +81,16 @@ type Call = RequestContext<Principal, Static<typeof FeedQuery>, unknown, unknown
 async function openFeed(options: FeedRouteOptions, call: Call, scope: EventScope): Promise<Reply> {
   const { hub, feeds, database } = options;
   const { caller, headers, address } = call;
-  const place = startPosition(call);
+  const position = startPosition(call);
   // Of the log alone, without an event: what a feed sends may be much.
   const log = await database.read((sql) => readEvents(sql, { scope, after: null, limit: 0 }), {
     planned: 'once',
   });
-  requireKept(place, log, headers['last-event-id'] ? 'Last-Event-ID' : 'after');
+  requireKept(position, log, headers['last-event-id'] ? 'Last-Event-ID' : 'after');
   const release = feeds.open(await withOwnerPlan(options, caller));
   const credential = { authorization: headers.authorization ?? '', address };
-  const start = place ?? after(log.horizon);
-  return { feed: (response) => hub.open(response, { scope, start, credential, release }) };
+  const request = { scope, start: position ?? after(log.horizon), credential, access: FEED_ACCESS, release };
+  return { feed: (response) => hub.open(response, request) };
 }
 
 /** Where the feed begins; null for new events only. An id of the feed's past is newer than what its address says. */

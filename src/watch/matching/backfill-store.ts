@@ -1,4 +1,4 @@
-// SQL of backfills: the listings that matched a search at a place in the log of changes.
+// SQL of backfills: the listings that matched a search at a position in the log of changes.
 
 import type { ListingChange } from '../../changes/change.ts';
 import { readChanges } from '../../changes/change-store.ts';
@@ -9,7 +9,7 @@ import type { ResolvedQuery } from '../../search/query/plan.ts';
 import { compilePredicate } from '../../search/query/predicate.ts';
 import type { SavedSearch } from '../../search/query/saved-search.ts';
 import { whereSql } from '../../search/sql/condition-sql.ts';
-import { rowBefore } from './watcher-index.ts';
+import { rowBefore } from './index/change-sides.ts';
 import { findWords } from './words-store.ts';
 
 /** A listing and what events show of it. */

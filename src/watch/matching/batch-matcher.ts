@@ -6,10 +6,11 @@ import type { SavedSearch } from '../../search/query/saved-search.ts';
 import type { EventContent, EventDraft, Withdrawal } from '../events/event.ts';
 import type { EventType } from '../events/event-types.ts';
 import { contentOf, decideEvents, isWithdrawal, viewOf } from './decide-events.ts';
+import type { ChangedWords } from './index/change-sides.ts';
+import { WatcherIndex } from './index/watcher-index.ts';
 import { SHARDS } from './lease-store.ts';
-import type { WatcherDefinition } from './watcher-definition.ts';
-import { type ChangedWords, WatcherIndex } from './watcher-index.ts';
-import { type WatcherTicket, WatcherTickets } from './watcher-tickets.ts';
+import { hasDigests, type WatcherDefinition } from './watcher-definition.ts';
+import { type MatchedWatcher, WatcherDetails } from './watcher-details.ts';
 
 type Change = ListingChange<ChangeState>;
 
@@ -25,7 +26,7 @@ export interface MatchingReads {
   findWords(changes: readonly Change[]): Promise<ReadonlyMap<number, ChangedWords>>;
   /** The searches of these watchers; those of deleted ones are missing. */
   findSearches(nos: readonly number[]): Promise<ReadonlyMap<number, SavedSearch>>;
-  /** The listings that matched the watcher at a place in the log. */
+  /** The listings that matched the watcher at a position in the log. */
   findBackfill(definition: WatcherDefinition, sequence: number): Promise<readonly BackfilledListing[]>;
   /** The parameters by which a change made a listing match, or no longer match. */
   matchedOn(
@@ -57,7 +58,7 @@ export const shardOf = (no: number): number => no % SHARDS;
 /** A watcher that a change concerns. */
 interface Verdict {
   readonly no: number;
-  readonly ticket: WatcherTicket;
+  readonly watcher: MatchedWatcher;
   readonly sides: number;
 }
 
@@ -73,7 +74,7 @@ const NO_WORDS: ChangedWords = { before: null, after: new Set() };
 export class BatchMatcher {
   readonly #reads: MatchingReads;
   readonly #index = new WatcherIndex<string>();
-  readonly #tickets = new WatcherTickets();
+  readonly #details = new WatcherDetails();
 
   constructor(reads: MatchingReads) {
     this.#reads = reads;
@@ -84,7 +85,7 @@ export class BatchMatcher {
   }
 
   add(definition: WatcherDefinition): void {
-    this.#index.add(definition, this.#tickets.write(definition));
+    this.#index.add(definition, this.#details.encode(definition));
   }
 
   remove(no: number): void {
@@ -144,49 +145,59 @@ export class BatchMatcher {
     const verdicts: Verdict[] = [];
     const isDecided = this.#index.match(change, words, (slot, sides) => {
       const no = this.#index.no(slot);
-      if (isDue(no)) verdicts.push({ no, sides, ticket: this.#tickets.read(this.#index.detail(slot)) });
+      if (isDue(no)) verdicts.push({ no, sides, watcher: this.#details.decode(this.#index.detail(slot)) });
     });
     return isDecided ? verdicts : null;
   }
 
   /** Events as decided, each with the parameters that it is about. */
   async #buildEvents(decided: readonly Decision[]): Promise<ShardEvent[]> {
-    const searching = decided.filter(({ ticket }) => ticket.target === 'search').map(({ no }) => no);
+    const searching = decided.filter(({ watcher }) => watcher.target === 'search').map(({ no }) => no);
     const searches = await this.#reads.findSearches([...new Set(searching)]);
-    return decided.flatMap(({ no, ticket, change, sides, types, words }) => {
+    return decided.flatMap(({ no, watcher, change, sides, types, words }) => {
       const search = searches.get(no);
       const matchedOn = search === undefined ? [] : this.#reads.matchedOn(no, search, change, sides, words);
-      return types.map((type) => ({ shard: shardOf(no), draft: draftOf(ticket, change, type, matchedOn) }));
+      return types.map((type) => ({ shard: shardOf(no), draft: draftOf(watcher, change, type, matchedOn) }));
     });
   }
 
   /** Keeps the watchers as a private entry says, and tells what it is told as. */
   async #applyPrivateEntry(entry: PrivateEntry, isDue: (no: number) => boolean) {
-    const definition = entry.data as WatcherDefinition;
+    const definition = entry.data as WatcherDefinition & DisabledWebhook;
     const { no, status } = definition;
     if (!isDue(no)) return { events: [], contents: [] };
     if (status === 'active' && entry.action !== 'deleted') this.add(definition);
     else this.#index.remove(no);
     const isBackfilled = entry.action === 'replayed' || (entry.action === 'created' && definition.backfill);
     if (isBackfilled && status === 'active') return this.#backfill(definition, entry);
+    if (entry.action === 'crossed') return this.#tellCrossing(definition, entry);
     const type = PRIVATE_EVENTS[entry.action];
-    if (type === undefined) return { events: [], contents: [] };
-    const draft: EventDraft = {
-      ...{ sequence: entry.sequence, at: entry.at, watcherId: entry.watcherId, type, ordinal: 0 },
-      ...{ owner: definition.owner, eventsPerHour: null, listingId: null, matchedOn: [] },
-      data: { reason: definition.statusReason },
-    };
-    return { events: [{ shard: shardOf(no), draft }], contents: [] };
+    const types: EventDraft['type'][] = type === undefined ? [] : [type];
+    if (endsDigest(entry.action, definition)) types.push('watcher.digest');
+    const events = types.map((each) => {
+      const draft = aboutWatcher(entry, definition, each);
+      return { shard: shardOf(no), draft };
+    });
+    return { events, contents: [] };
+  }
+
+  #tellCrossing(definition: WatcherDefinition & { readonly crossing?: object }, entry: PrivateEntry) {
+    const { no, status, events, crossing = {} } = definition;
+    const type = 'market.threshold_crossed';
+    if (status !== 'active' || !events.includes(type)) return { events: [], contents: [] };
+    const watcher = this.#details.decode(this.#details.encode(definition));
+    const draft = draftOf(watcher, { ...entry, listingId: null }, type, []);
+    return { events: [{ shard: shardOf(no), draft: { ...draft, data: crossing } }], contents: [] };
   }
 
   async #backfill(definition: WatcherDefinition, { sequence, at }: PrivateEntry) {
-    const ticket = this.#tickets.read(this.#tickets.write(definition));
-    if (definition.target.type !== 'search' || !ticket.events.includes('search.match_added'))
+    const watcher = this.#details.decode(this.#details.encode(definition));
+    if (definition.target.type !== 'search' || !watcher.events.includes('search.match_added'))
       return { events: [], contents: [] };
     const listings = await this.#reads.findBackfill(definition, sequence);
     const events = listings.map(({ content, matchedOn }, ordinal): ShardEvent => {
       const change = { sequence, at, listingId: content.listingId };
-      const draft = draftOf(ticket, change, 'search.match_added', matchedOn);
+      const draft = draftOf(watcher, change, 'search.match_added', matchedOn);
       return { shard: shardOf(definition.no), draft: { ...draft, ordinal } };
     });
     return { events, contents: listings.map(({ content }) => ({ ...content, sequence, at })) };
@@ -196,8 +207,8 @@ export class BatchMatcher {
 function decide(change: Change, verdicts: readonly Verdict[], words: ChangedWords | null): Decision[] {
   const views = [viewOf(change, false), viewOf(change, true)] as const;
   return verdicts.flatMap((verdict) => {
-    const { ticket, sides } = verdict;
-    const types = decideEvents(ticket, change, sides, views[ticket.ignoreDisplayRules ? 1 : 0]);
+    const { watcher, sides } = verdict;
+    const types = decideEvents(watcher, change, sides, views[watcher.ignoreDisplayRules ? 1 : 0]);
     return types.length === 0 ? [] : [{ ...verdict, change, types, words }];
   });
 }
@@ -212,16 +223,42 @@ const PRIVATE_EVENTS: Readonly<
   tested: 'watcher.test',
 };
 
+/** Whether what waits for a digest is told now: it is due, or the watcher has no digests any more. */
+function endsDigest(action: string, definition: WatcherDefinition): boolean {
+  if (action === 'digest' || action === 'deleted') return true;
+  return !hasDigests(definition) && ['updated', 'paused', 'resumed'].includes(action);
+}
+
+function aboutWatcher(
+  { sequence, at, watcherId }: PrivateEntry,
+  definition: WatcherDefinition & DisabledWebhook,
+  type: EventDraft['type'],
+): EventDraft {
+  return {
+    ...{ sequence, at, watcherId, type, ordinal: 0, owner: definition.owner },
+    ...{ eventsPerHour: null, listingId: null, matchedOn: [], held: false },
+    data: reasonOf(definition),
+  };
+}
+
+/** A webhook that was disabled, with its watcher or without it. */
+interface DisabledWebhook {
+  readonly webhook?: object;
+}
+
+const reasonOf = ({ statusReason, webhook }: WatcherDefinition & DisabledWebhook): object =>
+  webhook === undefined ? { reason: statusReason } : { reason: 'delivery_failed', webhook };
+
 const isAnnounced = (entry: ChangeEntry<ChangeState>): entry is Change =>
   entry.kind !== 'watcher' && !entry.quiet;
 
 function draftOf(
-  { id, owner, eventsPerHour }: WatcherTicket,
-  { sequence, at, listingId }: Pick<Change, 'sequence' | 'at' | 'listingId'>,
+  { id, owner, eventsPerHour, hasDigests: held }: MatchedWatcher,
+  { sequence, at, listingId }: Pick<EventDraft, 'sequence' | 'at' | 'listingId'>,
   type: EventDraft['type'],
   matchedOn: readonly string[],
 ): EventDraft {
-  return { sequence, at, watcherId: id, type, ordinal: 0, owner, eventsPerHour, listingId, matchedOn };
+  return { sequence, at, watcherId: id, type, ordinal: 0, owner, eventsPerHour, listingId, matchedOn, held };
 }
 
 /** Contents of listings that a later change of the batch withdraws show nothing: the statement that deletes has not seen them. */

@@ -5,7 +5,7 @@ import type { ChangeState, ListingSummary } from '../../listings/change-state.ts
 import { HIDDEN_STATUSES, isOnMarket, type Status } from '../../listings/vocabulary.ts';
 import type { EventContent } from '../events/event.ts';
 import type { EventType, TargetType } from '../events/event-types.ts';
-import { AFTER, BEFORE } from './watcher-index.ts';
+import { AFTER, BEFORE } from './index/change-sides.ts';
 
 type Change = ListingChange<ChangeState>;
 export type ListingEventType = Extract<EventType, `listing.${string}`>;

@@ -1,15 +1,10 @@
-// SQL of definitions: the watchers of a shard as of a place in the log of changes.
+// SQL of definitions: the watchers of a shard as of a position in the log of changes.
 
 import type { Database, Sql } from '../../postgres/client/database.ts';
 import type { SavedSearch } from '../../search/query/saved-search.ts';
-import type { WatcherDefinition, WatcherTarget } from './watcher-definition.ts';
+import { type DefinitionRow, definitionOf, type WatcherDefinition } from './watcher-definition.ts';
 
 const PAGE = 5_000;
-
-interface DefinitionRow extends Omit<WatcherDefinition, 'target'> {
-  readonly target: WatcherTarget;
-  readonly search: SavedSearch | null;
-}
 
 /** The active watchers of a shard as they are now, in pages. */
 export async function* loadDefinitions(
@@ -29,16 +24,11 @@ export async function* loadDefinitions(
   }
 }
 
-const definitionColumns = (
+/** The columns of the table `watcher` that make a DefinitionRow. */
+export const definitionColumns = (
   sql: Sql,
 ) => sql`no, id, owner, status, status_reason as "statusReason", events, target, search,
   cadence, events_per_hour as "eventsPerHour", backfill, ignore_display_rules as "ignoreDisplayRules"`;
-
-function definitionOf({ search, ...row }: DefinitionRow): WatcherDefinition {
-  const { target, ignoreDisplayRules } = row;
-  if (target.type !== 'search' || search === null) return { ...row, target };
-  return { ...row, target: { type: 'search', search: { ...search, ignoreDisplayRules } } };
-}
 
 export async function isAnyWatcher(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ found: boolean }[]>`

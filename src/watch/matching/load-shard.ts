@@ -43,5 +43,5 @@ async function rewind(
 /** Where the log no longer has an earlier entry: what must have been for this one to follow. */
 function guessEarlier({ action, data }: WatcherEntry): WatcherDefinition | null {
   if (action === 'created' || action === 'resumed') return null;
-  return action === 'updated' ? data : { ...data, status: 'active' };
+  return action === 'updated' || action === 'digest' ? data : { ...data, status: 'active' };
 }

@@ -7,7 +7,7 @@ import type { SavedSearch } from '../../search/query/saved-search.ts';
 import { findMatchesAt } from './backfill-store.ts';
 import type { MatchingReads } from './batch-matcher.ts';
 import { findSearches } from './definition-store.ts';
-import { AFTER, BEFORE, rowBefore } from './watcher-index.ts';
+import { AFTER, BEFORE, rowBefore } from './index/change-sides.ts';
 import { findWords } from './words-store.ts';
 
 /** Compiled searches that were told about last. */

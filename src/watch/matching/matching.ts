@@ -23,7 +23,8 @@ export interface MatchingOptions {
   readonly onStep?: (step: MatchingStep) => void | Promise<void>;
 }
 
-export type MatchingStep = 'read' | 'matched' | 'written' | 'committed';
+/** `checked`: the leases were found to be held; `written`: all but the commit. */
+export type MatchingStep = 'read' | 'matched' | 'checked' | 'written' | 'committed';
 
 export interface MatchingStatus {
   readonly shards: number;
@@ -187,6 +188,7 @@ export class Matching {
     for (;;) {
       const pending = await this.#pending(batch).catch(report);
       if (pending?.positions.length === 0) break;
+      await onStep?.('checked');
       try {
         if (pending)
           await database.transaction(

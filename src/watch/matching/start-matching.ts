@@ -21,43 +21,52 @@ export interface MatchingStarter {
   stop(): Promise<void>;
 }
 
-/** Watchers are told of by the log of changes, so whoever joins the channel needs to look only once for those before. */
+/** Watchers are told of by the log of changes, so whoever joins the channel needs to read only once for those before. */
 export function startMatching(options: StartMatchingOptions): MatchingStarter {
   const { database, report } = options;
   let running: RunningMatching | null = null;
   let stopped = false;
-  let looking: Promise<void> = Promise.resolve();
+  let isCheckDue = false;
+  let checking: Promise<void> | null = null;
   addMetrics(options.metrics, () => running?.status() ?? null);
-  const look = (): void => {
-    looking = looking
-      .then(async () => {
-        if (running !== null || stopped) return;
-        if (!(await database.read(isAnyWatcher)) || stopped) return;
-        running = run(options);
-      })
-      .catch(report);
+  // However many changes are committed during a check, one more check follows.
+  async function checkWhileDue(): Promise<void> {
+    while (isCheckDue && running === null && !stopped) {
+      isCheckDue = false;
+      try {
+        const isWatched = await database.read(isAnyWatcher);
+        if (isWatched && !stopped) running = run(options);
+      } catch (error) {
+        report(error);
+      }
+    }
+    checking = null;
+  }
+  const check = (): void => {
+    if (running !== null || stopped) return;
+    isCheckDue = true;
+    checking ??= checkWhileDue();
   };
-  const onMessage = () => {
-    if (running === null) look();
-  };
-  const listener = listen(database, 'changes', onMessage, onMessage, { onError: report });
+  const listener = listen(database, 'changes', check, check, { onError: report });
   return {
     async stop() {
       stopped = true;
       await listener.close();
-      await looking;
+      await checking;
       await running?.stop();
     },
   };
 }
 
 function addMetrics(metrics: Metrics, status: () => MatchingStatus | null): void {
-  const gauge = (name: string, help: string, value: (status: MatchingStatus) => number): void => {
-    metrics.gauge(`freehold_watch_${name}`, help, () => {
-      const current = status();
-      return current === null ? 0 : value(current);
-    });
+  const read = (of: (status: MatchingStatus) => number) => () => {
+    const current = status();
+    return current === null ? 0 : of(current);
   };
+  const gauge = (name: string, help: string, of: (status: MatchingStatus) => number) =>
+    metrics.gauge(`freehold_watch_${name}`, help, read(of));
+  const counter = (name: string, help: string, of: (status: MatchingStatus) => number) =>
+    metrics.observableCounter(`freehold_watch_${name}_total`, help, read(of));
   gauge('shards', 'Shards of watchers that this process works for, of 64 in all.', ({ shards }) => shards);
   gauge('watchers', 'Active watchers that this process matches.', ({ watchers }) => watchers);
   gauge('lag', 'Changes that have not been matched yet.', ({ lag }) => lag);
@@ -66,8 +75,9 @@ function addMetrics(metrics: Metrics, status: () => MatchingStatus | null): void
     'Age of the oldest change that has not been matched.',
     ({ lagTime }) => lagTime / 1000,
   );
-  gauge('changes', 'Changes matched since the start.', ({ changes }) => changes);
-  gauge('match_seconds', 'Time spent matching since the start.', ({ matchTime }) => matchTime / 1000);
+  counter('changes', 'Changes matched.', ({ changes }) => changes);
+  counter('events', 'Events that matching found.', ({ events }) => events);
+  counter('match_seconds', 'Seconds spent matching.', ({ matchTime }) => matchTime / 1000);
 }
 
 function run(options: StartMatchingOptions): RunningMatching {

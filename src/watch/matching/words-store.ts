@@ -3,7 +3,7 @@
 import type { ListingChange } from '../../changes/change.ts';
 import type { ChangeState } from '../../listings/change-state.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import type { ChangedWords } from './watcher-index.ts';
+import type { ChangedWords } from './index/change-sides.ts';
 
 /**
  * The words of the listings of these changes, by the sequences of the changes. A later change of a listing that altered its

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { RequestThrottle } from '../../../src/access/limits/request-throttle.ts';
 import { createApp } from '../../../src/app/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createLog } from '../../../src/lib/log.ts';
 import { revokeClient } from '../../../src/oauth/clients/client-store.ts';
-import { RequestThrottle } from '../../../src/oauth/protocol/throttle.ts';
 import { openDatabase } from '../../../src/postgres/client/database.ts';
 import { until } from '../../support/check/until.ts';
 import { atEnd, temporaryFolder, testDatabase } from '../../support/database/database.ts';

@@ -13,7 +13,7 @@ import { stubProvider } from '../../support/service/stub-provider.ts';
 const provider = stubProvider();
 const service = await startService({ after }, { overrides: { provider } });
 const { database, clock, url } = service;
-const tokens = new AccessTokens({ database, clock, resource: url, report: () => {} });
+const tokens = new AccessTokens({ database, clock, publicUrl: url, report: () => {} });
 atEnd({ after }, () => tokens.close());
 
 async function principalOf({ accessToken }: Session): Promise<Principal> {

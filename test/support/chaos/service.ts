@@ -10,7 +10,7 @@ import { type Database, openDatabase } from '../../../src/postgres/client/databa
 import { rolePasswords } from '../../../src/postgres/embedded/cluster-roles.ts';
 import { parseLock } from '../../../src/postgres/embedded/postmaster.ts';
 import { atEnd, type Closing } from '../database/database.ts';
-import { LAUNCHER } from '../process/cli.ts';
+import { INHERITED, LAUNCHER } from '../process/cli.ts';
 
 export interface ServiceProcess {
   readonly pid: number;
@@ -40,7 +40,7 @@ export function serve(
     cwd: '/',
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      ...{ PATH: process.env.PATH, DATA_DIR: dataDirectory, PORT: String(port), SOURCE: 'none' },
+      ...{ ...INHERITED, DATA_DIR: dataDirectory, PORT: String(port), SOURCE: 'none' },
       ...{ LOG_LEVEL: 'info', ...environment },
     },
   });

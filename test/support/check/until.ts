@@ -2,7 +2,8 @@
 
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 
-const TIMEOUT = 30_000;
+/** Milliseconds: only for what never comes. On a busy machine a process may take a minute to start. */
+const TIMEOUT = 120_000;
 /** Most waits end within a few turns of the event loop; longer ones must not take the processor from what they wait for. */
 const TURNS = 200;
 const INTERVAL = 10;

@@ -1,7 +1,7 @@
 // Databases that tests use: one server for a run, and a fresh, migrated database for each test file.
 
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { socketUrl } from '../../../src/postgres/client/connection-url.ts';
@@ -111,10 +111,11 @@ export async function temporaryFolder(t: Closing, purpose: string): Promise<stri
   return folder;
 }
 
-/** Starts the server of a run in a temporary folder; `stop` removes both. */
+/** Starts the server of a run in a temporary folder, in memory if there is room; `stop` removes both. */
 export async function startTestServer(): Promise<{ url: string; stop(): Promise<void> }> {
-  await removeAbandoned();
-  const folder = await makeFolder('run');
+  const parent = (await hasRoom(MEMORY_FOLDER)) ? MEMORY_FOLDER : tmpdir();
+  await removeAbandoned(parent);
+  const folder = await makeFolder('run', parent);
   const complain = (line: string) => process.stderr.write(`${line}\n`);
   const server = await startEmbedded({ dataDirectory: folder, log: complain, durable: false });
   const stop = async () => {
@@ -191,17 +192,28 @@ async function migrationsHash(): Promise<string> {
 
 const PREFIX = 'freehold-test-';
 
-async function makeFolder(purpose: string): Promise<string> {
-  const folder = join(tmpdir(), `${PREFIX}${process.pid}-${purpose}-${randomBytes(4).toString('hex')}`);
+async function makeFolder(purpose: string, parent = tmpdir()): Promise<string> {
+  const folder = join(parent, `${PREFIX}${process.pid}-${purpose}-${randomBytes(4).toString('hex')}`);
   await mkdir(folder, { mode: 0o711 });
   return folder;
 }
 
+/** A new database is a thousand small files, which a disk's file system takes several times as long to create. */
+const MEMORY_FOLDER = '/dev/shm';
+/** Bytes, about twice what a run needs. */
+const MEMORY_NEEDED = 6 * 2 ** 30;
+
+async function hasRoom(memoryFolder: string): Promise<boolean> {
+  const { bavail, bsize } = await statfs(memoryFolder).catch(() => ({ bavail: 0, bsize: 0 }));
+  return Math.min(bavail * bsize, process.availableMemory()) >= MEMORY_NEEDED;
+}
+
 /** Runs that were killed could not clean up; their number tells that they are gone. */
-async function removeAbandoned(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
-    const [, pid] = /^freehold-test-(\d+)-/.exec(name) ?? [];
-    if (pid === undefined || (await processState(Number(pid))) !== undefined) continue;
-    await rm(join(tmpdir(), name), { recursive: true, force: true });
-  }
+async function removeAbandoned(parent: string): Promise<void> {
+  for (const folder of new Set([parent, tmpdir()]))
+    for (const name of await readdir(folder)) {
+      const [, pid] = /^freehold-test-(\d+)-/.exec(name) ?? [];
+      if (pid === undefined || (await processState(Number(pid))) !== undefined) continue;
+      await rm(join(folder, name), { recursive: true, force: true });
+    }
 }

@@ -32,10 +32,14 @@ const TURNS: readonly (readonly (readonly string[])[])[] = [
 ];
 
 /**
- * Fetches from such names until so many questions were answered. Public answers arrive at a server at 127.0.0.2, on the
+ * Sends requests to such names until so many questions were answered. Public answers arrive at a server at 127.0.0.2, on the
  * very port at which tripwires wait at the inward addresses. Every connection is closed after its answer.
  */
-export async function tryRebinding(t: Closing, lookups: number): Promise<Rebinding> {
+export async function tryRebinding(
+  t: Closing,
+  lookups: number,
+  method: 'GET' | 'POST' = 'GET',
+): Promise<Rebinding> {
   const hosts = await documentHosts(t, '127.0.0.2');
   const tripwires = await setTripwires(t, Number(new URL(hosts.url('/')).port));
   const names = await startNameServer(t, (name, nth) => {
@@ -52,7 +56,10 @@ export async function tryRebinding(t: Closing, lookups: number): Promise<Rebindi
     const host = `n${number % 64}.example`;
     const url = hosts.put('/c.json', json({ ok: host }, { connection: 'close' }), host);
     const before = countQueries();
-    const outcome = await internet.send({ url, deadlineMs: 5_000, maxBytes: 1_000 }).then(
+    const request = { url, deadlineMs: 5_000, maxBytes: 1_000 };
+    const answer =
+      method === 'GET' ? internet.send(request) : internet.post({ ...request, headers: {}, body: '{}' });
+    const outcome = await answer.then(
       ({ body }) => String(body),
       (error: { kind?: string }) => error.kind ?? String(error),
     );

@@ -28,6 +28,8 @@ export function startProgram(
 ): Child {
   const path = join(import.meta.dirname, '..', program);
   const child = spawn(process.execPath, [path, ...args], { ...options, stdio: ['pipe', 'pipe', 'inherit'] });
+  // A child that has died is told things in vain.
+  child.stdin?.on('error', () => {});
   const ended = once(child, 'exit').then(([code]) => code as number | null);
   atEnd(t, async () => {
     child.kill('SIGKILL');

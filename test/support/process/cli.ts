@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { atEnd, type Closing } from '../database/database.ts';
 
 export const LAUNCHER = join(import.meta.dirname, '../../../bin/freehold.js');
+/** All that a command gets of the environment of the tests. */
+export const INHERITED = { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
 
 export interface CliOptions {
   /** Where it runs; the configuration's `.env` would be read from here. */
@@ -35,7 +37,7 @@ export function startCli(t: Closing, args: readonly string[], options: CliOption
   const child = spawn(options.node ?? process.execPath, [LAUNCHER, ...args], {
     cwd: options.folder,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, SOURCE: 'none', LOG_LEVEL: 'warn', ...options.environment },
+    env: { ...INHERITED, SOURCE: 'none', LOG_LEVEL: 'warn', ...options.environment },
   });
   const texts = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => {

@@ -10,6 +10,7 @@ import { ROOT } from '../code/source-files.ts';
 /** Where the pages say that the service is. */
 const ADDRESS = 'http://127.0.0.1:8080';
 const MARK = '=== next block ===';
+const INSPECTOR = join(ROOT, 'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js');
 
 /** The blocks marked `sh`: they share one shell, as a reader's would. */
 export function shellBlocks(page: string): string[] {
@@ -34,7 +35,10 @@ export async function follow(
     'set -euo pipefail',
     'curl() { command curl --silent --show-error --fail-with-body --max-time 30 "$@"; }',
     // 3: done, but rows were rejected, of which the examples have one.
-    `npx() { shift; ${process.execPath} ${join(ROOT, 'bin/freehold.js')} "$@" || [ $? -eq 3 ]; }`,
+    `freehold() { ${process.execPath} ${join(ROOT, 'bin/freehold.js')} "$@" || [ $? -eq 3 ]; }`,
+    `inspector() { ${process.execPath} ${INSPECTOR} "$@"; }`,
+    // The last part of a package's name is the program.
+    'npx() { local program="${1##*/}"; shift; "$program" "$@"; }',
     ...blocks.map((commands) => `${commands.replaceAll(ADDRESS, url)}\necho; echo '${MARK}'`),
   ].join('\n');
   const { stdout } = await promisify(execFile)('bash', ['-c', script], {

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { INHERITED } from '../process/cli.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../../sample/main.ts');
 export const CREDENTIALS = { id: 'tester', secret: 'quiet: please' };
@@ -28,7 +29,7 @@ export async function startSample(...options: readonly string[]): Promise<Sample
     [PROGRAM, '--port', '0', '--interval', '0', '--listings', '500', ...options],
     {
       stdio: ['pipe', 'pipe', 'pipe'],
-      env: { SAMPLE_CLIENT_ID: CREDENTIALS.id, SAMPLE_CLIENT_SECRET: CREDENTIALS.secret },
+      env: { ...INHERITED, SAMPLE_CLIENT_ID: CREDENTIALS.id, SAMPLE_CLIENT_SECRET: CREDENTIALS.secret },
     },
   );
   const complaints: string[] = [];

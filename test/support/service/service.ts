@@ -43,8 +43,6 @@ export interface TestService {
   json(path: string, key?: string): Promise<never>;
 }
 
-const LOAD_TIMEOUT = 60_000;
-
 /** Starts the service; with the sample market it resolves when the first load is complete. Stopped when the test ends. */
 export async function startService(t: Closing, options: ServiceOptions = {}): Promise<TestService> {
   const clock = options.clock ?? manualClock(Date.now());
@@ -86,11 +84,7 @@ export async function startService(t: Closing, options: ServiceOptions = {}): Pr
   atEnd(t, () => app.stop());
   await app.server.listen('127.0.0.1', port);
   if (app.replication)
-    await until(
-      'the first load is complete',
-      () => app.replication?.status().loadedAt !== null,
-      LOAD_TIMEOUT,
-    );
+    await until('the first load is complete', () => app.replication?.status().loadedAt !== null);
   // Tests read what they have just written: past the memory, unless they say otherwise.
   const get: TestService['get'] = (path, key, headers = {}) =>
     fetch(`${url}${path}`, {

@@ -19,6 +19,7 @@ export interface LiveService {
   readonly url: string;
   readonly clock: ManualClock;
   readonly database: Database;
+  readonly databaseUrl: string;
   readonly keys: SampleKeys;
   readonly app: App;
   readonly source: MemorySource;
@@ -66,7 +67,7 @@ export async function startLive(
     });
   const id = (key: string) => listingId(memory.id, key);
   return {
-    ...{ url, clock, database, keys, app, source: memory, id, get },
+    ...{ url, clock, database, databaseUrl, keys, app, source: memory, id, get },
     async stream(key, credential = keys.internal) {
       const answer = await get(`/v1/listing/${id(key)}`, credential);
       if (answer.status !== 200) throw new Error(`${answer.status}: ${await answer.text()}`);

@@ -24,6 +24,7 @@ export function memorySource(id = 'memory'): MemorySource {
     id,
     name: 'Memory',
     live: true,
+    refreshesPerMinute: 60,
     fieldErrors: new Map(),
     listings: new Map(),
     fetched: [],

@@ -110,7 +110,11 @@ function connected(pages: Source, clock: ManualClock, upstream: Upstream) {
   const reso = resoSource({
     ...{ id: pages.id, name: 'Upstream', url: named(upstream.url), clock },
     credentials: { kind: 'client', tokenUrl: named(upstream.tokenUrl), clientId: 'me', clientSecret: 'hush' },
-    outbound: { send: (outgoing) => outbound.send(outgoing), close: () => outbound.close() },
+    outbound: {
+      send: (outgoing) => outbound.send(outgoing),
+      post: (outgoing) => outbound.post(outgoing),
+      close: () => outbound.close(),
+    },
   });
   const source: Source = {
     ...pages,

@@ -15,7 +15,13 @@ export interface ChildOptions {
 export const DEATHS = ['before the commit', 'after the commit'] as const;
 
 const { databaseUrl, folder } = JSON.parse(process.argv[2] ?? '{}') as ChildOptions;
-const config = readConfig({ DATABASE_URL: databaseUrl, DATA_DIR: folder, SOURCE: 'none' }, folder);
+const config = readConfig(
+  {
+    ...{ DATABASE_URL: databaseUrl, DATA_DIR: folder, SOURCE: 'none' },
+    ...{ SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'), WEBHOOK_ALLOW: '127.0.0.1:9' },
+  },
+  folder,
+);
 const plain = openDatabase({ url: databaseUrl, maxConnections: 8, timeout: 20_000 });
 let death = '';
 const dieAt = (place: (typeof DEATHS)[number], result: unknown): void => {
@@ -38,6 +44,7 @@ const database: Database = {
 const app = await createApp({
   ...{ config, database, source: null, interval: 0, publicUrl: 'http://127.0.0.1:8080' },
   log: createLog({ level: 'silent' }),
+  overrides: { deliversWebhooks: false },
 });
 const port = await app.server.listen('127.0.0.1', 0);
 process.stdin.setEncoding('utf8').on('data', (line: string) => {

@@ -85,7 +85,7 @@ export function changeEvents(
   return byId.flatMap(({ id, owner }) =>
     types.toSorted().map((type) => ({
       ...{ sequence, watcherId: id, owner, type, ordinal: 0, eventsPerHour: null, at },
-      ...{ listingId: `lst_${sequence}`, matchedOn: ['maxPrice', 'minBedrooms'] },
+      ...{ listingId: `lst_${sequence}`, matchedOn: ['maxPrice', 'minBedrooms'], held: false },
     })),
   );
 }

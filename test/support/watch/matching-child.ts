@@ -1,4 +1,4 @@
-// Process that matches watchers; once told a step, it dies when it reaches it.
+// Process that matches watchers; told a signal and a step, it sends itself the signal when it reaches the step.
 
 import { createInterface } from 'node:readline';
 import { systemClock } from '../../../src/lib/clock.ts';
@@ -7,11 +7,15 @@ import { Matching, type MatchingStep } from '../../../src/watch/matching/matchin
 
 const target = JSON.parse(process.argv[2] ?? '{}') as DatabaseOptions;
 const database = openDatabase({ ...target, maxConnections: 3, timeout: 10_000 });
-let death: string | null = null;
+let order = { signal: '', step: '' };
 const matching = new Matching({
   ...{ database, clock: systemClock, report: () => {} },
   onStep: (step: MatchingStep) => {
-    if (step === death) process.kill(process.pid, 'SIGKILL');
+    if (step !== order.step) return;
+    const { signal } = order;
+    order = { signal: '', step: '' };
+    console.log(`${signal} now`);
+    process.kill(process.pid, signal);
   },
 });
 matching.start();
@@ -19,8 +23,9 @@ console.log('ready');
 // Its timers alone do not keep it alive while the database is away.
 const alive = setInterval(() => {}, 60_000);
 for await (const line of createInterface({ input: process.stdin })) {
-  death = line;
-  console.log(`dies at ${line}`);
+  const [signal = '', step = ''] = line.split(' ');
+  order = { signal, step };
+  console.log(`${signal} at ${step}`);
 }
 await matching.stop();
 await database.close();

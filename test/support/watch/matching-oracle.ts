@@ -9,8 +9,9 @@ import type { Database } from '../../../src/postgres/client/database.ts';
 import { compilePredicate } from '../../../src/search/query/predicate.ts';
 import { decideEvents, viewOf } from '../../../src/watch/matching/decide-events.ts';
 import type { WatcherDefinition } from '../../../src/watch/matching/watcher-definition.ts';
+import { until } from '../check/until.ts';
 
-/** An event by its place in the log. */
+/** An event by its position in the log. */
 export type EventKey = string;
 
 const keyOf = (sequence: number, watcherId: string, type: string): EventKey =>
@@ -79,6 +80,10 @@ export async function isMatched(database: Database): Promise<boolean> {
   );
   return row?.done === true;
 }
+
+/** Waits until every shard has passed all changes that are committed now. */
+export const untilMatched = (database: Database): Promise<void> =>
+  until('all changes are matched', () => isMatched(database));
 
 /** Reads events as a client does: what is after the last one it has seen, up to the slowest shard. */
 export class EventReader {

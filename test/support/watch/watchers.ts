@@ -11,7 +11,8 @@ export interface WatcherRecord {
   readonly target: Readonly<Record<string, unknown>>;
   readonly interpretation: Readonly<Record<string, unknown>> | null;
   readonly events: readonly string[];
-  readonly cadence: string | null;
+  readonly cadence: string;
+  readonly timeZone: string;
   readonly backfill: boolean;
   readonly status: string;
   readonly statusReason: string | null;

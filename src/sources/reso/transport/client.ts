@@ -26,12 +26,15 @@ export interface ResoOptions {
   readonly currency?: string;
   /** Whether single listings can be fetched; default true. */
   readonly live?: boolean;
+  /** Default 60: half of what common servers allow for everything. */
+  readonly refreshesPerMinute?: number;
   /** Records a page; default 200. */
   readonly pageSize?: number;
   /** Milliseconds that changes are read again; default five minutes. */
   readonly overlap?: number;
 }
 
+const REFRESHES_PER_MINUTE = 60;
 const CHECK_DEADLINE = 10_000;
 const MAX_LISTING_BYTES = 5 * 1024 * 1024;
 /** Statuses of servers that do not know the entity, or entities at all. */
@@ -52,6 +55,7 @@ export function resoSource(options: ResoOptions): Source {
     id: options.id,
     name: options.name,
     live,
+    refreshesPerMinute: live ? (options.refreshesPerMinute ?? REFRESHES_PER_MINUTE) : 0,
     fieldErrors,
     async *pages(from, signal) {
       for await (const page of pages.read(from, signal)) yield sourcePage(page, map);

@@ -1,11 +1,7 @@
 // Requests to the upstream server: failures by name, statuses, and JSON that may be anything.
 
-import {
-  type Outbound,
-  type OutboundAnswer,
-  OutboundFailure,
-  type OutboundRequest,
-} from '../../../lib/outbound.ts';
+import type { Outbound, OutboundAnswer, OutboundRequest } from '../../../lib/outbound.ts';
+import { OutboundFailure } from '../../../lib/outbound-failure.ts';
 import { LiveError, type LiveFailure, sourceTimeout } from '../../source.ts';
 import { isRecord, type UpstreamRecord } from '../mapping/decode.ts';
 

@@ -1,0 +1,66 @@
+// Wiring of webhooks: the network that they may reach, the key that seals their secrets, and their limits.
+
+import type { Config } from '../config.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Internet } from '../lib/internet.ts';
+import { Keyring, parseKeys } from '../lib/keyring.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { parseDatabaseUrl } from '../postgres/client/connection-url.ts';
+import type { Database } from '../postgres/client/database.ts';
+import { disableWebhook } from '../watch/disable-webhook.ts';
+import { type DispatcherStarter, startDispatcher } from '../watch/webhooks/start-dispatcher.ts';
+import { createWebhookAccess, type WebhookAccess } from '../watch/webhooks/webhook-access.ts';
+import { WebhookLimits } from '../watch/webhooks/webhook-limits.ts';
+
+export interface WebhookOptions {
+  readonly config: Pick<Config, 'webhookAllow' | 'databaseUrl' | 'port'>;
+  /** Keys in base64; null: webhooks cannot be created. */
+  readonly secretsKey: string | null;
+  readonly clock: Clock;
+  readonly publicUrl: string;
+  /** The port that the service listens on; null before that. */
+  readonly findPort: () => number | null;
+  readonly internet?: Internet | undefined;
+}
+
+export interface Webhooks {
+  readonly access: WebhookAccess;
+  readonly keyring: Keyring | null;
+  readonly limits: WebhookLimits;
+}
+
+export function createWebhooks(options: WebhookOptions): Webhooks {
+  const { config, secretsKey, clock, publicUrl, findPort, internet } = options;
+  const configured = [config.port, Number(new URL(publicUrl).port), ...databasePorts(config.databaseUrl)];
+  const ownPorts = () => [...configured, findPort()];
+  return {
+    access: createWebhookAccess({ clock, allow: config.webhookAllow, ownPorts, internet }),
+    keyring: secretsKey === null ? null : new Keyring(parseKeys(secretsKey)),
+    limits: new WebhookLimits(clock),
+  };
+}
+
+/** The usual port of PostgreSQL, and the one in the URL of the database. */
+const databasePorts = (url: string | null): readonly number[] =>
+  url === null ? [5432] : [5432, parseDatabaseUrl(url).port];
+
+export interface DeliveryOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly publicUrl: string;
+  readonly report: (error: unknown) => void;
+}
+
+/** Starts deliveries; null: without a key no secret can be opened, and they wait for a process that has one. */
+export function startDeliveries(
+  options: DeliveryOptions,
+  { access, keyring }: Webhooks,
+): DispatcherStarter | null {
+  if (keyring === null) return null;
+  return startDispatcher({
+    ...{ ...options, access },
+    openSecret: (sealed, watcherId) => keyring.open(sealed, watcherId),
+    disable: (webhook, reason) => disableWebhook(options, webhook, reason),
+  });
+}

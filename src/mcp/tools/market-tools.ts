@@ -1,0 +1,181 @@
+// Rows of the tool table about markets: statistics of one period, over time, and of several areas.
+
+import { dotted, number, objectOf, rowsOf, word } from './listing-text.ts';
+import type { Json, ToolRow } from './tool-row.ts';
+
+const READ = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+} as const;
+
+const HOMES = ['propertyType', 'bedrooms', 'minBedrooms', 'maxBedrooms', 'minPrice', 'maxPrice'];
+const PLACE = ['listingType', 'areaId', 'city', 'neighborhood', 'postalCode'];
+
+/** Metrics that short answers have, in the order of their weight. */
+const METRICS = {
+  rental: [
+    ...['median_rent', 'inventory', 'median_days_on_market', 'median_rent_per_area', 'price_drop_share'],
+    ...['new_listings', 'closed_listings', 'median_age_of_inventory', 'vacancy_days'],
+  ],
+  sale: [
+    ...[
+      'median_list_price',
+      'median_close_price',
+      'inventory',
+      'median_days_on_market',
+      'median_price_per_area',
+    ],
+    ...['months_of_supply', 'sale_to_list_ratio', 'price_drop_share', 'new_listings', 'closed_listings'],
+  ],
+};
+
+/** The first metrics of the listing type, where the call names none and wants a short answer. */
+const metricsFor =
+  (count: number): NonNullable<ToolRow['defaultsFor']> =>
+  ({ metrics, listingType }, detail) => {
+    if (metrics !== undefined || detail === 'full') return {};
+    const isRental = typeof listingType === 'string' && listingType.toLowerCase() === 'rental';
+    return { metrics: METRICS[isRental ? 'rental' : 'sale'].slice(0, count) };
+  };
+
+const DESCRIPTIONS = {
+  listingType: 'rental or sale.',
+  areaId: 'In any of these areas. find_areas gives ids by name.',
+  metrics:
+    'Ids of metrics, such as median_rent, median_list_price, inventory, months_of_supply; with the suffix _mom or _yoy the change to the month or year before. Default: the most telling ones; detail "full": all. The resource freehold://metrics defines each.',
+  cursor: 'nextCursor of the previous result. Send the same arguments with it.',
+};
+
+const FIGURE = ['value', 'n', 'unit', 'suppressed'];
+
+/** A share as 4.5 %, money and counts as they are. */
+function formatValue(value: unknown, unit: unknown): string {
+  if (typeof value !== 'number') return 'unknown';
+  return unit === 'share' ? `${number(value * 100)} %` : number(value);
+}
+
+function changeOf(change: unknown): string | null {
+  const { previous, yearAgo } = objectOf(change);
+  const percent = (of: unknown, since: string) =>
+    typeof of === 'number' ? `${of > 0 ? '+' : ''}${number(of * 100)} % ${since}` : null;
+  return dotted([percent(previous, 'to the period before'), percent(yearAgo, 'in a year')]) || null;
+}
+
+/** `median_rent 2,250 (n 982 · -2 % to the period before)`. */
+function figures(metrics: unknown): string[] {
+  return Object.entries(objectOf(metrics)).map(([id, figure]) => {
+    const { value, n, unit, suppressed, change } = objectOf(figure);
+    if (suppressed === true) return `${word(id)} not shown: ${number(n)} homes are too few`;
+    return `${word(id)} ${formatValue(value, unit)} (${dotted([`n ${number(n)}`, changeOf(change)])})`;
+  });
+}
+
+function headOf({ scope, period }: Json): string {
+  const { listingType, areas, currency } = objectOf(scope);
+  const names = rowsOf(areas).map(({ name }) => word(name));
+  const { start, end } = objectOf(period);
+  return dotted([
+    listingType === 'rental' ? 'Rentals' : 'Sales',
+    names.length > 0 ? names.join(', ') : null,
+    start === undefined ? null : `${word(start)} to ${word(end)}`,
+    word(currency),
+  ]);
+}
+
+const areaLinks = ({ scope }: Json) =>
+  rowsOf(objectOf(scope).areas).map(({ id }) => ({ kind: 'area', id: String(id) }) as const);
+
+const DROP = ['meta/definitions'];
+
+export const MARKET_TOOLS: readonly ToolRow[] = [
+  {
+    name: 'get_market_stats',
+    title: 'Market statistics of one period',
+    description:
+      'Computes prices, supply and pace of a market for a period, by default the last full month, of areas and kinds of homes; groupBy splits them by property type or bedrooms. get_market_history gives the same over time, compare_markets the same for several areas.',
+    operation: 'getMarketStats',
+    shown: [...PLACE, ...HOMES, 'from', 'to', 'metrics', 'groupBy', 'currency', 'units', 'limit', 'cursor'],
+    defaults: { limit: 10 },
+    defaultsFor: metricsFor(10),
+    descriptions: { ...DESCRIPTIONS, limit: 'Groups in the result.' },
+    examples: [
+      { listingType: 'rental', areaId: ['city-eastmark'], bedrooms: [2] },
+      { listingType: 'sale', city: ['Eastmark'], metrics: ['median_list_price', 'median_list_price_yoy'] },
+    ],
+    annotations: READ,
+    short: { drop: [...DROP, 'groups/*/metrics/*/excluded', 'metrics/*/excluded'] },
+    text(answer) {
+      const groups = rowsOf(answer.groups).map(({ by, metrics }) => {
+        const name = Object.entries(objectOf(by)).map(
+          ([key, value]) => `${word(key)} ${String(value ?? 'unknown')}`,
+        );
+        return `${word(name.join(', '))}: ${figures(metrics).join('; ')}`;
+      });
+      return [headOf(answer), ...figures(answer.metrics), ...groups].join('\n');
+    },
+    links: areaLinks,
+  },
+  {
+    name: 'get_market_history',
+    title: 'Market statistics over time',
+    description:
+      'Computes statistics of a market for each week, month, quarter or year, oldest first; by default the last 12 months. Use it for trends; get_market_stats has one period in detail.',
+    operation: 'getMarketHistory',
+    shown: [
+      ...[...PLACE, ...HOMES, 'interval', 'periods', 'from', 'to', 'metrics'],
+      ...['currency', 'units', 'limit', 'cursor'],
+    ],
+    defaults: { limit: 12 },
+    defaultsFor: metricsFor(3),
+    descriptions: { ...DESCRIPTIONS, limit: 'Points in the result.' },
+    examples: [{ listingType: 'sale', areaId: ['city-eastmark'], interval: 'quarter', periods: 8 }],
+    annotations: READ,
+    short: { keep: { 'points/*/metrics/*': FIGURE }, drop: DROP },
+    text(answer) {
+      const points = rowsOf(answer.points).map(
+        ({ start, metrics }) => `${word(start)}: ${figures(metrics).join('; ')}`,
+      );
+      return [headOf(answer), ...points].join('\n');
+    },
+    links: areaLinks,
+  },
+  {
+    name: 'compare_markets',
+    title: 'Compare areas',
+    description:
+      'Computes the same statistics for several areas over the same days, in the order of areaId. Use it to choose between neighbourhoods or cities; find_areas gives their ids.',
+    operation: 'compareMarkets',
+    shown: [
+      'listingType',
+      'areaId',
+      ...HOMES,
+      'from',
+      'to',
+      'metrics',
+      'currency',
+      'units',
+      'limit',
+      'cursor',
+    ],
+    defaults: { limit: 10 },
+    defaultsFor: metricsFor(5),
+    descriptions: {
+      ...DESCRIPTIONS,
+      areaId: 'The areas to compare. find_areas gives ids by name.',
+      limit: 'Areas in the result.',
+    },
+    examples: [{ listingType: 'rental', areaId: ['city-eastmark', 'neighborhood-ashgrove'] }],
+    annotations: READ,
+    short: { keep: { 'areas/*/metrics/*': FIGURE }, drop: DROP },
+    text(answer) {
+      const areas = rowsOf(answer.areas).map(
+        ({ name, areaId, currency, metrics }) =>
+          `${word(name)} (${word(areaId)}, ${word(currency)}): ${figures(metrics).join('; ')}`,
+      );
+      return [headOf({ ...answer, scope: { ...objectOf(answer.scope), areas: [] } }), ...areas].join('\n');
+    },
+    links: ({ areas }) => rowsOf(areas).map(({ areaId }) => ({ kind: 'area', id: String(areaId) })),
+  },
+];

@@ -1,0 +1,174 @@
+// Rows of the tool table about one home: the record, the live copy, the estimate and comparable homes.
+
+import { orNull } from './json-schema.ts';
+import { listingLine, objectOf, rowsOf, SHORT_LISTING, word } from './listing-text.ts';
+import { comparablesText, estimateText, propertyText } from './property-text.ts';
+import type { Json, ToolRow } from './tool-row.ts';
+
+const READ = { readOnlyHint: true, destructiveHint: false, idempotentHint: true } as const;
+const ID = 'The id of a property, or of any of its listings.';
+
+const PROPERTY_FIELDS = [
+  ...[
+    'address.full',
+    'location',
+    'areaIds',
+    'propertyType',
+    'bedrooms',
+    'bathrooms',
+    'livingArea',
+    'areaUnit',
+  ],
+  ...['lotSize', 'yearBuilt', 'features', 'lastSale', 'lastRent', 'source', 'fetchedAt', 'live'],
+];
+const CURRENT = [
+  ...SHORT_LISTING.filter((name) => name !== 'object' && name !== 'address'),
+  ...[
+    'originalPrice',
+    'priceChange',
+    'monthlyCosts',
+    'rental',
+    'description',
+    'photoCount',
+    'openHouses',
+    'listedAt',
+  ],
+].map((name) => `currentListing.${name}`);
+const COMPARABLE = [
+  ...['price', 'basis', 'closedAt', 'distance', 'distanceUnit', 'similarity'],
+  ...SHORT_LISTING.map((name) => (name === 'address' ? 'listing.address.full' : `listing.${name}`)),
+].map((name) => `comparables.${name}`);
+
+const LIVE = [
+  ...SHORT_LISTING,
+  ...[
+    'description',
+    'originalPrice',
+    'priceChange',
+    'photoCount',
+    'openHouses',
+    'source',
+    'fetchedAt',
+    'updatedAt',
+  ],
+];
+
+/** The short record, and the parts that the call includes. */
+function fieldsOf(include: unknown): readonly string[] {
+  const parts = Array.isArray(include)
+    ? include.filter((part): part is string => typeof part === 'string')
+    : [];
+  return [
+    ...PROPERTY_FIELDS,
+    ...CURRENT,
+    ...new Set(
+      parts.flatMap((part) => {
+        if (part === 'comparables') return COMPARABLE;
+        if (part === 'daysOnMarket')
+          return ['currentListing.cumulativeDaysOnMarket', 'currentListing.daysOnMarketReported'];
+        return [part];
+      }),
+    ),
+  ];
+}
+
+const propertyLinks = (propertyId: unknown, listings: readonly Json[]) => [
+  ...(typeof propertyId === 'string' ? [{ kind: 'property', id: propertyId } as const] : []),
+  ...listings.flatMap(({ id }) => (typeof id === 'string' ? [{ kind: 'listing', id } as const] : [])),
+];
+
+export const PROPERTY_TOOLS: readonly ToolRow[] = [
+  {
+    name: 'get_property',
+    title: 'Get one home',
+    description:
+      'Reads one home by the id of its property or of any listing: facts, current listing with remarks, last sale and rent. include adds its listings, history, photos, areas, comparables or estimate. Business and Internal callers get data fetched live unless freshness is cached. Call find_comparables or estimate_value to judge its price.',
+    operation: 'getProperty',
+    shown: ['include', 'units', 'freshness', 'fields'],
+    defaultsFor: ({ fields, include }, detail) =>
+      detail === 'short' && fields === undefined ? { fields: fieldsOf(include) } : {},
+    descriptions: {
+      id: ID,
+      fields:
+        'Returns only these members, such as id,address.full,currentListing.price. Replaces the short record.',
+    },
+    examples: [
+      { id: 'lst_8bxfyd9szrvre5mvzvqg' },
+      { id: 'prp_jyytkd4rcjfc20mt9n16', include: ['history', 'estimate'] },
+    ],
+    annotations: { ...READ, openWorldHint: true },
+    short: {},
+    text: propertyText,
+    links: ({ id, currentListing }) => propertyLinks(id, [objectOf(currentListing)]),
+  },
+  {
+    name: 'get_listing_live',
+    title: 'Fetch a listing from its source',
+    description:
+      'Fetches one listing from its source now, and gives that copy beside the stored one. Use it before the user relies on a price or a status. Takes up to ten seconds. Needs the Pro tier and the scope listings:live.',
+    operation: 'streamListing',
+    shown: [],
+    descriptions: { id: 'The id of a listing.' },
+    examples: [{ id: 'lst_8bxfyd9szrvre5mvzvqg' }],
+    annotations: { ...READ, openWorldHint: true },
+    short: {
+      keep: {
+        cached: LIVE,
+        live: LIVE,
+        'cached/address': ['full', 'neighborhood'],
+        'live/address': ['full', 'neighborhood'],
+      },
+    },
+    output: {
+      cached: { type: 'object' },
+      live: orNull({ type: 'object' }),
+      error: orNull({ type: 'object' }),
+    },
+    text({ cached, live, error }) {
+      const { code, message } = objectOf(error);
+      return [
+        live ? `Live: ${listingLine(objectOf(live))}` : `No live copy: ${word(message)} (${word(code)})`,
+        `Cached: ${listingLine(objectOf(cached))} · confirmed at ${word(objectOf(cached).fetchedAt)}`,
+      ].join('\n');
+    },
+    links: ({ cached }) => propertyLinks(objectOf(cached).propertyId, [objectOf(cached)]),
+  },
+  {
+    name: 'estimate_value',
+    title: 'Estimate price and rent',
+    description:
+      'Estimates what one home would sell for and rent for today, with a range that is meant to contain 80 % of the prices paid. No estimate means too few comparable homes. find_comparables shows homes to compare with.',
+    operation: 'estimateProperty',
+    shown: [],
+    descriptions: { id: ID },
+    examples: [{ id: 'prp_jyytkd4rcjfc20mt9n16' }],
+    annotations: { ...READ, openWorldHint: false },
+    short: { drop: ['rent/method'] },
+    text: estimateText,
+    links: ({ propertyId }) => propertyLinks(propertyId, []),
+  },
+  {
+    name: 'find_comparables',
+    title: 'Find comparable homes',
+    description:
+      'Lists the homes most like one home nearby that closed recently or are on the market, with prices, distances and what differs. Use it to judge an asking price; estimate_value computes a value from them.',
+    operation: 'listComparables',
+    shown: ['listingType', 'maxRadius', 'daysOld', 'compCount', 'units'],
+    descriptions: { id: ID },
+    examples: [{ id: 'prp_jyytkd4rcjfc20mt9n16', compCount: 5 }],
+    annotations: { ...READ, openWorldHint: false },
+    short: {
+      keep: {
+        'data/*/listing': SHORT_LISTING.filter((name) => name !== 'object'),
+        'data/*/listing/address': ['full', 'neighborhood'],
+        'data/*/why': ['differs'],
+      },
+    },
+    text: comparablesText,
+    links: ({ propertyId, data }) =>
+      propertyLinks(
+        propertyId,
+        rowsOf(data).map(({ listing }) => objectOf(listing)),
+      ),
+  },
+];

@@ -1,0 +1,44 @@
+// Row of the tool table: a tool as data, on top of the route that does its work.
+
+import type { ToolAnnotations } from '@modelcontextprotocol/server';
+import type { ShortForm } from './projection.ts';
+import type { ResourceId } from './resource-link.ts';
+
+/** An answer, or a part of one. */
+export type Json = Readonly<Record<string, unknown>>;
+
+export type Detail = 'short' | 'full';
+
+export interface ToolRow {
+  readonly name: string;
+  readonly title: string;
+  /** When to use it, and what to call next. */
+  readonly description: string;
+  /** `operation` of the route that does the work. */
+  readonly operation: string;
+  /** Parameters of the route that agents see, beside those of its path; members of its body likewise. */
+  readonly shown: readonly string[];
+  /** Why a parameter is not offered, where the REST API is not the remedy. */
+  readonly refused?: Readonly<Record<string, string>>;
+  /** Defaults of parameters that differ from the route's. */
+  readonly defaults?: Json;
+  /** Defaults that depend on the arguments sent, by the names of the parameters. */
+  readonly defaultsFor?: (args: Json, detail: Detail) => Json;
+  /** Descriptions in place of the route's. */
+  readonly descriptions?: Readonly<Record<string, string>>;
+  /** Schemas in place of the route's, by `$id`. */
+  readonly schemas?: Readonly<Record<string, Json>>;
+  /** Valid arguments. */
+  readonly examples: readonly Json[];
+  readonly annotations: ToolAnnotations;
+  /** What short records leave out; absent: the tool has no `detail`. */
+  readonly short?: ShortForm;
+  /** The answer where the route's is empty. */
+  readonly emptyAnswer?: (args: Json) => Json;
+  /** Members of the answer where the route's schema does not say them. */
+  readonly output?: Json;
+  /** The answer in words, from its projection. */
+  readonly text: (answer: Json) => string;
+  /** What the answer is about, for links. */
+  readonly links?: (answer: Json) => readonly ResourceId[];
+}

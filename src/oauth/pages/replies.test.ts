@@ -1,0 +1,32 @@
+// Tests of the pages of the authorization server: their document, and refusals that link nowhere.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { renderGrantsKeyPage } from './grants-page.ts';
+import { renderError, renderUnavailable } from './replies.ts';
+
+const pages = {
+  refusal: renderError({
+    title: 'Not <known>',
+    detail: 'See https://evil.example/?a=1&b',
+    requestId: 'req_1',
+  }),
+  unavailable: renderUnavailable(),
+  ask: renderGrantsKeyPage(null),
+};
+
+for (const [name, html] of Object.entries(pages)) {
+  test(`the page "${name}" has a language, a title, one main part and one heading of first rank`, () => {
+    assert.match(html, /^<!doctype html>\n<html lang="en">/);
+    assert.match(html, /<title>[^<]+ · Freehold<\/title>/);
+    for (const tag of ['main', 'h1', 'header'])
+      assert.equal([...html.matchAll(new RegExp(`<${tag}>`, 'g'))].length, 1, tag);
+  });
+}
+
+test('AZ1: a refusal links nowhere, and what it says is text', () => {
+  assert.ok(!/<a\s|href=/.test(pages.refusal));
+  assert.match(pages.refusal, /<h1>Not &lt;known&gt;<\/h1>/);
+  assert.match(pages.refusal, /See https:\/\/evil\.example\/\?a=1&amp;b/);
+  assert.match(pages.refusal, /<code>req_1<\/code>/);
+});

@@ -1,0 +1,160 @@
+// HTML document, stylesheet and response headers of the pages with forms.
+
+import { type Fragment, Html, html } from './html.ts';
+import { MARK } from './mark.ts';
+import { FRAME_STYLE, hashSource, sheet } from './style.ts';
+
+/** The whole stylesheet; the content security policy allows it by its hash. */
+const STYLE =
+  FRAME_STYLE +
+  sheet(`
+.top{max-width:640px}
+main{max-width:640px;margin:0 auto;padding:40px 24px 64px}
+h1{margin:0;font:400 var(--title)/1.2 var(--serif);letter-spacing:-.01em;text-wrap:balance;overflow-wrap:anywhere}
+h2{margin:40px 0 8px;font:600 var(--head)/1.4 var(--serif);overflow-wrap:anywhere}
+p{margin:8px 0 16px;overflow-wrap:anywhere}
+.lead{margin:16px 0 24px}
+.hint{margin:4px 0;color:var(--quiet)}
+code{font-family:var(--mono);overflow-wrap:anywhere}
+.long{display:block}
+.facts{margin:24px 0;border-top:1px solid var(--line)}
+.grant .facts{margin-top:8px}
+.facts>div{display:grid;grid-template-columns:112px minmax(0,1fr);gap:0 16px;padding:12px 0;border-bottom:1px solid var(--line)}
+dt{color:var(--quiet)}
+dd{margin:0;overflow-wrap:anywhere}
+dd ul{margin:0;padding:0;list-style:none}
+dd li+li{margin-top:4px}
+dd li code{color:var(--quiet)}
+.caution{margin:24px 0;padding:12px 16px;background:var(--land);border:1px solid var(--line);border-left:4px solid var(--warning);border-radius:6px}
+.caution p{margin:0}
+.caution strong:first-child{color:var(--warning)}
+.notice{margin:24px 0;padding:12px 16px;background:var(--water);border-radius:6px}
+.field label{font-weight:600}
+.fault{margin:4px 0;color:var(--error)}
+input[type=password]{display:block;width:100%;margin:8px 0 16px;padding:11px 12px;font:1rem/1.5 var(--mono);color:var(--ink);background:var(--paper);border:1px solid var(--quiet);border-radius:6px}
+input[aria-invalid]{border:2px solid var(--error)}
+button{padding:11px 20px;font:600 1rem/1.5 var(--sans);color:var(--accent);background:none;border:1px solid var(--accent);border-radius:6px;cursor:pointer}
+.primary{color:var(--paper);background:var(--accent)}
+.plain{padding-left:0;padding-right:0;border-color:transparent}
+button:hover{text-decoration:underline;text-underline-offset:.2em}
+.choices{display:flex;flex-wrap:wrap;gap:8px 24px}
+.intro .caution{margin:16px 0}
+.decision section+section{margin-top:16px;padding-top:8px;border-top:1px solid var(--line)}
+.last{margin-top:32px}
+.wrong{background:var(--land);border:1px solid var(--line);border-left:4px solid var(--error)}
+.quiet{color:var(--quiet)}
+.state{margin:0}
+.active strong,.succeeded{color:var(--accent)}
+.paused strong,.unverified strong,.failing strong,.failed,.pending{color:var(--warning)}
+.disabled strong,.parked{color:var(--error)}
+.cards{display:grid;gap:24px}
+.card{display:flex;flex-direction:column;padding:16px 24px 24px;border:1px solid var(--line);border-radius:6px}
+.card h2{margin:0}
+.card .facts{flex:1;margin:16px 0 24px}
+.board .facts{border:0;margin:16px 0 24px}
+.board .facts>div{padding:8px 0}
+.board .cards+.choices{margin-top:24px}
+.board .choices{gap:8px 16px}
+.board p{max-width:68ch}
+.board dd li:has(code)+li{margin-top:12px}
+.about .plain{margin-top:-16px}
+.about .state{margin:8px 0 16px}
+.log h2{margin-top:0}
+.log section+section{margin-top:40px}
+.entries{margin:0;padding:0;list-style:none;border-top:1px solid var(--line)}
+.entries>li{padding:12px 0;border-bottom:1px solid var(--line)}
+.entries p{margin:0}
+.entries .fault,.entries .hint{margin-top:4px}
+.entries details,.entries p:has(button){margin-top:8px}
+summary{display:inline-block;color:var(--accent);cursor:pointer}
+summary::before{content:"+ "}
+details[open] summary::before{content:"\\2212 "}
+summary:hover{text-decoration:underline;text-underline-offset:.2em}
+pre{margin:8px 0 16px;padding:12px 16px;background:var(--land);border:1px solid var(--line);border-radius:6px;max-width:80ch;overflow-x:auto;font-family:var(--mono);line-height:1.5}
+details pre{max-height:320px;white-space:pre-wrap;overflow-wrap:anywhere}
+.wide{margin:16px 0;overflow-x:auto;border:1px solid var(--line);border-radius:6px}
+table{width:100%;border-collapse:collapse;text-align:left;font-variant-numeric:tabular-nums}
+th,td{padding:8px 12px;vertical-align:bottom}
+thead th{background:var(--land);border-bottom:1px solid var(--line)}
+tbody tr+tr>*{border-top:1px solid var(--line)}
+tbody th{font-weight:400}
+thead th+th,td{text-align:right}
+td{font-family:var(--mono)}
+@media (min-width:960px){
+body:has(.consent,.board) .top,main:has(.consent,.board){max-width:1136px}
+.cards{grid-template-columns:repeat(2,minmax(0,1fr))}
+.one{display:grid;grid-template-columns:416px minmax(0,1fr);gap:0 64px;align-items:start}
+.consent{display:grid;grid-template:"intro decision" auto "details decision" 1fr/minmax(0,1fr) 416px;gap:0 64px}
+.intro{grid-area:intro}
+.decision{grid-area:decision;align-self:start;position:sticky;top:24px;padding:16px 24px;border:1px solid var(--line);border-radius:6px}
+.details{grid-area:details}
+}
+@media (max-width:600px){
+main{padding:24px 16px 48px}
+.lead{margin:8px 0 16px}
+.choices{gap:0 8px}
+.card{padding:16px}
+.facts>div{display:block}
+th,td{padding:8px 6px}
+td{font-family:inherit}
+}
+`);
+
+/** No `form-action`: browsers apply it to the redirects that follow a form, and these end at the client. */
+const POLICY = [
+  "default-src 'none'",
+  `style-src ${hashSource(STYLE)}`,
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** With `no-referrer`, the form's Origin would be `null`. */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy': POLICY,
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin-allow-popups',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+export function pageReply(status: number, text: string) {
+  return { status, text, headers: PAGE_HEADERS };
+}
+
+export function renderDocument(page: { readonly title: string; readonly content: Fragment }): string {
+  return html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="robots" content="noindex"><title>${page.title} · Freehold</title><style>${new Html(STYLE)}</style></head>
+<body>
+<header><div class="top"><span class="home">${MARK}Freehold</span></div><div class="scale" aria-hidden="true"></div></header>
+<main>
+${page.content}
+</main>
+</body>
+</html>
+`.text;
+}
+
+export interface ErrorPageView {
+  readonly title: string;
+  /** Sentences: what happened, and what to do next. Addresses in it stay text. */
+  readonly detail: string;
+  /** What follows for the reader. */
+  readonly closing: string;
+  /** X-Request-Id, for the operator. */
+  readonly requestId?: string;
+}
+
+/** An error page. It links nowhere: what failed may have been an attack. */
+export function renderErrorPage({ title, detail, closing, requestId }: ErrorPageView): string {
+  return renderDocument({
+    title,
+    content: html`<h1>${title}</h1><p class="lead">${detail}</p>
+<p>${closing}</p>
+${requestId === undefined ? null : html`<p class="hint">If you ask for help, quote <code>${requestId}</code>.</p>`}`,
+  });
+}

@@ -1,0 +1,25 @@
+// Tests of times in words.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { date, dateAndTime, dayAndTime } from './time.ts';
+
+const NOW = Date.UTC(2026, 10, 22, 0, 30);
+
+test('a time is written as people read it, and as programs do', () => {
+  assert.equal(
+    dateAndTime(Date.UTC(2026, 10, 21, 19, 15)).text,
+    '<time datetime="2026-11-21T19:15:00.000Z">21 November 2026 at 19:15 UTC</time>',
+  );
+  assert.equal(date(NOW).text, '<time datetime="2026-11-22">22 November 2026</time>');
+});
+
+test('yesterday, today and tomorrow are calendar days in UTC; other days have their date', () => {
+  const words = (at: number) => dayAndTime(at, NOW).text.replaceAll(/<[^>]*>/g, '');
+  const minutes = (count: number) => NOW + count * 60_000;
+  assert.equal(words(NOW), 'today at 00:30 UTC');
+  assert.equal(words(minutes(-31)), 'yesterday at 23:59 UTC');
+  assert.equal(words(minutes(23 * 60 + 29)), 'today at 23:59 UTC');
+  assert.equal(words(minutes(23 * 60 + 30)), 'tomorrow at 00:00 UTC');
+  assert.equal(words(minutes(-24 * 60 - 31)), '20 November 2026 at 23:59 UTC');
+  assert.equal(words(minutes(48 * 60)), '24 November 2026 at 00:30 UTC');
+});

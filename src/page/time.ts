@@ -1,0 +1,31 @@
+// Times as people read them, in UTC: pages without scripts do not know the reader's time zone.
+
+import { type Html, html } from './html.ts';
+
+const ZONE = { timeZone: 'UTC' } as const;
+const DATE_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', ...ZONE });
+const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', ...ZONE });
+const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', ...ZONE });
+const DAY = 86_400_000;
+
+/** 21 November 2026 at 19:15 UTC */
+export function dateAndTime(at: number): Html {
+  return timeElement(at, `${DATE_TIME.format(at)} UTC`);
+}
+
+/** 22 November 2026 */
+export function date(at: number): Html {
+  return html`<time datetime="${new Date(at).toISOString().slice(0, 10)}">${DATE.format(at)}</time>`;
+}
+
+const DAYS: Readonly<Record<number, string>> = { [-1]: 'yesterday', 0: 'today', 1: 'tomorrow' };
+
+/** The same within a sentence: `today at 19:15 UTC`, or with the date if it is neither today nor a day from it. */
+export function dayAndTime(at: number, now: number): Html {
+  const day = DAYS[Math.floor(at / DAY) - Math.floor(now / DAY)];
+  return day === undefined ? dateAndTime(at) : timeElement(at, `${day} at ${TIME.format(at)} UTC`);
+}
+
+function timeElement(at: number, words: string): Html {
+  return html`<time datetime="${new Date(at).toISOString()}">${words}</time>`;
+}

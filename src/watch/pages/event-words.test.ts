@@ -1,0 +1,61 @@
+// Tests of events in plain words.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ContentRow, EventRow } from '../events/read-store.ts';
+import { eventFacts, eventTitle } from './event-words.ts';
+
+const ROW: EventRow = {
+  ...{ sequence: 1, watcherId: 'wat_1', type: 'listing.price_decreased', ordinal: 0, day: '2026-01-01' },
+  ...{
+    owner: 'cus:a',
+    listingId: 'lst_1',
+    matchedOn: '',
+    data: null,
+    dropped: null,
+    at: '2026-01-01T00:00:00Z',
+  },
+};
+const content = (object: object | null, previous: object | null = null): ContentRow => ({
+  ...{ sequence: 1, listingId: 'lst_1', changedFields: 'price' },
+  object: object && JSON.stringify(object),
+  previous: previous && JSON.stringify(previous),
+});
+
+test('an event about a home says which one, and what changed', () => {
+  const home = { price: 450_000, currency: 'USD', status: 'PENDING', address: { full: '12 Elm St, Austin' } };
+  assert.deepEqual(eventFacts(ROW, content(home)), ['12 Elm St, Austin', '450,000 USD']);
+  assert.deepEqual(eventFacts(ROW, content(home, { price: 480_000, status: 'ACTIVE_UNDER_CONTRACT' })), [
+    '12 Elm St, Austin',
+    '450,000 USD, before 480,000 USD',
+    'active under contract, now pending',
+  ]);
+  const rent = { price: 2_000, currency: 'EUR', priceFrequency: 'MONTHLY', address: { full: null } };
+  assert.deepEqual(eventFacts(ROW, content(rent)), ['Listing lst_1', '2,000 EUR monthly']);
+});
+
+test('a home that may not be shown any more is named by its id alone', () => {
+  const hidden = ['Listing lst_1, which is not shown any more'];
+  assert.deepEqual(eventFacts(ROW, content(null)), hidden);
+  assert.deepEqual(eventFacts(ROW, undefined), hidden);
+});
+
+test('an event about the watcher says why', () => {
+  const about = (type: EventRow['type'], data: object, dropped: number | null = null) =>
+    eventFacts({ ...ROW, type, listingId: null, data: JSON.stringify(data), dropped }, undefined);
+  assert.deepEqual(about('watcher.paused', { reason: 'owner' }), ['You paused it.']);
+  assert.deepEqual(about('watcher.paused', { reason: 'new_one' }), []);
+  assert.deepEqual(about('watcher.throttled', { limit: 1_000 }, 12), [
+    'Your plan has 1,000 events an hour; 12 more were left out',
+  ]);
+  assert.deepEqual(about('watcher.test', {}), []);
+  assert.deepEqual(about('watcher.digest', { after: 1, count: 1_200 }), ['1,200 events together']);
+  assert.deepEqual(
+    about('market.threshold_crossed', { metric: 'median_list_price', value: 510_000, previous: 490_000.5 }),
+    ['Median list price: 510,000, before 490,000.5'],
+  );
+});
+
+test('each type has words, and a type without any is named as it is', () => {
+  assert.equal(eventTitle('search.match_added'), 'New match');
+  assert.equal(eventTitle('some.thing'), 'some.thing');
+});

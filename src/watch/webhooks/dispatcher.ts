@@ -1,0 +1,218 @@
+// Dispatcher of webhooks: claims those that are due, and runs a lane for each, bounded in all and for each host.
+
+import { randomUUID } from 'node:crypto';
+import { type Clock, DAY, pause, systemClock } from '../../lib/clock.ts';
+import { batch } from '../../postgres/client/batch.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import { listen } from '../../postgres/client/listen.ts';
+import { WEBHOOKS_CHANNEL } from '../events/wake-webhooks-store.ts';
+import type { DisableReason, Verdict } from './attempt-rules.ts';
+import { claimWebhooks, findNextDue, findOldestPending } from './claim-store.ts';
+import type { Attempt, ClaimedWebhook } from './claimed-webhook.ts';
+import { HostSlots, type SlotLimits } from './host-slots.ts';
+import { Lane, type LaneStep } from './lane.ts';
+import { type HeldWebhook, type Outcome, writeOutcomes } from './outcome-store.ts';
+import type { WebhookWork } from './queue-store.ts';
+import { createSender, type Sender, type SenderOptions } from './sender.ts';
+
+export interface DispatcherOptions extends SenderOptions {
+  readonly database: Database;
+  /** The service's: schedules and times that owners see. Claims are by the clocks of the database and the system. */
+  readonly clock: Clock;
+  readonly publicUrl: string;
+  /** Disables a webhook if it is still held under its claim, and tells its owner. */
+  readonly disable: (webhook: ClaimedWebhook, reason: DisableReason) => Promise<void>;
+  readonly report: (error: unknown) => void;
+  readonly count?: (attempt: Attempt, verdict: Verdict) => void;
+  /** From 0 to 1; default Math.random. */
+  readonly random?: () => number;
+  /** Milliseconds of a claim; default 45 s. */
+  readonly lifetime?: number;
+  readonly onStep?: (step: LaneStep) => void | Promise<void>;
+}
+
+export interface DispatcherStatus {
+  /** Webhooks that this process delivers to now. */
+  readonly open: number;
+  /** Time of the oldest event that waits, as of the last look, in milliseconds; null: none waits. */
+  readonly oldestPending: number | null;
+}
+
+/** Webhooks at once. */
+const LIMITS: SlotLimits = { max: 256, maxFailing: 128, perHost: 8, perFailingHost: 2 };
+/** Events in memory, in all lanes, and of one of them. */
+const MAX_EVENTS = 4_096;
+const MAX_QUEUE = 64;
+const MIN_QUEUE = 4;
+/** Milliseconds: longer than an attempt takes, with time to write what came of it. */
+const LIFETIME = 45_000;
+/** Milliseconds by the system's clock: without a notification, webhooks are looked for all the same. */
+const POLL = 5_000;
+const RETRY = 500;
+/** Milliseconds in which attempts under way may end when the service stops. */
+const DRAIN = 5_000;
+
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #slots = new HostSlots(LIMITS);
+  readonly #lanes = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
+  readonly #aborting = new AbortController();
+  readonly #write: (outcome: Outcome) => Promise<HeldWebhook | undefined>;
+  #events = 0;
+  #wake: () => void = () => {};
+  #isWoken = true;
+  /** Milliseconds; null: to be looked up. */
+  #nextDue: number | null = null;
+  #oldestPending: number | null = null;
+  #polledAt = Number.NEGATIVE_INFINITY;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+    const { database, clock, lifetime = LIFETIME } = options;
+    this.#write = batch((outcomes: readonly Outcome[]) =>
+      database.write((sql) => writeOutcomes(sql, outcomes, { lifetime, now: new Date(clock.now()) }), {
+        planned: 'once',
+      }),
+    );
+  }
+
+  start(): void {
+    const { database, report } = this.#options;
+    const wake = () => this.wake();
+    const listener = listen(database, WEBHOOKS_CHANNEL, wake, wake, { onError: report });
+    this.#running = this.#run().finally(() => listener.close());
+  }
+
+  /** Looks for webhooks that are due now. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#wake();
+  }
+
+  status(): DispatcherStatus {
+    return { open: this.#slots.used, oldestPending: this.#oldestPending };
+  }
+
+  /** Lets attempts under way end for a few seconds, then gives all webhooks back. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake();
+    const cancel = systemClock.after(DRAIN, () => this.#aborting.abort());
+    await this.#running;
+    await Promise.all(this.#lanes);
+    cancel();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      this.#isWoken = false;
+      try {
+        if (await this.#claim()) continue;
+        await this.#poll();
+        if (!this.#isWoken) await this.#rest();
+      } catch (error) {
+        this.#options.report(error);
+        await pause(systemClock, RETRY, signal);
+      }
+    }
+  }
+
+  /** Until something is due, a lane ends, or the next look is due. */
+  async #rest(): Promise<void> {
+    const { clock } = this.#options;
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    const onDue = () => {
+      this.#nextDue = null;
+      this.wake();
+    };
+    const wait = Math.min(Math.max(0, (this.#nextDue ?? 0) - clock.now()), DAY);
+    const cancel = clock.after(wait, onDue);
+    await pause(systemClock, POLL, AbortSignal.any([this.#stopping.signal, woken.signal]));
+    cancel();
+  }
+
+  /** Claims what is due and there is room for; true: there may be more. */
+  async #claim(): Promise<boolean> {
+    const { database, clock, publicUrl, lifetime = LIFETIME } = this.#options;
+    const max = Math.min(LIMITS.max - this.#slots.used, Math.floor((MAX_EVENTS - this.#events) / MIN_QUEUE));
+    if (max <= 0) return false;
+    const heldSince = systemClock.monotonic();
+    const request = {
+      ...{ ...LIMITS, claim: randomUUID(), now: new Date(clock.now()), lifetime, hosts: this.#slots.hosts() },
+      ...{ max, maxFailing: LIMITS.maxFailing - this.#slots.usedByFailing, publicUrl },
+      ...{ maxEvents: MAX_EVENTS - this.#events, minQueue: MIN_QUEUE, maxQueue: MAX_QUEUE },
+    };
+    const { claims, hasMore } = await database.write((sql) => claimWebhooks(sql, request), {
+      planned: 'once',
+    });
+    for (const { webhook, work } of claims) this.#start(webhook, work, heldSince);
+    return hasMore;
+  }
+
+  #start(webhook: ClaimedWebhook, work: WebhookWork, heldSince: number): void {
+    const slot = this.#slots.take(webhook.host, webhook.state.failures > 0);
+    this.#events += work.events.length;
+    const lane = new Lane(this.#laneOptions(), webhook, heldSince);
+    const running: Promise<void> = lane
+      .run(this.#senderOf(webhook), work)
+      .catch(this.#options.report)
+      .finally(() => {
+        const hadRoom = this.#events < MAX_EVENTS / 2;
+        this.#events -= work.events.length;
+        this.#lanes.delete(running);
+        if (slot.giveBack() || !hadRoom) this.wake();
+      });
+    this.#lanes.add(running);
+  }
+
+  #laneOptions() {
+    const {
+      clock,
+      disable,
+      report,
+      random = Math.random,
+      lifetime = LIFETIME,
+      count,
+      onStep,
+    } = this.#options;
+    return {
+      ...{ clock, disable, report, random, lifetime, onStep, count: count ?? (() => {}) },
+      ...{ stopping: this.#stopping.signal, aborting: this.#aborting.signal },
+      record: async (outcome: Outcome) => {
+        const held = await this.#write(outcome);
+        const dueAt = held?.dueAt ?? null;
+        if (dueAt === null || outcome.release === null) return held;
+        if (dueAt <= clock.now()) this.wake();
+        else if (this.#nextDue !== null) this.#nextDue = Math.min(this.#nextDue, dueAt);
+        return held;
+      },
+    };
+  }
+
+  /** Null: the secret was sealed with a key that is not there. */
+  #senderOf(webhook: ClaimedWebhook): Sender | null {
+    try {
+      return createSender(this.#options, webhook);
+    } catch (error) {
+      this.#options.report(error);
+      return null;
+    }
+  }
+
+  /** Looks up what is due next where that is not known, and now and then what other processes may have left. */
+  async #poll(): Promise<void> {
+    const { database, clock } = this.#options;
+    const isDue = systemClock.monotonic() - this.#polledAt >= POLL;
+    if (!isDue && this.#nextDue !== null) return;
+    const now = new Date(clock.now());
+    this.#nextDue =
+      (await database.read((sql) => findNextDue(sql, now), { planned: 'once' })) ?? Number.POSITIVE_INFINITY;
+    if (!isDue) return;
+    this.#polledAt = systemClock.monotonic();
+    this.#oldestPending = await database.read(findOldestPending, { planned: 'once' });
+  }
+}

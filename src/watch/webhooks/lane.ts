@@ -1,0 +1,167 @@
+// Lane: one claimed webhook, whose events are sent one after another, each recorded before the next is sent.
+
+import { hash } from 'node:crypto';
+import { type Clock, pause, systemClock } from '../../lib/clock.ts';
+import { type DisableReason, judgeAttempt, type Verdict } from './attempt-rules.ts';
+import type { Attempt, ClaimedWebhook, QueuedEvent, WebhookState } from './claimed-webhook.ts';
+import type { HeldWebhook, Outcome, Release } from './outcome-store.ts';
+import type { WebhookWork } from './queue-store.ts';
+import { POST_TIMEOUT, type Sender } from './sender.ts';
+
+export interface LaneOptions {
+  readonly clock: Clock;
+  /** Writes an outcome; undefined: the claim was lost. */
+  readonly record: (outcome: Outcome) => Promise<HeldWebhook | undefined>;
+  /** Disables a webhook that is still held, and gives it back. */
+  readonly disable: (webhook: ClaimedWebhook, reason: DisableReason) => Promise<void>;
+  /** Called for each attempt. */
+  readonly count: (attempt: Attempt, verdict: Verdict) => void;
+  readonly report: (error: unknown) => void;
+  readonly random: () => number;
+  /** No attempt begins once it aborts. */
+  readonly stopping: AbortSignal;
+  /** Ends the attempt under way. */
+  readonly aborting: AbortSignal;
+  /** Milliseconds of a claim. */
+  readonly lifetime: number;
+  /** Called between the steps, for tests that stop the process there. */
+  readonly onStep?: ((step: LaneStep) => void | Promise<void>) | undefined;
+}
+
+export type LaneStep = 'claimed' | 'sent' | 'recorded';
+
+/** Milliseconds. */
+const RETRY_PAUSE = 500;
+/** Milliseconds that an attempt can take besides its timeout. */
+const MARGIN = 3_000;
+/** Milliseconds after which a webhook is tried again whose secret cannot be opened. */
+const HELD_PAUSE = 300_000;
+
+export class Lane {
+  readonly #options: LaneOptions;
+  readonly #webhook: ClaimedWebhook;
+  #state: WebhookState;
+  /** By the system's clock: before the statement was sent that claimed the webhook, or last prolonged the claim. */
+  #heldSince: number;
+
+  constructor(options: LaneOptions, webhook: ClaimedWebhook, heldSince: number) {
+    this.#options = options;
+    this.#webhook = webhook;
+    this.#state = webhook.state;
+    this.#heldSince = heldSince;
+  }
+
+  /** Sends what there is, and gives the webhook back; null: no secret of it can be opened. */
+  async run(sender: Sender | null, { events, hasMore }: WebhookWork): Promise<void> {
+    const { clock, onStep } = this.#options;
+    await onStep?.('claimed');
+    if (sender === null) return this.#release(clock.now() + HELD_PAUSE);
+    // Its deliveries follow when its owner resumes it, which makes it due.
+    if (this.#webhook.isPaused) return this.#release(null);
+    // What is gone after 30 days is not waited for.
+    if (!events.some(({ occasion }) => occasion === 'test'))
+      this.#state = { ...this.#state, testSequence: null };
+    for (const [at, event] of events.entries()) {
+      const isGoingOn = await this.#deliver(sender, event, events[at + 1] ?? null, hasMore);
+      if (!isGoingOn) return;
+    }
+    if (events.length === 0) await this.#release(this.#restsUntil(hasMore));
+  }
+
+  /** Sends an event and records what came of it; false: the webhook was given back, or lost. */
+  async #deliver(
+    sender: Sender,
+    event: QueuedEvent,
+    next: QueuedEvent | null,
+    hasMore: boolean,
+  ): Promise<boolean> {
+    const { stopping, aborting, onStep, count } = this.#options;
+    if (stopping.aborted) return this.#giveBack();
+    // The claim of a process that was stopped for long is another's by now: it sends nothing, and writes nothing.
+    if (!this.#isHeldFor(POST_TIMEOUT + MARGIN)) return false;
+    const attempt = await sender.send(event, aborting).catch(() => null);
+    if (attempt === null) return this.#giveBack();
+    await onStep?.('sent');
+    const verdict = this.#judge(event, attempt);
+    count(attempt, verdict);
+    this.#state = { ...verdict.state, pendingSince: pendingSince(verdict.state, event, next) };
+    const hasFailed = verdict.status !== 'succeeded' && event.occasion === 'queue';
+    const release: Release | null =
+      verdict.disable === null && (hasFailed || next === null)
+        ? { dueAt: hasFailed ? verdict.state.retryAt : this.#restsUntil(hasMore) }
+        : null;
+    const held = await this.#record(
+      { ...verdict, event, attempt, id: deliveryId(this.#webhook, event) },
+      release,
+    );
+    await onStep?.('recorded');
+    if (held === undefined) return false;
+    if (verdict.disable !== null) await this.#disable(verdict.disable);
+    if (verdict.disable !== null || release !== null) return false;
+    if (held.isPaused || held.updatedAt !== this.#webhook.updatedAt) return this.#giveBack();
+    return true;
+  }
+
+  #judge(event: QueuedEvent, attempt: Attempt): Verdict {
+    const { verifyStartedAt } = this.#webhook;
+    return judgeAttempt(this.#state, { event, attempt, verifyStartedAt, random: this.#options.random() });
+  }
+
+  /** When a webhook that is given back is due: after its pause, at once if there may be more, else when it is woken. */
+  #restsUntil(hasMore: boolean): number | null {
+    const { status, retryAt, testSequence } = this.#state;
+    const now = this.#options.clock.now();
+    if (retryAt !== null && retryAt > now) return retryAt;
+    if (testSequence !== null) return now;
+    return hasMore && status !== 'unverified' ? now : null;
+  }
+
+  async #giveBack(): Promise<false> {
+    await this.#release(this.#options.clock.now());
+    return false;
+  }
+
+  async #release(dueAt: number | null): Promise<void> {
+    await this.#record(null, { dueAt });
+  }
+
+  /** Tries until it is written, or the claim has ended. */
+  async #record(delivery: Outcome['delivery'], release: Release | null): Promise<HeldWebhook | undefined> {
+    const { record, report, stopping } = this.#options;
+    const outcome = { webhook: this.#webhook, state: this.#state, delivery, release };
+    do {
+      const before = systemClock.monotonic();
+      try {
+        const held = await record(outcome);
+        if (held !== undefined) this.#heldSince = before;
+        return held;
+      } catch (error) {
+        report(error);
+        if (stopping.aborted) return undefined;
+        await pause(systemClock, RETRY_PAUSE);
+      }
+    } while (this.#isHeldFor(0));
+    return undefined;
+  }
+
+  async #disable(reason: DisableReason): Promise<void> {
+    const { disable, report } = this.#options;
+    // If this fails, the claim ends, and another attempt comes to the same.
+    await disable(this.#webhook, reason).catch(report);
+  }
+
+  #isHeldFor(milliseconds: number): boolean {
+    return systemClock.monotonic() + milliseconds < this.#heldSince + this.#options.lifetime;
+  }
+}
+
+/** The same however often it is made. */
+function deliveryId({ id }: ClaimedWebhook, event: QueuedEvent): string {
+  return `dlv_${hash('sha256', `${id} ${event.id}`, 'hex').slice(0, 24)}`;
+}
+
+/** Time of the oldest event that has not been delivered after an attempt. */
+function pendingSince(state: WebhookState, event: QueuedEvent, next: QueuedEvent | null): number | null {
+  if (event.occasion !== 'queue') return state.pendingSince;
+  return state.attempt > 0 ? event.at : (next?.at ?? null);
+}

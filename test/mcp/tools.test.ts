@@ -1,0 +1,209 @@
+// Tests of the MCP tools: what they give, how much of it, and what they refuse.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { listTools, textOf, toolCaller } from '../support/mcp/call-tool.ts';
+import { startService } from '../support/service/service.ts';
+
+const service = await startService({ after }, { source: 'sample' });
+const { url, keys } = service;
+const call = toolCaller(url, keys.internal);
+
+interface Home {
+  readonly id: string;
+  readonly price: number;
+  readonly propertyId: string;
+  readonly description?: string;
+}
+
+const homesOf = ({ structuredContent }: Awaited<ReturnType<typeof call>>) =>
+  structuredContent.data as readonly Home[];
+
+test('a search finds what its REST twin finds, ten short records of it, with links, and says what was left out', async () => {
+  const { data, total } = (await service.json(
+    '/v1/search/rentals?limit=10&minBedrooms=2',
+    keys.internal,
+  )) as { data: Home[]; total: { value: number } };
+  const result = await call('search_rentals', { minBedrooms: 2 });
+  const rows = homesOf(result);
+  assert.equal(rows.length, 10);
+  assert.deepEqual(
+    rows.map(({ id, price }) => [id, price]),
+    data.map(({ id, price }) => [id, price]),
+  );
+  assert.deepEqual(result.structuredContent.total, total);
+  assert.deepEqual(
+    rows.map(({ description }) => description),
+    Array(10).fill(undefined),
+  );
+  assert.deepEqual(
+    result.content.filter(({ type }) => type === 'resource_link').map(({ uri }) => uri),
+    data.map(({ id }) => `listing://${id}`),
+  );
+  assert.match(textOf(result), new RegExp(`${total.value} homes for rent match; 10 shown`));
+  assert.match(textOf(result), /send detail "full"/);
+  assert.match(textOf(result), /cursor "[\w-]{20,}"/);
+});
+
+test('pages followed by the cursor that a result names hold every home of the search once', async () => {
+  const { data } = (await service.json('/v1/search/sales?limit=500', keys.internal)) as { data: Home[] };
+  const ids: string[] = [];
+  for (let cursor: string | undefined; ids.length <= data.length; ) {
+    const result = await call('search_sales', { limit: 7, ...(cursor !== undefined && { cursor }) });
+    ids.push(...homesOf(result).map(({ id }) => id));
+    [, cursor] = /cursor "([\w-]+)"/.exec(textOf(result)) ?? [];
+    if (cursor === undefined) break;
+  }
+  assert.deepEqual(
+    ids,
+    data.map(({ id }) => id),
+  );
+});
+
+test('a series is cut, and its cursor goes on with the next points', async () => {
+  const args = { listingType: 'sale', periods: 20 };
+  const starts = ({ structuredContent }: Awaited<ReturnType<typeof call>>) =>
+    (structuredContent.points as { start: string }[]).map(({ start }) => start);
+  const first = await call('get_market_history', args);
+  const [, cursor] = /cursor "([\w-]+)"/.exec(textOf(first)) ?? [];
+  const second = await call('get_market_history', { ...args, cursor });
+  const { points } = (await service.json(
+    '/v1/market/history?listingType=sale&periods=20',
+    keys.internal,
+  )) as {
+    points: { start: string }[];
+  };
+  assert.deepEqual([starts(first).length, starts(second).length], [12, 8]);
+  assert.deepEqual(
+    [...starts(first), ...starts(second)],
+    points.map(({ start }) => start),
+  );
+});
+
+test('all tools are listed with a title, examples and schemas of objects, small enough for a context window', async () => {
+  const tools = await listTools(url, keys.free);
+  assert.equal(tools.length, 17);
+  assert.ok(JSON.stringify(tools).length < 60_000);
+  for (const { name, title, description, inputSchema, outputSchema } of tools) {
+    const { type, examples } = inputSchema as { type: string; examples: object[] };
+    assert.ok(String(title).length > 3 && String(description).length > 40, String(name));
+    assert.deepEqual([type, (outputSchema as { type: string }).type], ['object', 'object']);
+    assert.ok(examples.length > 0, String(name));
+    assert.doesNotMatch(
+      JSON.stringify([inputSchema, outputSchema]),
+      /"(?:aliases|hints|caseInsensitive|separator|\$id)":/,
+    );
+  }
+});
+
+test('every example is taken by its tool', async () => {
+  for (const { name, inputSchema } of await listTools(url, keys.free)) {
+    for (const example of (inputSchema as { examples: Record<string, unknown>[] }).examples) {
+      const { structuredContent } = await call(String(name), example);
+      // The ids of examples are made up.
+      const { status = 200, detail = '' } = structuredContent;
+      const isTaken = status !== 400 || /names no listing/.test(String(detail));
+      assert.ok(isTaken, `${name}: ${JSON.stringify(structuredContent)}`);
+    }
+  }
+});
+
+test('no answer to the fewest arguments is longer than 12 kB', async () => {
+  const [home] = homesOf(await call('search_sales', {}));
+  const listingType = 'sale';
+  const watcher = await call('create_watcher', {
+    target: { type: 'property', propertyId: home?.propertyId },
+  });
+  const own = { id: watcher.structuredContent.id };
+  const { data } = (await service.json('/v1/areas?limit=10', keys.internal)) as { data: { id: string }[] };
+  const calls: readonly (readonly [string, object])[] = [
+    ...(['search_rentals', 'search_sales', 'find_areas', 'list_watchers', 'get_usage'] as const).map(
+      (name) => [name, {}] as const,
+    ),
+    ...(['get_property', 'get_listing_live', 'estimate_value', 'find_comparables'] as const).map(
+      (name) => [name, { id: home?.id }] as const,
+    ),
+    ['get_market_stats', { listingType }],
+    ['get_market_history', { listingType }],
+    ['compare_markets', { listingType, areaId: data.map(({ id }) => id) }],
+    ...(['get_watcher_events', 'pause_watcher', 'resume_watcher', 'delete_watcher'] as const).map(
+      (name) => [name, own] as const,
+    ),
+  ];
+  assert.equal(calls.length, 16, 'every tool but the one that was just used');
+  for (const [name, args] of calls) {
+    const result = await call(name, args);
+    assert.notEqual(result.isError, true, `${name}: ${textOf(result)}`);
+    const bytes = Buffer.byteLength(JSON.stringify(result));
+    assert.ok(bytes < 12_000, `${name}: ${bytes}`);
+  }
+});
+
+test('wrong arguments are named, each with the remedy, and what was meant', async () => {
+  const faults = async (name: string, args: object) => {
+    const { isError, structuredContent } = await call(name, args);
+    assert.equal(isError, true);
+    return structuredContent.errors as { parameter: string; detail: string; suggestion?: string }[];
+  };
+  const errors = await faults('search_sales', {
+    minBedroom: 3,
+    limit: 0,
+    facets: ['city'],
+    detail: 'long',
+    apiKey: 'x',
+  });
+  const byName = Object.fromEntries(errors.map(({ parameter, ...rest }) => [parameter, rest]));
+  assert.deepEqual(Object.keys(byName).toSorted(), ['apiKey', 'detail', 'facets', 'limit', 'minBedroom']);
+  assert.equal(byName.minBedroom?.suggestion, 'minBedrooms');
+  assert.match(byName.facets?.detail ?? '', /GET \/v1\/search\/sales of the REST API has it/);
+  assert.match(byName.limit?.detail ?? '', /at least 1/);
+  assert.match(byName.detail?.detail ?? '', /short, full/);
+  assert.match(byName.apiKey?.detail ?? '', /Authorization/);
+  assert.deepEqual(await faults('get_property', {}), [{ parameter: 'id', detail: 'is required' }]);
+  assert.deepEqual(
+    (await faults('compare_markets', { metrics: ['inventory', 'inventory'] })).map(
+      ({ parameter }) => parameter,
+    ),
+    ['metrics', 'listingType', 'areaId'],
+  );
+  assert.equal((await faults('get_usage', { detail: 'full' }))[0]?.parameter, 'detail');
+});
+
+test('an agent cannot name a webhook, and is told how events are read instead', async () => {
+  const target = { type: 'property', propertyId: 'prp_1' };
+  const delivery = [{ type: 'webhook', url: 'https://hooks.example/x' }];
+  const answer = await call('create_watcher', { target, delivery });
+  assert.equal(answer.isError, true);
+  assert.match(textOf(answer), /delivery is not for agents.*get_watcher_events/);
+});
+
+test('a watcher is created, paused, resumed and deleted as over REST; that of another owner is not found', async () => {
+  const target = { type: 'search', listingType: 'sale', query: { city: ['Eastmark'], minBedrooms: 2 } };
+  const created = await call('create_watcher', { target, name: 'Eastmark', cadence: 'daily' });
+  const id = String(created.structuredContent.id);
+  const stored = async () =>
+    (await service.json(`/v1/watchers/${id}`, keys.internal)) as {
+      target: object;
+      name: string;
+      status: string;
+    };
+  assert.deepEqual((await stored()).target, target);
+  assert.equal((await stored()).name, 'Eastmark');
+  await call('pause_watcher', { id });
+  assert.equal((await stored()).status, 'paused');
+  await call('resume_watcher', { id });
+  assert.equal((await stored()).status, 'active');
+  const foreign = toolCaller(url, keys.pro);
+  for (const name of ['get_watcher_events', 'pause_watcher', 'resume_watcher', 'delete_watcher']) {
+    const [theirs, nobodys] = await Promise.all([foreign(name, { id }), foreign(name, { id: 'wat_nobody' })]);
+    const { requestId: _, ...problem } = theirs.structuredContent;
+    const { requestId: __, ...same } = nobodys.structuredContent;
+    assert.equal(problem.code, 'WATCHER_NOT_FOUND', name);
+    assert.deepEqual(problem, same);
+  }
+  assert.deepEqual((await call('delete_watcher', { id })).structuredContent, {
+    ...{ object: 'watcher', id, deleted: true },
+    ...{ untrusted: [], omitted: [] },
+  });
+  assert.equal((await service.get(`/v1/watchers/${id}`, keys.internal)).status, 404);
+});

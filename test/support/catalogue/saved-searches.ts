@@ -1,0 +1,61 @@
+// Saved searches over a market of random listings: frozen as a watcher freezes them, with what they must match.
+
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
+import { Problem } from '../../../src/lib/problem.ts';
+import type { SearchRow } from '../../../src/listings/search-row.ts';
+import { type FrozenSearch, freezeSearch } from '../../../src/search/http/freeze-search.ts';
+import { createSavedMatches } from '../../../src/search/http/saved-matches.ts';
+import { AnalyticsQueue } from '../../../src/search/summaries/analytics-queue.ts';
+import { createFindCurrencies } from '../../../src/search/summaries/currency-store.ts';
+import { type Closing, testDatabase } from '../database/database.ts';
+import { manualClock } from '../service/clock.ts';
+import { factsArbitrary, NOW, writeAreas, writeMarket } from './random-market.ts';
+import type { ListingType } from './search-client.ts';
+
+/** A listing as conditions read it. */
+interface IndexedListing {
+  readonly row: SearchRow;
+  readonly words: readonly string[];
+}
+
+/** Where a watcher has its query. */
+export const pointer = '/target/query';
+
+/** Opens a database with areas and that many random listings. */
+export async function openSavedSearches(t: Closing, listings: number) {
+  const { database } = await testDatabase(t);
+  const clock = manualClock(NOW);
+  const findCurrencies = createFindCurrencies(database, { version: () => 0, monotonic: () => 0 });
+  const matches = createSavedMatches({ database, clock, analytics: new AnalyticsQueue(database, clock) });
+  await writeAreas(database);
+  const [sample = []] = fc.sample(
+    fc.array(factsArbitrary, { minLength: listings, maxLength: listings, size: 'max' }),
+    { seed: 15, numRuns: 1 },
+  );
+  const market = await writeMarket(database, createCatalogue(database), sample);
+  const rows = await database.read(
+    (sql) => sql<
+      IndexedListing[]
+    >`select row_to_json(listing_search) as row, tsvector_to_array(words) as words
+      from listing_search join listing_text on id = listing_id`,
+  );
+  const indexed = new Map(rows.map((each) => [each.row.id, each]));
+
+  const freeze = (
+    listingType: ListingType,
+    query: unknown,
+    tier: 'free' | 'internal' = 'internal',
+  ): Promise<FrozenSearch> =>
+    freezeSearch({ database, findCurrencies }, { caller: { tier }, listingType, query, pointer, now: NOW });
+
+  /** The problem that freezing ends with. */
+  async function refusal(listingType: ListingType, query: unknown, tier?: 'free'): Promise<Problem> {
+    const outcome = await freeze(listingType, query, tier).catch((error: unknown) => error);
+    assert.ok(outcome instanceof Problem, JSON.stringify(query));
+    return outcome;
+  }
+
+  return { database, matches, market, indexed, freeze, refusal };
+}

@@ -1,0 +1,115 @@
+// Reference of the MCP tools as Markdown, printed from the tool table.
+import { isTier, type Principal, tierName } from '../../../src/access/tiers/tiers.ts';
+import { unconnectedRoutes } from '../../../src/app/openapi.ts';
+import type { Access, Route } from '../../../src/http/frame/route.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { createTools } from '../../../src/mcp/tools/create-tools.ts';
+import type { Tool } from '../../../src/mcp/tools/tool.ts';
+import { TOOL_TABLE } from '../../../src/mcp/tools/tool-table.ts';
+
+const HEAD = `# Tools of the MCP endpoint
+
+Printed from the tool table by \`npm run docs:tools\`. [mcp.md](mcp.md) explains how to connect, and what all tools have in common.
+`;
+
+/** The tools of the service, connected to nothing. */
+export function unconnectedTools(routes: readonly Route<Principal>[] = unconnectedRoutes()): readonly Tool[] {
+  return createTools(routes, { publicUrl: '', clock: systemClock, report: () => {} });
+}
+
+/** The text of docs/mcp-tools.md. */
+export function toolReference(): string {
+  const routes = unconnectedRoutes();
+  const operations = new Map(TOOL_TABLE.map(({ name, operation }) => [name, operation]));
+  const sections = unconnectedTools(routes).map((tool) => {
+    const route = routes.find(({ operation }) => operation === operations.get(tool.name));
+    if (route === undefined) throw new Error(`There is no route of ${tool.name}`);
+    return section(tool, route);
+  });
+  return [HEAD, ...sections].join('\n');
+}
+
+function section({ name, access, descriptor }: Tool, { method, path }: Route<Principal>): string {
+  const { title, description, inputSchema, annotations } = descriptor;
+  const { properties = {}, required = [], examples = [] } = inputSchema as JsonSchema;
+  const rows = Object.entries(properties).map(([argument, schema]) =>
+    cells(
+      `\`${argument}\`${required.includes(argument) ? ', required' : ''}`,
+      typeOf(schema),
+      meaning(schema),
+    ),
+  );
+  const table = ['| Argument | Type | Meaning |', '|---|---|---|', ...rows];
+  return [
+    `## ${name}\n`,
+    `${title}. ${description}\n`,
+    `\`${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}\`. ${needs(access)} ${effect(annotations)}\n`,
+    ...(rows.length === 0 ? ['It takes no arguments.\n'] : [`${table.join('\n')}\n`]),
+    ...(examples as unknown[])
+      .filter((example) => JSON.stringify(example) !== '{}')
+      .map((example) => `\`\`\`json\n${JSON.stringify(example)}\n\`\`\`\n`),
+  ].join('\n');
+}
+
+const COUNTED: Readonly<Record<Access['counts'], string>> = {
+  nothing: 'Not counted.',
+  minute: 'Counts in the minute.',
+  month: 'Counts in the minute and the month.',
+};
+
+function needs({ scope, tier, counts, stream }: Access): string {
+  const scopes = scope === undefined ? 'No scope' : `Scope \`${scope}\``;
+  const tiers = tier === undefined || !isTier(tier) ? 'any tier' : `${tierName(tier)} and above`;
+  return `${scopes}, ${tiers}. ${COUNTED[counts]}${stream === true ? ' Takes a stream while it runs.' : ''}`;
+}
+
+function effect({ readOnlyHint, destructiveHint, openWorldHint }: Tool['descriptor']['annotations']): string {
+  const change = destructiveHint === true ? 'Deletes.' : 'Changes something.';
+  return `${readOnlyHint === true ? 'Reads only.' : change}${openWorldHint === true ? ' May reach the source.' : ''}`;
+}
+
+/** What the reference reads of a JSON Schema. */
+interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly examples?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxItems?: number;
+}
+
+/** Bounds above only keep numbers within reason. */
+const LARGEST_SHOWN = 100_000;
+
+function typeOf(schema: JsonSchema): string {
+  const { type, items, anyOf, minimum, maximum, maxItems } = schema;
+  const values = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
+  if (values !== undefined) return values.map((value) => `\`${String(value)}\``).join(', ');
+  if (anyOf !== undefined) return [...new Set(anyOf.map(typeOf))].join(' or ');
+  if (type === 'array')
+    return `list${maxItems === undefined ? '' : ` of up to ${maxItems}`}: ${typeOf(items ?? {})}`;
+  const name = [type ?? 'any'].flat().join(' or ');
+  if (minimum !== undefined && maximum !== undefined)
+    return maximum > LARGEST_SHOWN ? `${name}, from ${minimum}` : `${name}, ${minimum} to ${maximum}`;
+  if (minimum !== undefined) return `${name}, from ${minimum}`;
+  return maximum === undefined ? name : `${name}, up to ${maximum}`;
+}
+
+function meaning({ default: standard, anyOf = [], ...schema }: JsonSchema): string {
+  const description =
+    schema.description ?? anyOf.find((one) => one.description !== undefined)?.description ?? '';
+  return standard === undefined || description.includes('Default')
+    ? description
+    : `${description} Default: \`${JSON.stringify(standard)}\`.`;
+}
+
+/** A row of a table, whose cells hold no line end and no bar. */
+const cells = (...texts: readonly string[]): string =>
+  `| ${texts.map((text) => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ').trim()).join(' | ')} |`;

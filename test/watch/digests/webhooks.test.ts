@@ -1,0 +1,52 @@
+// Proof that a webhook gets of a watcher with digests what its log shows: the digest, and nothing that waited for it.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { presentEvents } from '../../../src/watch/events/presenter.ts';
+import { readEvents } from '../../../src/watch/events/read-store.ts';
+import { until } from '../../support/check/until.ts';
+import { testDatabase } from '../../support/database/database.ts';
+import { changeEvents, contentsOf, positionsAt } from '../../support/watch/event-log.ts';
+import { startReceiver } from '../../support/webhooks/receiver.ts';
+import { openStage } from '../../support/webhooks/stage.ts';
+
+const { database } = await testDatabase({ after });
+
+test('a webhook gets a digest as the log has it, and no event that waited for it', async (t) => {
+  const receiver = await startReceiver(t);
+  const stage = await openStage(t, { database, clock: systemClock, ports: [receiver.port] });
+  const { id, watcher, secret } = await stage.createWebhook(`${receiver.url}/a`);
+  receiver.secrets.set('/a', secret);
+  stage.startDispatcher(t);
+  const at = systemClock.now();
+  const { log } = stage;
+  for (let change = 0; change < 3; change++) {
+    const sequence = log.next();
+    const events = changeEvents(sequence, { watchers: [watcher], types: ['listing.price_decreased'], at });
+    const held = events.map((event) => ({ ...event, held: true }));
+    await log.write({ events: held, contents: contentsOf(held), positions: positionsAt(sequence) });
+  }
+  const sequence = log.next();
+  const [digest] = changeEvents(sequence, { watchers: [watcher], types: ['watcher.digest'], at });
+  assert.ok(digest);
+  await log.write({ events: [{ ...digest, listingId: null }], positions: positionsAt(sequence) });
+  await log.writeChange([watcher]);
+  await until('both have arrived', () => receiver.arrivals.length >= 2);
+  await until('it rests', async () => (await stage.webhook(id)).dueAt === null);
+  const page = await database.read((sql) =>
+    readEvents(sql, {
+      scope: { watcherId: watcher.id },
+      after: { sequence: 0, watcherId: '', type: '', ordinal: 0 },
+      limit: 10,
+    }),
+  );
+  const shown = presentEvents(page, 'http://freehold.example').map(({ json }) => JSON.parse(json) as object);
+  assert.deepEqual(
+    receiver.arrivals.map(({ event }) => event),
+    shown,
+  );
+  const { type, data } = receiver.arrivals[0]?.event ?? assert.fail();
+  assert.deepEqual([type, data.count, (data.events as unknown[]).length], ['watcher.digest', 3, 3]);
+  assert.deepEqual(receiver.forged, []);
+});

@@ -1,0 +1,69 @@
+// Proof that a feed misses nothing while it goes over from the log to the events that all feeds of a process share.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type Database, openDatabase } from '../../../src/postgres/client/database.ts';
+import { until } from '../../support/check/until.ts';
+import { atEnd } from '../../support/database/database.ts';
+import { startEventService } from '../../support/watch/event-service.ts';
+import { openFeed } from '../../support/watch/feed-reader.ts';
+
+/** Once armed, the next read of events is held back until `release`, with what it has read. */
+const held = { isArmed: false, hasRead: false, release: (): void => {} };
+
+function holdReads(database: Database): Database {
+  return {
+    ...database,
+    async read(work, options) {
+      const result = await database.read(work, options);
+      const isPage = typeof result === 'object' && result !== null && 'horizon' in result;
+      if (!isPage || !held.isArmed) return result;
+      held.isArmed = false;
+      held.hasRead = true;
+      await new Promise<void>((resolve) => {
+        held.release = resolve;
+      });
+      return result;
+    },
+  };
+}
+
+const service = await startEventService(
+  { after },
+  {
+    async connect(url) {
+      const database = openDatabase({ url });
+      atEnd({ after }, () => database.close());
+      return holdReads(database);
+    },
+  },
+);
+
+test('a feed that has read the log gets what the others were sent before it joined them', async (t) => {
+  const { log, url } = service;
+  const { key, owner } = await service.createOwner('business');
+  const watchers = await log.createWatchers(owner, 1);
+  const write = async () => (await log.writeChange(watchers))[0]?.sequence ?? 0;
+  const before = await openFeed(url, key);
+  const written = [await write()];
+  atEnd(t, async () => before.leave());
+  await before.received(1);
+  // The head of a feed is sent before it reads the log.
+  held.isArmed = true;
+  const opening = openFeed(url, key);
+  await until('the route has read how far the log reaches', () => held.hasRead);
+  Object.assign(held, { isArmed: true, hasRead: false });
+  held.release();
+  const feed = await opening;
+  atEnd(t, async () => feed.leave());
+  await until('the feed has read the log', () => held.hasRead);
+  written.push(await write());
+  await before.received(2);
+  held.release();
+  written.push(await write());
+  await until('the feed has the last event', () => feed.events.at(-1)?.value.sequence === written.at(-1));
+  assert.deepEqual(
+    feed.events.map(({ value }) => value.sequence),
+    written,
+  );
+});
