@@ -6,7 +6,11 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { logAgainstNone } from './changes.ts';
 import { callsForOneListing } from './coalescing.ts';
-import { feeds } from './feeds.ts';
+import { fanOutAgainstLibraries, fanOutAgainstLoop, fanOutAgainstNchan } from './feeds/fan-out.ts';
+import { idleFeeds } from './feeds/idle.ts';
+import { eventPages } from './feeds/pages.ts';
+import { memoryOfAgents } from './mcp/agents.ts';
+import { callsOfTools } from './mcp/calls.ts';
 import { memory } from './memory.ts';
 import { dayOfRentals } from './million/churn.ts';
 import { cursorAgainstOffset, searchAgainstPgbench, searchAgainstRaw } from './million/compared.ts';
@@ -14,11 +18,16 @@ import { exportsToReaders } from './million/exports.ts';
 import { growthTo } from './million/growth.ts';
 import { kindsOfQuestions } from './million/table.ts';
 import { type LargeTestbed, openLargeTestbed } from './million/testbed.ts';
-import { exchangeAgainstPeer, refreshAgainstPeer, refreshAgainstStatement } from './oauth.ts';
+import { exchangeAgainstPeer, refreshAgainstPeer, refreshAgainstStatement } from './oauth/exchanges.ts';
 import { timeToCached } from './streams.ts';
 import { conditions, openTestbed, type Testbed } from './testbed.ts';
-import { limitsOnAgainstOff, propertyAgainstRaw, type Row } from './throughput.ts';
+import { formatRow, limitsOnAgainstOff, propertyAgainstRaw, type Row } from './throughput.ts';
+import { readsWhileMatching } from './watchers/busy.ts';
+import { matchEndToEnd } from './watchers/end-to-end.ts';
 import { matchWatchers } from './watchers/matching.ts';
+import { latencyAgainstGraphile, latencyBesideHanging } from './webhooks/latency.ts';
+import { memoryOfHosts } from './webhooks/memory.ts';
+import { deliveriesAgainstLoop } from './webhooks/throughput.ts';
 
 const LISTINGS = 2_000;
 
@@ -32,7 +41,10 @@ const MEASUREMENTS: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>
   P15: exchangeAgainstPeer,
   changes: logAgainstNone,
   memory,
-  feeds,
+  feeds: async (testbed) => [...(await fanOutAgainstLoop(testbed)), ...(await eventPages(testbed))],
+  P10: fanOutAgainstLibraries,
+  P11: fanOutAgainstNchan,
+  P12: idleFeeds,
 };
 
 /** Those on a million listings: they run only where they are named. */
@@ -58,7 +70,7 @@ const { positionals: names, values } = parseArgs({
 });
 
 function check(): void {
-  const known = [...Object.keys(MEASUREMENTS), ...Object.keys(LARGE), ...Object.keys(IN_MEMORY)];
+  const known = [...Object.keys(MEASUREMENTS), ...Object.keys(LARGE), ...Object.keys(NAMED)];
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`There is no measurement ${unknown}, but ${known.join(', ')}`);
 }
@@ -78,15 +90,15 @@ async function measureOn<S extends Testbed>(
     const rows: Row[] = [];
     for (const [name, measure] of chosen) {
       process.stdout.write(`Measuring ${name}\n`);
-      rows.push(...(await measure(testbed)));
+      const measured = await measure(testbed);
+      // At once, since a later one may fail.
+      for (const row of measured) process.stdout.write(formatRow(row));
+      rows.push(...measured);
     }
     process.stdout.write(
       `\n${await conditions(testbed)}\n\n| | measured | floor | met |\n|---|---|---|---|\n`,
     );
-    for (const { name, figure, floor, met } of rows) {
-      const verdict = floor === '' ? '' : met ? 'yes' : 'no';
-      process.stdout.write(`| ${name} | ${figure} | ${floor} | ${verdict} |\n`);
-    }
+    for (const row of rows) process.stdout.write(formatRow(row));
   } finally {
     await testbed.close();
   }
@@ -104,13 +116,22 @@ function pinned(): boolean {
   return false;
 }
 
-/** In memory for the most part: these run only where they are named too. */
-const IN_MEMORY: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>>> = { watchers: matchWatchers };
+/** Those of watchers, webhooks and agents: they run only where they are named too. */
+const NAMED: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>>> = {
+  watchers: matchWatchers,
+  matching: matchEndToEnd,
+  busy: readsWhileMatching,
+  P18: deliveriesAgainstLoop,
+  P19: latencyAgainstGraphile,
+  P21: callsOfTools,
+  mcp: memoryOfAgents,
+  webhooks: async () => [...(await latencyBesideHanging()), ...(await memoryOfHosts())],
+};
 
 async function main(): Promise<void> {
   check();
   await measureOn(() => openTestbed(LISTINGS), MEASUREMENTS, true);
-  await measureOn(() => openTestbed(LISTINGS), IN_MEMORY, false);
+  await measureOn(() => openTestbed(LISTINGS), NAMED, false);
   await measureOn(() => openLargeTestbed(values.cluster), LARGE, false);
 }
 

@@ -5,10 +5,13 @@ import { serve } from '../src/main.ts';
 
 process.on('SIGUSR2', () => globalThis.gc?.());
 process.stdout.write('starting\n');
-const running = serve(readConfig());
+let isStopped = false;
+const running = serve(readConfig()).finally(() => {
+  isStopped = true;
+});
 // The banner is printed once the service answers; this line is what the testbed waits for.
 const { PORT } = process.env;
-for (;;) {
+while (!isStopped) {
   const answer = await fetch(`http://127.0.0.1:${PORT}/livez`).catch(() => null);
   if (answer?.ok) break;
   await new Promise((resolve) => setTimeout(resolve, 20));

@@ -22,21 +22,16 @@ const TIERS = { pro: { minute: 5_000_000, month: 1_000_000_000, streams: 10_000 
 export async function timeToCached(testbed: Testbed): Promise<Row[]> {
   const ours = await startService(testbed, 'p7', TIERS);
   const path = `/v1/listing/${testbed.ids[0]}`;
-  const file = join(testbed.folder, 'p7-answer.json');
-  const { text } = await arrive(await open(ours), ours, path, testbed.key);
-  await writeFile(file, JSON.stringify({ headers: headersOf(text), body: eventsOf(text) }));
-  const raw = await startArm('raw.ts', { ANSWER: file });
-  const bare = await startArm('fastify.ts', { ANSWER: file });
+  const raw = await startRawStream(testbed, 'p7', ours, path);
+  const bare = await startRawStream(testbed, 'p7', ours, path, 'fastify.ts');
   const arms = [ours, raw, bare];
-  for (const arm of arms)
-    requireSameBytes(text, (await arrive(await open(arm), arm, path, testbed.key)).text);
   for (const arm of arms) await load(arm, path, { authorization: `Bearer ${testbed.key}` }, WARM_SECONDS);
-  for (const arm of [...arms, ...arms]) await measure(arm, path, testbed.key);
+  for (const arm of [...arms, ...arms]) await measureStreams(arm, path, testbed.key);
   const rounds: Map<Arm, number[]>[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const times = new Map<Arm, number[]>();
     for (const arm of round % 2 === 0 ? arms : arms.toReversed())
-      times.set(arm, await measure(arm, path, testbed.key));
+      times.set(arm, await measureStreams(arm, path, testbed.key));
     rounds.push(times);
   }
   await Promise.all(arms.map((arm) => arm.stop()));
@@ -50,6 +45,22 @@ export async function timeToCached(testbed: Testbed): Promise<Row[]> {
   ];
 }
 
+/** A server that sends the bytes of this stream of the service, of node:http alone or of another program. */
+export async function startRawStream(
+  testbed: Testbed,
+  name: string,
+  ours: Arm,
+  path: string,
+  program = 'raw.ts',
+): Promise<Arm> {
+  const file = join(testbed.folder, `${name}-answer.json`);
+  const { text } = await arrive(await open(ours), ours, path, testbed.key);
+  await writeFile(file, JSON.stringify({ headers: headersOf(text), body: eventsOf(text) }));
+  const raw = await startArm(program, { ANSWER: file });
+  requireSameBytes(text, (await arrive(await open(raw), raw, path, testbed.key)).text);
+  return raw;
+}
+
 function row(arms: string, ratios: readonly number[], max: number | null): Row {
   const [low, high] = interval(ratios);
   const figure = `${median(ratios).toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`;
@@ -59,7 +70,7 @@ function row(arms: string, ratios: readonly number[], max: number | null): Row {
 }
 
 /** Arrivals at fixed times; each on a connection of its own that is made before, and so not counted. */
-async function measure(arm: Arm, path: string, key: string): Promise<number[]> {
+export async function measureStreams(arm: Arm, path: string, key: string): Promise<number[]> {
   const from = performance.now();
   const arrivals = Array.from({ length: STREAMS }, async (_, index) => {
     await until(from + index * APART);

@@ -20,14 +20,26 @@ export interface Row {
   readonly met: boolean;
 }
 
+/** A row of the table of results. */
+export function formatRow({ name, figure, floor, met }: Row): string {
+  const verdict = floor === '' ? '' : met ? 'yes' : 'no';
+  return `| ${name} | ${figure} | ${floor} | ${verdict} |\n`;
+}
+
 export async function propertyAgainstRaw(testbed: Testbed): Promise<Row> {
   const ours = await startService(testbed, 'p1', COUNTED);
-  const request = requestOf(testbed);
-  const raw = await startRaw(testbed, 'p1', await answerOf(ours, request));
-  await requireSameBytes(ours, raw, request);
-  const ratios = await compare(ours, raw, request);
+  const raw = await startRawProperty(testbed, 'p1', ours);
+  const ratios = await compare(ours, raw, propertyRequest(testbed));
   await Promise.all([ours.stop(), raw.stop()]);
   return row('P1 cached property, ours / node:http', ratios, 0.65);
+}
+
+/** node:http alone, which sends the bytes that the service sends for a property. */
+export async function startRawProperty(testbed: Testbed, name: string, ours: Arm): Promise<Arm> {
+  const request = propertyRequest(testbed);
+  const raw = await startRaw(testbed, name, await answerOf(ours, request));
+  await requireSameBytes(ours, raw, request);
+  return raw;
 }
 
 interface Answer {
@@ -62,7 +74,7 @@ async function requireSameBytes(ours: Arm, raw: Arm, { path, headers }: Request)
 
 /** Limits add five headers, whose cost for node:http alone is measured too. */
 export async function limitsOnAgainstOff(testbed: Testbed): Promise<Row[]> {
-  const request = requestOf(testbed);
+  const request = propertyRequest(testbed);
   const [on, off] = [
     await startService(testbed, 'on', COUNTED),
     await startService(testbed, 'off', UNCOUNTED),
@@ -88,7 +100,8 @@ interface Request {
   readonly headers: Record<string, string>;
 }
 
-function requestOf(testbed: Testbed): Request {
+/** The property read that is measured. */
+export function propertyRequest(testbed: Testbed): Request {
   return { path: `/v1/property/${testbed.ids[0]}`, headers: { authorization: `Bearer ${testbed.key}` } };
 }
 

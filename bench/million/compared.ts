@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { compared, inTurns, ratio } from '../oauth-load.ts';
+import { compared, inTurns, ratio } from '../oauth/load.ts';
 import { median } from '../statistics.ts';
 import { type Arm, type Load, loadWith, startArm, startService } from '../testbed.ts';
 import type { Row } from '../throughput.ts';

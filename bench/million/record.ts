@@ -73,7 +73,7 @@ export function openRecorder(testbed: LargeTestbed): Recorder {
       await route.handle({
         ...{ query: compileQuery(route.query)(query), params: params ?? {}, body: undefined, headers: {} },
         ...{ caller: CALLER, requestId: 'bench', url: question, mediaType: 'application/json', address: '' },
-        ...{ peer: '', signal: new AbortController().signal },
+        ...{ peer: '', signal: new AbortController().signal, refusal: null, note: () => {} },
       });
       return statements;
     },

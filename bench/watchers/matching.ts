@@ -1,8 +1,9 @@
 // Benchmark of matching: changes a second, memory and loading of the index, against SQL over a table of watchers.
 
 import type { Database } from '../../src/postgres/client/database.ts';
+import type { ChangedWords } from '../../src/watch/matching/index/change-sides.ts';
+import { WatcherIndex } from '../../src/watch/matching/index/watcher-index.ts';
 import type { WatcherDefinition } from '../../src/watch/matching/watcher-definition.ts';
-import { type ChangedWords, WatcherIndex } from '../../src/watch/matching/watcher-index.ts';
 import { percentile } from '../statistics.ts';
 import type { Testbed } from '../testbed.ts';
 import type { Row } from '../throughput.ts';

@@ -5,7 +5,8 @@ import type { ChangeState, ListingSummary } from '../../src/listings/change-stat
 import type { SearchRow } from '../../src/listings/search-row.ts';
 import type { Condition } from '../../src/search/query/condition.ts';
 import type { SavedSearch } from '../../src/search/query/saved-search.ts';
-import type { WatcherDefinition, WatcherTarget } from '../../src/watch/matching/watcher-definition.ts';
+import type { WatcherTarget } from '../../src/watch/matching/index/indexed-watcher.ts';
+import type { WatcherDefinition } from '../../src/watch/matching/watcher-definition.ts';
 import { random } from '../market.ts';
 
 const CITIES = 100;
@@ -75,8 +76,8 @@ const UNKNOWN = {
   ...{ new_construction: null, waterfront: null, sale_conditions: [], provider_id: 'bench' },
 };
 
-/** The row of a listing, and the words of its text. */
-function listingRow(no: number): SearchRow {
+/** The row of a listing. */
+export function listingRow(no: number): SearchRow {
   const die = dice(no + 1);
   const city = die.city();
   const neighborhood = die.below(NEIGHBORHOODS);
@@ -108,12 +109,13 @@ function listingRow(no: number): SearchRow {
   };
 }
 
+/** The words of its text. */
 export const listingWords = (no: number): ReadonlySet<string> => {
   const die = dice(no + 7);
   return new Set(Array.from({ length: 60 }, () => WORDS[die.below(WORDS.length)] ?? ''));
 };
 
-const ACTIVE: Condition = { kind: 'statuses', statuses: ['ACTIVE'] };
+export const ACTIVE: Condition = { kind: 'statuses', statuses: ['ACTIVE'] };
 const PRICES = [0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.75, 1].map((millions) => millions * 1e6);
 
 /** The n-th watcher of the mix. */
@@ -171,7 +173,7 @@ function wordSearch(die: Dice): WatcherTarget {
   return search([{ kind: 'text', words, fields: ['address', 'id', 'area', 'description'] }]);
 }
 
-function search(conditions: readonly Condition[], part: Partial<SavedSearch> = {}): WatcherTarget {
+export function search(conditions: readonly Condition[], part: Partial<SavedSearch> = {}): WatcherTarget {
   const saved: SavedSearch = {
     ...{ listingType: 'sale', conditions: [ACTIVE, ...conditions], ignoreDisplayRules: false },
     ...{ areaNos: [], words: {}, units: 'imperial', currency: 'USD', names: {}, ...part },

@@ -3,25 +3,25 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCatalogue } from '../src/ingest/listing-writer.ts';
-import type { ListingDraft } from '../src/listings/draft.ts';
-import type { ListingType } from '../src/listings/vocabulary.ts';
-import { type Database, openDatabase } from '../src/postgres/client/database.ts';
-import { startEmbedded } from '../src/postgres/embedded/embedded.ts';
-import { migrate } from '../src/postgres/migrations/migrate.ts';
-import { findComparables } from '../src/property/comparables.ts';
+import { createCatalogue } from '../../src/ingest/listing-writer.ts';
+import type { ListingDraft } from '../../src/listings/draft.ts';
+import type { ListingType } from '../../src/listings/vocabulary.ts';
+import { type Database, openDatabase } from '../../src/postgres/client/database.ts';
+import { startEmbedded } from '../../src/postgres/embedded/embedded.ts';
+import { migrate } from '../../src/postgres/migrations/migrate.ts';
+import { findComparables } from '../../src/property/comparables.ts';
 import {
   ESTIMATE_DAYS_OLD,
   ESTIMATE_RADIUS_KM,
   type EstimatedPrice,
   estimateFrom,
   LEVEL,
-} from '../src/property/estimate.ts';
-import { PriceTrends } from '../src/property/price-trend-store.ts';
-import type { HomeFacts } from '../src/property/similarity.ts';
+} from '../../src/property/estimate.ts';
+import { PriceTrends } from '../../src/property/price-trend-store.ts';
+import type { HomeFacts } from '../../src/property/similarity.ts';
+import { median, percentile } from '../statistics.ts';
 import { cityBaseline, draftOfRent, readRents } from './rents.ts';
 import { draftOfSale, FOLDS, foldOf, nearestBaseline, readSales } from './sales.ts';
-import { median, percentile } from './statistics.ts';
 
 const BATCH = 1_000;
 const NOW = Date.parse('2015-06-01');
@@ -34,7 +34,7 @@ interface Guess {
   readonly baseline: number | null;
 }
 
-const folder = process.env.FREEHOLD_TEST_DATA ?? join(import.meta.dirname, '../../shared/data');
+const folder = process.env.FREEHOLD_TEST_DATA ?? join(import.meta.dirname, '../../../shared/data');
 const part = process.argv[2] ?? 'sales';
 if (part === 'rents') print('rents', 'median rent per area of the city', await guessRents());
 else print('sales', 'fifteen nearest of half to double the size, median price per area', await guessSales());

@@ -5,9 +5,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
-import type { ListingDraft } from '../src/listings/draft.ts';
-import type { HomeFacts } from '../src/property/similarity.ts';
-import { draft, NO_ADDRESS } from '../test/support/catalogue/drafts.ts';
+import type { ListingDraft } from '../../src/listings/draft.ts';
+import type { HomeFacts } from '../../src/property/similarity.ts';
+import { draft, NO_ADDRESS } from '../../test/support/catalogue/drafts.ts';
 import { FOLDS } from './sales.ts';
 
 /** One advertised flat. */

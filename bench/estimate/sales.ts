@@ -4,10 +4,10 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { ListingDraft } from '../src/listings/draft.ts';
-import type { HomeFacts } from '../src/property/similarity.ts';
-import { draft, NO_ADDRESS } from '../test/support/catalogue/drafts.ts';
-import { median } from './statistics.ts';
+import type { ListingDraft } from '../../src/listings/draft.ts';
+import type { HomeFacts } from '../../src/property/similarity.ts';
+import { draft, NO_ADDRESS } from '../../test/support/catalogue/drafts.ts';
+import { median } from '../statistics.ts';
 
 /** One sale, with what the catalogue keeps of it: neither the grade nor the condition that the file has besides. */
 export interface Sale {

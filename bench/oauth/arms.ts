@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { parseDatabaseUrl } from '../src/postgres/client/connection-url.ts';
-import { createModelTable } from './oauth-adapter.ts';
-import type { Exchanger } from './oauth-load.ts';
-import { ourSeed, peerSeed, REFRESH_PREFIX } from './oauth-seed.ts';
-import { type Arm, startArm, type Testbed, writeTiers } from './testbed.ts';
+import { parseDatabaseUrl } from '../../src/postgres/client/connection-url.ts';
+import { type Arm, startArm, type Testbed, writeTiers } from '../testbed.ts';
+import { createModelTable } from './adapter.ts';
+import type { Exchanger } from './load.ts';
+import { ourSeed, peerSeed, REFRESH_PREFIX } from './seed.ts';
 
 const TIERS = { pro: { minute: 5_000_000, month: 1_000_000_000 } };
 
@@ -26,7 +26,7 @@ export async function startOAuthArms(testbed: Testbed, name: string, body = '{}'
     ...{ DATABASE_URL: testbed.databaseUrl, SOURCE: 'none', LOG_LEVEL: 'warn', TRUSTED_PROXIES: '127.0.0.1' },
     ...{ TIERS_FILE: await writeTiers(testbed, name, TIERS), DATA_DIR: join(testbed.folder, name) },
   });
-  const theirs = await startArm('oauth-peer-arm.ts', { DATABASE_URL: testbed.databaseUrl, BODY: body });
+  const theirs = await startArm('oauth/peer-arm.ts', { DATABASE_URL: testbed.databaseUrl, BODY: body });
   const arms: Arms = {
     ours: { arm: ours, seed: ourSeed(testbed, ours.url) },
     theirs: { arm: theirs, seed: peerSeed(sql) },

@@ -1,8 +1,8 @@
 // Server that runs the statements of a page of events and answers how many milliseconds they took.
 
 import { createServer } from 'node:http';
-import { openDatabase } from '../src/postgres/client/database.ts';
-import { readEvents } from '../src/watch/events/read-store.ts';
+import { openDatabase } from '../../src/postgres/client/database.ts';
+import { readEvents } from '../../src/watch/events/read-store.ts';
 
 const database = openDatabase({ url: process.env.DATABASE_URL ?? '', timeout: 0 });
 const after = { sequence: 0, watcherId: '', type: '', ordinal: 0 };

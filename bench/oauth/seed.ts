@@ -2,11 +2,11 @@
 
 import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
-import { hashSecret } from '../src/lib/secrets.ts';
-import { createSecret } from '../src/oauth/protocol/tokens.ts';
-import { type StoredModel, upsertModels } from './oauth-adapter.ts';
-import { CLIENT, createPeer, REDIRECT_URI, SCOPE } from './oauth-peer.ts';
-import type { Testbed } from './testbed.ts';
+import { hashSecret } from '../../src/lib/secrets.ts';
+import { createSecret } from '../../src/oauth/protocol/tokens.ts';
+import type { Testbed } from '../testbed.ts';
+import { type StoredModel, upsertModels } from './adapter.ts';
+import { CLIENT, createPeer, REDIRECT_URI, SCOPE } from './peer.ts';
 
 /** Paying callers, among whom our grants are shared out. */
 const SUBSCRIPTIONS = 1_000;

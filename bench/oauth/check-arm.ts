@@ -1,18 +1,18 @@
 // Our check of an access token behind node:http alone.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createAccess } from '../src/access/access.ts';
-import { createLocalSubscriptions } from '../src/access/providers/subscription-store.ts';
-import { TIERS } from '../src/access/tiers/tiers.ts';
-import { systemClock as clock } from '../src/lib/clock.ts';
-import { AccessTokens } from '../src/oauth/token/access-tokens.ts';
-import { openDatabase } from '../src/postgres/client/database.ts';
+import { createAccess } from '../../src/access/access.ts';
+import { createLocalSubscriptions } from '../../src/access/providers/subscription-store.ts';
+import { TIERS } from '../../src/access/tiers/tiers.ts';
+import { systemClock as clock } from '../../src/lib/clock.ts';
+import { AccessTokens } from '../../src/oauth/token/access-tokens.ts';
+import { openDatabase } from '../../src/postgres/client/database.ts';
 
 const listening = Number(process.env.PORT);
 const publicUrl = `http://127.0.0.1:${listening}`;
 const database = openDatabase({ url: process.env.DATABASE_URL ?? '' });
 const report = (error: unknown) => process.stderr.write(`${String(error)}\n`);
-const tokens = new AccessTokens({ database, clock, resource: publicUrl, report });
+const tokens = new AccessTokens({ database, clock, publicUrl, report });
 const { provider } = createLocalSubscriptions(database, clock);
 const { phases } = createAccess({
   ...{ database, clock, provider, report },

@@ -2,9 +2,9 @@
 
 import { createServer } from 'node:http';
 import postgres from 'postgres';
-import { parseDatabaseUrl } from '../src/postgres/client/connection-url.ts';
-import { postgresAdapter } from './oauth-adapter.ts';
-import { createPeer } from './oauth-peer.ts';
+import { parseDatabaseUrl } from '../../src/postgres/client/connection-url.ts';
+import { postgresAdapter } from './adapter.ts';
+import { createPeer } from './peer.ts';
 
 const { host, port, database, user, password = '' } = parseDatabaseUrl(process.env.DATABASE_URL ?? '');
 /** As many connections as we have, and the driver's own fast path: statements that are prepared once. */

@@ -2,10 +2,10 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Kind, REFRESH_PREFIX, type Seed } from './oauth-seed.ts';
-import { interval, median } from './statistics.ts';
-import { type Arm, type Load, loadWith, type Testbed } from './testbed.ts';
-import type { Row } from './throughput.ts';
+import { interval, median } from '../statistics.ts';
+import { type Arm, type Load, loadWith, type Testbed } from '../testbed.ts';
+import type { Row } from '../throughput.ts';
+import { type Kind, REFRESH_PREFIX, type Seed } from './seed.ts';
 
 export const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7);
 export const SECONDS = 2;
@@ -25,7 +25,7 @@ export async function loadExchanges(testbed: Testbed, { arm, seed }: Exchanger, 
   const bodies = await seed(kind, kind === 'code' ? CODES : FAMILIES);
   const file = join(testbed.folder, 'bodies.txt');
   await writeFile(file, `${bodies.join('\n')}\n`);
-  const script = join(import.meta.dirname, 'oauth.lua');
+  const script = join(import.meta.dirname, 'exchanges.lua');
   const extra = kind === 'refresh' ? [REFRESH_PREFIX] : [];
   return loadWith(arm, ['-s', script, `${arm.url}/oauth/token`, '--', file, ...extra], SECONDS);
 }

@@ -1,12 +1,12 @@
 // P13, P14 and P15: exchanges and checks of tokens, compared with oidc-provider on the same database and with PostgreSQL alone.
 
-import { durability, startOAuthArms } from './oauth-arms.ts';
-import { checkAgainstPeer } from './oauth-check.ts';
-import { compared, inTurns, loadExchanges, ROUNDS, ratio, SECONDS } from './oauth-load.ts';
-import { benchRotation } from './oauth-pgbench.ts';
-import { median } from './statistics.ts';
-import { CONCURRENCY, type Testbed } from './testbed.ts';
-import type { Row } from './throughput.ts';
+import { median } from '../statistics.ts';
+import { CONCURRENCY, type Testbed } from '../testbed.ts';
+import type { Row } from '../throughput.ts';
+import { durability, startOAuthArms } from './arms.ts';
+import { checkAgainstPeer } from './check.ts';
+import { compared, inTurns, loadExchanges, ROUNDS, ratio, SECONDS } from './load.ts';
+import { benchRotation } from './pgbench.ts';
 
 export async function refreshAgainstPeer(testbed: Testbed): Promise<Row[]> {
   const { ours, theirs, stop } = await startOAuthArms(testbed, 'p13');

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { parseDatabaseUrl } from '../src/postgres/client/connection-url.ts';
-import { CLIENT, REDIRECT_URI } from './oauth-peer.ts';
-import type { Testbed } from './testbed.ts';
+import { parseDatabaseUrl } from '../../src/postgres/client/connection-url.ts';
+import type { Testbed } from '../testbed.ts';
+import { CLIENT, REDIRECT_URI } from './peer.ts';
 
 /** More rotations than one client of pgbench gets done in a load. */
 const EACH = 2_000;
@@ -16,7 +16,7 @@ export async function benchRotation(testbed: Testbed, clients: number, seconds: 
   base += EACH;
   await seedRotations(testbed, clients);
   const { host, port, user, password = '', database } = parseDatabaseUrl(testbed.databaseUrl);
-  const script = join(import.meta.dirname, 'oauth-rotation.sql');
+  const script = join(import.meta.dirname, 'rotation.sql');
   const where = ['-h', host, '-p', String(port), '-U', user, database];
   const load = ['-n', '-M', 'prepared', '-c', String(clients), '-j', '1', '-T', String(seconds)];
   const text = await run([...load, '-D', 'i=0', '-D', `base=${base}`, '-f', script, ...where], password);

@@ -1,11 +1,11 @@
 // Comparison of access-token checks: the check alone, and within a whole request.
 
 import assert from 'node:assert/strict';
-import { startOAuthArms, tokensOf } from './oauth-arms.ts';
-import { compared, inTurns, SECONDS } from './oauth-load.ts';
-import { ourSeed, type Seed } from './oauth-seed.ts';
-import { type Arm, type Load, load, startArm, type Testbed } from './testbed.ts';
-import type { Row } from './throughput.ts';
+import { type Arm, type Load, load, startArm, type Testbed } from '../testbed.ts';
+import type { Row } from '../throughput.ts';
+import { startOAuthArms, tokensOf } from './arms.ts';
+import { compared, inTurns, SECONDS } from './load.ts';
+import { ourSeed, type Seed } from './seed.ts';
 
 export async function checkAgainstPeer(testbed: Testbed): Promise<Row[]> {
   return [...(await checkAlone(testbed)), await checkWithProperty(testbed)];
@@ -14,7 +14,7 @@ export async function checkAgainstPeer(testbed: Testbed): Promise<Row[]> {
 /** The same work in both: node:http alone, a token with the scope of the question or 401, and the same answer. */
 async function checkAlone(testbed: Testbed): Promise<Row[]> {
   const { ours, theirs, stop } = await startOAuthArms(testbed, 'p15-check');
-  const checking = await startArm('oauth-check-arm.ts', { DATABASE_URL: testbed.databaseUrl });
+  const checking = await startArm('oauth/check-arm.ts', { DATABASE_URL: testbed.databaseUrl });
   const [our, their] = [
     { arm: checking, path: '/checked', token: await bearer(ours.arm, ourSeed(testbed, checking.url)) },
     { arm: theirs.arm, path: '/checked', token: await bearer(theirs.arm, theirs.seed) },
