@@ -10,6 +10,8 @@ const ROOT = resolve(import.meta.dirname, '..');
 const CONCURRENCY = 3;
 /** Milliseconds for one file: a test that hangs fails instead of holding everything up. */
 const FILE_LIMIT = 10 * 60_000;
+/** So many files may be given a second run, alone, when everything was run; more failures are no accident. */
+const SECOND_RUNS = 3;
 
 // Each file runs in a process of its own: stripping types and compiling take longer than most files without the cache.
 process.env.NODE_COMPILE_CACHE ??= join(ROOT, 'node_modules/.cache/node');
@@ -22,7 +24,7 @@ if (files.length === 0) {
 const server = process.env[SERVER_VARIABLE] ? undefined : await startTestServer();
 if (server !== undefined) process.env[SERVER_VARIABLE] = server.url;
 try {
-  process.exitCode = await runTests(files);
+  process.exitCode = (await passes(files, process.argv.length === 2)) ? 0 : 1;
 } finally {
   await server?.stop();
 }
@@ -35,12 +37,27 @@ async function testFiles(wanted: readonly string[]): Promise<string[]> {
   return found.toSorted();
 }
 
-function runTests(paths: readonly string[]): Promise<number> {
+/**
+ * Files that fail beside others are run once more alone: tests of races stand on a busy machine's mercy. What passes
+ * then is told as unsteady, for somebody to mend, and what fails again fails the run.
+ */
+async function passes(paths: readonly string[], everything: boolean): Promise<boolean> {
+  const failed = await failedFiles(paths, CONCURRENCY);
+  if (failed.length === 0) return true;
+  if (!everything || failed.length > SECOND_RUNS) return false;
+  const names = failed.map((file) => `  ${relative(ROOT, file)}`).join('\n');
+  console.log(`\nOnce more, alone:\n${names}\n`);
+  if ((await failedFiles(failed, 1)).length > 0) return false;
+  console.log(`\nUnsteady, failed among others and passed alone:\n${names}`);
+  return true;
+}
+
+function failedFiles(paths: readonly string[], concurrency: number): Promise<string[]> {
   const skipped: string[] = [];
-  let failed = false;
-  const stream = run({ files: paths, concurrency: CONCURRENCY, timeout: FILE_LIMIT, cwd: ROOT });
-  stream.on('test:fail', ({ todo }) => {
-    failed ||= todo === undefined || todo === false;
+  const failed = new Set<string>();
+  const stream = run({ files: paths, concurrency, timeout: FILE_LIMIT, cwd: ROOT });
+  stream.on('test:fail', ({ todo, file }) => {
+    if (todo === undefined || todo === false) failed.add(file ?? 'a file that is not named');
   });
   stream.on('test:pass', (test) => {
     if (test.skip !== undefined && test.skip !== false) skipped.push(skipLine(test));
@@ -50,7 +67,7 @@ function runTests(paths: readonly string[]): Promise<number> {
   return new Promise((finish) => {
     output.on('end', () => {
       if (skipped.length > 0) console.log(`\nSkipped:\n${skipped.join('\n')}`);
-      finish(failed ? 1 : 0);
+      finish([...failed]);
     });
   });
 }

@@ -107,7 +107,7 @@ export async function superuserConnection(t: Closing, databaseUrl: string): Prom
 /** An empty folder that the database's user can reach, removed at the end. */
 export async function temporaryFolder(t: Closing, purpose: string): Promise<string> {
   const folder = await makeFolder(purpose);
-  atEnd(t, () => rm(folder, { recursive: true, force: true }));
+  atEnd(t, () => removeFolder(folder));
   return folder;
 }
 
@@ -120,7 +120,7 @@ export async function startTestServer(): Promise<{ url: string; stop(): Promise<
   const server = await startEmbedded({ dataDirectory: folder, log: complain, durable: false });
   const stop = async () => {
     await server.stop();
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   };
   return { url: socketUrl(server.administration), stop };
 }
@@ -191,6 +191,11 @@ async function migrationsHash(): Promise<string> {
 }
 
 const PREFIX = 'freehold-test-';
+
+/** A server whose owner was killed stops by itself, and may write a last file while its folder is being emptied. */
+function removeFolder(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+}
 
 async function makeFolder(purpose: string, parent = tmpdir()): Promise<string> {
   const folder = join(parent, `${PREFIX}${process.pid}-${purpose}-${randomBytes(4).toString('hex')}`);
