@@ -29,7 +29,12 @@ test('an empty environment gives the sample market on an embedded database at 12
     { ...config, dataDirectory: config.dataDirectory.slice(folder.length + 1) },
     {
       ...{ port: 8080, host: '127.0.0.1', publicUrl: null, dataDirectory: '.freehold', databaseUrl: null },
-      ...{ source: { kind: 'sample', port: 0, interval: 5 }, subscriptions: 'local', tiersFile: null },
+      ...{
+        source: { kind: 'sample', port: 0, interval: 5 },
+        subscriptions: { kind: 'local' },
+        tiersFile: null,
+      },
+      billing: { portalUrl: null, graceDays: 7 },
       ...{ trustedProxies: [], metrics: { allow: [], token: null }, logLevel: 'info' },
       connections: { connections: null, connectionsPerAddress: null },
       oauth: { refreshGrace: 30, grantMaxDays: null },

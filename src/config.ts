@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { type ProviderSettings, readProviderSettings } from './access/providers/provider-settings.ts';
 import { type NetworkPort, parseNetworkPort } from './lib/ip-address.ts';
 import { isOneEdit, nearest } from './lib/nearest.ts';
 import { type Environment, isLoopback, SettingsReader } from './lib/settings.ts';
@@ -28,7 +29,13 @@ export interface Config {
   /** Null: the embedded PostgreSQL. */
   readonly databaseUrl: string | null;
   readonly source: SourceConfig;
-  readonly subscriptions: 'local';
+  readonly subscriptions: ProviderSettings;
+  readonly billing: {
+    /** Where customers see and change their payments, at the provider; null: not told. */
+    readonly portalUrl: string | null;
+    /** Days for which a subscription with a failed payment stays in force. */
+    readonly graceDays: number;
+  };
   readonly tiersFile: string | null;
   readonly oauth: {
     /** Seconds in which a retry with a rotated refresh token gets the same new tokens. */
@@ -58,6 +65,9 @@ const NAMES = [
   ...['PORT', 'HOST', 'PUBLIC_URL', 'DATA_DIR', 'DATABASE_URL', 'SOURCE', 'SUBSCRIPTIONS', 'TIERS_FILE'],
   ...['RESO_BASE_URL', 'RESO_TOKEN_URL', 'RESO_CLIENT_ID', 'RESO_CLIENT_SECRET', 'RESO_BEARER_TOKEN'],
   'RESO_REFRESHES_PER_MINUTE',
+  ...['POLAR_ACCESS_TOKEN', 'POLAR_ORGANIZATION_ID', 'POLAR_WEBHOOK_SECRET', 'POLAR_PLANS', 'POLAR_API_URL'],
+  ...['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_URL'],
+  ...['BILLING_PORTAL_URL', 'BILLING_GRACE_DAYS'],
   ...['OAUTH_REFRESH_GRACE_SECONDS', 'OAUTH_GRANT_MAX_DAYS', 'SECRETS_KEY', 'WEBHOOK_ALLOW'],
   ...[
     'MAX_CONNECTIONS',
@@ -107,7 +117,11 @@ export function readConfig(environment: Environment = process.env, folder: strin
     dataDirectory: resolve(folder, read.text('DATA_DIR') ?? '.freehold'),
     databaseUrl: read.databaseUrl(),
     source: readSource(read),
-    subscriptions: read.oneOf('SUBSCRIPTIONS', ['local'], 'local'),
+    subscriptions: readProviderSettings(read),
+    billing: {
+      portalUrl: read.url('BILLING_PORTAL_URL'),
+      graceDays: read.integer('BILLING_GRACE_DAYS', 7, 0, 90),
+    },
     tiersFile: read.path('TIERS_FILE', folder),
     oauth: {
       refreshGrace: read.integer('OAUTH_REFRESH_GRACE_SECONDS', 30, 0, 60),

@@ -64,14 +64,14 @@ function stub(): Subject {
   };
   return {
     provider: {
-      validate: (key, signal) => atDate(provider.validate(key, signal)),
-      refresh: (subscription, signal) => atDate(provider.refresh(subscription, signal)),
+      validate: (key, question) => atDate(provider.validate(key, question)),
+      refresh: (subscription, question) => atDate(provider.refresh(subscription, question)),
     },
     broken,
     clock,
     subscribe: async (plan, endsAt, customer) => provider.subscribe(plan, endsAt, customer),
     async changePlan(key, tier) {
-      const verdict = await provider.validate(key, AbortSignal.abort());
+      const verdict = await provider.validate(key, { signal: AbortSignal.abort() });
       assert.equal(verdict.state, 'active');
       if (verdict.state === 'active') provider.change(key, { ...verdict, tier });
     },
@@ -86,21 +86,21 @@ for (const [title, create] of Object.entries({ local, stub })) {
     test('knows a key of every plan, by the key and by its reference', async () => {
       const { provider, subscribe } = create();
       for (const plan of PLANS) {
-        const verdict = await provider.validate(await subscribe(plan), signal);
+        const verdict = await provider.validate(await subscribe(plan), { signal });
         assert.equal(verdict.state, 'active');
         if (verdict.state !== 'active') return;
         assert.equal(verdict.tier, plan);
         assert.equal(verdict.endsAt, null);
-        assert.deepEqual(await provider.refresh(verdict.subscription, signal), verdict);
+        assert.deepEqual(await provider.refresh(verdict.subscription, { signal }), verdict);
       }
     });
 
     test('keeps the reference when the plan changes', async () => {
       const { provider, subscribe, changePlan } = create();
       const key = await subscribe('free');
-      const before = await provider.validate(key, signal);
+      const before = await provider.validate(key, { signal });
       await changePlan(key, 'business');
-      assert.deepEqual(await provider.validate(key, signal), { ...before, tier: 'business' });
+      assert.deepEqual(await provider.validate(key, { signal }), { ...before, tier: 'business' });
     });
 
     test('names the customer of a subscription in both answers, also after a change, or says that it knows none', async () => {
@@ -110,9 +110,9 @@ for (const [title, create] of Object.entries({ local, stub })) {
       await changePlan(keys[0] ?? '', 'business');
       const customers: unknown[] = [];
       for (const key of [...keys, unnamed]) {
-        const verdict = await provider.validate(key, signal);
+        const verdict = await provider.validate(key, { signal });
         if (verdict.state !== 'active') return assert.fail(verdict.state);
-        const again = await provider.refresh(verdict.subscription, signal);
+        const again = await provider.refresh(verdict.subscription, { signal });
         customers.push(verdict.customer, again.state === 'active' && again.customer);
       }
       assert.deepEqual(customers, ['acme', 'acme', 'acme', 'acme', null, null]);
@@ -123,25 +123,25 @@ for (const [title, create] of Object.entries({ local, stub })) {
       const endsAt = clock.now() + 1_000;
       const key = await subscribe('pro', endsAt);
       clock.advance(999);
-      const active = await provider.validate(key, signal);
+      const active = await provider.validate(key, { signal });
       assert.equal(active.state === 'active' && active.endsAt, endsAt);
       clock.advance(1);
-      assert.deepEqual(await provider.validate(key, signal), { state: 'expired' });
+      assert.deepEqual(await provider.validate(key, { signal }), { state: 'expired' });
     });
 
     test('calls keys and references unknown that were revoked or never were', async () => {
       const { provider, subscribe, revoke } = create();
       const key = await subscribe('pro');
       await revoke(key);
-      assert.deepEqual(await provider.validate(key, signal), { state: 'unknown' });
-      assert.deepEqual(await provider.validate(keyNumber(1), signal), { state: 'unknown' });
-      assert.deepEqual(await provider.refresh('sub_never', signal), { state: 'unknown' });
+      assert.deepEqual(await provider.validate(key, { signal }), { state: 'unknown' });
+      assert.deepEqual(await provider.validate(keyNumber(1), { signal }), { state: 'unknown' });
+      assert.deepEqual(await provider.refresh('sub_never', { signal }), { state: 'unknown' });
     });
 
     test('says that it cannot tell when it cannot', async () => {
       const { broken } = create();
-      await assert.rejects(broken.validate(keyNumber(1), signal), ProviderUnavailable);
-      await assert.rejects(broken.refresh('sub_x', signal), ProviderUnavailable);
+      await assert.rejects(broken.validate(keyNumber(1), { signal }), ProviderUnavailable);
+      await assert.rejects(broken.refresh('sub_x', { signal }), ProviderUnavailable);
     });
   });
 }

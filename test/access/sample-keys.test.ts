@@ -20,7 +20,7 @@ test('the first start makes one key of each tier, in a file for its owner alone 
   const { keys, created } = await ensureSampleKeys({ database, clock, file });
   assert.equal(created, true);
   for (const plan of PLANS) {
-    const verdict = await provider.validate(keys[plan], signal);
+    const verdict = await provider.validate(keys[plan], { signal });
     assert.equal(verdict.state === 'active' && verdict.tier, plan);
   }
   assert.equal((await stat(file)).mode & 0o777, 0o600);
@@ -49,8 +49,8 @@ test('a lost file means new keys, and the old ones end', async (t) => {
   const renewed = await ensureSampleKeys({ database, clock, file });
   assert.equal(renewed.created, true);
   for (const plan of PLANS) {
-    assert.deepEqual(await provider.validate(old.keys[plan], signal), { state: 'expired' });
-    assert.equal((await provider.validate(renewed.keys[plan], signal)).state, 'active');
+    assert.deepEqual(await provider.validate(old.keys[plan], { signal }), { state: 'expired' });
+    assert.equal((await provider.validate(renewed.keys[plan], { signal })).state, 'active');
   }
 });
 
@@ -77,7 +77,7 @@ test('for data of the operator keys are made at the first start alone, and throw
   const first = await ensureFirstKeys({ database, clock, file });
   assert.equal(first?.created, true);
   for (const plan of PLANS)
-    assert.equal((await provider.validate(first?.keys[plan] ?? '', signal)).state, 'active', plan);
+    assert.equal((await provider.validate(first?.keys[plan] ?? '', { signal })).state, 'active', plan);
   assert.deepEqual(await ensureFirstKeys({ database, clock, file }), { keys: first?.keys, created: false });
   await rm(file);
   assert.equal(await ensureFirstKeys({ database, clock, file }), null);

@@ -78,8 +78,13 @@ test('docs/configuration.md names every setting with its default, and no other',
   );
   const expected = {
     ...{ PORT: defaults.port, HOST: defaults.host, LOG_LEVEL: defaults.logLevel, SOURCE: source.kind },
-    ...{ SAMPLE_PORT: source.port, SAMPLE_INTERVAL: source.interval, SUBSCRIPTIONS: defaults.subscriptions },
+    ...{
+      SAMPLE_PORT: source.port,
+      SAMPLE_INTERVAL: source.interval,
+      SUBSCRIPTIONS: defaults.subscriptions.kind,
+    },
     OAUTH_REFRESH_GRACE_SECONDS: defaults.oauth.refreshGrace,
+    BILLING_GRACE_DAYS: defaults.billing.graceDays,
     RESO_REFRESHES_PER_MINUTE: reso.kind === 'reso' && reso.refreshesPerMinute,
   };
   for (const [name, value] of Object.entries(expected)) assert.equal(shown.get(name), String(value), name);
@@ -91,13 +96,23 @@ test('docs/configuration.md names every setting with its default, and no other',
 test('every example of docs/configuration.md is a valid setting that changes the configuration', () => {
   const examples = new Map(settingRows(CONFIGURATION).map(({ name, example }) => [name, example]));
   const { RESO_BEARER_TOKEN, ...others } = Object.fromEntries(examples);
-  const withClient = readConfig(others, ROOT);
-  for (const name of Object.keys(others).filter((other) => !/^(?:SAMPLE_|SUBSCRIPTIONS$)/.test(other))) {
-    const { [name]: _, ...rest } = others;
-    const isNeeded = /^(?:RESO_(?!REFRESHES)|PUBLIC_URL)/.test(name);
-    if (isNeeded) assert.throws(() => readConfig(rest, ROOT), name);
-    else assert.notDeepEqual(readConfig(rest, ROOT), withClient, name);
+  const wasChecked = new Set<string>();
+  for (const provider of ['polar', 'stripe']) {
+    const all: Record<string, string | undefined> = { ...others, SUBSCRIPTIONS: provider };
+    const complete = readConfig(all, ROOT);
+    const ignored = provider === 'polar' ? /^(?:SAMPLE|STRIPE)_/ : /^(?:SAMPLE|POLAR)_/;
+    for (const name of Object.keys(others).filter((other) => !ignored.test(other))) {
+      wasChecked.add(name);
+      const { [name]: _, ...rest } = all;
+      const isNeeded = /^(?:RESO_(?!REFRESHES)|PUBLIC_URL|(?:POLAR|STRIPE)_(?!API))/.test(name);
+      if (isNeeded) assert.throws(() => readConfig(rest, ROOT), name);
+      else assert.notDeepEqual(readConfig(rest, ROOT), complete, name);
+    }
   }
+  assert.deepEqual(
+    Object.keys(others).filter((name) => !wasChecked.has(name) && !name.startsWith('SAMPLE_')),
+    [],
+  );
   const { RESO_BASE_URL = '', SAMPLE_PORT = '', SAMPLE_INTERVAL = '' } = others;
   const { source } = readConfig({ SOURCE: 'reso', RESO_BASE_URL, RESO_BEARER_TOKEN }, ROOT);
   assert.deepEqual(source.kind === 'reso' && source.credentials, {

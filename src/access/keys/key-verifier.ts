@@ -5,10 +5,15 @@ import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { hashSecret } from '../../lib/secrets.ts';
 import type { CredentialAttempt } from '../limits/failure-throttle.ts';
-import { SlidingWindowLog } from '../limits/sliding-window-log.ts';
-import type { ActiveSubscription, SubscriptionProvider, SubscriptionStatus } from '../tiers/provider.ts';
+import type {
+  ActiveSubscription,
+  RefusalReason,
+  SubscriptionProvider,
+  SubscriptionStatus,
+} from '../tiers/provider.ts';
 import { ownerOf, type Principal } from '../tiers/tiers.ts';
 import { fetchStatus, queryProvider } from './subscription-status.ts';
+import { UnknownKeyBudget } from './unknown-key-budget.ts';
 
 /** Milliseconds that an active status is cached, from the moment the provider was queried. */
 const LIFETIME = 600_000;
@@ -89,8 +94,8 @@ export class KeyVerifier implements CredentialVerifier {
     const key = credential.toUpperCase();
     requireForm(key);
     const hash = hashSecret(key);
-    const status = await this.#query(key, hash, attempt);
-    if (status.state !== 'active') throw refusalProblem(status.state);
+    const status = await this.#query(key, hash, attempt, true);
+    if (status.state !== 'active') throw refusalProblem(status);
     return status;
   }
 
@@ -99,7 +104,7 @@ export class KeyVerifier implements CredentialVerifier {
     const status = await fetchStatus(this.#options, subscription).catch((cause: unknown) => {
       throw unavailable(FAILURE_PAUSE, cause);
     });
-    if (status.state !== 'active') throw refusalProblem(status.state);
+    if (status.state !== 'active') throw refusalProblem(status);
     return status;
   }
 
@@ -124,32 +129,39 @@ export class KeyVerifier implements CredentialVerifier {
     const refused = this.#refusals.get(hash);
     if (refused !== undefined && this.#clock.monotonic() < refused.until) throw refused.problem;
     const status = await (this.#pending.get(hash) ?? this.#start(key, hash, attempt));
-    if (status.state !== 'active') throw refusalProblem(status.state);
+    if (status.state !== 'active') throw refusalProblem(status);
     return principalOf(status);
   }
 
   /** One query for all that wait for the same key: only the first takes a place of the throttles. */
   #start(key: string, hash: string, attempt: CredentialAttempt | null): Promise<SubscriptionStatus> {
-    const pending = this.#query(key, hash, attempt).finally(() => {
+    const pending = this.#query(key, hash, attempt, false).finally(() => {
       if (this.#pending.get(hash) === pending) this.#pending.delete(hash);
     });
     this.#pending.set(hash, pending);
     return pending;
   }
 
-  #query(key: string, hash: string, attempt: CredentialAttempt | null): Promise<SubscriptionStatus> {
-    return this.#cached.has(hash) || attempt === null
-      ? this.#callProvider(key, hash)
-      : this.#queryUnknown(key, hash, attempt);
+  #query(
+    key: string,
+    hash: string,
+    attempt: CredentialAttempt | null,
+    fresh: boolean,
+  ): Promise<SubscriptionStatus> {
+    const ask = () => this.#callProvider(key, hash, fresh);
+    return this.#cached.has(hash) || attempt === null ? ask() : this.#askUnknown(ask, attempt);
   }
 
   /** Queries within the throttles; throws before the query where one forbids it. */
-  #queryUnknown(key: string, hash: string, attempt: CredentialAttempt): Promise<SubscriptionStatus> {
+  #askUnknown(
+    ask: () => Promise<SubscriptionStatus>,
+    attempt: CredentialAttempt,
+  ): Promise<SubscriptionStatus> {
     attempt.begin();
     const wait = this.#budget.reserve(attempt.hasCleanRecord);
     if (wait > 0) throw unavailable(wait, 'too many unknown keys');
     let failed = true;
-    return this.#callProvider(key, hash)
+    return ask()
       .then((status) => {
         failed = status.state !== 'active';
         return status;
@@ -157,13 +169,15 @@ export class KeyVerifier implements CredentialVerifier {
       .finally(() => this.#budget.release(failed));
   }
 
-  async #callProvider(key: string, hash: string): Promise<SubscriptionStatus> {
+  async #callProvider(key: string, hash: string, fresh: boolean): Promise<SubscriptionStatus> {
     const sentAt = this.#clock.monotonic();
     const sentDate = this.#clock.now();
     const generation = this.#generation;
     let status: SubscriptionStatus;
     try {
-      status = await queryProvider(this.#clock, (signal) => this.#options.provider.validate(key, signal));
+      status = await queryProvider(this.#clock, (signal) =>
+        this.#options.provider.validate(key, { signal, fresh }),
+      );
     } catch (cause) {
       const problem = unavailable(FAILURE_PAUSE, cause);
       this.#refusals.set(hash, { problem, until: this.#clock.monotonic() + FAILURE_PAUSE });
@@ -175,18 +189,19 @@ export class KeyVerifier implements CredentialVerifier {
 
   #cache(hash: string, status: SubscriptionStatus, sentAt: number, sentDate: number): void {
     if (status.state !== 'active') {
-      const problem = refusalProblem(status.state);
+      const problem = refusalProblem(status);
       this.#cached.delete(hash);
       this.#refusals.set(hash, { problem, until: sentAt + REFUSAL_LIFETIME });
       return;
     }
     // The end is turned into monotonic time here, once: a wall clock that jumps later moves nothing.
-    const lifetime = status.endsAt === null ? LIFETIME : Math.min(LIFETIME, status.endsAt - sentDate);
+    const left = LIFETIME - (status.age ?? 0);
+    const lifetime = status.endsAt === null ? left : Math.min(left, status.endsAt - sentDate);
     this.#refusals.delete(hash);
     this.#cached.set(hash, {
       principal: principalOf(status),
       validUntil: sentAt + lifetime,
-      freshUntil: sentAt + lifetime * REFRESH_SHARE,
+      freshUntil: sentAt + Math.min(lifetime * REFRESH_SHARE, LIFETIME * REFRESH_SHARE - (status.age ?? 0)),
     });
   }
 
@@ -218,9 +233,19 @@ export function principalOf(status: ActiveSubscription): Principal {
   };
 }
 
-function refusalProblem(state: 'expired' | 'unknown'): Problem {
-  if (state === 'unknown')
-    return new Problem('INVALID_API_KEY', 'The API key belongs to no active subscription.');
+const REASONS: Readonly<Record<RefusalReason, string>> = {
+  unpaid: 'The subscription of this API key is not paid for. Pay its open invoice, then use the key again.',
+  paused: 'The subscription of this API key is paused. Resume it, then use the key again.',
+  pending: 'This API key works as soon as its payment is complete.',
+  replaced: 'This API key was replaced by another one of the same subscription. Use that one.',
+};
+
+function refusalProblem(status: Exclude<SubscriptionStatus, ActiveSubscription>): Problem {
+  if (status.state === 'unknown') {
+    const { reason } = status;
+    const detail = reason === undefined ? 'The API key belongs to no active subscription.' : REASONS[reason];
+    return new Problem('INVALID_API_KEY', detail);
+  }
   return new Problem(
     'EXPIRED_API_KEY',
     'The subscription of this API key has ended. Renew it, or use another key.',
@@ -234,42 +259,6 @@ function unavailable(wait: number, cause: unknown): Problem {
     headers: { 'retry-after': String(seconds) },
     cause,
   });
-}
-
-/** Failed queries in any minute. */
-const PER_MINUTE = 6_000;
-
-/** Share that anybody may use; the rest is reserved for addresses with a clean record. */
-const COMMON_SHARE = 0.5;
-
-/**
- * Only failed queries stay counted, so valid keys use nothing up. A flood of invalid keys fills the common share at most,
- * unless it comes from as many clean addresses as the rest has places.
- */
-export class UnknownKeyBudget {
-  readonly #clock: Clock;
-  readonly #perMinute: number;
-  readonly #failed = new SlidingWindowLog();
-
-  constructor(clock: Clock, perMinute = PER_MINUTE) {
-    this.#clock = clock;
-    this.#perMinute = perMinute;
-  }
-
-  /** Reserves a query: 0, or the milliseconds until one is free. */
-  reserve(hasCleanRecord: boolean): number {
-    const now = this.#clock.monotonic();
-    const quota = hasCleanRecord ? this.#perMinute : Math.floor(this.#perMinute * COMMON_SHARE);
-    if (this.#failed.count(now) >= quota) return Math.max(1, this.#failed.timeUntilFree(quota, now));
-    this.#failed.reserved++;
-    return 0;
-  }
-
-  /** Ends a query; every answer but that the key is valid counts as failed. */
-  release(failed: boolean): void {
-    this.#failed.reserved--;
-    if (failed) this.#failed.add(this.#clock.monotonic());
-  }
 }
 
 /** Verifies one kind of credential. */

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { SingleFlight } from '../../lib/single-flight.ts';
 import type { SubscriptionProvider } from '../tiers/provider.ts';
 import type { Plan } from '../tiers/tiers.ts';
-import { fetchStatus } from './subscription-status.ts';
+import { findStatus } from './subscription-status.ts';
 
 /** Milliseconds for which a status is cached, from the moment the question was sent. */
 const LIFETIME = 600_000;
@@ -108,11 +108,12 @@ export function createOwnerStatus(options: OwnerStatusOptions): OwnerStatus {
 
 async function askProvider(options: OwnerStatusOptions, subscription: string): Promise<Answer> {
   const sentDate = options.clock.now();
-  const status = await fetchStatus(options, subscription);
+  const status = await findStatus(options, subscription);
   if (status.state === 'active') {
     // The end is turned into monotonic time here, once: a wall clock that jumps later moves nothing.
-    const left = status.endsAt === null ? LIFETIME : status.endsAt - sentDate;
-    return { status: { state: 'active', plan: status.tier }, lifetime: Math.min(LIFETIME, left) };
+    const left = LIFETIME - (status.age ?? 0);
+    const lifetime = status.endsAt === null ? left : Math.min(left, status.endsAt - sentDate);
+    return { status: { state: 'active', plan: status.tier }, lifetime };
   }
   const state = status.state === 'expired' ? 'ended' : 'revoked';
   return { status: { state, plan: null }, lifetime: LIFETIME };

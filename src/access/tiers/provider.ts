@@ -11,20 +11,35 @@ export interface ActiveSubscription {
   readonly tier: Plan;
   /** Wall-clock milliseconds at which it ends; null when no end is known. */
   readonly endsAt: number | null;
+  /** Milliseconds, rounded up, since the provider was asked what it says; absent: it was asked now. */
+  readonly age?: number;
 }
+
+/**
+ * Why a key that is known opens nothing. `unpaid`, `paused`: its subscription. `pending`: it was not paid for yet.
+ * `replaced`: its subscription has another key.
+ */
+export type RefusalReason = 'unpaid' | 'paused' | 'pending' | 'replaced';
 
 /** `expired`: the key was good and its subscription has ended. `unknown`: no subscription goes with it, or none any more. */
 export type SubscriptionStatus =
   | ActiveSubscription
   | { readonly state: 'expired' }
-  | { readonly state: 'unknown' };
+  | { readonly state: 'unknown'; readonly reason?: RefusalReason };
+
+/** How a provider is asked. */
+export interface Question {
+  readonly signal: AbortSignal;
+  /** True: past every cache, for decisions that must see a revocation at once. */
+  readonly fresh?: boolean;
+}
 
 /** A source of truth about subscriptions. Both methods throw ProviderUnavailable when they cannot tell, never guess. */
 export interface SubscriptionProvider {
   /** Checks a key of the form SERVICE-<UUID>, written in upper case. */
-  validate(key: string, signal: AbortSignal): Promise<SubscriptionStatus>;
+  validate(key: string, question: Question): Promise<SubscriptionStatus>;
   /** Checks a subscription again by the reference that an earlier status gave. */
-  refresh(subscription: string, signal: AbortSignal): Promise<SubscriptionStatus>;
+  refresh(subscription: string, question: Question): Promise<SubscriptionStatus>;
 }
 
 /** The provider gave no answer that could be trusted: it says nothing about the key. */

@@ -84,7 +84,9 @@ export class Frame<Caller> {
     const form: BodyType = 'application/x-www-form-urlencoded';
     app.decorateRequest('active');
     app.removeAllContentTypeParsers();
-    app.addContentTypeParser(json, asBytes, async (_: FastifyRequest, body: Buffer) => parseJson(body));
+    app.addContentTypeParser(json, asBytes, async (request: CarryingRequest<Caller>, body: Buffer) =>
+      request.active?.endpoint.route.rawBody === true ? body : parseJson(body),
+    );
     app.addContentTypeParser(form, asBytes, async (request: CarryingRequest<Caller>, body: Buffer) =>
       parseForm(body, request.active?.endpoint.route.body),
     );

@@ -122,6 +122,8 @@ export interface Route<
   readonly body?: Body;
   /** True if the handler validates the body itself; `body` then only documents it. */
   readonly ownBody?: boolean;
+  /** True if the handler gets the bytes of the body, as a Buffer, of an `ownBody`: for signatures of them. */
+  readonly rawBody?: boolean;
   /** True if the body can be left out, of an `ownBody`. */
   readonly isBodyOptional?: boolean;
   /** Accepted media types of the body; others are 415. Default application/json. */

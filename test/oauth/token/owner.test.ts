@@ -44,7 +44,7 @@ test('a grant without a key is an owner of its own, and shares the limits of the
 test('a customer that becomes known after the consent owns what the next token creates', async () => {
   const key = provider.subscribe('pro');
   const session = await signIn(service, { key });
-  const before = await provider.validate(key, AbortSignal.abort());
+  const before = await provider.validate(key, { signal: AbortSignal.abort() });
   assert.ok(before.state === 'active');
   assert.equal((await principalOf(session)).owner, `sub:${before.subscription}`);
   provider.change(key, { ...before, customer: 'late' });

@@ -165,7 +165,7 @@ test('RF7: a refresh brings the tier that the subscription has now', async () =>
   const key = provider.subscribe('free');
   const first = await signInWith(key);
   assert.equal((await call(service, first.accessToken)).body.tier, 'free');
-  const verdict = await provider.validate(key, AbortSignal.timeout(1_000));
+  const verdict = await provider.validate(key, { signal: AbortSignal.timeout(1_000) });
   assert.ok(verdict.state === 'active');
   provider.change(key, { ...verdict, tier: 'business' });
   assert.equal((await call(service, first.accessToken)).body.tier, 'free', 'not before the refresh');
