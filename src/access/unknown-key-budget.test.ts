@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { manualClock } from '../../test/support/service/clock.ts';
 import { keyNumber, stubProvider } from '../../test/support/service/stub-provider.ts';
 import { Problem } from '../lib/problem.ts';
-import { KeyVerifier } from './keys/unknown-key-budget.ts';
+import { KeyVerifier } from './keys/key-verifier.ts';
 import { FailureThrottle } from './limits/failure-throttle.ts';
 import { createIdentify } from './phases.ts';
 
