@@ -1,8 +1,9 @@
-// Tests of who is let in to the MCP endpoint, and how others are refused: BE3 to BE11 and AT1 to AT8.
+// Tests of who is let in to the MCP endpoint, and how others are refused.
 
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, beforeEach, test } from 'node:test';
+import { ALL_SCOPES, startEndpoint } from '../support/mcp/endpoint.ts';
 import {
   callTool,
   challengeOf,
@@ -22,19 +23,13 @@ import {
   statusOf,
 } from '../support/oauth/oauth.ts';
 import { startService } from '../support/service/service.ts';
-import { stubProvider } from '../support/service/stub-provider.ts';
 
-const provider = stubProvider();
-const environment = { TRUSTED_PROXIES: '127.0.0.1' };
-const service = await startService({ after }, { environment, overrides: { provider } });
+const { service, provider, key, metadataUrl } = await startEndpoint({ after });
 const { clock, url } = service;
-const key = provider.subscribe('business');
 
 /** An address may fail 60 times a minute, and a key of the Free tier has 60 requests. */
 beforeEach(() => clock.advance(60_000));
 
-const PATH_DOCUMENT = `${url}/.well-known/oauth-protected-resource/mcp`;
-const ALL_SCOPES = 'listings:read listings:live watchers';
 const tokenOf = async (options: Partial<ConsentOptions> = {}) =>
   (await signIn(service, { key, ...options })).accessToken;
 
@@ -50,7 +45,7 @@ test('BE3, BE10: a token that is expired, garbage, revoked or of another issuer 
     assert.equal(answer.status, 401, answer.text);
     assert.equal(answer.result, undefined);
     const { error, scope, resourceMetadataUrl } = readChallenge(answer);
-    assert.deepEqual([error, scope, resourceMetadataUrl?.href], ['invalid_token', ALL_SCOPES, PATH_DOCUMENT]);
+    assert.deepEqual([error, scope, resourceMetadataUrl?.href], ['invalid_token', ALL_SCOPES, metadataUrl]);
     assert.equal(
       (await fetch(`${url}/mcp`, { headers: { authorization: `Bearer ${credential}` } })).status,
       401,
@@ -84,10 +79,7 @@ for (const [tool, granted, needed] of NARROW) {
     const answer = await callTool(service, tool, {}, { credential });
     assert.deepEqual([answer.status, answer.code], [403, 'INSUFFICIENT_SCOPE'], answer.text);
     const { error, scope, resourceMetadataUrl } = readChallenge(answer);
-    assert.deepEqual(
-      [error, scope, resourceMetadataUrl?.href],
-      ['insufficient_scope', needed, PATH_DOCUMENT],
-    );
+    assert.deepEqual([error, scope, resourceMetadataUrl?.href], ['insufficient_scope', needed, metadataUrl]);
   });
 }
 
@@ -135,7 +127,7 @@ test('BE8: another scheme is no token, an empty header no credential', async () 
   ] as const) {
     const answer = await send(service, 'tools/list', {}, { headers: { authorization } });
     assert.deepEqual([answer.status, answer.code], [401, code], authorization);
-    assert.equal(challengeOf(answer), `Bearer resource_metadata="${PATH_DOCUMENT}", scope="${ALL_SCOPES}"`);
+    assert.equal(challengeOf(answer), `Bearer resource_metadata="${metadataUrl}", scope="${ALL_SCOPES}"`);
   }
 });
 

@@ -1,8 +1,9 @@
-// Tests of the MCP endpoint below its messages: methods, challenges, origins, bodies (BE1, BE2, CO1 to CO5, MD8).
+// Tests of the MCP endpoint below its messages: methods, challenges, origins, bodies.
 
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, beforeEach, test } from 'node:test';
+import { ALL_SCOPES, startEndpoint } from '../support/mcp/endpoint.ts';
 import {
   callTool,
   challengeOf,
@@ -14,19 +15,12 @@ import {
 } from '../support/mcp/messages.ts';
 import { signIn } from '../support/oauth/oauth.ts';
 import { startService } from '../support/service/service.ts';
-import { stubProvider } from '../support/service/stub-provider.ts';
 
-const provider = stubProvider();
-const environment = { TRUSTED_PROXIES: '127.0.0.1' };
-const service = await startService({ after }, { environment, overrides: { provider } });
+const { service, provider, key, metadataUrl } = await startEndpoint({ after });
 const { clock, url } = service;
-const key = provider.subscribe('business');
 
 /** An address may fail 60 times a minute, and a key of the Free tier has 60 requests. */
 beforeEach(() => clock.advance(60_000));
-
-const PATH_DOCUMENT = `${url}/.well-known/oauth-protected-resource/mcp`;
-const ALL_SCOPES = 'listings:read listings:live watchers';
 
 /** A request without a body, as the older transports begin. */
 async function bare(method: string, authorization?: string) {
@@ -35,14 +29,14 @@ async function bare(method: string, authorization?: string) {
 }
 
 test('MD8: the path document names exactly the endpoint, and its one authorization server', async () => {
-  const document = (await (await fetch(PATH_DOCUMENT)).json()) as Record<string, unknown>;
+  const document = (await (await fetch(metadataUrl)).json()) as Record<string, unknown>;
   assert.equal(document.resource, `${url}/mcp`);
   assert.deepEqual(document.authorization_servers, [url]);
   assert.deepEqual(document.scopes_supported, ALL_SCOPES.split(' '));
 });
 
 test('BE1, BE2: whoever comes without credentials, by any method and with any message, is led to the path document and all scopes', async () => {
-  const challenge = `Bearer resource_metadata="${PATH_DOCUMENT}", scope="${ALL_SCOPES}"`;
+  const challenge = `Bearer resource_metadata="${metadataUrl}", scope="${ALL_SCOPES}"`;
   const answers = [
     ...(await Promise.all(['GET', 'DELETE', 'POST'].map((method) => bare(method)))),
     ...(await Promise.all(

@@ -1,8 +1,9 @@
 // Replies of handlers, and headers of every response: browser protection and CORS.
 
-/** Response headers under lower-case names, so that merging them is a spread. */
 import type { ServerResponse } from 'node:http';
+import { parseJson } from '../../lib/parse.ts';
 
+/** Response headers under lower-case names, so that merging them is a spread. */
 export type Headers = Readonly<Record<Lowercase<string>, string>>;
 
 const EXPOSED = [
@@ -85,4 +86,11 @@ export interface Reply {
   readonly chunks?: AsyncIterable<string>;
   /** Deadline of an event stream, after which it is cut. Default 10 s; null: none. */
   readonly deadlineMs?: number | null;
+}
+
+/** The JSON of a reply, in whichever form it comes; undefined: the reply is empty. */
+export function jsonOf({ json, text, bytes }: Reply): object | undefined {
+  const written = bytes === undefined ? text : Buffer.from(bytes).toString();
+  const value = written === undefined ? json : parseJson(written);
+  return typeof value === 'object' && value !== null ? value : undefined;
 }

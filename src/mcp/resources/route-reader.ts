@@ -5,8 +5,7 @@ import type { Principal } from '../../access/tiers/tiers.ts';
 import type { Access, Route } from '../../http/frame/route.ts';
 import { compileJsonQuery } from '../../http/input/json-query.ts';
 import { compileParameters } from '../../http/input/query.ts';
-import type { Reply } from '../../http/output/reply.ts';
-import { parseJson } from '../../lib/parse.ts';
+import { jsonOf } from '../../http/output/reply.ts';
 
 /** What a reader knows of the request that it reads for. */
 export interface ReadContext {
@@ -53,14 +52,9 @@ export function createRouteReader(routes: readonly Route<Principal>[], operation
         ...{ url: path, mediaType: 'application/json' },
         ...{ params: readParams(params), query: readQuery(query), body: undefined },
       });
-      return jsonOf(reply);
+      const json = jsonOf(reply);
+      if (json === undefined) throw new Error(`${operation} answered without JSON`);
+      return json;
     },
   };
-}
-
-/** The JSON of a reply; a handler may have written it already. */
-function jsonOf({ json, text }: Reply): object {
-  const value = text === undefined ? json : parseJson(text);
-  if (typeof value !== 'object' || value === null) throw new Error('The route answered without JSON');
-  return value;
 }

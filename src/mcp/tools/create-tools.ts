@@ -4,9 +4,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { atLeast, isTier, type Principal, tierName } from '../../access/tiers/tiers.ts';
 import type { RequestContext, Route } from '../../http/frame/route.ts';
 import { toProblem } from '../../http/output/problem-document.ts';
-import type { Reply } from '../../http/output/reply.ts';
+import { jsonOf } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { parseJson } from '../../lib/parse.ts';
 import { Problem } from '../../lib/problem.ts';
 import { compileArguments, type ToolArguments } from './arguments.ts';
 import { inputSchema, outputSchema } from './json-schema.ts';
@@ -91,11 +90,4 @@ function callOf(
 /** Conditions of the POST are none of the route's: a 304 would have no answer. */
 function headersOf({ 'cache-control': cacheControl }: IncomingHttpHeaders): IncomingHttpHeaders {
   return cacheControl === undefined ? {} : { 'cache-control': cacheControl };
-}
-
-/** The JSON of a reply, in whichever form it comes; undefined: the reply is empty. */
-function jsonOf({ json, text, bytes }: Reply): object | undefined {
-  const written = bytes === undefined ? text : Buffer.from(bytes).toString();
-  const value = written === undefined ? json : parseJson(written);
-  return typeof value === 'object' && value !== null ? value : undefined;
 }

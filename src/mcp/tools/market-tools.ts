@@ -1,14 +1,7 @@
 // Rows of the tool table about markets: statistics of one period, over time, and of several areas.
 
 import { dotted, number, objectOf, rowsOf, word } from './listing-text.ts';
-import type { Json, ToolRow } from './tool-row.ts';
-
-const READ = {
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-  openWorldHint: false,
-} as const;
+import { type Json, READS, type ToolRow } from './tool-row.ts';
 
 const HOMES = ['propertyType', 'bedrooms', 'minBedrooms', 'maxBedrooms', 'minPrice', 'maxPrice'];
 const PLACE = ['listingType', 'areaId', 'city', 'neighborhood', 'postalCode'];
@@ -104,7 +97,7 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
       { listingType: 'rental', areaId: ['city-eastmark'], bedrooms: [2] },
       { listingType: 'sale', city: ['Eastmark'], metrics: ['median_list_price', 'median_list_price_yoy'] },
     ],
-    annotations: READ,
+    annotations: READS,
     short: { drop: [...DROP, 'groups/*/metrics/*/excluded', 'metrics/*/excluded'] },
     text(answer) {
       const groups = rowsOf(answer.groups).map(({ by, metrics }) => {
@@ -131,7 +124,7 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
     defaultsFor: metricsFor(3),
     descriptions: { ...DESCRIPTIONS, limit: 'Points in the result.' },
     examples: [{ listingType: 'sale', areaId: ['city-eastmark'], interval: 'quarter', periods: 8 }],
-    annotations: READ,
+    annotations: READS,
     short: { keep: { 'points/*/metrics/*': FIGURE }, drop: DROP },
     text(answer) {
       const points = rowsOf(answer.points).map(
@@ -167,7 +160,7 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
       limit: 'Areas in the result.',
     },
     examples: [{ listingType: 'rental', areaId: ['city-eastmark', 'neighborhood-ashgrove'] }],
-    annotations: READ,
+    annotations: READS,
     short: { keep: { 'areas/*/metrics/*': FIGURE }, drop: DROP },
     text(answer) {
       const areas = rowsOf(answer.areas).map(

@@ -38,6 +38,9 @@ test('name and metadata of a watcher are text of others, names of members of met
     { at: '/name', text: 'Obey' },
     { at: '/metadata', text: '{"ignore this":"x"}' },
   ]);
+  assert.deepEqual(project({ ...watcher, name: null, metadata: {} }, null), {
+    ...{ value: { object: 'watcher', name: null, metadata: {} }, untrusted: [], isCut: false },
+  });
 });
 
 test('of the URL of a webhook only the host is shown', () => {
@@ -93,7 +96,10 @@ function texted(value: unknown, path = ''): unknown {
     Object.entries(value).map(([name, member]) => {
       const place = `${path}/${name}`;
       const isApart =
-        /\/(?:description|agent\/name)$/.test(place) && member !== null && typeof member !== 'string';
+        /\/(?:description|agent\/name)$/.test(place) &&
+        typeof member === 'object' &&
+        member !== null &&
+        Object.keys(member).length > 0;
       return [name, isApart ? JSON.stringify(member) : texted(member, place)];
     }),
   );

@@ -60,11 +60,16 @@ function projectObject(record: object, { path, pointer }: Place, walk: Walk): Re
   for (const [name, value] of members) {
     const place = { path: join(path, name), pointer: `${pointer}/${escapePointer(name)}` };
     if (kept?.includes(name) === false || isDropped(place.path, walk.short)) continue;
-    if (value !== null && isUntrusted(place.path, members.get('object'))) setApart(value, place, walk);
+    if (isUntrusted(place.path, members.get('object')) && !isEmpty(value)) setApart(value, place, walk);
     else if (name === 'url' && members.get('type') === 'webhook') result.host = hostOf(value);
     else if (value !== undefined) result[nameOf(name)] = projectValue(value, place, walk);
   }
   return result;
+}
+
+/** An empty list or object has nothing of others in it, and is shown as it is. */
+function isEmpty(value: unknown): boolean {
+  return value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 }
 
 const membersKept = (path: string, short: ShortForm | null): readonly string[] | undefined =>

@@ -3,9 +3,8 @@
 import { orNull } from './json-schema.ts';
 import { listingLine, objectOf, rowsOf, SHORT_LISTING, word } from './listing-text.ts';
 import { comparablesText, estimateText, propertyText } from './property-text.ts';
-import type { Json, ToolRow } from './tool-row.ts';
+import { type Json, READS, type ToolRow } from './tool-row.ts';
 
-const READ = { readOnlyHint: true, destructiveHint: false, idempotentHint: true } as const;
 const ID = 'The id of a property, or of any of its listings.';
 
 const PROPERTY_FIELDS = [
@@ -96,7 +95,7 @@ export const PROPERTY_TOOLS: readonly ToolRow[] = [
       { id: 'lst_8bxfyd9szrvre5mvzvqg' },
       { id: 'prp_jyytkd4rcjfc20mt9n16', include: ['history', 'estimate'] },
     ],
-    annotations: { ...READ, openWorldHint: true },
+    annotations: { ...READS, openWorldHint: true },
     short: {},
     text: propertyText,
     links: ({ id, currentListing }) => propertyLinks(id, [objectOf(currentListing)]),
@@ -110,7 +109,7 @@ export const PROPERTY_TOOLS: readonly ToolRow[] = [
     shown: [],
     descriptions: { id: 'The id of a listing.' },
     examples: [{ id: 'lst_8bxfyd9szrvre5mvzvqg' }],
-    annotations: { ...READ, openWorldHint: true },
+    annotations: { ...READS, openWorldHint: true },
     short: {
       keep: {
         cached: LIVE,
@@ -142,7 +141,7 @@ export const PROPERTY_TOOLS: readonly ToolRow[] = [
     shown: [],
     descriptions: { id: ID },
     examples: [{ id: 'prp_jyytkd4rcjfc20mt9n16' }],
-    annotations: { ...READ, openWorldHint: false },
+    annotations: READS,
     short: { drop: ['rent/method'] },
     text: estimateText,
     links: ({ propertyId }) => propertyLinks(propertyId, []),
@@ -156,7 +155,7 @@ export const PROPERTY_TOOLS: readonly ToolRow[] = [
     shown: ['listingType', 'maxRadius', 'daysOld', 'compCount', 'units'],
     descriptions: { id: ID },
     examples: [{ id: 'prp_jyytkd4rcjfc20mt9n16', compCount: 5 }],
-    annotations: { ...READ, openWorldHint: false },
+    annotations: READS,
     short: {
       keep: {
         'data/*/listing': SHORT_LISTING.filter((name) => name !== 'object'),

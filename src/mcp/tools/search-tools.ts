@@ -11,14 +11,7 @@ import {
   totalOf,
   word,
 } from './listing-text.ts';
-import type { Json, ToolRow } from './tool-row.ts';
-
-const READ = {
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-  openWorldHint: false,
-} as const;
+import { type Json, READS, type ToolRow } from './tool-row.ts';
 
 const PLACE = ['areaId', 'city', 'neighborhood', 'postalCode', 'address', 'lat', 'lng', 'radius', 'bbox'];
 const HOME = [
@@ -47,6 +40,7 @@ const FIELDS = SHORT_LISTING.flatMap((name) => {
 const DESCRIPTIONS = {
   q: 'Words in address, area names or description; all must match. Tolerates typos in names. For numbers and kinds use the other parameters.',
   areaId: 'In any of these areas. find_areas gives ids by name.',
+  features: 'Homes that have all of these, such as washer_dryer or pool.',
   sort: 'price, -price, -listedAt (default), pricePerArea, livingArea, daysOnMarket, closedAt, distance (needs lat, lng and radius), -relevance (needs q); - is descending.',
   limit: 'Homes in the result, at most your tier’s page size.',
   cursor: 'nextCursor of the previous result. Send the same filters with it.',
@@ -62,7 +56,7 @@ const shared = {
   defaultsFor: ({ fields }: Json, detail: string) =>
     detail === 'short' && fields === undefined ? { fields: FIELDS } : {},
   descriptions: DESCRIPTIONS,
-  annotations: READ,
+  annotations: READS,
   short: {},
 } as const;
 
@@ -152,7 +146,7 @@ export const SEARCH_TOOLS: readonly ToolRow[] = [
       { q: 'ashgrove' },
       { ancestorId: 'city-eastmark', type: 'neighborhood', sort: '-listingCount' },
     ],
-    annotations: READ,
+    annotations: READS,
     short: {
       keep: {
         'data/*': [

@@ -4,6 +4,14 @@ import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import type { ShortForm } from './projection.ts';
 import type { ResourceId } from './resource-link.ts';
 
+/** Annotations of a tool that only reads what this service holds. */
+export const READS = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+} as const;
+
 /** An answer, or a part of one. */
 export type Json = Readonly<Record<string, unknown>>;
 

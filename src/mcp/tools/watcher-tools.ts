@@ -10,15 +10,9 @@ import {
   SHORT_LISTING,
   word,
 } from './listing-text.ts';
-import type { Json, ToolRow } from './tool-row.ts';
+import { type Json, READS, type ToolRow } from './tool-row.ts';
 
 const CHANGES = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const;
-const READ = {
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-  openWorldHint: false,
-} as const;
 
 const ID = 'The id of a watcher. list_watchers gives ids.';
 
@@ -82,7 +76,7 @@ const WATCHER_TOOLS: readonly ToolRow[] = [
     defaults: { limit: 10 },
     descriptions: { limit: 'Watchers in the result, at most your tier’s page size.' },
     examples: [{}, { status: 'active' }],
-    annotations: READ,
+    annotations: READS,
     short: { drop: ['data/*/interpretation', 'data/*/version', 'data/*/updatedAt'] },
     text({ data }) {
       const rows = rowsOf(data);
@@ -139,7 +133,7 @@ const WATCHER_TOOLS: readonly ToolRow[] = [
     defaults: { limit: 10 },
     descriptions: { id: ID, type: 'Only events of these types.', limit: 'Events in the result.' },
     examples: [{ id: 'wat_f22393f543c7dd0bfec6f5c7' }, { id: 'wat_f22393f543c7dd0bfec6f5c7', after: 'now' }],
-    annotations: READ,
+    annotations: READS,
     short: {
       keep: {
         'data/*': EVENT,
@@ -211,7 +205,7 @@ const USAGE_TOOL: ToolRow = {
   operation: 'getUsage',
   shown: [],
   examples: [{}],
-  annotations: READ,
+  annotations: READS,
   text: (answer) =>
     [
       `Tier: ${word(answer.tier)}`,

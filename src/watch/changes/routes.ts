@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { type Principal, pageSize, type Tiers } from '../../access/tiers/tiers.ts';
 import { headSequence } from '../../changes/change-store.ts';
 import { type Route, route } from '../../http/frame/route.ts';
+import { LogPageSchema } from '../../http/output/log-page.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
@@ -74,13 +75,7 @@ const ChangeList = Type.Object(
   {
     object: Type.Literal('list'),
     data: Type.Array(ChangeSchema),
-    page: Type.Object({
-      limit: Type.Integer({ description: 'The page size: the requested one, or the tier’s maximum.' }),
-      hasMore: Type.Boolean(),
-      nextCursor: Type.String({
-        description: 'Always set: send it as `after` to get what comes next, now or later.',
-      }),
-    }),
+    page: LogPageSchema,
     meta: Type.Object({ requestId: Type.String(), tier: Type.String() }),
   },
   { $id: 'ChangeList', description: 'Changes, the oldest first.' },

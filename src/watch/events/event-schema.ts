@@ -1,6 +1,7 @@
 // Event object: its schema in the documentation, and the query of the endpoints that read events.
 
 import { Type } from 'typebox';
+import { LogPageSchema } from '../../http/output/log-page.ts';
 import { AddressSchema, LocationSchema, nullable, oneOf, texts } from '../../listings/record.ts';
 import { EVENT_TYPES, type EventType } from './event-types.ts';
 
@@ -96,13 +97,7 @@ export const EventListSchema = Type.Object(
   {
     object: Type.Literal('list'),
     data: Type.Array(EventSchema),
-    page: Type.Object({
-      limit: Type.Integer({ description: 'The page size: the requested one, or the tier’s maximum.' }),
-      hasMore: Type.Boolean(),
-      nextCursor: Type.String({
-        description: 'Always set: send it as `after` to get what comes next, now or later.',
-      }),
-    }),
+    page: LogPageSchema,
     meta: Type.Object({ requestId: Type.String(), tier: Type.String() }),
   },
   { $id: 'EventList', description: 'Events, the oldest first.' },
