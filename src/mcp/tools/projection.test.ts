@@ -95,11 +95,8 @@ function texted(value: unknown, path = ''): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => {
       const place = `${path}/${name}`;
-      const isApart =
-        /\/(?:description|agent\/name)$/.test(place) &&
-        typeof member === 'object' &&
-        member !== null &&
-        Object.keys(member).length > 0;
+      const isEmpty = member === null || (typeof member === 'object' && Object.keys(member).length === 0);
+      const isApart = /\/(?:description|agent\/name)$/.test(place) && typeof member !== 'string' && !isEmpty;
       return [name, isApart ? JSON.stringify(member) : texted(member, place)];
     }),
   );
