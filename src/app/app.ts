@@ -26,7 +26,7 @@ import { createRefresh } from '../live/refresh.ts';
 import { createMarketFigures } from '../market/figure.ts';
 import { startAuthorizationServer } from '../oauth/authorization-server.ts';
 import type { FreeGrantLimits } from '../oauth/consents/free-grant-cap.ts';
-import { findGrantState, setGrantWatched } from '../oauth/consents/grant-store.ts';
+import { countGrantsOf, findGrantState, setGrantWatched } from '../oauth/consents/grant-store.ts';
 import { createGrantLimits } from '../oauth/protocol/tokens.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
@@ -164,6 +164,9 @@ export async function createApp(options: AppOptions): Promise<App> {
       feeds: createFeedLimit(tiers),
       countWatchers: (account) => database.read((sql) => countWatchers(sql, account)),
       findOwnerPlan: (owner) => database.read((sql) => findOwnerPlan(sql, owner)),
+      countApps: (subscription) =>
+        database.read((sql) => countGrantsOf(sql, subscription, new Date(clock.now()))),
+      ...{ portalUrl: config.billing.portalUrl, service: null },
     },
     ...{ report, metrics, setGrantWatched: watchGrant },
     ...{

@@ -101,6 +101,7 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
     stopping: new AbortController().signal,
     webhooks: { access: { check: refresh }, keyring: null, limits: new WebhookLimits(clock) },
     ...{ feeds: createFeedLimit(TIERS), countWatchers: refresh, findOwnerPlan: refresh },
+    ...{ countApps: refresh, portalUrl: null, service: null },
     ...{ setGrantWatched: refresh, metrics, report: () => {} },
     ...{ sample: null, keyForm },
     oauth: oauthRoutes({

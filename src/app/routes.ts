@@ -4,6 +4,8 @@ import type { KeyForm } from '../access/key-form/key-form.ts';
 import { accessRoutes, type UsageParts } from '../access/routes.ts';
 import type { Principal, Tiers } from '../access/tiers/tiers.ts';
 import { areaRoutes } from '../areas/routes.ts';
+import { type AccountOptions, accountRoutes } from '../billing/pages/account-routes.ts';
+import { type BillingPageOptions, billingPageRoutes } from '../billing/pages/routes.ts';
 import type { Route } from '../http/frame/route.ts';
 import type { Json } from '../http/openapi/openapi-schemas.ts';
 import type { Catalogue } from '../ingest/listing-writer.ts';
@@ -34,7 +36,7 @@ import { changeRoutes } from '../watch/changes/routes.ts';
 import { eventRoutes } from '../watch/events/routes.ts';
 import type { FeedHub } from '../watch/feeds/feed-hub.ts';
 import { feedRoutes } from '../watch/feeds/routes.ts';
-import { accountRoutes } from '../watch/pages/routes.ts';
+import { watcherPageRoutes } from '../watch/pages/routes.ts';
 import type { SavedSearches, WatcherOptions } from '../watch/resolve-target.ts';
 import { watcherRoutes } from '../watch/routes.ts';
 import { webhookRoutes } from '../watch/webhook-routes.ts';
@@ -65,6 +67,11 @@ export interface FeatureParts extends UsageParts {
   readonly refresh: Refresh;
   readonly tiers: Tiers;
   readonly keyForm: KeyForm;
+  /** The payment service that sells subscriptions; null: there is none. */
+  readonly service: BillingPageOptions['service'];
+  readonly countApps: AccountOptions['countApps'];
+  /** Where customers see and change their payments; null: not told. */
+  readonly portalUrl: string | null;
   /** The endpoints of the authorization server. */
   readonly oauth: readonly Route<Principal>[];
   readonly clock: Clock;
@@ -91,13 +98,15 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...propertyRoutes({ ...parts, trends: new PriceTrends(database) }),
     ...liveRoutes({ ...parts, streams: parts.rateLimiter.streams }),
     ...watcherRoutes({ ...parts, searches }),
-    ...accountRoutes({ ...parts, searches }),
+    ...watcherPageRoutes({ ...parts, searches }),
     ...webhookRoutes({ ...parts, searches }),
     ...deliveryRoutes(parts),
     ...eventRoutes(parts),
     ...feedRoutes(parts),
     ...changeRoutes(parts),
     ...accessRoutes(parts),
+    ...accountRoutes(parts),
+    ...billingPageRoutes(parts),
   ];
   const mcp = mcpParts(features, parts);
   const routes: readonly Route<Principal>[] = [

@@ -34,9 +34,10 @@ dd li code{color:var(--quiet)}
 input[type=password]{display:block;width:100%;margin:8px 0 16px;padding:11px 12px;font:1rem/1.5 var(--mono);color:var(--ink);background:var(--paper);border:1px solid var(--quiet);border-radius:6px}
 input[aria-invalid]{border:2px solid var(--error)}
 button{padding:11px 20px;font:600 1rem/1.5 var(--sans);color:var(--accent);background:none;border:1px solid var(--accent);border-radius:6px;cursor:pointer}
+.button{display:inline-block;padding:11px 20px;font:600 1rem/1.5 var(--sans);text-decoration:none;border:1px solid var(--accent);border-radius:6px;overflow-wrap:anywhere}
 .primary{color:var(--paper);background:var(--accent)}
 .plain{padding-left:0;padding-right:0;border-color:transparent}
-button:hover{text-decoration:underline;text-underline-offset:.2em}
+button:hover,.button:hover{text-decoration:underline;text-underline-offset:.2em}
 .choices{display:flex;flex-wrap:wrap;gap:8px 24px}
 .intro .caution{margin:16px 0}
 .decision section+section{margin-top:16px;padding-top:8px;border-top:1px solid var(--line)}
@@ -57,6 +58,12 @@ button:hover{text-decoration:underline;text-underline-offset:.2em}
 .board .choices{gap:8px 16px}
 .board p{max-width:68ch}
 .board dd li:has(code)+li{margin-top:12px}
+.offer{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:8px 16px;padding-top:16px;border-top:1px solid var(--line)}
+.offer+.offer{margin-top:16px}
+.offer p,.card .hint{margin:0}
+.card .offer+.hint{margin-top:16px}
+.offer .quiet{display:block}
+pre.key{font-size:var(--head);white-space:pre-wrap;overflow-wrap:anywhere;user-select:all}
 .about .plain{margin-top:-16px}
 .about .state{margin:8px 0 16px}
 .log h2{margin-top:0}
@@ -83,6 +90,7 @@ td{font-family:var(--mono)}
 @media (min-width:960px){
 body:has(.consent,.board) .top,main:has(.consent,.board){max-width:1136px}
 .cards{grid-template-columns:repeat(2,minmax(0,1fr))}
+.plans{grid-template-columns:repeat(auto-fit,minmax(304px,1fr))}
 .one{display:grid;grid-template-columns:416px minmax(0,1fr);gap:0 64px;align-items:start}
 .consent{display:grid;grid-template:"intro decision" auto "details decision" 1fr/minmax(0,1fr) 416px;gap:0 64px}
 .intro{grid-area:intro}

@@ -1,7 +1,7 @@
 // Tests of times in words.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { date, dateAndTime, dayAndTime } from './time.ts';
+import { date, dateAndTime, dayAndTime, timeUntil } from './time.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 0, 30);
 
@@ -22,4 +22,17 @@ test('yesterday, today and tomorrow are calendar days in UTC; other days have th
   assert.equal(words(minutes(23 * 60 + 30)), 'tomorrow at 00:00 UTC');
   assert.equal(words(minutes(-24 * 60 - 31)), '20 November 2026 at 23:59 UTC');
   assert.equal(words(minutes(48 * 60)), '24 November 2026 at 00:30 UTC');
+});
+
+test('a wait is told in the largest unit of which there are two, rounded down', () => {
+  const words = (seconds: number) => timeUntil(NOW + seconds * 1_000, NOW);
+  const [minute, hour, day] = [60, 3_600, 86_400];
+  assert.equal(words(2 * day), 'in 2 days');
+  assert.equal(words(8 * day - 1), 'in 7 days');
+  assert.equal(words(2 * day - 1), 'in 47 hours');
+  assert.equal(words(2 * hour - 1), 'in 119 minutes');
+  assert.equal(words(2 * minute), 'in 2 minutes');
+  assert.equal(words(2 * minute - 1), 'in 1 minute');
+  assert.equal(words(minute - 1), 'in less than a minute');
+  assert.equal(words(-day), 'in less than a minute');
 });

@@ -29,3 +29,18 @@ export function dayAndTime(at: number, now: number): Html {
 function timeElement(at: number, words: string): Html {
   return html`<time datetime="${new Date(at).toISOString()}">${words}</time>`;
 }
+
+const UNITS = [
+  ['day', DAY],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** How far away a time is, in the largest unit of which there are two: `in 7 days`, `in 1 minute`. */
+export function timeUntil(at: number, now: number): string {
+  for (const [unit, length] of UNITS) {
+    const count = Math.floor((at - now) / length);
+    if (count >= 2) return `in ${count} ${unit}s`;
+  }
+  return at - now >= 60_000 ? 'in 1 minute' : 'in less than a minute';
+}

@@ -91,6 +91,8 @@ function nextSteps(): Html {
 <li><a href="${link(null, '')}">Reference</a>: every endpoint, with requests to copy.</li>
 <li><a href="${link(null, 'oauth')}">OAuth</a>: how apps get access without seeing a key.</li>
 <li><a href="${link(null, 'mcp')}">Agents</a>: connect Claude, ChatGPT, an editor or an agent of your own.</li>
+<li><a href="billing">Plans</a>: what each gets, and how to get a key.</li>
+<li><a href="account">Your account</a>: your plan, and what you have used this month.</li>
 <li><a href="account/watchers">Your watchers</a>: what they told you, and where it was sent.</li>
 <li><a href="${link(null, 'limits')}">Limits</a>: who may call what, and how often.</li>
 <li><a href="${link(null, 'errors')}">Errors</a>: what each code means and what to do next.</li></ul></section>`;

@@ -30,7 +30,7 @@ ${code(`curl '${publicUrl}/v1/search/sales?maxPrice=600000&minBedrooms=2&limit=3
 
 function keys(): Html {
   return html`<section><h2>2. Get a key</h2>
-<p>A key comes with a subscription and has the form <code>SERVICE-</code> and a UUID. If the service runs on your own machine with the
+<p>A key comes with a subscription: <a href="${toRoot('start')}billing">the plans</a> show what each gets, and how to subscribe. It has the form <code>SERVICE-</code> and a UUID. If the service runs on your own machine with the
 embedded database, its first start created one per tier, in the file <code>keys.env</code> of its data directory:</p>
 ${code('set -a; . .freehold/keys.env; set +a')}
 <p>Otherwise the operator creates a subscription and gives you its key, which is shown once:</p>
@@ -76,6 +76,7 @@ function nextSteps(publicUrl: string): Html {
 <li><a href="${link('start', '')}">The reference</a> has every endpoint and parameter, and lets you try them.</li>
 <li><a href="${link('start', 'oauth')}">OAuth</a> is how an app gets access without seeing your key.</li>
 <li><a href="${link('start', 'mcp')}">Agents</a> connects an assistant or an editor to this service.</li>
+<li><a href="${toRoot('start')}account">Your account</a> shows your plan, what you have used this month, and when it resets.</li>
 <li><a href="${toRoot('start')}account/watchers">Your watchers</a> shows what your watchers told you and where it was sent, and pauses them.</li>
 <li><a href="${link('start', 'limits')}">Limits</a> lists who may call what, and how often.</li>
 <li><a href="${link('start', 'errors')}">Errors</a> explains what each code means and what to do next.</li></ul></section>`;

@@ -95,7 +95,9 @@ function serveSite(
     tags: { Service: 'Itself.', Health: 'Health.', Test: 'Test.' },
   };
   // The pages never look at who calls.
-  const elsewhere = ['/oauth/grants', '/account/watchers'].map((path) => testRoute({ path }));
+  const elsewhere = ['/oauth/grants', '/account/watchers', '/account', '/billing'].map((path) =>
+    testRoute({ path }),
+  );
   return serveRoutes(t, [...(site as unknown as readonly Route<string>[]), ...elsewhere], {
     describe,
     notFoundPage: notFoundPage('https://api.example'),

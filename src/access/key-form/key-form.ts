@@ -37,10 +37,10 @@ export interface KeyForm {
    */
   identify(page: string, fields: KeyFields, address: string): Promise<KeyHolder | null>;
   /**
-   * The same as a caller of the API, by the subscription's status of this moment. Throws INVALID_API_KEY, EXPIRED_API_KEY or
-   * SUBSCRIPTIONS_UNAVAILABLE.
+   * The same as a caller of the API, by the subscription's status of this moment, with the wall-clock milliseconds of its end
+   * where one is known. Throws INVALID_API_KEY, EXPIRED_API_KEY or SUBSCRIPTIONS_UNAVAILABLE.
    */
-  resolveCaller(holder: KeyHolder): Promise<Principal>;
+  resolveCaller(holder: KeyHolder): Promise<{ readonly caller: Principal; readonly endsAt: number | null }>;
   /** Replaces the key on this page for ten minutes, so that it need not be typed again, or stored. */
   signProof(page: string, subscription: string): Promise<string>;
 }
@@ -86,7 +86,8 @@ export function createKeyForm({ keys, clock, proofKey }: KeyFormOptions): KeyFor
       return { subscription: status.subscription, status };
     },
     async resolveCaller({ subscription, status }) {
-      return principalOf(status ?? (await keys.verifySubscription(subscription)));
+      const current = status ?? (await keys.verifySubscription(subscription));
+      return { caller: principalOf(current), endsAt: current.endsAt };
     },
     async signProof(page, subscription) {
       const sealed = new Map(Object.entries({ page: [page], subscription: [subscription] }));

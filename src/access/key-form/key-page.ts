@@ -3,15 +3,19 @@
 import { Problem } from '../../lib/problem.ts';
 import { pageReply } from '../../page/document.ts';
 import { type Html, html } from '../../page/html.ts';
+import type { RefusalReason } from '../tiers/provider.ts';
 
 /** Why a key was not accepted. `stale`: the page has expired. `unavailable`: keys cannot be checked at the moment. */
-export type KeyFault = 'missing' | 'invalid' | 'expired' | 'throttled' | 'stale' | 'unavailable';
+export type KeyFault =
+  | ('missing' | 'invalid' | 'expired' | 'throttled' | 'stale' | 'unavailable')
+  | RefusalReason;
 
 /** The status of a page that shows this fault. */
 const STATUSES: Readonly<Record<KeyFault, number>> = {
   missing: 401,
   invalid: 401,
   expired: 401,
+  ...{ unpaid: 401, paused: 401, pending: 401, replaced: 401 },
   throttled: 429,
   stale: 401,
   unavailable: 503,
@@ -24,6 +28,10 @@ const TEXTS: Readonly<Record<KeyFault, readonly [verdict: string, remedy: string
     'It belongs to no active subscription. Compare it with the key that you received.',
   ],
   expired: ['Key not accepted', 'Its subscription has ended. Renew it, or use another key.'],
+  unpaid: ['Key not accepted', 'Its subscription is not paid for. Pay the open invoice, then try again.'],
+  paused: ['Key not accepted', 'Its subscription is paused. Resume it, then try again.'],
+  pending: ['Key not accepted yet', 'It works as soon as its payment is complete. Try again in a minute.'],
+  replaced: ['Key not accepted', 'Another key of the same subscription has replaced it. Use that one.'],
   throttled: [
     'Key not checked',
     'Too many wrong keys came from your address. Wait a minute, then try again.',
@@ -58,9 +66,14 @@ const FAULTS: Readonly<Record<string, KeyFault>> = {
   SUBSCRIPTIONS_UNAVAILABLE: 'unavailable',
 };
 
+const REASONS: readonly string[] = ['unpaid', 'paused', 'pending', 'replaced'] satisfies RefusalReason[];
+
 /** Why a key was not accepted, of what KeyForm throws; null for any other error. */
 export function keyFaultOf(error: unknown): KeyFault | null {
-  return error instanceof Problem ? (FAULTS[error.code] ?? null) : null;
+  if (!(error instanceof Problem)) return null;
+  const { reason } = error.members;
+  if (typeof reason === 'string' && REASONS.includes(reason)) return reason as RefusalReason;
+  return FAULTS[error.code] ?? null;
 }
 
 /** A page with a key field, in the status of its fault. */

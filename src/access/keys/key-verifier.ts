@@ -244,7 +244,7 @@ function refusalProblem(status: Exclude<SubscriptionStatus, ActiveSubscription>)
   if (status.state === 'unknown') {
     const { reason } = status;
     const detail = reason === undefined ? 'The API key belongs to no active subscription.' : REASONS[reason];
-    return new Problem('INVALID_API_KEY', detail);
+    return new Problem('INVALID_API_KEY', detail, reason === undefined ? {} : { members: { reason } });
   }
   return new Problem(
     'EXPIRED_API_KEY',

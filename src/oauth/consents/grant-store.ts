@@ -75,6 +75,14 @@ export async function listGrantsOf(sql: Sql, subscription: string, now: Date): P
     order by g.id desc limit ${MAX_LISTED}`;
 }
 
+/** How many grants of a subscription are active. */
+export async function countGrantsOf(sql: Sql, subscription: string, now: Date): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int from oauth_grant
+    where subscription = ${subscription} and revoked_at is null and expires_at > ${now}`;
+  return row?.count ?? 0;
+}
+
 /** All grants, also revoked and expired ones, the newest first, at most a thousand. */
 export async function listGrants(sql: Sql): Promise<readonly GrantRow[]> {
   return sql<GrantRow[]>`select ${columns(sql)} order by g.id desc limit ${MAX_LISTED}`;

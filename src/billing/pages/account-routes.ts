@@ -1,0 +1,96 @@
+// Routes of the page about a key: whoever types it sees its plan and its usage.
+
+import { Type } from 'typebox';
+import {
+  createAccountForm,
+  FORM_BYTES,
+  type FormSender,
+  pageErrors,
+} from '../../access/key-form/account-form.ts';
+import type { KeyForm } from '../../access/key-form/key-form.ts';
+import type { RateLimiter } from '../../access/limits/rate-limiter.ts';
+import { withOwnerPlan } from '../../access/routes.ts';
+import { limitAccount, type Plan, type Principal } from '../../access/tiers/tiers.ts';
+import { type Route, route } from '../../http/frame/route.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { pageReply } from '../../page/document.ts';
+import { type AccountView, renderAccountKeyPage, renderAccountPage } from './account-page.ts';
+
+const PATH = '/account';
+
+const AccountForm = Type.Object({
+  api_key: Type.Optional(Type.String({ maxLength: 2_000 })),
+  proof: Type.Optional(Type.String({ maxLength: 2_000 })),
+});
+
+export interface AccountOptions {
+  readonly keyForm: KeyForm;
+  readonly rateLimiter: Pick<RateLimiter, 'tiers' | 'statuses'>;
+  readonly publicUrl: string;
+  readonly clock: Clock;
+  /** Where customers see and change their payments; null: not told. */
+  readonly portalUrl: string | null;
+  /** The active watchers that count against a caller's limit. */
+  readonly countWatchers: (account: string) => Promise<number>;
+  /** The highest plan in force over the subscriptions of an owner's watchers; null: none, or not known. */
+  readonly findOwnerPlan: (owner: string) => Promise<Plan | null>;
+  /** The apps that have access with the key of a subscription. */
+  readonly countApps: (subscription: string) => Promise<number>;
+}
+
+/** GET and POST /account. Like consent, not open to scripts of other pages. */
+export function accountRoutes(options: AccountOptions): readonly Route<Principal>[] {
+  const define = route<Principal>();
+  const form = createAccountForm({ ...options, path: PATH, renderKeyPage: renderAccountKeyPage });
+  const common = {
+    ...{ path: PATH, tag: 'Account', page: true, ownQuery: true, anyAccept: true, accepts: ['text/html'] },
+    access: { credentials: 'none', counts: 'nothing' },
+    answer: { description: 'A page.', contentType: 'text/html' },
+    errors: pageErrors,
+  } as const;
+  return [
+    define({
+      ...common,
+      method: 'GET',
+      operation: 'showAccount',
+      summary: 'Show the page of a key, which asks for it',
+      handle: () => form.keyReply(null),
+    }),
+    define({
+      ...common,
+      method: 'POST',
+      operation: 'useAccount',
+      summary: 'Show the plan and the usage of a key',
+      body: AccountForm,
+      consumes: ['application/x-www-form-urlencoded'],
+      bodyBytes: FORM_BYTES,
+      async handle(call) {
+        const sender = await form.identify(call, call.body);
+        if (!('caller' in sender)) return sender;
+        return pageReply(200, renderAccountPage(await findAccount(options, sender)));
+      },
+    }),
+  ];
+}
+
+/** What the page shows of a caller. Throws DATABASE_UNAVAILABLE. */
+async function findAccount(
+  options: AccountOptions,
+  { caller, endsAt, proof }: FormSender,
+): Promise<AccountView> {
+  const { rateLimiter, countWatchers, countApps, portalUrl, clock } = options;
+  const [{ month, calendar }, used, owner, apps] = await Promise.all([
+    rateLimiter.statuses(caller),
+    countWatchers(limitAccount(caller)),
+    withOwnerPlan(options, caller),
+    countApps(caller.subscription ?? ''),
+  ]);
+  const { tiers } = rateLimiter;
+  return {
+    ...{ tier: caller.tier, limits: tiers[caller.tier], endsAt, apps, portalUrl, proof },
+    month: month === null ? null : { quota: month.policy.quota, remaining: month.remaining },
+    resetsAt: calendar.end,
+    watchers: { used, limit: tiers[owner.tier].watchers },
+    now: clock.now(),
+  };
+}
