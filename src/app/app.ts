@@ -48,6 +48,7 @@ import { startOwnerUpkeep } from '../watch/owner-upkeep.ts';
 import { startRefreshWatched } from '../watch/refresh/refresh-watched.ts';
 import { countWatchers } from '../watch/watcher-store.ts';
 import { startSealing } from '../watch/webhooks/secret-upkeep.ts';
+import { startBilling } from './billing.ts';
 import { healthChecks } from './health-checks.ts';
 import { describeService } from './openapi.ts';
 import { featureRoutes } from './routes.ts';
@@ -155,6 +156,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...{ config, secretsKey, clock, publicUrl, internet: overrides.internet },
     findPort: () => server.port(),
   });
+  const billing = startBilling({ ...common, metrics, settings: config.subscriptions, source: null });
   const routes = featureRoutes({
     ...{ hub, changes, checks, webhooks, stopping: stopping.signal },
     ...{ database, catalogue, cache, refresh, clock, tiers, publicUrl, findLoading },
@@ -172,6 +174,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...{
       rateLimiter: access.rateLimiter,
       oauth: oauth.routes(keyForm),
+      billing: billing.routes,
       keyForm,
       document: () => server.openapi,
     },
@@ -221,6 +224,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await sealing.stop();
       await digests.stop();
       await changeUpkeep.stop();
+      await billing.stop();
       await oauth.close();
       await access.close();
       await cache.close();

@@ -103,7 +103,7 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
     ...{ feeds: createFeedLimit(TIERS), countWatchers: refresh, findOwnerPlan: refresh },
     ...{ countApps: refresh, portalUrl: null, service: null },
     ...{ setGrantWatched: refresh, metrics, report: () => {} },
-    ...{ sample: null, keyForm },
+    ...{ sample: null, keyForm, billing: [] },
     oauth: oauthRoutes({
       ...{ ...common, provider, log, metrics, limits: { grace: 0, maxAge: null } },
       ...{ keyForm, sharedKeys: refresh, findDocument: refresh, report: () => {}, onRevoked: () => {} },

@@ -74,6 +74,8 @@ export interface FeatureParts extends UsageParts {
   readonly portalUrl: string | null;
   /** The endpoints of the authorization server. */
   readonly oauth: readonly Route<Principal>[];
+  /** The webhook of the payment service. */
+  readonly billing: readonly Route<Principal>[];
   readonly clock: Clock;
   readonly publicUrl: string;
   readonly metrics: Metrics;
@@ -112,6 +114,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
   const routes: readonly Route<Principal>[] = [
     ...features,
     ...parts.oauth,
+    ...parts.billing,
     ...mcpRoutes(mcp),
     ...(sample === null ? [] : [samplePhotoRoute(sample)]),
     ...siteRoutes({

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { ConfigError, readConfig } from '../config.ts';
 import { redact } from '../lib/log.ts';
+import { addBilling } from './billing.ts';
 import { addClients } from './clients.ts';
 import { addDoctor } from './doctor.ts';
 import { reportFailure } from './failure.ts';
@@ -39,6 +40,7 @@ export function commandLine(): Command {
   addServe(program);
   addMigrate(program);
   addSubscriptions(program);
+  addBilling(program);
   addClients(program);
   addGrants(program);
   addWatchers(program);

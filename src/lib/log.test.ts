@@ -19,9 +19,11 @@ test('no form of a secret survives in a line', () => {
     'x',
   );
   log.info({ webhook: `whsec_${SECRET}` }, `service-${SECRET}`);
-  assert.equal(lines.length, 7);
+  const word = SECRET.replaceAll('-', '');
+  log.warn(`polar_oat_${word} polar_whs_${word} sk_live_${word} rk_test_${word}`);
+  assert.equal(lines.length, 8);
   for (const line of lines) {
-    assert.ok(!line.includes(SECRET), line);
+    assert.ok(!line.includes(SECRET) && !line.includes(word), line);
     assert.doesNotThrow(() => JSON.parse(line), line);
   }
 });

@@ -23,17 +23,19 @@ const TOKENS = '(?:access_?|refresh_?|id_?)?token';
 
 /** A cheap test of every line; only those that match are searched for secrets. */
 const SUSPICIOUS =
-  /service-|bearer|whsec_|[ar]t_|ac_|@|authorization|cookie|secret|password|verifier|key|token|code=/i;
+  /service-|bearer|whsec_|polar_|[sr]k_|[ar]t_|ac_|@|authorization|cookie|secret|password|verifier|key|token|code=/i;
 
 /**
- * API keys, tokens and codes of this service, what follows Bearer, signing secrets, credentials in URLs, and the values of
- * members and query parameters that are named like secrets.
+ * API keys, tokens and codes of this service, what follows Bearer, signing secrets, credentials of payment services and in URLs,
+ * and the values of members and query parameters that are named like secrets.
  */
 const SECRET = new RegExp(
   [
     'service-[0-9a-z][0-9a-z-]{7,}',
     '(?<=\\bbearer(?: |%20|\\+))[\\w.~+/-]+=*',
     '\\bwhsec_[\\w+/=-]+',
+    '\\bpolar_[a-z]{2,4}_\\w{8,}',
+    '\\b[sr]k_(?:live|test)_\\w+',
     '\\b(?:at|rt|ac)_[\\w-]{20,}',
     '(?<=://[^\\s/@:"]{0,128}:)[^\\s/@"]+(?=@)',
     `(?<="(?:${NAMES}|${TOKENS})":")(?:[^"\\\\]|\\\\.)+`,

@@ -17,6 +17,7 @@ export const PROBLEMS = {
   INVALID_CURSOR: [400, 'Invalid cursor'],
   INVALID_GEOMETRY: [400, 'Invalid geometry'],
   INVALID_BODY: [400, 'Invalid body'],
+  INVALID_SIGNATURE: [400, 'Invalid signature'],
   NOT_FOUND: [404, 'No such resource'],
   LISTING_NOT_FOUND: [404, 'No such listing'],
   PROPERTY_NOT_FOUND: [404, 'No such property'],

@@ -67,19 +67,24 @@ create table billing_event (
   handled_at timestamptz(3),
   attempts integer not null default 0,
   due_at timestamptz(3),
+  claim uuid,
   last_error text check (length(last_error) <= 500),
   unique (provider, id),
-  check (handled_at is null or due_at is null)
+  check ((handled_at is null) = (due_at is not null)),
+  check (claim is null or due_at is not null)
 );
 
 create index billing_event_due on billing_event (due_at) where due_at is not null;
 create index billing_event_received on billing_event (received_at);
+create index billing_event_claim on billing_event (claim) where claim is not null;
 
 comment on table billing_event is
   'Events of payment services. They are hints only: what they name is fetched anew, so neither their order nor their content matters.';
 comment on column billing_event.id is 'As the service names the event: a repeated one changes nothing.';
 comment on column billing_event.subjects is 'What to fetch: subscriptions, keys, customers and sessions, each as kind:id.';
-comment on column billing_event.due_at is 'When it is fetched next; null: it is done.';
+comment on column billing_event.due_at is
+  'When it is fetched next; while a process does, when another may, should that one have died. Null: it is done.';
+comment on column billing_event.claim is 'Of the process that fetches it: whoever has lost it writes no outcome. Null: nobody does.';
 
 create unlogged table provider_call (
   provider text collate "C" not null,

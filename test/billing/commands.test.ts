@@ -1,0 +1,72 @@
+// Proof of `freehold billing` beside a running service: what came, in which state, and handled again.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startEventJob } from '../../src/billing/event-job.ts';
+import { eventStates, fakePayments, jobOptions, storeEvent } from '../support/billing/fake-payments.ts';
+import { POLAR_SETTINGS } from '../support/billing/signed-events.ts';
+import { until } from '../support/check/until.ts';
+import { temporaryFolder, testDatabase } from '../support/database/database.ts';
+import { runCli } from '../support/process/cli.ts';
+
+const { database, url } = await testDatabase({ after });
+const folder = await temporaryFolder({ after }, 'billing');
+
+const run = (args: readonly string[], settings: Readonly<Record<string, string>> = POLAR_SETTINGS) =>
+  runCli({ after }, ['billing', ...args], { folder, environment: { DATABASE_URL: url, ...settings } });
+
+async function json<T>(...args: string[]): Promise<T> {
+  const { code, stdout, stderr } = await run([...args, '--json']);
+  assert.equal(code, 0, stderr);
+  return JSON.parse(stdout) as T;
+}
+
+interface ListedEvent {
+  readonly id: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly lastError: string | null;
+}
+
+const states = ({ events }: { events: readonly ListedEvent[] }) =>
+  events.map(({ id, state }) => `${id} ${state}`);
+
+test('events are listed with their state and error, and one is handled again on demand', async (t) => {
+  const empty = await run(['events']);
+  assert.deepEqual([empty.code, empty.stdout], [0, 'There is none yet.\n']);
+  const payments = fakePayments();
+  payments.failing.add('customer:down');
+  const job = startEventJob(jobOptions(database, payments));
+  t.after(() => job.stop());
+  await storeEvent(database, 'msg_good', ['customer:c']);
+  await storeEvent(database, 'msg_down', ['customer:down']);
+  await until('one is handled, one has failed', async () =>
+    (await eventStates(database)).every(({ attempts }) => attempts > 0),
+  );
+  assert.deepEqual(states(await json('events')), ['msg_down failing', 'msg_good handled']);
+  const waiting = await json<{ events: readonly ListedEvent[] }>('events', '--waiting');
+  assert.deepEqual(states(waiting), ['msg_down failing']);
+  assert.match(waiting.events[0]?.lastError ?? '', /api\.example answered 503/);
+  const { stdout } = await run(['events']);
+  assert.match(stdout, /^RECEIVED +STATE +TRIES +TYPE +ID +SUBJECTS +ERROR\n/);
+  assert.match(stdout, /handled +1 +customer\.state_changed +msg_good +customer:c\n/);
+  const asked = payments.resolved.filter((subject) => subject === 'customer:c').length;
+  assert.equal((await json<ListedEvent>('replay', 'msg_good')).state, 'waiting');
+  await until('it is handled again', async () =>
+    (await eventStates(database)).some(
+      ({ id, attempts, isHandled }) => id === 'msg_good' && isHandled && attempts === 2,
+    ),
+  );
+  assert.equal(payments.resolved.filter((subject) => subject === 'customer:c').length, asked + 1);
+  const none = await run(['replay', 'msg_none']);
+  assert.equal(none.code, 1);
+  assert.match(none.stderr, /There is no event msg_none: `freehold billing events` lists/);
+});
+
+test('where the service keeps the subscriptions itself, the commands say so', async () => {
+  for (const args of [['events'], ['replay', 'msg_1']]) {
+    const { code, stdout, stderr } = await run(args, {});
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /There is no payment service: SUBSCRIPTIONS=local/);
+  }
+});
