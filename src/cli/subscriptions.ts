@@ -14,7 +14,9 @@ import { systemClock } from '../lib/clock.ts';
 import { INIT_OPTION, type OpenOptions, withDatabase } from './database.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import { customerArgument, examples, JSON_OPTION, momentArgument, planArgument } from './options.ts';
-import { emphasis, print, printJson, printTable } from './output.ts';
+import { emphasis, print, printJson } from './output.ts';
+import { addImport } from './subscriptions/import.ts';
+import { addList, publicRow, stateOf } from './subscriptions/list.ts';
 
 const LONGEST_LABEL = 200;
 
@@ -36,6 +38,7 @@ export function addSubscriptions(program: Command): void {
     );
   addCreate(group);
   addList(group);
+  addImport(group);
   addChanges(group);
 }
 
@@ -113,24 +116,6 @@ async function createSubscription(
   return { ...(await subscriptions.create({ ...wanted, customer })), customer };
 }
 
-function addList(group: Command): void {
-  group
-    .command('list')
-    .summary('list the subscriptions')
-    .description('Lists the newest thousand subscriptions. Shows only the last four characters of keys.')
-    .option(...JSON_OPTION)
-    .addHelpText('after', examples('freehold subscriptions list', 'freehold subscriptions list --json'))
-    .action(async ({ json }: { json?: true }) => {
-      const rows = await withSubscriptions((subscriptions) => subscriptions.list());
-      if (json) return printJson({ subscriptions: rows.map(publicRow) });
-      printTable(
-        ['ID', 'PLAN', 'KEY', 'STATE', 'CREATED', 'CUSTOMER', 'LABEL'],
-        rows.map(cells),
-        'There is none yet. Create one: `freehold subscriptions create --plan free`.',
-      );
-    });
-}
-
 type Change = (subscriptions: LocalSubscriptions) => Promise<SubscriptionRow | undefined>;
 
 function addChanges(group: Command): void {
@@ -205,19 +190,4 @@ function requireFuture(option: string, moment: Date | undefined, remedy: string)
     `${option} ${moment.toISOString()} is in the past: set a future time; ${remedy}.`,
     EXIT.usage,
   );
-}
-
-function publicRow({ tier, ...row }: SubscriptionRow): Record<string, unknown> {
-  return { ...row, plan: tier, state: stateOf({ tier, ...row }) };
-}
-
-function cells(row: SubscriptionRow): string[] {
-  const { id, tier, keyHint, createdAt, customer, label } = row;
-  return [id, tier, `…${keyHint}`, stateOf(row), createdAt.slice(0, 10), customer ?? '', label];
-}
-
-function stateOf({ endsAt, revokedAt }: SubscriptionRow): string {
-  if (revokedAt !== null) return 'revoked';
-  if (endsAt === null) return 'active';
-  return Date.parse(endsAt) <= systemClock.now() ? 'ended' : `ends ${endsAt.slice(0, 10)}`;
 }

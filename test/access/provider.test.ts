@@ -151,7 +151,7 @@ describe('subscriptions of our own', () => {
   test('are listed with a hint of the key, and the key itself is nowhere in the database', async () => {
     const { id, key } = await subscriptions.create({ plan: 'pro', label: 'A label' });
     assert.match(key, /^SERVICE-[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$/);
-    const row = (await subscriptions.list()).find((each) => each.id === id);
+    const row = await subscriptions.find(id);
     assert.deepEqual(row, {
       id,
       tier: 'pro',

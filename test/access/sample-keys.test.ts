@@ -5,6 +5,7 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { ensureFirstKeys, ensureSampleKeys, keyVariable } from '../../src/access/keys/sample-keys.ts';
+import { listWithUsage } from '../../src/access/providers/subscription-list-store.ts';
 import { createLocalSubscriptions } from '../../src/access/providers/subscription-store.ts';
 import { PLANS } from '../../src/access/tiers/tiers.ts';
 import { temporaryFolder, testDatabase } from '../support/database/database.ts';
@@ -12,7 +13,8 @@ import { manualClock } from '../support/service/clock.ts';
 
 const { database } = await testDatabase({ after });
 const clock = manualClock();
-const { provider, list, revoke } = createLocalSubscriptions(database, clock);
+const { provider, revoke } = createLocalSubscriptions(database, clock);
+const list = () => database.read((sql) => listWithUsage(sql, '2026-01-01'));
 const signal = new AbortController().signal;
 
 test('the first start makes one key of each tier, in a file for its owner alone that a shell can read', async (t) => {

@@ -161,7 +161,8 @@ export class MonthlyQuota {
 
   async #lease(lease: QuotaLease, { account, minute }: LeaseHolder): Promise<void> {
     const limit = { month: lease.month, quota: lease.quota };
-    const request = { account, ...limit, maxSize: leaseSize(minute) };
+    const at = new Date(this.#clock.now());
+    const request = { account, ...limit, maxSize: leaseSize(minute), at };
     const leased = await this.#database.write((sql) => leaseQuota(sql, request));
     if (isFor(lease, limit)) {
       lease.unspent += leased?.block ?? 0;

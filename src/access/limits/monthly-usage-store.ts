@@ -10,6 +10,8 @@ export interface LeaseRequest {
   readonly quota: number;
   /** Largest block to lease at once. */
   readonly maxSize: number;
+  /** When it is leased: the last use that is known. */
+  readonly at: Date;
 }
 
 /**
@@ -18,14 +20,16 @@ export interface LeaseRequest {
  */
 export async function leaseQuota(
   sql: Sql,
-  { account, month, quota, maxSize }: LeaseRequest,
+  { account, month, quota, maxSize, at }: LeaseRequest,
 ): Promise<{ readonly used: number; readonly block: number } | undefined> {
   const [lease] = await sql<{ used: number; block: number }[]>`
-    insert into monthly_usage as u (account, month, used, lease_size)
-    values (${account}, ${month}::date, quota_lease_size(${quota}, ${maxSize}), quota_lease_size(${quota}, ${maxSize}))
+    insert into monthly_usage as u (account, month, used, lease_size, last_used_at)
+    values (${account}, ${month}::date, quota_lease_size(${quota}, ${maxSize}),
+      quota_lease_size(${quota}, ${maxSize}), ${at})
     on conflict (account, month) do update set
       used = u.used + quota_lease_size(${quota} - u.used, ${maxSize}),
-      lease_size = quota_lease_size(${quota} - u.used, ${maxSize})
+      lease_size = quota_lease_size(${quota} - u.used, ${maxSize}),
+      last_used_at = greatest(u.last_used_at, excluded.last_used_at)
     where u.used < ${quota}
     returning used, lease_size as block`;
   return lease;

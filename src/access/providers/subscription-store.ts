@@ -50,8 +50,6 @@ export interface LocalSubscriptions {
   readonly provider: SubscriptionProvider;
   create(wanted: NewSubscription): Promise<IssuedKey>;
   find(id: string): Promise<SubscriptionRow | undefined>;
-  /** The newest first, a thousand at most. */
-  list(): Promise<readonly SubscriptionRow[]>;
   changePlan(id: string, plan: Plan): Promise<SubscriptionRow | undefined>;
   /** Ends it at that date, or now; null removes the end. Its key is then refused as expired. */
   end(id: string, at?: Date | null): Promise<SubscriptionRow | undefined>;
@@ -77,7 +75,6 @@ export function createLocalSubscriptions(database: Database, clock: Clock): Loca
     },
     create: (wanted) => database.write((sql) => issueKey(sql, wanted, date())),
     find: findById,
-    list: () => database.read(listSubscriptions),
     changePlan: (id, tier) => database.transaction((tx) => updateSubscription(tx, id, { tier })),
     end: (id, at = date()) => database.transaction((tx) => updateSubscription(tx, id, { endsAt: at })),
     revoke: (id) => database.transaction((tx) => updateSubscription(tx, id, { revokedAt: date() })),
@@ -113,8 +110,6 @@ function statusOf(row: SubscriptionRow | undefined, now: number): SubscriptionSt
   if (endsAt !== null && endsAt <= now) return { state: 'expired' };
   return { state: 'active', subscription: row.id, customer: row.customer, tier: row.tier, endsAt };
 }
-
-const MAX_LISTED = 1_000;
 
 async function insertSubscription(
   sql: Sql,
@@ -152,12 +147,6 @@ export async function findSubscriptions(
     select ${columns(sql)} from subscription where id = any(${[...ids]}::text[])`;
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id));
-}
-
-/** The newest subscriptions first; a thousand at most. */
-async function listSubscriptions(sql: Sql): Promise<readonly SubscriptionRow[]> {
-  return sql<SubscriptionRow[]>`
-    select ${columns(sql)} from subscription order by created_at desc, id limit ${MAX_LISTED}`;
 }
 
 /** Updates a subscription and notifies every process; undefined when there is none with this id. */
