@@ -10,6 +10,7 @@ import { PLANS, TIERS } from '../../src/access/tiers/tiers.ts';
 import { openDatabase } from '../../src/postgres/client/database.ts';
 import { polarSubject } from '../support/billing/polar-service.ts';
 import type { Subject } from '../support/billing/provider-subject.ts';
+import { stripeSubject } from '../support/billing/stripe-service.ts';
 import { until } from '../support/check/until.ts';
 import { testDatabase } from '../support/database/database.ts';
 import { manualClock } from '../support/service/clock.ts';
@@ -73,6 +74,7 @@ const subjects: Readonly<Record<string, () => Subject | Promise<Subject>>> = {
   local,
   stub,
   polar: () => polarSubject({ after }),
+  stripe: () => stripeSubject({ after }, database),
 };
 
 for (const [title, create] of Object.entries(subjects)) {

@@ -64,7 +64,8 @@ export interface PaymentService {
   listAll(signal: AbortSignal): AsyncIterable<readonly Verdict[]>;
   /** Plans that can be bought, the cheapest first. */
   listPlans(signal: AbortSignal): Promise<readonly OfferedPlan[]>;
-  createCheckout(wanted: WantedCheckout, signal: AbortSignal): Promise<Checkout>;
+  /** Makes a payment page; null: no such price is offered. */
+  createCheckout(wanted: WantedCheckout, signal: AbortSignal): Promise<Checkout | null>;
   /** State of a checkout by the id that the return URL carries. Tells nothing about its key. */
   findCheckout(session: string, signal: AbortSignal): Promise<CheckoutState>;
   /**

@@ -138,6 +138,7 @@ async function beginCheckout(shop: Shop, call: FormCall, price: string): Promise
   const returnUrl = `${publicUrl}/billing/return`;
   const wanted = { priceId: offer.priceId, returnUrl, cancelUrl: `${publicUrl}/billing/canceled` };
   const checkout = await askService(clock, (signal) => service.createCheckout(wanted, signal));
+  if (checkout === null) return notOffered(call); // It went since the offers were fetched.
   requirePaymentPage(checkout.url);
   return checkout.key === null
     ? leadTo(checkout.url)

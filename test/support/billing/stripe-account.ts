@@ -186,10 +186,15 @@ export class StripeAccount {
    * Pays in a session. Money that is on its way makes it complete but unpaid, and the subscription incomplete, until
    * `receiveMoney`.
    */
-  complete(session: string, status: Stripe.Subscription.Status = 'active'): WireSubscription {
+  complete(
+    session: string,
+    {
+      status = 'active',
+      customer = stripeId('cus'),
+    }: Partial<Pick<NewSubscription, 'status' | 'customer'>> = {},
+  ): WireSubscription {
     const { session: open, price, metadata } = this.#sale(session);
     if (open.status !== 'open') throw new Error(`The session is ${open.status}`);
-    const customer = stripeId('cus');
     const subscription = this.subscribe({ prices: [price], customer, status, metadata });
     const payment: Stripe.Checkout.Session.PaymentStatus = status === 'incomplete' ? 'unpaid' : 'paid';
     Object.assign(open, {

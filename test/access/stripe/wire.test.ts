@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Stripe } from 'stripe';
-import { startStripeServer } from '../support/billing/stripe-server.ts';
-import type { Closing } from '../support/database/database.ts';
+import { startStripeServer } from '../../support/billing/stripe-server.ts';
+import type { Closing } from '../../support/database/database.ts';
 
 async function start(t: Closing, options: { faults?: boolean; seed?: number } = {}) {
   const server = await startStripeServer(t, { faults: false, ...options });
