@@ -59,11 +59,13 @@ button:hover,.button:hover{text-decoration:underline;text-underline-offset:.2em}
 .board p{max-width:68ch}
 .board dd li:has(code)+li{margin-top:12px}
 .offer{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:8px 16px;padding-top:16px;border-top:1px solid var(--line)}
+.plans .facts>div:last-child{border-bottom:0}
 .offer+.offer{margin-top:16px}
 .offer p,.card .hint{margin:0}
 .card .offer+.hint{margin-top:16px}
 .offer .quiet{display:block}
-pre.key{font-size:var(--head);white-space:pre-wrap;overflow-wrap:anywhere;user-select:all}
+pre.whole{white-space:pre-wrap;overflow-wrap:anywhere}
+.key{font-size:var(--head);user-select:all}
 .about .plain{margin-top:-16px}
 .about .state{margin:8px 0 16px}
 .log h2{margin-top:0}

@@ -26,9 +26,9 @@ export function renderNewKeyPage({ offer, key, url, expiresAt, now }: NewKeyView
     title: 'Your new key',
     content: html`<h1>Keep your key, then pay</h1>
 <p class="lead">This is your key for ${plan}, ${priceWords(offer)}. It is shown only now, and works as soon as the payment is complete.</p>
-<pre class="key" tabindex="0" aria-label="Your key"><code>${key}</code></pre>
+<pre class="whole key" tabindex="0" aria-label="Your key"><code>${key}</code></pre>
 <p>Copy it into a password manager or secret store. Programs take it from an environment variable, never from their code:</p>
-<pre tabindex="0"><code>export ${variable}=${key}</code></pre>
+<pre class="whole" tabindex="0"><code>export ${variable}=${key}</code></pre>
 <p class="choices"><a class="button primary" href="${url}" rel="noreferrer">I have kept it: pay at ${new URL(url).host}</a></p>
 <p class="hint">The payment page is open until ${dayAndTime(expiresAt, now)}.</p>
 <h2>If you lose the key</h2>

@@ -33,7 +33,7 @@ export function renderPlansPage(view: PlansView): string {
     title: TITLE,
     content: html`<div class="board"><h1>${TITLE}</h1>
 <p class="lead">A key belongs to a plan, and works wherever this service is called: from your programs, and for the apps and agents that you
-connect. Without a key you can already search: ${requestWords(tiers.anonymous)}.</p>
+connect. Without a key you can search, within the requests of ${requestWords(tiers.anonymous)}.</p>
 ${sellingNotice(view)}
 <div class="cards plans">${plans.map((plan) => planCard(plan, view, offers))}</div>
 ${howToGetKey(view)}
@@ -46,7 +46,7 @@ function sellingNotice({ selling }: PlansView): Html | null {
   if (selling.seller === 'local') return null;
   if (selling.offers === null)
     return html`<p class="notice wrong" role="status"><strong>No prices at the moment.</strong> The payment service does not answer, so
-nothing can be bought. Keys that you have go on working. Try again in a minute.</p>`;
+nothing can be bought. Try again in a minute.</p>`;
   if (selling.offers.length > 0) return null;
   return html`<p class="notice" role="status">No plan is on sale at the moment. Ask the operator of this service.</p>`;
 }
