@@ -197,11 +197,14 @@ export class KeyVerifier implements CredentialVerifier {
     // The end is turned into monotonic time here, once: a wall clock that jumps later moves nothing.
     const left = LIFETIME - (status.age ?? 0);
     const lifetime = status.endsAt === null ? left : Math.min(left, status.endsAt - sentDate);
+    const fresh = Math.min(lifetime * REFRESH_SHARE, LIFETIME * REFRESH_SHARE - (status.age ?? 0));
+    // What was old when it came is not refreshed at every use.
+    const pause = Math.min(lifetime * REFRESH_SHARE, REFRESH_PAUSE);
     this.#refusals.delete(hash);
     this.#cached.set(hash, {
       principal: principalOf(status),
       validUntil: sentAt + lifetime,
-      freshUntil: sentAt + Math.min(lifetime * REFRESH_SHARE, LIFETIME * REFRESH_SHARE - (status.age ?? 0)),
+      freshUntil: sentAt + Math.max(fresh, pause),
     });
   }
 

@@ -1,6 +1,6 @@
 // Port to payment services: what they say of subscriptions, and the checkouts that they offer.
 
-import type { SubscriptionStatus } from '../tiers/provider.ts';
+import type { ActiveSubscription, SubscriptionStatus } from '../tiers/provider.ts';
 import type { Plan } from '../tiers/tiers.ts';
 
 /** What a payment service says of one subscription, as of a moment after it was asked. */
@@ -11,6 +11,12 @@ export interface Verdict {
   readonly keyHash: Buffer | null;
   /** Without an age. An active one names `reference` as its subscription. */
   readonly status: SubscriptionStatus;
+}
+
+/** What a service says of a key that it refuses without naming its subscription. */
+export interface NamelessRefusal {
+  readonly reference: null;
+  readonly status: Exclude<SubscriptionStatus, ActiveSubscription>;
 }
 
 /** A plan that can be bought. */
@@ -55,7 +61,7 @@ export type CheckoutState = 'open' | 'complete' | 'expired' | 'unknown';
 export interface PaymentService {
   readonly name: 'polar' | 'stripe';
   /** Asks about a key that was never seen; null: it belongs to nothing. */
-  findKey(key: string, signal: AbortSignal): Promise<Verdict | null>;
+  findKey(key: string, signal: AbortSignal): Promise<Verdict | NamelessRefusal | null>;
   /** Asks about a subscription or key by its reference; null: the service does not know it. */
   find(reference: string, signal: AbortSignal): Promise<Verdict | null>;
   /** How many active keys there are: one cheap call, or from our tables. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Database } from '../../../postgres/client/database.ts';
 import type { Plan } from '../../tiers/tiers.ts';
 import type { PaymentApi } from '../payment-api.ts';
-import type { PaymentService } from '../payment-service.ts';
+import type { PaymentService, Verdict } from '../payment-service.ts';
 import { keyHash } from '../subscription-store.ts';
 import { createCheckout } from './checkout.ts';
 import { type FreshKey, IssuedKeys } from './issued-keys.ts';
@@ -29,6 +29,7 @@ export type IssueFault = 'missing' | 'foreign' | 'over';
 
 export interface StripeService extends PaymentService {
   readonly name: 'stripe';
+  findKey(key: string, signal: AbortSignal): Promise<Verdict | null>;
   /**
    * Issues a key of a subscription that was made elsewhere; an earlier key of it ends. Whoever calls it renews the verdict
    * of the subscription afterwards.
