@@ -5,7 +5,7 @@ import { isPlan, PLANS, type Plan } from '../tiers/tiers.ts';
 
 export interface PolarSettings {
   readonly kind: 'polar';
-  /** Of the organisation, with license_keys:write, benefits:read and subscriptions:read. */
+  /** Of the organization, with license_keys:write, benefits:read, subscriptions:read, products:read and checkouts:write. */
   readonly accessToken: string;
   readonly organizationId: string;
   /** One, or two while it is rotated; as Polar shows them. */

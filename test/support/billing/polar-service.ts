@@ -35,6 +35,8 @@ export interface PolarUnderTest {
   readonly service: PaymentService;
   /** Asks until there is an answer; the time that Polar wants between calls passes at once. */
   readonly ask: <T>(question: () => Promise<T>) => Promise<T>;
+  /** The clock of the calls: moved on, it ends a pause that Polar asked for. */
+  readonly callClock: ManualClock;
 }
 
 /** The adapter, without a budget of calls. Its calls have a clock of their own, so that waiting moves no subscription. */
@@ -52,6 +54,7 @@ export function polarService(
   atEnd(t, () => api.close());
   return {
     service: createPolarService({ settings, api, clock: hurried(clock, callClock) }),
+    callClock,
     ask: (question) => retrying(question, () => callClock.advance(60_000)),
   };
 }

@@ -1,5 +1,6 @@
 // Polar's API, as far as it is needed: license keys, benefit grants, subscriptions. Answers come back as records.
 
+import { ProviderUnavailable } from '../../tiers/provider.ts';
 import type { Urgency } from '../call-budget.ts';
 import type { PaymentAnswer, PaymentApi, PaymentCall } from '../payment-api.ts';
 import type { PolarSettings } from '../provider-settings.ts';
@@ -12,6 +13,7 @@ import {
   type Page,
   readPage,
   type SubscriptionRecord,
+  unlessOdd,
 } from './polar-records.ts';
 
 /** Version of the API whose records are read here. Polar answers every call in the version that it names. */
@@ -44,10 +46,13 @@ export interface PolarApi {
   getSubscription(id: string, asking: Asking): Promise<SubscriptionRecord | null>;
   /** All grants of a customer. */
   customerGrants(customer: string, asking: Asking): Promise<readonly GrantRecord[]>;
-  /** Pages, the oldest records first, so that new ones shift nothing. A page has 100 records unless a smaller limit is asked for. */
-  listKeys(page: PageQuery, asking: Asking): Promise<Page<KeyRecord>>;
-  listGrants(page: PageQuery, asking: Asking): Promise<Page<GrantRecord>>;
-  listSubscriptions(page: PageQuery, asking: Asking): Promise<Page<SubscriptionRecord>>;
+  /**
+   * Pages, the oldest records first, so that new ones shift nothing. A page has 100 records unless a smaller limit is asked
+   * for; null stands for one that cannot be understood.
+   */
+  listKeys(page: PageQuery, asking: Asking): Promise<Page<KeyRecord | null>>;
+  listGrants(page: PageQuery, asking: Asking): Promise<Page<GrantRecord | null>>;
+  listSubscriptions(page: PageQuery, asking: Asking): Promise<Page<SubscriptionRecord | null>>;
   /** A call whose answer the caller reads; null: 404 in Polar's own words. */
   call(
     method: PaymentCall['method'],
@@ -75,6 +80,24 @@ export function createPolarApi(
 ): PolarApi {
   const organization = organizationId.toLowerCase();
   const read = createRecordReader(organization);
+  /** Whether the token was ever seen to reach the organization: to any other one, Polar says that nothing is found. */
+  let isReached = false;
+
+  /** Throws unless "not found" can be believed. The organization has products, or nothing could be bought. */
+  async function requireReached(asking: Asking): Promise<void> {
+    if (isReached) return;
+    const page = { page: 1, limit: 1 };
+    const { total } = await list('/v1/products/', page, { query: {}, asking }, fieldsOf);
+    if (total === 0)
+      throw new ProviderUnavailable(new Error('The token of Polar does not reach the organization'));
+    isReached = true;
+  }
+
+  function readKey(body: unknown): KeyRecord {
+    const record = read.key(body);
+    isReached = true;
+    return record;
+  }
 
   async function call(
     method: PaymentCall['method'],
@@ -84,8 +107,9 @@ export function createPolarApi(
   ): Promise<PaymentAnswer | null> {
     const answer = await send({ method, path, ...asking, ...content });
     if (answer.status === 404) {
-      if (missingText(answer.body) === 'Not found') return null;
-      throw nonsense('A 404 about something else');
+      if (missingText(answer.body) !== 'Not found') throw nonsense('A 404 about something else');
+      await requireReached(asking);
+      return null;
     }
     return answer;
   }
@@ -100,11 +124,11 @@ export function createPolarApi(
     { page, limit = PAGE_SIZE }: PageQuery,
     { query, asking }: { readonly query: Query; readonly asking: Asking },
     parse: (item: unknown) => T,
-  ): Promise<Page<T>> {
+  ): Promise<Page<T | null>> {
     const paged = { organization_id: organization, page: String(page), limit: String(limit), ...query };
     const answer = await call('GET', path, asking, { query: paged });
     if (answer === null) throw nonsense('A list that is not found');
-    return readPage(bodyOf(answer), { page, limit }, parse);
+    return readPage(bodyOf(answer), { page, limit }, (item) => unlessOdd(() => parse(item)));
   }
 
   const api: PolarApi = {
@@ -114,14 +138,18 @@ export function createPolarApi(
       const body = { key, organization_id: organization };
       const path = '/v1/license-keys/validate';
       const answer = await send({ method: 'POST', path, body, ...asking });
-      if (answer.status === 404) return refusalOf(missingText(answer.body));
-      const record = read.key(bodyOf(answer));
+      if (answer.status === 404) {
+        const refusal = refusalOf(missingText(answer.body));
+        if (refusal === 'absent') await requireReached(asking);
+        return refusal;
+      }
+      const record = readKey(bodyOf(answer));
       if (record.status !== 'granted') throw nonsense('A valid key that is not granted');
       return record;
     },
 
     async getKey(id, asking) {
-      const record = await get(`/v1/license-keys/${id}`, asking, read.key);
+      const record = await get(`/v1/license-keys/${id}`, asking, readKey);
       if (record !== null && record.id !== id) throw nonsense('Another key than asked for');
       return record;
     },
@@ -136,19 +164,20 @@ export function createPolarApi(
       const grants: GrantRecord[] = [];
       for (let page = 1; page <= MAX_CUSTOMER_PAGES; page++) {
         const { items, pages } = await api.listGrants({ page, customer }, asking);
-        grants.push(...items);
-        if (page >= pages) {
-          if (grants.some((grant) => grant.customer !== customer))
-            throw nonsense('Grants of other customers');
-          return grants;
+        for (const grant of items) {
+          if (grant?.customer !== customer) throw nonsense('An odd grant, or one of another customer');
+          grants.push(grant);
         }
+        if (page >= pages) return grants;
       }
       throw nonsense('A customer with too many grants');
     },
 
     // Every list is asked for at its path with a slash at the end: without it Polar only redirects.
     listKeys: (page, asking) =>
-      list('/v1/license-keys/', page, { query: { status: page.status }, asking }, read.key),
+      list('/v1/license-keys/', page, { query: { status: page.status }, asking }, (item) =>
+        read.key(item, true),
+      ),
     listGrants(page, asking) {
       const query = { customer_id: page.customer, sorting: 'created_at' };
       return list('/v1/benefit-grants/', page, { query, asking }, read.grant);

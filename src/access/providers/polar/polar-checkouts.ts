@@ -56,13 +56,15 @@ export function createPolarCheckouts(
       return items.flat().sort((a, b) => a.amount - b.amount);
     },
 
-    async createCheckout({ priceId, returnUrl, cancelUrl }, signal): Promise<Checkout> {
+    async createCheckout({ priceId, returnUrl, cancelUrl }, signal): Promise<Checkout | null> {
       const product = priceId.toLowerCase();
-      if (!Object.hasOwn(plans, product)) throw nonsense('No product with a plan');
+      if (!Object.hasOwn(plans, product)) return null;
       const asking: Asking = { signal, urgency: 'unknown' };
       const successUrl = `${returnUrl}?session={CHECKOUT_ID}`;
       const body = { products: [product], success_url: successUrl, return_url: cancelUrl };
       const answer = await api.call('POST', '/v1/checkouts/', asking, { body });
+      // A product that cannot be bought any more.
+      if (answer?.status === 422) return null;
       if (answer?.status !== 201) throw nonsense('No checkout');
       const fields = fieldsOf(answer.body);
       requireOurs(fields);

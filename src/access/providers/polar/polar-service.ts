@@ -16,6 +16,7 @@ import {
   nonsense,
   type Page,
   type SubscriptionRecord,
+  unlessOdd,
 } from './polar-records.ts';
 import { grantOf, statusOf } from './polar-status.ts';
 
@@ -68,17 +69,11 @@ export function createPolarService({ settings, api: paymentApi, clock }: PolarOp
       if (answer === 'absent') return null;
       const record = typeof answer === 'object' ? answer : await searchKey(api, hash, signal);
       if (record === null) return null;
-      if (record.hash?.equals(hash) !== true) throw nonsense('Another key than asked about');
-      // It is a real key: from here on it may use what is kept for known ones.
+      // It is a real key: from here on it may use what is kept for known ones. Its reference is for good, so it must lead back.
       const asking: Asking = { signal, urgency: 'known' };
-      const verdict = await judge(record, asking);
-      if (verdict.status.state === 'active') return verdict;
-      // A garbled id or customer would lead to no grant: before a good key is refused, its record must be the same by its id.
-      const again = await api.getKey(record.id, asking);
-      if (again?.hash?.equals(hash) !== true || again.customer !== record.customer) {
-        throw nonsense('Two different records of one key');
-      }
-      return verdict;
+      const same = await api.getKey(record.id, asking);
+      if (same?.hash?.equals(hash) !== true) throw nonsense('Another key than asked about');
+      return judge(same, asking);
     },
 
     async find(reference, signal) {
@@ -112,11 +107,11 @@ export function createPolarService({ settings, api: paymentApi, clock }: PolarOp
       for await (const page of pagesOf(clock, signal, (number) => api.listKeys({ page: number }, asking))) {
         yield page.flatMap((key): Verdict[] => {
           const granted = grants.get(key.customer) ?? [];
-          const grant = grantOf(key, granted);
+          // What appeared between two lists, or makes no sense, is left to a question about this key alone.
+          const grant = unlessOdd(() => grantOf(key, granted));
           const subscription = grant?.subscription && subscriptions.get(grant.subscription);
-          // What appeared between two lists is left to a question about this key alone.
           if (key.hash === null || !subscription) return [];
-          return [verdictOf(key, granted, subscription)];
+          return unlessOdd(() => [verdictOf(key, granted, subscription)]) ?? [];
         });
       }
     },
@@ -138,31 +133,33 @@ export function createPolarService({ settings, api: paymentApi, clock }: PolarOp
   };
 }
 
-/** The record of a key that opens nothing any more, which Polar does not find by the key; null: among the newest there is none. */
+/** The record of a key that opens nothing any more, which Polar does not find by the key; null: it is too far down. */
 async function searchKey(api: PolarApi, hash: Buffer, signal: AbortSignal): Promise<KeyRecord | null> {
   const asking: Asking = { signal, urgency: 'unknown' };
-  const found = (page: Page<KeyRecord>) => page.items.find((record) => record.hash?.equals(hash));
-  const first = await api.listKeys({ page: 1 }, asking);
-  const record = found(first);
-  if (record !== undefined) return record;
-  // The newest are on the last page.
-  for (let page = first.pages; page > Math.max(1, first.pages - MAX_SEARCHED_PAGES + 1); page--) {
-    const record = found(await api.listKeys({ page }, asking));
-    if (record !== undefined) return record;
+  let pages = 1;
+  // The newest are on the last page; how many there are, the first one tells.
+  for (let searched = 0, page = 1; searched < Math.min(pages, MAX_SEARCHED_PAGES); searched++) {
+    const { items, ...list } = await api.listKeys({ page }, asking);
+    const record = items.find((each) => each?.hash?.equals(hash));
+    if (record) return record;
+    if (items.includes(null)) throw nonsense('A key that cannot be understood');
+    pages = list.pages;
+    page = pages - searched;
   }
+  if (pages <= MAX_SEARCHED_PAGES) throw nonsense('A key that is in no list');
   return null;
 }
 
-/** The items of every page. A page that cannot be had is asked for again: one failure among hundreds must not cost them all. */
+/** The items of every page that can be understood. A page that cannot be had is asked for again: one failure among hundreds must not cost them all. */
 async function* pagesOf<T>(
   clock: Clock,
   signal: AbortSignal,
-  ask: (page: number) => Promise<Page<T>>,
+  ask: (page: number) => Promise<Page<T | null>>,
 ): AsyncGenerator<readonly T[]> {
   for (let number = 1, last = 1; number <= last; number++) {
     const page = await askAgain(clock, signal, () => ask(number));
     last = page.pages;
-    yield page.items;
+    yield page.items.filter((item) => item !== null);
   }
 }
 

@@ -28,6 +28,9 @@ export function grantOf(key: KeyRecord, grants: readonly GrantRecord[]): GrantRe
   if (grant !== undefined && (grant.customer !== key.customer || grant.benefit !== key.benefit)) {
     throw nonsense('A grant of another key');
   }
+  if (grant === undefined && grants.some((each) => each.benefit === key.benefit && each.key === null)) {
+    throw nonsense('A key without a grant, and a grant without a key');
+  }
   return grant;
 }
 

@@ -1,0 +1,273 @@
+// Answers of Polar that are wrong in any one place: they are noticed, or they change nothing. No key is refused because of them.
+
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import fc from 'fast-check';
+import { ProviderUnavailable, type SubscriptionStatus } from '../../../src/access/tiers/provider.ts';
+import { claimOf, type RawRecords } from '../../support/billing/polar-claim.ts';
+import type { PolarKey, PolarSubscription } from '../../support/billing/polar-objects.ts';
+import type { PolarAnswer } from '../../support/billing/polar-routes.ts';
+import { polarService, startPolarShop } from '../../support/billing/polar-service.ts';
+import { runs } from '../../support/check/runs.ts';
+import { manualClock } from '../../support/service/clock.ts';
+
+const { signal } = new AbortController();
+const clock = manualClock();
+const { server, products, settings } = await startPolarShop({ after }, { faults: false, now: clock.now });
+const { world } = server;
+const { service, callClock } = polarService({ after }, { settings, clock });
+
+type Scene = (subscription: PolarSubscription, key: PolarKey) => void;
+
+/** Subscriptions with which something happened, each with its key. */
+const SCENES: Readonly<Record<string, Scene>> = {
+  active: () => {},
+  ending: (subscription) => world.cancelAtPeriodEnd(subscription),
+  'in grace': (subscription) => world.missPayment(subscription, true),
+  ended: (subscription) => world.revoke(subscription),
+  unpaid: (subscription) => world.missPayment(subscription, false),
+  paused: (subscription) => world.pause(subscription),
+  disabled: (_, key) => world.disable(key),
+  expired: (_, key) => world.expire(key, clock.now() - 1),
+};
+const scenes = Object.entries(SCENES).map(([name, happen]) => {
+  const customer = world.addCustomer();
+  // Another key of the same customer, and another customer's: ids that exist, but are not the right ones.
+  const other = world.keyOf(world.subscribe(products.free, { customer }));
+  const subscription = world.subscribe(products.pro, { customer });
+  const key = world.keyOf(subscription);
+  happen(subscription, key);
+  return { name, subscription, key, other };
+});
+
+type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+
+/** Fields of an answer: any of them, those that are read, and those in which Polar says what a key opens. */
+const FIELDS = {
+  any: /./,
+  read: /\b(?:id|\w+_id|key|status|\w+_at|\w+_end|is_granted|type|items|total_count|max_page|product|benefit|customer|properties|detail|error)$/,
+  telling:
+    /^\.(?:items\.\d+\.)?(?:key|status|expires_at|ends_at|ended_at|cancel_at_period_end|product_id|properties\.license_key_id)$/,
+};
+
+const WORDS = 'granted revoked disabled active past_due canceled paused license_keys custom SERVICE'.split(
+  ' ',
+);
+const strangeValue = fc.oneof(
+  fc.constantFrom<Json>(null, true, false, 0, -1, 1.5, '', 'nonsense', [], {}, [null], { id: 1 }),
+  fc.constantFrom<Json>(
+    ...WORDS,
+    '2020-01-01T00:00:00Z',
+    '2030-01-01T00:00:00.123456Z',
+    '2020-13-01',
+    '1577836800',
+  ),
+  fc.constantFrom<Json>(world.organization, ...scenes.map(({ other }) => other.id), products.free.id),
+  fc.uuid({ version: 4 }),
+  fc.jsonValue({ maxDepth: 1 }) as fc.Arbitrary<Json>,
+);
+
+type Mutation =
+  | { readonly kind: 'delete' | 'duplicate' }
+  | { readonly kind: 'replace'; readonly value: Json }
+  | { readonly kind: 'status'; readonly status: number }
+  | { readonly kind: 'text'; readonly length: number };
+
+const mutation: fc.Arbitrary<Mutation> = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom<Mutation>({ kind: 'delete' }, { kind: 'duplicate' }) },
+  { weight: 8, arbitrary: strangeValue.map((value): Mutation => ({ kind: 'replace', value })) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom(200, 201, 202, 204, 301, 307, 400, 401, 403, 404, 409, 410, 418, 422, 429, 500, 503)
+      .map((status): Mutation => ({ kind: 'status', status })),
+  },
+  { weight: 1, arbitrary: fc.nat(400).map((length): Mutation => ({ kind: 'text', length })) },
+);
+
+interface Place {
+  readonly holder: Json[] | { [name: string]: Json };
+  readonly name: string | number;
+  readonly path: string;
+}
+
+function placesOf(value: Json, path = ''): Place[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, child]): Place[] => {
+    const at = `${path}.${name}`;
+    const place = { holder: value, name: Array.isArray(value) ? Number(name) : name, path: at };
+    return [place, ...placesOf(child, at)];
+  });
+}
+
+interface Change {
+  readonly mutation: Mutation;
+  readonly place: number;
+  readonly fields: keyof typeof FIELDS;
+}
+
+/** The answer with one thing wrong in it, and whether the wrong value is one that the right one might have been. */
+function mutate(answer: PolarAnswer, { mutation, place, fields }: Change) {
+  if (mutation.kind === 'status')
+    return { answer: { ...answer, status: mutation.status }, isPlausible: false };
+  if (mutation.kind === 'text') {
+    const text = JSON.stringify(answer.body).slice(0, mutation.length);
+    return { answer: { ...answer, body: text }, isPlausible: false };
+  }
+  const body = structuredClone(answer.body) as Json;
+  const some = placesOf(body).filter(({ path }) => FIELDS[fields].test(path));
+  const chosen = some[place % Math.max(1, some.length)];
+  if (chosen === undefined) return { answer, isPlausible: false };
+  const holder = chosen.holder as { [name: string | number]: Json };
+  const before = holder[chosen.name] as Json;
+  let isPlausible = false;
+  if (mutation.kind === 'replace') {
+    holder[chosen.name] = mutation.value;
+    // A key without a prefix is one of another benefit.
+    const isKey = chosen.name === 'key' && kindOf(mutation.value) === 'id';
+    isPlausible = isKey || kindOf(before) === kindOf(mutation.value) || isDateOrNull(before, mutation.value);
+  } else if (Array.isArray(holder)) {
+    holder.splice(Number(chosen.name), 1, ...(mutation.kind === 'delete' ? [] : [before, before]));
+  } else if (mutation.kind === 'delete') delete holder[chosen.name];
+  else holder[chosen.name] = [before];
+  return { answer: { ...answer, body }, isPlausible };
+}
+
+function kindOf(value: Json): string {
+  if (typeof value !== 'string') return value === null ? 'null' : typeof value;
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)) return 'id';
+  if (/^\d{4}-\d\d-\d\dT/.test(value)) return 'date';
+  return 'text';
+}
+
+function isDateOrNull(before: Json, now: Json): boolean {
+  return [before, now].every((value) => value === null || kindOf(value) === 'date');
+}
+
+const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
+describe('an answer of Polar with one thing wrong', () => {
+  test('never refuses a key, unless it says so in a form that Polar itself would use', async () => {
+    const seen = { unavailable: 0, unharmed: 0, claimed: 0 };
+    const property = fc.asyncProperty(
+      fc.nat(scenes.length - 1),
+      fc.boolean(),
+      fc.nat(3),
+      fc.record({ mutation, place: fc.nat(10_000), fields: fc.constantFrom('any', 'read', 'telling') }),
+      async (number, byKey, index, change) => {
+        const { name, subscription, key } = scenes[number] ?? assert.fail();
+        const records: RawRecords = {
+          key: server.wire.key(key),
+          grants: world.grants
+            .filter((each) => each.customer === key.customer)
+            .map((each) => server.wire.grant(each)),
+          subscription: server.wire.subscription(subscription),
+        };
+        const options = { plans: settings.plans, now: clock.now(), organization: world.organization };
+        const truth = claimOf(records, options);
+        let count = 0;
+        let claim: SubscriptionStatus | 'nothing' = 'nothing';
+        let told = '';
+        server.alter = (answer, request) => {
+          if (count++ !== index) return answer;
+          const changed = mutate(answer, change);
+          told = `${request.path} ${JSON.stringify(changed.answer)}`;
+          if (changed.isPlausible)
+            claim = claimOf(replaced(records, request.path, changed.answer.body), options);
+          return changed.answer;
+        };
+        callClock.advance(600_000); // An earlier 429 may have asked for a pause.
+        const question = byKey ? service.findKey(key.key, signal) : service.find(key.id, signal);
+        const result = await question.then(
+          (verdict) => verdict?.status ?? ({ state: 'unknown' } as const),
+          (error: unknown) => {
+            if (error instanceof ProviderUnavailable) return 'unavailable' as const;
+            throw error;
+          },
+        );
+        if (result === 'unavailable') seen.unavailable++;
+        else if (same(result, truth)) seen.unharmed++;
+        else {
+          seen.claimed++;
+          assert.deepEqual(result, claim, `${name}, ${byKey ? 'by key' : 'by id'}: ${told}`);
+        }
+      },
+    );
+    await fc.assert(property, runs(1_500, 20_261_123));
+    server.alter = (answer) => answer;
+    assert.ok(
+      Object.values(seen).every((times) => times > 10),
+      JSON.stringify(seen),
+    );
+  });
+
+  test('is no answer at all when it is of another organization', async () => {
+    const { key } = scenes[0] ?? assert.fail();
+    for (const path of ['/v1/license-keys/', '/v1/benefit-grants/', '/v1/subscriptions/']) {
+      server.alter = (answer, request) => {
+        if (!request.path.startsWith(path)) return answer;
+        const body = JSON.stringify(answer.body).replaceAll(world.organization, crypto.randomUUID());
+        return { ...answer, body: JSON.parse(body) };
+      };
+      await assert.rejects(service.find(key.id, signal), ProviderUnavailable, path);
+      await assert.rejects(service.findKey(key.key, signal), ProviderUnavailable, path);
+      await assert.rejects(Array.fromAsync(service.listAll(signal)), ProviderUnavailable, path);
+    }
+    server.alter = (answer) => answer;
+  });
+
+  test('is no refusal when somebody else says 404, in whatever words', async () => {
+    const { key } = scenes[0] ?? assert.fail();
+    for (const body of [
+      { detail: 'Not Found' },
+      { error: 'NotFound', detail: 'Not found' },
+      { error: 'ResourceNotFound', detail: 'No such page' },
+      { error: 'ResourceNotFound', detail: 'License key does not match given benefit.' },
+      { error: 'ResourceNotFound' },
+      { title: 'Not found' },
+      '<h1>404</h1>',
+      '',
+      [],
+      null,
+    ]) {
+      server.alter = () => ({ status: 404, body });
+      await assert.rejects(service.findKey(key.key, signal), ProviderUnavailable, JSON.stringify(body));
+      await assert.rejects(service.find(key.id, signal), ProviderUnavailable, JSON.stringify(body));
+    }
+    server.alter = (answer) => answer;
+  });
+
+  test('is no refusal when the credentials or the settings are wrong', async () => {
+    const { key } = scenes[0] ?? assert.fail();
+    for (const wrong of [
+      { accessToken: 'another' },
+      { organizationId: 'no-id' },
+      { apiUrl: `${settings.apiUrl}/x` },
+    ]) {
+      const { service } = polarService({ after }, { settings: { ...settings, ...wrong }, clock });
+      await assert.rejects(service.findKey(key.key, signal), ProviderUnavailable, JSON.stringify(wrong));
+      await assert.rejects(service.find(key.id, signal), ProviderUnavailable, JSON.stringify(wrong));
+    }
+  });
+
+  test('is no refusal when the token is of another organization, for which Polar finds nothing', async () => {
+    const { key } = scenes[0] ?? assert.fail();
+    const none = { items: [], pagination: { total_count: 0, max_page: 0 } };
+    server.alter = (_, { path }) =>
+      path.endsWith('/')
+        ? { status: 200, body: none }
+        : { status: 404, body: { error: 'ResourceNotFound', detail: 'Not found' } };
+    const { service } = polarService({ after }, { settings, clock });
+    await assert.rejects(service.findKey(key.key, signal), ProviderUnavailable);
+    await assert.rejects(service.find(key.id, signal), ProviderUnavailable);
+    server.alter = (answer) => answer;
+    assert.equal((await service.find(key.id, signal))?.status.state, 'active');
+  });
+});
+
+/** The records with the one in its place that an answer carried. */
+function replaced(records: RawRecords, path: string, body: unknown): RawRecords {
+  if (path.startsWith('/v1/license-keys')) return { ...records, key: body };
+  if (path.startsWith('/v1/subscriptions')) return { ...records, subscription: body };
+  return { ...records, grants: (body as { items?: unknown[] })?.items ?? [] };
+}
