@@ -61,11 +61,9 @@ export class StripeClient {
   /** With all its items and their products; null: there is none. */
   async findSubscription(id: string, asking: Asking): Promise<SubscriptionRecord | null> {
     const query = { 'expand[]': ['items.data.price.product'] };
-    const body = await this.#find(`/v1/subscriptions/${encodeURIComponent(id)}`, query, asking);
-    if (body === null) return null;
-    const subscription = this.#read.subscription(body);
-    requireId(subscription, id);
-    return this.#withAllItems(subscription, asking);
+    const place = { path: '/v1/subscriptions', id, query };
+    const subscription = await this.#find(place, this.#read.subscription, asking);
+    return subscription === null ? null : this.#withAllItems(subscription, asking);
   }
 
   /** Pages of the subscriptions in any state, of everybody or of a customer; products are expanded. */
@@ -77,6 +75,9 @@ export class StripeClient {
     // Their products would be a fifth level, one more than Stripe expands.
     const query = { status: 'all', customer };
     for await (const page of this.#pages('/v1/subscriptions', query, this.#read.subscription, asking)) {
+      if (customer !== undefined && page.some((each) => each.customer !== customer)) {
+        throw unusable('subscriptions of another customer');
+      }
       const complete: SubscriptionRecord[] = [];
       for (const subscription of page) complete.push(await this.#withAllItems(subscription, asking));
       await this.#addProducts(products, complete, asking);
@@ -84,16 +85,9 @@ export class StripeClient {
     }
   }
 
-  async findPrice(id: string, asking: Asking): Promise<PriceRecord | null> {
-    const body = await this.#find(
-      `/v1/prices/${encodeURIComponent(id)}`,
-      { 'expand[]': ['product'] },
-      asking,
-    );
-    if (body === null) return null;
-    const price = this.#read.price(body);
-    requireId(price, id);
-    return price;
+  findPrice(id: string, asking: Asking): Promise<PriceRecord | null> {
+    const place = { path: '/v1/prices', id, query: { 'expand[]': ['product'] } };
+    return this.#find(place, this.#read.price, asking);
   }
 
   /** Prices that are charged again and again, and can be bought. */
@@ -122,12 +116,8 @@ export class StripeClient {
     return false;
   }
 
-  async findCheckout(id: string, asking: Asking): Promise<CheckoutRecord | null> {
-    const body = await this.#find(`/v1/checkout/sessions/${encodeURIComponent(id)}`, {}, asking);
-    if (body === null) return null;
-    const checkout = this.#read.checkout(body);
-    requireId(checkout, id);
-    return checkout;
+  findCheckout(id: string, asking: Asking): Promise<CheckoutRecord | null> {
+    return this.#find({ path: '/v1/checkout/sessions', id }, this.#read.checkout, asking);
   }
 
   /** @param idempotencyKey the same for every attempt, so that one session is made at most */
@@ -149,10 +139,18 @@ export class StripeClient {
     return this.#read.checkout(requireSuccess(answer));
   }
 
-  /** What a path names; null if Stripe says that there is no such object. */
-  async #find(path: string, query: Query, asking: Asking): Promise<unknown> {
-    const answer = await this.#api.call({ method: 'GET', path, query, ...asking });
-    return isMissing(answer) ? null : requireSuccess(answer);
+  /** The object with this id; null if Stripe says that there is none. */
+  async #find<Item extends { readonly id: string }>(
+    { path, id, query = {} }: { readonly path: string; readonly id: string; readonly query?: Query },
+    read: (body: unknown) => Item,
+    asking: Asking,
+  ): Promise<Item | null> {
+    const whole = `${path}/${encodeURIComponent(id)}`;
+    const answer = await this.#api.call({ method: 'GET', path: whole, query, ...asking });
+    if (isMissing(answer)) return null;
+    const item = read(requireSuccess(answer));
+    if (item.id !== id) throw unusable('it is about another object');
+    return item;
   }
 
   /** Pages of a list, each begun behind the last object of the one before. */
@@ -202,8 +200,8 @@ export class StripeClient {
       const page = await this.#listProducts(asked, asking);
       for (const product of page.items) known.set(product.id, product);
       for (const id of asked.filter((each) => !known.has(each))) {
-        const body = await this.#find(`/v1/products/${encodeURIComponent(id)}`, {}, asking);
-        known.set(id, body === null ? gone(id) : this.#read.product(body));
+        const product = await this.#find({ path: '/v1/products', id }, this.#read.product, asking);
+        known.set(id, product ?? gone(id));
       }
     }
   }
@@ -246,10 +244,6 @@ function isMissing({ status, body }: PaymentAnswer): boolean {
 function requireSuccess({ status, body }: PaymentAnswer): unknown {
   if (status !== 200) throw unusable(`status ${status}`);
   return body;
-}
-
-function requireId(record: { readonly id: string }, id: string): void {
-  if (record.id !== id) throw unusable('it is about another object');
 }
 
 function idOf(item: unknown): string {
