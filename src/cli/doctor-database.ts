@@ -8,6 +8,7 @@ import { dayOf } from '../postgres/client/day-partitions.ts';
 import { hasCluster } from '../postgres/embedded/cluster-home.ts';
 import { pendingMigrations } from '../postgres/migrations/migrate.ts';
 import { type OpenedDatabase, openCommandDatabase } from './database.ts';
+import { checkBillingEvents } from './doctor-billing.ts';
 import { type Finding, fail, messageOf, ok, warn } from './doctor-checks.ts';
 import { countCatalogue, findDays, findMatchingState } from './doctor-store.ts';
 import { checkWebhooks } from './doctor-webhooks.ts';
@@ -52,7 +53,8 @@ async function checkContents({ database }: OpenedDatabase, config: Config): Prom
       ? []
       : [warn('imports', `${unfinished} interrupted`, 'Run the same command again to continue.')];
   const watchers = [...(await checkWatchers(database)), await checkWebhooks(config, database)];
-  return [ok('migrations', 'up to date'), catalogue, ...imports, ...watchers];
+  const billing = await checkBillingEvents(config, database);
+  return [ok('migrations', 'up to date'), catalogue, ...imports, ...watchers, ...billing];
 }
 
 /** Age of the oldest change that no shard has passed, in milliseconds, from which on watchers are late. */

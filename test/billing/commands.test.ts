@@ -63,6 +63,32 @@ test('events are listed with their state and error, and one is handled again on 
   assert.match(none.stderr, /There is no event msg_none: `freehold billing events` lists/);
 });
 
+test('doctor warns of events that have waited for more than ten minutes', async () => {
+  const look = async (settings: Readonly<Record<string, string>> = POLAR_SETTINGS) => {
+    const environment = { DATABASE_URL: url, PORT: '0', ...settings };
+    const { stdout } = await runCli({ after }, ['doctor', '--json'], { folder, environment });
+    const { findings } = JSON.parse(stdout) as {
+      findings: { name: string; state: string; detail: string }[];
+    };
+    return findings.find(({ name }) => name === 'billing events');
+  };
+  await database.write((sql) => sql`delete from billing_event`);
+  assert.deepEqual((await look())?.detail, 'none waits');
+  await storeEvent(database, 'msg_old', ['customer:c']);
+  const wait = (seconds: number) =>
+    database.write(
+      (sql) =>
+        sql`update billing_event set received_at = clock_timestamp() - ${seconds}::int * interval '1 second'`,
+    );
+  await wait(300);
+  assert.equal((await look())?.state, 'ok');
+  await wait(601);
+  const late = await look();
+  assert.equal(late?.state, 'warn');
+  assert.match(late?.detail ?? '', /^the oldest has waited for 6\d\d seconds$/);
+  assert.equal(await look({}), undefined, 'nobody sends events');
+});
+
 test('where the service keeps the subscriptions itself, the commands say so', async () => {
   for (const args of [['events'], ['replay', 'msg_1']]) {
     const { code, stdout, stderr } = await run(args, {});

@@ -44,6 +44,8 @@ test('an event is handled as soon as it is stored, and what it names is renewed'
   await until('it is handled', isHandled('one'));
   assert.deepEqual([payments.resolved, payments.renewed], [['customer:c'], ['key-1', 'key-2']]);
   assert.deepEqual(counted, ['customer.state_changed handled']);
+  assert.equal(await storeEvent(database, 'one', ['customer:c']), false, 'known by its id');
+  assert.ok(await isHandled('one')(), 'nothing is to be done again');
 });
 
 test('a subject that gets no answer is tried again until it has one, and holds no other event', async () => {
@@ -109,9 +111,9 @@ test('several events about one customer are one question, but an event that come
 test('a customer who is gone at the service is asked about by the subscriptions that are remembered', async () => {
   await database.write(
     (sql) => sql`
-      insert into subscription_verdict (provider, reference, state, customer, tier, asked_at)
-      values ('polar', 'key-9', 'active', 'gone', 'pro', now()), ('stripe', 'sub_9', 'active', 'gone', 'pro', now()),
-        ('polar', 'key-8', 'active', 'other', 'pro', now())`,
+      insert into subscription_verdict (provider, reference, state, customer, tier, asked_at, question)
+      values ('polar', 'key-9', 'active', 'gone', 'pro', now(), 1), ('stripe', 'sub_9', 'active', 'gone', 'pro', now(), 1),
+        ('polar', 'key-8', 'active', 'other', 'pro', now(), 1)`,
   );
   const payments = fakePayments();
   payments.references.set('customer:gone', []);
