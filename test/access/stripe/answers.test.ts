@@ -6,6 +6,7 @@ import { after, describe, test } from 'node:test';
 import type { Verdict } from '../../../src/access/providers/payment-service.ts';
 import { keyHash } from '../../../src/access/providers/subscription-store.ts';
 import { ProviderUnavailable } from '../../../src/access/tiers/provider.ts';
+import { DAY } from '../../../src/lib/clock.ts';
 import { type StripeInterception, startStripeServer } from '../../support/billing/stripe-server.ts';
 import { beginCheckout, stripeService } from '../../support/billing/stripe-service.ts';
 import { type Closing, testDatabase } from '../../support/database/database.ts';
@@ -224,6 +225,32 @@ test('a secret key of the other mode makes nothing unknown', async (t) => {
   const live = { url: server.url, secretKey: 'sk_live_another' };
   const { service } = stripeService(t, { server: live, database, clock });
   await assert.rejects(service.find(id, signal), ProviderUnavailable);
+});
+
+test('a secret key of another account refuses no key; a subscription that is gone from our own is refused', async (t) => {
+  const { account, ask, clock, server, service, stripe } = await start(t);
+  const price = account.addPlan('pro');
+  clock.advance(DAY); // The keys of other tests, of other accounts, are older.
+  const bought = [];
+  for (let count = 0; count < 2; count++) {
+    const { key, session } = await beginCheckout(stripe, price);
+    bought.push({ key, ...account.complete(session) });
+    await ask(() => service.findKey(key, signal));
+  }
+  const [kept, gone] = bought;
+  const { key: unpaid } = await beginCheckout(stripe, price);
+  assert.ok(kept !== undefined && gone !== undefined);
+  const empty = await startStripeServer(t, { clock, faults: false });
+  const other = stripeService(t, { server: empty, database, clock });
+  for (const key of [kept.key, gone.key, unpaid]) {
+    await assert.rejects(other.service.findKey(key, signal), ProviderUnavailable);
+  }
+  assert.equal(await other.service.find('sub_never', signal), null);
+  account.forget(gone.id);
+  // Another process, which has seen none of them yet.
+  const { service: fresh } = stripeService(t, { server, database, clock });
+  assert.equal(await fresh.findKey(gone.key, signal), null);
+  assert.equal((await fresh.findKey(kept.key, signal))?.reference, kept.id);
 });
 
 test('every call names the version whose answers are read, and has the secret key in its header alone', async (t) => {

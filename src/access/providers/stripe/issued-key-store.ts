@@ -92,6 +92,14 @@ export async function findActiveHashes(
   return new Map(rows.map((row) => [row.subscription, row.keyHash]));
 }
 
+/** Subscriptions whose keys were bound last, in any state. */
+export async function findNewestSubscriptions(sql: Sql, limit: number): Promise<readonly string[]> {
+  const rows = await sql<{ subscription: string }[]>`
+    select subscription from issued_key
+    where provider = ${PROVIDER} and state = 'active' order by activated_at desc limit ${limit}`;
+  return rows.map(({ subscription }) => subscription);
+}
+
 export async function countActiveKeys(sql: Sql): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int from issued_key where provider = ${PROVIDER} and state = 'active'`;

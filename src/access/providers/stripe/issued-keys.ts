@@ -11,6 +11,7 @@ import {
   deletePendingKey,
   findActiveHashes,
   findKeyByHash,
+  findNewestSubscriptions,
   findOverdueKeys,
   type IssuedKey,
   insertPendingKey,
@@ -50,6 +51,11 @@ export class IssuedKeys {
   /** The hash of the active key of each subscription that has one. */
   findHashes(subscriptions: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
     return answered(this.#database.read((sql) => findActiveHashes(sql, subscriptions)));
+  }
+
+  /** Subscriptions whose keys were bound last. */
+  findNewest(limit: number): Promise<readonly string[]> {
+    return answered(this.#database.read((sql) => findNewestSubscriptions(sql, limit)));
   }
 
   count(): Promise<number> {

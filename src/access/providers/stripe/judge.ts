@@ -1,6 +1,7 @@
 // Judge of subscriptions at Stripe: the verdict that follows from a subscription, its plan and its key.
 
 import type { Clock } from '../../../lib/clock.ts';
+import { ProviderUnavailable } from '../../tiers/provider.ts';
 import type { Plan } from '../../tiers/tiers.ts';
 import type { Verdict } from '../payment-service.ts';
 import type { IssuedKeys } from './issued-keys.ts';
@@ -20,8 +21,13 @@ export interface JudgeOptions {
 /** The plan that the features of a product name. */
 export type FindFeaturePlan = (product: string) => Promise<Plan | null>;
 
+/** Subscriptions that are asked for before the account is taken for another one. */
+const PROBES = 5;
+
 export class Judge {
   readonly #options: JudgeOptions;
+  /** Set once a subscription with a key was found: the account of a secret key never changes. */
+  #isOwnAccount = false;
 
   constructor(options: JudgeOptions) {
     this.#options = options;
@@ -29,8 +35,28 @@ export class Judge {
 
   /** Judges a subscription by its id; null: Stripe does not know it, or it is not ours. */
   async find(reference: string, asking: Asking): Promise<Verdict | null> {
-    const subscription = await this.#options.client.findSubscription(reference, asking);
-    return subscription === null ? null : this.judge(subscription, asking);
+    const { client, keys } = this.#options;
+    const subscription = await client.findSubscription(reference, asking);
+    if (subscription !== null) return this.judge(subscription, asking);
+    if ((await keys.findHashes([reference])).has(reference)) await this.requireOwnAccount(asking);
+    return null;
+  }
+
+  /**
+   * Throws ProviderUnavailable unless Stripe knows a subscription that has a key of ours. For the secret key of another
+   * account nothing is there, and without this every key would be refused.
+   */
+  async requireOwnAccount(asking: Asking): Promise<void> {
+    const { client, keys } = this.#options;
+    for (const reference of this.#isOwnAccount ? [] : await keys.findNewest(PROBES)) {
+      if ((await client.findSubscription(reference, asking)) === null) continue;
+      this.#isOwnAccount = true;
+      break;
+    }
+    if (this.#isOwnAccount) return;
+    const why =
+      'Stripe knows none of the subscriptions that have keys: is STRIPE_SECRET_KEY of another account?';
+    throw new ProviderUnavailable(new Error(why));
   }
 
   /** Null: neither its plan nor its key is ours. */
@@ -48,6 +74,7 @@ export class Judge {
     for (const each of subscriptions) plans.set(each.id, await planOf(each, findFeaturePlan));
     // After the plans: a key that was bound meanwhile must not be missed.
     const hashes = await this.#options.keys.findHashes([...plans.keys()]);
+    this.#isOwnAccount ||= hashes.size > 0;
     const verdicts = subscriptions.map((each) =>
       this.verdict(each, plans.get(each.id) ?? null, hashes.get(each.id) ?? null),
     );

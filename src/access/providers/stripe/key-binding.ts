@@ -36,6 +36,7 @@ export class KeyBinding {
   async findPending(row: IssuedKey, keyHash: Buffer, asking: Asking): Promise<Verdict | null> {
     const { judge } = this.#options;
     const settled = await this.#settle(row, asking);
+    if (settled === 'missing') await judge.requireOwnAccount(asking);
     if (settled === 'expired' || settled === 'missing') return null;
     if (settled === 'open') {
       return { reference: row.id, keyHash, status: { state: 'unknown', reason: 'pending' } };
