@@ -1,6 +1,7 @@
 // Command `freehold watchers`: watchers of every owner listed, shown, paused, moved and replayed.
 
 import { type Command, Option } from 'commander';
+import { findActiveVerdict } from '../access/providers/subscription-list-store.ts';
 import { createLocalSubscriptions } from '../access/providers/subscription-store.ts';
 import { ownerOf } from '../access/tiers/tiers.ts';
 import { readConfig } from '../config.ts';
@@ -190,17 +191,18 @@ async function ownerBy(database: Database, name: string): Promise<string> {
   return /^(?:cus|sub|grant):/.test(name) ? name : (await newOwner(database, name)).owner;
 }
 
-async function newOwner(database: Database, subscription: string): Promise<NewOwner> {
-  const row = await createLocalSubscriptions(database, systemClock).find(subscription.replace(/^sub:/, ''));
+/** Throws CommandFailure for a subscription that this service, or its payment service as far as it was asked, does not know. */
+async function newOwner(database: Database, name: string): Promise<NewOwner> {
+  const { kind } = readConfig().subscriptions;
+  const id = name.replace(/^sub:/, '');
+  const row =
+    kind === 'local'
+      ? await createLocalSubscriptions(database, systemClock).find(id)
+      : await database.read((sql) => findActiveVerdict(sql, kind, id));
   if (row === undefined)
-    throw new CommandFailure(
-      `There is no subscription ${subscription}: \`freehold subscriptions list\` shows them.`,
-    );
-  return {
-    owner: ownerOf({ customer: row.customer, subscription: row.id }),
-    subscription: row.id,
-    plan: row.tier,
-  };
+    throw new CommandFailure(`There is no subscription ${name}: \`freehold subscriptions list\` shows them.`);
+  const { customer, tier } = row;
+  return { owner: ownerOf({ customer, subscription: id }), subscription: id, plan: tier };
 }
 
 const operatorView = (watcher: Watcher) => ({

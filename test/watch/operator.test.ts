@@ -89,6 +89,28 @@ test('watchers move from a subscription to another: the new owner has them, the 
   assert.match(refused.stderr, /no subscription sub_unknown/);
 });
 
+test('with a payment service watchers move to a subscription that it told to be in force, and to no other', async () => {
+  const old = await subscribe('pro');
+  const { id } = await create(old.key);
+  await service.database.write(
+    (sql) => sql`
+      insert into subscription_verdict (provider, reference, state, customer, tier, asked_at, question)
+      values ('stripe', 'sub_Force', 'active', 'cus_1', 'pro', now(), 1), ('stripe', 'sub_Over', 'expired', null, null, now(), 2)`,
+  );
+  const stripe = {
+    ...{ SUBSCRIPTIONS: 'stripe', STRIPE_SECRET_KEY: 'rk_test_0123456789abcdef' },
+    STRIPE_WEBHOOK_SECRET: 'whsec_0123456789abcdef',
+  };
+  const move = (to: string) =>
+    runCli({ after }, ['watchers', 'move', `sub:${old.id}`, to], {
+      folder,
+      environment: { ...environment, ...stripe },
+    });
+  assert.match((await move('sub_Over')).stderr, /no subscription sub_Over/);
+  assert.equal((await move('sub_Force')).stdout, '1 moved to cus:cus_1\n');
+  assert.equal((await read(old.key, id)).code, 'WATCHER_NOT_FOUND');
+});
+
 test('a replay is an entry of the log for an active watcher, and refused for another', async () => {
   const { id: subscription, key } = await subscribe('pro');
   const { id } = await create(key);

@@ -69,6 +69,18 @@ export async function listVerdicts(
     order by asked_at desc nulls last, id`;
 }
 
+/** The holder and plan of a subscription that a payment service told to be in force; undefined: it told of none. */
+export async function findActiveVerdict(
+  sql: Sql,
+  provider: 'polar' | 'stripe',
+  reference: string,
+): Promise<{ readonly customer: string | null; readonly tier: Plan } | undefined> {
+  const [row] = await sql<{ customer: string | null; tier: Plan }[]>`
+    select customer, tier from subscription_verdict
+    where provider = ${provider} and reference = ${reference} and state = 'active'`;
+  return row;
+}
+
 function usageColumns(sql: Sql) {
   return sql`now_used.used as "usedThisMonth", coalesce(now_used.last_used_at, before.last_used_at) as "lastUsedAt"`;
 }
