@@ -111,9 +111,11 @@ async function openStorage(config: Config, log: (line: string) => void, cleanup:
 
 /**
  * Creates the keys of a new installation; returns their file, or null if there are none. An external database may serve several
- * processes, each with its own data directory: its operator creates the keys, except those of the sample market.
+ * processes, each with its own data directory: its operator creates the keys, except those of the sample market. Keys that come
+ * with plans of a payment service are none of ours.
  */
 async function createKeys(config: Config, database: Database, isEmbedded: boolean): Promise<string | null> {
+  if (config.subscriptions.kind !== 'local') return null;
   const options = { database, clock: systemClock, file: join(config.dataDirectory, 'keys.env') };
   if (config.source.kind === 'sample') await ensureSampleKeys(options);
   else if (!isEmbedded || (await ensureFirstKeys(options)) === null) return null;

@@ -3,9 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { createAccess } from '../access/access.ts';
 import { createKeyForm } from '../access/key-form/key-form.ts';
-import { createOwnerStatus } from '../access/keys/owner-status.ts';
 import { createFeedLimit } from '../access/limits/stream-limit.ts';
-import { createLocalSubscriptions } from '../access/providers/subscription-store.ts';
+import type { CallLimits } from '../access/providers/call-budget-store.ts';
 import type { SubscriptionProvider } from '../access/tiers/provider.ts';
 import { type Principal, TIERS } from '../access/tiers/tiers.ts';
 import { readTiersFile } from '../access/tiers/tiers-file.ts';
@@ -26,7 +25,8 @@ import { createRefresh } from '../live/refresh.ts';
 import { createMarketFigures } from '../market/figure.ts';
 import { startAuthorizationServer } from '../oauth/authorization-server.ts';
 import type { FreeGrantLimits } from '../oauth/consents/free-grant-cap.ts';
-import { countGrantsOf, findGrantState, setGrantWatched } from '../oauth/consents/grant-store.ts';
+import { countGrantsOf, revokeGrantsOfSubscription, setGrantWatched } from '../oauth/consents/grant-store.ts';
+import { createAudit } from '../oauth/protocol/audit.ts';
 import { createGrantLimits } from '../oauth/protocol/tokens.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
@@ -51,7 +51,9 @@ import { startSealing } from '../watch/webhooks/secret-upkeep.ts';
 import { startBilling } from './billing.ts';
 import { healthChecks } from './health-checks.ts';
 import { describeService } from './openapi.ts';
+import { followOwners } from './owners.ts';
 import { featureRoutes } from './routes.ts';
+import { type PaymentParts, startSubscriptions } from './subscriptions.ts';
 import { createVerifyCredential } from './verify-credential.ts';
 import { createWebhooks, startDeliveries } from './webhooks.ts';
 
@@ -59,6 +61,8 @@ import { createWebhooks, startDeliveries } from './webhooks.ts';
 export interface Overrides {
   readonly clock?: Clock;
   readonly provider?: SubscriptionProvider;
+  /** Of the payment service. */
+  readonly callLimits?: CallLimits;
   /** Addresses that can be active within a minute. */
   readonly capacity?: number;
   /** Name servers, authorities and hosts of client metadata documents. */
@@ -109,26 +113,23 @@ export async function createApp(options: AppOptions): Promise<App> {
   const clock = overrides.clock ?? systemClock;
   const metrics = createMetrics({ withProcess: true });
   const tiers = config.tiersFile === null ? TIERS : await readTiersFile(config.tiersFile);
-  const provider = overrides.provider ?? createLocalSubscriptions(database, clock).provider;
   const report = (error: unknown): void => log.error({ err: error }, 'Background task failed');
+  const subscriptions = startSubscriptions({
+    ...{ config, database, clock, metrics, report, callLimits: overrides.callLimits },
+    endGrants: grantEnder(log, clock),
+  });
+  const provider = overrides.provider ?? subscriptions.provider;
+  const { payments } = subscriptions;
   const common = { database, clock, tiers, provider, report };
   const oauth = startAuthorizationServer({
     ...{ ...overrides, ...common, log, metrics, publicUrl },
     limits: createGrantLimits(config.oauth),
   });
-  const ownerStatus = createOwnerStatus({
-    ...common,
-    findGrantState: (grant) =>
-      database.read((sql) => findGrantState(sql, Number(grant), new Date(clock.now()))),
-  });
-  oauth.onRevoked((revocation) => {
-    const [kind, grant = ''] = revocation.split(':');
-    if (kind !== 'token') ownerStatus.invalidate(kind === 'grant' ? { grant } : 'any');
-  });
+  const ownerStatus = followOwners(common, oauth);
   const access = createAccess({
     ...{ ...overrides, ...common, verifiers: [oauth.verifier] },
     onHint: (hint) => ownerStatus.invalidate(hint),
-    howToGetKey: howToGetKey(publicUrl, options.keysFile ?? null),
+    howToGetKey: howToGetKey(publicUrl, payments === null ? (options.keysFile ?? null) : payments),
   });
   const keyForm = createKeyForm({ keys: access.keys, clock, proofKey: oauth.proofKey });
   const catalogue = createCatalogue(database);
@@ -156,7 +157,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...{ config, secretsKey, clock, publicUrl, internet: overrides.internet },
     findPort: () => server.port(),
   });
-  const billing = startBilling({ ...common, metrics, settings: config.subscriptions, source: null });
+  const billing = startBilling({
+    ...common,
+    metrics,
+    settings: config.subscriptions,
+    payments,
+  });
   const routes = featureRoutes({
     ...{ hub, changes, checks, webhooks, stopping: stopping.signal },
     ...{ database, catalogue, cache, refresh, clock, tiers, publicUrl, findLoading },
@@ -168,7 +174,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       findOwnerPlan: (owner) => database.read((sql) => findOwnerPlan(sql, owner)),
       countApps: (subscription) =>
         database.read((sql) => countGrantsOf(sql, subscription, new Date(clock.now()))),
-      ...{ portalUrl: config.billing.portalUrl, service: null },
+      ...{ portalUrl: config.billing.portalUrl, service: payments?.service ?? null },
     },
     ...{ report, metrics, setGrantWatched: watchGrant },
     ...{
@@ -214,17 +220,10 @@ export async function createApp(options: AppOptions): Promise<App> {
       await hub.close();
       await changes.close();
       await drained;
-      await replication?.stop();
-      await evaluation.stop();
-      await refreshing?.stop();
-      await deliveries?.stop();
-      await matching.stop();
-      await upkeep.stop();
-      await eventUpkeep.stop();
-      await sealing.stop();
-      await digests.stop();
-      await changeUpkeep.stop();
-      await billing.stop();
+      const feeding = [replication, evaluation, refreshing, deliveries, matching, upkeep, eventUpkeep];
+      for (const each of [...feeding, sealing, digests, changeUpkeep, billing, subscriptions]) {
+        await each?.stop();
+      }
       await oauth.close();
       await access.close();
       await cache.close();
@@ -235,13 +234,21 @@ export async function createApp(options: AppOptions): Promise<App> {
   };
 }
 
-/** A hint that names the file of keys, only if the service is reachable from this machine alone. */
-function howToGetKey(publicUrl: string, keysFile: string | null): string | undefined {
+/** Ends the grants made with a key that another one has replaced. */
+function grantEnder(log: Log, clock: Clock): (tx: Transaction, subscription: string) => Promise<void> {
+  const audit = createAudit(log);
+  return async (tx, subscription) => {
+    const ended = await revokeGrantsOfSubscription(tx, subscription, new Date(clock.now()));
+    for (const grant of ended) audit('family_revoked', { grant, reason: 'key_replaced' });
+  };
+}
+
+/** A hint at the plans that are sold, or at the file of keys if the service is reachable from this machine alone. */
+function howToGetKey(publicUrl: string, keys: string | PaymentParts | null): string | undefined {
+  if (keys !== null && typeof keys !== 'string') return `A plan comes with a key: ${publicUrl}/billing`;
   const { hostname } = new URL(publicUrl);
   const local = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
-  return local && keysFile !== null
-    ? `A key allows more: ${keysFile} contains one for each tier.`
-    : undefined;
+  return local && keys !== null ? `A key allows more: ${keys} contains one for each tier.` : undefined;
 }
 
 /** How many files and sockets this process may have open; null if there is no limit, or the system (not Linux) does not say. */

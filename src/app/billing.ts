@@ -9,11 +9,12 @@ import type { Route } from '../http/frame/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Database } from '../postgres/client/database.ts';
+import type { PaymentParts } from './subscriptions.ts';
 
 export interface BillingOptions {
   readonly settings: ProviderSettings;
   /** Null: this service keeps the subscriptions itself. */
-  readonly source: PaymentSource | null;
+  readonly payments: PaymentParts | null;
   readonly database: Database;
   readonly clock: Clock;
   readonly metrics: Metrics;
@@ -26,13 +27,25 @@ export interface Billing {
 }
 
 export function startBilling(options: BillingOptions): Billing {
-  const { settings, source } = options;
+  const { settings, payments } = options;
   if (settings.kind === 'local') return { routes: [], stop: async () => {} };
   let job: EventJob | null = null;
   const metrics = createBillingMetrics(options.metrics, () => job?.oldestWaiting() ?? null);
-  if (source !== null) job = startEventJob({ ...options, source, countEvent: metrics.countEvent });
+  if (payments !== null) {
+    const source = eventSource(payments);
+    job = startEventJob({ ...options, source, countEvent: metrics.countEvent });
+  }
   return {
     routes: billingWebhookRoutes({ ...options, metrics }),
     stop: async () => job?.stop(),
+  };
+}
+
+/** What events are asked about. */
+function eventSource({ service, verdicts }: PaymentParts): PaymentSource {
+  return {
+    name: service.name,
+    resolveSubject: (subject, signal) => service.resolveSubject(subject, signal),
+    renew: (reference) => verdicts.renew(reference),
   };
 }

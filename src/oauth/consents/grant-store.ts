@@ -135,6 +135,15 @@ export function revokeGrantsOfClient(sql: Sql, clientId: string, now: Date): Pro
   return revokeGrants(sql, sql`client_id = ${clientId}`, now, 'client_revoked');
 }
 
+/** Revokes all grants of a subscription, whose key was replaced, and returns their ids. */
+export function revokeGrantsOfSubscription(
+  sql: Sql,
+  subscription: string,
+  now: Date,
+): Promise<readonly number[]> {
+  return revokeGrants(sql, sql`subscription = ${subscription}`, now, 'key_replaced');
+}
+
 /** Sets the customer of a grant's subscription. */
 export async function setGrantCustomer(sql: Sql, grant: number, customer: string | null): Promise<void> {
   await sql`update oauth_grant set customer = ${customer} where id = ${grant}`;

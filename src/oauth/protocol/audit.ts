@@ -18,6 +18,7 @@ export type RevocationReason =
   | 'code_replay'
   | 'refresh_reuse'
   | 'subscription_ended'
+  | 'key_replaced'
   | 'client_request'
   | 'owner_request'
   | 'operator_request'

@@ -32,7 +32,7 @@ create table subscription_verdict (
   tier text check (tier in ('free', 'pro', 'business', 'internal')),
   ends_at timestamptz(3),
   asked_at timestamptz(3) not null,
-  question bigint not null,
+  question bigint not null default nextval('subscription_question'),
   primary key (provider, reference),
   check (state = 'unknown' or reason is null),
   check ((state = 'active') = (tier is not null))

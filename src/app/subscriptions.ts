@@ -1,0 +1,123 @@
+// Wiring of subscriptions: the provider that the settings choose, and what keeps its answers up to date.
+
+import { createCallBudget } from '../access/providers/call-budget.ts';
+import type { CallLimits } from '../access/providers/call-budget-store.ts';
+import { createPaymentApi, type PaymentApi } from '../access/providers/payment-api.ts';
+import type { PaymentService } from '../access/providers/payment-service.ts';
+import { polarHeaders } from '../access/providers/polar/polar-api.ts';
+import { createPolarService } from '../access/providers/polar/polar-service.ts';
+import type { PolarSettings, StripeSettings } from '../access/providers/provider-settings.ts';
+import { createSharedVerdicts, type SharedVerdicts } from '../access/providers/shared-verdicts.ts';
+import { stripeHeaders } from '../access/providers/stripe/stripe-client.ts';
+import { createStripeService, type StripeService } from '../access/providers/stripe/stripe-service.ts';
+import { createLocalSubscriptions } from '../access/providers/subscription-store.ts';
+import { startVerdictPass } from '../access/providers/verdict-pass.ts';
+import { VerdictTable } from '../access/providers/verdict-table.ts';
+import type { SubscriptionProvider } from '../access/tiers/provider.ts';
+import type { Config } from '../config.ts';
+import { type Clock, MINUTE } from '../lib/clock.ts';
+import { createMetrics, type Metrics } from '../lib/metrics.ts';
+import { startPeriodicWork } from '../lib/periodic-work.ts';
+import type { Database, Transaction } from '../postgres/client/database.ts';
+import { WorkLease } from '../postgres/client/work-lease.ts';
+import { createSubscriptionMetrics, type SubscriptionMetrics } from './subscription-metrics.ts';
+
+export interface SubscriptionsOptions {
+  readonly config: Pick<Config, 'subscriptions' | 'billing'>;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly report: (error: unknown) => void;
+  /** Ends the grants made with the key that a subscription had until now, and tells every process. */
+  readonly endGrants: (tx: Transaction, subscription: string) => Promise<void>;
+  /** Default: none. */
+  readonly metrics?: Metrics;
+  /** Default: those of the service. */
+  readonly callLimits?: CallLimits | undefined;
+}
+
+/** A payment service, and what all processes know of its subscriptions. */
+export interface PaymentParts {
+  readonly service: PaymentService;
+  /** The same where it is Stripe. */
+  readonly stripe: StripeService | null;
+  readonly verdicts: SharedVerdicts;
+  readonly table: VerdictTable;
+  close(): Promise<void>;
+}
+
+export interface Subscriptions {
+  readonly provider: SubscriptionProvider;
+  /** Null: this service issues the keys itself. */
+  readonly payments: PaymentParts | null;
+  stop(): Promise<void>;
+}
+
+/** Milliseconds between two deletions of pending keys that nobody paid for. */
+const TIDY_INTERVAL = 10 * MINUTE;
+
+/** Starts the provider, with the work in the background that it needs. */
+export function startSubscriptions(options: SubscriptionsOptions): Subscriptions {
+  const { database, clock, report, metrics = createMetrics() } = options;
+  if (options.config.subscriptions.kind === 'local') {
+    const { provider } = createLocalSubscriptions(database, clock);
+    return { provider, payments: null, stop: async () => {} };
+  }
+  const counters = createSubscriptionMetrics(metrics);
+  const payments = openPayments(options, counters);
+  const { service, stripe, table, verdicts } = payments;
+  const pass = startVerdictPass({
+    ...{ table, service, clock, report, ...counters },
+    lease: new WorkLease(database, `verdicts of ${service.name}`),
+  });
+  const tidying =
+    stripe &&
+    startPeriodicWork({
+      ...{ clock, report, pause: TIDY_INTERVAL },
+      work: () => stripe.tidy(new AbortController().signal),
+    });
+  return {
+    provider: verdicts,
+    payments,
+    async stop() {
+      await pass.stop();
+      await tidying?.stop();
+      await payments.close();
+    },
+  };
+}
+
+/** The payment service that the settings choose, without work in the background: for commands. Throws if there is none. */
+export function openPayments(
+  options: SubscriptionsOptions,
+  counters: SubscriptionMetrics = createSubscriptionMetrics(createMetrics()),
+): PaymentParts {
+  const { config, database, clock, report, endGrants } = options;
+  const settings = config.subscriptions;
+  if (settings.kind === 'local') throw new Error('SUBSCRIPTIONS=local has no payment service');
+  const budget = createCallBudget({
+    ...{ database, clock, service: settings.kind, onRefusal: counters.onRefusal },
+    ...(options.callLimits !== undefined && { limits: options.callLimits }),
+  });
+  const headers = settings.kind === 'polar' ? polarHeaders(settings) : stripeHeaders(settings.secretKey);
+  const { apiUrl } = settings;
+  const api = createPaymentApi({ clock, apiUrl, headers, budget, onCall: counters.onCall });
+  const stripe = settings.kind === 'stripe' ? openStripe(options, settings, api) : null;
+  const service = stripe ?? createPolarService({ settings: settings as PolarSettings, api, clock });
+  const table = new VerdictTable({ database, clock, service: service.name, endGrants });
+  const verdicts = createSharedVerdicts({ table, clock, service, report, onAnswer: counters.onAnswer });
+  return {
+    ...{ service, stripe, verdicts, table },
+    async close() {
+      await verdicts.close();
+      await api.close();
+    },
+  };
+}
+
+function openStripe(
+  { config, database, clock }: SubscriptionsOptions,
+  { secretKey }: StripeSettings,
+  api: PaymentApi,
+): StripeService {
+  return createStripeService({ api, secretKey, database, clock, graceDays: config.billing.graceDays });
+}
