@@ -57,14 +57,12 @@ test('a key that two processes use while an event tells of it is bound once, and
 });
 
 test('of a key that is bound and keys that the operator issues at once, one is active and none is lost', async () => {
+  server.faults = false; // Whoever loses a race must not need to ask again.
   for (let round = 0; round < 30; round++) {
     const { key, session } = await beginCheckout(stripe, price);
     const { id } = server.account.complete(session);
-    const issue = () => ask(() => service.issueKey(id, signal));
-    const [, first, second] = await Promise.all([
-      ask(() => service.findKey(key, signal)),
-      ...[issue(), issue()],
-    ]);
+    const issue = () => service.issueKey(id, signal);
+    const [, first, second] = await Promise.all([service.findKey(key, signal), ...[issue(), issue()]]);
     if (typeof first === 'string' || typeof second === 'string') return assert.fail('not issued');
     // The answer to the first use may have been given before; this one is asked when all is decided.
     const verdict = await ask(() => service.findKey(key, signal));

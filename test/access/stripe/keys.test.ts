@@ -175,12 +175,19 @@ describe('a checkout', () => {
 
 describe('keys that nobody paid for', () => {
   test('are deleted when their session has expired, and not before', async (t) => {
-    const { buy, clock, findKey, tidy } = await start(t);
-    const { key, keyId } = await buy();
-    clock.advance(DAY - 1);
+    const { account, buy, clock, findKey, server, tidy } = await start(t);
+    const { key, keyId, session } = await buy();
+    clock.advance(DAY);
     await tidy();
     assert.equal((await rowOf(keyId))?.state, 'pending');
-    clock.advance(1);
+    assert.ok(!server.requests.some(({ path }) => path.includes(session)), 'it is looked at later');
+    // It lasts longer than it was to.
+    const { expires_at: end = 0 } = account.session(session) ?? {};
+    Object.assign(account.sales.get(session)?.session ?? {}, { status: 'open', expires_at: end + 7_200 });
+    clock.advance(HOUR);
+    await tidy();
+    assert.equal((await rowOf(keyId))?.state, 'pending');
+    clock.advance(HOUR);
     assert.equal(await findKey(key), null);
     clock.advance(11 * MINUTE);
     await tidy();
