@@ -112,6 +112,18 @@ describe('a license key of Polar', () => {
     assert.deepEqual(await statusOn(key), { state: 'expired' });
   });
 
+  test('ends with the period when Polar names no other date, and at that date when it names one', async () => {
+    const subscription = world.subscribe(products.pro);
+    const key = world.keyOf(subscription);
+    world.cancelAtPeriodEnd(subscription);
+    subscription.endsAt = null;
+    assert.deepEqual(await statusOn(key), active(key, 'pro', subscription.periodEnd));
+    subscription.endsAt = subscription.periodEnd - 1_000;
+    assert.deepEqual(await statusOn(key), active(key, 'pro', subscription.periodEnd - 1_000));
+    subscription.cancelAtPeriodEnd = false;
+    assert.deepEqual(await statusOn(key), active(key, 'pro', subscription.periodEnd - 1_000));
+  });
+
   test('ends at its own date where that comes first', async () => {
     const subscription = world.subscribe(products.pro);
     const key = world.keyOf(subscription);
@@ -136,6 +148,11 @@ describe('a license key of Polar', () => {
     world.resume(subscription);
     world.disable(key);
     assert.deepEqual(await statusOn(key), { state: 'unknown' });
+    world.missPayment(subscription, true);
+    assert.deepEqual(await statusOn(key), { state: 'unknown' }, 'paying would not help');
+    world.pay(subscription);
+    world.takeBack(key);
+    assert.deepEqual(await statusOn(key), { state: 'unknown' }, 'and no other key took its place');
     world.revoke(subscription);
     assert.deepEqual(await statusOn(key), { state: 'expired' });
   });

@@ -135,8 +135,12 @@ describe('the keys of Polar', () => {
     server.fault = () => null;
     for (let count = 0; count < 1_100; count++) world.subscribe(products.free);
     const from = server.requests.length;
-    assert.equal(await service.findKey(key.key, signal), null);
+    const nameless = { reference: null, status: { state: 'unknown' } };
+    assert.deepEqual(await service.findKey(key.key, signal), nameless);
     assert.equal(calls(from), 1 + 1 + 9);
+    const expired = world.keyOf(expiring);
+    const said = await service.findKey(expired.key, signal);
+    assert.deepEqual(said, { reference: null, status: { state: 'expired' } }, 'Polar says this much itself');
     assert.deepEqual((await service.find(key.id, signal))?.status, { state: 'expired' });
     server.fault = usual;
   });

@@ -37,7 +37,7 @@ interface RawGrant {
 interface RawSubscription {
   readonly id: string;
   readonly product_id: string;
-  readonly product: { readonly organization_id: string };
+  readonly product: { readonly id: string; readonly organization_id: string };
   readonly status: string;
   readonly cancel_at_period_end: boolean;
   readonly current_period_end: string;
@@ -53,6 +53,8 @@ export function claimOf(records: RawRecords, context: Context): SubscriptionStat
   const organizations = [key.organization_id, subscription.product.organization_id];
   if (organizations.some((id) => id !== organization) || key.customer.id !== key.customer_id)
     return 'nothing';
+  if (subscription.product.id !== subscription.product_id) return 'nothing';
+  if (!/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(key.key)) return 'nothing';
   if (!key.key.startsWith('SERVICE-')) return { state: 'unknown' };
   const grants = records.grants as RawGrant[];
   const grant = grants.find((each) => each.properties.license_key_id === key.id);

@@ -137,6 +137,11 @@ export class PolarWorld {
     this.#updated(subscription, 'resumed');
   }
 
+  /** The staff takes a key back, whatever its subscription says. */
+  takeBack(key: PolarKey): void {
+    for (const grant of this.grants) if (grant.key === key) this.#takeBack(grant);
+  }
+
   /** Polar tells nobody of the following three: they are found by asking. */
   disable(key: PolarKey): void {
     key.status = 'disabled';

@@ -68,7 +68,9 @@ export function createPolarService({ settings, api: paymentApi, clock }: PolarOp
       const answer = await api.validateKey(key.toUpperCase(), { signal, urgency: 'unknown' });
       if (answer === 'absent') return null;
       const record = typeof answer === 'object' ? answer : await searchKey(api, hash, signal);
-      if (record === null) return null;
+      // Ended by its own date, or taken back: too long ago to find out more, and a refusal all the same.
+      if (record === null)
+        return { reference: null, status: { state: answer === 'expired' ? 'expired' : 'unknown' } };
       // It is a real key: from here on it may use what is kept for known ones. Its reference is for good, so it must lead back.
       const asking: Asking = { signal, urgency: 'known' };
       const same = await api.getKey(record.id, asking);
