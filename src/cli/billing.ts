@@ -2,8 +2,11 @@
 
 import type { Command } from 'commander';
 import { type EventRow, listEvents, type ProviderName, replayEvent } from '../billing/event-store.ts';
-import { type Config, readConfig } from '../config.ts';
+import { readConfig } from '../config.ts';
 import type { Database } from '../postgres/client/database.ts';
+import { requireProvider } from './billing/payments.ts';
+import { addStatus } from './billing/status.ts';
+import { addSync } from './billing/sync.ts';
 import { withDatabase } from './database.ts';
 import { CommandFailure } from './failure.ts';
 import { examples, JSON_OPTION } from './options.ts';
@@ -18,7 +21,9 @@ export function addBilling(program: Command): void {
     .description(
       'Shows how this service and its payment service get on: Polar or Stripe, as SUBSCRIPTIONS says.',
     )
-    .addHelpText('after', examples('freehold billing events --waiting', `freehold billing replay ${ID}`));
+    .addHelpText('after', examples('freehold billing status', `freehold billing replay ${ID}`));
+  addStatus(group);
+  addSync(group);
   addEvents(group);
   addReplay(group);
 }
@@ -72,15 +77,6 @@ function addReplay(group: Command): void {
       print(process.stdout, `${event.id}  ${stateOf(event)}`);
     });
 }
-
-/** Throws CommandFailure where there is no payment service. */
-function requireProvider({ subscriptions }: Pick<Config, 'subscriptions'>): ProviderName {
-  if (subscriptions.kind !== 'local') return subscriptions.kind;
-  throw new CommandFailure(NO_PROVIDER);
-}
-
-const NO_PROVIDER =
-  'There is no payment service: SUBSCRIPTIONS=local keeps the subscriptions here. `freehold subscriptions` manages them.';
 
 function withPayments<T>(work: (database: Database, provider: ProviderName) => Promise<T>): Promise<T> {
   const config = readConfig();

@@ -17,12 +17,13 @@ export interface SecondService {
   silence(): void;
 }
 
-/** Starts it, with a database that may be changed; it ends with the test. */
+/** Starts it, with a database that may be changed, and settings besides those of every test; it ends with the test. */
 export async function startSecondService(
   t: Closing,
   service: TestService,
-  overrides: Pick<Overrides, 'provider' | 'limits'> = {},
+  overrides: Pick<Overrides, 'provider' | 'limits' | 'callLimits'> = {},
   changed: (database: Database) => Database = (database) => database,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<SecondService> {
   const { databaseUrl, clock } = service;
   const line = await startDatabaseProxy(t, databaseUrl);
@@ -30,7 +31,7 @@ export async function startSecondService(
   const plain = openDatabase({ url: databaseUrl, maxConnections: 4, timeout: 20_000 });
   const database = changed({ ...plain, dedicated: (hooks) => listening.dedicated(hooks) });
   const folder = await temporaryFolder(t, 'beside');
-  const environment = { DATABASE_URL: databaseUrl, DATA_DIR: folder, SOURCE: 'none' };
+  const environment = { DATABASE_URL: databaseUrl, DATA_DIR: folder, SOURCE: 'none', ...settings };
   const app = await createApp({
     ...{ config: readConfig(environment, folder), database, source: null, interval: 0 },
     publicUrl: service.url,

@@ -121,7 +121,7 @@ export function createPolarService({ settings, api: paymentApi, clock }: PolarOp
     async resolveSubject(subject, signal) {
       const [, kind, id = ''] = /^(\w+):(.+)$/.exec(subject.toLowerCase()) ?? [];
       if (!isPolarId(id)) return [];
-      const asking: Asking = { signal, urgency: 'background' };
+      const asking: Asking = { signal, urgency: 'known' };
       if (kind === 'key') return [id];
       if (kind === 'customer') return keysOf(await api.customerGrants(id, asking));
       if (kind !== 'subscription') return [];
