@@ -1,0 +1,89 @@
+// Proof of a whole service with Stripe: a key from its first sight to its use, and one that the operator replaces beside it.
+
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { MANY_CALLS } from '../../support/billing/paying-service.ts';
+import { startStripeServer } from '../../support/billing/stripe-server.ts';
+import { until } from '../../support/check/until.ts';
+import { temporaryFolder } from '../../support/database/database.ts';
+import { refresh, signIn, statusOf } from '../../support/oauth/oauth.ts';
+import { runCli } from '../../support/process/cli.ts';
+import { manualClock } from '../../support/service/clock.ts';
+import { startService } from '../../support/service/service.ts';
+
+async function start(t: TestContext) {
+  const clock = manualClock(Date.now());
+  const server = await startStripeServer(t, { clock, faults: false });
+  const price = server.account.addPlan('pro', { amount: 4_900 });
+  const environment = {
+    ...{ SUBSCRIPTIONS: 'stripe', STRIPE_API_URL: server.url, STRIPE_SECRET_KEY: server.secretKey },
+    STRIPE_WEBHOOK_SECRET: server.webhookSecret,
+  };
+  const service = await startService(t, { clock, environment, overrides: { callLimits: MANY_CALLS } });
+  return {
+    ...{ service, server, account: server.account, clock, environment },
+    /** Sends the form of the page of plans: gives the key that is shown, and its session. */
+    async subscribe() {
+      const answer = await fetch(`${service.url}/billing/checkout`, {
+        method: 'POST',
+        headers: { origin: service.url, 'sec-fetch-site': 'same-origin' },
+        body: new URLSearchParams({ price }),
+      });
+      const page = await answer.text();
+      assert.equal(answer.status, 200, page);
+      const [key = ''] = /SERVICE-[0-9A-F-]{36}/.exec(page) ?? [];
+      const [session = ''] = server.account.sales.keys();
+      return { key, session };
+    },
+    async ask(key: string) {
+      const answer = await service.get('/v1/usage', key);
+      const body = (await answer.json()) as { code?: string; reason?: string; tier?: string };
+      return [answer.status, body.tier ?? body.code, body.reason];
+    },
+  };
+}
+
+const PENDING = [401, 'INVALID_API_KEY', 'pending'];
+const PRO = [200, 'pro', undefined];
+
+test('a key from the page of plans says that it waits, and works half a minute after the payment without any webhook', async (t) => {
+  const { account, ask, clock, subscribe } = await start(t);
+  const { key, session } = await subscribe();
+  assert.deepEqual(await ask(key), PENDING);
+  account.complete(session);
+  clock.advance(30_000);
+  assert.deepEqual(await ask(key), PRO);
+});
+
+test('a key that was refused before its payment works as soon as the webhook has come', async (t) => {
+  const { account, ask, server, service, subscribe } = await start(t);
+  const { key, session } = await subscribe();
+  assert.deepEqual(await ask(key), PENDING);
+  account.complete(session);
+  const paid = account.events.find(({ type }) => type === 'checkout.session.completed');
+  assert.ok(paid !== undefined);
+  const { body, headers } = server.sign(paid);
+  const answer = await fetch(`${service.url}/billing/webhooks/stripe`, { method: 'POST', body, headers });
+  assert.equal(answer.status, 200, await answer.text());
+  await until('the key works', async () => (await ask(key))[0] === 200);
+  assert.deepEqual(await ask(key), PRO);
+});
+
+test('a key that the operator replaces by command ends in a running service at once, with what it let in', async (t) => {
+  const { account, ask, environment, service, subscribe } = await start(t);
+  const { key, session } = await subscribe();
+  const { id } = account.complete(session);
+  assert.deepEqual(await ask(key), PRO);
+  const app = await signIn(service, { key });
+  assert.equal(await statusOf(service, app.accessToken), 200);
+  const folder = await temporaryFolder(t, 'command');
+  const options = { folder, environment: { ...environment, DATABASE_URL: service.databaseUrl } };
+  const issued = await runCli(t, ['subscriptions', 'create', '--for', id, '--json'], options);
+  assert.equal(issued.code, 0, issued.stderr);
+  const { key: next } = JSON.parse(issued.stdout) as { key: string };
+  await until('the former key ends', async () => (await ask(key))[0] === 401);
+  assert.deepEqual(await ask(key), [401, 'INVALID_API_KEY', 'replaced']);
+  assert.deepEqual(await ask(next), PRO);
+  await until('the app is out', async () => (await statusOf(service, app.accessToken)) !== 200);
+  assert.equal((await refresh(service, app)).body.error, 'invalid_grant');
+});
