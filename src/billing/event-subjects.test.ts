@@ -1,6 +1,8 @@
 // Proof of what is read of events: which subjects, and never more than ids.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { EVENT_TYPES, isLiveKey, readPolarEvent, readStripeEvent } from './event-subjects.ts';
@@ -70,6 +72,17 @@ test('events of other accounts, organizations and modes are told apart', () => {
     null,
     null,
   ]);
+});
+
+test('the page about billing names every type that counts, so that no webhook leaves one out', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/billing.md'), 'utf8');
+  const names = [...page.matchAll(/`([a-z_]+\.[a-z_.]*)`/g)].map(([, name = '']) => name);
+  const isNamed = (type: string) =>
+    names.some((name) => (name.endsWith('.') ? type.startsWith(name) : type === name));
+  for (const type of Object.values(EVENT_TYPES).flat()) {
+    // Another name for `invoice.paid`: whoever listens to both gets both.
+    if (type !== 'invoice.payment_succeeded') assert.ok(isNamed(type), type);
+  }
 });
 
 test('whatever an event holds, what is read of it can be stored', () => {

@@ -11,6 +11,7 @@ import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/lib/problem.ts';
 import { openDatabase } from '../../src/postgres/client/database.ts';
+import { deliver, STRIPE_SETTINGS, signStripe } from '../support/billing/signed-events.ts';
 import { draft } from '../support/catalogue/drafts.ts';
 import { writer } from '../support/catalogue/property-market.ts';
 import { until } from '../support/check/until.ts';
@@ -43,7 +44,7 @@ const provider = stubProvider();
 const small = await startService(
   { after },
   {
-    environment: { TIERS_FILE: tiersFile, TRUSTED_PROXIES: '127.0.0.1' },
+    environment: { ...STRIPE_SETTINGS, TIERS_FILE: tiersFile, TRUSTED_PROXIES: '127.0.0.1' },
     overrides: { provider, capacity: 2, limits: { headersTimeoutMs: 200, checkIntervalMs: 20 } },
   },
 );
@@ -57,8 +58,12 @@ async function ask(
 ) {
   const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
   const answer = await fetch(`${url}${path}`, { method, headers: { ...authorization, ...headers } });
-  return { status: answer.status, headers: new Map(answer.headers), body: await answer.text() };
+  return answerOf(answer);
 }
+
+const answerOf = async (answer: Response): Promise<Answer> => ({
+  ...{ status: answer.status, headers: new Map(answer.headers), body: await answer.text() },
+});
 
 async function send(bytes: string, url = service.url): Promise<Answer> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -198,6 +203,8 @@ const ROWS: { readonly [code in ProblemCode]?: Trigger } = {
     await service.database.write((sql) => sql`update watch_event_retention set dropped_through = 1000`);
     return ask({ path: `/v1/events?after=${nextCursor}`, key: keys.pro });
   },
+  INVALID_SIGNATURE: async () =>
+    answerOf(await deliver(small, { ...signStripe('{}', { at: small.clock.now() }), body: '[]' })),
   METHOD_NOT_ALLOWED: () => ask({ method: 'DELETE' }),
   NOT_ACCEPTABLE: () => ask({ key: keys.pro, headers: { accept: 'text/csv' } }),
   REQUEST_TIMEOUT: () => send('GET /v1/areas HTTP/1.1\r\nHost: x\r\nX-', small.url),
@@ -245,7 +252,7 @@ for (const [name, trigger] of Object.entries(ROWS)) {
 function answerBase(code: ProblemCode): string {
   const ofSmall: readonly ProblemCode[] = [
     ...(['REQUEST_TIMEOUT', 'QUOTA_EXCEEDED', 'TOO_MANY_STREAMS', 'OVERLOADED'] as const),
-    ...(['SUBSCRIPTIONS_UNAVAILABLE', 'SHUTTING_DOWN'] as const),
+    ...(['SUBSCRIPTIONS_UNAVAILABLE', 'SHUTTING_DOWN', 'INVALID_SIGNATURE'] as const),
   ];
   return ofSmall.includes(code) ? small.url : service.url;
 }
