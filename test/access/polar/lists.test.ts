@@ -82,6 +82,24 @@ describe('the keys of Polar', () => {
     world.grants.push(...grants);
   });
 
+  test('are listed without those that make no sense', async () => {
+    const usual = server.alter;
+    const before = (await listAll()).flat().length;
+    for (const [path, field] of [
+      ['/v1/license-keys/', 'status'],
+      ['/v1/benefit-grants/', 'is_granted'],
+      ['/v1/subscriptions/', 'cancel_at_period_end'],
+    ] as const) {
+      server.alter = (answer, request) => {
+        const { items } = answer.body as { items?: Record<string, unknown>[] };
+        if (request.path === path && request.query.get('page') === '1') delete items?.[3]?.[field];
+        return answer;
+      };
+      assert.equal((await listAll()).flat().length, before - 1, path);
+    }
+    server.alter = usual;
+  });
+
   test('are counted by one call', async () => {
     const granted = world.keys.filter(({ status }) => status === 'granted').length;
     const usual = server.fault;
