@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { parseEnv } from 'node:util';
 import { EVENT_TYPES } from '../../src/billing/event-subjects.ts';
 import { readConfig } from '../../src/config.ts';
+import { startPolarShopService, startStripeShopService } from '../support/billing/shop-service.ts';
 import { ROOT, readSource } from '../support/code/source-files.ts';
 import { temporaryFolder } from '../support/database/database.ts';
 import { follow, shellBlocks } from '../support/process/shell-blocks.ts';
@@ -38,6 +39,49 @@ test('whoever follows docs/billing.md creates a key and imports others, each of 
   const known = 'SERVICE-5B1F0C9E-7A52-4C0B-9E55-0F6C2B7D1A0';
   for (const [number, tier] of ['pro', 'free'].entries())
     assert.equal(((await service.json('/v1/usage', `${known}${number + 1}`)) as { tier: string }).tier, tier);
+});
+
+test('the blocks of docs/billing.md about Stripe work with a bought key, and issue another one for its subscription', async (t) => {
+  const { service, stripe, environment } = await startStripeShopService(t);
+  const { account } = stripe;
+  const price = account.addPlan('pro', { amount: 1_000, suffix: '_docs' });
+  const page = await fetch(`${service.url}/billing/checkout`, {
+    ...{ method: 'POST', body: new URLSearchParams({ price }) },
+  });
+  const html = await page.text();
+  const [key = ''] = /SERVICE-[0-9A-F-]{36}/.exec(html) ?? [];
+  const [, session = ''] = /\/c\/pay\/(\w+)/.exec(html) ?? [];
+  const { id } = account.complete(session);
+  const folder = await temporaryFolder(t, 'stripe');
+  const [used = '', issued = ''] = await follow(shellBlocks(section('Stripe')), folder, service.url, {
+    ...{ ...environment, DATABASE_URL: service.databaseUrl, FREEHOLD_PRO_KEY: key, REFERENCE: id },
+  });
+  assert.match(used, /"tier":"pro"/);
+  assert.match(used, new RegExp(`^${id} +pro +…${key.slice(-4)} +active `, 'm'));
+  const [other = ''] = /SERVICE-[0-9A-F-]{36}/.exec(issued) ?? [];
+  service.clock.advance(600_000);
+  assert.equal(((await service.json('/v1/usage', other)) as { tier: string }).tier, 'pro');
+  const old = await service.get('/v1/usage', key);
+  assert.equal(((await old.json()) as { reason: string }).reason, 'replaced');
+});
+
+test('the blocks of docs/billing.md about Polar work with the key that it issued', async (t) => {
+  const { service, shop, environment } = await startPolarShopService(t);
+  const { world } = shop.server;
+  const { key } = world.keyOf(world.subscribe(shop.products.pro));
+  const folder = await temporaryFolder(t, 'polar');
+  const [used = ''] = await follow(shellBlocks(section('Polar')), folder, service.url, {
+    ...{ ...environment, DATABASE_URL: service.databaseUrl, FREEHOLD_PRO_KEY: key },
+  });
+  assert.match(used, /"tier":"pro"/);
+  assert.match(used, /^[0-9a-f-]{36} +pro +active /m);
+});
+
+test('every shell block of docs/billing.md is one of those that run here', () => {
+  const run = ['Keys of your own', 'Import keys', 'Stripe', 'Polar'].flatMap((title) =>
+    shellBlocks(section(title)),
+  );
+  assert.deepEqual(run.toSorted(), shellBlocks(PAGE).toSorted());
 });
 
 test('the settings of docs/billing.md are complete', () => {

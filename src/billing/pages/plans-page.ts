@@ -33,7 +33,7 @@ export function renderPlansPage(view: PlansView): string {
     title: TITLE,
     content: html`<div class="board"><h1>${TITLE}</h1>
 <p class="lead">A key belongs to a plan, and works wherever this service is called: from your programs, and for the apps and agents that you
-connect. Without a key you can search, within the requests of ${requestWords(tiers.anonymous)}.</p>
+connect. Searches work without a key too, within limits: ${requestWords(tiers.anonymous)}.</p>
 ${sellingNotice(view)}
 <div class="cards plans">${plans.map((plan) => planCard(plan, view, offers))}</div>
 ${howToGetKey(view)}
