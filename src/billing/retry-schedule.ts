@@ -1,7 +1,7 @@
 // When the fetching that an event asks for is tried again: soon at first, then less and less often, and at last about every hour. Pure.
 
 /** Milliseconds. */
-const FIRST = 5_000;
+const FIRST = 1_000;
 const LONGEST = 3_600_000;
 
 /**

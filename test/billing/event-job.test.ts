@@ -58,8 +58,8 @@ test('a subject that gets no answer is tried again until it has one, and holds n
   await storeEvent(database, 'both', ['customer:fine', 'customer:down']);
   await storeEvent(database, 'fine', ['customer:fine']);
   await until('the good one is handled', isHandled('fine'));
-  let expected = 2_500;
-  for (let attempt = 1; attempt <= 12; attempt += 1) {
+  let expected = 500;
+  for (let attempt = 1; attempt <= 14; attempt += 1) {
     const failed = async () =>
       (await eventStates(database)).filter((event) => !event.isHandled && event.attempts === attempt);
     // All of them: one that is still under way would be claimed again when its pause is ended.
@@ -158,6 +158,8 @@ test('whoever has lost a claim writes nothing', async () => {
   const request = { provider: 'polar', lifetime: 60_000, max: 10 } as const;
   const [event] = await database.write((sql) => claimEvents(sql, { ...request, claim: old }));
   const no = event?.no ?? 0;
+  const [claimed] = await eventStates(database);
+  assert.ok((claimed?.wait ?? 0) > 0 && (claimed?.wait ?? 0) <= 60_000, 'it is due when its claim ends');
   assert.equal((await database.write((sql) => claimEvents(sql, { ...request, claim: next }))).length, 0);
   await endPauses(database);
   assert.equal((await database.write((sql) => claimEvents(sql, { ...request, claim: next }))).length, 1);
