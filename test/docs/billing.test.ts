@@ -53,12 +53,14 @@ test('the blocks of docs/billing.md about Stripe work with a bought key, and iss
   const [, session = ''] = /\/c\/pay\/(\w+)/.exec(html) ?? [];
   const { id } = account.complete(session);
   const folder = await temporaryFolder(t, 'stripe');
-  const [used = '', issued = ''] = await follow(shellBlocks(section('Stripe')), folder, service.url, {
+  const blocks = shellBlocks(section('Stripe') + section('Check it'));
+  const [used = '', issued = '', checked = ''] = await follow(blocks, folder, service.url, {
     ...{ ...environment, DATABASE_URL: service.databaseUrl, FREEHOLD_PRO_KEY: key, REFERENCE: id },
   });
   assert.match(used, /"tier":"pro"/);
   assert.match(used, new RegExp(`^${id} +pro +…${key.slice(-4)} +active `, 'm'));
   const [other = ''] = /SERVICE-[0-9A-F-]{36}/.exec(issued) ?? [];
+  assert.match(checked, /There is none yet\./);
   service.clock.advance(600_000);
   assert.equal(((await service.json('/v1/usage', other)) as { tier: string }).tier, 'pro');
   const old = await service.get('/v1/usage', key);
@@ -70,15 +72,17 @@ test('the blocks of docs/billing.md about Polar work with the key that it issued
   const { world } = shop.server;
   const { key } = world.keyOf(world.subscribe(shop.products.pro));
   const folder = await temporaryFolder(t, 'polar');
-  const [used = ''] = await follow(shellBlocks(section('Polar')), folder, service.url, {
+  const blocks = shellBlocks(section('Polar') + section('Check it'));
+  const [used = '', checked = ''] = await follow(blocks, folder, service.url, {
     ...{ ...environment, DATABASE_URL: service.databaseUrl, FREEHOLD_PRO_KEY: key },
   });
   assert.match(used, /"tier":"pro"/);
   assert.match(used, /^[0-9a-f-]{36} +pro +active /m);
+  assert.match(checked, /There is none yet\./);
 });
 
 test('every shell block of docs/billing.md is one of those that run here', () => {
-  const run = ['Keys of your own', 'Import keys', 'Stripe', 'Polar'].flatMap((title) =>
+  const run = ['Keys of your own', 'Import keys', 'Stripe', 'Polar', 'Check it'].flatMap((title) =>
     shellBlocks(section(title)),
   );
   assert.deepEqual(run.toSorted(), shellBlocks(PAGE).toSorted());
