@@ -16,6 +16,7 @@ import {
   ok,
 } from './doctor-checks.ts';
 import { checkDatabase } from './doctor-database.ts';
+import { checkPayments } from './doctor-payments.ts';
 import { EXIT } from './failure.ts';
 import { examples } from './options.ts';
 import { emphasis, print, printJson } from './output.ts';
@@ -26,7 +27,7 @@ export function addDoctor(program: Command): void {
     .summary('check the installation')
     .description(
       'Checks Node, the configuration (misspelt settings included), the tiers file, the data directory, its disk and\n' +
-        'mount, the port, the database, the watchers and the source. Changes nothing. Works while the service runs.\n' +
+        'mount, the port, the database, the watchers, the source and the payment service. Changes nothing. Works while the service runs.\n' +
         'Exits with code 1 if a check fails; warnings do not count.',
     )
     .option('--json', 'print the results as JSON')
@@ -46,7 +47,8 @@ async function examine(): Promise<Finding[]> {
   if (config === null) return [node, ...findings];
   const machine = [checkTiersFile, checkDataDirectory, checkDisk, checkMount, checkPort];
   const found: Finding[] = [node, ...findings];
-  for (const check of [...machine, checkDatabase, checkSource]) found.push(...[await check(config)].flat());
+  for (const check of [...machine, checkDatabase, checkSource, checkPayments])
+    found.push(...[await check(config)].flat());
   return found;
 }
 
