@@ -70,6 +70,8 @@ export interface EventState {
   readonly id: string;
   readonly isHandled: boolean;
   readonly attempts: number;
+  /** Whether a process works on it. */
+  readonly isClaimed: boolean;
   readonly error: string | null;
   /** Milliseconds until the next try, by the database's clock. */
   readonly wait: number | null;
@@ -78,7 +80,7 @@ export interface EventState {
 export function eventStates(database: Database): Promise<readonly EventState[]> {
   return database.read(
     (sql) => sql<EventState[]>`
-      select id, handled_at is not null as "isHandled", attempts, last_error as error,
+      select id, handled_at is not null as "isHandled", claim is not null as "isClaimed", attempts, last_error as error,
         extract(epoch from due_at - clock_timestamp())::float8 * 1000 as wait
       from billing_event order by no`,
   );
