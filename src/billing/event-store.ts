@@ -167,4 +167,4 @@ const columns = (sql: Sql) => sql`
 const now = (sql: Sql) => sql`date_trunc('milliseconds', clock_timestamp())`;
 
 const after = (sql: Sql, milliseconds: number) =>
-  sql`clock_timestamp() + ${milliseconds}::float8 * interval '1 millisecond'`;
+  sql`date_trunc('milliseconds', clock_timestamp() + ${milliseconds}::float8 * interval '1 millisecond')`;

@@ -162,7 +162,7 @@ test('whoever has lost a claim writes nothing', async () => {
   const [claimed] = await eventStates(database);
   assert.ok((claimed?.wait ?? 0) > 0 && (claimed?.wait ?? 0) <= 60_000, 'it is due when its claim ends');
   assert.equal((await database.write((sql) => claimEvents(sql, { ...request, claim: next }))).length, 0);
-  await endPauses(database);
+  await endPauses(database, { andClaims: true });
   assert.equal((await database.write((sql) => claimEvents(sql, { ...request, claim: next }))).length, 1);
   const failed = { kind: 'failed', error: 'late', pause: 1 } as const;
   assert.equal(await database.write((sql) => finishEvent(sql, { no, claim: old }, failed)), false);

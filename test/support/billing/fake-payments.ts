@@ -86,11 +86,17 @@ export function eventStates(database: Database): Promise<readonly EventState[]> 
   );
 }
 
-/** Lets the pauses and claims of all events end now, as if their time had passed. */
-export async function endPauses(database: Database): Promise<void> {
+/**
+ * Lets the pauses of all events end now, as if their time had passed. Claims end too only if that is said: whoever ends them again
+ * and again lets no process come to an end.
+ */
+export async function endPauses(database: Database, { andClaims = false } = {}): Promise<void> {
   await database.write(
     (sql) => sql`
-      with due as (update billing_event set due_at = clock_timestamp() - interval '1 second' where due_at is not null)
+      with due as (
+        update billing_event set due_at = clock_timestamp() - interval '1 second'
+        where due_at is not null and (claim is null or ${andClaims})
+      )
       select pg_notify('billing_events', '')`,
   );
 }
