@@ -22,6 +22,9 @@ export interface KeyProcess {
 export interface VerdictWorld {
   /** Milliseconds that have passed, in truth. */
   readonly passed: number;
+  readonly clock: ManualClock;
+  /** Counts what is under way, so that `settle` waits for it. */
+  readonly database: Database;
   readonly processes: KeyProcess[];
   readonly ended: string[];
   /** Starts a process in place of one, which forgets all it knew; without a number one more. */
@@ -51,7 +54,7 @@ export async function verdictWorld(
     get passed() {
       return clock.monotonic();
     },
-    ...{ processes, ended },
+    ...{ clock, database: counted.database, processes, ended },
     start(replaced = processes.length) {
       const former = processes[replaced];
       if (former !== undefined) void former.verdicts.close();
