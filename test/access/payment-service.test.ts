@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { payingService } from '../support/billing/paying-service.ts';
+import { startPayingService } from '../support/billing/paying-service.ts';
 import { until } from '../support/check/until.ts';
 import { refresh, signIn, statusOf } from '../support/oauth/oauth.ts';
 
 for (const name of ['polar', 'stripe'] as const) {
   test(`with ${name} a bought key works, and follows its plan and its end`, async (t) => {
-    const { service, shop, ask } = await payingService(t, name);
+    const { service, shop, ask } = await startPayingService(t, name);
     const key = await shop.buy('pro');
     assert.deepEqual(await ask(key), [200, 'pro']);
     shop.changePlan(key, 'business');
@@ -27,7 +27,7 @@ for (const name of ['polar', 'stripe'] as const) {
   });
 
   test(`with ${name} local sample keys open nothing, and callers without a key are shown the plans`, async (t) => {
-    const { service } = await payingService(t, name);
+    const { service } = await startPayingService(t, name);
     assert.equal((await service.get('/v1/usage', service.keys.internal)).status, 401);
     const call = () => service.get('/v1/search/sales?location=Portland');
     for (let calls = 0; calls < 10; calls++) await call();
@@ -39,7 +39,7 @@ for (const name of ['polar', 'stripe'] as const) {
 }
 
 test('a key that Polar replaced ends, with the apps that were let in with it', async (t) => {
-  const { service, shop, ask } = await payingService(t, 'polar');
+  const { service, shop, ask } = await startPayingService(t, 'polar');
   const key = await shop.buy('pro');
   const session = await signIn(service, { key });
   assert.equal(await statusOf(service, session.accessToken), 200);
@@ -56,7 +56,7 @@ test('a key that Polar replaced ends, with the apps that were let in with it', a
 });
 
 test('what the payment service was asked is counted', async (t) => {
-  const { service, shop, ask } = await payingService(t, 'stripe');
+  const { service, shop, ask } = await startPayingService(t, 'stripe');
   const key = await shop.buy('pro');
   await ask(key);
   const metrics = await (await fetch(`${service.url}/metrics`)).text();

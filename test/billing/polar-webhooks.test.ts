@@ -2,40 +2,20 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { MANY_CALLS } from '../support/billing/paying-service.ts';
-import { startPolarShop } from '../support/billing/polar-service.ts';
+import { startPayingService } from '../support/billing/paying-service.ts';
 import { newWebhookSecret, sendWebhook, webhookOf } from '../support/billing/polar-webhooks.ts';
 import { createRandom } from '../support/check/random.ts';
 import { until } from '../support/check/until.ts';
-import { manualClock } from '../support/service/clock.ts';
-import { startService } from '../support/service/service.ts';
 
-const clock = manualClock(Date.now());
-const { server, products, settings } = await startPolarShop({ after }, { faults: false, now: clock.now });
-const { world } = server;
 const secrets = { standard: newWebhookSecret(), whole: 'polar_whs_made-long-ago' } as const;
-const service = await startService(
-  { after },
-  {
-    clock,
-    environment: {
-      ...{ SUBSCRIPTIONS: 'polar', POLAR_ACCESS_TOKEN: settings.accessToken, POLAR_API_URL: settings.apiUrl },
-      ...{ POLAR_ORGANIZATION_ID: settings.organizationId },
-      POLAR_WEBHOOK_SECRET: Object.values(secrets).join(),
-      POLAR_PLANS: Object.entries(settings.plans)
-        .map(([product, plan]) => `${product}=${plan}`)
-        .join(),
-    },
-    overrides: { callLimits: MANY_CALLS },
-  },
-);
+const { service, shop, ask } = await startPayingService({ after }, 'polar', {
+  POLAR_WEBHOOK_SECRET: Object.values(secrets).join(),
+});
+const { server, products } = shop;
+const { world } = server;
 
 /** The tier that a key has, or the code of its refusal. */
-async function tierOf(key: string): Promise<string> {
-  const answer = await service.get('/v1/usage', key);
-  const body = (await answer.json()) as { code?: string; tier?: string };
-  return body.code ?? body.tier ?? '';
-}
+const tierOf = async (key: string): Promise<string> => (await ask(key))[1];
 
 const random = createRandom(5);
 

@@ -7,8 +7,8 @@ import { progressText } from '../../src/cli/billing/sync.ts';
 import { listen } from '../../src/postgres/client/listen.ts';
 import { storeEvent } from '../support/billing/fake-payments.ts';
 import { startPolarShop } from '../support/billing/polar-service.ts';
-import { POLAR_SECRET, STRIPE_SECRET } from '../support/billing/signed-events.ts';
 import { startStripeServer } from '../support/billing/stripe-server.ts';
+import { stripeEnvironment } from '../support/billing/stripe-service.ts';
 import { until } from '../support/check/until.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from '../support/database/database.ts';
 import { runCli } from '../support/process/cli.ts';
@@ -18,28 +18,14 @@ const folder = await temporaryFolder({ after }, 'status');
 async function stripeStage(t: Closing) {
   const server = await startStripeServer(t, { faults: false });
   const { database, url } = await testDatabase(t);
-  const environment = {
-    ...{ SUBSCRIPTIONS: 'stripe', STRIPE_API_URL: server.url, STRIPE_SECRET_KEY: server.secretKey },
-    ...{ STRIPE_WEBHOOK_SECRET: STRIPE_SECRET, DATABASE_URL: url },
-  };
+  const environment = { ...stripeEnvironment(server), DATABASE_URL: url };
   return { server, database, run: runner(environment) };
 }
 
 async function polarStage(t: Closing) {
-  const { server, products, settings } = await startPolarShop(t, { faults: false });
+  const { server, products, environment } = await startPolarShop(t, { faults: false });
   const { database, url } = await testDatabase(t);
-  const environment = {
-    ...{ SUBSCRIPTIONS: 'polar', POLAR_API_URL: settings.apiUrl, POLAR_ACCESS_TOKEN: settings.accessToken },
-    ...{
-      POLAR_ORGANIZATION_ID: settings.organizationId,
-      POLAR_WEBHOOK_SECRET: POLAR_SECRET,
-      DATABASE_URL: url,
-    },
-    POLAR_PLANS: Object.entries(settings.plans)
-      .map((pair) => pair.join('='))
-      .join(','),
-  };
-  return { server, products, database, run: runner(environment) };
+  return { server, products, database, run: runner({ ...environment, DATABASE_URL: url }) };
 }
 
 const runner =

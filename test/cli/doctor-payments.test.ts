@@ -5,12 +5,13 @@ import { after, test } from 'node:test';
 import { startPolarShop } from '../support/billing/polar-service.ts';
 import { POLAR_SETTINGS, STRIPE_SETTINGS } from '../support/billing/signed-events.ts';
 import { startStripeServer } from '../support/billing/stripe-server.ts';
+import { stripeEnvironment } from '../support/billing/stripe-service.ts';
 import { temporaryFolder } from '../support/database/database.ts';
 import { runCli } from '../support/process/cli.ts';
 
 const folder = await temporaryFolder({ after }, 'doctor');
 
-async function examine(environment: Record<string, string>) {
+async function examine(environment: Readonly<Record<string, string>>) {
   const { stdout } = await runCli({ after }, ['doctor', '--json'], { folder, environment });
   const { findings } = JSON.parse(stdout) as {
     findings: {
@@ -26,7 +27,7 @@ async function examine(environment: Record<string, string>) {
 
 test('doctor names the plans that Stripe sells, and what to set where it sells none or refuses the key', async (t) => {
   const server = await startStripeServer(t, { faults: false });
-  const settings = { ...STRIPE_SETTINGS, STRIPE_API_URL: server.url, STRIPE_SECRET_KEY: server.secretKey };
+  const settings = stripeEnvironment(server);
   assert.deepEqual(
     await examine(settings).then((found) => [found?.state, found?.remedy?.includes('freehold_pro')]),
     ['warn', true],
@@ -41,16 +42,7 @@ test('doctor names the plans that Stripe sells, and what to set where it sells n
 });
 
 test('doctor names the plans that Polar sells, and says where it does not answer', async (t) => {
-  const { server, settings } = await startPolarShop(t, { faults: false });
-  const environment = {
-    ...POLAR_SETTINGS,
-    POLAR_API_URL: server.url,
-    POLAR_ACCESS_TOKEN: settings.accessToken,
-    POLAR_ORGANIZATION_ID: settings.organizationId,
-    POLAR_PLANS: Object.entries(settings.plans)
-      .map(([product, plan]) => `${product}=${plan}`)
-      .join(','),
-  };
+  const { environment } = await startPolarShop(t, { faults: false });
   const sold = await examine(environment);
   assert.equal(sold?.state, 'ok', JSON.stringify(sold));
   assert.match(sold?.detail ?? '', /\(business\)/);

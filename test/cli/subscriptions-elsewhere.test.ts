@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { keyHash } from '../../src/access/providers/subscription-store.ts';
 import { startStripeServer } from '../support/billing/stripe-server.ts';
+import { stripeEnvironment } from '../support/billing/stripe-service.ts';
 import { temporaryFolder, testDatabase } from '../support/database/database.ts';
 import { runCli } from '../support/process/cli.ts';
 
@@ -12,10 +13,7 @@ const folder = await temporaryFolder({ after }, 'elsewhere');
 const server = await startStripeServer({ after }, { faults: false });
 const { account } = server;
 
-const STRIPE = {
-  ...{ DATABASE_URL: url, SUBSCRIPTIONS: 'stripe', STRIPE_API_URL: server.url },
-  ...{ STRIPE_SECRET_KEY: server.secretKey, STRIPE_WEBHOOK_SECRET: server.webhookSecret },
-};
+const STRIPE = { ...stripeEnvironment(server), DATABASE_URL: url };
 const POLAR = {
   ...{ DATABASE_URL: url, SUBSCRIPTIONS: 'polar', POLAR_ACCESS_TOKEN: 'polar_oat_0123456789abcdef' },
   ...{ POLAR_ORGANIZATION_ID: 'organization', POLAR_WEBHOOK_SECRET: 'polar_whs_0123456789abcdef' },

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { parseEnv } from 'node:util';
 import { EVENT_TYPES } from '../../src/billing/event-subjects.ts';
 import { readConfig } from '../../src/config.ts';
-import { startPolarShopService, startStripeShopService } from '../support/billing/shop-service.ts';
+import { startPayingService } from '../support/billing/paying-service.ts';
 import { ROOT, readSource } from '../support/code/source-files.ts';
 import { temporaryFolder } from '../support/database/database.ts';
 import { follow, shellBlocks } from '../support/process/shell-blocks.ts';
@@ -42,8 +42,8 @@ test('whoever follows docs/billing.md creates a key and imports others, each of 
 });
 
 test('the blocks of docs/billing.md about Stripe work with a bought key, and issue another one for its subscription', async (t) => {
-  const { service, stripe, environment } = await startStripeShopService(t);
-  const { account } = stripe;
+  const { service, shop } = await startPayingService(t, 'stripe');
+  const { account } = shop.server;
   const price = account.addPlan('pro', { amount: 1_000, suffix: '_docs' });
   const page = await fetch(`${service.url}/billing/checkout`, {
     ...{ method: 'POST', body: new URLSearchParams({ price }) },
@@ -55,7 +55,7 @@ test('the blocks of docs/billing.md about Stripe work with a bought key, and iss
   const folder = await temporaryFolder(t, 'stripe');
   const blocks = shellBlocks(section('Stripe') + section('Check it'));
   const [used = '', issued = '', checked = ''] = await follow(blocks, folder, service.url, {
-    ...{ ...environment, DATABASE_URL: service.databaseUrl, FREEHOLD_PRO_KEY: key, REFERENCE: id },
+    ...{ ...shop.environment, DATABASE_URL: service.databaseUrl, FREEHOLD_PRO_KEY: key, REFERENCE: id },
   });
   assert.match(used, /"tier":"pro"/);
   assert.match(used, new RegExp(`^${id} +pro +…${key.slice(-4)} +active `, 'm'));
@@ -68,13 +68,13 @@ test('the blocks of docs/billing.md about Stripe work with a bought key, and iss
 });
 
 test('the blocks of docs/billing.md about Polar work with the key that it issued', async (t) => {
-  const { service, shop, environment } = await startPolarShopService(t);
+  const { service, shop } = await startPayingService(t, 'polar');
   const { world } = shop.server;
   const { key } = world.keyOf(world.subscribe(shop.products.pro));
   const folder = await temporaryFolder(t, 'polar');
   const blocks = shellBlocks(section('Polar') + section('Check it'));
   const [used = '', checked = ''] = await follow(blocks, folder, service.url, {
-    ...{ ...environment, DATABASE_URL: service.databaseUrl, FREEHOLD_PRO_KEY: key },
+    ...{ ...shop.environment, DATABASE_URL: service.databaseUrl, FREEHOLD_PRO_KEY: key },
   });
   assert.match(used, /"tier":"pro"/);
   assert.match(used, /^[0-9a-f-]{36} +pro +active /m);

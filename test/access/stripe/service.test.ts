@@ -2,27 +2,19 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { MANY_CALLS } from '../../support/billing/paying-service.ts';
-import { startStripeServer } from '../../support/billing/stripe-server.ts';
+import { startPayingService } from '../../support/billing/paying-service.ts';
 import { until } from '../../support/check/until.ts';
 import { temporaryFolder } from '../../support/database/database.ts';
 import { refresh, signIn, statusOf } from '../../support/oauth/oauth.ts';
 import { runCli } from '../../support/process/cli.ts';
-import { manualClock } from '../../support/service/clock.ts';
-import { startService } from '../../support/service/service.ts';
 
 async function start(t: TestContext) {
-  const clock = manualClock(Date.now());
-  const server = await startStripeServer(t, { clock, faults: false });
-  const price = server.account.addPlan('pro', { amount: 4_900 });
-  const environment = {
-    ...{ SUBSCRIPTIONS: 'stripe', STRIPE_API_URL: server.url, STRIPE_SECRET_KEY: server.secretKey },
-    ...{ STRIPE_WEBHOOK_SECRET: server.webhookSecret, TRUSTED_PROXIES: '127.0.0.1' },
-  };
+  const { service, shop } = await startPayingService(t, 'stripe', { TRUSTED_PROXIES: '127.0.0.1' });
+  const { server, environment } = shop;
+  const price = shop.prices.pro;
   let asked = 0;
-  const service = await startService(t, { clock, environment, overrides: { callLimits: MANY_CALLS } });
   return {
-    ...{ service, server, account: server.account, clock, environment },
+    ...{ service, server, account: server.account, clock: service.clock, environment },
     /** Sends the form of the page of plans: gives the key that is shown, and its session. */
     async subscribe() {
       const answer = await fetch(`${service.url}/billing/checkout`, {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { startPolarShopService, startStripeShopService } from '../../support/billing/shop-service.ts';
+import { startPayingService } from '../../support/billing/paying-service.ts';
 import { noBrowser as skip, startBrowser, visit } from '../../support/browser/chromium.ts';
 import { FAINT, UNSOUND } from '../../support/browser/readability.ts';
 import type { TestService } from '../../support/service/service.ts';
@@ -12,8 +12,8 @@ const parts =
   skip === false
     ? await Promise.all([
         startBrowser({ after }),
-        startStripeShopService({ after }),
-        startPolarShopService({ after }),
+        startPayingService({ after }, 'stripe'),
+        startPayingService({ after }, 'polar'),
       ])
     : undefined;
 
@@ -37,8 +37,8 @@ async function openPlans(
 ): ReturnType<typeof visit> {
   const { browser, stripe, polar } = given();
   // An address begins ten purchases a minute.
-  stripe.clock.advance(60_000);
-  polar.clock.advance(60_000);
+  stripe.service.clock.advance(60_000);
+  polar.service.clock.advance(60_000);
   return visit(browser, `${service.url}/billing`, { origins: [service.url, seller], ...options });
 }
 
@@ -61,8 +61,8 @@ for (const [place, width] of Object.entries(WIDTHS)) {
   test(`from the plans over Stripe’s page of payment to the first call with the shown key, without JavaScript, on a ${place}`, {
     skip,
   }, async () => {
-    const { service, stripe } = given().stripe;
-    const { page, faults } = await openPlans(service, stripe.url, {
+    const { service, shop } = given().stripe;
+    const { page, faults } = await openPlans(service, shop.server.url, {
       ...{ viewport: { width, height: 800 }, javaScriptEnabled: false },
     });
     await button(page, PRO).click();
@@ -88,8 +88,8 @@ for (const [place, width] of Object.entries(WIDTHS)) {
     test(`each page of a purchase can be read by everybody, on a ${place}, ${colorScheme}`, {
       skip,
     }, async () => {
-      const { service, stripe } = given().stripe;
-      const { page } = await openPlans(service, stripe.url, {
+      const { service, shop } = given().stripe;
+      const { page } = await openPlans(service, shop.server.url, {
         colorScheme,
         viewport: { width, height: 800 },
       });
@@ -122,8 +122,8 @@ for (const [place, width] of Object.entries(WIDTHS)) {
 test('whoever leaves the payment has paid nothing, and the key that was shown says why it opens nothing', {
   skip,
 }, async () => {
-  const { service, stripe } = given().stripe;
-  const { page, faults } = await openPlans(service, stripe.url);
+  const { service, shop } = given().stripe;
+  const { page, faults } = await openPlans(service, shop.server.url);
   await button(page, PRO).click();
   const key = (await page.locator('pre.key').textContent()) ?? '';
   await link(page, /^I have kept it/).click();
@@ -141,13 +141,13 @@ test('whoever leaves the payment has paid nothing, and the key that was shown sa
 test('whoever closes the tab before the payment is confirmed loses nothing but the shown key', {
   skip,
 }, async () => {
-  const { service, stripe } = given().stripe;
-  const { page } = await openPlans(service, stripe.url);
+  const { service, shop } = given().stripe;
+  const { page } = await openPlans(service, shop.server.url);
   await button(page, PRO).click();
   const key = (await page.locator('pre.key').textContent()) ?? '';
   const payment = (await link(page, /^I have kept it/).getAttribute('href')) ?? '';
   await page.context().close();
-  stripe.account.complete(payment.split('/').at(-1) ?? '');
+  shop.server.account.complete(payment.split('/').at(-1) ?? '');
   assert.deepEqual(await tierOf(service, key), [200, 'pro']);
 });
 

@@ -1,36 +1,46 @@
-// Whole service whose subscriptions are sold by a test's Polar or Stripe, with the shop that sells them.
+// Whole service whose subscriptions are sold by a test's Polar or Stripe, with the shop that sells them and sends its events.
 
 import type { CallLimits } from '../../../src/access/providers/call-budget-store.ts';
-import type { Plan } from '../../../src/access/tiers/tiers.ts';
 import type { Closing } from '../database/database.ts';
 import { type ManualClock, manualClock } from '../service/clock.ts';
 import { startService, type TestService } from '../service/service.ts';
 import type { PolarSubscription } from './polar-objects.ts';
-import { startPolarShop } from './polar-service.ts';
-import { POLAR_SECRET, STRIPE_SECRET } from './signed-events.ts';
-import { startStripeServer } from './stripe-server.ts';
-import { beginCheckout, stripeService } from './stripe-service.ts';
+import { type PolarShop, startPolarShop } from './polar-service.ts';
+import { sendWebhook, webhookOf } from './polar-webhooks.ts';
+import { OLD_POLAR_SECRET, POLAR_SECRET } from './signed-events.ts';
+import { type StripeServer, startStripeServer } from './stripe-server.ts';
+import { beginCheckout, stripeEnvironment, stripeService } from './stripe-service.ts';
+
+type Environment = Readonly<Record<string, string>>;
 
 export interface PayingShop {
-  /** Settings of a service that asks it. */
-  readonly environment: Readonly<Record<string, string>>;
+  /** Settings of the service, for what runs beside it. */
+  readonly environment: Environment;
   /** Buys a plan, and gives the key. */
   buy(plan: 'pro' | 'business'): Promise<string>;
-  changePlan(key: string, plan: Plan): void;
+  changePlan(key: string, plan: 'pro' | 'business'): void;
   /** Ends the subscription of a key now. */
   cancel(key: string): void;
+  /** Sends the events about everything that has happened since the last time; gives the statuses of the answers. */
+  sendEvents(url: string): Promise<readonly number[]>;
 }
 
-interface PolarPayingShop extends PayingShop {
+export interface PolarPayingShop extends PayingShop, Pick<PolarShop, 'server' | 'products'> {
   /** Gives the subscription another key in place of this one. */
   rotate(key: string): string;
+}
+
+export interface StripePayingShop extends PayingShop {
+  readonly server: StripeServer;
+  /** Ids of the monthly prices. */
+  readonly prices: Readonly<Record<'pro' | 'business', string>>;
 }
 
 export interface PayingService<Shop extends PayingShop> {
   readonly service: TestService;
   readonly shop: Shop;
   /** The status of a call with a key, and its tier or the code of the problem. */
-  ask(key: string): Promise<readonly [number, string]>;
+  ask(key: string, url?: string): Promise<readonly [number, string]>;
 }
 
 /** So many that no test waits for a place: the budget counts by the clock of the database, which no test moves here. */
@@ -39,49 +49,74 @@ export const MANY_CALLS: CallLimits = {
   ...{ mostUnknown: 1e6, mostBackground: 1e6, mostBoth: 1e6 },
 };
 
-/** Starts a shop without faults and a service in front of it. */
-export async function payingService(t: Closing, name: 'polar'): Promise<PayingService<PolarPayingShop>>;
-export async function payingService(t: Closing, name: 'polar' | 'stripe'): Promise<PayingService<PayingShop>>;
-export async function payingService(
+/**
+ * Starts a shop without faults and a service in front of it. Polar sells every plan; Stripe sells Pro, by the month and by the
+ * year, and Business. Each signs its webhooks with more than one secret, as during a rotation.
+ *
+ * @param settings in place of the shop's own
+ */
+export async function startPayingService(
+  t: Closing,
+  name: 'polar',
+  settings?: Environment,
+): Promise<PayingService<PolarPayingShop>>;
+export async function startPayingService(
+  t: Closing,
+  name: 'stripe',
+  settings?: Environment,
+): Promise<PayingService<StripePayingShop>>;
+export async function startPayingService(
   t: Closing,
   name: 'polar' | 'stripe',
+  settings?: Environment,
+): Promise<PayingService<PayingShop>>;
+export async function startPayingService(
+  t: Closing,
+  name: 'polar' | 'stripe',
+  settings: Environment = {},
 ): Promise<PayingService<PayingShop>> {
-  const clock = manualClock(Date.now());
-  const polar = name === 'polar' ? await polarShop(t, clock) : null;
-  const stripe = name === 'stripe' ? await startStripeServer(t, { clock, faults: false }) : null;
+  // Services tell time in whole seconds.
+  const clock = manualClock(Math.floor(Date.now() / 1_000) * 1_000);
+  const { environment: own, open } = await (name === 'polar' ? polarSeller : stripeSeller)(t, clock);
   const environment = {
-    METRICS_ALLOW: '127.0.0.1',
-    ...polar?.environment,
-    ...(stripe && {
-      ...{ SUBSCRIPTIONS: 'stripe', STRIPE_SECRET_KEY: stripe.secretKey },
-      ...{ STRIPE_WEBHOOK_SECRET: STRIPE_SECRET, STRIPE_API_URL: stripe.url },
-    }),
+    ...{ METRICS_ALLOW: '127.0.0.1', BILLING_PORTAL_URL: 'https://pay.example/portal' },
+    ...{ ...own, ...settings },
   };
   const service = await startService(t, { clock, environment, overrides: { callLimits: MANY_CALLS } });
-  const shop = polar ?? stripeShop(t, { service, server: stripe as NonNullable<typeof stripe>, environment });
   return {
-    ...{ service, shop },
-    async ask(key) {
-      const answer = await service.get('/v1/usage', key);
+    ...{ service, shop: open(service, environment) },
+    async ask(key, url = service.url) {
+      const answer = await fetch(`${url}/v1/usage`, { headers: { authorization: `Bearer ${key}` } });
       const body = (await answer.json()) as { code?: string; tier?: string };
       return [answer.status, body.code ?? body.tier ?? ''];
     },
   };
 }
 
-async function polarShop(t: Closing, clock: ManualClock): Promise<PolarPayingShop> {
-  const { server, products, settings } = await startPolarShop(t, { faults: false, now: clock.now });
-  const { world } = server;
+/** A payment service that runs, and whose shop opens as soon as the service does that asks it. */
+interface Seller<Shop extends PayingShop> {
+  readonly environment: Environment;
+  open(service: TestService, environment: Environment): Shop;
+}
+
+async function polarSeller(t: Closing, clock: ManualClock): Promise<Seller<PolarPayingShop>> {
+  const { server, products, environment } = await startPolarShop(t, { faults: false, now: clock.now });
+  return {
+    environment: { ...environment, POLAR_WEBHOOK_SECRET: `${POLAR_SECRET},${OLD_POLAR_SECRET}` },
+    open: (_, settings) => polarShop({ server, products }, settings),
+  };
+}
+
+function polarShop(
+  { server, products }: Pick<PolarShop, 'server' | 'products'>,
+  environment: Environment,
+): PolarPayingShop {
+  const { world, happenings } = server;
   const bought = new Map<string, PolarSubscription>();
   const find = (key: string) => bought.get(key) as PolarSubscription;
+  let sent = 0;
   return {
-    environment: {
-      ...{ SUBSCRIPTIONS: 'polar', POLAR_ACCESS_TOKEN: settings.accessToken, POLAR_API_URL: settings.apiUrl },
-      ...{ POLAR_ORGANIZATION_ID: settings.organizationId, POLAR_WEBHOOK_SECRET: POLAR_SECRET },
-      POLAR_PLANS: Object.entries(settings.plans)
-        .map(([product, plan]) => `${product}=${plan}`)
-        .join(','),
-    },
+    ...{ server, products, environment },
     async buy(plan) {
       const subscription = world.subscribe(products[plan]);
       const { key } = world.keyOf(subscription);
@@ -97,6 +132,34 @@ async function polarShop(t: Closing, clock: ManualClock): Promise<PolarPayingSho
       bought.set(next, subscription);
       return next;
     },
+    async sendEvents(url) {
+      const fresh = happenings.slice(sent);
+      sent += fresh.length;
+      const answers = fresh.map((happening, at) => {
+        const isOld = at % 2 === 1;
+        const secret = isOld ? OLD_POLAR_SECRET : POLAR_SECRET;
+        const webhook = webhookOf(server, happening, { secret, signing: isOld ? 'whole' : 'standard' });
+        return sendWebhook(`${url}/billing/webhooks/polar`, webhook);
+      });
+      return (await Promise.all(answers)).map(({ status }) => status);
+    },
+  };
+}
+
+async function stripeSeller(t: Closing, clock: ManualClock): Promise<Seller<StripePayingShop>> {
+  const server = await startStripeServer(t, { clock, faults: false });
+  const { account, webhookSecret } = server;
+  const prices = {
+    pro: account.addPlan('pro', { amount: 2_900, currency: 'eur' }),
+    business: account.addPlan('business', { amount: 19_950, currency: 'eur' }),
+  };
+  account.addPlan('pro', { amount: 29_000, currency: 'eur', interval: 'year', suffix: '_yearly' });
+  return {
+    environment: {
+      ...stripeEnvironment(server),
+      STRIPE_WEBHOOK_SECRET: `whsec_oldOfStripe0123456789,${webhookSecret}`,
+    },
+    open: (service, settings) => stripeShop(t, { service, server, prices, environment: settings }),
   };
 }
 
@@ -104,28 +167,31 @@ function stripeShop(
   t: Closing,
   {
     service: { database, clock },
-    server,
-    environment,
-  }: {
-    readonly service: TestService;
-    readonly server: Awaited<ReturnType<typeof startStripeServer>>;
-    readonly environment: Readonly<Record<string, string>>;
-  },
-): PayingShop {
+    ...shop
+  }: Pick<StripePayingShop, 'server' | 'prices' | 'environment'> & { readonly service: TestService },
+): StripePayingShop {
+  const { server, prices } = shop;
   const { account } = server;
-  const prices = { pro: account.addPlan('pro'), business: account.addPlan('business') };
   const stripe = stripeService(t, { server, database, clock });
   const bought = new Map<string, string>();
   const find = (key: string) => bought.get(key) ?? '';
+  let sent = 0;
   return {
-    environment,
+    ...shop,
     async buy(plan) {
       const { key, session } = await beginCheckout(stripe, prices[plan]);
-      bought.set(key, account.complete(session, {}).id);
+      bought.set(key, account.complete(session).id);
       return key;
     },
-    changePlan: (key, plan) =>
-      account.changePrices(find(key), [plan === 'pro' ? prices.pro : prices.business]),
+    changePlan: (key, plan) => account.changePrices(find(key), [prices[plan]]),
     cancel: (key) => account.cancel(find(key)),
+    async sendEvents(url) {
+      const fresh = account.events.slice(sent);
+      sent += fresh.length;
+      const answers = fresh.map((event) =>
+        fetch(`${url}/billing/webhooks/stripe`, { method: 'POST', ...server.sign(event) }),
+      );
+      return (await Promise.all(answers)).map(({ status }) => status);
+    },
   };
 }

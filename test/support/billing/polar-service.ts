@@ -15,7 +15,7 @@ import { newWebhookSecret } from './polar-webhooks.ts';
 import { retrying, type Subject, uncachedProvider } from './provider-subject.ts';
 
 /** Settings of a service whose Polar is this one. */
-export function polarSettings(
+function polarSettings(
   { world, accessToken, url }: PolarServer,
   plans: Readonly<Record<string, Plan>>,
 ): PolarSettings {
@@ -78,6 +78,8 @@ export interface PolarShop {
   readonly server: PolarServer;
   readonly products: Readonly<Record<Plan, PolarProduct>>;
   readonly settings: PolarSettings;
+  /** Settings of a process that asks it. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** A Polar with a product for each plan, all with the one license-key benefit. */
@@ -91,7 +93,16 @@ export async function startPolarShop(
   );
   const products = Object.fromEntries(entries) as Record<Plan, PolarProduct>;
   const plans = Object.fromEntries(entries.map(([plan, { id }]) => [id, plan]));
-  return { server, products, settings: polarSettings(server, plans) };
+  const settings = polarSettings(server, plans);
+  const environment = {
+    ...{ SUBSCRIPTIONS: 'polar', POLAR_API_URL: settings.apiUrl, POLAR_ACCESS_TOKEN: settings.accessToken },
+    POLAR_ORGANIZATION_ID: settings.organizationId,
+    POLAR_WEBHOOK_SECRET: settings.webhookSecrets.join(','),
+    POLAR_PLANS: Object.entries(plans)
+      .map((pair) => pair.join('='))
+      .join(','),
+  };
+  return { server, products, settings, environment };
 }
 
 /** Each subject has other faults, and the same ones in every run. */

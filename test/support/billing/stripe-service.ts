@@ -14,6 +14,18 @@ import { manualClock } from '../service/clock.ts';
 import { retrying, type Subject, uncachedProvider } from './provider-subject.ts';
 import { type StripeServer, startStripeServer } from './stripe-server.ts';
 
+/** Settings of a process that asks this Stripe. */
+export function stripeEnvironment({
+  url,
+  secretKey,
+  webhookSecret,
+}: StripeServer): Readonly<Record<string, string>> {
+  return {
+    ...{ SUBSCRIPTIONS: 'stripe', STRIPE_API_URL: url, STRIPE_SECRET_KEY: secretKey },
+    STRIPE_WEBHOOK_SECRET: webhookSecret,
+  };
+}
+
 export interface StripeServiceOptions {
   readonly server: Pick<StripeServer, 'url' | 'secretKey'>;
   readonly database: Database;
