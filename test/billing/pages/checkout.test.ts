@@ -3,26 +3,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PAGE_HEADERS } from '../../../src/page/document.ts';
-import { openShop } from '../../support/billing/shop.ts';
+import { serveBillingPages } from '../../support/billing/billing-pages.ts';
 
 const PRO = 'price_pro_2900';
 const from = (address: string) => ({ 'x-forwarded-for': address });
 
 test('a payment service that never answers holds nobody for more than eight seconds', async (t) => {
-  const { open, subscribe, stub, clock } = await openShop(t);
+  const { open, subscribe, payments, clock, countOf } = await serveBillingPages(t);
   await open('/billing');
-  stub.mode = 'hang';
+  payments.mode = 'freeze';
   const asked = subscribe(PRO);
   const returned = open('/billing/return?session=cs_1');
-  while (stub.asked.checkouts + stub.asked.states < 2) await new Promise(setImmediate);
+  while (countOf('checkout') + countOf('cs_1') < 2) await new Promise(setImmediate);
   clock.advance(8_000);
   for (const answer of [await asked, await returned]) assert.equal(answer.status, 503);
 });
 
 test('a purchase shows its key once, before the payment, and leads on to it', async (t) => {
-  const { open, subscribe, stub } = await openShop(t);
+  const { open, subscribe, payments } = await serveBillingPages(t);
   const { status, text, html, headers } = await subscribe(PRO);
-  const [key = ''] = stub.keys;
+  const [key = ''] = payments.keys;
   assert.equal(status, 200);
   assert.ok(key.startsWith('SERVICE-') && text.includes(key));
   assert.match(
@@ -35,34 +35,34 @@ test('a purchase shows its key once, before the payment, and leads on to it', as
   assert.equal(headers.get('cache-control'), 'no-store');
   assert.equal(headers.get('referrer-policy'), 'no-referrer');
   assert.equal(headers.get('content-security-policy'), PAGE_HEADERS['content-security-policy']);
-  assert.deepEqual(stub.wanted, [
+  assert.deepEqual(payments.wanted, [
     {
       priceId: PRO,
       returnUrl: 'https://api.example/billing/return',
       cancelUrl: 'https://api.example/billing/canceled',
     },
   ]);
-  stub.states.set('cs_1', 'complete');
+  payments.states.set('cs_1', 'complete');
   for (const path of ['/billing', '/billing/checkout', '/billing/return?session=cs_1', '/billing/canceled'])
     assert.ok(!(await open(path)).html.includes(key), path);
 });
 
 test('where the payment service issues the key, a purchase leads straight on to it, and pages say where the key will be', async (t) => {
-  const { open, subscribe, stub } = await openShop(t);
-  stub.name = 'polar';
+  const { open, subscribe, payments } = await serveBillingPages(t);
+  payments.name = 'polar';
   assert.match((await open('/billing')).text, /Polar shows your key when you have paid\./);
   const { status, headers, html } = await subscribe(PRO);
-  assert.deepEqual([status, headers.get('location'), html], [303, stub.paymentUrl, '']);
+  assert.deepEqual([status, headers.get('location'), html], [303, payments.payment.url, '']);
   assert.equal(headers.get('referrer-policy'), 'no-referrer');
   assert.equal(headers.get('cache-control'), 'no-store');
-  stub.states.set('cs_1', 'complete');
+  payments.states.set('cs_1', 'complete');
   assert.match((await open('/billing/return?session=cs_1')).text, /Polar shows your key with your order/);
 });
 
 test('nobody is led to an address that is no payment page', async (t) => {
-  const { subscribe, stub } = await openShop(t);
+  const { subscribe, payments } = await serveBillingPages(t);
   for (const url of ['javascript:alert(1)', 'http://pay.example/', 'data:text/html,x', '/c/cs_1', '']) {
-    stub.paymentUrl = url;
+    payments.payment = { ...payments.payment, url };
     const { status, html } = await subscribe(PRO);
     assert.equal(status, 503, url);
     assert.ok(!html.includes('SERVICE-'));
@@ -70,7 +70,7 @@ test('nobody is led to an address that is no payment page', async (t) => {
 });
 
 test('only a price that is offered begins a purchase', async (t) => {
-  const { subscribe, stub, web, clock } = await openShop(t);
+  const { subscribe, web, clock, countOf } = await serveBillingPages(t);
   for (const price of ['price_other', ' price_pro_2900', '__proto__']) {
     const { status, text } = await subscribe(price);
     assert.equal(status, 400, price);
@@ -92,11 +92,11 @@ test('only a price that is offered begins a purchase', async (t) => {
     assert.equal((await web.fetch('/billing/checkout', init)).status, status, String(body));
   }
   assert.equal((await web.fetch('/billing/checkout')).status, 405);
-  assert.equal(stub.asked.checkouts, 0);
+  assert.equal(countOf('checkout'), 0);
 });
 
 test('what another site makes a browser send begins no purchase', async (t) => {
-  const { subscribe, stub } = await openShop(t);
+  const { subscribe, countOf } = await serveBillingPages(t);
   const foreign: Record<string, string>[] = [
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
@@ -104,13 +104,13 @@ test('what another site makes a browser send begins no purchase', async (t) => {
     { origin: 'null' },
   ];
   for (const headers of foreign) assert.equal((await subscribe(PRO, headers)).status, 403);
-  assert.equal(stub.asked.checkouts, 0);
+  assert.equal(countOf('checkout'), 0);
   const own = { origin: 'https://api.example', 'sec-fetch-site': 'same-origin' };
   assert.equal((await subscribe(PRO, own)).status, 200);
 });
 
 test('an address begins ten purchases in any minute, an IPv6 network as one, and others are not held up', async (t) => {
-  const { subscribe, stub, clock } = await openShop(t);
+  const { subscribe, clock, countOf } = await serveBillingPages(t);
   const network = (host: number) => from(`2001:db8::${host}`);
   for (let count = 0; count < 10; count += 1)
     assert.equal((await subscribe(PRO, network(count))).status, 200);
@@ -118,13 +118,13 @@ test('an address begins ten purchases in any minute, an IPv6 network as one, and
   assert.equal(refused.status, 429);
   assert.equal(refused.headers.get('retry-after'), '60');
   assert.equal((await subscribe(PRO, from('192.0.2.1'))).status, 200);
-  assert.equal(stub.asked.checkouts, 11);
+  assert.equal(countOf('checkout'), 11);
   clock.advance(60_000);
   assert.equal((await subscribe(PRO, network(99))).status, 200);
 });
 
 test('the page of return tells the state of its purchase and nothing else', async (t) => {
-  const { open, stub } = await openShop(t);
+  const { open, payments } = await serveBillingPages(t);
   const pages = {
     open: [200, 'Payment not complete yet'],
     complete: [200, 'Payment complete'],
@@ -133,7 +133,7 @@ test('the page of return tells the state of its purchase and nothing else', asyn
   } as const;
   for (const state of ['open', 'complete', 'expired', 'unknown'] as const) {
     const [status, title] = pages[state];
-    stub.states.set('cs_test_1', state);
+    payments.states.set('cs_test_1', state);
     const answer = await open('/billing/return?session=cs_test_1&customer_session_token=secret');
     assert.equal(answer.status, status);
     assert.ok(answer.text.includes(title));
@@ -142,7 +142,7 @@ test('the page of return tells the state of its purchase and nothing else', asyn
     assert.equal(answer.headers.get('cache-control'), 'no-store');
     assert.equal(answer.html.includes('href="return?session=cs_test_1"'), state === 'open');
   }
-  const before = stub.asked.states;
+  const before = payments.questions.length;
   const noIds = [
     '',
     '?session=',
@@ -151,22 +151,22 @@ test('the page of return tells the state of its purchase and nothing else', asyn
     '?session=a%20',
   ];
   for (const query of noIds) assert.equal((await open(`/billing/return${query}`)).status, 404, query);
-  assert.equal(stub.asked.states, before, 'what cannot be an id is asked about nowhere');
+  assert.equal(payments.questions.length, before, 'what cannot be an id is asked about nowhere');
 });
 
 test('an address opens thirty pages of return in any minute', async (t) => {
-  const { open, stub } = await openShop(t);
+  const { open, countOf } = await serveBillingPages(t);
   for (let count = 0; count < 30; count += 1)
     assert.equal((await open('/billing/return?session=cs_1', from('192.0.2.7'))).status, 404);
   assert.equal((await open('/billing/return?session=cs_1', from('192.0.2.7'))).status, 429);
-  assert.equal(stub.asked.states, 30);
+  assert.equal(countOf('cs_1'), 30);
 });
 
 test('no key and no id of a purchase is in a line of the log', async (t) => {
-  const { open, subscribe, stub, web } = await openShop(t);
+  const { open, subscribe, payments, web } = await serveBillingPages(t);
   await subscribe(PRO);
   await open('/billing/return?session=cs_secret&customer_session_token=token_secret');
-  const [key = ''] = stub.keys;
+  const [key = ''] = payments.keys;
   while (!web.log().includes('/billing/return')) await new Promise(setImmediate);
   const log = web.log();
   for (const secret of [key, key.slice(8), 'cs_secret', 'token_secret'])

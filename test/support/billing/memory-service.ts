@@ -1,6 +1,12 @@
-// Payment service in memory: it knows subscriptions and their keys, counts its calls, and misbehaves on demand.
+// Payment service in memory: it knows subscriptions, their keys and what it sells, counts its calls, and misbehaves on demand.
 
-import type { PaymentService, Verdict } from '../../../src/access/providers/payment-service.ts';
+import type {
+  CheckoutState,
+  OfferedPlan,
+  PaymentService,
+  Verdict,
+  WantedCheckout,
+} from '../../../src/access/providers/payment-service.ts';
 import { keyHash } from '../../../src/access/providers/subscription-store.ts';
 import { ProviderUnavailable, type SubscriptionStatus } from '../../../src/access/tiers/provider.ts';
 import type { Plan } from '../../../src/access/tiers/tiers.ts';
@@ -14,7 +20,8 @@ export interface WaitingQuestion {
 }
 
 export interface MemoryService extends PaymentService {
-  /** Keys and references that were asked about, and `all` for each list. */
+  name: 'polar' | 'stripe';
+  /** Keys, references and checkouts that were asked about, `all` for each list, `plans` and `checkout` for each of those. */
   readonly questions: string[];
   /** How it answers: at once, with a failure, only when told, or never. */
   mode: 'answer' | 'fail' | 'wait' | 'freeze';
@@ -27,6 +34,14 @@ export interface MemoryService extends PaymentService {
   /** Without a status the service does not know the subscription any more. */
   change(reference: string, status?: SubscriptionStatus): void;
   statusOf(reference: string): SubscriptionStatus | undefined;
+  offers: readonly OfferedPlan[];
+  /** Where it leads to pay, and when that page closes, in wall-clock milliseconds. */
+  payment: { readonly url: string; readonly expiresAt: number };
+  /** Purchases that were begun, and the keys that were made for them where the service makes none itself. */
+  readonly wanted: WantedCheckout[];
+  readonly keys: string[];
+  /** Of checkouts, by their session. */
+  readonly states: Map<string, CheckoutState>;
 }
 
 interface Subscription {
@@ -35,11 +50,29 @@ interface Subscription {
 }
 
 const BATCH = 100;
-let keys = 0;
+let made = 0;
+
+const newKey = () => keyNumber(0xabc0000 + ++made);
 
 /** An active subscription. */
 export function active(reference: string, tier: Plan = 'pro'): SubscriptionStatus {
   return { state: 'active', subscription: reference, customer: null, tier, endsAt: null };
+}
+
+/** A plan that is sold by the month. */
+export function offer(
+  plan: OfferedPlan['plan'],
+  amount: number,
+  more: Partial<OfferedPlan> = {},
+): OfferedPlan {
+  const name = `${plan.charAt(0).toUpperCase()}${plan.slice(1)}`;
+  const price = {
+    priceId: `price_${plan}_${amount}`,
+    currency: 'eur',
+    interval: 'month',
+    intervalCount: 1,
+  } as const;
+  return { plan, name, amount, ...price, ...more };
 }
 
 export function memoryService(name: PaymentService['name'] = 'polar'): MemoryService {
@@ -87,18 +120,32 @@ export function memoryService(name: PaymentService['name'] = 'polar'): MemorySer
       );
       for (let at = 0; at < all.length; at += BATCH) yield all.slice(at, at + BATCH);
     },
-    listPlans: async () => [],
-    createCheckout: () => Promise.reject(new ProviderUnavailable(new Error('sells nothing'))),
-    findCheckout: async () => 'unknown',
+    offers: [offer('pro', 2_900), offer('pro', 29_000, { interval: 'year' }), offer('business', 19_950)],
+    payment: { url: 'https://pay.example/c/cs_1', expiresAt: Number.MAX_SAFE_INTEGER },
+    ...{ wanted: [], keys: [], states: new Map() },
+    listPlans: (signal) => ask('plans', () => service.offers, signal),
+    createCheckout: (wanted, signal) =>
+      ask(
+        'checkout',
+        () => {
+          service.wanted.push(wanted);
+          if (service.name === 'polar') return { ...service.payment, key: null, keyId: null };
+          const key = newKey();
+          service.keys.push(key);
+          return { ...service.payment, key, keyId: `key_${service.keys.length}` };
+        },
+        signal,
+      ),
+    findCheckout: (session, signal) => ask(session, () => service.states.get(session) ?? 'unknown', signal),
     resolveSubject: async () => [],
     subscribe(tier) {
-      const key = keyNumber(0xabc0000 + ++keys);
+      const key = newKey();
       const reference = `sub_${key.slice(-12).toLowerCase()}`;
       subscriptions.set(reference, { key, status: active(reference, tier) });
       return { reference, key };
     },
     rekey(reference) {
-      const key = keyNumber(0xabc0000 + ++keys);
+      const key = newKey();
       subscriptions.set(reference, {
         key,
         status: subscriptions.get(reference)?.status ?? active(reference),

@@ -6,11 +6,11 @@ import { type BillingPageOptions, billingPageRoutes } from '../../../src/billing
 import { textOf } from '../browser/page-text.ts';
 import { manualClock } from '../service/clock.ts';
 import { serveRoutes, type TestRoute } from '../service/http-server.ts';
-import { stubPaymentService } from './stub-payment-service.ts';
+import { memoryService } from './memory-service.ts';
 
 const PUBLIC_URL = 'https://api.example';
 
-export interface ShopAnswer {
+export interface PageAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly html: string;
@@ -19,12 +19,13 @@ export interface ShopAnswer {
 }
 
 /** Serves the pages. `service: null`: nothing is sold here. */
-export async function openShop(t: TestContext, options: Partial<BillingPageOptions> = {}) {
+export async function serveBillingPages(t: TestContext, options: Partial<BillingPageOptions> = {}) {
   const clock = manualClock();
-  const stub = stubPaymentService(clock.now() + 86_400_000);
+  const payments = memoryService('stripe');
+  payments.payment = { ...payments.payment, expiresAt: clock.now() + 86_400_000 };
   const reported: unknown[] = [];
   const routes = billingPageRoutes({
-    ...{ service: stub, publicUrl: PUBLIC_URL, tiers: TIERS, clock, portalUrl: null },
+    ...{ service: payments, publicUrl: PUBLIC_URL, tiers: TIERS, clock, portalUrl: null },
     report: (error) => void reported.push(error),
     ...options,
   });
@@ -32,13 +33,15 @@ export async function openShop(t: TestContext, options: Partial<BillingPageOptio
     ...{ clock, publicUrl: PUBLIC_URL, trustedProxies: ['127.0.0.1'] },
     describe: { title: 'Test', version: '1', tags: { Account: '.', Health: '.', Service: '.' } },
   });
-  async function send(path: string, init: RequestInit = {}): Promise<ShopAnswer> {
+  async function send(path: string, init: RequestInit = {}): Promise<PageAnswer> {
     const answer = await web.fetch(path, { redirect: 'manual', ...init });
     const html = await answer.text();
     return { status: answer.status, headers: answer.headers, html, text: textOf(html) };
   }
   return {
-    ...{ clock, stub, reported, web },
+    /** How often the payment service was asked that. */
+    countOf: (question: string) => payments.questions.filter((each) => each === question).length,
+    ...{ clock, payments, reported, web },
     open: (path: string, headers: Record<string, string> = {}) => send(path, { headers }),
     /** Sends the form of a price. */
     subscribe: (price: string, headers: Record<string, string> = {}) =>
