@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { knownKeysInOutage } from './billing/outage.ts';
 import { logAgainstNone } from './changes.ts';
 import { callsForOneListing } from './coalescing.ts';
 import { fanOutAgainstLibraries, fanOutAgainstLoop, fanOutAgainstNchan } from './feeds/fan-out.ts';
@@ -125,6 +126,7 @@ const NAMED: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>>> = {
   P19: latencyAgainstGraphile,
   P21: callsOfTools,
   mcp: memoryOfAgents,
+  outage: knownKeysInOutage,
   webhooks: async () => [...(await latencyBesideHanging()), ...(await memoryOfHosts())],
 };
 
