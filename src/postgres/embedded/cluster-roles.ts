@@ -78,12 +78,16 @@ const RENAME_SUPERUSER = block(`if (select rolname from pg_roles where oid = 10)
   execute format('alter role %I rename to ${SUPERUSER_NAME}', (select rolname from pg_roles where oid = 10));
 end if;`);
 
-/** What the superuser owns in the schema `public`; sequences and indexes follow their tables. */
+/** What the superuser owns in the schema `public`; indexes and the sequences of columns follow their tables. */
 const GIVE_OBJECTS = block(`declare statement text;
 begin
   for statement in
     select format('alter table %s owner to ${EMBEDDED_NAME}', oid::regclass) from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm') and relowner = 10
+    union all
+    select format('alter sequence %s owner to ${EMBEDDED_NAME}', oid::regclass) from pg_class
+    where relnamespace = 'public'::regnamespace and relkind = 'S' and relowner = 10
+      and not exists (select from pg_depend where objid = pg_class.oid and refobjsubid > 0 and deptype in ('a', 'i'))
     union all
     select format('alter routine %s owner to ${EMBEDDED_NAME}', oid::regprocedure) from pg_proc
     where pronamespace = 'public'::regnamespace and proowner = 10
