@@ -89,11 +89,14 @@ export async function releaseKeys(
   verdicts: readonly Verdict[],
 ): Promise<readonly string[]> {
   const held = verdicts.filter(({ keyHash }) => keyHash !== null);
+  const hashes = held.map(({ keyHash }) => keyHash);
+  // The hashes are named once more: from a join alone, a table without statistics is read whole.
   const rows = await tx<{ reference: string }[]>`
     update subscription_verdict as stored set key_hash = null
-    from unnest(${held.map(({ reference }) => reference)}::text[], ${held.map(({ keyHash }) => keyHash)}::bytea[])
+    from unnest(${held.map(({ reference }) => reference)}::text[], ${hashes}::bytea[])
       as taken (reference, key_hash)
-    where stored.provider = ${service} and stored.key_hash = taken.key_hash and stored.reference <> taken.reference
+    where stored.provider = ${service} and stored.key_hash = any(${hashes}::bytea[])
+      and stored.key_hash = taken.key_hash and stored.reference <> taken.reference
     returning stored.reference`;
   return rows.map(({ reference }) => reference);
 }
@@ -118,11 +121,14 @@ export async function updateVerdicts(
   verdicts: readonly Verdict[],
   question: Question,
 ): Promise<void> {
+  const references = verdicts.map(({ reference }) => reference);
+  // The references are named once more, for the same reason as the hashes above.
   await tx`
     update subscription_verdict as stored set key_hash = given.key_hash, state = given.state, reason = given.reason,
       customer = given.customer, tier = given.tier, ends_at = given.ends_at, asked_at = ${dateOf(question)},
       question = ${question.question}::bigint
-    from ${given(tx, verdicts)} where stored.provider = ${service} and stored.reference = given.reference`;
+    from ${given(tx, verdicts)} where stored.provider = ${service} and stored.reference = any(${references}::text[])
+      and stored.reference = given.reference`;
 }
 
 export interface VerdictCounts {
