@@ -122,6 +122,40 @@ test('a refusal serves for thirty seconds', async (t) => {
   assert.equal(tierOf(await validate(key)), 'pro');
 });
 
+test('a refusal that has lasted serves for as long again, but not for ever, and one question renews it', async (t) => {
+  const { service, start } = setUp(t);
+  const { validate } = start();
+  for (const [lasted, serves] of [
+    [200_000, 200_000],
+    [36_000_000, 480_000],
+  ] as const) {
+    const { key, reference } = service.subscribe('pro');
+    await validate(key);
+    service.change(reference, { state: 'expired' });
+    await validate(key, true);
+    const questions = service.questions.length;
+    const makeOld = (milliseconds: number) =>
+      database.write(
+        (sql) => sql`
+          update subscription_verdict set asked_at = subscription_time() - ${milliseconds} * interval '1 ms',
+            since = subscription_time() - ${milliseconds + lasted} * interval '1 ms' where reference = ${reference}`,
+      );
+    await makeOld(serves - 5_000);
+    assert.deepEqual(await validate(key), { state: 'expired' });
+    assert.equal(service.questions.length, questions);
+    await makeOld(serves);
+    assert.deepEqual(await validate(key), { state: 'expired' });
+    assert.equal(service.questions.length, questions + 1);
+    service.change(reference, active(reference));
+    await validate(key, true);
+    service.change(reference, { state: 'expired' });
+    await validate(key, true);
+    await age(reference, 30_000);
+    service.change(reference, active(reference));
+    assert.equal(tierOf(await validate(key)), 'pro', 'a new refusal is short again');
+  }
+});
+
 test('without the service a verdict serves until it is 600 s old, and then nobody can tell', async (t) => {
   const { service, start, reported } = setUp(t);
   const { validate } = start();

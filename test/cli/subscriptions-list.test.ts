@@ -80,11 +80,11 @@ const hash = (byte: number): Buffer => Buffer.alloc(32, byte);
 async function writeVerdicts(database: Database): Promise<void> {
   await database.write(
     (sql) => sql`
-      insert into subscription_verdict (provider, reference, key_hash, state, reason, customer, tier, ends_at, asked_at, question)
+      insert into subscription_verdict (provider, reference, key_hash, state, reason, customer, tier, ends_at, asked_at, since, question)
       values
-        ('stripe', 'sub_active', ${hash(1)}, 'active', null, 'cus_1', 'pro', null, '2026-11-03T10:00:00Z', 1),
-        ('stripe', 'sub_unpaid', null, 'unknown', 'unpaid', null, null, null, '2026-11-02T10:00:00Z', 2),
-        ('polar', 'lk_1', ${hash(1)}, 'expired', null, null, null, null, '2026-11-01T10:00:00Z', 3)`,
+        ('stripe', 'sub_active', ${hash(1)}, 'active', null, 'cus_1', 'pro', null, '2026-11-03T10:00:00Z', '2026-11-03T10:00:00Z', 1),
+        ('stripe', 'sub_unpaid', null, 'unknown', 'unpaid', null, null, null, '2026-11-02T10:00:00Z', '2026-11-02T10:00:00Z', 2),
+        ('polar', 'lk_1', ${hash(1)}, 'expired', null, null, null, null, '2026-11-01T10:00:00Z', '2026-11-01T10:00:00Z', 3)`,
   );
   await database.write(
     (sql) => sql`

@@ -38,7 +38,10 @@ export interface SharedVerdictsOptions {
 
 /** Milliseconds after which an active verdict is asked for again, while it still serves. */
 const FRESH = 480_000;
-/** Milliseconds for which a refusal serves. */
+/**
+ * Milliseconds for which a refusal serves at least. One that has lasted serves as long again, and 480 s at most: programs that
+ * go on with keys that ended long ago must not use up the calls that are meant for good ones.
+ */
 const REFUSAL_LIFETIME = 30_000;
 /** Milliseconds for one question, all its calls and the waiting for places included. */
 const DEADLINE = 15_000;
@@ -116,9 +119,9 @@ export function createSharedVerdicts(options: SharedVerdictsOptions): SharedVerd
     return said;
   }
 
-  function serves({ verdict: { status }, askedAt }: KnownVerdict): boolean {
+  function serves({ verdict: { status }, askedAt, settledFor }: KnownVerdict): boolean {
     const age = clock.monotonic() - askedAt;
-    if (status.state !== 'active') return age < REFUSAL_LIFETIME;
+    if (status.state !== 'active') return age < Math.min(FRESH, Math.max(REFUSAL_LIFETIME, settledFor));
     // It may have been renewed at its end.
     const isOver = status.endsAt !== null && status.endsAt <= clock.now();
     return age < LIFETIME && !isOver;

@@ -20,6 +20,8 @@ export interface StoredVerdict extends Verdict {
   readonly question: number;
   /** Shared time of the question, in milliseconds. */
   readonly askedAt: number;
+  /** Shared time of the question that was first answered with this state, in milliseconds. */
+  readonly since: number;
 }
 
 /** What is looked up: the subscription that a key opens, or one by its reference. */
@@ -35,6 +37,7 @@ interface VerdictRow {
   /** Milliseconds. */
   readonly endsAt: number | null;
   readonly askedAt: number;
+  readonly since: number;
   readonly question: number;
 }
 
@@ -109,8 +112,8 @@ export async function insertVerdicts(
   question: Question,
 ): Promise<ReadonlySet<string>> {
   const rows = await tx<{ reference: string }[]>`
-    insert into subscription_verdict (provider, reference, key_hash, state, reason, customer, tier, ends_at, asked_at, question)
-    select ${service}, given.*, ${dateOf(question)}, ${question.question}::bigint from ${given(tx, verdicts)} on conflict do nothing returning reference`;
+    insert into subscription_verdict (provider, reference, key_hash, state, reason, customer, tier, ends_at, asked_at, since, question)
+    select ${service}, given.*, ${dateOf(question)}, ${dateOf(question)}, ${question.question}::bigint from ${given(tx, verdicts)} on conflict do nothing returning reference`;
   return new Set(rows.map(({ reference }) => reference));
 }
 
@@ -126,6 +129,7 @@ export async function updateVerdicts(
   await tx`
     update subscription_verdict as stored set key_hash = given.key_hash, state = given.state, reason = given.reason,
       customer = given.customer, tier = given.tier, ends_at = given.ends_at, asked_at = ${dateOf(question)},
+      since = case when stored.state = given.state then stored.since else ${dateOf(question)} end,
       question = ${question.question}::bigint
     from ${given(tx, verdicts)} where stored.provider = ${service} and stored.reference = any(${references}::text[])
       and stored.reference = given.reference`;
@@ -181,8 +185,8 @@ function rowOf({ reference, keyHash, status }: Verdict) {
 }
 
 function storedVerdict(row: VerdictRow): StoredVerdict {
-  const { reference, keyHash, askedAt, question } = row;
-  return { reference, keyHash, askedAt, question, status: statusOf(row) };
+  const { reference, keyHash, askedAt, since, question } = row;
+  return { reference, keyHash, askedAt, since, question, status: statusOf(row) };
 }
 
 function statusOf({ reference, state, reason, customer, tier, endsAt }: VerdictRow): SubscriptionStatus {
@@ -202,5 +206,5 @@ function timeOf(sql: Sql) {
 
 function columns(sql: Sql) {
   return sql`reference, key_hash as "keyHash", state, reason, customer, tier,
-    (extract(epoch from ends_at) * 1000)::float8 as "endsAt", (extract(epoch from asked_at) * 1000)::float8 as "askedAt", question`;
+    (extract(epoch from ends_at) * 1000)::float8 as "endsAt", (extract(epoch from asked_at) * 1000)::float8 as "askedAt", (extract(epoch from since) * 1000)::float8 as since, question`;
 }

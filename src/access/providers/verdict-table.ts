@@ -40,6 +40,8 @@ export interface KnownVerdict {
   readonly verdict: Verdict;
   /** Monotonic time of its question, or earlier. */
   readonly askedAt: number;
+  /** Milliseconds for which the state was the same when it was asked for. */
+  readonly settledFor: number;
 }
 
 export interface SaveOptions {
@@ -68,12 +70,14 @@ export class VerdictTable {
     const { stored, ...question } = read.value;
     const asking = { ...question, sentAt: read.sentAt };
     if (stored === null) return { asking, known: null };
+    const settledFor = stored.askedAt - stored.since;
     if (stored.askedAt <= read.now) {
-      return { asking, known: { verdict: stored, askedAt: SharedTime.monotonicOf(read, stored.askedAt) } };
+      const askedAt = SharedTime.monotonicOf(read, stored.askedAt);
+      return { asking, known: { verdict: stored, askedAt, settledFor } };
     }
     // The clock went back while nobody watched, nobody knows how far: no verdict may be believed.
     await this.#moveOn(stored.askedAt + LIFETIME);
-    return { asking, known: { verdict: stored, askedAt: Number.NEGATIVE_INFINITY } };
+    return { asking, known: { verdict: stored, askedAt: Number.NEGATIVE_INFINITY, settledFor } };
   }
 
   /** A question about many subscriptions. */

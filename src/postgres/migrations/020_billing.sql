@@ -32,6 +32,7 @@ create table subscription_verdict (
   tier text check (tier in ('free', 'pro', 'business', 'internal')),
   ends_at timestamptz(3),
   asked_at timestamptz(3) not null,
+  since timestamptz(3) not null,
   question bigint not null default nextval('subscription_question'),
   primary key (provider, reference),
   check (state = 'unknown' or reason is null),
@@ -48,6 +49,7 @@ comment on column subscription_verdict.reference is 'As the service names the su
 comment on column subscription_verdict.key_hash is
   'SHA-256 of the API key in upper case; null: none is known. Another hash than before means that the key was replaced.';
 comment on column subscription_verdict.reason is 'Why the key of a known subscription opens nothing; null: no reason is known.';
+comment on column subscription_verdict.since is 'Date of the question that was first answered with this state.';
 comment on column subscription_verdict.asked_at is
   'By subscription_time, rounded down, before the service was asked: what the row says held at that moment or later.';
 comment on column subscription_verdict.question is
