@@ -2,7 +2,7 @@
 
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { SUBSCRIPTIONS_CHANNEL } from '../../src/access/providers/subscription-store.ts';
-import { type StripeServer, startStripeServer } from '../../test/support/billing/stripe-server.ts';
+import { type StripeServer, startStripeServer } from '../../test/support/billing/stripe/stripe-server.ts';
 import { median, percentile } from '../statistics.ts';
 import { type Arm, startService, type Testbed } from '../testbed.ts';
 import type { Row } from '../throughput.ts';

@@ -8,9 +8,9 @@ import { createLocalSubscriptions } from '../../src/access/providers/subscriptio
 import { ProviderUnavailable, type SubscriptionStatus } from '../../src/access/tiers/provider.ts';
 import { PLANS, TIERS } from '../../src/access/tiers/tiers.ts';
 import { openDatabase } from '../../src/postgres/client/database.ts';
-import { polarSubject } from '../support/billing/polar-service.ts';
+import { polarSubject } from '../support/billing/polar/polar-service.ts';
 import type { Subject } from '../support/billing/provider-subject.ts';
-import { stripeSubject } from '../support/billing/stripe-service.ts';
+import { stripeSubject } from '../support/billing/stripe/stripe-service.ts';
 import { until } from '../support/check/until.ts';
 import { testDatabase } from '../support/database/database.ts';
 import { manualClock } from '../support/service/clock.ts';

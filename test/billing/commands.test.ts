@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startEventJob } from '../../src/billing/event-job.ts';
-import { eventStates, fakePayments, jobOptions, storeEvent } from '../support/billing/fake-payments.ts';
+import { jobOptions, memorySource } from '../support/billing/memory-source.ts';
 import { POLAR_SETTINGS } from '../support/billing/signed-events.ts';
+import { eventStates, storeEvent } from '../support/billing/stored-events.ts';
 import { until } from '../support/check/until.ts';
 import { temporaryFolder, testDatabase } from '../support/database/database.ts';
 import { runCli } from '../support/process/cli.ts';
@@ -34,7 +35,7 @@ const states = ({ events }: { events: readonly ListedEvent[] }) =>
 test('events are listed with their state and error, and one is handled again on demand', async (t) => {
   const empty = await run(['events']);
   assert.deepEqual([empty.code, empty.stdout], [0, 'There is none yet.\n']);
-  const payments = fakePayments();
+  const payments = memorySource();
   payments.failing.add('customer:down');
   const job = startEventJob(jobOptions(database, payments));
   t.after(() => job.stop());

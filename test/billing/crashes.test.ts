@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import type { JobStep } from '../../src/billing/event-job.ts';
 import { moveableTime } from '../support/billing/database-time.ts';
-import { endPauses, eventStates, storeEvent } from '../support/billing/fake-payments.ts';
+import { endPauses, eventStates, storeEvent } from '../support/billing/stored-events.ts';
 import {
   createPaymentTable,
   type PaidSubscription,

@@ -4,14 +4,8 @@ import assert from 'node:assert/strict';
 import { after, afterEach, test } from 'node:test';
 import { type EventJobOptions, startEventJob } from '../../src/billing/event-job.ts';
 import { claimEvents, finishEvent } from '../../src/billing/event-store.ts';
-import {
-  endPauses,
-  eventStates,
-  type FakePayments,
-  fakePayments,
-  jobOptions,
-  storeEvent,
-} from '../support/billing/fake-payments.ts';
+import { jobOptions, type MemorySource, memorySource } from '../support/billing/memory-source.ts';
+import { endPauses, eventStates, storeEvent } from '../support/billing/stored-events.ts';
 import { until } from '../support/check/until.ts';
 import { testDatabase } from '../support/database/database.ts';
 
@@ -20,7 +14,7 @@ const { database } = await testDatabase({ after });
 /** Jobs that run, so that none outlives its test. */
 let running: { stop(): Promise<void> }[] = [];
 
-function start(payments: FakePayments, options: Partial<EventJobOptions> = {}) {
+function start(payments: MemorySource, options: Partial<EventJobOptions> = {}) {
   const job = startEventJob({ ...jobOptions(database, payments), ...options });
   running.push(job);
   return job;
@@ -36,7 +30,7 @@ const isHandled = (id: string) => async () =>
   (await eventStates(database)).some((event) => event.id === id && event.isHandled);
 
 test('an event is handled as soon as it is stored, and what it names is renewed', async () => {
-  const payments = fakePayments();
+  const payments = memorySource();
   payments.references.set('customer:c', ['key-1', 'key-2']);
   const counted: string[] = [];
   start(payments, { countEvent: (type, step) => void counted.push(`${type} ${step}`) });
@@ -49,7 +43,7 @@ test('an event is handled as soon as it is stored, and what it names is renewed'
 });
 
 test('a subject that gets no answer is tried again until it has one, and holds no other event', async () => {
-  const payments = fakePayments();
+  const payments = memorySource();
   payments.failing.add('customer:down').add('key-b');
   payments.references.set('customer:b', ['key-a', 'key-b']);
   start(payments);
@@ -83,7 +77,7 @@ test('a subject that gets no answer is tried again until it has one, and holds n
 });
 
 test('a question that hangs holds no other event, not even of the same batch', async () => {
-  const payments = fakePayments();
+  const payments = memorySource();
   payments.hanging.add('customer:slow');
   await storeEvent(database, 'slow', ['customer:slow']);
   await storeEvent(database, 'beside', ['customer:quick']);
@@ -97,7 +91,7 @@ test('a question that hangs holds no other event, not even of the same batch', a
 });
 
 test('several events about one customer are one question, but an event that comes later is another', async () => {
-  const payments = fakePayments();
+  const payments = memorySource();
   payments.hanging.add('customer:c');
   for (const id of ['a', 'b', 'c']) await storeEvent(database, id, ['customer:c']);
   start(payments);
@@ -116,7 +110,7 @@ test('a customer who is gone at the service is asked about by the subscriptions 
       values ('polar', 'key-9', 'active', 'gone', 'pro', now(), now(), 1), ('stripe', 'sub_9', 'active', 'gone', 'pro', now(), now(), 1),
         ('polar', 'key-8', 'active', 'other', 'pro', now(), now(), 1)`,
   );
-  const payments = fakePayments();
+  const payments = memorySource();
   payments.references.set('customer:gone', []);
   start(payments);
   await storeEvent(database, 'deleted', ['customer:gone']);
@@ -125,7 +119,7 @@ test('a customer who is gone at the service is asked about by the subscriptions 
 });
 
 test('two processes share the events: none is handled by both, and none of another service is touched', async () => {
-  const all = [fakePayments(), fakePayments()];
+  const all = [memorySource(), memorySource()];
   for (const payments of all) start(payments);
   await storeEvent(database, 'other', ['subscription:sub_1'], 'stripe');
   for (let number = 0; number < 120; number += 1)
@@ -138,7 +132,7 @@ test('two processes share the events: none is handled by both, and none of anoth
 });
 
 test('a stop gives back what is under way, and another process takes it at once', async () => {
-  const stopped = fakePayments();
+  const stopped = memorySource();
   stopped.hanging.add('customer:c').add('key-d');
   const job = start(stopped);
   await storeEvent(database, 'one', ['customer:c']);
@@ -149,7 +143,7 @@ test('a stop gives back what is under way, and another process takes it at once'
   assert.ok(
     states.every(({ isHandled: isDone, attempts, wait }) => !isDone && attempts === 0 && (wait ?? 1) <= 0),
   );
-  start(fakePayments());
+  start(memorySource());
   for (const id of ['one', 'two']) await until(`${id} is handled`, isHandled(id));
 });
 
@@ -178,7 +172,7 @@ test('whoever has lost a claim writes nothing', async () => {
 });
 
 test('a claim is prolonged while its questions take long', async () => {
-  const payments = fakePayments();
+  const payments = memorySource();
   payments.hanging.add('customer:slow');
   const dueAt = async () => {
     const [row] = await database.read((sql) => sql<{ at: string }[]>`select due_at as at from billing_event`);
@@ -198,10 +192,10 @@ test('a claim is prolonged while its questions take long', async () => {
 test('handled events are deleted after 30 days, and so are those of a service that is not asked any more', async () => {
   for (const id of ['handled', 'recent']) await storeEvent(database, id, ['customer:c']);
   await storeEvent(database, 'other', ['subscription:sub_1'], 'stripe');
-  const first = start(fakePayments());
+  const first = start(memorySource());
   for (const id of ['handled', 'recent']) await until(`${id} is handled`, isHandled(id));
   await first.stop();
-  const payments = fakePayments();
+  const payments = memorySource();
   payments.failing.add('customer:down');
   await storeEvent(database, 'waiting', ['customer:down']);
   await database.write(

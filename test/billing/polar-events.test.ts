@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { readPolarEvent } from '../../src/billing/event-subjects.ts';
 import { faultOfPolar } from '../../src/billing/signatures.ts';
-import type { PolarSubscription } from '../support/billing/polar-objects.ts';
-import { polarService, startPolarShop } from '../support/billing/polar-service.ts';
-import { newWebhookSecret, webhookOf } from '../support/billing/polar-webhooks.ts';
+import type { PolarSubscription } from '../support/billing/polar/polar-objects.ts';
+import { polarService, startPolarShop } from '../support/billing/polar/polar-service.ts';
+import { newWebhookSecret, webhookOf } from '../support/billing/polar/polar-webhooks.ts';
 import { manualClock } from '../support/service/clock.ts';
 
 const { signal } = new AbortController();

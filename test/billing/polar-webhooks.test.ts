@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startPayingService } from '../support/billing/paying-service.ts';
-import { newWebhookSecret, sendWebhook, webhookOf } from '../support/billing/polar-webhooks.ts';
+import { newWebhookSecret, sendWebhook, webhookOf } from '../support/billing/polar/polar-webhooks.ts';
 import { createRandom } from '../support/check/random.ts';
 import { until } from '../support/check/until.ts';
 

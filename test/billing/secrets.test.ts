@@ -6,7 +6,6 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { createLog } from '../../src/lib/log.ts';
 import { startEchoServer } from '../support/billing/echo-server.ts';
-import { endPauses, eventStates } from '../support/billing/fake-payments.ts';
 import { MANY_CALLS } from '../support/billing/paying-service.ts';
 import {
   deliver,
@@ -16,6 +15,7 @@ import {
   STRIPE_SETTINGS,
   stripeEvent,
 } from '../support/billing/signed-events.ts';
+import { endPauses, eventStates } from '../support/billing/stored-events.ts';
 import { until } from '../support/check/until.ts';
 import { temporaryFolder } from '../support/database/database.ts';
 import { copyTables } from '../support/database/table-copy.ts';

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { startPolarShop } from '../support/billing/polar-service.ts';
+import { startPolarShop } from '../support/billing/polar/polar-service.ts';
 import { POLAR_SETTINGS, STRIPE_SETTINGS } from '../support/billing/signed-events.ts';
-import { startStripeServer } from '../support/billing/stripe-server.ts';
-import { stripeEnvironment } from '../support/billing/stripe-service.ts';
+import { startStripeServer } from '../support/billing/stripe/stripe-server.ts';
+import { stripeEnvironment } from '../support/billing/stripe/stripe-service.ts';
 import { temporaryFolder } from '../support/database/database.ts';
 import { runCli } from '../support/process/cli.ts';
 

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { keyHash } from '../../src/access/providers/subscription-store.ts';
-import { startStripeServer } from '../support/billing/stripe-server.ts';
-import { stripeEnvironment } from '../support/billing/stripe-service.ts';
+import { startStripeServer } from '../support/billing/stripe/stripe-server.ts';
+import { stripeEnvironment } from '../support/billing/stripe/stripe-service.ts';
 import { temporaryFolder, testDatabase } from '../support/database/database.ts';
 import { runCli } from '../support/process/cli.ts';
 

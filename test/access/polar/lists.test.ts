@@ -5,7 +5,7 @@ import { after, describe, test } from 'node:test';
 import type { Verdict } from '../../../src/access/providers/payment-service.ts';
 import { ProviderUnavailable } from '../../../src/access/tiers/provider.ts';
 import { PLANS } from '../../../src/access/tiers/tiers.ts';
-import { polarService, startPolarShop } from '../../support/billing/polar-service.ts';
+import { polarService, startPolarShop } from '../../support/billing/polar/polar-service.ts';
 import { manualClock } from '../../support/service/clock.ts';
 
 const { signal } = new AbortController();

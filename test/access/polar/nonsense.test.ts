@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { ProviderUnavailable, type SubscriptionStatus } from '../../../src/access/tiers/provider.ts';
-import { claimOf, type RawRecords } from '../../support/billing/polar-claim.ts';
-import { change, mutate } from '../../support/billing/polar-mutations.ts';
-import type { PolarKey, PolarSubscription } from '../../support/billing/polar-objects.ts';
-import { polarService, startPolarShop } from '../../support/billing/polar-service.ts';
+import { claimOf, type RawRecords } from '../../support/billing/polar/polar-claim.ts';
+import { change, mutate } from '../../support/billing/polar/polar-mutations.ts';
+import type { PolarKey, PolarSubscription } from '../../support/billing/polar/polar-objects.ts';
+import { polarService, startPolarShop } from '../../support/billing/polar/polar-service.ts';
 import { runs } from '../../support/check/runs.ts';
 import { manualClock } from '../../support/service/clock.ts';
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { createSharedVerdicts } from '../../../src/access/providers/shared-verdicts.ts';
 import { VerdictTable } from '../../../src/access/providers/verdict-table.ts';
-import { polarService, startPolarShop } from '../../support/billing/polar-service.ts';
+import { polarService, startPolarShop } from '../../support/billing/polar/polar-service.ts';
 import { atEnd, testDatabase } from '../../support/database/database.ts';
 import { manualClock } from '../../support/service/clock.ts';
 import { keyNumber } from '../../support/service/stub-provider.ts';

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { PolarClientError, PolarNetworkError, PolarRateLimitError, PolarServerError } from '@polar-sh/sdk';
 import { createPolar, errors, webhooks } from '@polar-sh/sdk/2026-10';
-import { startPolarShop } from '../../support/billing/polar-service.ts';
-import { newWebhookSecret, sendWebhook, webhookOf } from '../../support/billing/polar-webhooks.ts';
+import { startPolarShop } from '../../support/billing/polar/polar-service.ts';
+import { newWebhookSecret, sendWebhook, webhookOf } from '../../support/billing/polar/polar-webhooks.ts';
 import { keyNumber } from '../../support/service/stub-provider.ts';
 
 const { server, products } = await startPolarShop({ after }, { faults: false });

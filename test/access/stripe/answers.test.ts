@@ -7,8 +7,8 @@ import type { Verdict } from '../../../src/access/providers/payment-service.ts';
 import { keyHash } from '../../../src/access/providers/subscription-store.ts';
 import { ProviderUnavailable } from '../../../src/access/tiers/provider.ts';
 import { DAY } from '../../../src/lib/clock.ts';
-import { type StripeInterception, startStripeServer } from '../../support/billing/stripe-server.ts';
-import { beginCheckout, stripeService } from '../../support/billing/stripe-service.ts';
+import { type StripeInterception, startStripeServer } from '../../support/billing/stripe/stripe-server.ts';
+import { beginCheckout, stripeService } from '../../support/billing/stripe/stripe-service.ts';
 import { type Closing, testDatabase } from '../../support/database/database.ts';
 import { manualClock } from '../../support/service/clock.ts';
 

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { keyHash } from '../../../src/access/providers/subscription-store.ts';
-import type { StripeChildOptions } from '../../support/billing/stripe-child.ts';
-import { startStripeServer } from '../../support/billing/stripe-server.ts';
-import { beginCheckout, stripeService } from '../../support/billing/stripe-service.ts';
+import type { StripeChildOptions } from '../../support/billing/stripe/stripe-child.ts';
+import { startStripeServer } from '../../support/billing/stripe/stripe-server.ts';
+import { beginCheckout, stripeService } from '../../support/billing/stripe/stripe-service.ts';
 import { testDatabase } from '../../support/database/database.ts';
 import { startProgram } from '../../support/process/children.ts';
 import { manualClock } from '../../support/service/clock.ts';
@@ -33,7 +33,7 @@ async function startProcesses() {
     server: { url: server.url, secretKey: server.secretKey },
   };
   const children = [1, 2].map(() =>
-    startProgram({ after }, 'billing/stripe-child.ts', [JSON.stringify(options)]),
+    startProgram({ after }, 'billing/stripe/stripe-child.ts', [JSON.stringify(options)]),
   );
   for (const child of children) assert.equal(await child.line(), 'ready');
   return children;

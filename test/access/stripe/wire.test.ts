@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Stripe } from 'stripe';
-import { startStripeServer } from '../../support/billing/stripe-server.ts';
+import { startStripeServer } from '../../support/billing/stripe/stripe-server.ts';
 import type { Closing } from '../../support/database/database.ts';
 
 async function start(t: Closing, options: { faults?: boolean; seed?: number } = {}) {

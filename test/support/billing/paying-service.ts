@@ -4,12 +4,12 @@ import type { CallLimits } from '../../../src/access/providers/call-budget-store
 import type { Closing } from '../database/database.ts';
 import { type ManualClock, manualClock } from '../service/clock.ts';
 import { startService, type TestService } from '../service/service.ts';
-import type { PolarSubscription } from './polar-objects.ts';
-import { type PolarShop, startPolarShop } from './polar-service.ts';
-import { sendWebhook, webhookOf } from './polar-webhooks.ts';
+import type { PolarSubscription } from './polar/polar-objects.ts';
+import { type PolarShop, startPolarShop } from './polar/polar-service.ts';
+import { sendWebhook, webhookOf } from './polar/polar-webhooks.ts';
 import { OLD_POLAR_SECRET, POLAR_SECRET } from './signed-events.ts';
-import { type StripeServer, startStripeServer } from './stripe-server.ts';
-import { beginCheckout, stripeEnvironment, stripeService } from './stripe-service.ts';
+import { type StripeServer, startStripeServer } from './stripe/stripe-server.ts';
+import { beginCheckout, stripeEnvironment, stripeService } from './stripe/stripe-service.ts';
 
 type Environment = Readonly<Record<string, string>>;
 

@@ -12,7 +12,7 @@ import {
   subscriptionObject,
   type WireItem,
   type WireSubscription,
-} from '../../../../test/support/billing/stripe-objects.ts';
+} from '../../../../test/support/billing/stripe/stripe-objects.ts';
 import {
   type ActiveSubscription,
   ProviderUnavailable,

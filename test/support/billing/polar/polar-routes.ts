@@ -1,7 +1,7 @@
 // Routes of a test's Polar API: what each call of it answers.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { parseJson } from '../../../src/lib/parse.ts';
+import { parseJson } from '../../../../src/lib/parse.ts';
 import type { PolarKey } from './polar-objects.ts';
 import type { PolarServer } from './polar-server.ts';
 

@@ -1,18 +1,18 @@
 // Polar's adapter in front of a test's Polar API, and the same as a subject of the tests that all providers share.
 
-import { createPaymentApi } from '../../../src/access/providers/payment-api.ts';
-import type { PaymentService } from '../../../src/access/providers/payment-service.ts';
-import { polarHeaders } from '../../../src/access/providers/polar/polar-api.ts';
-import { createPolarService } from '../../../src/access/providers/polar/polar-service.ts';
-import type { PolarSettings } from '../../../src/access/providers/provider-settings.ts';
-import { PLANS, type Plan } from '../../../src/access/tiers/tiers.ts';
-import type { Clock } from '../../../src/lib/clock.ts';
-import { atEnd, type Closing } from '../database/database.ts';
-import { type ManualClock, manualClock } from '../service/clock.ts';
+import { createPaymentApi } from '../../../../src/access/providers/payment-api.ts';
+import type { PaymentService } from '../../../../src/access/providers/payment-service.ts';
+import { polarHeaders } from '../../../../src/access/providers/polar/polar-api.ts';
+import { createPolarService } from '../../../../src/access/providers/polar/polar-service.ts';
+import type { PolarSettings } from '../../../../src/access/providers/provider-settings.ts';
+import { PLANS, type Plan } from '../../../../src/access/tiers/tiers.ts';
+import type { Clock } from '../../../../src/lib/clock.ts';
+import { atEnd, type Closing } from '../../database/database.ts';
+import { type ManualClock, manualClock } from '../../service/clock.ts';
+import { retrying, type Subject, uncachedProvider } from '../provider-subject.ts';
 import type { PolarCustomer, PolarKey, PolarProduct, PolarSubscription } from './polar-objects.ts';
 import { type PolarServer, startPolarServer } from './polar-server.ts';
 import { newWebhookSecret } from './polar-webhooks.ts';
-import { retrying, type Subject, uncachedProvider } from './provider-subject.ts';
 
 /** Settings of a service whose Polar is this one. */
 function polarSettings(

@@ -1,8 +1,8 @@
 // Process that uses keys bought at Stripe; told a key, it says what that gives.
 
 import { createInterface } from 'node:readline';
-import { openDatabase } from '../../../src/postgres/client/database.ts';
-import { manualClock } from '../service/clock.ts';
+import { openDatabase } from '../../../../src/postgres/client/database.ts';
+import { manualClock } from '../../service/clock.ts';
 import type { StripeServer } from './stripe-server.ts';
 import { stripeService } from './stripe-service.ts';
 

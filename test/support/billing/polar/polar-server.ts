@@ -3,8 +3,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createRandom } from '../check/random.ts';
-import { atEnd, type Closing } from '../database/database.ts';
+import { createRandom } from '../../check/random.ts';
+import { atEnd, type Closing } from '../../database/database.ts';
 import type { Happening, PolarBenefit, PolarProduct } from './polar-objects.ts';
 import { answerPolar, type PolarAnswer, type PolarRequest } from './polar-routes.ts';
 import { PolarWire } from './polar-wire.ts';

@@ -1,17 +1,17 @@
 // Stripe's adapter in front of a test's Stripe, and the same as a subject of the tests that all providers share.
 
-import { createPaymentApi } from '../../../src/access/providers/payment-api.ts';
-import { stripeHeaders } from '../../../src/access/providers/stripe/stripe-client.ts';
+import { createPaymentApi } from '../../../../src/access/providers/payment-api.ts';
+import { stripeHeaders } from '../../../../src/access/providers/stripe/stripe-client.ts';
 import {
   createStripeService,
   type StripeService,
-} from '../../../src/access/providers/stripe/stripe-service.ts';
-import { PLANS, type Plan } from '../../../src/access/tiers/tiers.ts';
-import { type Clock, systemClock } from '../../../src/lib/clock.ts';
-import { type Database, openDatabase } from '../../../src/postgres/client/database.ts';
-import { atEnd, type Closing } from '../database/database.ts';
-import { manualClock } from '../service/clock.ts';
-import { retrying, type Subject, uncachedProvider } from './provider-subject.ts';
+} from '../../../../src/access/providers/stripe/stripe-service.ts';
+import { PLANS, type Plan } from '../../../../src/access/tiers/tiers.ts';
+import { type Clock, systemClock } from '../../../../src/lib/clock.ts';
+import { type Database, openDatabase } from '../../../../src/postgres/client/database.ts';
+import { atEnd, type Closing } from '../../database/database.ts';
+import { manualClock } from '../../service/clock.ts';
+import { retrying, type Subject, uncachedProvider } from '../provider-subject.ts';
 import { type StripeServer, startStripeServer } from './stripe-server.ts';
 
 /** Settings of a process that asks this Stripe. */

@@ -1,7 +1,7 @@
 // What records of Polar claim about a key, read without any suspicion: the oracle of the tests about wrong answers.
 
-import type { SubscriptionStatus } from '../../../src/access/tiers/provider.ts';
-import type { Plan } from '../../../src/access/tiers/tiers.ts';
+import type { SubscriptionStatus } from '../../../../src/access/tiers/provider.ts';
+import type { Plan } from '../../../../src/access/tiers/tiers.ts';
 
 /** Records as they go over the wire. */
 export interface RawRecords {

@@ -3,9 +3,9 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Clock, systemClock } from '../../../src/lib/clock.ts';
-import { createRandom, type Random } from '../check/random.ts';
-import type { Closing } from '../database/database.ts';
+import { type Clock, systemClock } from '../../../../src/lib/clock.ts';
+import { createRandom, type Random } from '../../check/random.ts';
+import type { Closing } from '../../database/database.ts';
 import { StripeAccount, type WireEvent } from './stripe-account.ts';
 import { answerOf, inOldVersion } from './stripe-endpoints.ts';
 import { parseForm, StripeFault } from './stripe-wire.ts';

@@ -1,8 +1,8 @@
 // Account at Stripe as tests control it: products, prices, sessions, subscriptions, and the events about them.
 
 import type { Stripe } from 'stripe';
-import type { Plan } from '../../../src/access/tiers/tiers.ts';
-import type { Clock } from '../../../src/lib/clock.ts';
+import type { Plan } from '../../../../src/access/tiers/tiers.ts';
+import type { Clock } from '../../../../src/lib/clock.ts';
 import {
   featureObject,
   itemObject,
