@@ -1,4 +1,4 @@
-// Proof of the whole way: what changes at the payment service reaches every process by its event, at once. R12.
+// Proof of the whole way: what changes at the payment service reaches every process by its event, at once.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
