@@ -92,16 +92,21 @@ export async function releaseKeys(
   verdicts: readonly Verdict[],
 ): Promise<readonly string[]> {
   const held = verdicts.filter(({ keyHash }) => keyHash !== null);
-  const hashes = held.map(({ keyHash }) => keyHash);
-  // The hashes are named once more: from a join alone, a table without statistics is read whole.
-  const rows = await tx<{ reference: string }[]>`
-    update subscription_verdict as stored set key_hash = null
-    from unnest(${held.map(({ reference }) => reference)}::text[], ${hashes}::bytea[])
+  // Locked one by one, each is found by its key. Joined with a list, a table without statistics would be read whole.
+  const holders = await tx<{ reference: string }[]>`
+    select holder.reference
+    from unnest(${held.map(({ reference }) => reference)}::text[], ${held.map(({ keyHash }) => keyHash)}::bytea[])
       as taken (reference, key_hash)
-    where stored.provider = ${service} and stored.key_hash = any(${hashes}::bytea[])
-      and stored.key_hash = taken.key_hash and stored.reference <> taken.reference
-    returning stored.reference`;
-  return rows.map(({ reference }) => reference);
+    cross join lateral (
+      select reference from subscription_verdict as stored
+      where stored.provider = ${service} and stored.key_hash = taken.key_hash and stored.reference <> taken.reference
+      for update) as holder`;
+  const references = holders.map(({ reference }) => reference);
+  if (references.length > 0)
+    await tx`
+      update subscription_verdict set key_hash = null
+      where provider = ${service} and reference = any(${references}::text[])`;
+  return references;
 }
 
 /** Inserts those that are not there, and returns their references: without the ones that another process has just inserted. */
@@ -125,7 +130,7 @@ export async function updateVerdicts(
   question: Question,
 ): Promise<void> {
   const references = verdicts.map(({ reference }) => reference);
-  // The references are named once more, for the same reason as the hashes above.
+  // The references are named once more: from a join alone, a table without statistics is read whole.
   await tx`
     update subscription_verdict as stored set key_hash = given.key_hash, state = given.state, reason = given.reason,
       customer = given.customer, tier = given.tier, ends_at = given.ends_at, asked_at = ${dateOf(question)},
