@@ -60,6 +60,25 @@ test('a thousand networks of one IPv6 customer are one neighbour, also when they
   assert.equal(await call(provider.subscribe('pro'), '2001:db8:1::1'), 'pro');
 });
 
+test('a key that others have seen needs no place, and junk is looked up no more often than it is asked about', async () => {
+  const { clock, provider, call } = setUp(100);
+  const known = Array.from({ length: 20 }, () => provider.subscribe('pro'));
+  const lookedUp: string[] = [];
+  Object.assign(provider, {
+    recognizes: async (key: string) => lookedUp.push(key) > 0 && known.includes(key),
+  });
+  const from = (count: number, first: number) =>
+    Promise.all(Array.from({ length: count }, (_, at) => call(keyNumber(first + at), '192.0.2.1')));
+  await from(70, 0);
+  assert.deepEqual(new Set(await Promise.all(known.map((key) => call(key, '192.0.2.1')))), new Set(['pro']));
+  await from(10_000, 1_000);
+  assert.equal(provider.calls, 50 + known.length);
+  assert.equal(lookedUp.length, 50 + known.length, 'the common half, and what is known uses nothing up');
+  clock.advance(MINUTES);
+  await from(10_000, 20_000);
+  assert.equal(lookedUp.length, 100 + known.length);
+});
+
 test('a provider that fails is asked no more often than one that answers, and good keys wait no longer than a minute', async () => {
   const { clock, provider, call } = setUp(100);
   const keys = Array.from({ length: 300 }, () => provider.subscribe('pro'));

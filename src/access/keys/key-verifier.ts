@@ -13,7 +13,7 @@ import type {
 } from '../tiers/provider.ts';
 import { ownerOf, type Principal } from '../tiers/tiers.ts';
 import { fetchStatus, queryProvider } from './subscription-status.ts';
-import { UnknownKeyBudget } from './unknown-key-budget.ts';
+import { type EndQuestion, FREE, UnknownKeyGate } from './unknown-key-gate.ts';
 
 /** Milliseconds that an active status is cached, from the moment the provider was queried. */
 const LIFETIME = 600_000;
@@ -58,14 +58,15 @@ export class KeyVerifier implements CredentialVerifier {
   readonly #cached = new LRUCache<string, CachedKey>({ max: MAX_KEYS });
   readonly #refusals = new LRUCache<string, CachedRefusal>({ max: MAX_REFUSALS });
   readonly #pending = new Map<string, Promise<SubscriptionStatus>>();
-  readonly #budget: UnknownKeyBudget;
+  readonly #gate: UnknownKeyGate;
   /** Grows with every hint of a change: an answer from before it is not cached. */
   #generation = 0;
 
   constructor(options: KeyVerifierOptions) {
     this.#options = options;
     this.#clock = options.clock;
-    this.#budget = new UnknownKeyBudget(options.clock, options.unknownKeysPerMinute);
+    const refuse = (wait: number) => unavailable(wait, 'too many unknown keys');
+    this.#gate = new UnknownKeyGate({ ...options, refuse });
   }
 
   matches(credential: string): boolean {
@@ -94,7 +95,7 @@ export class KeyVerifier implements CredentialVerifier {
     const key = credential.toUpperCase();
     requireForm(key);
     const hash = hashSecret(key);
-    const status = await this.#query(key, hash, attempt, true);
+    const status = await this.#admit(key, hash, attempt, (end) => this.#query(key, hash, end, true));
     if (status.state !== 'active') throw refusalProblem(status);
     return status;
   }
@@ -128,45 +129,41 @@ export class KeyVerifier implements CredentialVerifier {
     requireForm(key);
     const refused = this.#refusals.get(hash);
     if (refused !== undefined && this.#clock.monotonic() < refused.until) throw refused.problem;
-    const status = await (this.#pending.get(hash) ?? this.#start(key, hash, attempt));
+    const share = (end: EndQuestion) => this.#pending.get(hash) ?? this.#start(key, hash, end);
+    const status = await (this.#pending.get(hash) ?? this.#admit(key, hash, attempt, share));
     if (status.state !== 'active') throw refusalProblem(status);
     return principalOf(status);
   }
 
+  /** Asks about a key that was valid here before, or that nobody is throttled for, at once. */
+  #admit(
+    key: string,
+    hash: string,
+    attempt: CredentialAttempt | null,
+    ask: (end: EndQuestion) => Promise<SubscriptionStatus>,
+  ): Promise<SubscriptionStatus> {
+    const isFree = attempt === null || this.#cached.has(hash);
+    return isFree ? ask(FREE) : this.#gate.pass(key, attempt, ask);
+  }
+
   /** One query for all that wait for the same key: only the first takes a place of the throttles. */
-  #start(key: string, hash: string, attempt: CredentialAttempt | null): Promise<SubscriptionStatus> {
-    const pending = this.#query(key, hash, attempt, false).finally(() => {
+  #start(key: string, hash: string, end: EndQuestion): Promise<SubscriptionStatus> {
+    const pending = this.#query(key, hash, end, false).finally(() => {
       if (this.#pending.get(hash) === pending) this.#pending.delete(hash);
     });
     this.#pending.set(hash, pending);
     return pending;
   }
 
-  #query(
-    key: string,
-    hash: string,
-    attempt: CredentialAttempt | null,
-    fresh: boolean,
-  ): Promise<SubscriptionStatus> {
-    const ask = () => this.#callProvider(key, hash, fresh);
-    return this.#cached.has(hash) || attempt === null ? ask() : this.#askUnknown(ask, attempt);
-  }
-
-  /** Queries within the throttles; throws before the query where one forbids it. */
-  #askUnknown(
-    ask: () => Promise<SubscriptionStatus>,
-    attempt: CredentialAttempt,
-  ): Promise<SubscriptionStatus> {
-    attempt.begin();
-    const wait = this.#budget.reserve(attempt.hasCleanRecord);
-    if (wait > 0) throw unavailable(wait, 'too many unknown keys');
+  async #query(key: string, hash: string, end: EndQuestion, fresh: boolean): Promise<SubscriptionStatus> {
     let failed = true;
-    return ask()
-      .then((status) => {
-        failed = status.state !== 'active';
-        return status;
-      })
-      .finally(() => this.#budget.release(failed));
+    try {
+      const status = await this.#callProvider(key, hash, fresh);
+      failed = status.state !== 'active';
+      return status;
+    } finally {
+      end(failed);
+    }
   }
 
   async #callProvider(key: string, hash: string, fresh: boolean): Promise<SubscriptionStatus> {
@@ -211,7 +208,7 @@ export class KeyVerifier implements CredentialVerifier {
   /** Fetches the next status while the cached one still serves; a failure changes nothing before that one's end. */
   #refreshInBackground(key: string, hash: string, cached: CachedKey, now: number): void {
     cached.freshUntil = now + REFRESH_PAUSE;
-    this.#start(key, hash, null).catch(this.#options.report);
+    this.#start(key, hash, FREE).catch(this.#options.report);
   }
 }
 

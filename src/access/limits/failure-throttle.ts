@@ -86,8 +86,14 @@ export class CredentialAttempt {
   /** Reserves a place for a possible refusal; call it before asking anything outside this process. */
   begin(): void {
     if (this.#log !== null) return;
+    this.#join();
     this.#log = this.#throttle.findLog(this.#address);
     this.#log.reserved++;
+  }
+
+  /** Counts in its network, with or without a place. */
+  #join(): void {
+    if (this.#network !== undefined) return;
     this.#network = this.#throttle.network(this.#address);
     if (this.#network === undefined) return;
     this.#hasCleanRecord = this.#throttle.hasCleanRecord(this.#network);

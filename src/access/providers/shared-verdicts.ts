@@ -3,6 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Clock, unlessAborted, withDeadline } from '../../lib/clock.ts';
 import { SingleFlight } from '../../lib/single-flight.ts';
+import { batch } from '../../postgres/client/batch.ts';
 import {
   ProviderUnavailable,
   type Question,
@@ -71,6 +72,7 @@ export function createSharedVerdicts(options: SharedVerdictsOptions): SharedVerd
   const paused = new LRUCache<string, number>({ max: MAX_PAUSED });
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
+  const isActive = batch((hashes: readonly Buffer[]) => table.areActive(hashes));
   let isFailing = false;
 
   /** Goes on when nobody waits any more: the next one finds the answer in the table. */
@@ -177,6 +179,7 @@ export function createSharedVerdicts(options: SharedVerdictsOptions): SharedVerd
       const { verdict, askedAt } = await answer(await inquireReference(reference), question);
       return dated(verdict, calledAt - askedAt);
     },
+    recognizes: (key) => isActive(keyHash(key)),
     async renew(reference) {
       const { verdict } = await inquireReference(reference)
         .then((inquiry) => ask(inquiry, true))

@@ -68,10 +68,14 @@ export function createLocalSubscriptions(database: Database, clock: Clock): Loca
   const findById = batch((ids: readonly string[]) =>
     database.read((sql) => findSubscriptions(sql, ids), { planned: 'once' }),
   );
+  const isActive = batch((hashes: readonly Buffer[]) =>
+    database.read((sql) => areActive(sql, hashes, date())),
+  );
   return {
     provider: {
       validate: (key) => resolveStatus(database.read((sql) => findByKeyHash(sql, keyHash(key)))),
       refresh: (subscription) => resolveStatus(findById(subscription)),
+      recognizes: (key) => isActive(keyHash(key)),
     },
     create: (wanted) => database.write((sql) => issueKey(sql, wanted, date())),
     find: findById,
@@ -136,6 +140,17 @@ async function findByKeyHash(sql: Sql, keyHash: Buffer): Promise<SubscriptionRow
     SubscriptionRow[]
   >`select ${columns(sql)} from subscription where key_hash = ${keyHash}`;
   return row;
+}
+
+/** Which of these keys are of an active subscription, in their order. */
+async function areActive(sql: Sql, keyHashes: readonly Buffer[], now: Date): Promise<readonly boolean[]> {
+  const rows = await sql<{ active: boolean }[]>`
+    select coalesce((
+      select revoked_at is null and (ends_at is null or ends_at > ${now}) from subscription
+      where key_hash = given.key_hash
+    ), false) as active
+    from unnest(${[...keyHashes]}::bytea[]) with ordinality as given (key_hash, place) order by place`;
+  return rows.map(({ active }) => active);
 }
 
 /** The subscriptions of these ids, in the same order. */

@@ -58,6 +58,20 @@ export async function readVerdict(
   return { question: row.newQuestion, now: row.now, stored };
 }
 
+/** Which of these keys are active as far as anybody knows, in their order. */
+export async function areActive(
+  sql: Sql,
+  service: ServiceName,
+  keyHashes: readonly Buffer[],
+): Promise<readonly boolean[]> {
+  const rows = await sql<{ active: boolean }[]>`
+    select coalesce((
+      select state = 'active' from subscription_verdict where provider = ${service} and key_hash = given.key_hash
+    ), false) as active
+    from unnest(${[...keyHashes]}::bytea[]) with ordinality as given (key_hash, place) order by place`;
+  return rows.map(({ active }) => active);
+}
+
 /** A number and date for a question about many. */
 export async function beginQuestion(sql: Sql): Promise<Question> {
   const [row] = await sql<Question[]>`

@@ -8,6 +8,7 @@ import type { PaymentService, Verdict } from './payment-service.ts';
 import { SharedTime } from './shared-time.ts';
 import { SUBSCRIPTIONS_CHANNEL } from './subscription-store.ts';
 import {
+  areActive,
   beginQuestion,
   countVerdicts,
   insertVerdicts,
@@ -78,6 +79,12 @@ export class VerdictTable {
     // The clock went back while nobody watched, nobody knows how far: no verdict may be believed.
     await this.#moveOn(stored.askedAt + LIFETIME);
     return { asking, known: { verdict: stored, askedAt: Number.NEGATIVE_INFINITY, settledFor } };
+  }
+
+  /** Which of these keys were active when they were last asked about, however long ago that was; in their order. */
+  async areActive(keyHashes: readonly Buffer[]): Promise<readonly boolean[]> {
+    const { database, service } = this.#options;
+    return database.read((sql) => areActive(sql, service, keyHashes));
   }
 
   /** A question about many subscriptions. */

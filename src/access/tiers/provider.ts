@@ -34,12 +34,17 @@ export interface Question {
   readonly fresh?: boolean;
 }
 
-/** A source of truth about subscriptions. Both methods throw ProviderUnavailable when they cannot tell, never guess. */
+/** A source of truth about subscriptions. `validate` and `refresh` throw ProviderUnavailable when they cannot tell, never guess. */
 export interface SubscriptionProvider {
   /** Checks a key of the form SERVICE-<UUID>, written in upper case. */
   validate(key: string, question: Question): Promise<SubscriptionStatus>;
   /** Checks a subscription again by the reference that an earlier status gave. */
   refresh(subscription: string, question: Question): Promise<SubscriptionStatus>;
+  /**
+   * Whether a key, written in upper case, was active when anybody last asked about it, by what is stored here: cheap, but no
+   * statement about now. Rejects when the store cannot be read. Absent: nothing is stored.
+   */
+  recognizes?(key: string): Promise<boolean>;
 }
 
 /** The provider gave no answer that could be trusted: it says nothing about the key. */
