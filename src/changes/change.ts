@@ -24,9 +24,11 @@ export interface ListingChange<State> {
   readonly wordsBefore: readonly string[] | null;
 }
 
-/** A part that is null was not there. */
+/** A part that is null was not there; parts that are no objects are whole. */
 export type PartialState<State> = {
-  readonly [Part in keyof State]?: Partial<NonNullable<State[Part]>> | null;
+  readonly [Part in keyof State]?:
+    | (NonNullable<State[Part]> extends object ? Partial<NonNullable<State[Part]>> : State[Part])
+    | null;
 };
 
 /** A cause of events that is no change of a listing. */
@@ -45,8 +47,10 @@ export type ChangeEntry<State> = ListingChange<State> | PrivateEntry;
 export function stateBefore<State extends object>({ after, before }: ListingChange<State>): State | null {
   if (before === null) return null;
   const parts = Object.entries({ ...before, ...after }).flatMap(([part]) => {
-    const differing = before[part as keyof State];
-    return differing === null ? [] : [[part, { ...after[part as keyof State], ...differing }]];
+    const [differing, later] = [before[part as keyof State], after[part as keyof State]];
+    if (differing === null) return [];
+    const isObject = typeof later === 'object' || typeof differing === 'object';
+    return [[part, isObject ? { ...later, ...differing } : (differing ?? later)]];
   });
   return Object.fromEntries(parts) as State;
 }

@@ -31,22 +31,23 @@ export function storedSnapshot(stored: PreviousListing): ListingSnapshot {
   return { ...stored, listedFrom: formatTime(listedFrom(dates)) };
 }
 
-/** The change from one state of a listing to the next; `stored` is null for a new listing. */
+/** The change from one state of a listing to the next, which is one version later; `stored` is null for a new listing. */
 export function listingChange(
   stored: PreviousListing | null,
   listing: ListingSnapshot,
 ): NewChange<ChangeState> {
   const { id: listingId, record } = listing;
-  const after = changeState(listing);
+  const after = changeState(listing, (stored?.version ?? 0) + 1);
   const common = { listingId, propertyId: record.propertyId, after };
   if (stored === null) return { ...common, kind: 'created', changed: [], before: null };
   const previous = storedSnapshot(stored);
-  const before = changeState(previous);
+  const before = changeState(previous, stored.version);
   return {
     ...common,
     kind: record.status === 'DELETED' && stored.status !== 'DELETED' ? 'removed' : 'updated',
     changed: changedNames(previous, listing),
     before: {
+      version: stored.version,
       row: differingMembers(before.row, after.row),
       listing: differingMembers(before.listing, after.listing),
       ...withheldBefore(before, after),
@@ -59,12 +60,12 @@ function withheldBefore({ withheld: before }: ChangeState, { withheld: after }: 
   return { withheld: after ? differingMembers(before, after) : before };
 }
 
-function changeState(listing: ListingSnapshot): ChangeState {
+function changeState(listing: ListingSnapshot, version: number): ChangeState {
   const row = searchRow(listing);
   const summary = summarizeListing(listing.record);
-  if (listing.addressDisplayed) return { row, listing: summary };
+  if (listing.addressDisplayed) return { version, row, listing: summary };
   const { address, location } = summary;
-  return { row, listing: maskSummary(summary), withheld: { address, location } };
+  return { version, row, listing: maskSummary(summary), withheld: { address, location } };
 }
 
 /** Members that searchable words are taken from. */

@@ -74,7 +74,7 @@ export async function writeListings(
   // Records go beside the rows, separated by a character that JSON never holds: inside rows they would be parsed and
   // copied once more on both sides.
   const records = writes.map((write) => toJson(write.record)).join(SEPARATOR);
-  await tx`
+  const written = await tx`
     insert into listing (id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
       version, digest, record, area_nos, time_zone, days_on_market_start, days_on_market_end, created_at, updated_at, fetched_at,
       change_batch_id, change_ordinal)
@@ -93,7 +93,12 @@ export async function writeListings(
       version = listing.version + 1, digest = excluded.digest, record = excluded.record,
       area_nos = excluded.area_nos, time_zone = excluded.time_zone, days_on_market_start = excluded.days_on_market_start,
       days_on_market_end = excluded.days_on_market_end, updated_at = excluded.updated_at, fetched_at = excluded.fetched_at,
-      change_batch_id = excluded.change_batch_id, change_ordinal = excluded.change_ordinal`;
+      change_batch_id = excluded.change_batch_id, change_ordinal = excluded.change_ordinal
+    where listing.version = excluded.version - 1
+    returning 1`;
+  // New listings cannot be locked. The change says what was there before, so it must not be of another writer's making.
+  if (written.length < writes.length)
+    throw new Error('Another process created some of these listings at the same moment: write them again');
   const indexed = listings.map(({ snapshot, change }) => ({ snapshot, row: change.after.row }));
   await writeSearchRows(
     tx,

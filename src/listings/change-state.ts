@@ -38,6 +38,8 @@ export interface ListingSummary extends Readonly<PlainMembers> {
 
 /** `listing` is masked where the source withholds the address; `withheld` then has what only Internal callers may see. */
 export interface ChangeState {
+  /** Of the listing; absent in entries of releases before there was a search engine in memory. */
+  readonly version?: number;
   readonly row: SearchRow;
   readonly listing: ListingSummary;
   readonly withheld?: Pick<ListingSummary, 'address' | 'location'>;

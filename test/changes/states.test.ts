@@ -18,6 +18,7 @@ import {
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
 import { DAY, factsArbitrary, NOW, toDraft, writeAreas } from '../support/catalogue/random-market.ts';
 import { runs } from '../support/check/runs.ts';
+import { until } from '../support/check/until.ts';
 import { testDatabase } from '../support/database/database.ts';
 import { type ManualClock, manualClock } from '../support/service/clock.ts';
 
@@ -143,5 +144,41 @@ test('a price says nothing of words, a new description tells the words before, w
   const words = text?.wordsBefore ?? [];
   assert.ok(
     words.includes('sunny') && words.includes('Caldern') && !words.some((word) => /quillby/.test(word)),
+  );
+});
+
+test('of two writers that create the same listing at once, one fails, and the log tells of one creation', async (t) => {
+  const { database } = await testDatabase(t);
+  const catalogue = createCatalogue(database);
+  const write = (price: number, after?: Promise<void>) =>
+    database.transaction(async (tx) => {
+      await catalogue.write(tx, 'test', [draft('new', { listPrice: price })], NOW);
+      await after;
+    });
+  const isWaiting = () =>
+    database.read((sql) => sql<object[]>`select from pg_stat_activity where wait_event_type = 'Lock'`);
+  const hold = Promise.withResolvers<void>();
+  const first = write(1, hold.promise);
+  await until('the first has written', async () => {
+    const locks = await database.read(
+      (sql) =>
+        sql<
+          object[]
+        >`select from pg_locks where relation = 'listing_search'::regclass and mode = 'RowExclusiveLock'`,
+    );
+    return locks.length > 0;
+  });
+  const second = assert.rejects(write(2), /at the same moment/);
+  await until('the second waits for it', async () => (await isWaiting()).length > 0);
+  hold.resolve();
+  await Promise.all([first, second]);
+  await write(3);
+  const changes = await changesAfter(database, 0);
+  assert.deepEqual(
+    changes.map(({ kind, after }) => [kind, after.version, after.row.price]),
+    [
+      ['created', 1, 1],
+      ['updated', 2, 3],
+    ],
   );
 });

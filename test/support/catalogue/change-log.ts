@@ -96,6 +96,7 @@ export const wholeRecord = ({ listing }: StoredState): Record<string, unknown> =
 /** Asserts that an entry says of a listing what is stored. */
 export function assertState(entry: Change, stored: StoredState): void {
   assert.equal(entry.sequence, stored.sequence);
+  assert.equal(entry.after.version, stored.listing.version);
   assert.deepEqual(plainRow(entry.after.row), plainRow(stored.row));
   const { listing } = stored;
   const masked = presentListing(
