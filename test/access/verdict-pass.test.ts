@@ -5,9 +5,9 @@ import { after, test } from 'node:test';
 import { PASS_ABOVE, startVerdictPass } from '../../src/access/providers/verdict-pass.ts';
 import { VerdictTable } from '../../src/access/providers/verdict-table.ts';
 import { ProviderUnavailable } from '../../src/access/tiers/provider.ts';
-import { listen } from '../../src/postgres/client/listen.ts';
 import { WorkLease } from '../../src/postgres/client/work-lease.ts';
 import { active, type MemoryService, memoryService } from '../support/billing/memory-service.ts';
+import { hearChanges } from '../support/billing/verdict-processes.ts';
 import { until } from '../support/check/until.ts';
 import { atEnd, type Closing, testDatabase } from '../support/database/database.ts';
 import { type ManualClock, manualClock } from '../support/service/clock.ts';
@@ -106,18 +106,7 @@ test('a pass tells of changes only, leaves what it misses, and overwrites no ans
   ];
   const { pass, passes, table } = start(t, service);
   await until('a pass is complete', () => passes.length === 1);
-  const heard: string[] = [];
-  let joined = false;
-  const listener = listen(
-    database,
-    'subscriptions',
-    (payload) => heard.push(payload),
-    () => {
-      joined = true;
-    },
-  );
-  atEnd(t, () => listener.close());
-  await until('it listens', () => joined);
+  const heard = await hearChanges(t, database);
   const { listAll } = service;
   service.mode = 'wait';
   service.listAll = async function* (signal) {
