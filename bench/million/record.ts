@@ -1,6 +1,7 @@
 // Recorder of the service's statements for a query: its own routes answer over a recording driver.
 
 import { type Principal, TIERS } from '../../src/access/tiers/tiers.ts';
+import { createSearch } from '../../src/app/search.ts';
 import { areaRoutes } from '../../src/areas/routes.ts';
 import type { Route } from '../../src/http/frame/route.ts';
 import { compileQuery } from '../../src/http/input/query.ts';
@@ -49,11 +50,12 @@ export function openRecorder(testbed: LargeTestbed): Recorder {
     },
   };
   const catalogue = createCatalogue(database);
+  const analytics = new AnalyticsQueue(database, systemClock);
+  // Each question is put to the database.
+  const cache = { ...catalogue, version: () => null };
   const reading = {
-    ...{ database, catalogue, clock: systemClock, tiers: TIERS },
-    analytics: new AnalyticsQueue(database, systemClock),
-    // Each question is put to the database.
-    cache: { ...catalogue, version: () => null },
+    ...{ database, catalogue, clock: systemClock, tiers: TIERS, analytics, cache },
+    ...createSearch({ database, clock: systemClock, analytics, cache }),
     ...{ publicUrl: 'http://127.0.0.1', dataAsOf: async () => null, findLoading: async () => null },
     findCurrencies: async () => [],
   };

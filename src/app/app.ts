@@ -30,7 +30,7 @@ import { createAudit } from '../oauth/protocol/audit.ts';
 import { createGrantLimits } from '../oauth/protocol/tokens.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
-import { createFindCurrencies } from '../search/summaries/currency-store.ts';
+import { createFindCurrencies } from '../search/summaries/currency.ts';
 import { notFoundPage } from '../site/not-found-page.ts';
 import { createFindLoading } from '../sources/first-load.ts';
 import type { Progress } from '../sources/metrics.ts';
@@ -53,6 +53,7 @@ import { healthChecks } from './health-checks.ts';
 import { describeService } from './openapi.ts';
 import { followOwners } from './owners.ts';
 import { featureRoutes } from './routes.ts';
+import { createSearch } from './search.ts';
 import { type PaymentParts, startSubscriptions } from './subscriptions.ts';
 import { createVerifyCredential } from './verify-credential.ts';
 import { createWebhooks, startDeliveries } from './webhooks.ts';
@@ -166,7 +167,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const routes = featureRoutes({
     ...{ hub, changes, checks, webhooks, stopping: stopping.signal },
     ...{ database, catalogue, cache, refresh, clock, tiers, publicUrl, findLoading },
-    ...{ analytics, findCurrencies, figures },
+    ...{ analytics, findCurrencies, figures, ...createSearch({ database, clock, analytics, cache }) },
     sample,
     ...{
       feeds: createFeedLimit(tiers),

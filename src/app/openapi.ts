@@ -17,6 +17,7 @@ import { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import { WebhookLimits } from '../watch/webhooks/webhook-limits.ts';
 import { EXAMPLES } from './examples.ts';
 import { featureRoutes } from './routes.ts';
+import { createSearch } from './search.ts';
 import { VERSION } from './version.ts';
 
 const DESCRIPTION: Omit<Describe, 'server'> = {
@@ -91,10 +92,12 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
   });
   const provider = { validate: refresh, refresh };
   const common = { database, clock, tiers: TIERS, publicUrl: PUBLIC_URL, document: () => ({}) };
+  const cache = { ...catalogue, version: () => null };
+  const analytics = new AnalyticsQueue(database, clock);
   const parts = {
-    ...{ ...common, rateLimiter, catalogue, cache: { ...catalogue, version: () => null }, refresh },
+    ...{ ...common, rateLimiter, catalogue, cache, refresh },
     findLoading: refresh,
-    ...{ analytics: new AnalyticsQueue(database, clock), findCurrencies: refresh },
+    ...{ analytics, findCurrencies: refresh, ...createSearch({ database, clock, analytics, cache }) },
     figures: { interpret: refresh, compute: refresh },
     hub: { open: () => {}, listen: refresh },
     ...{ changes: { listen: refresh }, checks: { add: () => () => {} } },

@@ -3,6 +3,7 @@
 import type { KeyForm } from '../access/key-form/key-form.ts';
 import { accessRoutes, type UsageParts } from '../access/routes.ts';
 import type { Principal, Tiers } from '../access/tiers/tiers.ts';
+import type { AreaIdCache } from '../areas/area-cache.ts';
 import { areaRoutes } from '../areas/routes.ts';
 import { type AccountOptions, accountRoutes } from '../billing/pages/account-routes.ts';
 import { type BillingPageOptions, billingPageRoutes } from '../billing/pages/routes.ts';
@@ -28,8 +29,9 @@ import { propertyRoutes } from '../property/routes.ts';
 import { freezeSearch } from '../search/http/freeze-search.ts';
 import { searchRoutes } from '../search/http/routes.ts';
 import { createSavedMatches } from '../search/http/saved-matches.ts';
+import type { SearchBackend } from '../search/query/search-backend.ts';
 import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
-import type { FindCurrencies } from '../search/summaries/currency-store.ts';
+import type { FindCurrencies } from '../search/summaries/currency.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../search/summaries/metrics.ts';
 import { siteRoutes } from '../site/routes.ts';
 import { changeRoutes } from '../watch/changes/routes.ts';
@@ -58,6 +60,8 @@ export interface FeatureParts extends UsageParts {
   readonly database: Database;
   readonly catalogue: Catalogue;
   readonly analytics: AnalyticsQueue;
+  readonly backend: SearchBackend;
+  readonly areas: AreaIdCache;
   readonly findCurrencies: FindCurrencies;
   readonly figures: MarketFigures;
   readonly setGrantWatched: WatcherOptions['setGrantWatched'];
@@ -87,10 +91,10 @@ export interface FeatureParts extends UsageParts {
 }
 
 export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] {
-  const { database, clock, sample, analytics, findCurrencies } = parts;
+  const { database, sample, findCurrencies, backend } = parts;
   const searches: SavedSearches = {
-    ...createSavedMatches({ database, analytics, clock }),
-    freeze: (request) => freezeSearch({ database, findCurrencies }, request),
+    ...createSavedMatches(parts),
+    freeze: (request) => freezeSearch({ database, findCurrencies, backend }, request),
   };
   const reading = { ...parts, dataAsOf: freshnessOf(database) };
   const features: readonly Route<Principal>[] = [

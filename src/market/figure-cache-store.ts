@@ -1,7 +1,8 @@
 // Cache of the figures of whole months, in the database: of all areas or a single one, filled on first request.
 
 import type { Database, Sql } from '../postgres/client/database.ts';
-import type { Measure, MetricSet, Summaries, Summary } from '../search/summaries/metrics.ts';
+import type { Measure, Summaries, Summary } from '../search/query/measures.ts';
+import type { MetricSet } from '../search/summaries/metrics.ts';
 import { FIGURE_CACHE_LOCK } from '../timeline/figure-invalidation-store.ts';
 import { keyOf, type Period, wholeMonths } from './calendar.ts';
 import { type CachedScope, filterPeriods, type PeriodSummary, type SummaryRequest } from './store.ts';

@@ -4,7 +4,6 @@ import { invalidParameter, Problem } from '../lib/problem.ts';
 import { roundTo } from '../lib/round.ts';
 import type { ListingType, PropertyType } from '../listings/vocabulary.ts';
 import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
-import type { CurrencyOptions } from '../search/summaries/currency-store.ts';
 import {
   type FigureUnit,
   isMoney,
@@ -14,7 +13,7 @@ import {
 } from '../search/summaries/metrics.ts';
 import { addDays, type Period, today } from './calendar.ts';
 import { loadMetrics } from './compute-metrics.ts';
-import { formatScope, resolveScope, type Scope } from './market-scope.ts';
+import { formatScope, type MarketReads, resolveScope, type Scope } from './market-scope.ts';
 import { parseMetric } from './parameters.ts';
 
 export interface FigureRequest {
@@ -65,7 +64,7 @@ export function createMarketFigures({
   database,
   findCurrencies,
   analytics,
-}: Pick<CurrencyOptions, 'database' | 'findCurrencies'> & {
+}: Pick<MarketReads, 'database' | 'findCurrencies'> & {
   readonly analytics: AnalyticsQueue;
 }): MarketFigures {
   const queued = analytics.database(REMEDY);
@@ -86,7 +85,7 @@ function nullIfMeaningless(error: unknown): null {
 }
 
 async function resolveFigure(
-  options: CurrencyOptions,
+  options: MarketReads,
   request: FigureRequest,
   now: number,
 ): Promise<ResolvedFigure> {
@@ -108,7 +107,7 @@ async function resolveFigure(
 }
 
 async function interpretFigure(
-  options: CurrencyOptions,
+  options: MarketReads,
   request: FigureRequest,
   now: number,
 ): Promise<FigureInterpretation> {
@@ -122,7 +121,7 @@ async function interpretFigure(
 const isStock = ({ set, over }: Metric): boolean => set === 'inventory' && over === undefined;
 
 async function computeFigure(
-  options: CurrencyOptions,
+  options: MarketReads,
   request: FigureRequest,
   now: number,
 ): Promise<number | null> {

@@ -2,7 +2,8 @@
 
 import { Problem } from '../lib/problem.ts';
 import type { Database } from '../postgres/client/database.ts';
-import type { Measure, Metric, MetricSet, Summaries } from '../search/summaries/metrics.ts';
+import type { Measure, Summaries } from '../search/query/measures.ts';
+import type { Metric, MetricSet } from '../search/summaries/metrics.ts';
 import { type Day, keyOf, type Period, quarterBefore } from './calendar.ts';
 import { cacheSummaries, findCachedSummaries } from './figure-cache-store.ts';
 import {

@@ -5,17 +5,19 @@ import { findTimeZones } from '../areas/read-store.ts';
 import { parameterProblem } from '../http/input/query.ts';
 import { DEFAULT_TIME_ZONE } from '../listings/local-time.ts';
 import type { ListingType, UnitSystem } from '../listings/vocabulary.ts';
+import type { Database } from '../postgres/client/database.ts';
 import { resolveQuery } from '../search/http/resolve-query.ts';
 import type { Condition } from '../search/query/condition.ts';
 import type { SearchQuery } from '../search/query/parameters.ts';
 import { planSearch, type ResolvedQuery, type SearchPlan } from '../search/query/plan.ts';
 import { lifeSql } from '../search/sql/condition-sql.ts';
+import { findCurrenciesAmong } from '../search/sql/provenance-store.ts';
 import {
   type CurrencyOptions,
   comparesMoney,
   resolveCurrency,
   withCurrency,
-} from '../search/summaries/currency-store.ts';
+} from '../search/summaries/currency.ts';
 import { startOf, today } from './calendar.ts';
 import type { Offset } from './offset-paging.ts';
 import { FILTERS, type MarketQuery } from './parameters.ts';
@@ -32,7 +34,12 @@ export interface Scope {
   readonly plan: SearchPlan;
 }
 
-export interface ScopeRequest extends CurrencyOptions {
+/** What market statistics are read with. */
+export interface MarketReads extends Pick<CurrencyOptions, 'findCurrencies' | 'fresh'> {
+  readonly database: Database;
+}
+
+export interface ScopeRequest extends MarketReads {
   readonly query: MarketQuery;
 }
 
@@ -54,8 +61,14 @@ export async function resolveScope(
   const plan = { ...scope.plan, currency: scope.plan.currency ?? currency };
   if (!needsCurrency && plan.currency === null && !comparesMoney(plan)) return scope;
   const search = { plan, resolved: scope.resolved, ...(place !== undefined && { place }) };
-  return { ...scope, plan: withCurrency(plan, await resolveCurrency(request, [search])) };
+  return { ...scope, plan: withCurrency(plan, await resolveCurrency(currencyOptions(request), [search])) };
 }
+
+/** Listings of every status tell the currency, so PostgreSQL is asked. */
+const currencyOptions = ({ database, findCurrencies, fresh }: MarketReads): CurrencyOptions => ({
+  backend: { currencies: (search, among) => findCurrenciesAmong(database, search, among) },
+  ...{ findCurrencies, fresh },
+});
 
 /** Rentals and sales with the same filters, in one currency. Throws INVALID_PARAMETER if there are several. */
 export async function resolveRentalsAndSales(
@@ -67,7 +80,7 @@ export async function resolveRentalsAndSales(
   const searches = [rentals, sales].map(({ plan, resolved }) => ({
     ...{ plan: { ...plan, currency: plan.currency ?? currency }, resolved },
   }));
-  const shared = await resolveCurrency(request, searches);
+  const shared = await resolveCurrency(currencyOptions(request), searches);
   const inCurrency = (scope: Scope): Scope => ({ ...scope, plan: withCurrency(scope.plan, shared) });
   return { rentals: inCurrency(rentals), sales: inCurrency(sales) };
 }

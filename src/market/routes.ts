@@ -5,13 +5,13 @@ import { type Principal, pageSize, type Tiers } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';
 import type { Reply } from '../http/output/reply.ts';
 import type { Clock } from '../lib/clock.ts';
+import { FoundCache } from '../lib/found-cache.ts';
 import { pageLinks } from '../listings/paging.ts';
 import { bypassesCache, type CachedReads } from '../listings/property-cache.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
 import { abortableDatabase } from '../postgres/client/database.ts';
-import { FoundCache } from '../search/legacy/found-cache.ts';
 import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
-import type { FindCurrencies } from '../search/summaries/currency-store.ts';
+import type { FindCurrencies } from '../search/summaries/currency.ts';
 import {
   definitionUrl,
   getComparison,

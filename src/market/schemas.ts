@@ -5,7 +5,7 @@ import { PageSchema } from '../listings/paging.ts';
 import { originMembers } from '../listings/provenance/data-source-store.ts';
 import { LoadingSchema } from '../listings/provenance/loading.ts';
 import { nullable, number, oneOf } from '../listings/record.ts';
-import { FigureUnitSchema } from '../search/summaries/stats-store.ts';
+import { FigureUnitSchema } from '../search/summaries/stats.ts';
 import { DISTRIBUTION_UNITS } from './distribution-store.ts';
 
 const text = Type.String();

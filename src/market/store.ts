@@ -3,8 +3,9 @@
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database, Sql, SqlFragment } from '../postgres/client/database.ts';
 import { joinSql } from '../postgres/client/sql.ts';
-import { readSummaries, type SummaryRow, summaryColumns } from '../search/summaries/metric-sql.ts';
-import type { Measure, MetricSet, Summaries } from '../search/summaries/metrics.ts';
+import type { Measure, Summaries } from '../search/query/measures.ts';
+import { readSummaries, type SummaryRow, summaryColumns } from '../search/sql/metric-sql.ts';
+import type { MetricSet } from '../search/summaries/metrics.ts';
 import type { Day, Period } from './calendar.ts';
 
 export const GROUPINGS = { propertyType: 'property_type', bedrooms: 'bedrooms' } as const;

@@ -8,9 +8,11 @@ import { Problem } from '../lib/problem.ts';
 import { fieldsParameter } from '../listings/common-parameters.ts';
 import { PageSchema, pageLinks } from '../listings/paging.ts';
 import { presentListing, type ReaderView } from '../listings/presenter.ts';
-import { ListingSchema, nullable } from '../listings/record.ts';
+import { ListingSchema } from '../listings/record.ts';
 import { parseFields, selectFields } from '../listings/sparse-fields.ts';
 import type { StoredListing } from '../listings/store.ts';
+import { exactTotal, type FoundTotal } from '../search/summaries/total.ts';
+import { TotalNoteSchema, TotalSchema } from '../search/summaries/total-schema.ts';
 import { findTargetListings, viewOf, type WatcherOptions } from './resolve-target.ts';
 import type { Watcher } from './watcher.ts';
 
@@ -32,13 +34,8 @@ export const MatchListSchema = Type.Object(
     object: Type.Literal('list'),
     data: Type.Array(ListingSchema),
     page: PageSchema,
-    total: nullable(
-      Type.Object({
-        value: Type.Integer(),
-        relation: Type.Unsafe<'exact' | 'estimate'>({ type: 'string', enum: ['exact', 'estimate'] }),
-      }),
-    ),
-    meta: Type.Object({ requestId: Type.String(), tier: Type.String() }),
+    total: TotalSchema,
+    meta: Type.Object({ requestId: Type.String(), totalNote: TotalNoteSchema, tier: Type.String() }),
   },
   { $id: 'MatchList', description: 'One page of the listings that a watcher watches now, the newest first.' },
 );
@@ -64,7 +61,7 @@ interface MatchesPage {
     readonly nextCursor: string | null;
     readonly prevCursor: string | null;
   };
-  readonly total: { readonly value: number; readonly relation: string } | null;
+  readonly counted: FoundTotal;
 }
 
 /** Answers a page. Throws INVALID_CURSOR, INVALID_PARAMETER for unknown fields. */
@@ -82,7 +79,7 @@ export async function answerMatches(
     units: search?.units ?? 'imperial',
     ignoreDisplayRules,
   };
-  const { listings, page, total } = await findMatches(options, watcher, view, {
+  const { listings, page, counted } = await findMatches(options, watcher, view, {
     limit,
     cursor: query.cursor,
   });
@@ -91,7 +88,10 @@ export async function answerMatches(
     return listing === null ? [] : [selectFields(listing, fields)];
   });
   return {
-    json: { object: 'list', data, page, total, meta: { requestId, tier: caller.tier } },
+    json: {
+      ...{ object: 'list', data, page, total: counted.total },
+      meta: { requestId, totalNote: counted.note, tier: caller.tier },
+    },
     headers: pageLinks(options.publicUrl, url, page),
   };
 }
@@ -114,8 +114,8 @@ async function findMatches(
       request,
     );
   if (search === null) throw new Error('A watcher of a search has no search');
-  const { hits, page, total } = await options.searches.page({ ...search, ignoreDisplayRules }, request);
-  return { listings: hits.map(({ listing }) => listing), page, total };
+  const { hits, page, counted } = await options.searches.page({ ...search, ignoreDisplayRules }, request);
+  return { listings: hits.map(({ listing }) => listing), page, counted };
 }
 
 /** A page of few listings, in their order; it goes on behind a listing, whatever came before it meanwhile. */
@@ -135,6 +135,6 @@ function sliceListings(
   return {
     listings: shown,
     page: { limit, hasMore: nextCursor !== null, nextCursor, prevCursor: null },
-    total: { value: listings.length, relation: 'exact' },
+    counted: exactTotal(listings.length),
   };
 }

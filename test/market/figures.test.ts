@@ -3,11 +3,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { writeAreaBatch } from '../../src/ingest/area-writer.ts';
+import { planSearch } from '../../src/search/query/plan.ts';
 import { METRICS } from '../../src/search/summaries/metrics.ts';
-import { findSnapshot, snapshotMetrics } from '../../src/search/summaries/stats-store.ts';
+import { computeStats, snapshotMetrics } from '../../src/search/summaries/stats.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
 import { type Answer, startMarket } from '../support/catalogue/market-service.ts';
 import { NOW } from '../support/catalogue/random-market.ts';
+import { searchParts } from '../support/catalogue/search-backend.ts';
 
 const { ask, catalogue, database, service } = await startMarket({ after });
 
@@ -126,20 +128,14 @@ test('the metrics are listed with what they mean, and each can be asked for', as
 test('over the listings that are on the market now, the metrics of a set are those of the statistics', async () => {
   for (const type of ['sale', 'rental'] as const) {
     const metrics = snapshotMetrics(type);
-    const set = await database.read((sql) =>
-      findSnapshot(
-        sql,
-        sql`listing_type = ${type} and displayed and status = 'ACTIVE'`,
-        metrics,
-        Date.UTC(2026, 0, 6),
-        'imperial',
-      ),
-    );
-    const ids = metrics.map(({ id }) => id).join();
+    const plan = planSearch(type, {}, 1, Date.UTC(2026, 0, 6));
+    const resolved = { areas: [], areaNos: [], words: new Map() };
+    const names = metrics.map(({ id }) => id);
+    const set = await computeStats(searchParts(database).backend, { plan, resolved }, names);
     const { metrics: figures } = await ask(
-      `stats?listingType=${type}&from=2026-01-05&to=2026-01-06&metrics=${ids}`,
+      `stats?listingType=${type}&from=2026-01-05&to=2026-01-06&metrics=${names}`,
     );
-    for (const { id } of metrics) {
+    for (const id of names) {
       const { change: _, ...figure } = figures[id] ?? { change: null };
       assert.deepEqual(set[id], figure, id);
     }

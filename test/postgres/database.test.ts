@@ -301,26 +301,6 @@ test('of idle connections a read gets one that plans as it asks, so that none is
     assert.equal(await process(planned), planned === 'each' ? each : once);
 });
 
-test('a brief read is stopped by the server, keeps its connection, and leaves others their time', async (t) => {
-  const { url } = await emptyDatabase(t);
-  const database = open(t, { url, maxConnections: 1, briefTimeout: 20 });
-  const session = async (planned: 'each' | 'brief'): Promise<unknown> => {
-    const [row] = await database.read(
-      (sql) => sql`select pg_backend_pid() as pid, current_setting('statement_timeout') as timeout`,
-      { planned },
-    );
-    return row;
-  };
-  const before = await session('each');
-  await unavailable(database.read((sql) => sql`select pg_sleep(60)`, { planned: 'brief' }));
-  assert.deepEqual(
-    { ...((await session('brief')) as object), timeout: '' },
-    { ...(before as object), timeout: '' },
-  );
-  assert.equal(((await session('brief')) as { timeout: string }).timeout, '20ms');
-  assert.deepEqual(await session('each'), before);
-});
-
 test('a statement that fails between its rows leaves the rows of the next one whole', async (t) => {
   const { url } = await emptyDatabase(t);
   const database = open(t, { maxConnections: 1, url });

@@ -11,9 +11,10 @@ import { freezeSearch } from '../../src/search/http/freeze-search.ts';
 import { compileMatchedOn, parametersOf } from '../../src/search/query/matched-on.ts';
 import { SaleSearchQuery } from '../../src/search/query/parameters.ts';
 import { compilePredicate } from '../../src/search/query/predicate.ts';
-import { createFindCurrencies } from '../../src/search/summaries/currency-store.ts';
+import { createFindCurrencies } from '../../src/search/summaries/currency.ts';
 import { factsArbitrary, NOW, type Row, writeMarket } from '../support/catalogue/random-market.ts';
 import { openSavedSearches, pointer } from '../support/catalogue/saved-searches.ts';
+import { searchParts } from '../support/catalogue/search-backend.ts';
 import { testDatabase } from '../support/database/database.ts';
 
 const { database, matches, indexed, freeze, refusal } = await openSavedSearches({ after }, 400);
@@ -94,9 +95,10 @@ test('a listing matches on the parameters that a change made true', async () => 
 test('prices are compared in the currency of the day on which the search was saved', async (t) => {
   const { database: fresh } = await testDatabase(t);
   const currencies = createFindCurrencies(fresh, { version: () => 0, monotonic: () => 0 });
+  const { backend } = searchParts(fresh);
   const freezeHere = (query: unknown) =>
     freezeSearch(
-      { database: fresh, findCurrencies: currencies },
+      { database: fresh, findCurrencies: currencies, backend },
       { caller: { tier: 'free' }, listingType: 'sale', query, pointer, now: NOW },
     );
   await assert.rejects(

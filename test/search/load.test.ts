@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
+import { COUNT_DEADLINE } from '../../src/search/summaries/total.ts';
 import { draft } from '../support/catalogue/drafts.ts';
 import { until } from '../support/check/until.ts';
 import { problemOf } from '../support/service/http-server.ts';
@@ -18,12 +19,11 @@ const HEAVY = [
   'facets=city',
   'stats=inventory',
   'explain=true&minPrice=1',
-  'count=exact&limit=1',
   'cluster=true&zoom=3&bbox=-180,-90,180,90',
-  'facets=city&stats=inventory&explain=true&count=exact',
+  'facets=city&stats=inventory&explain=true',
 ];
 
-test('while the places of analytics reads are taken, pages are answered, and the rest is told to ask for less', async () => {
+test('while the places of analytics reads are taken, pages are answered without a total, and the rest is told to ask for less', async () => {
   const before = await Promise.all(
     HEAVY.map((query) => service.get(`/v1/search/sales?${query}`, keys.internal)),
   );
@@ -46,10 +46,16 @@ test('while the places of analytics reads are taken, pages are answered, and the
     await until('all places are taken', blocked);
     const asked = HEAVY.map((query) => service.get(`/v1/search/sales?${query}`, keys.internal));
     const page = await service.get('/v1/search/sales', keys.internal);
-    assert.equal(page.status, 200, 'a page with its usual total waits for nobody');
+    assert.equal(page.status, 200, 'a page with all results waits for nobody');
+    const cut = service.get('/v1/search/sales?limit=1', keys.internal);
     // All that has come by now waits; what did not wait was answered, and stays so.
-    const arrived = async () => (await active()) === places + HEAVY.length;
+    const arrived = async () => (await active()) === places + HEAVY.length + 1;
     await until('all wait', arrived);
+    clock.advance(COUNT_DEADLINE);
+    const { data, total, meta } = (await (await cut).json()) as Answer;
+    assert.equal(data.length, 1);
+    assert.equal(total, null, 'what cannot be counted in time has no total');
+    assert.match(meta.totalNote ?? '', /not counted/);
     clock.advance(8_000);
     for (const answer of await Promise.all([...asked, ...figures])) {
       assert.equal(answer.status, 503);
@@ -60,6 +66,12 @@ test('while the places of analytics reads are taken, pages are answered, and the
     }
   });
 });
+
+interface Answer {
+  readonly data: readonly unknown[];
+  readonly total: unknown;
+  readonly meta: { readonly totalNote: string | null };
+}
 
 /** Requests under way, by the service's own count; without the one that asks. */
 async function active(): Promise<number> {

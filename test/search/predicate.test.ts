@@ -32,10 +32,7 @@ const resolvedOf = ({ areaNos, words }: Names): ResolvedQuery => ({
   ...{
     areas: [],
     areaNos,
-    areaListings: 0,
-    inShape: null,
     words: new Map(Object.entries(words)),
-    sizes: new Map(),
   },
 });
 

@@ -131,9 +131,9 @@ test('pages of matches hold every match once, and a cursor belongs to its search
   const seen: string[] = [];
   let cursor: string | undefined;
   do {
-    const { hits, page, total } = await matches.page(search, { limit: 7, cursor });
+    const { hits, page, counted } = await matches.page(search, { limit: 7, cursor });
     seen.push(...hits.map(({ listing }) => listing.id));
-    assert.deepEqual(total, { value: await matches.count(search), relation: 'exact' });
+    assert.deepEqual(counted.total, { value: await matches.count(search), relation: 'exact' });
     cursor = page.nextCursor ?? undefined;
   } while (cursor !== undefined);
   const expected = market.filter((row) =>

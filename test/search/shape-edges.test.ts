@@ -16,10 +16,7 @@ const CONTEXT = { listingType: 'sale', ignoreDisplayRules: true, startedAt: 0 } 
 const NOTHING = {
   areas: [],
   areaNos: [],
-  areaListings: 0,
-  inShape: null,
   words: new Map(),
-  sizes: new Map(),
 };
 
 /** Which of the points lie in the shape by PostgreSQL. */

@@ -60,4 +60,13 @@ async function findNewestConfirmation(sql: Sql): Promise<string | null> {
   return row?.newest ?? null;
 }
 
+/** When the stalest of these sources last sent data, RFC 3339; null where none of them ever has. */
+export async function findStalest(database: Database, sources: readonly string[]): Promise<string | null> {
+  const [row] = await database.read(
+    (sql) => sql<{ stalest: string | null }[]>`
+      select min(as_of) as stalest from source_freshness where source = any(${[...sources]}::text[])`,
+  );
+  return row?.stalest ?? null;
+}
+
 const time = (at: number): string => new Date(at).toISOString();

@@ -68,9 +68,8 @@ export function listingLine(listing: Json): string {
 export const numbered = (lines: readonly string[]): string =>
   lines.map((line, at) => `${at + 1}. ${line}`).join('\n');
 
-/** `About 1,338`, `9`; empty where nothing was counted. */
+/** `1,338`; empty where nothing was counted. */
 export function totalOf(total: unknown): string {
-  const { value, relation } = objectOf(total);
-  if (typeof value !== 'number') return '';
-  return relation === 'exact' ? number(value) : `about ${number(value)}`;
+  const { value } = objectOf(total);
+  return typeof value === 'number' ? number(value) : '';
 }

@@ -44,7 +44,7 @@ const DESCRIPTIONS = {
   sort: 'price, -price, -listedAt (default), pricePerArea, livingArea, daysOnMarket, closedAt, distance (needs lat, lng and radius), -relevance (needs q); - is descending.',
   limit: 'Homes in the result, at most your tier’s page size.',
   cursor: 'nextCursor of the previous result. Send the same filters with it.',
-  count: 'How to compute total: estimate (default; exact up to 10,000), exact, or none.',
+  count: 'Whether to count total: exact (default; estimate means the same) or none.',
   fields:
     'Returns only these members of each record, such as id,price,address.city,photos[1]. Replaces the short record.',
   explain:

@@ -19,8 +19,6 @@ export interface ConnectionSettings {
   readonly applicationName: string;
   /** Milliseconds the server lets one statement take; 0 is no limit. */
   readonly statementTimeout: number;
-  /** The same for brief statements. */
-  readonly briefTimeout: number;
   /** Milliseconds the server lets a transaction wait for its next statement; then it ends the session, and with it the locks. */
   readonly idleTransactionTimeout: number;
   /** Never closed for being idle or old: its session holds a lock or a channel. */
@@ -30,19 +28,16 @@ export interface ConnectionSettings {
   readonly onClose?: () => void;
 }
 
-/** `each`: PostgreSQL plans a statement for the values of each run; `once`: for any values; `brief`: as `each`, with a short timeout. */
-export type Planning = 'each' | 'once' | 'brief';
-
-const CUSTOM_PLAN = { plan_cache_mode: 'force_custom_plan', enable_seqscan: 'on' };
+/** `each`: PostgreSQL plans a statement for the values of each run; `once`: for any values. */
+export type Planning = 'each' | 'once';
 
 /**
  * A generic plan serves rare and common values alike badly, so only statements with one best plan ask for it. It outlives the
  * growth of its tables, so it must not scan them because they were small.
  */
 export const PLANNING: Readonly<Record<Planning, Readonly<Record<string, string>>>> = {
-  each: CUSTOM_PLAN,
+  each: { plan_cache_mode: 'force_custom_plan', enable_seqscan: 'on' },
   once: { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' },
-  brief: CUSTOM_PLAN,
 };
 
 /** Records are wide and looked up once each: memoize would copy every one of them. */
@@ -109,9 +104,7 @@ export function openConnection(target: ConnectionTarget, settings: ConnectionSet
     plan(requested) {
       if (requested === planning) return;
       planning = requested;
-      const timeout = requested === 'brief' ? settings.briefTimeout : settings.statementTimeout;
-      const values = { ...PLANNING[requested], statement_timeout: timeout };
-      const changes = Object.entries(values).map(([name, value]) => `set ${name} to ${value}`);
+      const changes = Object.entries(PLANNING[requested]).map(([name, value]) => `set ${name} to ${value}`);
       sql.unsafe(changes.join('; ')).catch((error: unknown) => {
         planError = error;
         destroy();

@@ -38,8 +38,6 @@ export interface DatabaseOptions {
   readonly applicationName?: string;
   /** Milliseconds for one operation, waiting for a connection included; 0 is no limit (for commands). */
   readonly timeout?: number;
-  /** Milliseconds for one statement of a brief read; default 30. */
-  readonly briefTimeout?: number;
   /** Milliseconds that a transaction may wait for its next statement, as it does when this process is stopped; default 15,000. */
   readonly idleTransactionTimeout?: number;
   readonly clock?: Clock;
@@ -54,8 +52,7 @@ export interface OperationOptions {
 export interface ReadOptions extends OperationOptions {
   /**
    * `once`: the statements have one best plan whatever their values, so each connection plans them once: planning takes longer
-   * than running most that read a page. `brief`: PostgreSQL stops them after a few milliseconds, at the cost of no connection.
-   * Default `each`.
+   * than running most that read one row. Default `each`.
    */
   readonly planned?: Planning;
   /** When it aborts, the read rejects with its reason and its connection is closed, which makes PostgreSQL stop. */
@@ -94,7 +91,6 @@ export interface Database {
 
 const DEFAULT_CONNECTIONS = 10;
 const DEFAULT_TIMEOUT = 2_900;
-const BRIEF_TIMEOUT = 30;
 const IDLE_TRANSACTION_TIMEOUT = 15_000;
 /** The server gives up this many milliseconds before we do, so that a slow statement costs no connection. */
 const HEAD_START = 300;
@@ -113,7 +109,6 @@ export function openDatabase(options: DatabaseOptions): Database {
   const settings: ConnectionSettings = {
     applicationName: options.applicationName ?? 'freehold',
     statementTimeout: statementTimeout(defaultTimeout),
-    briefTimeout: options.briefTimeout ?? BRIEF_TIMEOUT,
     idleTransactionTimeout: options.idleTransactionTimeout ?? IDLE_TRANSACTION_TIMEOUT,
     ...(options.onNotice === undefined ? {} : { onNotice: options.onNotice }),
   };

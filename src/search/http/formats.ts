@@ -10,8 +10,8 @@ import { selectFields } from '../../listings/sparse-fields.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { FORMATS, type Format, type SearchQuery } from '../query/parameters.ts';
 import type { SearchPlan } from '../query/plan.ts';
+import type { SearchHit } from '../query/search-backend.ts';
 import { valueKindOf } from '../query/sort.ts';
-import type { SearchHit } from '../summaries/search-reads.ts';
 import { columnsFor, headerLine, rowLine } from './csv.ts';
 import { cursorAfter, type PageRequest, readPage } from './pagination.ts';
 

@@ -8,21 +8,15 @@ import { requireDisplay } from '../../listings/presenter.ts';
 import type { ListingType, UnitSystem } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { toJson } from '../../postgres/client/value-types.ts';
-import type { Condition } from '../query/condition.ts';
+import { type Condition, isCurrency } from '../query/condition.ts';
 import { planSearch, type ResolvedSearch, type SearchPlan } from '../query/plan.ts';
 import { readSavedQuery, writtenNames } from '../query/saved-query.ts';
 import type { SavedSearch } from '../query/saved-search.ts';
-import {
-  comparesMoney,
-  type FindCurrencies,
-  isCurrency,
-  resolveCurrency,
-} from '../summaries/currency-store.ts';
+import { type CurrencyOptions, comparesMoney, resolveCurrency } from '../summaries/currency.ts';
 import { resolveQuery } from './resolve-query.ts';
 
-export interface FreezeOptions {
+export interface FreezeOptions extends Pick<CurrencyOptions, 'backend' | 'findCurrencies'> {
   readonly database: Database;
-  readonly findCurrencies: FindCurrencies;
 }
 
 export interface FreezeRequest {
@@ -90,11 +84,11 @@ function withNames(problem: Problem, names: Readonly<Record<string, string>>): P
 }
 
 /** As in a search; and where nothing tells in which currency prices are to be compared, it has to be named. */
-async function currencyOf({ database, findCurrencies }: FreezeOptions, search: ResolvedSearch) {
+async function currencyOf(options: FreezeOptions, search: ResolvedSearch) {
   const { plan } = search;
   if (plan.currency !== null) return plan.currency;
   if (!comparesMoney(plan)) return null;
-  const { currency } = await resolveCurrency({ database, findCurrencies, fresh: true }, [search]);
+  const { currency } = await resolveCurrency({ ...options, fresh: true }, [search]);
   if (currency !== null) return currency;
   throw invalidParameter(
     'currency',

@@ -2,23 +2,23 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { atLeast, type Principal, pageSize, type Tiers } from '../../access/tiers/tiers.ts';
-import { createAreaIdCache } from '../../areas/area-cache.ts';
+import type { AreaIdCache } from '../../areas/area-cache.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { pageLinks } from '../../listings/paging.ts';
 import { buildReaderView } from '../../listings/presenter.ts';
-import { bypassesCache, type CachedReads } from '../../listings/property-cache.ts';
+import { bypassesCache } from '../../listings/property-cache.ts';
 import type { FindLoading, Loading } from '../../listings/provenance/loading.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
-import { abortableDatabase, type Database } from '../../postgres/client/database.ts';
-import { createCrowd } from '../legacy/crowd.ts';
+import type { Database } from '../../postgres/client/database.ts';
 import type { Format, SearchQuery } from '../query/parameters.ts';
-import { planSearch } from '../query/plan.ts';
+import { planSearch, type SearchPlan } from '../query/plan.ts';
+import type { SearchBackend } from '../query/search-backend.ts';
 import type { AnalyticsQueue } from '../summaries/analytics-queue.ts';
-import { withoutClusterCursor } from '../summaries/cluster-store.ts';
-import { type FindCurrencies, requireOneCurrency } from '../summaries/currency-store.ts';
-import { cacheSearchReads, createSearchReads } from '../summaries/search-reads.ts';
-import { createTotals, exactTotal, type Total } from '../summaries/total.ts';
+import { withoutClusterCursor } from '../summaries/clusters.ts';
+import { type FindCurrencies, requireOneCurrency } from '../summaries/currency.ts';
+import { createSearchReads } from '../summaries/search-reads.ts';
+import { exactTotal, type FoundTotal, NO_TOTAL, type Total } from '../summaries/total.ts';
 import {
   contentType,
   exportLines,
@@ -39,12 +39,12 @@ import { resolveQuery } from './resolve-query.ts';
 
 export interface SearchOptions {
   readonly database: Database;
+  readonly backend: SearchBackend;
+  readonly areas: AreaIdCache;
   readonly analytics: AnalyticsQueue;
   readonly clock: Clock;
   readonly tiers: Tiers;
   readonly publicUrl: string;
-  /** Its version changes with every listing written, which ends cached reads. */
-  readonly cache: Pick<CachedReads, 'version'>;
   /** When any source last sent data, RFC 3339; null: never. */
   readonly dataAsOf: () => Promise<string | null>;
   readonly findLoading: FindLoading;
@@ -73,8 +73,7 @@ interface SearchJob extends RowOptions, PageRequest {
   readonly loading: Loading | null;
 }
 
-const REMEDY =
-  'Remove facets, stats, explain, cluster or count=exact, or search a smaller place with fewer filters.';
+const REMEDY = 'Remove facets, stats, explain or cluster, or search a smaller place with fewer filters.';
 
 /** Values of a facet, unless the tier's page size is smaller. */
 const MAX_FACET_VALUES = 100;
@@ -83,25 +82,8 @@ const MAX_FACET_VALUES = 100;
 const EXPORT_TIER = 'business';
 
 export function createSearchHandler(options: SearchOptions): (request: SearchRequest) => Promise<Reply> {
-  const { database, analytics, cache, clock, tiers, findCurrencies } = options;
-  const queue = analytics.database(REMEDY);
-  const areas = createAreaIdCache(database, clock);
-  const crowd = createCrowd(database, clock);
-  const freshReads = createSearchReads({ database, queue, areas });
-  const cachedReads = cacheSearchReads(freshReads, {
-    version: () => cache.version(),
-    monotonic: () => clock.monotonic(),
-  });
-
-  /** The reads of an export stop when its client leaves. It is not cached: nobody soon reads all of it again. */
-  function exportReads(left: AbortSignal) {
-    const on = { database: abortableDatabase(database, left), queue: abortableDatabase(queue, left) };
-    return { ...on, fresh: true, reads: createSearchReads({ ...on, areas }) };
-  }
-
-  function pageReads(fresh: boolean) {
-    return { database, queue, fresh, reads: fresh ? freshReads : cachedReads };
-  }
+  const { database, backend, areas, analytics, clock, tiers, findCurrencies } = options;
+  const reads = createSearchReads(options);
 
   return async (request) => {
     const { query, caller } = request;
@@ -111,32 +93,22 @@ export function createSearchHandler(options: SearchOptions): (request: SearchReq
     const loading = await options.findLoading();
     const reader = buildReaderView(caller, query, planned.startedAt, options.publicUrl);
     const isExport = isLineFormat(format) && query.limit === undefined && atLeast(caller.tier, EXPORT_TIER);
-    const on = isExport ? exportReads(request.left()) : pageReads(bypassesCache(request.headers));
-    const { reads, fresh } = on;
+    const fresh = isExport || bypassesCache(request.headers);
     const named = (ids: readonly string[]) => areas.named(ids, fresh);
-    const resolved = await resolveQuery({ database: on.database, crowd, named }, planned);
-    const currencies = { database: on.queue, findCurrencies, fresh };
-    const plan = await requireOneCurrency(currencies, { plan: planned, resolved }, query);
+    const resolved = await resolveQuery({ database, named }, planned);
+    // An export reads for long: it stops when its client leaves.
+    const asked = { plan: planned, resolved, fresh, ...(isExport && { signal: request.left() }) };
+    const plan = await requireOneCurrency({ backend, findCurrencies, fresh }, asked, query);
     const answer = (signal?: AbortSignal): Promise<Reply> => {
       const job: SearchJob = {
-        ...{
-          options,
-          request,
-          loading,
-          plan,
-          resolved,
-          signal,
-          reads,
-          findTotal: createTotals(reads, clock),
-        },
+        ...{ ...asked, ...(signal && { signal }), plan, options, request, loading, reads },
         ...{ database, reader, included: query.include ?? [] },
       };
       if (query.cluster === true) return answerClusters(job, format);
       if (!isLineFormat(format)) return answerPage(job, format);
       return isExport ? answerAll(job, format) : answerLines(job, format);
     };
-    const isHeavy = plan.count === 'exact' || hasFigures(query);
-    return isHeavy ? analytics.within(REMEDY, request.left(), answer) : answer();
+    return hasFigures(query) ? analytics.within(REMEDY, request.left(), answer) : answer();
   };
 }
 
@@ -147,10 +119,10 @@ const hasFigures = ({ facets, stats, explain, cluster }: SearchQuery): boolean =
 async function answerPage(job: SearchJob, format: Format): Promise<Reply> {
   // Facets count all results, so they count the total too.
   const isCounted = job.request.query.facets !== undefined;
-  const { hits, page, total } = await readPage(
+  const { hits, page, counted } = await readPage(
     isCounted ? { ...job, plan: { ...job.plan, count: 'none' } } : job,
   );
-  const { rest, headers } = await composeRest(job, page, hits.length === 0, async () => total);
+  const { rest, headers } = await composeRest(job, page, hits.length === 0, async () => counted);
   const rows = await presentRows(job, hits);
   if (format !== 'geojson')
     return { ...listReply(rows, rest), headers: { ...headers, 'content-type': contentType('json') } };
@@ -161,7 +133,7 @@ async function answerPage(job: SearchJob, format: Format): Promise<Reply> {
 async function answerClusters(job: SearchJob, format: Format): Promise<Reply> {
   const { clusters, page } = await job.reads.clusters(job, job.request.query);
   const isEmpty = clusters.length === 0;
-  const { rest, headers } = await composeRest(job, page, isEmpty, () => job.findTotal(job));
+  const { rest, headers } = await composeRest(job, page, isEmpty, () => job.reads.total(job));
   if (format !== 'geojson') return { json: { object: 'list', clusters, ...rest }, headers };
   return collection(
     clusters.map((cluster) => featureOf(cluster.geohash, cluster, cluster)),
@@ -177,19 +149,19 @@ const collection = (features: readonly unknown[], rest: object, headers: Record<
 
 /** One page as lines. */
 async function answerLines(job: SearchJob, format: LineFormat): Promise<Reply> {
-  const { hits, page, total } = await readPage(job);
+  const { hits, page, counted } = await readPage(job);
   const text = headOf(format, job) + (await linesOf(format, job, hits));
-  const headers = headersOf(job, page, whileLoading(job, total));
+  const headers = headersOf(job, page, counted.total);
   return { bytes: Buffer.from(text), headers: { ...headers, 'content-type': contentType(format) } };
 }
 
 /** All results as lines. */
 async function answerAll(job: SearchJob, format: LineFormat): Promise<Reply> {
   refuseBackwards(job.plan);
-  const counted = job.plan.count === 'exact' ? await job.findTotal(job) : null;
+  const { total } = await job.reads.total(job);
   return {
     chunks: exportLines(format, job),
-    headers: { ...totalHeader(whileLoading(job, counted)), 'content-type': contentType(format) },
+    headers: { ...totalHeader(total), 'content-type': contentType(format) },
   };
 }
 
@@ -198,7 +170,7 @@ async function composeRest(
   job: SearchJob,
   page: Page,
   isEmpty: boolean,
-  countTotal: () => Promise<Total | null>,
+  countTotal: () => Promise<FoundTotal>,
 ) {
   const { options, reads, request, plan, resolved, loading } = job;
   const { facets, stats, explain } = request.query;
@@ -209,20 +181,20 @@ async function composeRest(
     ...(stats && { stats: await reads.stats(job, stats) }),
     ...(explain === true && { explain: await reads.explain(job, request.query) }),
   };
-  const total = counted && plan.count !== 'none' ? exactTotal(counted.total) : await countTotal();
-  const shownTotal = whileLoading(job, total);
+  const { total, note } = counted ? totalOf(plan, counted.total) : await countTotal();
   const meta = {
     requestId: request.requestId,
     units: plan.units,
     currency: plan.currency,
     areas: resolved.areas.map(({ id, name }) => ({ id, name })),
     // Figures rest on the sources of all results; a page reads few listings of many sources.
-    dataAsOf: hasFigures(request.query) ? (await reads.origin(job)).dataAsOf : await options.dataAsOf(),
+    dataAsOf: hasFigures(request.query) ? await reads.dataAsOf(job) : await options.dataAsOf(),
+    totalNote: note,
     loading,
     suggestions: isEmpty ? await findPlaceSuggestions(options.database, plan, request.query) : null,
     tier: request.caller.tier,
   };
-  return { rest: { page, total: shownTotal, ...extras, meta }, headers: headersOf(job, page, shownTotal) };
+  return { rest: { page, total, ...extras, meta }, headers: headersOf(job, page, total) };
 }
 
 function headersOf({ options, request }: SearchJob, page: Page, total: Total | null): Record<string, string> {
@@ -230,9 +202,8 @@ function headersOf({ options, request }: SearchJob, page: Page, total: Total | n
   return { ...links, ...totalHeader(total) };
 }
 
-/** While a source is loading, a count is a lower bound at best. */
-const whileLoading = ({ loading }: SearchJob, total: Total | null): Total | null =>
-  total && loading ? { ...total, relation: 'estimate' } : total;
+const totalOf = ({ count }: SearchPlan, counted: number): FoundTotal =>
+  count === 'none' ? NO_TOTAL : exactTotal(counted);
 
 const totalHeader = (total: Total | null): Record<string, string> =>
-  total?.relation === 'exact' ? { 'x-total-count': String(total.value) } : {};
+  total === null ? {} : { 'x-total-count': String(total.value) };

@@ -2,9 +2,10 @@
 
 import { writeCursor } from '../../http/input/cursor.ts';
 import type { ResolvedSearch, SearchPlan } from '../query/plan.ts';
+import type { SearchHit } from '../query/search-backend.ts';
 import { areIdsDescending } from '../query/sort.ts';
-import type { SearchHit, SearchReads } from '../summaries/search-reads.ts';
-import { exactTotal, type FindTotal, type Total } from '../summaries/total.ts';
+import type { SearchReads } from '../summaries/search-reads.ts';
+import { exactTotal, type FoundTotal, NO_TOTAL } from '../summaries/total.ts';
 
 export interface Page {
   readonly limit: number;
@@ -16,32 +17,32 @@ export interface Page {
 export interface SearchPage {
   readonly hits: readonly SearchHit[];
   readonly page: Page;
-  readonly total: Total | null;
+  readonly counted: FoundTotal;
 }
 
 /** A search with the reads that answer it. */
 export interface PageRequest extends ResolvedSearch {
   readonly reads: SearchReads;
-  readonly findTotal: FindTotal;
 }
 
 /** One page with its total, which is counted while the page is read. */
 export async function readPage(search: PageRequest): Promise<SearchPage> {
-  const { plan, reads, findTotal } = search;
-  const reading = reads.page(search);
-  const counting = plan.count === 'estimate' ? findTotal(search, reading) : null;
-  const [{ hits, more }, estimate] = await Promise.all([reading, counting]);
+  const { plan, reads } = search;
+  const asks = plan.count !== 'none';
+  const counting = asks && !reads.countsAlong?.(search) ? reads.total(search) : NO_TOTAL;
+  // The page may fail first, or need no count.
+  if (counting instanceof Promise) counting.catch(() => {});
+  const { hits, more, total } = await reads.page(search);
   const page = { limit: plan.limit, ...cursorsOf(plan, hits, more) };
-  if (plan.count === 'none') return { hits, page, total: null };
-  const isWhole = plan.cursor === null && !more;
-  const total = isWhole ? exactTotal(hits.length) : (estimate ?? (await findTotal(search)));
-  return { hits, page, total: total && atLeast(total, hits.length + (more ? 1 : 0)) };
+  if (!asks) return { hits, page, counted: NO_TOTAL };
+  if (plan.cursor === null && !more) return { hits, page, counted: exactTotal(hits.length) };
+  const counted = total === null ? await counting : exactTotal(total);
+  return { hits, page, counted: atLeast(counted, hits.length + (more ? 1 : 0)) };
 }
 
-/** The page may prove that there are more than were counted or estimated. */
-const atLeast = ({ value, relation }: Total, known: number): Total => ({
-  ...{ value: Math.max(value, known), relation },
-});
+/** A page that was read a moment later may prove that there are more by now. */
+const atLeast = (counted: FoundTotal, known: number): FoundTotal =>
+  counted.total ? exactTotal(Math.max(counted.total.value, known)) : counted;
 
 /** The cursor that continues after a row. */
 export function cursorAfter({ digest: query, startedAt, currency }: SearchPlan, row: SearchHit): string {

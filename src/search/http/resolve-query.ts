@@ -4,29 +4,22 @@ import { type NamedArea, suggestArea } from '../../areas/name-store.ts';
 import { invalidParameter } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { isMisspelt, isName, selectiveTrigrams, splitWords, writtenForms } from '../../text/tokenize.ts';
-import type { Crowd } from '../legacy/crowd.ts';
-import { FEW } from '../legacy/page-ways.ts';
-import { isShape } from '../query/condition.ts';
-import type { ResolvedQuery, SearchPlan, ShapeEstimate, WordMeaning } from '../query/plan.ts';
+import type { ResolvedQuery, SearchPlan, WordMeaning } from '../query/plan.ts';
 import type { SavedSearch } from '../query/saved-search.ts';
-import { estimateSizes, findAreasByWord, findKnownNames, findSimilarNames } from '../sql/name-store.ts';
-import { isActive, wholeQuery } from '../sql/source-sql.ts';
-import { textClasses, textQuery } from '../sql/text-sql.ts';
+import { findAreasByWord, findKnownNames, findSimilarNames } from '../sql/name-store.ts';
 
 /** Where names are looked up. */
 export interface ResolveOptions {
   readonly database: Database;
   /** The areas with these ids, in their order; unknown ids are left out. */
   readonly named: (ids: readonly string[]) => Promise<readonly NamedArea[]>;
-  /** Absent if no pages are read. */
-  readonly crowd?: Crowd;
 }
 
 /** Looks up the plan's areas and words. Throws INVALID_PARAMETER for an unknown area. */
 export async function resolveQuery(options: ResolveOptions, plan: SearchPlan): Promise<ResolvedQuery> {
   const areas = await namedAreas(options, plan);
   const words = plan.text ? await resolveWords(options.database, plan.text.words) : new Map();
-  return withEstimates(options, plan, { areas, areaNos: areas.map((area) => area.no), words });
+  return { areas, areaNos: areas.map((area) => area.no), words };
 }
 
 /** The same for a saved search, whose areas and words stay what they were. */
@@ -36,21 +29,7 @@ export async function resolveSaved(
   { areaNos, words }: Pick<SavedSearch, 'areaNos' | 'words'>,
 ): Promise<ResolvedQuery> {
   const areas = await options.named(areaIdsOf(plan));
-  return withEstimates(options, plan, { areas, areaNos, words: new Map(Object.entries(words)) });
-}
-
-/** With what the choice of a fast plan needs to know. */
-async function withEstimates(
-  options: ResolveOptions,
-  plan: SearchPlan,
-  names: Pick<ResolvedQuery, 'areas' | 'areaNos' | 'words'>,
-): Promise<ResolvedQuery> {
-  const resolved = {
-    ...names,
-    areaListings: names.areas.reduce((sum, area) => sum + area.listings, 0),
-    inShape: estimateInShape(options, plan),
-  };
-  return { ...resolved, sizes: await wordSizes(options.database, plan, resolved) };
+  return { areas, areaNos, words: new Map(Object.entries(words)) };
 }
 
 const areaIdsOf = ({ conditions }: SearchPlan): string[] => [
@@ -66,14 +45,6 @@ async function namedAreas(options: ResolveOptions, plan: SearchPlan): Promise<re
   const suggestion = await suggestArea(options.database, splitWords(unknown).slice(0, 10));
   const detail = `there is no area with the id "${unknown}"; GET /v1/areas?q= finds ids by name`;
   throw invalidParameter('areaId', detail, suggestion ?? undefined);
-}
-
-function estimateInShape(
-  { crowd }: ResolveOptions,
-  { listingType, conditions }: SearchPlan,
-): ShapeEstimate | null {
-  const shapes = conditions.filter(isShape);
-  return shapes.length === 0 ? null : (crowd?.(listingType, shapes) ?? null);
 }
 
 /** A word that no address and no area has may be a typo of similar names. */
@@ -101,25 +72,4 @@ async function resolveWords(database: Database, words: readonly string[]): Promi
 async function similarNames(database: Database, word: string): Promise<string[]> {
   const names = await findSimilarNames(database, selectiveTrigrams(word), word.length);
   return names.filter((name) => isMisspelt(word, name));
-}
-
-/** Estimates of the active listings with the words; of many sorted by relevance also by relevance. */
-async function wordSizes(
-  database: Database,
-  plan: SearchPlan,
-  resolved: Omit<ResolvedQuery, 'sizes'>,
-): Promise<Map<string, number>> {
-  const { text, order } = plan;
-  if (!text || !isActive(plan)) return new Map();
-  const guess = async (queries: readonly string[]) => {
-    const sizes = await estimateSizes(
-      database,
-      queries.map((query) => wholeQuery(plan, resolved, [query])),
-    );
-    return queries.map((query, at) => [query, sizes[at] ?? 0] as const);
-  };
-  const all = await guess([textQuery(text, resolved.words)]);
-  const isBroad = all.some(([, size]) => size > FEW);
-  const classes = isBroad && order[0]?.key === 'relevance' ? textClasses(text, resolved.words) : null;
-  return new Map([...all, ...(classes ? await guess(classes.map(({ query }) => query)) : [])]);
 }

@@ -10,10 +10,11 @@ import { LoadingSchema } from '../../listings/provenance/loading.ts';
 import { ListingSchema, nullable } from '../../listings/record.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
 import { FORMATS, RentalSearchQuery, SaleSearchQuery, type SearchQuery } from '../query/parameters.ts';
-import { ClusterSchema } from '../summaries/cluster-store.ts';
-import { ExplainSchema } from '../summaries/explain-store.ts';
-import { FacetsSchema } from '../summaries/facet-store.ts';
-import { StatsSchema } from '../summaries/stats-store.ts';
+import { ClusterSchema } from '../summaries/clusters.ts';
+import { ExplainSchema } from '../summaries/explain.ts';
+import { FacetsSchema } from '../summaries/facets.ts';
+import { StatsSchema } from '../summaries/stats.ts';
+import { TotalNoteSchema, TotalSchema } from '../summaries/total-schema.ts';
 import { MEDIA_TYPES } from './formats.ts';
 import { createSearchHandler, type SearchOptions } from './handler.ts';
 import { PlaceSuggestionsSchema } from './place-suggestion-store.ts';
@@ -36,12 +37,7 @@ const ListingList = Type.Object(
       }),
     ),
     page: PageSchema,
-    total: nullable(
-      Type.Object({
-        value: Type.Integer(),
-        relation: Type.Unsafe<'exact' | 'estimate'>({ type: 'string', enum: ['exact', 'estimate'] }),
-      }),
-    ),
+    total: TotalSchema,
     facets: Type.Optional(FacetsSchema),
     stats: Type.Optional(StatsSchema),
     explain: Type.Optional(ExplainSchema),
@@ -63,6 +59,7 @@ const ListingList = Type.Object(
             'data. Otherwise: when any source did; `fetchedAt` has the time of each listing.',
         }),
       ),
+      totalNote: TotalNoteSchema,
       loading: LoadingSchema,
       suggestions: PlaceSuggestionsSchema,
       tier: Type.String(),

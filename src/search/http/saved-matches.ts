@@ -1,29 +1,28 @@
 // Current matches of saved searches: a page of listings, newest first, and the exact number.
 
-import { createAreaIdCache } from '../../areas/area-cache.ts';
+import type { AreaIdCache } from '../../areas/area-cache.ts';
 import { queryDigest, readCursor } from '../../http/input/cursor.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { createCrowd } from '../legacy/crowd.ts';
 import type { SearchPlan } from '../query/plan.ts';
 import type { SavedSearch } from '../query/saved-search.ts';
+import type { SearchBackend } from '../query/search-backend.ts';
 import { parseSort, valueKindOf } from '../query/sort.ts';
-import type { AnalyticsQueue } from '../summaries/analytics-queue.ts';
 import { createSearchReads } from '../summaries/search-reads.ts';
-import { createTotals } from '../summaries/total.ts';
 import { readPage, type SearchPage } from './pagination.ts';
 import { resolveSaved } from './resolve-query.ts';
 
 export interface SavedMatchesOptions {
   readonly database: Database;
-  readonly analytics: AnalyticsQueue;
+  readonly backend: SearchBackend;
+  readonly areas: AreaIdCache;
   readonly clock: Clock;
 }
 
 export interface SavedMatches {
   /** How many listings match now. Throws OVERLOADED if counting takes too long. */
   count(search: SavedSearch): Promise<number>;
-  /** A page of them with the exact total. Throws INVALID_CURSOR for a cursor of another search. */
+  /** A page of them with the total. Throws INVALID_CURSOR for a cursor of another search. */
   page(search: SavedSearch, page: PageOptions): Promise<SearchPage>;
 }
 
@@ -33,25 +32,17 @@ export interface PageOptions {
   readonly cursor?: string | undefined;
 }
 
-const REMEDY = 'Watch fewer listings by more filters.';
-
-export function createSavedMatches({ database, analytics, clock }: SavedMatchesOptions): SavedMatches {
-  const areas = createAreaIdCache(database, clock);
-  const crowd = createCrowd(database, clock);
-  const reads = createSearchReads({ database, queue: analytics.database(REMEDY), areas });
-  const findTotal = createTotals(reads, clock);
+export function createSavedMatches(options: SavedMatchesOptions): SavedMatches {
+  const { database, backend, areas, clock } = options;
+  const reads = createSearchReads(options);
   const named = (ids: readonly string[]) => areas.named(ids, false);
   const resolve = async (search: SavedSearch, page: PageOptions) => {
     const plan = planSaved(search, page, clock.now());
-    return { plan, resolved: await resolveSaved({ database, crowd, named }, plan, search) };
+    return { plan, resolved: await resolveSaved({ database, named }, plan, search) };
   };
   return {
-    async count(search) {
-      return (await reads.countExactly(await resolve(search, { limit: 1 }))).count;
-    },
-    async page(search, page) {
-      return readPage({ ...(await resolve(search, page)), reads, findTotal });
-    },
+    count: async (search) => backend.count(await resolve(search, { limit: 1 })),
+    page: async (search, page) => readPage({ ...(await resolve(search, page)), reads }),
   };
 }
 

@@ -47,6 +47,10 @@ export interface TextCondition {
 /** Whether a condition is about where a listing lies. */
 export const isShape = (condition: Condition): condition is Shape => 'boxes' in condition;
 
+/** Whether a condition is about the currency of prices. */
+export const isCurrency = (condition: Condition): boolean =>
+  condition.kind === 'words' && condition.column === 'currency';
+
 export type RangeColumn =
   | 'price'
   | 'closePrice'
@@ -108,18 +112,7 @@ export type FlagColumn = (typeof FLAG_COLUMNS)[number];
 export type ListColumn = 'features' | 'pets' | 'utilities' | 'saleConditions';
 
 /** A column of listing_search by its name in the API. */
-export type Column =
-  | RangeColumn
-  | WordColumn
-  | FlagColumn
-  | ListColumn
-  | SortKey
-  | 'areaNos'
-  | 'status'
-  | 'daysOnMarketStart';
-
-/** What a search reads of a listing besides its conditions: a column, its indexed words, or several columns at once. */
-export type ReadColumn = Column | 'words' | 'other';
+export type Column = RangeColumn | WordColumn | FlagColumn | ListColumn | SortKey | 'areaNos' | 'status';
 
 /** The column of a name in the API: `yearBuilt` is year_built. */
 export const columnOf = (name: Column): string =>

@@ -62,8 +62,8 @@ export const answerParameters = {
       type: 'string',
       enum: ['exact', 'estimate', 'none'],
       description:
-        'How to compute `total`. `estimate` (default): exact up to 10,000 results, an estimate above that or if ' +
-        'counting takes too long; `relation` says which. `exact`: slower. `none`: `total` is null.',
+        'Whether `total` is counted. `exact` (default) counts all results; `estimate` means the same; with `none` ' +
+        '`total` is null.',
     }),
   ),
   includeTotalCount: yesNo('`true` means `count=exact`, `false` means `count=none`.'),

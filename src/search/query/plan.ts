@@ -26,11 +26,11 @@ export interface SearchPlan {
   readonly text: TextCondition | null;
   readonly limit: number;
   readonly cursor: Cursor | null;
-  /** Ties cursors and cached counts to this query. */
+  /** Ties cursors to this query. */
   readonly digest: string;
   /** When the first page was read, in milliseconds: durations and days on market count to it. */
   readonly startedAt: number;
-  readonly count: 'exact' | 'estimate' | 'none';
+  readonly count: 'exact' | 'none';
   readonly fields: Fields;
   readonly units: UnitSystem;
   readonly ignoreDisplayRules: boolean;
@@ -72,7 +72,7 @@ export function planSearch(
     cursor,
     digest,
     startedAt,
-    count: count ?? 'estimate',
+    count: count === 'none' ? 'none' : 'exact',
     fields: parseFields(fields, ListingSchema, include),
     units,
     ignoreDisplayRules: display === 'ignore',
@@ -85,13 +85,6 @@ function filterParameters(query: NormalizedQuery): Record<string, unknown> {
   return Object.fromEntries(Object.entries(query).filter(([name]) => !Object.hasOwn(answerParameters, name)));
 }
 
-/** An estimate of the active listings in a query's shapes. */
-export interface ShapeEstimate {
-  readonly listings: number;
-  /** Their share of all active listings of the type, from 0 to 1. */
-  readonly share: number;
-}
-
 /** What a word of a query can mean: itself or the names it misspells, and the areas of that name. */
 export interface WordMeaning {
   readonly spellings: readonly string[];
@@ -100,23 +93,19 @@ export interface WordMeaning {
 
 export type WordMeanings = ReadonlyMap<string, WordMeaning>;
 
-/** A plan's areas and words, looked up in the database before the plan becomes SQL. */
+/** A plan's areas and words, looked up in the database before the plan is run. */
 export interface ResolvedQuery {
   readonly areas: readonly NamedArea[];
   readonly areaNos: readonly number[];
-  /** Active listings in these areas, an upper bound of what a walk through them reads. */
-  readonly areaListings: number;
-  /** Null without shapes, or while unknown. */
-  readonly inShape: ShapeEstimate | null;
   readonly words: WordMeanings;
-  /** Estimated active listings for queries of the text index, where it matters. */
-  readonly sizes: ReadonlyMap<string, number>;
 }
 
 /** A search that is ready to run. */
 export interface ResolvedSearch {
   readonly plan: SearchPlan;
   readonly resolved: ResolvedQuery;
-  /** Stops what reads all results; absent: nothing does. */
+  /** Stops its reads; absent: nothing does. */
   readonly signal?: AbortSignal | undefined;
+  /** True: its answers are of now, and nothing that was read before. */
+  readonly fresh?: boolean | undefined;
 }

@@ -4,7 +4,6 @@ import type { ValueKind } from '../../http/input/cursor.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { invalidParameter } from '../../lib/problem.ts';
 import { SORT_KEYS, type SortKey } from '../../listings/common-parameters.ts';
-import type { ReadColumn } from './condition.ts';
 import type { NormalizedQuery } from './normalize-query.ts';
 
 export interface SortTerm {
@@ -50,13 +49,6 @@ function suggestedSort(text: string): string | undefined {
   const key = nearest(name, SORT_KEYS);
   const descending = sign === '-' || direction.toLowerCase() === 'desc';
   return key === undefined ? undefined : `${descending ? '-' : ''}${key}`;
-}
-
-/** The column that an active listing is sorted by. */
-export function columnReadBy({ key }: SortTerm): ReadColumn {
-  if (key === 'relevance') return 'words';
-  if (key === 'daysOnMarket') return 'daysOnMarketStart';
-  return key === 'distance' ? 'other' : key;
 }
 
 /** Whether the index for a key is descending: most requests want the latest times, but the smallest of everything else. */

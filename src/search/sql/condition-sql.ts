@@ -4,7 +4,7 @@ import { EARTH_RADIUS_KM, type Point } from '../../geometry/geometry.ts';
 import { TOLERANCE } from '../../geometry/polygon-operators.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
-import { type Condition, columnOf, type RangeColumn, type WordColumn } from '../query/condition.ts';
+import { type Condition, columnOf, type RangeColumn } from '../query/condition.ts';
 import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
 import { POLYGON_SCALE } from '../query/shape-predicate.ts';
 import type { Part } from '../query/shapes.ts';
@@ -12,23 +12,11 @@ import { textSql } from './text-sql.ts';
 
 /** Whole days on the market until the first page was read, so that later pages keep the order. */
 export const daysSql = (sql: Sql, startedAt: number): SqlFragment =>
-  daysBetween(
-    sql,
-    sql`days_on_market_start`,
-    sql`coalesce(days_on_market_end, ${instantSql(sql, startedAt)})`,
-  );
-
-/** The same for listings on the market. */
-export const daysSinceSql = (sql: Sql, start: SqlFragment, startedAt: number): SqlFragment =>
-  daysBetween(sql, start, instantSql(sql, startedAt));
-
-function daysBetween(sql: Sql, start: SqlFragment, end: SqlFragment): SqlFragment {
   // Without a start they are unknown; greatest() alone would make them 0.
-  return sql`case when ${start} is not null then greatest(0, floor(extract(epoch from
-    ${end} - ${start})::double precision / 86400)) end`;
-}
+  sql`case when days_on_market_start is not null then greatest(0, floor(extract(epoch from
+    coalesce(days_on_market_end, ${instantSql(sql, startedAt)}) - days_on_market_start)::double precision / 86400)) end`;
 
-export const instantSql = (sql: Sql, milliseconds: number): SqlFragment =>
+const instantSql = (sql: Sql, milliseconds: number): SqlFragment =>
   sql`${new Date(milliseconds).toISOString()}::timestamptz`;
 
 /** Great-circle kilometres from a point to the listing, by the haversine formula. */
@@ -40,13 +28,7 @@ export function distanceSql(sql: Sql, { lat, lng }: Point): SqlFragment {
 }
 
 /** The parts of a plan that conditions depend on. */
-export interface Context extends Pick<SearchPlan, 'listingType' | 'ignoreDisplayRules' | 'startedAt'> {
-  /** Columns that have other names than in listing_search. */
-  readonly columns?: Readonly<Partial<Record<string, string>>>;
-}
-
-const nameOf = ({ columns }: Context, column: RangeColumn | WordColumn): string =>
-  columns?.[column] ?? columnOf(column);
+export type Context = Pick<SearchPlan, 'listingType' | 'ignoreDisplayRules' | 'startedAt'>;
 
 /** All requirements of a plan as one boolean expression over listing_search. */
 export function whereSql(
@@ -102,10 +84,9 @@ const SQL_OF_KINDS: {
   statuses: (sql, { statuses }) =>
     statuses.length === 1 ? sql`status = ${statuses[0] ?? ''}` : sql`status = any(${[...statuses]}::text[])`,
   range: rangeSql,
-  numbers: (sql, { column, values }, context) =>
-    sql`${sql(nameOf(context, column))} = any(${[...values]}::double precision[])`,
-  words: (sql, { column, values }, context) =>
-    sql`${sql(nameOf(context, column))} = any(${[...values]}::text[])`,
+  numbers: (sql, { column, values }) =>
+    sql`${sql(columnOf(column))} = any(${[...values]}::double precision[])`,
+  words: (sql, { column, values }) => sql`${sql(columnOf(column))} = any(${[...values]}::text[])`,
   flag: flagSql,
   list: (sql, { column, values, all }) =>
     all
@@ -140,8 +121,7 @@ function rangeSql(
   { column, min, max, below }: Extract<Condition, { kind: 'range' }>,
   context: Context,
 ): SqlFragment {
-  const name =
-    column === 'daysOnMarket' ? daysSql(sql, context.startedAt) : sql`${sql(nameOf(context, column))}`;
+  const name = column === 'daysOnMarket' ? daysSql(sql, context.startedAt) : sql`${sql(columnOf(column))}`;
   const type = typeOf(sql, column);
   const parts = [
     min === undefined ? null : sql`${name} >= ${min}::${type}`,

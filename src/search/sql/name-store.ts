@@ -1,7 +1,6 @@
-// SQL that resolves words: known names, similar names, areas of that name, and estimated numbers of listings.
+// SQL that resolves words: known names, similar names, and areas of that name.
 
 import type { Database } from '../../postgres/client/database.ts';
-import { joinSql } from '../../postgres/client/sql.ts';
 
 /** The words that are known names. */
 export async function findKnownNames(database: Database, words: readonly string[]): Promise<string[]> {
@@ -37,17 +36,4 @@ export async function findAreasByWord(database: Database, words: readonly string
     (sql) => sql<AreaOfWord[]>`
       select word, area_no as "areaNo" from area_word where word = any(${[...words]}::text[]) order by area_no`,
   );
-}
-
-/** The planner's estimates of the listings that match each query of the text index. */
-export async function estimateSizes(database: Database, queries: readonly string[]): Promise<number[]> {
-  const [row] = await database.read((sql) => {
-    const selects = queries.map((query) => sql`(select from listing_text where words @@ ${query}::tsquery)`);
-    // An empty last one, so that there is always a union.
-    selects.push(sql`(select from listing_text where active is null)`);
-    return sql<{ 'QUERY PLAN': [{ Plan: { Plans: { 'Plan Rows': number }[] } }] }[]>`
-      explain (format json) ${joinSql(selects, ' union all ')}`;
-  });
-  const plans = row?.['QUERY PLAN'][0].Plan.Plans ?? [];
-  return queries.map((_, at) => plans[at]?.['Plan Rows'] ?? 0);
 }

@@ -6,6 +6,7 @@ import {
   SQUARE_FEET_PER_SQUARE_METRE,
   type UnitSystem,
 } from '../../listings/vocabulary.ts';
+import type { Measure, Summaries, Summary } from '../query/measures.ts';
 import DEFINITIONS from './metrics.json' with { type: 'json' };
 
 /** The set of listings that a metric is computed over. */
@@ -30,20 +31,6 @@ export type MetricUnit =
   | 'percent';
 /** stock: as a period ends; event: what happened in it; share: one number in relation to another; sum: a total. */
 export type MetricKind = 'stock' | 'event' | 'share' | 'sum';
-/** The value read from each member of a set. */
-export type Measure =
-  | 'price'
-  | 'perArea'
-  | 'age'
-  | 'days'
-  | 'ratio'
-  | 'originalRatio'
-  | 'above'
-  | 'dropped'
-  | 'percent'
-  | 'fast'
-  | 'concession'
-  | 'monthsFree';
 /** ratio: of the sizes of two sets; yield: of rentals and sales together, answered by a route of its own. */
 type Statistic = 'count' | 'median' | 'mean' | 'sum' | 'ratio' | 'yield';
 
@@ -104,19 +91,6 @@ const DECIMALS: Readonly<Record<MetricUnit, number>> = {
 };
 
 export const roundedFor = (unit: MetricUnit, value: number): number => roundTo(value, DECIMALS[unit]);
-
-/** A set summed up in one measure; quartiles are at 0.25, 0.5 and 0.75 with linear interpolation. */
-export interface Summary {
-  readonly n: number;
-  readonly mean: number | null;
-  readonly sum: number | null;
-  readonly quartiles: readonly [number, number, number] | null;
-}
-
-export interface Summaries {
-  readonly total: number;
-  readonly measures: ReadonlyMap<Measure, Summary>;
-}
 
 /** A metric's figure, not rounded. `excluded` counts members of the set in which it cannot be measured. */
 export interface Figure {

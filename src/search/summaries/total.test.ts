@@ -1,68 +1,58 @@
-// Proves what a total tells where a count is not in time, goes beyond its bound, or fails.
+// Proves what a total tells where a count is in time, late, or given up.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualClock } from '../../../test/support/service/clock.ts';
+import { Problem } from '../../lib/problem.ts';
 import { databaseUnavailable } from '../../postgres/client/connection-errors.ts';
-import type { ResolvedSearch } from '../query/plan.ts';
-import { createTotals, MAX_COUNTED } from './total.ts';
+import { planSearch, type ResolvedSearch } from '../query/plan.ts';
+import { COUNT_DEADLINE, findTotal } from './total.ts';
 
-const search = { plan: { count: 'estimate' } } as ResolvedSearch;
+const search: ResolvedSearch = {
+  plan: planSearch('sale', {}, 10, 0),
+  resolved: { areas: [], areaNos: [], words: new Map() },
+};
 
-const finder = (counts: {
-  upTo: () => Promise<number>;
-  roughly?: number;
-}): Parameters<typeof createTotals>[0] => ({
-  countExactly: async () => ({ count: 123_456 }),
-  countUpTo: async () => ({ count: await counts.upTo() }),
-  countRoughly: async () => ({ count: counts.roughly ?? 0 }),
+test('a total is exact by default, as it is for count=exact and count=estimate, and absent for none', async () => {
+  const total = (count?: 'exact' | 'estimate' | 'none') =>
+    findTotal({ count: async () => 123_456 }, manualClock(), {
+      ...search,
+      plan: planSearch('sale', count ? { count } : {}, 10, 0),
+    });
+  const exact = { total: { value: 123_456, relation: 'exact' }, note: null };
+  assert.deepEqual(await total(), exact);
+  assert.deepEqual(await total('exact'), exact);
+  assert.deepEqual(await total('estimate'), exact);
+  assert.deepEqual(await total('none'), { total: null, note: null });
 });
 
-const totalOf = (counts: Parameters<typeof finder>[0], clock = manualClock(), page?: Promise<unknown>) =>
-  createTotals(finder(counts), clock)(search, page);
-
-test('up to the bound a total is exact', async () => {
-  const total = await totalOf({ upTo: async () => MAX_COUNTED, roughly: 34 });
-  assert.deepEqual(total, { value: MAX_COUNTED, relation: 'exact' });
-});
-
-test('above the bound it is an estimate that is never below what was counted', async () => {
-  const upTo = async () => MAX_COUNTED + 1;
-  assert.deepEqual(await totalOf({ upTo, roughly: 34 }), { value: MAX_COUNTED + 1, relation: 'estimate' });
-  assert.deepEqual(await totalOf({ upTo, roughly: 50_000 }), { value: 50_000, relation: 'estimate' });
-});
-
-test('a count that takes longer than 30 ms, and longer than the page, is not waited for', async () => {
+test('a count is waited for until its deadline; then it is stopped, and the answer says why there is no total', async () => {
   const clock = manualClock();
-  const page = Promise.withResolvers<void>();
-  const upTo = Promise.withResolvers<number>();
-  let total: unknown = null;
-  const told = totalOf({ upTo: () => upTo.promise, roughly: 700 }, clock, page.promise);
-  void told.then((value) => {
-    total = value;
-  });
-  clock.advance(30);
+  let stopped = false;
+  const backend = {
+    count: ({ signal }: ResolvedSearch) =>
+      new Promise<number>((_, reject) => {
+        signal?.addEventListener('abort', () => {
+          stopped = true;
+          reject(signal.reason);
+        });
+      }),
+  };
+  const told = findTotal(backend, clock, search);
+  clock.advance(COUNT_DEADLINE - 1);
   await new Promise(setImmediate);
-  assert.equal(total, null, 'the page is not there, so a count costs nobody time');
-  page.resolve();
-  assert.deepEqual(await told, { value: 700, relation: 'estimate' });
-  upTo.reject(new Error('nobody waits for it'));
+  assert.equal(stopped, false);
+  clock.advance(1);
+  const { total, note } = await told;
+  assert.equal(total, null);
+  assert.match(note ?? '', /longer than a second/);
+  assert.equal(stopped, true);
   assert.equal(clock.waiting, 0);
 });
 
-test('a page that is there sooner waits for its count up to 30 ms', async () => {
-  const clock = manualClock();
-  const upTo = Promise.withResolvers<number>();
-  const told = totalOf({ upTo: () => upTo.promise, roughly: 700 }, clock, Promise.resolve());
-  clock.advance(29);
-  await new Promise(setImmediate);
-  upTo.resolve(701);
-  assert.deepEqual(await told, { value: 701, relation: 'exact' });
-  assert.equal(clock.waiting, 0);
-});
-
-test('a count that the database gives up is replaced by an estimate, and a wrong statement is not', async () => {
-  const refused = { upTo: () => Promise.reject(databaseUnavailable(new Error('slow'))), roughly: 700 };
-  assert.deepEqual(await totalOf(refused), { value: 700, relation: 'estimate' });
-  await assert.rejects(totalOf({ upTo: () => Promise.reject(new Error('a fault')) }), /a fault/);
+test('a count that the database gives up or the queue refuses is no total, and a fault is told', async () => {
+  const refused = (error: Error) => findTotal({ count: () => Promise.reject(error) }, manualClock(), search);
+  for (const error of [databaseUnavailable(new Error('slow')), new Problem('OVERLOADED', 'Too much.')])
+    assert.deepEqual({ ...(await refused(error)), note: '' }, { total: null, note: '' });
+  await assert.rejects(refused(new Error('a fault')), /a fault/);
 });

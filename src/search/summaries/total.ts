@@ -1,51 +1,55 @@
-// Totals of searches: counted as far as that is quick, estimated beyond.
+// Totals of searches: all results counted, or nothing told where that takes too long.
 
 import { type Clock, pause } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { ResolvedSearch } from '../query/plan.ts';
-import type { SearchReads } from './search-reads.ts';
+import type { SearchBackend } from '../query/search-backend.ts';
 
-/** Every search counts up to this many listings. */
-export const MAX_COUNTED = 10_000;
-/** Milliseconds that a count may take; it runs beside the page, and may take as long as that. */
-const TIMEOUT = 30;
+/** Milliseconds that a count may take, waiting in a queue included; it runs beside the page. */
+export const COUNT_DEADLINE = 1_000;
 
 export interface Total {
   readonly value: number;
-  /** `estimate`: the planner's, but not below what was counted. */
-  readonly relation: 'exact' | 'estimate';
+  readonly relation: 'exact';
 }
 
-type Counts = Pick<SearchReads, 'countExactly' | 'countUpTo' | 'countRoughly'>;
+export interface FoundTotal {
+  readonly total: Total | null;
+  /** Why there is no total although the search asked for one. */
+  readonly note: string | null;
+}
 
-/** The total that the plan's `count` asks for; null for `none`. A count goes on at least until `page` is read. */
-export type FindTotal = (search: ResolvedSearch, page?: Promise<unknown>) => Promise<Total | null>;
+export const exactTotal = (value: number): FoundTotal => ({
+  total: { value, relation: 'exact' },
+  note: null,
+});
 
-export const exactTotal = (value: number): Total => ({ value, relation: 'exact' });
+export const NO_TOTAL: FoundTotal = { total: null, note: null };
 
-export function createTotals(reads: Counts, clock: Clock): FindTotal {
-  /** Null: not in time. */
-  async function quickCount(search: ResolvedSearch, page: Promise<unknown> | undefined) {
-    const over = new AbortController();
-    const late = Promise.allSettled([pause(clock, TIMEOUT, over.signal), page]).then(() => null);
-    try {
-      const counting = reads.countUpTo({ ...search, signal: over.signal }, MAX_COUNTED);
-      return (await Promise.race([counting, late]))?.count ?? null;
-    } catch (error) {
-      if (error instanceof Problem) return null;
-      throw error;
-    } finally {
-      over.abort();
-    }
+const TOO_SLOW: FoundTotal = {
+  total: null,
+  note:
+    'The results are not counted, because that takes longer than a second. Paging reaches all of them; a smaller place, ' +
+    'or one status instead of several, is counted sooner.',
+};
+
+/** The total that the plan's `count` asks for. Rejects only for faults of this service. */
+export async function findTotal(
+  backend: Pick<SearchBackend, 'count'>,
+  clock: Clock,
+  search: ResolvedSearch,
+): Promise<FoundTotal> {
+  if (search.plan.count === 'none') return NO_TOTAL;
+  const over = new AbortController();
+  const signal = search.signal ? AbortSignal.any([search.signal, over.signal]) : over.signal;
+  const late = pause(clock, COUNT_DEADLINE, over.signal).then(() => null);
+  try {
+    const count = await Promise.race([backend.count({ ...search, signal }), late]);
+    return count === null ? TOO_SLOW : exactTotal(count);
+  } catch (error) {
+    if (error instanceof Problem) return TOO_SLOW;
+    throw error;
+  } finally {
+    over.abort();
   }
-
-  return async (search, page) => {
-    const { count } = search.plan;
-    if (count === 'none') return null;
-    if (count === 'exact') return exactTotal((await reads.countExactly(search)).count);
-    const counted = await quickCount(search, page);
-    if (counted !== null && counted <= MAX_COUNTED) return exactTotal(counted);
-    const estimate = await reads.countRoughly(search);
-    return { value: Math.max(estimate.count, counted ?? 0), relation: 'estimate' };
-  };
 }

@@ -71,8 +71,7 @@ async function findUnchanged(
 
 function savedWhere(sql: Sql, search: SavedSearch): SqlFragment {
   const resolved: ResolvedQuery = {
-    ...{ areas: [], areaNos: search.areaNos, areaListings: 0, inShape: null },
-    ...{ words: new Map(Object.entries(search.words)), sizes: new Map() },
+    ...{ areas: [], areaNos: search.areaNos, words: new Map(Object.entries(search.words)) },
   };
   // No condition of a saved search depends on the time.
   return whereSql(sql, { ...search, startedAt: 0 }, resolved);

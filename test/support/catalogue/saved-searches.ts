@@ -7,11 +7,11 @@ import { Problem } from '../../../src/lib/problem.ts';
 import type { SearchRow } from '../../../src/listings/search-row.ts';
 import { type FrozenSearch, freezeSearch } from '../../../src/search/http/freeze-search.ts';
 import { createSavedMatches } from '../../../src/search/http/saved-matches.ts';
-import { AnalyticsQueue } from '../../../src/search/summaries/analytics-queue.ts';
-import { createFindCurrencies } from '../../../src/search/summaries/currency-store.ts';
+import { createFindCurrencies } from '../../../src/search/summaries/currency.ts';
 import { type Closing, testDatabase } from '../database/database.ts';
 import { manualClock } from '../service/clock.ts';
 import { factsArbitrary, NOW, writeAreas, writeMarket } from './random-market.ts';
+import { searchParts } from './search-backend.ts';
 import type { ListingType } from './search-client.ts';
 
 /** A listing as conditions read it. */
@@ -28,7 +28,8 @@ export async function openSavedSearches(t: Closing, listings: number) {
   const { database } = await testDatabase(t);
   const clock = manualClock(NOW);
   const findCurrencies = createFindCurrencies(database, { version: () => 0, monotonic: () => 0 });
-  const matches = createSavedMatches({ database, clock, analytics: new AnalyticsQueue(database, clock) });
+  const { backend, areas } = searchParts(database, clock);
+  const matches = createSavedMatches({ database, clock, backend, areas });
   await writeAreas(database);
   const [sample = []] = fc.sample(
     fc.array(factsArbitrary, { minLength: listings, maxLength: listings, size: 'max' }),
@@ -48,7 +49,10 @@ export async function openSavedSearches(t: Closing, listings: number) {
     query: unknown,
     tier: 'free' | 'internal' = 'internal',
   ): Promise<FrozenSearch> =>
-    freezeSearch({ database, findCurrencies }, { caller: { tier }, listingType, query, pointer, now: NOW });
+    freezeSearch(
+      { database, findCurrencies, backend },
+      { caller: { tier }, listingType, query, pointer, now: NOW },
+    );
 
   /** The problem that freezing ends with. */
   async function refusal(listingType: ListingType, query: unknown, tier?: 'free'): Promise<Problem> {

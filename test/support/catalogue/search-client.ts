@@ -14,6 +14,7 @@ export interface Answer {
     readonly prevCursor: string | null;
   };
   readonly total: { readonly value: number; readonly relation: string } | null;
+  readonly meta: { readonly totalNote: string | null };
 }
 
 export type ListingType = 'rental' | 'sale';

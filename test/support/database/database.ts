@@ -65,7 +65,6 @@ async function freshDatabase(t: Closing, create: Creation): Promise<TestDatabase
     maxConnections: 4,
     applicationName: name,
     timeout: 20_000,
-    briefTimeout: 20_000,
   });
   atEnd(t, async () => {
     await database.close(1_000);

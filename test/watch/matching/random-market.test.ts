@@ -10,7 +10,7 @@ import { freezeSearch } from '../../../src/search/http/freeze-search.ts';
 import { RentalSearchQuery, SaleSearchQuery } from '../../../src/search/query/parameters.ts';
 import type { SavedSearch } from '../../../src/search/query/saved-search.ts';
 import { whereSql } from '../../../src/search/sql/condition-sql.ts';
-import { createFindCurrencies } from '../../../src/search/summaries/currency-store.ts';
+import { createFindCurrencies } from '../../../src/search/summaries/currency.ts';
 import { Matching } from '../../../src/watch/matching/matching.ts';
 import { logWatchers } from '../../../src/watch/watcher-log.ts';
 import { insertWatcher } from '../../../src/watch/watcher-store.ts';
@@ -21,6 +21,7 @@ import {
   writeAreas,
   writeMarket,
 } from '../../support/catalogue/random-market.ts';
+import { searchParts } from '../../support/catalogue/search-backend.ts';
 import type { ListingType } from '../../support/catalogue/search-client.ts';
 import { createRandom } from '../../support/check/random.ts';
 import { until } from '../../support/check/until.ts';
@@ -51,6 +52,7 @@ interface Watched {
 
 async function freezeAll(): Promise<Omit<Watched, 'id'>[]> {
   const findCurrencies = createFindCurrencies(database, { version: () => 0, monotonic: () => 0 });
+  const { backend } = searchParts(database);
   const frozen: Omit<Watched, 'id'>[] = [];
   for (const listingType of ['sale', 'rental'] satisfies ListingType[]) {
     const schema = listingType === 'sale' ? SaleSearchQuery : RentalSearchQuery;
@@ -59,7 +61,7 @@ async function freezeAll(): Promise<Omit<Watched, 'id'>[]> {
       const body = asBody(keys === undefined ? query : { ...query, ids: keys.join() }, schema);
       const request = { caller: { tier: 'internal' as const }, listingType, query: body, now: NOW };
       const { search } = await freezeSearch(
-        { database, findCurrencies },
+        { database, findCurrencies, backend },
         { ...request, pointer: '/target/query' },
       );
       frozen.push({ search, query: body });
@@ -101,8 +103,8 @@ async function createWatchers(): Promise<Watched[]> {
 /** The ids of the listings that match now, by SQL. */
 async function matchesNow({ search }: Watched): Promise<Set<string>> {
   const resolved = {
-    ...{ areas: [], areaNos: search.areaNos, areaListings: 0, inShape: null },
-    ...{ words: new Map(Object.entries(search.words)), sizes: new Map() },
+    ...{ areas: [], areaNos: search.areaNos },
+    words: new Map(Object.entries(search.words)),
   };
   const rows = await database.read(
     (sql) => sql<{ id: string }[]>`

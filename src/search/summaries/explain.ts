@@ -1,17 +1,13 @@
 // Explanation of a search: listings that match each filter alone, and those that match all others.
 
 import { type Static, Type } from 'typebox';
-import { HIDDEN_STATUSES } from '../../listings/vocabulary.ts';
-import type { Database, SqlFragment } from '../../postgres/client/database.ts';
-import { joinSql } from '../../postgres/client/sql.ts';
-import { type Condition, isShape } from '../query/condition.ts';
+import { isShape } from '../query/condition.ts';
 import { conditionsOf, filtersOf } from '../query/filters.ts';
 import { type NormalizedQuery, normalizeQuery } from '../query/normalize-query.ts';
 import type { SearchQuery } from '../query/parameters.ts';
 import type { ResolvedSearch, SearchPlan } from '../query/plan.ts';
+import type { SearchBackend } from '../query/search-backend.ts';
 import { DEFAULT_STATUS } from '../query/statuses.ts';
-import { allOf, conditionsSql, shownSql } from '../sql/condition-sql.ts';
-import { isCurrency } from './currency-store.ts';
 
 export const ExplainSchema = Type.Object(
   {
@@ -39,9 +35,9 @@ const TOGETHER: readonly (readonly (keyof NormalizedQuery)[])[] = [
   ['q', 'qFields'],
 ];
 
-/** Exact counts, in one pass over the listings. */
+/** Exact counts. */
 export async function explainSearch(
-  database: Database,
+  backend: Pick<SearchBackend, 'countEach'>,
   search: ResolvedSearch,
   query: SearchQuery,
 ): Promise<Explained> {
@@ -66,7 +62,7 @@ export async function explainSearch(
     return { parameter: names[0] ?? '', alone: conditionsFor(pick(plain, names)), without };
   });
   const sets = questions.flatMap(({ alone, without }) => [alone, without]);
-  const counts = await countEach(database, search, sets);
+  const counts = await backend.countEach(search, sets);
   return {
     filters: questions.map(({ parameter }, at) => ({
       parameter,
@@ -102,39 +98,4 @@ function groupsOf(plain: NormalizedQuery, plan: SearchPlan): (keyof NormalizedQu
       filtersOf({ [name]: plain[name] }, plan.units, plan.startedAt).length > 0;
     return isFilter ? [[name]] : [];
   });
-}
-
-/** How many listings meet each set of conditions, of all that a search may show in the plan's currency. */
-async function countEach(
-  database: Database,
-  { plan, resolved }: ResolvedSearch,
-  sets: readonly (readonly Condition[])[],
-): Promise<number[]> {
-  if (sets.length === 0) return [];
-  const currency = plan.conditions.filter(isCurrency);
-  const [row] = await database.read((sql) => {
-    // Sets share most of their conditions: each is evaluated once for a listing.
-    const columns = new Map<unknown, SqlFragment>();
-    const conditions: SqlFragment[] = [];
-    const columnOf = (condition: Condition): SqlFragment => {
-      // Shapes are long, and the same objects in all sets.
-      const key = isShape(condition) ? condition : JSON.stringify(condition);
-      const known = columns.get(key);
-      if (known !== undefined) return known;
-      const name = sql`${sql(`m${columns.size}`)}`;
-      conditions.push(sql`(${conditionsSql(sql, [condition], plan, resolved)}) as ${name}`);
-      columns.set(key, name);
-      return name;
-    };
-    const counts = sets.map(
-      (set, at) => sql`count(*) filter (where ${allOf(sql, set.map(columnOf))})
-      ::double precision as ${sql(`c${at}`)}`,
-    );
-    return sql<Readonly<Record<string, number>>[]>`
-    select ${joinSql(counts, ', ')} from (
-      select ${joinSql(conditions, ', ')} from listing_search
-      where ${shownSql(sql, plan)} and ${conditionsSql(sql, currency, plan, resolved)}
-        and status <> all(${[...HIDDEN_STATUSES]}::text[]) offset 0) as met`;
-  });
-  return sets.map((_, at) => row?.[`c${at}`] ?? 0);
 }

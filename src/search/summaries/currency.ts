@@ -1,16 +1,16 @@
 // Currency of a search: prices are compared, sorted and summed in one currency only.
 
 import { currencyOfCursor } from '../../http/input/cursor.ts';
+import { FoundCache, type FoundCacheOptions } from '../../lib/found-cache.ts';
 import { invalidParameter } from '../../lib/problem.ts';
 import type { SortKey } from '../../listings/common-parameters.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { joinSql } from '../../postgres/client/sql.ts';
-import { FoundCache, type FoundCacheOptions } from '../legacy/found-cache.ts';
 import type { Condition, RangeColumn } from '../query/condition.ts';
 import type { SearchQuery } from '../query/parameters.ts';
 import type { ResolvedSearch, SearchPlan } from '../query/plan.ts';
-import { sourceOf } from '../sql/source-sql.ts';
+import type { SearchBackend } from '../query/search-backend.ts';
+import { findTypedCurrencies, type TypedCurrency } from '../sql/provenance-store.ts';
 import { isMoney, metricOf } from './metrics.ts';
 
 const MONEY_COLUMNS: ReadonlySet<RangeColumn> = new Set<RangeColumn>([
@@ -21,9 +21,6 @@ const MONEY_SORTS: ReadonlySet<SortKey> = new Set<SortKey>(['price', 'pricePerAr
 
 const isMoneyBound = (condition: Condition): boolean =>
   condition.kind === 'range' && MONEY_COLUMNS.has(condition.column);
-
-export const isCurrency = (condition: Condition): boolean =>
-  condition.kind === 'words' && condition.column === 'currency';
 
 /** Whether money decides which listings a plan finds, or in which order. */
 export const comparesMoney = ({ conditions, order }: SearchPlan): boolean =>
@@ -45,7 +42,7 @@ export function createFindCurrencies(
 }
 
 export interface CurrencyOptions {
-  readonly database: Database;
+  readonly backend: Pick<SearchBackend, 'currencies'>;
   readonly findCurrencies: FindCurrencies;
   readonly fresh: boolean;
 }
@@ -65,26 +62,27 @@ interface ResolvedCurrency {
  * price filters. Throws INVALID_PARAMETER if there are several.
  */
 export async function resolveCurrency(
-  { database, findCurrencies, fresh }: CurrencyOptions,
+  { backend, findCurrencies, fresh }: CurrencyOptions,
   searches: readonly PlacedSearch[],
 ): Promise<ResolvedCurrency> {
   const types = [...new Set(searches.map(({ plan }) => plan.listingType))];
   const lists = await Promise.all(types.map((type) => findCurrencies(type, fresh)));
   const available = [...new Set(lists.flat())].sort();
   const named = searches.find(({ plan }) => plan.currency !== null)?.plan.currency ?? null;
-  return { available, currency: named ?? (await onlyCurrency(database, searches, available)) };
+  return { available, currency: named ?? (await onlyCurrency(backend, searches, available)) };
 }
 
 async function onlyCurrency(
-  database: Database,
+  backend: CurrencyOptions['backend'],
   searches: readonly PlacedSearch[],
   available: readonly string[],
 ): Promise<string | null> {
   if (available.length <= 1) return available[0] ?? null;
   const matches = await Promise.all(
-    searches.map(({ plan, resolved }) => {
+    searches.map(({ place: _, ...search }) => {
+      const { plan } = search;
       const conditions = plan.conditions.filter((condition) => !isMoneyBound(condition));
-      return findCurrenciesFound(database, { plan: { ...plan, conditions }, resolved }, available);
+      return backend.currencies({ ...search, plan: { ...plan, conditions } }, available);
     }),
   );
   const currencies = [...new Set(matches.flat())].sort();
@@ -111,46 +109,16 @@ export function withCurrency(plan: SearchPlan, { currency, available }: Resolved
  */
 export async function requireOneCurrency(
   options: CurrencyOptions,
-  { plan: requested, resolved }: ResolvedSearch,
+  search: ResolvedSearch,
   query: SearchQuery,
 ): Promise<SearchPlan> {
+  const { plan: requested } = search;
   const plan = { ...requested, currency: requested.currency ?? currencyOfCursor(query.cursor) };
   if (plan.currency === null && !comparesMoney(plan) && !answersMoney(query)) return plan;
-  return withCurrency(plan, await resolveCurrency(options, [{ plan, resolved }]));
+  return withCurrency(plan, await resolveCurrency(options, [{ ...search, plan }]));
 }
 
 const answersMoney = ({ cluster, facets, stats = [] }: SearchQuery): boolean =>
   cluster === true ||
   facets?.includes('priceBucket') === true ||
   stats.flatMap((id) => metricOf(id) ?? []).some(isMoney);
-
-interface TypedCurrency {
-  readonly listingType: ListingType;
-  /** ISO 4217. */
-  readonly currency: string;
-}
-
-/** Every currency that listings of either type have or had. */
-function findTypedCurrencies(database: Database): Promise<readonly TypedCurrency[]> {
-  return database.read(
-    (sql) => sql<TypedCurrency[]>`
-      select listing_type as "listingType", currency from listing_currency order by 1, 2`,
-  );
-}
-
-/** Those of these currencies that results of the search have. */
-async function findCurrenciesFound(
-  database: Database,
-  { plan, resolved }: ResolvedSearch,
-  currencies: readonly string[],
-): Promise<readonly string[]> {
-  const rows = await database.read((sql) => {
-    const { from, where, column } = sourceOf(sql, plan, resolved, ['currency']);
-    const selects = currencies.map(
-      (currency) => sql`(select ${currency}::text as currency where exists (
-      select from ${from} where ${where} and ${column('currency')} = ${currency}))`,
-    );
-    return sql<{ currency: string }[]>`${joinSql(selects, ' union all ')}`;
-  });
-  return rows.map(({ currency }) => currency);
-}

@@ -7,7 +7,9 @@ import type { Database } from '../../postgres/client/database.ts';
 import { createSql, formatStatement, type Sql, type SqlFragment } from '../../postgres/client/sql.ts';
 import type { SearchQuery } from '../query/parameters.ts';
 import { planSearch } from '../query/plan.ts';
-import { explainSearch } from './explain-store.ts';
+import type { SearchBackend } from '../query/search-backend.ts';
+import { countEach } from '../sql/count-store.ts';
+import { explainSearch } from './explain.ts';
 
 /** A database that keeps the text of each statement that it is asked to run, and finds nothing. */
 function statementKeeper() {
@@ -52,13 +54,13 @@ test('each condition of an explained search is written once, however many filter
   const resolved = {
     areas: [],
     areaNos: [],
-    areaListings: 0,
-    inShape: null,
     words: new Map(),
-    sizes: new Map(),
   };
   const plan = planSearch('sale', query, 10, 0);
-  const { filters } = await explainSearch(database, { plan, resolved }, query);
+  const backend: Pick<SearchBackend, 'countEach'> = {
+    countEach: (search, sets) => countEach(database, search, sets),
+  };
+  const { filters } = await explainSearch(backend, { plan, resolved }, query);
   assert.equal(filters.length, 12);
   const [statement = ''] = statements;
   assert.equal(statement.match(/::polygon/g)?.length, 2, 'once for each part');

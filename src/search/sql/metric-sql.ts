@@ -2,7 +2,7 @@
 
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
-import type { Measure, Summaries } from './metrics.ts';
+import type { Measure, Summaries } from '../query/measures.ts';
 
 /** Over the columns price, living_area, age, days, ratio, original_ratio, dropped and months_free; null: not known. */
 function measureSql(sql: Sql, measure: Measure): SqlFragment {

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { SingleFlight } from '../../lib/single-flight.ts';
+import { SingleFlight } from './single-flight.ts';
 
 /** Milliseconds that an answer is believed without a word: bounds what a notification that never came can cost. */
 const LIFETIME = 5_000;
@@ -16,33 +16,23 @@ export interface FoundCacheOptions<Value> {
   readonly most: number;
   /** What an answer weighs, above 0; default 1. */
   readonly weigh?: (value: Value) => number;
-  /**
-   * True: an answer is kept once its question comes again. For what is quickly read and heavy to hold: most of it is
-   * asked for by one walk only, and would push out what is asked for by many.
-   */
-  readonly fromSecondOn?: boolean;
 }
 
 const NEVER = new AbortController().signal;
-
-/** Questions that are known to have been asked; a key takes some hundred bytes. */
-const MOST_ASKED = 20_000;
 
 /** Who asks the same while it is being read shares that reading; a reading from before a change is kept by nobody. */
 export class FoundCache<Value extends object> {
   readonly #options: FoundCacheOptions<Value>;
   readonly #flights = new SingleFlight<Value>();
   readonly #found: LRUCache<string, Value>;
-  readonly #asked: LRUCache<string, true> | null;
   #version: number | null = null;
 
   constructor(options: FoundCacheOptions<Value>) {
-    const { most, monotonic, weigh = () => 1, fromSecondOn = false } = options;
+    const { most, monotonic, weigh = () => 1 } = options;
     this.#options = options;
     // The cache takes a start of 0 for no start at all.
     const lifetime = { ttl: LIFETIME, perf: { now: () => monotonic() + 1 }, ttlResolution: 0 };
     this.#found = new LRUCache({ maxSize: most, sizeCalculation: weigh, ...lifetime });
-    this.#asked = fromSecondOn ? new LRUCache({ max: MOST_ASKED, ...lifetime }) : null;
   }
 
   /**
@@ -61,19 +51,11 @@ export class FoundCache<Value extends object> {
     const key = hash('sha256', JSON.stringify(question), 'base64url');
     const known = this.#found.get(key);
     if (known !== undefined) return Promise.resolve(known);
-    const keeps = this.#keeps(key);
     return this.#flights.run(`${version} ${key}`, signal, async (left) => {
       const value = await read(left);
       const holds = this.#options.version() === version && this.#version === version;
-      if (keeps && holds) this.#found.set(key, value);
+      if (holds) this.#found.set(key, value);
       return value;
     });
-  }
-
-  /** Whether the answer to be read is kept. */
-  #keeps(key: string): boolean {
-    if (this.#asked === null || this.#asked.has(key)) return true;
-    this.#asked.set(key, true);
-    return false;
   }
 }

@@ -1,0 +1,85 @@
+// Search backend: the questions that a search asks of whatever holds the listings.
+
+import type { SortValue } from '../../http/input/cursor.ts';
+import type { StoredListing } from '../../listings/store.ts';
+import type { Condition } from './condition.ts';
+import type { Measure, Summaries } from './measures.ts';
+import type { Facet } from './parameters.ts';
+import type { ResolvedSearch } from './plan.ts';
+
+/** A listing on a page with the values it was sorted by. */
+export interface SearchHit {
+  readonly listing: StoredListing;
+  readonly values: readonly SortValue[];
+}
+
+export interface HitPage {
+  /** In the order of the plan, also behind a cursor that leads backwards. */
+  readonly hits: readonly SearchHit[];
+  /** Whether more results follow in the direction of the page. */
+  readonly more: boolean;
+  /** All results of the search, counted along with the page; null: `count` tells. */
+  readonly total: number | null;
+}
+
+export interface FacetCount {
+  /** Of `priceBucket` the number of the bucket, from 1. */
+  readonly value: string | number;
+  readonly count: number;
+}
+
+export interface FacetValues {
+  /** All results, counted in the same pass, so that total and facets never contradict each other. */
+  readonly total: number;
+  /** Most frequent first; ties by value as text, ascending. Unknown values are not counted. */
+  readonly values: ReadonlyMap<Facet, readonly FacetCount[]>;
+}
+
+export interface CellGrid {
+  /** Letters of the geohash of a cell. */
+  readonly letters: number;
+  /** The most cells. */
+  readonly limit: number;
+  /** Count, column and row of the last cell that was read; undefined: from the start. */
+  readonly after: readonly number[] | undefined;
+}
+
+/** A cell of a map with results. */
+export interface Cell {
+  readonly column: number;
+  readonly row: number;
+  /** The mean position of its listings. */
+  readonly lat: number;
+  readonly lng: number;
+  readonly count: number;
+  /** Over listings with a price; rents per month. Null if no price is known. */
+  readonly medianPrice: number | null;
+}
+
+/**
+ * All answers are exact and of the moment. A question rejects with the reason of the signal of its search, or with
+ * OVERLOADED or DATABASE_UNAVAILABLE where it takes too long.
+ */
+export interface SearchBackend {
+  /** The results behind the cursor of the plan, at most `limit` of them. */
+  page(search: ResolvedSearch): Promise<HitPage>;
+  /** Whether pages of this search bring their total; absent: none does. Where they do not, it is counted beside them. */
+  countsAlong?(search: ResolvedSearch): boolean;
+  /** How many results there are, wherever the cursor stands. */
+  count(search: ResolvedSearch): Promise<number>;
+  /** At most `max` values of each facet. */
+  facets(search: ResolvedSearch, facets: readonly Facet[], max: number): Promise<FacetValues>;
+  /** Results by cells, the largest first; ties by column, then row, ascending. */
+  cells(search: ResolvedSearch, grid: CellGrid): Promise<readonly Cell[]>;
+  /** The results as they stand, summed up in these measures: `price`, `perArea` (a square foot) and `age` (whole days). */
+  summaries(search: ResolvedSearch, measures: readonly Measure[]): Promise<Summaries>;
+  /**
+   * How many listings meet each set of conditions, of all that a search of the plan's type may show in the plan's currency,
+   * whatever its other conditions.
+   */
+  countEach(search: ResolvedSearch, sets: readonly (readonly Condition[])[]): Promise<readonly number[]>;
+  /** Those of these currencies that results have; ISO 4217. */
+  currencies(search: ResolvedSearch, among: readonly string[]): Promise<readonly string[]>;
+  /** Ids of the data sources of all results. */
+  sources(search: ResolvedSearch): Promise<readonly string[]>;
+}

@@ -1,0 +1,45 @@
+// Memory for answers about all results: of closed listings each costs PostgreSQL tens of milliseconds.
+
+import { FoundCache, type FoundCacheOptions } from '../../lib/found-cache.ts';
+import type { ResolvedSearch } from '../query/plan.ts';
+import type { SearchBackend } from '../query/search-backend.ts';
+
+/** Answers of each kind. */
+const MOST_ANSWERS = 5_000;
+/** Cells in all answers. */
+const MOST_CELLS = 50_000;
+
+/** Believes answers until a listing is written, for a few seconds at most. Pages and explanations are always read. */
+export function rememberAnswers(
+  backend: SearchBackend,
+  memory: Pick<FoundCacheOptions<object>, 'version' | 'monotonic'>,
+): SearchBackend {
+  function remembered<Args extends readonly unknown[], Value extends object>(
+    ask: (search: ResolvedSearch, ...args: Args) => Promise<Value>,
+    options: Partial<FoundCacheOptions<Value>> = {},
+  ) {
+    const cache = new FoundCache<Value>({ ...memory, most: MOST_ANSWERS, ...options });
+    return (search: ResolvedSearch, ...args: Args): Promise<Value> =>
+      search.fresh
+        ? ask(search, ...args)
+        : cache.get([keyOf(search), args], (signal) => ask({ ...search, signal }, ...args), search.signal);
+  }
+
+  const counted = remembered(async (search) => ({ count: await backend.count(search) }));
+  return {
+    ...backend,
+    count: async (search) => (await counted(search)).count,
+    facets: remembered(backend.facets),
+    cells: remembered(backend.cells, { most: MOST_CELLS, weigh: (cells) => cells.length + 1 }),
+    summaries: remembered(backend.summaries),
+    sources: remembered(backend.sources),
+  };
+}
+
+/** Everything that decides which listings a search finds, and how old they are. */
+function keyOf({ plan, resolved }: ResolvedSearch): unknown {
+  const { listingType, conditions, ignoreDisplayRules, startedAt } = plan;
+  const byDays = conditions.some((each) => each.kind === 'range' && each.column === 'daysOnMarket');
+  const { areaNos, words } = resolved;
+  return [listingType, conditions, ignoreDisplayRules, areaNos, [...words], byDays && startedAt];
+}
