@@ -85,6 +85,37 @@ test('a refusal that has lasted serves for as long again, but not for ever, and 
   }
 });
 
+test('a refusal that nobody lifts in two seconds stands until it is 600 s old, and an answer that comes later counts', async (t) => {
+  const { service, start } = startVerdicts(t, database);
+  const { validate, clock } = start();
+  const { key, reference } = service.subscribe('pro');
+  await validate(key);
+  service.change(reference, { state: 'expired' });
+  await validate(key, true);
+  service.mode = 'fail';
+  for (const milliseconds of [30_000, 300_000, 599_000 - TOLERANCE]) {
+    await makeOlder(database, reference, milliseconds);
+    assert.deepEqual(await validate(key), { state: 'expired' }, String(milliseconds));
+  }
+  await assert.rejects(validate(key, true), ProviderUnavailable);
+  await makeOlder(database, reference, 600_000 - TOLERANCE);
+  await assert.rejects(validate(key), ProviderUnavailable);
+  await makeOlder(database, reference, 590_000);
+  service.mode = 'wait';
+  service.change(reference, active(reference));
+  const waiting = validate(key);
+  await until('it is asked', () => service.waiting.length === 1);
+  const answered = { yet: false };
+  void waiting.then(() => (answered.yet = true));
+  clock.advance(1_999);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(answered.yet, false);
+  clock.advance(1);
+  assert.deepEqual(await waiting, { state: 'expired' });
+  service.waiting.shift()?.answer();
+  await until('the answer is there', async () => tierOf(await validate(key)) === 'pro');
+});
+
 test('without the service a verdict serves until it is 600 s old, and then nobody can tell', async (t) => {
   const { service, start, reported } = startVerdicts(t, database);
   const { validate } = start();

@@ -12,8 +12,9 @@ import {
 } from '../tiers/provider.ts';
 import type { NamelessRefusal, PaymentService, Verdict } from './payment-service.ts';
 import { keyHash } from './subscription-store.ts';
+import { serves, stands, wantsRenewal } from './verdict-lifetimes.ts';
 import type { Subject } from './verdict-store.ts';
-import { type Asking, type KnownVerdict, LIFETIME, type VerdictTable } from './verdict-table.ts';
+import type { Asking, KnownVerdict, VerdictTable } from './verdict-table.ts';
 
 export interface SharedVerdicts extends SubscriptionProvider {
   /**
@@ -37,13 +38,8 @@ export interface SharedVerdictsOptions {
   readonly onAnswer?: (source: AnswerSource) => void;
 }
 
-/** Milliseconds after which an active verdict is asked for again, while it still serves. */
-const FRESH = 480_000;
-/**
- * Milliseconds for which a refusal serves at least. One that has lasted serves as long again, and 480 s at most: programs that
- * go on with keys that ended long ago must not use up the calls that are meant for good ones.
- */
-const REFUSAL_LIFETIME = 30_000;
+/** Milliseconds for which an answer is waited for that may lift a refusal whose time is over. */
+const REFUSAL_PATIENCE = 2_000;
 /** Milliseconds for one question, all its calls and the waiting for places included. */
 const DEADLINE = 15_000;
 /** Milliseconds between two attempts of a process to renew what still serves. */
@@ -107,26 +103,25 @@ export function createSharedVerdicts(options: SharedVerdictsOptions): SharedVerd
 
   async function answer(inquiry: Inquiry, { signal, fresh = false }: Question): Promise<Answer> {
     const { known } = inquiry;
-    if (!fresh && known !== null && serves(known)) {
-      if (clock.monotonic() - known.askedAt >= FRESH) renewInBackground(inquiry, known);
+    if (!fresh && known !== null && serves(known, clock)) {
+      if (wantsRenewal(known, clock)) renewInBackground(inquiry, known);
       onAnswer('table');
       return known;
     }
     const asked = fresh ? ask(inquiry) : flights.run(inquiry.flight, null, () => ask(inquiry));
-    const said = await unlessAborted(signal, asked).catch((error: unknown) => {
-      onAnswer('none');
+    const refusal = fresh || known === null || !stands(known, clock) ? null : known;
+    try {
+      const said = await (refusal === null
+        ? unlessAborted(signal, asked)
+        : waitBriefly(clock, signal, asked));
+      onAnswer('service');
+      return said;
+    } catch (error) {
+      const isOver = refusal === null || !stands(refusal, clock);
+      onAnswer(isOver ? 'none' : 'table');
+      if (!isOver) return refusal;
       throw error instanceof ProviderUnavailable ? error : new ProviderUnavailable(error);
-    });
-    onAnswer('service');
-    return said;
-  }
-
-  function serves({ verdict: { status }, askedAt, settledFor }: KnownVerdict): boolean {
-    const age = clock.monotonic() - askedAt;
-    if (status.state !== 'active') return age < Math.min(FRESH, Math.max(REFUSAL_LIFETIME, settledFor));
-    // It may have been renewed at its end.
-    const isOver = status.endsAt !== null && status.endsAt <= clock.now();
-    return age < LIFETIME && !isOver;
+    }
   }
 
   /** A service that is slow or silent is waited for by nobody whose verdict still serves. */
@@ -193,6 +188,14 @@ export function createSharedVerdicts(options: SharedVerdictsOptions): SharedVerd
       await Promise.all(running);
     },
   };
+}
+
+/** Throws when an answer takes longer than may be waited for while a refusal stands. Whoever asks goes on. */
+function waitBriefly<Said>(clock: Clock, parent: AbortSignal, asked: Promise<Said>): Promise<Said> {
+  const onTimeout = () => new ProviderUnavailable(new Error('Nobody has lifted the refusal in time'));
+  return withDeadline({ clock, milliseconds: REFUSAL_PATIENCE, parent, onTimeout }, (ended) =>
+    unlessAborted(ended, asked),
+  );
 }
 
 /** The status, with its age in milliseconds where it is not new. */
