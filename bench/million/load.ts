@@ -82,8 +82,7 @@ async function fill(database: Database, url: string, loaded: Loaded): Promise<vo
   const { areas } = country(loaded.seed);
   await writeAreaBatch(database, 'bench', areas);
   say(`${areas.length} areas`);
-  const indexes = await dropIndexes(database, [...TABLES, 'area_listing']);
-  await database.write((sql) => sql`alter table listing_search disable trigger user`);
+  const indexes = await dropIndexes(database, TABLES);
   const begun = performance.now();
   const progress = progressOf(loaded.listings);
   const orders = Array.from({ length: WRITERS }, (_, first) => ({
@@ -95,12 +94,6 @@ async function fill(database: Database, url: string, loaded: Loaded): Promise<vo
   await database.write(
     (sql) => sql`insert into listing_currency select distinct listing_type, currency from listing_search`,
   );
-  // What the triggers would have done for each row.
-  await database.write(
-    (sql) => sql`
-      insert into area_listing select held.* from listing_search as listing, area_listing_of(listing) as held`,
-  );
-  await database.write((sql) => sql`alter table listing_search enable trigger user`);
   await buildIndexes(database, indexes, say);
   say(`indexes built after ${seconds(begun)} s`);
   for (const { names, counts } of reports) {

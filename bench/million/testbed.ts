@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createLocalSubscriptions } from '../../src/access/providers/subscription-store.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { socketUrl } from '../../src/postgres/client/connection-url.ts';
-import { type Database, openDatabase } from '../../src/postgres/client/database.ts';
+import { openDatabase } from '../../src/postgres/client/database.ts';
 import { startEmbedded } from '../../src/postgres/embedded/embedded.ts';
 import { migrate } from '../../src/postgres/migrations/migrate.ts';
 import type { Testbed } from '../testbed.ts';
@@ -35,7 +35,7 @@ export async function openLargeTestbed(cluster: string, listings = LISTINGS): Pr
   const server = await startEmbedded({ dataDirectory: cluster, log: () => {} });
   const database = openDatabase({ socket: server.connection, timeout: 0 });
   await migrate(database);
-  await warm(database);
+  await warm(join(cluster, 'postgres', 'cluster', 'base'));
   const folder = await mkdtemp(join(tmpdir(), 'freehold-bench-'));
   const { key } = await createLocalSubscriptions(database, systemClock).create({ plan: 'internal' });
   const areas = await database.read(
@@ -72,11 +72,7 @@ export async function openLargeTestbed(cluster: string, listings = LISTINGS): Pr
 }
 
 /** Reads every table and index once, so that nothing measured waits for the disk. */
-async function warm(database: Database): Promise<void> {
-  const [place] = await database.read(
-    (sql) => sql<{ path: string }[]>`select current_setting('data_directory') as path`,
-  );
-  const base = join(place?.path ?? '', 'base');
+async function warm(base: string): Promise<void> {
   for (const file of await readdir(base, { recursive: true, withFileTypes: true })) {
     if (!file.isFile()) continue;
     for await (const _ of createReadStream(join(file.parentPath, file.name), { highWaterMark: 2 ** 20 }));

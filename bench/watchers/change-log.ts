@@ -77,8 +77,8 @@ export async function insertWords(
   const rows = listings.map(({ id, words }) => ({ id, words: [...words] }));
   await database.write(
     (sql) => sql`
-      insert into listing_text (listing_id, of_type, active, kind, words)
-      select id, 'sale', true, 'CONDO', array_to_tsvector(array(select json_array_elements_text(words)))
+      insert into listing_text (listing_id, words)
+      select id, array_to_tsvector(array(select json_array_elements_text(words)))
       from json_to_recordset(${JSON.stringify(rows)}::text::json) as batch (id text, words json)
       on conflict do nothing`,
   );

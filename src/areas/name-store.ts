@@ -4,13 +4,12 @@ import type { AreaType } from '../listings/vocabulary.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { trigramsOf } from '../text/tokenize.ts';
 
-/** An area with its type, name and number of active listings. */
+/** An area with its type and name. */
 export interface NamedArea {
   readonly id: string;
   readonly no: number;
   readonly type: AreaType;
   readonly name: string;
-  readonly listings: number;
 }
 
 /** A character that no word contains. */
@@ -20,9 +19,7 @@ const SEPARATOR = '\u001e';
 export function findNamedAreas(database: Database, ids: readonly string[]): Promise<NamedArea[]> {
   return database.read(
     (sql) => sql<NamedArea[]>`
-      select id, no, type, name,
-        coalesce((select sum(active) from area_count where area_no = no), 0)::double precision as listings
-      from area where id = any(${[...ids]}::text[]) order by array_position(${[...ids]}::text[], id)`,
+      select id, no, type, name from area where id = any(${[...ids]}::text[]) order by array_position(${[...ids]}::text[], id)`,
     { planned: 'once' },
   );
 }

@@ -99,12 +99,14 @@ export async function writeListings(
   // New listings cannot be locked. The change says what was there before, so it must not be of another writer's making.
   if (written.length < writes.length)
     throw new Error('Another process created some of these listings at the same moment: write them again');
-  const indexed = listings.map(({ snapshot, change }) => ({ snapshot, row: change.after.row }));
   await writeSearchRows(
     tx,
-    indexed.map(({ row }) => row),
+    listings.map(({ change }) => change.after.row),
   );
-  await writeTextRows(tx, indexed);
+  await writeTextRows(
+    tx,
+    listings.map(({ snapshot }) => snapshot),
+  );
   await writeHistory(tx, writes.map(historyOf));
 }
 
@@ -171,7 +173,7 @@ const SEPARATOR = '\u001e';
 
 /** For tables that have just grown, so that searches need not wait for autovacuum to be planned and estimated well. */
 export async function analyzeListings(sql: Sql): Promise<void> {
-  await sql`analyze listing, listing_search, listing_text, search_word, area_listing, listing_event,
+  await sql`analyze listing, listing_search, listing_text, search_word, listing_event,
     market_listing, market_period, market_event, property, area, area_word`;
 }
 

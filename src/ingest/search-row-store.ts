@@ -22,18 +22,13 @@ const assignments = (sql: Sql, columns: readonly string[]) =>
     ', ',
   );
 
-export async function writeTextRows(
-  tx: Transaction,
-  listings: readonly { readonly snapshot: ListingSnapshot; readonly row: SearchRow }[],
-): Promise<void> {
-  const texts = listings.map(({ snapshot, row }) => textRow(snapshot, row));
-  const rows = texts.map(({ row }) => row);
-  const changed = Object.keys(rows[0] ?? {}).filter((column) => column !== 'listing_id');
+export async function writeTextRows(tx: Transaction, listings: readonly ListingSnapshot[]): Promise<void> {
+  const texts = listings.map(textRow);
   await tx`
     insert into listing_text
-    select * from json_populate_recordset(null::listing_text, ${toJson(rows)}::text::json)
-    on conflict (listing_id) do update set ${assignments(tx, changed)}
-    where listing_text.* is distinct from excluded.*`;
+    select * from json_populate_recordset(null::listing_text, ${toJson(texts.map(({ row }) => row))}::text::json)
+    on conflict (listing_id) do update set words = excluded.words
+    where listing_text.words <> excluded.words`;
   await writeNames(
     tx,
     texts.flatMap(({ names }) => names),

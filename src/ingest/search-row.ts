@@ -4,7 +4,7 @@ import { formatTime, parseTime } from '../lib/clock.ts';
 import { coarseLocation, maskAddress } from '../listings/presenter.ts';
 import type { SearchRow } from '../listings/search-row.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
-import { activeWord, addressKey, areaWord, FIELD_LETTERS, isName, tokenize } from '../text/tokenize.ts';
+import { addressKey, areaWord, FIELD_LETTERS, isName, tokenize } from '../text/tokenize.ts';
 
 /** A listing as it is stored, or about to be; times are RFC 3339. */
 export interface ListingSnapshot {
@@ -147,17 +147,10 @@ export interface TextRow {
   readonly names: readonly string[];
 }
 
-export function textRow(listing: ListingSnapshot, search: SearchRow): TextRow {
+export function textRow(listing: ListingSnapshot): TextRow {
   const { words, names } = listingWords(listing);
-  const active = search.status === 'ACTIVE' && search.displayed;
-  const marks = [...search.area_nos.map(areaWord), ...(active ? [activeWord(search.listing_type)] : [])];
-  const row = {
-    ...{ listing_id: listing.id, of_type: search.listing_type, active, listed: search.listed_at },
-    ...{ asked: search.price, beds: search.bedrooms, baths: search.bathrooms, size: search.living_area },
-    ...{ kind: search.property_type, town: search.city },
-    words: [...words, ...marks].map((word) => `'${word}'`).join(' '),
-  };
-  return { row, names };
+  const all = [...words, ...listing.areaNos.map(areaWord)];
+  return { row: { listing_id: listing.id, words: all.map((word) => `'${word}'`).join(' ') }, names };
 }
 
 /** Further words are left out. */

@@ -130,6 +130,3 @@ export const FIELD_LETTERS = { id: 'A', address: 'B', area: 'C', description: 'D
 
 /** The index term of an area, on every listing in it. */
 export const areaWord = (areaNo: number): string => `#${areaNo}`;
-
-/** The index term of active listings of a type that may be shown. */
-export const activeWord = (listingType: string): string => `=${listingType}`;

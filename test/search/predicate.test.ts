@@ -49,7 +49,7 @@ async function verdictsOf(
   names: Names,
 ): Promise<readonly Verdict[]> {
   const texts = rows.map(({ row, tokens }) => ({
-    ...{ listing_id: row.id, of_type: 'sale', active: true, kind: '' },
+    listing_id: row.id,
     words: [...tokens, ...row.area_nos.map(areaWord)].map((token) => `'${token}'`).join(' '),
   }));
   const context = { listingType: 'sale', ignoreDisplayRules: true, startedAt: STARTED_AT } as const;

@@ -93,16 +93,6 @@ export async function testAccount(t: Closing, password: string): Promise<{ user:
   return { user, password };
 }
 
-/** The superuser's connection to a test database, for what its owner may not do; closed at the end. */
-export async function superuserConnection(t: Closing, databaseUrl: string): Promise<Database> {
-  const server = await serverUrl();
-  const [, name = ''] = /^[^?]*\/([^/?]+)/.exec(databaseUrl) ?? [];
-  const url = server.replace(/^([^?]*:\/\/[^/?]*)\/?[^?]*/, `$1/${name}`);
-  const database = openDatabase({ url, maxConnections: 1, timeout: 20_000 });
-  atEnd(t, () => database.close(1_000));
-  return database;
-}
-
 /** An empty folder that the database's user can reach, removed at the end. */
 export async function temporaryFolder(t: Closing, purpose: string): Promise<string> {
   const folder = await makeFolder(purpose);
