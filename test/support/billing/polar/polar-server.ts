@@ -13,6 +13,8 @@ import { PolarWorld } from './polar-world.ts';
 /** What happens to one request instead of its answer, or before it. */
 export type Fault =
   | { readonly kind: 'late'; readonly milliseconds: number }
+  /** Answered once the promise is kept. */
+  | { readonly kind: 'held'; readonly until: Promise<void> }
   | { readonly kind: 'limited'; readonly retryAfter: number }
   | { readonly kind: 'failing'; readonly status: number }
   | { readonly kind: 'dropped' }
@@ -83,6 +85,7 @@ export async function startPolarServer(t: Closing, options: PolarServerOptions =
     if (fault?.kind === 'frozen') return;
     if (fault?.kind === 'dropped') return void incoming.socket.destroy();
     if (fault?.kind === 'late') await pause(fault.milliseconds);
+    if (fault?.kind === 'held') await fault.until;
     const answer = faultAnswer(fault) ?? polar.alter(answerPolar(polar, request), request);
     if (response.destroyed) return;
     const isText = typeof answer.body === 'string';
