@@ -4,6 +4,7 @@ import { TIERS, type Tiers } from '../../../src/access/tiers/tiers.ts';
 import { openDatabase } from '../../../src/postgres/client/database.ts';
 import { serveGuarded } from '../guard/service.ts';
 import { manualClock } from './clock.ts';
+import { followParent } from './clocked-process.ts';
 import { stubProvider } from './stub-provider.ts';
 
 /** What the process is started with, as JSON in its first argument. */
@@ -13,14 +14,6 @@ export interface GuardedProcessOptions {
   readonly start: number;
   readonly anonymous: Partial<Tiers['anonymous']>;
 }
-
-/** From the parent: milliseconds by which time goes on. Answered by `advanced`. */
-export interface Advance {
-  readonly advance: number;
-}
-
-/** To the parent: first where the service listens, then each move of the clock. */
-export type GuardedMessage = { readonly port: number } | { readonly advanced: number };
 
 const { databaseUrl, start, anonymous } = JSON.parse(process.argv[2] ?? '{}') as GuardedProcessOptions;
 const clock = manualClock(start);
@@ -33,13 +26,4 @@ const { port } = await serveGuarded(
     tiers: { ...TIERS, anonymous: { ...TIERS.anonymous, ...anonymous } },
   },
 );
-process.on('message', ({ advance }: Advance) => {
-  clock.advance(advance);
-  tell({ advanced: advance });
-});
-process.on('disconnect', () => process.exit(0));
-tell({ port });
-
-function tell(message: GuardedMessage): void {
-  process.send?.(message);
-}
+followParent(clock, port);
