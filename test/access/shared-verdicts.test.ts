@@ -9,6 +9,7 @@ import {
   ageOf,
   hearChanges,
   makeOlder,
+  startKnown,
   startVerdicts,
   TOLERANCE,
   tierOf,
@@ -64,10 +65,7 @@ test('what is no key of anybody is never stored', async (t) => {
 });
 
 test('a subscription that the service has forgotten is refused, and comes back if the service knows it again', async (t) => {
-  const { service, start } = startVerdicts(t, database);
-  const { validate } = start();
-  const { key, reference } = service.subscribe('pro');
-  await validate(key);
+  const { service, validate, key, reference } = await startKnown(t, database);
   const status = service.statusOf(reference);
   const lost = service.find;
   service.find = async () => null;
@@ -91,10 +89,7 @@ test('another key for a subscription replaces the first one, and ends its grants
 });
 
 test('a key that moves to another subscription is taken from the first one', async (t) => {
-  const { service, start, ended } = startVerdicts(t, database);
-  const { validate, verdicts } = start();
-  const { key, reference } = service.subscribe('pro');
-  await validate(key);
+  const { service, ended, validate, verdicts, key, reference } = await startKnown(t, database);
   const other = service.subscribe('business');
   const find = service.find;
   service.find = async (asked, left) => {
@@ -131,10 +126,7 @@ test('every process hears of a change once, of nothing else, and of a new subscr
 });
 
 test('a question for a decision of the moment is asked past every verdict and every question under way', async (t) => {
-  const { service, start } = startVerdicts(t, database);
-  const { validate, verdicts } = start();
-  const { key, reference } = service.subscribe('pro');
-  await validate(key);
+  const { service, validate, verdicts, key, reference } = await startKnown(t, database);
   service.mode = 'wait';
   await makeOlder(database, reference, 600_000);
   const slow = validate(key);

@@ -4,7 +4,14 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ProviderUnavailable } from '../../src/access/tiers/provider.ts';
 import { active } from '../support/billing/memory-service.ts';
-import { ageOf, makeOlder, startVerdicts, TOLERANCE, tierOf } from '../support/billing/verdict-processes.ts';
+import {
+  ageOf,
+  makeOlder,
+  startKnown,
+  startVerdicts,
+  TOLERANCE,
+  tierOf,
+} from '../support/billing/verdict-processes.ts';
 import { until } from '../support/check/until.ts';
 import { testDatabase } from '../support/database/database.ts';
 import { keyNumber } from '../support/service/stub-provider.ts';
@@ -13,10 +20,7 @@ const { database } = await testDatabase({ after });
 const { signal } = new AbortController();
 
 test('an active verdict serves for ten minutes, and is asked for again from the eighth one on, waited for by nobody', async (t) => {
-  const { service, start } = startVerdicts(t, database);
-  const { validate, verdicts } = start();
-  const { key, reference } = service.subscribe('pro');
-  await validate(key);
+  const { service, validate, verdicts, key, reference } = await startKnown(t, database);
   service.mode = 'wait';
   await makeOlder(database, reference, 479_000);
   await validate(key);
@@ -37,10 +41,7 @@ test('an active verdict serves for ten minutes, and is asked for again from the 
 });
 
 test('a refusal serves for thirty seconds', async (t) => {
-  const { service, start } = startVerdicts(t, database);
-  const { validate } = start();
-  const { key, reference } = service.subscribe('pro');
-  await validate(key);
+  const { service, validate, key, reference } = await startKnown(t, database);
   service.change(reference, { state: 'unknown', reason: 'unpaid' });
   await validate(key, true);
   await makeOlder(database, reference, 29_000);
@@ -86,10 +87,7 @@ test('a refusal that has lasted serves for as long again, but not for ever, and 
 });
 
 test('a refusal that nobody lifts in two seconds stands until it is 600 s old, and an answer that comes later counts', async (t) => {
-  const { service, start } = startVerdicts(t, database);
-  const { validate, clock } = start();
-  const { key, reference } = service.subscribe('pro');
-  await validate(key);
+  const { service, validate, clock, key, reference } = await startKnown(t, database);
   service.change(reference, { state: 'expired' });
   await validate(key, true);
   service.mode = 'fail';
@@ -117,10 +115,7 @@ test('a refusal that nobody lifts in two seconds stands until it is 600 s old, a
 });
 
 test('without the service a verdict serves until it is 600 s old, and then nobody can tell', async (t) => {
-  const { service, start, reported } = startVerdicts(t, database);
-  const { validate } = start();
-  const { key, reference } = service.subscribe('pro');
-  await validate(key);
+  const { service, reported, validate, key, reference } = await startKnown(t, database);
   service.mode = 'fail';
   for (const milliseconds of [100_000, 480_000, 590_000, 599_000 - TOLERANCE]) {
     await makeOlder(database, reference, milliseconds);

@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { startPayingService } from '../../support/billing/paying-service.ts';
 import { noBrowser as skip, startBrowser, visit } from '../../support/browser/chromium.ts';
-import { FAINT, UNSOUND } from '../../support/browser/readability.ts';
+import { assertReadable } from '../../support/browser/readability.ts';
 import type { TestService } from '../../support/service/service.ts';
 
 const parts =
@@ -49,13 +49,6 @@ const tierOf = async (service: TestService, key: string): Promise<unknown> => {
   const answer = await service.get('/v1/usage', key);
   return [answer.status, ((await answer.json()) as { tier?: string }).tier];
 };
-
-async function assertReadable(page: Page): Promise<void> {
-  assert.deepEqual(await page.evaluate(FAINT), []);
-  assert.deepEqual(await page.evaluate(UNSOUND), []);
-  assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0);
-  assert.ok((await page.locator('.primary').count()) <= 1, 'one primary action');
-}
 
 for (const [place, width] of Object.entries(WIDTHS)) {
   test(`from the plans over Stripe’s page of payment to the first call with the shown key, without JavaScript, on a ${place}`, {

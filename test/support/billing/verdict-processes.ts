@@ -55,6 +55,20 @@ export function startVerdicts(t: Closing, database: Database): VerdictProcesses 
   return { service, start, ended, reported };
 }
 
+export interface KnownKey extends Omit<VerdictProcesses, 'start'>, VerdictProcess {
+  readonly key: string;
+  readonly reference: string;
+}
+
+/** One process that has asked about a key of Pro. */
+export async function startKnown(t: Closing, database: Database): Promise<KnownKey> {
+  const { start, ...shared } = startVerdicts(t, database);
+  const process = start();
+  const subscription = shared.service.subscribe('pro');
+  await process.validate(subscription.key);
+  return { ...shared, ...process, ...subscription };
+}
+
 /** Makes what is known of a subscription older, as if it had been asked about so many milliseconds ago. */
 export async function makeOlder(database: Database, reference: string, milliseconds: number): Promise<void> {
   await database.write(

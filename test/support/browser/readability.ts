@@ -1,4 +1,7 @@
-// Checks that a page makes of itself in a browser: whether everybody can read and use it. Text, to be run there.
+// Checks that a page makes of itself in a browser: whether everybody can read and use it. Their text is run there.
+
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
 
 /** Contrast of every text with what lies behind it, by WCAG 2.2; gives those below 4.5. Runs in the page. */
 export const FAINT = `(() => {
@@ -39,3 +42,11 @@ export const UNSOUND = `(() => {
     ...['main', 'header', 'h1', 'html[lang]'].filter((part) => document.querySelectorAll(part).length !== 1),
   ];
 })()`;
+
+/** Throws unless everybody can read and use the page: contrast, labels, references, width, and one thing to do first. */
+export async function assertReadable(page: Page): Promise<void> {
+  assert.deepEqual(await page.evaluate(FAINT), []);
+  assert.deepEqual(await page.evaluate(UNSOUND), []);
+  assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0);
+  assert.ok((await page.locator('.primary').count()) <= 1, 'one primary action');
+}

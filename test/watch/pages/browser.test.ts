@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { noBrowser as skip, startBrowser, visit } from '../../support/browser/chromium.ts';
-import { FAINT, UNSOUND } from '../../support/browser/readability.ts';
+import { assertReadable } from '../../support/browser/readability.ts';
 import { ACCOUNT } from '../../support/watch/account.ts';
 import { openEventLog } from '../../support/watch/event-log.ts';
 import { sendWatcher } from '../../support/watch/watchers.ts';
@@ -54,13 +54,6 @@ async function typeKey(page: Page, key: string): Promise<void> {
 }
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-
-async function assertReadable(page: Page): Promise<void> {
-  assert.deepEqual(await page.evaluate(FAINT), []);
-  assert.deepEqual(await page.evaluate(UNSOUND), []);
-  assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0);
-  assert.ok((await page.locator('.primary').count()) <= 1, 'one primary action');
-}
 
 for (const [place, width] of Object.entries(WIDTHS)) {
   test(`whoever holds a key pauses, resumes and tests a watcher and sends an event again, without JavaScript, on a ${place}`, {
