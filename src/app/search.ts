@@ -4,6 +4,7 @@ import { type AreaIdCache, createAreaIdCache } from '../areas/area-cache.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { CachedReads } from '../listings/property-cache.ts';
 import type { Database } from '../postgres/client/database.ts';
+import { SEARCH_REMEDY } from '../search/http/handler.ts';
 import type { SearchBackend } from '../search/query/search-backend.ts';
 import { rememberAnswers } from '../search/sql/remembered-backend.ts';
 import { createSqlBackend } from '../search/sql/sql-backend.ts';
@@ -23,11 +24,9 @@ export interface SearchParts {
   readonly areas: AreaIdCache;
 }
 
-const REMEDY = 'Remove facets, stats, explain or cluster, or search a smaller place with fewer filters.';
-
 export function createSearch({ database, clock, analytics, cache }: SearchWiring): SearchParts {
   const areas = createAreaIdCache(database, clock);
-  const sql = createSqlBackend({ database, queue: analytics.database(REMEDY), areas });
+  const sql = createSqlBackend({ database, queue: analytics.database(SEARCH_REMEDY), areas });
   const memory = { version: () => cache.version(), monotonic: () => clock.monotonic() };
   return { areas, backend: rememberAnswers(sql, memory) };
 }

@@ -73,7 +73,9 @@ interface SearchJob extends RowOptions, PageRequest {
   readonly loading: Loading | null;
 }
 
-const REMEDY = 'Remove facets, stats, explain or cluster, or search a smaller place with fewer filters.';
+/** How to ask for less than what took too long. */
+export const SEARCH_REMEDY =
+  'Remove facets, stats, explain or cluster, or search a smaller place with fewer filters.';
 
 /** Values of a facet, unless the tier's page size is smaller. */
 const MAX_FACET_VALUES = 100;
@@ -108,7 +110,7 @@ export function createSearchHandler(options: SearchOptions): (request: SearchReq
       if (!isLineFormat(format)) return answerPage(job, format);
       return isExport ? answerAll(job, format) : answerLines(job, format);
     };
-    return hasFigures(query) ? analytics.within(REMEDY, request.left(), answer) : answer();
+    return hasFigures(query) ? analytics.within(SEARCH_REMEDY, request.left(), answer) : answer();
   };
 }
 
