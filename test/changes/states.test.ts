@@ -156,7 +156,10 @@ test('of two writers that create the same listing at once, one fails, and the lo
       await after;
     });
   const isWaiting = () =>
-    database.read((sql) => sql<object[]>`select from pg_stat_activity where wait_event_type = 'Lock'`);
+    database.read(
+      (sql) => sql<object[]>`
+      select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    );
   const hold = Promise.withResolvers<void>();
   const first = write(1, hold.promise);
   await until('the first has written', async () => {
@@ -164,7 +167,8 @@ test('of two writers that create the same listing at once, one fails, and the lo
       (sql) =>
         sql<
           object[]
-        >`select from pg_locks where relation = 'listing_search'::regclass and mode = 'RowExclusiveLock'`,
+        >`select from pg_locks where relation = 'listing_search'::regclass and mode = 'RowExclusiveLock'
+          and database = (select oid from pg_database where datname = current_database())`,
     );
     return locks.length > 0;
   });
