@@ -1,0 +1,57 @@
+// Dictionary of a column: words as codes from 1 on, in the order in which they came; 0 stands for an unknown word.
+
+import type { ListColumn } from '../query/condition.ts';
+import { CODE_COLUMNS, type CodeColumn, LIST_COLUMNS } from './columns.ts';
+
+/** Words are added and never taken away, so that codes stay what they are for every reader. */
+export class Dictionary {
+  readonly #codes = new Map<string, number>();
+  readonly #words: string[] = [''];
+
+  constructor(words: Iterable<string> = []) {
+    for (const word of words) this.code(word);
+  }
+
+  /** The code of a word, which is added if it is new; 0 for null. */
+  code(word: string | null): number {
+    if (word === null) return 0;
+    const known = this.#codes.get(word);
+    if (known !== undefined) return known;
+    const code = this.#words.push(word) - 1;
+    this.#codes.set(word, code);
+    return code;
+  }
+
+  /** The code of a word; undefined if no listing ever had it. */
+  find(word: string): number | undefined {
+    return this.#codes.get(word);
+  }
+
+  /** The word of a code above 0. */
+  word(code: number): string {
+    return this.#words[code] ?? '';
+  }
+
+  /** One more than the highest code. */
+  get size(): number {
+    return this.#words.length;
+  }
+
+  /** All words in the order of their codes, to make the same dictionary elsewhere. */
+  words(): readonly string[] {
+    return this.#words.slice(1);
+  }
+}
+
+/** The dictionaries of all columns, shared by listings of both types. */
+export type Dictionaries = Readonly<Record<CodeColumn | ListColumn, Dictionary>>;
+
+/** Empty ones, or those with the given words. */
+export function createDictionaries(
+  words: Partial<Readonly<Record<CodeColumn | ListColumn, readonly string[]>>> = {},
+): Dictionaries {
+  const columns = [...CODE_COLUMNS, ...LIST_COLUMNS];
+  return Object.fromEntries(
+    columns.map((column) => [column, new Dictionary(words[column])]),
+  ) as unknown as Dictionaries;
+}
