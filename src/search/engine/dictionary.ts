@@ -1,5 +1,6 @@
 // Dictionary of a column: words as codes from 1 on, in the order in which they came; 0 stands for an unknown word.
 
+import { STATUSES } from '../../listings/vocabulary.ts';
 import type { ListColumn } from '../query/condition.ts';
 import { CODE_COLUMNS, type CodeColumn, LIST_COLUMNS } from './columns.ts';
 
@@ -46,12 +47,19 @@ export class Dictionary {
 /** The dictionaries of all columns, shared by listings of both types. */
 export type Dictionaries = Readonly<Record<CodeColumn | ListColumn, Dictionary>>;
 
-/** Empty ones, or those with the given words. */
+/** The code of the status ACTIVE in every dictionary of statuses. */
+export const ACTIVE = STATUSES.indexOf('ACTIVE') + 1;
+
+/** Those with the given words, else empty ones; that of statuses always begins with all of them, so that their codes are known. */
 export function createDictionaries(
   words: Partial<Readonly<Record<CodeColumn | ListColumn, readonly string[]>>> = {},
 ): Dictionaries {
   const columns = [...CODE_COLUMNS, ...LIST_COLUMNS];
   return Object.fromEntries(
-    columns.map((column) => [column, new Dictionary(words[column])]),
+    columns.map((column) => [column, new Dictionary(words[column] ?? FIRST_WORDS[column])]),
   ) as unknown as Dictionaries;
 }
+
+const FIRST_WORDS: Partial<Readonly<Record<CodeColumn | ListColumn, readonly string[]>>> = {
+  status: STATUSES,
+};

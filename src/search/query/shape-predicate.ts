@@ -31,7 +31,8 @@ export function compileShape(shape: Shape): (row: Pick<SearchRow, 'location'>) =
 /** The location that was parsed last: one row is checked against many shapes in a row. */
 let parsed = { location: '', lng: Number.NaN, lat: Number.NaN };
 
-function parseLocation(location: string): Point {
+/** The longitude and latitude of `(lng,lat)`. */
+export function parseLocation(location: string): Point {
   if (parsed.location === location) return parsed;
   const comma = location.indexOf(',');
   const [lng, lat] = [Number(location.slice(1, comma)), Number(location.slice(comma + 1, -1))];

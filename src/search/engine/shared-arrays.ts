@@ -1,0 +1,58 @@
+// Arrays that threads share: of a fixed length, and such that grow.
+
+export type NumericArray = Float32Array | Float64Array | Uint8Array | Uint16Array | Uint32Array;
+
+/** A class of arrays. */
+export interface ArrayKind<A extends NumericArray> {
+  readonly BYTES_PER_ELEMENT: number;
+  new (buffer: SharedArrayBuffer): A;
+}
+
+/** An array of zeros in memory of its own. */
+export function sharedArray<A extends NumericArray>(kind: ArrayKind<A>, length: number): A {
+  return new kind(new SharedArrayBuffer(length * kind.BYTES_PER_ELEMENT));
+}
+
+const FIRST_CAPACITY = 64;
+
+/** An array to append to. Elements below `length` never change; growth leaves the former array as it was to who reads it. */
+export class GrowableArray<A extends NumericArray> {
+  /** Longer than `length`, or as long. */
+  array: A;
+  length = 0;
+  readonly #kind: ArrayKind<A>;
+
+  constructor(kind: ArrayKind<A>) {
+    this.#kind = kind;
+    this.array = sharedArray(kind, 0);
+  }
+
+  push(value: number): void {
+    if (this.length === this.array.length) this.reserve(1);
+    this.array[this.length++] = value;
+  }
+
+  /** Appends a value until the length is as given. */
+  extend(length: number, value: number): void {
+    if (length <= this.length) return;
+    this.reserve(length - this.length);
+    this.array.fill(value, this.length, length);
+    this.length = length;
+  }
+
+  /** Appends bytes, or other numbers. */
+  append(values: NumericArray): void {
+    this.reserve(values.length);
+    this.array.set(values, this.length);
+    this.length += values.length;
+  }
+
+  /** Makes room for so many more. */
+  reserve(count: number): void {
+    const needed = this.length + count;
+    if (needed <= this.array.length) return;
+    const grown = sharedArray(this.#kind, Math.max(needed, FIRST_CAPACITY, this.array.length * 2));
+    grown.set(this.array);
+    this.array = grown;
+  }
+}
