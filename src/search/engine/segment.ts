@@ -3,6 +3,7 @@
 import type { ListingType } from '../../listings/vocabulary.ts';
 import type { ListColumn } from '../query/condition.ts';
 import type { CodeColumn, NumberColumn, OrderColumn, TextColumn } from './columns.ts';
+import type { Dictionaries } from './dictionary.ts';
 
 /** 32 bits where they hold every value of the column exactly; NaN: unknown. */
 export type NumberArray = Float32Array | Float64Array;
@@ -91,6 +92,8 @@ export interface Table {
 
 /** All listings as of a sequence of the log of changes. */
 export interface Generation {
+  /** Of all codes in the tables; later generations may add words to them. */
+  readonly dictionaries: Dictionaries;
   readonly tables: Readonly<Record<ListingType, Table>>;
   readonly sequence: number;
 }

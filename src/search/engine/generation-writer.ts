@@ -1,0 +1,74 @@
+// Generation writer: the log of changes applied to the listings that the engine holds, one generation after another.
+
+import type { SearchRow } from '../../listings/search-row.ts';
+import { LISTING_TYPES, type ListingType } from '../../listings/vocabulary.ts';
+import type { Dictionaries } from './dictionary.ts';
+import { isHeld } from './held-statuses.ts';
+import type { Generation, Segment } from './segment.ts';
+import { TableWriter } from './table-writer.ts';
+
+/** Segments as of a sequence of the log. */
+export interface Base {
+  readonly segments: Readonly<Record<ListingType, Segment>>;
+  readonly dictionaries: Dictionaries;
+  readonly sequence: number;
+}
+
+/** A listing as a change leaves it. */
+export interface RowChange {
+  readonly sequence: number;
+  readonly row: SearchRow;
+  /** listing.version */
+  readonly version: number;
+}
+
+/** The only writer of generations over a base. Those that were handed out never change. */
+export class GenerationWriter {
+  readonly #dictionaries: Dictionaries;
+  readonly #writers: Readonly<Record<ListingType, TableWriter>>;
+  #generation: Generation;
+
+  constructor({ segments, dictionaries, sequence }: Base) {
+    this.#dictionaries = dictionaries;
+    this.#writers = {
+      rental: new TableWriter(segments.rental, dictionaries),
+      sale: new TableWriter(segments.sale, dictionaries),
+    };
+    this.#generation = this.#snapshot(sequence);
+  }
+
+  get generation(): Generation {
+    return this.#generation;
+  }
+
+  /** Rows added since the base. */
+  get tailRows(): number {
+    return LISTING_TYPES.reduce((sum, type) => sum + this.#writers[type].tailRows, 0);
+  }
+
+  /**
+   * Applies changes in the order of their sequences; those that the generation has already are passed over.
+   * @param sequence up to which the log was read: entries of the log that are no changes of listings move it too
+   */
+  apply(changes: readonly RowChange[], sequence: number): Generation {
+    const from = this.#generation.sequence;
+    for (const change of changes) if (change.sequence > from) this.#applyOne(change);
+    this.#generation = this.#snapshot(Math.max(from, sequence));
+    return this.#generation;
+  }
+
+  #applyOne({ row, version }: RowChange): void {
+    // It may have been of the other type.
+    for (const type of LISTING_TYPES) this.#writers[type].remove(row.id);
+    if (isHeld(row.status)) this.#writers[row.listing_type].add(row, version);
+  }
+
+  #snapshot(sequence: number): Generation {
+    const { rental, sale } = this.#writers;
+    return {
+      dictionaries: this.#dictionaries,
+      tables: { rental: rental.table(), sale: sale.table() },
+      sequence,
+    };
+  }
+}

@@ -1,0 +1,47 @@
+// Ids of rows: read from the bytes of a column, compared by bytes as PostgreSQL's collation "C" does, and looked up.
+
+import type { Columns, Segment } from './segment.ts';
+
+const ENCODER = new TextEncoder();
+const DECODER = new TextDecoder();
+
+/** The id of a row. */
+export function idOf({ texts: { id } }: Columns, row: number): string {
+  const { offsets, bytes } = id;
+  // Copied, since shared memory cannot be decoded.
+  return DECODER.decode(bytes.slice(offsets[row], offsets[row + 1]));
+}
+
+/** Below 0 if the id of the row comes before the other, above 0 if behind it. */
+export function compareId({ texts: { id } }: Columns, row: number, other: Uint8Array): number {
+  const { offsets, bytes } = id;
+  const from = offsets[row] as number;
+  const length = (offsets[row + 1] as number) - from;
+  const common = Math.min(length, other.length);
+  for (let at = 0; at < common; at++) {
+    const difference = (bytes[from + at] as number) - (other[at] as number);
+    if (difference !== 0) return difference;
+  }
+  return length - other.length;
+}
+
+export const idBytes = (id: string): Uint8Array => ENCODER.encode(id);
+
+/** How many rows of a segment have a smaller id, and whether the next one has this id. */
+export function rankOfId(segment: Segment, id: string): { readonly rank: number; readonly isFound: boolean } {
+  const bytes = idBytes(id);
+  let [low, high] = [0, segment.rows];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compareId(segment, segment.byId[middle] as number, bytes) < 0) low = middle + 1;
+    else high = middle;
+  }
+  const isFound = low < segment.rows && compareId(segment, segment.byId[low] as number, bytes) === 0;
+  return { rank: low, isFound };
+}
+
+/** The row of a segment with this id; null: there is none. */
+export function findRowById(segment: Segment, id: string): number | null {
+  const { rank, isFound } = rankOfId(segment, id);
+  return isFound ? (segment.byId[rank] as number) : null;
+}

@@ -1,0 +1,101 @@
+// Table writer: changes of listings applied to a table. Tables that were handed out never change.
+
+import type { SearchRow } from '../../listings/search-row.ts';
+import { ColumnBuffer } from './column-buffer.ts';
+import type { Dictionaries } from './dictionary.ts';
+import { findRowById } from './ids.ts';
+import type { Segment, Table } from './segment.ts';
+
+/** The only writer of the listings of one type, over a segment that it begins with. */
+export class TableWriter {
+  readonly #base: Segment;
+  readonly #baseRemoved: RemovedRows;
+  readonly #tail: ColumnBuffer;
+  readonly #tailRemoved = new RemovedRows(0);
+  /** Rows of the tail that are not gone, by id. */
+  readonly #tailRows = new Map<string, number>();
+  #live: number;
+  #table: Table | null = null;
+
+  /** Words of rows are added to the dictionaries, which are those of the segment. */
+  constructor(base: Segment, dictionaries: Dictionaries) {
+    this.#base = base;
+    this.#baseRemoved = new RemovedRows(base.rows);
+    this.#tail = new ColumnBuffer(dictionaries);
+    this.#live = base.rows;
+  }
+
+  /** Rows that were added since, those that are gone again included. */
+  get tailRows(): number {
+    return this.#tail.rows;
+  }
+
+  /** Appends a listing that is not in the table; its row says which it is. */
+  add(row: SearchRow, version: number): void {
+    this.#tailRows.set(row.id, this.#tail.add(row, version));
+    this.#live++;
+    this.#table = null;
+  }
+
+  /** Takes a listing away, if it is in the table. */
+  remove(id: string): void {
+    const tailRow = this.#tailRows.get(id);
+    if (tailRow !== undefined) {
+      this.#tailRows.delete(id);
+      this.#tailRemoved.add(tailRow);
+    } else {
+      const row = findRowById(this.#base, id);
+      if (row === null || this.#baseRemoved.has(row)) return;
+      this.#baseRemoved.add(row);
+    }
+    this.#live--;
+    this.#table = null;
+  }
+
+  /** The table as it stands: the same one until something changes. */
+  table(): Table {
+    this.#table ??= {
+      base: this.#base,
+      baseRemoved: this.#baseRemoved.freeze(),
+      tail: this.#tail.columns(),
+      tailRemoved: this.#tailRemoved.freeze(this.#tail.rows),
+      live: this.#live,
+    };
+    return this.#table;
+  }
+}
+
+/** Rows that are gone, as bits; what was handed out is copied before it is written to. */
+class RemovedRows {
+  #words: Uint32Array;
+  #isShared = false;
+
+  constructor(rows: number) {
+    this.#words = new Uint32Array(Math.ceil(rows / 32));
+  }
+
+  has(row: number): boolean {
+    return (((this.#words[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
+  }
+
+  add(row: number): void {
+    const word = row >>> 5;
+    if (this.#isShared || word >= this.#words.length) this.#copy(Math.max(word + 1, this.#words.length));
+    this.#words[word] = (this.#words[word] ?? 0) | (1 << (row & 31));
+  }
+
+  /** The bits, which never change from now on, with room for so many rows at least. */
+  freeze(rows = 0): Uint32Array {
+    const length = Math.ceil(rows / 32);
+    if (this.#words.length < length) this.#copy(length);
+    this.#isShared = true;
+    return this.#words;
+  }
+
+  #copy(length: number): void {
+    const words = new Uint32Array(length);
+    words.set(this.#words);
+    this.#words = words;
+    this.#isShared = false;
+  }
+}
