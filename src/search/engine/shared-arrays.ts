@@ -13,6 +13,13 @@ export function sharedArray<A extends NumericArray>(kind: ArrayKind<A>, length: 
   return new kind(new SharedArrayBuffer(length * kind.BYTES_PER_ELEMENT));
 }
 
+/** An array with these values. */
+export function sharedCopy<A extends NumericArray>(kind: ArrayKind<A>, values: ArrayLike<number>): A {
+  const copy = sharedArray(kind, values.length);
+  copy.set(values);
+  return copy;
+}
+
 const FIRST_CAPACITY = 64;
 
 /** An array to append to. Elements below `length` never change; growth leaves the former array as it was to who reads it. */
