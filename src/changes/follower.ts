@@ -2,10 +2,10 @@
 // of listings, such as a search engine in memory. Matching reads the log itself, since each of its shards has a position.
 
 import { pause } from '../lib/clock.ts';
-import type { Database } from '../postgres/client/database.ts';
+import type { Database, Sql } from '../postgres/client/database.ts';
 import { listen } from '../postgres/client/listen.ts';
 import type { ChangeEntry } from './change.ts';
-import { readChanges, retainedFrom } from './change-store.ts';
+import { headSequence, readChanges, retainedFrom } from './change-store.ts';
 
 export interface FollowerOptions {
   /** The sequence after which to begin; 0 for all that is retained. */
@@ -14,6 +14,13 @@ export interface FollowerOptions {
   readonly report: (error: unknown) => void;
   /** Entries read at once; default 500. */
   readonly batchSize?: number;
+  /** Whether `entries` ends with LogGap where entries were dropped before they were read, instead of going on; default false. */
+  readonly endsAtGap?: boolean;
+}
+
+/** Some of the entries that were to be read next are no longer in the log. */
+export class LogGap extends Error {
+  override readonly name = 'LogGap';
 }
 
 export interface Follower<State> {
@@ -21,6 +28,13 @@ export interface Follower<State> {
   entries(signal: AbortSignal): AsyncGenerator<readonly ChangeEntry<State>[]>;
   /** The sequence of the last entry of a batch that was done with: begin after it to miss nothing. */
   readonly position: number;
+  /** Monotonic milliseconds of the database's clock: up to then nothing is missing before `position`; null: not known yet. */
+  readonly completeAt: number | null;
+}
+
+interface NextEntries<State> {
+  readonly batch: readonly ChangeEntry<State>[];
+  readonly gap: LogGap | undefined;
 }
 
 /** Milliseconds. Notifications may be lost, so the log is read without one too. */
@@ -30,20 +44,31 @@ const BATCH_SIZE = 500;
 
 /** Prepares a follower; it listens while its entries are read. Several may follow one log. */
 export function createFollower<State>(database: Database, options: FollowerOptions): Follower<State> {
-  const { report, batchSize = BATCH_SIZE } = options;
+  const { report, batchSize = BATCH_SIZE, endsAtGap = false } = options;
   const { clock } = database;
   let position = options.from;
+  let completeAt: number | null = null;
+  /** Whether the entries before the next ones were read a moment ago. */
+  let isKnown = false;
 
-  /** Reports entries that were dropped unread: retention is longer than any reader should be away. */
-  async function reportDropped(): Promise<void> {
-    const retained = await database.read(retainedFrom);
-    if (retained <= position + 1) return;
-    report(
-      new Error(
+  /** What is missing where the log should go on: retention is longer than any reader should be away. */
+  async function findGap(sql: Sql): Promise<LogGap | undefined> {
+    const [retained, head] = [await retainedFrom(sql), await headSequence(sql)];
+    if (retained > position + 1)
+      return new LogGap(
         `The log of changes begins at ${retained}: changes since ${position + 1} were dropped unread`,
-      ),
-    );
+      );
+    if (head < position)
+      return new LogGap(`The log of changes ends at ${head}, and was read up to ${position} before`);
   }
+
+  const readNext = (): Promise<NextEntries<State>> =>
+    database.read(async (sql) => {
+      const batch = await readChanges<State>(sql, position, batchSize);
+      const isNext = batch[0] === undefined || batch[0].sequence === position + 1;
+      const gap = isNext && (isKnown || !endsAtGap) ? undefined : await findGap(sql);
+      return { batch, gap };
+    });
 
   async function* entries(signal: AbortSignal): AsyncGenerator<readonly ChangeEntry<State>[]> {
     let wake = (): void => {};
@@ -53,15 +78,19 @@ export function createFollower<State>(database: Database, options: FollowerOptio
       while (!signal.aborted) {
         const woken = new AbortController();
         wake = () => woken.abort();
-        const batch = await read().catch(report);
-        const [first, last] = [batch?.at(0), batch?.at(-1)];
-        if (batch && first && last) {
-          if (first.sequence > position + 1) await reportDropped().catch(report);
-          yield batch;
+        const at = clock.monotonic();
+        const next = await readNext().catch(report);
+        isKnown = next !== undefined;
+        if (next?.gap && endsAtGap) throw next.gap;
+        if (next?.gap) report(next.gap);
+        const last = next?.batch.at(-1);
+        if (next && last) {
+          yield next.batch;
           position = last.sequence;
-          continue;
         }
-        const wait = batch === undefined ? RETRY_PAUSE : POLL_INTERVAL;
+        if (next && next.batch.length < batchSize) completeAt = at;
+        if (last) continue;
+        const wait = next === undefined ? RETRY_PAUSE : POLL_INTERVAL;
         await pause(clock, wait, AbortSignal.any([signal, woken.signal]));
       }
     } finally {
@@ -69,12 +98,13 @@ export function createFollower<State>(database: Database, options: FollowerOptio
     }
   }
 
-  const read = () => database.read((sql) => readChanges<State>(sql, position, batchSize));
-
   return {
     entries,
     get position() {
       return position;
+    },
+    get completeAt() {
+      return completeAt;
     },
   };
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { appendPrivateEntries, readChanges, retainedFrom } from '../../src/changes/change-store.ts';
-import { createFollower } from '../../src/changes/follower.ts';
+import { createFollower, LogGap } from '../../src/changes/follower.ts';
 import {
   createChangePartitions,
   deleteOldBatches,
@@ -11,7 +11,9 @@ import {
   measureLog,
 } from '../../src/changes/retention-store.ts';
 import type { Database } from '../../src/postgres/client/database.ts';
+import { until } from '../support/check/until.ts';
 import { testDatabase } from '../support/database/database.ts';
+import { manualClock } from '../support/service/clock.ts';
 
 const DAY = 86_400_000;
 const TODAY = Date.UTC(2026, 0, 10, 12);
@@ -89,4 +91,50 @@ test('a follower that was away for longer than the retention reports it, and goe
     stopping.abort();
   }
   assert.match(String(reported[0]), /begins at 4: changes since 2 were dropped/);
+});
+
+test('a follower that keeps a copy ends where entries are missing, even before others come, or where the log was put back', async (t) => {
+  const database = await filled(t);
+  const { signal } = new AbortController();
+  const follow = async (from: number) => {
+    const follower = createFollower(database, { from, report: assert.ifError, endsAtGap: true });
+    for await (const batch of follower.entries(signal)) return batch.map(({ sequence }) => sequence);
+    return [];
+  };
+  assert.deepEqual(await follow(3), [4]);
+  await assert.rejects(follow(5), (error) => error instanceof LogGap && /ends at 4/.test(error.message));
+  await dropOldChanges(database, TODAY + 32 * DAY);
+  assert.deepEqual(await follow(3), [4]);
+  await assert.rejects(follow(2), (error) => error instanceof LogGap && /begins at 4/.test(error.message));
+  await dropOldChanges(database, TODAY + 60 * DAY);
+  await assert.rejects(follow(3), (error) => error instanceof LogGap && /begins at 5/.test(error.message));
+});
+
+test('a follower knows up to when nothing is missing, and that grows only while the log can be read', async (t) => {
+  const { database } = await testDatabase(t);
+  const clock = manualClock();
+  let isAway = false;
+  const read: Database['read'] = (work, options) =>
+    isAway ? Promise.reject(new Error('away')) : database.read(work, options);
+  const stopping = new AbortController();
+  const follower = createFollower({ ...database, clock, read }, { from: 0, report: () => {} });
+  const reading = (async () => {
+    for await (const _ of follower.entries(stopping.signal));
+  })();
+  await until('the log was read', () => follower.completeAt === 0);
+  clock.advance(1_500);
+  await until('it was read again', () => follower.completeAt === 1_500);
+  isAway = true;
+  await append(database, TODAY, 'unread');
+  for (let tries = 0; tries < 5; tries++) {
+    await until('a reading failed', () => clock.waiting > 1);
+    clock.advance(1_000);
+  }
+  assert.deepEqual([follower.completeAt, follower.position], [1_500, 0]);
+  isAway = false;
+  clock.advance(1_000);
+  await until('it was read when the database was back', () => follower.completeAt === 7_500);
+  assert.equal(follower.position, 1);
+  stopping.abort();
+  await reading;
 });
