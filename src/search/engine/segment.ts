@@ -79,6 +79,8 @@ export interface Segment extends Columns {
   readonly idRanks: Uint32Array;
 }
 
+export const isSegment = (columns: Columns): columns is Segment => 'zones' in columns;
+
 /** Listings of one type: a segment, a tail of newer rows, and which rows of both are gone or replaced by newer ones. */
 export interface Table {
   readonly base: Segment;

@@ -20,7 +20,7 @@ type PointTest = (lng: number, lat: number) => boolean;
  */
 export function compileShape(shape: Shape): (row: Pick<SearchRow, 'location'>) => boolean {
   const { boxes } = shape;
-  const holds = pointTest(shape);
+  const holds = compilePointTest(shape);
   return ({ location }) => {
     if (location === null) return false;
     const { lng, lat } = parseLocation(location);
@@ -40,7 +40,8 @@ export function parseLocation(location: string): Point {
   return parsed;
 }
 
-function pointTest(shape: Shape): PointTest {
+/** Whether a place in the boxes of a shape lies in the shape. What is returned does not keep the shape. */
+export function compilePointTest(shape: Shape): PointTest {
   switch (shape.kind) {
     case 'boxes':
       return () => true;

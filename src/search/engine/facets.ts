@@ -1,0 +1,149 @@
+// Facets: how many results have each value, counted over the columns.
+
+import type { Facet } from '../query/parameters.ts';
+import type { Dictionaries, Dictionary } from './dictionary.ts';
+import type { RowConsumer } from './scan.ts';
+import type { CodeArray, Columns, Lists, NumberArray } from './segment.ts';
+
+/** A value of a facet and how many results have it. */
+export interface ValueCount {
+  readonly value: string | number;
+  readonly count: number;
+}
+
+/** Counts of one facet over both parts of a table. */
+export interface FacetCounter {
+  /** What counts the rows of one part. */
+  consume(columns: Columns): RowConsumer;
+  /** The values with a count, in no order. Areas are their numbers, buckets of prices theirs from 1. */
+  counts(): ValueCount[];
+}
+
+/** `edges` are the lower bounds of the buckets of prices, ascending. */
+export function facetCounter(
+  facet: Facet,
+  dictionaries: Dictionaries,
+  edges: readonly number[],
+): FacetCounter {
+  switch (facet) {
+    case 'propertyType':
+    case 'status':
+    case 'city':
+      return codeCounter(facet, dictionaries[facet]);
+    case 'features':
+      return listCounter(
+        (columns) => columns.lists.features,
+        (code) => dictionaries.features.word(code),
+      );
+    case 'areaId':
+      return listCounter(
+        (columns) => columns.areaNos,
+        (no) => no,
+      );
+    case 'bedrooms':
+    case 'bathrooms':
+      return numberCounter(facet, (value) => value);
+    case 'yearBuiltDecade':
+      return numberCounter('yearBuilt', (year) => Math.floor(year / 10) * 10);
+    case 'priceBucket':
+      return numberCounter('price', (price) => bucketOf(price, edges));
+  }
+}
+
+const NO_ROWS: RowConsumer = () => {};
+
+function codeCounter(column: 'propertyType' | 'status' | 'city', dictionary: Dictionary): FacetCounter {
+  const counts = new Float64Array(dictionary.size);
+  const consume = (codes: CodeArray): RowConsumer => {
+    return (rows, count) => {
+      for (let at = 0; at < count; at++) {
+        const code = codes[rows[at] as number] as number;
+        counts[code] = (counts[code] as number) + 1;
+      }
+    };
+  };
+  return {
+    consume({ codes }) {
+      const own = codes[column];
+      return own === undefined ? NO_ROWS : consume(own);
+    },
+    // Code 0 stands for what is unknown.
+    counts: () =>
+      positive(counts).flatMap(([code, count]) =>
+        code === 0 ? [] : [{ value: dictionary.word(code), count }],
+      ),
+  };
+}
+
+/** Indexes and values of those that are above 0. */
+const positive = (counts: Float64Array): [number, number][] =>
+  [...counts.entries()].filter(([, count]) => count > 0);
+
+function listCounter(
+  listsOf: (columns: Columns) => Lists,
+  nameOf: (number: number) => string | number,
+): FacetCounter {
+  let counts = new Float64Array(1_024);
+  const grow = (size: number): void => {
+    const larger = new Float64Array(2 * size);
+    larger.set(counts);
+    counts = larger;
+  };
+  return {
+    consume(columns) {
+      const { offsets, values } = listsOf(columns);
+      return (rows, count) => {
+        for (let at = 0; at < count; at++) {
+          const row = rows[at] as number;
+          const last = offsets[row + 1] as number;
+          for (let each = offsets[row] as number; each < last; each++) {
+            const value = values[each] as number;
+            if (value >= counts.length) grow(value);
+            counts[value] = (counts[value] as number) + 1;
+          }
+        }
+      };
+    },
+    counts: () => positive(counts).map(([number, count]) => ({ value: nameOf(number), count })),
+  };
+}
+
+/** Whole numbers from 0 up to it are counted in an array, which is much faster than a map. */
+const MOST_COUNTED_IN_ARRAY = 4_096;
+
+function numberCounter(
+  column: 'bedrooms' | 'bathrooms' | 'yearBuilt' | 'price',
+  groupOf: (value: number) => number,
+): FacetCounter {
+  const counts = new Float64Array(MOST_COUNTED_IN_ARRAY);
+  const others = new Map<number, number>();
+  const consume = (values: NumberArray): RowConsumer => {
+    return (rows, count) => {
+      for (let at = 0; at < count; at++) {
+        const group = groupOf(values[rows[at] as number] as number);
+        if (group >= 0 && group < MOST_COUNTED_IN_ARRAY && group === (group | 0))
+          counts[group] = (counts[group] as number) + 1;
+        else if (!Number.isNaN(group)) others.set(group, (others.get(group) ?? 0) + 1);
+      }
+    };
+  };
+  return {
+    consume({ numbers }) {
+      const values = numbers[column];
+      return values === undefined ? NO_ROWS : consume(values);
+    },
+    counts: () => [...positive(counts), ...others].map(([value, count]) => ({ value, count })),
+  };
+}
+
+/** The number of the bucket from 1; NaN for what is unknown or below all buckets. */
+function bucketOf(price: number, edges: readonly number[]): number {
+  if (!(price >= (edges[0] as number))) return Number.NaN;
+  let [low, high] = [0, edges.length];
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if (price >= (edges[middle] as number)) low = middle;
+    else high = middle;
+  }
+  return low + 1;
+}
