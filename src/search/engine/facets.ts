@@ -42,18 +42,18 @@ export function facetCounter(
       );
     case 'bedrooms':
     case 'bathrooms':
-      return numberCounter(facet, (value) => value);
+      return numberCounter(facet, 1);
     case 'yearBuiltDecade':
-      return numberCounter('yearBuilt', (year) => Math.floor(year / 10) * 10);
+      return numberCounter('yearBuilt', 10);
     case 'priceBucket':
-      return numberCounter('price', (price) => bucketOf(price, edges));
+      return bucketCounter(edges);
   }
 }
 
 const NO_ROWS: RowConsumer = () => {};
 
 function codeCounter(column: 'propertyType' | 'status' | 'city', dictionary: Dictionary): FacetCounter {
-  const counts = new Float64Array(dictionary.size);
+  const counts = new Uint32Array(dictionary.size);
   const consume = (codes: CodeArray): RowConsumer => {
     return (rows, count) => {
       for (let at = 0; at < count; at++) {
@@ -76,16 +76,16 @@ function codeCounter(column: 'propertyType' | 'status' | 'city', dictionary: Dic
 }
 
 /** Indexes and values of those that are above 0. */
-const positive = (counts: Float64Array): [number, number][] =>
+const positive = (counts: Uint32Array): [number, number][] =>
   [...counts.entries()].filter(([, count]) => count > 0);
 
 function listCounter(
   listsOf: (columns: Columns) => Lists,
   nameOf: (number: number) => string | number,
 ): FacetCounter {
-  let counts = new Float64Array(1_024);
+  let counts = new Uint32Array(1_024);
   const grow = (size: number): void => {
-    const larger = new Float64Array(2 * size);
+    const larger = new Uint32Array(2 * size);
     larger.set(counts);
     counts = larger;
   };
@@ -111,16 +111,15 @@ function listCounter(
 /** Whole numbers from 0 up to it are counted in an array, which is much faster than a map. */
 const MOST_COUNTED_IN_ARRAY = 4_096;
 
-function numberCounter(
-  column: 'bedrooms' | 'bathrooms' | 'yearBuilt' | 'price',
-  groupOf: (value: number) => number,
-): FacetCounter {
-  const counts = new Float64Array(MOST_COUNTED_IN_ARRAY);
+/** Numbers as they are, or whole decades of years. */
+function numberCounter(column: 'bedrooms' | 'bathrooms' | 'yearBuilt', step: 1 | 10): FacetCounter {
+  const counts = new Uint32Array(MOST_COUNTED_IN_ARRAY);
   const others = new Map<number, number>();
   const consume = (values: NumberArray): RowConsumer => {
     return (rows, count) => {
       for (let at = 0; at < count; at++) {
-        const group = groupOf(values[rows[at] as number] as number);
+        const value = values[rows[at] as number] as number;
+        const group = step === 1 ? value : Math.floor(value / 10) * 10;
         if (group >= 0 && group < MOST_COUNTED_IN_ARRAY && group === (group | 0))
           counts[group] = (counts[group] as number) + 1;
         else if (!Number.isNaN(group)) others.set(group, (others.get(group) ?? 0) + 1);
@@ -136,14 +135,27 @@ function numberCounter(
   };
 }
 
-/** The number of the bucket from 1; NaN for what is unknown or below all buckets. */
-function bucketOf(price: number, edges: readonly number[]): number {
-  if (!(price >= (edges[0] as number))) return Number.NaN;
-  let [low, high] = [0, edges.length];
-  while (high - low > 1) {
-    const middle = (low + high) >>> 1;
-    if (price >= (edges[middle] as number)) low = middle;
-    else high = middle;
-  }
-  return low + 1;
+/** Buckets of prices by their numbers from 1. Prices below all buckets count nowhere. */
+function bucketCounter(edges: readonly number[]): FacetCounter {
+  const lowest = Float64Array.from(edges);
+  const counts = new Uint32Array(edges.length + 1);
+  const consume = (prices: NumberArray): RowConsumer => {
+    return (rows, count) => {
+      for (let at = 0; at < count; at++) {
+        const price = prices[rows[at] as number] as number;
+        let [low, high] = [0, lowest.length];
+        while (low < high) {
+          const middle = (low + high) >>> 1;
+          if ((lowest[middle] as number) <= price) low = middle + 1;
+          else high = middle;
+        }
+        counts[low] = (counts[low] as number) + 1;
+      }
+    };
+  };
+  return {
+    consume: ({ numbers: { price } }) => (price === undefined ? NO_ROWS : consume(price)),
+    // What is unknown is below every edge.
+    counts: () => positive(counts).flatMap(([value, count]) => (value === 0 ? [] : [{ value, count }])),
+  };
 }

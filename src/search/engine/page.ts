@@ -26,15 +26,16 @@ export interface FoundPage {
 /** Up to so many rows a page is ranked from a list of them all; from more, along the order of the segment. */
 const MOST_LISTED = 16_384;
 
-/** The page after the plan's cursor, of `limit` rows at most. */
+/** The page after the plan's cursor, of `limit` rows at most. `mostListed`: another bound, for tests. */
 export async function findPage(
   plan: SearchPlan,
   table: Table,
   compile: FilterCompiler,
   limit: number,
+  mostListed = MOST_LISTED,
 ): Promise<FoundPage> {
   const ranking = new Ranking(plan, table);
-  const { total, listed } = await listRows(table, compile);
+  const { total, listed } = await listRows(table, compile, mostListed);
   const rows = listed
     ? rankListed(ranking, listed, limit)
     : await rankMany(plan, ranking, table, compile, limit);
@@ -47,7 +48,7 @@ function foundId({ columns, row, keys }: RankedRow, { order }: SearchPlan, { dir
 }
 
 /** How many rows pass; and all of them, by the part of the table that they are of, unless there are many. */
-async function listRows(table: Table, compile: FilterCompiler) {
+async function listRows(table: Table, compile: FilterCompiler, mostListed: number) {
   const listed = new Map<Columns, Uint32Array>();
   let total = 0;
   await scanRows(partsOf(table), compile, (columns) => {
@@ -55,7 +56,7 @@ async function listRows(table: Table, compile: FilterCompiler) {
     let length = 0;
     return (rows, count) => {
       total += count;
-      if (total > MOST_LISTED) return;
+      if (total > mostListed) return;
       if (length + count > list.length) {
         const longer = new Uint32Array(4 * list.length);
         longer.set(list);
@@ -66,7 +67,7 @@ async function listRows(table: Table, compile: FilterCompiler) {
       listed.set(columns, list.subarray(0, length));
     };
   });
-  return { total, listed: total > MOST_LISTED ? null : listed };
+  return { total, listed: total > mostListed ? null : listed };
 }
 
 function rankListed(

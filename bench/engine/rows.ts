@@ -1,0 +1,103 @@
+// Rows of the engine's benchmark: active listings of the seeded country, as the catalogue would write them.
+
+import { Placement } from '../../src/areas/placement.ts';
+import { writtenSnapshot } from '../../src/ingest/listing-change.ts';
+import { searchRow } from '../../src/ingest/search-row.ts';
+import { planWrite } from '../../src/ingest/write-plan.ts';
+import type { SearchRow } from '../../src/listings/search-row.ts';
+import type { ListingType } from '../../src/listings/vocabulary.ts';
+import { mergeSegment } from '../../src/search/engine/build-segment.ts';
+import { ColumnBuffer } from '../../src/search/engine/column-buffer.ts';
+import { createDictionaries } from '../../src/search/engine/dictionary.ts';
+import type { EngineState } from '../../src/search/engine/engine-backend.ts';
+import type { Table } from '../../src/search/engine/segment.ts';
+import { random } from '../market.ts';
+import { COPIES, degrees, listingsOf } from '../million/drafts.ts';
+import { country, type Town } from '../million/towns.ts';
+
+const SEED = 20_261;
+export const TODAY = Date.UTC(2026, 0, 5);
+const NONE = new Uint32Array(0);
+const NOWHERE = new Placement([]);
+
+export interface Market extends EngineState {
+  readonly towns: readonly Town[];
+  /** Milliseconds that building the segments took. */
+  readonly buildMs: number;
+}
+
+/** About so many active listings of both types; of ten, six are sales. */
+export function buildMarket(listings: number): Market {
+  const { towns } = country(SEED);
+  const dictionaries = createDictionaries();
+  const buffers = { sale: new ColumnBuffer(dictionaries), rental: new ColumnBuffer(dictionaries) };
+  const numbers = areaNumbers(towns);
+  let count = 0;
+  for (let kind = 0; count < listings; kind++) {
+    for (const row of activeRows(towns, kind * COPIES, numbers)) {
+      for (let copy = 0; copy < COPIES; copy++) buffers[row.listing_type].add(copyOf(row, copy, kind), 1);
+      count += COPIES;
+    }
+  }
+  const begun = performance.now();
+  const tableOf = (type: ListingType): Table => {
+    const base = mergeSegment(null, NONE, buffers[type].columns(), NONE);
+    return {
+      base,
+      baseRemoved: NONE,
+      tail: new ColumnBuffer(dictionaries).columns(),
+      tailRemoved: NONE,
+      live: base.rows,
+    };
+  };
+  const tables = { sale: tableOf('sale'), rental: tableOf('rental') };
+  return { generation: { tables, sequence: 0 }, dictionaries, towns, buildMs: performance.now() - begun };
+}
+
+/** The active listings of a home. */
+function activeRows(towns: readonly Town[], home: number, areas: AreasOf): SearchRow[] {
+  return listingsOf(towns, SEED, home, TODAY).flatMap(({ draft, observedAt }) => {
+    if (draft.status !== 'ACTIVE' && draft.status !== 'ACTIVE_UNDER_CONTRACT') return [];
+    const write = planWrite('bench', draft, null, NOWHERE, observedAt);
+    if (write === null) return [];
+    return [{ ...searchRow(writtenSnapshot(write, observedAt)), area_nos: areas(draft.address.city) }];
+  });
+}
+
+/** A listing like another one, some streets away, somewhat cheaper or dearer, and listed at another hour. */
+function copyOf(row: SearchRow, copy: number, kind: number): SearchRow {
+  const next = random(kind * COPIES + copy);
+  const [, lng = '0', lat = '0'] = /^\((.*),(.*)\)$/.exec(row.location ?? '') ?? [];
+  const earlier = (time: string | null): string | null =>
+    time && new Date(Date.parse(time) - Math.floor(next() * 86_400_000)).toISOString();
+  const price = row.price === null ? null : Math.round(row.price * (0.8 + next() * 0.4));
+  return {
+    ...row,
+    id: `${row.id}${copy.toString(36)}`,
+    mls_number: `${row.mls_number}${copy}`,
+    price,
+    price_per_area: price !== null && row.living_area ? price / row.living_area : null,
+    location: `(${degrees(Number(lng) + (next() - 0.5) * 0.016)},${degrees(Number(lat) + (next() - 0.5) * 0.012)})`,
+    listed_at: earlier(row.listed_at),
+    days_on_market_start: earlier(row.days_on_market_start),
+  };
+}
+
+type AreasOf = (city: string | null) => readonly number[];
+
+/** The areas of a town: state, county and city. */
+function areaNumbers(towns: readonly Town[]): AreasOf {
+  const nos = new Map<string, number>();
+  const no = (name: string): number => {
+    const known = nos.get(name) ?? nos.size + 1;
+    nos.set(name, known);
+    return known;
+  };
+  const byCity = new Map(
+    towns.map(({ name, state, county }) => [
+      name,
+      [no(state), no(`${state} ${county}`), no(`${state} ${name}`)],
+    ]),
+  );
+  return (city) => byCity.get(city ?? '') ?? [];
+}

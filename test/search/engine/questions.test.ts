@@ -1,0 +1,223 @@
+// Proves that the engine answers from its columns what a plain loop over the same rows answers.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { SORT_KEYS, type SortKey } from '../../../src/listings/common-parameters.ts';
+import type { SearchRow } from '../../../src/listings/search-row.ts';
+import { compileFilters } from '../../../src/search/engine/compile-filters.ts';
+import { findPage } from '../../../src/search/engine/page.ts';
+import { partsOf, scanRows } from '../../../src/search/engine/scan.ts';
+import type { Columns } from '../../../src/search/engine/segment.ts';
+import type { Condition } from '../../../src/search/query/condition.ts';
+import type { SearchPlan } from '../../../src/search/query/plan.ts';
+import { compileConditions } from '../../../src/search/query/predicate.ts';
+import { distanceKm } from '../../../src/search/query/shape-predicate.ts';
+import { type RandomTable, tableArbitrary } from '../../support/catalogue/engine-tables.ts';
+import { CONDITIONS, STARTED_AT } from '../../support/catalogue/search-rows.ts';
+import { runs } from '../../support/check/runs.ts';
+
+const NO_WORDS = new Set<string>();
+const AREA_NOS = [1, 70_000];
+const { text: _, ...kinds } = CONDITIONS;
+const conditionArbitrary = fc.oneof(...(Object.values(kinds) as fc.Arbitrary<Condition>[]));
+
+/** The filters of conditions over either part of a table. */
+const compilerOf =
+  ({ dictionaries }: RandomTable, conditions: readonly Condition[], ignoreDisplayRules: boolean) =>
+  (columns: Columns) =>
+    compileFilters(conditions, ignoreDisplayRules, columns, {
+      ...{ dictionaries, areaNos: AREA_NOS, words: new Map(), startedAt: STARTED_AT },
+    });
+
+function expectedRows({ rows }: RandomTable, conditions: readonly Condition[], ignoreDisplayRules: boolean) {
+  const meets = compileConditions(conditions, { areaNos: AREA_NOS, words: {}, startedAt: STARTED_AT });
+  return rows.filter((row) => (row.displayed || ignoreDisplayRules) && meets(row, NO_WORDS));
+}
+
+async function scannedIds(
+  random: RandomTable,
+  conditions: readonly Condition[],
+  ignoreDisplayRules: boolean,
+) {
+  const ids: string[] = [];
+  await scanRows(partsOf(random.table), compilerOf(random, conditions, ignoreDisplayRules), (columns) => {
+    const { offsets, bytes } = columns.texts.id;
+    return (rows, count) => {
+      for (const row of rows.subarray(0, count))
+        ids.push(Buffer.from(bytes.slice(offsets[row], offsets[row + 1])).toString());
+    };
+  });
+  return ids.sort();
+}
+
+for (const [kind, arbitrary] of Object.entries(kinds)) {
+  test(`a filter of the kind ${kind} keeps the rows that its predicate keeps`, async () => {
+    let [met, unmet] = [0, 0];
+    const conditions = fc.array(arbitrary as fc.Arbitrary<Condition>, { minLength: 20, maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(tableArbitrary(120), conditions, async (random, all) => {
+        for (const condition of all) {
+          const expected = expectedRows(random, [condition], true).map(({ id }) => id);
+          assert.deepEqual(
+            await scannedIds(random, [condition], true),
+            expected.sort(),
+            JSON.stringify(condition),
+          );
+          met += expected.length;
+          unmet += random.rows.length - expected.length;
+        }
+      }),
+      { ...runs(15, 21), endOnFailure: true },
+    );
+    assert.ok(met > 100 && unmet > 100, `both are common: ${met} met, ${unmet} not met`);
+  });
+}
+
+const statusesArbitrary = fc.constantFrom<Condition[]>(
+  [{ kind: 'statuses', statuses: ['ACTIVE'] }],
+  [{ kind: 'statuses', statuses: ['ACTIVE', 'COMING_SOON'] }],
+  [{ kind: 'statuses', statuses: ['ACTIVE_UNDER_CONTRACT'] }],
+  [],
+);
+
+test('conditions together keep the rows that meet all of them and may be shown', async () => {
+  let found = 0;
+  const conditions = fc
+    .tuple(statusesArbitrary, fc.array(conditionArbitrary, { maxLength: 2 }))
+    .map(([statuses, others]) => [...statuses, ...others]);
+  await fc.assert(
+    fc.asyncProperty(
+      tableArbitrary(120),
+      fc.array(fc.tuple(conditions, fc.boolean()), { minLength: 20, maxLength: 20 }),
+      async (random, all) => {
+        for (const [each, ignoreDisplayRules] of all) {
+          const expected = expectedRows(random, each, ignoreDisplayRules).map(({ id }) => id);
+          assert.deepEqual(await scannedIds(random, each, ignoreDisplayRules), expected.sort());
+          found += expected.length;
+        }
+      },
+    ),
+    { ...runs(40, 22), endOnFailure: true },
+  );
+  assert.ok(found > 1_000, `they find something: ${found}`);
+});
+
+const CENTRE = { lng: 20.5, lat: 10.5 };
+const sortArbitrary = fc
+  .uniqueArray(fc.constantFrom<SortKey>(...SORT_KEYS.filter((key) => key !== 'relevance')), {
+    ...{ minLength: 1, maxLength: 3 },
+  })
+  .chain((keys) =>
+    fc.tuple(...keys.map((key) => fc.record({ key: fc.constant(key), descending: fc.boolean() }))),
+  );
+
+function planOf(order: SearchPlan['order'], conditions: readonly Condition[]): SearchPlan {
+  return {
+    ...{ listingType: 'sale', conditions, order, centre: CENTRE, text: null, limit: 7, cursor: null },
+    ...{ digest: '', startedAt: STARTED_AT, count: 'exact', fields: null, units: 'imperial' },
+    ...{ ignoreDisplayRules: true, currency: null },
+  };
+}
+
+const NAMES: Readonly<Partial<Record<SortKey, keyof SearchRow>>> = {
+  ...{ price: 'price', pricePerArea: 'price_per_area', listedAt: 'listed_at', updatedAt: 'updated_at' },
+  ...{ closedAt: 'closed_at', bedrooms: 'bedrooms', bathrooms: 'bathrooms', livingArea: 'living_area' },
+  ...{ yearBuilt: 'year_built', priceChangedAt: 'price_changed_at' },
+};
+
+function valueOfKey(row: SearchRow, key: SortKey): number | null {
+  const name = NAMES[key];
+  if (name !== undefined) {
+    const value = row[name];
+    return typeof value === 'string' ? Date.parse(value) : (value as number | null);
+  }
+  if (key === 'distance') {
+    const [, lng, lat] = /^\((.*),(.*)\)$/.exec(row.location ?? '') ?? [];
+    return lng === undefined ? null : distanceKm(CENTRE, Number(lng), Number(lat));
+  }
+  const { days_on_market_start: start, days_on_market_end: end } = row;
+  if (start === null) return null;
+  const to = end === null ? STARTED_AT : Date.parse(end);
+  return Math.max(0, Math.floor((to - Date.parse(start)) / 86_400_000));
+}
+
+function compareRows(a: SearchRow, b: SearchRow, order: SearchPlan['order']): number {
+  for (const { key, descending } of order) {
+    const [one, other] = [valueOfKey(a, key), valueOfKey(b, key)];
+    if (one === other) continue;
+    if (one === null) return 1;
+    if (other === null) return -1;
+    if (one !== other) return one < other === descending ? 1 : -1;
+  }
+  const isDescending = order.at(-1)?.descending === true;
+  return a.id < b.id === isDescending ? 1 : -1;
+}
+
+for (const mostListed of [16_384, 5]) {
+  const how = mostListed === 5 ? 'along the orders of the segment' : 'from a list of all that match';
+  test(`pages ${how} are walked forwards and back in the order that plain sorting gives`, async () => {
+    const conditions: Condition[] = [{ kind: 'range', column: 'updatedAt', min: '1969-01-01T00:00:00Z' }];
+    await fc.assert(
+      fc.asyncProperty(
+        tableArbitrary(90),
+        fc.array(sortArbitrary, { minLength: 6, maxLength: 6 }),
+        async (random, orders) => {
+          for (const order of orders) {
+            const plan = planOf(order, conditions);
+            const expected = expectedRows(random, conditions, true)
+              .sort((a, b) => compareRows(a, b, order))
+              .map(({ id }) => id);
+            await checkWalk(random, plan, expected, mostListed);
+          }
+        },
+      ),
+      { ...runs(25, 23), endOnFailure: true },
+    );
+  });
+}
+
+async function checkWalk(
+  random: RandomTable,
+  plan: SearchPlan,
+  expected: readonly string[],
+  mostListed: number,
+): Promise<void> {
+  const compile = compilerOf(random, plan.conditions, true);
+  for (const direction of ['next', 'previous'] as const) {
+    const ids: string[] = [];
+    let cursor: SearchPlan['cursor'] = null;
+    for (;;) {
+      const page = await findPage({ ...plan, cursor }, random.table, compile, plan.limit, mostListed);
+      assert.equal(page.total, expected.length);
+      ids.push(...page.found.map(({ id }) => id));
+      const last = page.found.at(-1);
+      if (last === undefined) break;
+      cursor = { query: '', direction: 'next', startedAt: STARTED_AT, values: last.values, id: last.id };
+      if (direction === 'previous') break;
+    }
+    if (direction === 'next') assert.deepEqual(ids, expected, JSON.stringify(plan.order));
+    else await checkWayBack(random, plan, expected, mostListed);
+  }
+}
+
+/** From the end: the cursor of the last row leads back over all rows before it. */
+async function checkWayBack(
+  random: RandomTable,
+  plan: SearchPlan,
+  expected: readonly string[],
+  mostListed: number,
+): Promise<void> {
+  const compile = compilerOf(random, plan.conditions, true);
+  const all = await findPage(plan, random.table, compile, expected.length + 1, mostListed);
+  let last = all.found.at(-1);
+  const ids: string[] = [];
+  while (last !== undefined) {
+    const { values, id } = last;
+    const cursor = { query: '', direction: 'previous' as const, startedAt: STARTED_AT, values, id };
+    const page = await findPage({ ...plan, cursor }, random.table, compile, plan.limit, mostListed);
+    ids.push(...page.found.map((each) => each.id));
+    last = page.found.at(-1);
+  }
+  assert.deepEqual(ids.reverse(), expected.slice(0, -1), JSON.stringify(plan.order));
+}

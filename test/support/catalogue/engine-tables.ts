@@ -1,0 +1,78 @@
+// Tables of the engine made of random rows: some in the segment, some in the tail, some replaced or gone.
+
+import fc from 'fast-check';
+import type { SearchRow } from '../../../src/listings/search-row.ts';
+import { mergeSegment } from '../../../src/search/engine/build-segment.ts';
+import { ColumnBuffer } from '../../../src/search/engine/column-buffer.ts';
+import { createDictionaries, type Dictionaries } from '../../../src/search/engine/dictionary.ts';
+import type { Table } from '../../../src/search/engine/segment.ts';
+import { rowArbitrary } from './search-rows.ts';
+
+const STATUSES = ['ACTIVE', 'ACTIVE_UNDER_CONTRACT', 'COMING_SOON'] as const;
+
+/** A row with what becomes of it: where it stands, and whether it is gone. */
+interface Placed {
+  readonly row: SearchRow;
+  readonly isInTail: boolean;
+  readonly isGone: boolean;
+}
+
+/** Rows as ingest writes them: no text is empty. */
+const placedArbitrary: fc.Arbitrary<Placed> = fc.record({
+  row: fc
+    .tuple(rowArbitrary, fc.constantFrom(...STATUSES), fc.boolean())
+    .map(([{ row }, status, displayed]) => ({
+      ...row,
+      status,
+      displayed,
+      mls_number: row.mls_number || null,
+    })),
+  isInTail: fc.integer({ min: 0, max: 9 }).map((number) => number < 3),
+  isGone: fc.integer({ min: 0, max: 9 }).map((number) => number < 2),
+});
+
+export interface RandomTable {
+  readonly table: Table;
+  readonly dictionaries: Dictionaries;
+  /** Those that are not gone. */
+  readonly rows: readonly SearchRow[];
+}
+
+/** A table of so many rows; ids are distinct and in no order. */
+export const tableArbitrary = (size: number): fc.Arbitrary<RandomTable> =>
+  fc
+    .tuple(
+      fc.array(placedArbitrary, { minLength: size, maxLength: size }),
+      fc.uniqueArray(fc.stringMatching(/^[a-z0-9]{1,6}$/), { minLength: size, maxLength: size }),
+    )
+    .map(([placed, ids]) =>
+      tableOf(placed.map((each, at) => ({ ...each, row: { ...each.row, id: ids[at] ?? '' } }))),
+    );
+
+function tableOf(placed: readonly Placed[]): RandomTable {
+  const dictionaries = createDictionaries();
+  const [stored, tail] = [new ColumnBuffer(dictionaries), new ColumnBuffer(dictionaries)];
+  const tailRemoved = new Uint32Array(Math.ceil(placed.length / 32));
+  const gone = new Set<string>();
+  for (const { row, isInTail, isGone } of placed) {
+    const at = (isInTail ? tail : stored).add(row, 1);
+    if (!isGone) continue;
+    if (isInTail) setBit(tailRemoved, at);
+    else gone.add(row.id);
+  }
+  const base = mergeSegment(null, new Uint32Array(0), stored.columns(), new Uint32Array(0));
+  const baseRemoved = new Uint32Array(Math.ceil(base.rows / 32));
+  const { offsets, bytes } = base.texts.id;
+  for (let at = 0; at < base.rows; at++)
+    if (gone.has(Buffer.from(bytes.slice(offsets[at], offsets[at + 1])).toString())) setBit(baseRemoved, at);
+  const rows = placed.flatMap(({ row, isGone }) => (isGone ? [] : [row]));
+  return {
+    table: { base, baseRemoved, tail: tail.columns(), tailRemoved, live: rows.length },
+    dictionaries,
+    rows,
+  };
+}
+
+const setBit = (bits: Uint32Array, at: number): void => {
+  bits[at >>> 5] = (bits[at >>> 5] ?? 0) | (1 << (at & 31));
+};
