@@ -9,8 +9,7 @@ import type { ListingType } from '../../src/listings/vocabulary.ts';
 import { mergeSegment } from '../../src/search/engine/build-segment.ts';
 import { ColumnBuffer } from '../../src/search/engine/column-buffer.ts';
 import { createDictionaries } from '../../src/search/engine/dictionary.ts';
-import type { EngineState } from '../../src/search/engine/engine-backend.ts';
-import type { Table } from '../../src/search/engine/segment.ts';
+import type { Generation, Table } from '../../src/search/engine/segment.ts';
 import { random } from '../market.ts';
 import { COPIES, degrees, listingsOf } from '../million/drafts.ts';
 import { country, type Town } from '../million/towns.ts';
@@ -20,7 +19,8 @@ export const TODAY = Date.UTC(2026, 0, 5);
 const NONE = new Uint32Array(0);
 const NOWHERE = new Placement([]);
 
-export interface Market extends EngineState {
+export interface Market {
+  readonly generation: Generation;
   readonly towns: readonly Town[];
   /** Milliseconds that building the segments took. */
   readonly buildMs: number;
@@ -51,7 +51,7 @@ export function buildMarket(listings: number): Market {
     };
   };
   const tables = { sale: tableOf('sale'), rental: tableOf('rental') };
-  return { generation: { tables, sequence: 0 }, dictionaries, towns, buildMs: performance.now() - begun };
+  return { generation: { tables, dictionaries, sequence: 0 }, towns, buildMs: performance.now() - begun };
 }
 
 /** The active listings of a home. */

@@ -1,22 +1,10 @@
 // Cells of a map: how many results lie in each, their centre, and their median price.
 
 import { bitsOf } from '../../geometry/geohash.ts';
+import type { Cell } from '../query/search-backend.ts';
 import { quantile } from './quantiles.ts';
 import type { RowConsumer } from './scan.ts';
 import type { Columns } from './segment.ts';
-
-/** A cell with results. */
-export interface Cell {
-  /** From the west, and from the south. */
-  readonly column: number;
-  readonly row: number;
-  /** The centre of its listings. */
-  readonly lat: number;
-  readonly lng: number;
-  readonly count: number;
-  /** Null: no price is known. */
-  readonly medianPrice: number | null;
-}
 
 /** Groups results by the cells of geohashes with so many letters. */
 export class CellGroups {

@@ -1,30 +1,22 @@
 // Engine as a backend of searches: every question answered from the columns of one generation.
 
 import type { StoredListing } from '../../listings/store.ts';
-import type { Condition } from '../query/condition.ts';
+import { type Condition, isCurrency } from '../query/condition.ts';
 import type { Facet } from '../query/parameters.ts';
 import type { ResolvedSearch } from '../query/plan.ts';
-import { BUCKET_EDGES } from '../query/price-buckets.ts';
-import type { Cell, FacetValues, SearchBackend, SearchHit } from '../query/search-backend.ts';
+import type { Cell, FacetCount, HitPage, SearchBackend, SearchHit } from '../query/search-backend.ts';
 import { CellGroups } from './cells.ts';
 import { compileFilters } from './compile-filters.ts';
-import type { Dictionaries } from './dictionary.ts';
-import { facetCounter, type ValueCount } from './facets.ts';
+import { facetCounter } from './facets.ts';
 import type { FilterContext } from './filter.ts';
 import { type FoundId, findPage } from './page.ts';
 import { type FilterCompiler, partsOf, type RowConsumer, scanRows } from './scan.ts';
 import type { Columns, Generation, Table } from './segment.ts';
 import { SummaryCollector } from './summaries.ts';
 
-/** What questions are answered from. */
-export interface EngineState {
-  readonly generation: Generation;
-  readonly dictionaries: Dictionaries;
-}
-
 export interface EngineBackendOptions {
-  /** The newest state. */
-  readonly state: () => EngineState;
+  /** The one to answer from. */
+  readonly generation: () => Generation;
   /** The listings with these ids as they are stored now; those that are gone are missing. */
   readonly findListings: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredListing>>;
   /** Which of these listings a search finds now, by the database. */
@@ -42,19 +34,18 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
     consume: (columns: Columns) => RowConsumer,
     conditions: readonly Condition[] = search.plan.conditions,
   ): Promise<void> => {
-    const { table, compile } = prepare(options.state(), search, conditions);
+    const { table, compile } = prepare(options.generation(), search, conditions);
     return scanRows(partsOf(table), compile, consume);
   };
 
   return {
     page: (search) => readPage(options, search),
-    async count(search) {
-      return countRows(search, search.plan.conditions);
-    },
+    countsAlong: () => true,
+    count: (search) => countRows(search, search.plan.conditions),
     async facets(search, facets, max) {
-      const { dictionaries } = options.state();
+      const { dictionaries } = options.generation();
       const counters = [...new Set(facets)].map(
-        (facet) => [facet, facetCounter(facet, dictionaries, BUCKET_EDGES)] as const,
+        (facet) => [facet, facetCounter(facet, dictionaries)] as const,
       );
       let total = 0;
       await scan(search, (columns) => {
@@ -64,10 +55,10 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
           for (const consume of consumers) consume(rows, count);
         };
       });
-      const values = new Map<Facet, readonly ValueCount[]>();
+      const values = new Map<Facet, readonly FacetCount[]>();
       for (const [facet, counter] of counters)
         values.set(facet, mostFrequent(await named(facet, counter.counts()), max));
-      return { total, values } satisfies FacetValues;
+      return { total, values };
     },
     async cells(search, { letters, limit, after }) {
       const groups = new CellGroups(letters);
@@ -94,7 +85,8 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
     },
     async countEach(search, sets) {
       const counts: number[] = [];
-      for (const set of sets) counts.push(await countRows(search, set));
+      const currency = search.plan.conditions.filter(isCurrency);
+      for (const set of sets) counts.push(await countRows(search, [...set, ...currency]));
       return counts;
     },
     async currencies(search, among) {
@@ -114,7 +106,7 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
 
   /** The words of a column among all results. */
   async function codesOf(search: ResolvedSearch, column: 'currency' | 'providerId'): Promise<string[]> {
-    const dictionary = options.state().dictionaries[column];
+    const dictionary = options.generation().dictionaries[column];
     const isFound = new Uint8Array(dictionary.size);
     await scan(search, ({ codes }) => (rows, count) => {
       const own = codes[column];
@@ -127,7 +119,7 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
   }
 
   /** Counts of areas by their ids; of other facets as they are. */
-  async function named(facet: Facet, counts: readonly ValueCount[]): Promise<readonly ValueCount[]> {
+  async function named(facet: Facet, counts: readonly FacetCount[]): Promise<readonly FacetCount[]> {
     if (facet !== 'areaId') return counts;
     const ids = await options.areaIds(counts.map(({ value }) => Number(value)));
     return counts.flatMap(({ value, count }) => {
@@ -139,14 +131,14 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
 
 /** The table of a search, and its filters. */
 function prepare(
-  { generation, dictionaries }: EngineState,
+  { tables, dictionaries }: Generation,
   { plan, resolved }: ResolvedSearch,
   conditions: readonly Condition[],
 ): { readonly table: Table; readonly compile: FilterCompiler } {
   const { areaNos, words } = resolved;
   const context: FilterContext = { dictionaries, areaNos, words, startedAt: plan.startedAt };
   return {
-    table: generation.tables[plan.listingType],
+    table: tables[plan.listingType],
     compile: (columns) => compileFilters(conditions, plan.ignoreDisplayRules, columns, context),
   };
 }
@@ -155,9 +147,9 @@ function prepare(
  * The page with its records as they are stored now. A listing whose record is newer than the engine's row is looked at again by
  * the database; one that no longer matches, or is gone, makes room for the next.
  */
-async function readPage(options: EngineBackendOptions, search: ResolvedSearch) {
+async function readPage(options: EngineBackendOptions, search: ResolvedSearch): Promise<HitPage> {
   const { plan } = search;
-  const { table, compile } = prepare(options.state(), search, plan.conditions);
+  const { table, compile } = prepare(options.generation(), search, plan.conditions);
   const records = new Map<string, StoredListing>();
   const gone = new Set<string>();
   for (let read = 1; ; read++) {
@@ -198,8 +190,8 @@ async function readRecords(
 }
 
 /** The most frequent first, ties as their texts are ordered. */
-function mostFrequent(counts: readonly ValueCount[], max: number): readonly ValueCount[] {
-  const text = ({ value }: ValueCount): string => String(value);
+function mostFrequent(counts: readonly FacetCount[], max: number): readonly FacetCount[] {
+  const text = ({ value }: FacetCount): string => String(value);
   return [...counts].sort((a, b) => b.count - a.count || (text(a) < text(b) ? -1 : 1)).slice(0, max);
 }
 

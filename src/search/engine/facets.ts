@@ -1,30 +1,21 @@
 // Facets: how many results have each value, counted over the columns.
 
 import type { Facet } from '../query/parameters.ts';
+import { PRICE_BUCKET_EDGES } from '../query/price-buckets.ts';
+import type { FacetCount } from '../query/search-backend.ts';
 import type { Dictionaries, Dictionary } from './dictionary.ts';
 import type { RowConsumer } from './scan.ts';
 import type { CodeArray, Columns, Lists, NumberArray } from './segment.ts';
-
-/** A value of a facet and how many results have it. */
-export interface ValueCount {
-  readonly value: string | number;
-  readonly count: number;
-}
 
 /** Counts of one facet over both parts of a table. */
 export interface FacetCounter {
   /** What counts the rows of one part. */
   consume(columns: Columns): RowConsumer;
   /** The values with a count, in no order. Areas are their numbers, buckets of prices theirs from 1. */
-  counts(): ValueCount[];
+  counts(): FacetCount[];
 }
 
-/** `edges` are the lower bounds of the buckets of prices, ascending. */
-export function facetCounter(
-  facet: Facet,
-  dictionaries: Dictionaries,
-  edges: readonly number[],
-): FacetCounter {
+export function facetCounter(facet: Facet, dictionaries: Dictionaries): FacetCounter {
   switch (facet) {
     case 'propertyType':
     case 'status':
@@ -46,7 +37,7 @@ export function facetCounter(
     case 'yearBuiltDecade':
       return numberCounter('yearBuilt', 10);
     case 'priceBucket':
-      return bucketCounter(edges);
+      return bucketCounter(PRICE_BUCKET_EDGES);
   }
 }
 

@@ -1,6 +1,6 @@
 // Summaries: mean, sum and quartiles of a measure over all results.
 
-import type { Measure, Summary } from '../query/summary.ts';
+import type { Measure, Summary } from '../query/measures.ts';
 import { daysOnMarket } from './number-filters.ts';
 import { quantile } from './quantiles.ts';
 import type { RowConsumer } from './scan.ts';
