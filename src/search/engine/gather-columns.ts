@@ -1,4 +1,7 @@
 // Columns of a merge: the values of all its rows, each column in the narrowest array that holds every value exactly.
+//
+// Of each column, the values of base and tail are put behind each other in the widest kind of array, and those of the rows that
+// stay are picked from it: loops that meet one kind of array alone are several times as fast as loops that meet any.
 
 import { CODE_COLUMNS, LIST_COLUMNS, NUMBER_COLUMNS, TEXT_COLUMNS } from './columns.ts';
 import { byColumn } from './growing-columns.ts';
@@ -8,42 +11,38 @@ import { type ArrayKind, type NumericArray, sharedArray, sharedCopy } from './sh
 
 export function gatherColumns(merged: MergedRows): Columns {
   const { base, tail, rows } = merged;
-  const gatherLists = (a: Lists, b: Lists): Lists => {
-    const { offsets, values } = gatherItems(merged, a, b, (length) => new Uint32Array(length));
-    return { offsets, values: narrowCodes(values) };
+  const lists = (a: Lists, b: Lists): Lists => {
+    const { offsets, values } = gatherItems(merged, a, b, Uint32Array);
+    return { offsets, values: narrowCodes(values) ?? sharedArray(Uint8Array, values.length) };
   };
   return {
     rows,
     numbers: gatherNumbers(merged),
     codes: gatherCodes(merged),
-    flags: gather(merged, base.flags, tail.flags, sharedArray(Uint16Array, rows)),
-    lists: byColumn(LIST_COLUMNS, (column) => gatherLists(base.lists[column], tail.lists[column])),
-    areaNos: gatherLists(base.areaNos, tail.areaNos),
-    openHours: gatherItems(merged, base.openHours, tail.openHours, (length) =>
-      sharedArray(Float64Array, length),
-    ),
+    flags: sharedCopy(Uint16Array, pickCodes(merged, base.flags, tail.flags)),
+    lists: byColumn(LIST_COLUMNS, (column) => lists(base.lists[column], tail.lists[column])),
+    areaNos: lists(base.areaNos, tail.areaNos),
+    openHours: gatherItems(merged, base.openHours, tail.openHours, Float64Array),
     texts: byColumn(TEXT_COLUMNS, (column) => {
       const [a, b] = [base.texts[column], tail.texts[column]];
-      const { offsets, values } = gatherItems(
-        merged,
-        { offsets: a.offsets, values: a.bytes },
-        { offsets: b.offsets, values: b.bytes },
-        (length) => sharedArray(Uint8Array, length),
-      );
+      const bytes = [
+        { ...a, values: a.bytes },
+        { ...b, values: b.bytes },
+      ] as const;
+      const { offsets, values } = gatherItems(merged, ...bytes, Uint8Array);
       return { offsets, bytes: values };
     }),
-    versions: gather(merged, base.versions, tail.versions, sharedArray(Uint32Array, rows)),
+    versions: sharedCopy(Uint32Array, pickCodes(merged, base.versions, tail.versions)),
   };
 }
 
 function gatherNumbers(merged: MergedRows): Columns['numbers'] {
-  const { base, tail, rows } = merged;
+  const { base, tail } = merged;
   const numbers: Record<string, NumberArray> = {};
-  const values = new Float64Array(rows);
   for (const column of NUMBER_COLUMNS) {
     const [a, b] = [base.numbers[column], tail.numbers[column]];
     if (a === undefined && b === undefined) continue;
-    gather(merged, a, b, values, Number.NaN);
+    const values = pickNumbers(merged, a, b);
     const kind = narrowestFor(values);
     if (kind !== undefined) numbers[column] = sharedCopy(kind, values);
   }
@@ -63,39 +62,53 @@ function narrowestFor(values: Float64Array): ArrayKind<NumberArray> | undefined 
 }
 
 function gatherCodes(merged: MergedRows): Columns['codes'] {
-  const { base, tail, rows } = merged;
+  const { base, tail } = merged;
   const codes: Record<string, CodeArray> = {};
-  const values = new Uint32Array(rows);
   for (const column of CODE_COLUMNS) {
     const [a, b] = [base.codes[column], tail.codes[column]];
-    if (a === undefined && b === undefined) continue;
-    gather(merged, a, b, values);
-    if (values.some((code) => code !== 0)) codes[column] = narrowCodes(values);
+    const narrow = a === undefined && b === undefined ? undefined : narrowCodes(pickCodes(merged, a, b));
+    if (narrow !== undefined) codes[column] = narrow;
   }
   return codes;
 }
 
-function narrowCodes(values: Uint32Array): CodeArray {
+/** Undefined if all are 0. */
+function narrowCodes(values: Uint32Array): CodeArray | undefined {
   let highest = 0;
   for (let at = 0; at < values.length; at++) highest = Math.max(highest, values[at] ?? 0);
+  if (highest === 0) return undefined;
   if (highest < 2 ** 8) return sharedCopy(Uint8Array, values);
   return highest < 2 ** 16 ? sharedCopy(Uint16Array, values) : sharedCopy(Uint32Array, values);
 }
 
-/** Writes the value of each row, `missing` where a column is absent. */
-function gather<A extends NumericArray>(
-  { base, source, rows }: MergedRows,
-  fromBase: NumericArray | undefined,
-  fromTail: NumericArray | undefined,
-  into: A,
-  missing = 0,
-): A {
-  const first = base.rows;
-  for (let row = 0; row < rows; row++) {
-    const from = source[row] ?? 0;
-    into[row] = from < first ? (fromBase?.[from] ?? missing) : (fromTail?.[from - first] ?? missing);
-  }
-  return into;
+function pickNumbers({ base, tail, source }: MergedRows, a?: NumberArray, b?: NumberArray): Float64Array {
+  const all = new Float64Array(base.rows + tail.rows);
+  fill(all, 0, base.rows, a, Number.NaN);
+  fill(all, base.rows, tail.rows, b, Number.NaN);
+  const values = new Float64Array(source.length);
+  for (let row = 0; row < values.length; row++) values[row] = all[source[row] ?? 0] ?? 0;
+  return values;
+}
+
+function pickCodes({ base, tail, source }: MergedRows, a?: NumericArray, b?: NumericArray): Uint32Array {
+  const all = new Uint32Array(base.rows + tail.rows);
+  fill(all, 0, base.rows, a, 0);
+  fill(all, base.rows, tail.rows, b, 0);
+  const values = new Uint32Array(source.length);
+  for (let row = 0; row < values.length; row++) values[row] = all[source[row] ?? 0] ?? 0;
+  return values;
+}
+
+/** Writes the first values of a column, or the value of one that is absent. */
+function fill(
+  all: NumericArray,
+  at: number,
+  rows: number,
+  column: NumericArray | undefined,
+  unknown: number,
+): void {
+  if (column === undefined) all.fill(unknown, at, at + rows);
+  else all.set(column.subarray(0, rows), at);
 }
 
 interface Items<A extends NumericArray> {
@@ -103,30 +116,49 @@ interface Items<A extends NumericArray> {
   readonly values: A;
 }
 
+/** Rows that followed each other before are copied together if they have more than so many items. */
+const LONG_RUN = 48;
+
 /** The items of each row, one row after another. */
 function gatherItems<A extends NumericArray>(
-  { base, source, rows }: MergedRows,
-  fromBase: Items<NumericArray>,
-  fromTail: Items<NumericArray>,
-  allocate: (length: number) => A,
+  { base, tail, source, rows }: MergedRows,
+  ofBase: Items<NumericArray>,
+  ofTail: Items<NumericArray>,
+  kind: ArrayKind<A>,
 ): Items<A> {
-  const first = base.rows;
+  const { offsets: starts, values: items } = concatenated(ofBase, base.rows, ofTail, tail.rows, kind);
   const offsets = sharedArray(Uint32Array, rows + 1);
-  let length = 0;
   for (let row = 0; row < rows; row++) {
     const from = source[row] ?? 0;
-    const [{ offsets: starts }, at] = from < first ? [fromBase, from] : [fromTail, from - first];
-    length += (starts[at + 1] ?? 0) - (starts[at] ?? 0);
-    offsets[row + 1] = length;
+    offsets[row + 1] = (offsets[row] ?? 0) + (starts[from + 1] ?? 0) - (starts[from] ?? 0);
   }
-  const values = allocate(length);
-  for (let row = 0; row < rows; row++) {
-    const from = source[row] ?? 0;
-    const isOfBase = from < first;
-    const { offsets: starts, values: items } = isOfBase ? fromBase : fromTail;
-    let item = starts[isOfBase ? from : from - first] ?? 0;
-    const end = offsets[row + 1] ?? 0;
-    for (let at = offsets[row] ?? 0; at < end; at++) values[at] = items[item++] ?? 0;
+  const values = sharedArray(kind, offsets[rows] ?? 0);
+  for (let row = 0, end = 0; row < rows; row = end) {
+    end = row + 1;
+    while (end < rows && source[end] === (source[end - 1] ?? 0) + 1) end++;
+    const first = starts[source[row] ?? 0] ?? 0;
+    const into = offsets[row] ?? 0;
+    const count = (offsets[end] ?? 0) - into;
+    if (count > LONG_RUN) values.set(items.subarray(first, first + count), into);
+    else for (let at = 0; at < count; at++) values[into + at] = items[first + at] ?? 0;
   }
+  return { offsets, values };
+}
+
+/** The items of all rows of the base, then those of the tail. */
+function concatenated<A extends NumericArray>(
+  a: Items<NumericArray>,
+  aRows: number,
+  b: Items<NumericArray>,
+  bRows: number,
+  kind: ArrayKind<A>,
+): Items<A> {
+  const [aLength, bLength] = [a.offsets[aRows] ?? 0, b.offsets[bRows] ?? 0];
+  const offsets = new Uint32Array(aRows + bRows + 1);
+  offsets.set(a.offsets.subarray(0, aRows));
+  for (let row = 0; row <= bRows; row++) offsets[aRows + row] = aLength + (b.offsets[row] ?? 0);
+  const values = sharedArray(kind, aLength + bLength);
+  values.set(a.values.subarray(0, aLength));
+  values.set(b.values.subarray(0, bLength), aLength);
   return { offsets, values };
 }

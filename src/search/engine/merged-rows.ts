@@ -214,8 +214,8 @@ function isIdBefore(base: Columns, row: number, tail: Columns, other: number): b
 }
 
 /**
- * For each item, which ascend, the first of `count` places whose entry does not stand before it. `isBefore` is called for few
- * entries of each item.
+ * For each item, which ascend, the first of `count` places whose entry does not stand before it. Looks ahead in steps that double,
+ * since the next place is rarely far.
  */
 function searchAll(
   items: Uint32Array,
@@ -226,7 +226,12 @@ function searchAll(
   let low = 0;
   for (let at = 0; at < items.length; at++) {
     const item = items[at] ?? 0;
-    let high = count;
+    let step = 1;
+    while (low + step <= count && isBefore(low + step - 1, item)) {
+      low += step;
+      step *= 2;
+    }
+    let high = Math.min(count, low + step - 1);
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (isBefore(middle, item)) low = middle + 1;
