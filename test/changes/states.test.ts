@@ -3,10 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { updateAllPlacements, writeAreaBatch } from '../../src/ingest/area-writer.ts';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import type { Database } from '../../src/postgres/client/database.ts';
-import { area, square } from '../support/catalogue/catalogue.ts';
 import {
   assertLog,
   type Change,
@@ -16,48 +14,12 @@ import {
   wholeRecord,
 } from '../support/catalogue/change-log.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
-import { DAY, factsArbitrary, NOW, toDraft, writeAreas } from '../support/catalogue/random-market.ts';
+import { DAY, NOW, writeAreas } from '../support/catalogue/random-market.ts';
+import { type Step, stepArbitrary, take } from '../support/catalogue/random-steps.ts';
 import { runs } from '../support/check/runs.ts';
 import { until } from '../support/check/until.ts';
 import { testDatabase } from '../support/database/database.ts';
 import { type ManualClock, manualClock } from '../support/service/clock.ts';
-
-const KEYS = ['a', 'b', 'c', 'd'];
-
-const stepArbitrary = fc.oneof(
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      kind: fc.constant('write' as const),
-      facts: fc.dictionary(fc.constantFrom(...KEYS), factsArbitrary, { minKeys: 1 }),
-      removed: fc.subarray(KEYS, { maxLength: 1 }),
-      quiet: fc.boolean(),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant('redraw' as const),
-      west: fc.constantFrom(20, 20.6),
-      timeZone: fc.constantFrom('Asia/Tokyo', 'America/New_York'),
-      quiet: fc.boolean(),
-    }),
-  },
-);
-type Step = typeof stepArbitrary extends fc.Arbitrary<infer S> ? S : never;
-
-async function take(database: Database, step: Step, at: number): Promise<void> {
-  if (step.kind === 'redraw') {
-    const boundary = square(step.west, 10, 1);
-    const { timeZone } = step;
-    await writeAreaBatch(database, 'test', [area({ type: 'custom', name: 'Zone', boundary, timeZone })]);
-    return updateAllPlacements(database, { quiet: step.quiet });
-  }
-  const drafts = Object.entries(step.facts).map(([key, facts]) => toDraft(key, facts));
-  await database.transaction((tx) =>
-    createCatalogue(database).write(tx, 'test', drafts, at, step.removed, step.quiet),
-  );
-}
 
 /** Members that say how a record was read, not what it says. */
 const READING = new Set([

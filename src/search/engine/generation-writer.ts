@@ -46,18 +46,21 @@ export class GenerationWriter {
     return LISTING_TYPES.reduce((sum, type) => sum + this.#writers[type].tailRows, 0);
   }
 
+  /** Applies changes in the order of their sequences; those that the base has already are passed over. */
+  write(changes: readonly RowChange[]): void {
+    for (const change of changes) if (change.sequence > this.#generation.sequence) this.#writeOne(change);
+  }
+
   /**
-   * Applies changes in the order of their sequences; those that the generation has already are passed over.
-   * @param sequence up to which the log was read: entries of the log that are no changes of listings move it too
+   * The generation with all that was written.
+   * @param sequence up to which the log was read: entries that are no changes of listings move it too
    */
-  apply(changes: readonly RowChange[], sequence: number): Generation {
-    const from = this.#generation.sequence;
-    for (const change of changes) if (change.sequence > from) this.#applyOne(change);
-    this.#generation = this.#snapshot(Math.max(from, sequence));
+  publish(sequence: number): Generation {
+    this.#generation = this.#snapshot(sequence);
     return this.#generation;
   }
 
-  #applyOne({ row, version }: RowChange): void {
+  #writeOne({ row, version }: RowChange): void {
     // It may have been of the other type.
     for (const type of LISTING_TYPES) this.#writers[type].remove(row.id);
     if (isHeld(row.status)) this.#writers[row.listing_type].add(row, version);

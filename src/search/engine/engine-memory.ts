@@ -1,0 +1,48 @@
+// Memory of the engine: what a market needs, and what a process may use.
+
+import { totalmem } from 'node:os';
+import type { Generation } from './segment.ts';
+
+/** Bytes of a listing in columns, orders and areas, as measured; docs/operations.md tells operators. */
+const BYTES_PER_ROW = 450;
+/** A segment is made beside the one that it replaces, of rows that grow by doubling. */
+const SHARE_WHILE_BUILT = 2.5;
+/** What else a process needs. */
+const OTHER_BYTES = 150e6;
+
+/** A process that may not use as much memory as the listings of the market need. */
+export class TooLittleMemory extends Error {
+  override readonly name = 'TooLittleMemory';
+}
+
+/** Bytes that a process needs to hold so many listings. */
+export const neededMemory = (rows: number): number => OTHER_BYTES + rows * BYTES_PER_ROW * SHARE_WHILE_BUILT;
+
+/** Bytes that this process may use: those of its container or, without one, of the machine. */
+export function memoryLimit(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+}
+
+/** Throws TooLittleMemory with what is needed and the remedy. */
+export function requireMemory(rows: number, limit: number): void {
+  const needed = neededMemory(rows);
+  if (needed <= limit) return;
+  throw new TooLittleMemory(
+    `${rows} listings on the market need about ${megabytes(needed)} of memory to be searched in it, and this process may use ` +
+      `${megabytes(limit)}: give it more, or set SEARCH_ENGINE=postgres. PostgreSQL answers all searches until then`,
+  );
+}
+
+const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;
+
+/** Bytes of all arrays of a generation. */
+export function bytesOf({ tables }: Generation): number {
+  return sumBytes(tables);
+}
+
+function sumBytes(value: unknown): number {
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum, each) => sum + sumBytes(each), 0);
+}

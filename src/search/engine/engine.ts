@@ -1,0 +1,254 @@
+// Engine: the listings on the market in memory, loaded from the database and kept up to date by the log of changes.
+
+import { headSequence } from '../../changes/change-store.ts';
+import { createFollower, type Follower, LogGap } from '../../changes/follower.ts';
+import { type Clock, HOUR, pause, withDeadline } from '../../lib/clock.ts';
+import type { ChangeState } from '../../listings/change-state.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import type { BaseBuilder, LoadProgress } from './base-builder.ts';
+import { bytesOf, memoryLimit, requireMemory, TooLittleMemory } from './engine-memory.ts';
+import { GenerationKeeper, LONGEST_TAIL } from './generation-keeper.ts';
+import type { Base } from './generation-writer.ts';
+import { rowChanges } from './row-changes.ts';
+import type { EngineState, EngineStatus, SearchEngine } from './search-engine.ts';
+import type { Generation } from './segment.ts';
+import { SequenceWaiters } from './sequence-waiters.ts';
+
+export interface SearchEngineOptions {
+  readonly database: Database;
+  /** Closed with the engine. */
+  readonly builder: BaseBuilder;
+  /** For limits of waiting. */
+  readonly clock: Clock;
+  readonly report: (error: unknown) => void;
+  /** Bytes that the process may use; default: what the system says. */
+  readonly memory?: number;
+  readonly longestTail?: typeof LONGEST_TAIL;
+}
+
+/** Listings that are loaded so fast that a start waits for them. */
+const FEW_ROWS = 20_000;
+/** Entries of the log that are applied in one turn of the event loop. */
+const BATCH = 200;
+/** Milliseconds between a failed load and the next. */
+const RETRY_PAUSE = 1_000;
+/** Milliseconds that a start waits for a database that does not answer. */
+const START_PATIENCE = 2_000;
+
+export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
+  return new Engine(options);
+}
+
+class Engine implements SearchEngine {
+  readonly #options: SearchEngineOptions;
+  readonly #stopping = new AbortController();
+  readonly #waiters = new SequenceWaiters();
+  readonly #started = Promise.withResolvers<void>();
+  #running = Promise.resolve();
+  /** Ends the following of the log for another load. */
+  #reload = new AbortController();
+  #distrustedAt: number | null = null;
+
+  #isOff = false;
+  #generation: Generation | null = null;
+  #keeper: GenerationKeeper | null = null;
+  #follower: Follower<ChangeState> | null = null;
+  #progress: LoadProgress | null = null;
+  #failure: string | null = null;
+  /** Monotonic milliseconds: whatever was committed before is in the last base. */
+  #loadedAt = 0;
+  #loads = 0;
+  #rebuilds = 0;
+  #rebuildTime = 0;
+
+  constructor(options: SearchEngineOptions) {
+    this.#options = options;
+  }
+
+  generation(): Generation | null {
+    return this.#generation;
+  }
+
+  status(): EngineStatus {
+    const generation = this.#generation;
+    const completeAt = this.#follower?.completeAt ?? this.#loadedAt;
+    const now = this.#options.database.clock.monotonic();
+    return {
+      state: this.#state(),
+      progress: this.#progress,
+      failure: this.#failure,
+      sequence: generation?.sequence ?? 0,
+      lagMs: generation === null ? null : now - completeAt,
+      rows: generation === null ? 0 : rowsOf(generation),
+      tailRows: this.#keeper?.tailRows ?? 0,
+      bytes: generation === null ? 0 : bytesOf(generation),
+      ...{ loads: this.#loads, rebuilds: this.#rebuilds, rebuildTime: this.#rebuildTime },
+    };
+  }
+
+  #state(): EngineState {
+    if (this.#isOff) return 'off';
+    if (this.#generation !== null) return 'ready';
+    return this.#failure === null ? 'filling' : 'unusable';
+  }
+
+  waitFor(sequence: number, signal: AbortSignal): Promise<void> {
+    return this.#waiters.wait(sequence, signal);
+  }
+
+  async catchUp(limit: number, signal?: AbortSignal): Promise<boolean> {
+    if (this.#generation === null) return true;
+    const { database, clock } = this.#options;
+    const onTimeout = () => new Error('The engine is behind the log of changes');
+    try {
+      await withDeadline({ clock, milliseconds: limit, parent: signal, onTimeout }, async (limited) =>
+        this.waitFor(await database.read(headSequence, { planned: 'once' }), limited),
+      );
+      return true;
+    } catch {
+      signal?.throwIfAborted();
+      return false;
+    }
+  }
+
+  distrust(reason: string): void {
+    const now = this.#options.database.clock.monotonic();
+    const isAgain = this.#distrustedAt !== null && now - this.#distrustedAt < HOUR;
+    this.#distrustedAt = now;
+    this.#failure = reason;
+    if (isAgain) this.#turnOff(reason);
+    this.#generation = null;
+    this.#reload.abort();
+  }
+
+  start(): Promise<void> {
+    this.#running = this.#run();
+    const patience = pause(this.#options.database.clock, START_PATIENCE, this.#stopping.signal);
+    return Promise.race([this.#started.promise, patience]);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#started.resolve();
+    await this.#options.builder.close();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { database, report } = this.#options;
+    const stopping = this.#stopping.signal;
+    while (!stopping.aborted && !this.#isOff) {
+      this.#reload = new AbortController();
+      const signal = AbortSignal.any([stopping, this.#reload.signal]);
+      try {
+        await this.#loadAndFollow(signal);
+      } catch (error) {
+        if (signal.aborted) continue;
+        report(error);
+        this.#failure = messageOf(error);
+        if (error instanceof TooLittleMemory) this.#turnOff(error.message);
+        this.#started.resolve();
+        // Whoever lost its place in the log serves what it has until it is loaded again.
+        if (!(error instanceof LogGap)) await pause(database.clock, RETRY_PAUSE, signal);
+      } finally {
+        this.#progress = null;
+      }
+    }
+  }
+
+  async #loadAndFollow(signal: AbortSignal): Promise<void> {
+    const { database, report } = this.#options;
+    const loadedAt = database.clock.monotonic();
+    const base = await this.#load(signal);
+    const head = await database.read(headSequence);
+    const ending = new AbortController();
+    const { sequence: from } = base;
+    const follower = createFollower<ChangeState>(database, {
+      ...{ from, report, batchSize: BATCH, endsAtGap: true },
+    });
+    const keeper = this.#keep(base, AbortSignal.any([signal, ending.signal]), (generation) => {
+      // Nobody is shown less than was there when it was loaded.
+      if (generation.sequence < head) return;
+      this.#keeper = keeper;
+      this.#follower = follower;
+      this.#loadedAt = loadedAt;
+      this.#publish(generation);
+    });
+    try {
+      keeper.apply([], from);
+      for await (const entries of follower.entries(signal)) {
+        const changes = await rowChanges(database, entries, { report, signal });
+        if (signal.aborted) return;
+        keeper.apply(changes, entries.at(-1)?.sequence ?? from);
+      }
+    } finally {
+      ending.abort();
+      await keeper.idle();
+    }
+  }
+
+  #keep(base: Base, signal: AbortSignal, onGeneration: (generation: Generation) => void): GenerationKeeper {
+    const { builder, database, report, longestTail = LONGEST_TAIL } = this.#options;
+    return new GenerationKeeper(base, {
+      ...{ signal, longestTail, onGeneration },
+      merge: async (generation) => {
+        requireMemory(rowsOf(generation), this.#memory);
+        return builder.merge(generation, signal);
+      },
+      onFailure: (error) => {
+        report(error);
+        if (error instanceof TooLittleMemory) this.#turnOff(error.message);
+      },
+      onRebuilt: (milliseconds) => {
+        this.#rebuilds++;
+        this.#rebuildTime += milliseconds;
+      },
+      monotonic: () => database.clock.monotonic(),
+    });
+  }
+
+  async #load(signal: AbortSignal): Promise<Base> {
+    const refused = new AbortController();
+    const onProgress = (progress: LoadProgress): void => {
+      this.#progress = progress;
+      if (progress.total > FEW_ROWS) this.#started.resolve();
+      try {
+        requireMemory(progress.total, this.#memory);
+      } catch (error) {
+        refused.abort(error);
+      }
+    };
+    const either = AbortSignal.any([signal, refused.signal]);
+    const base = await this.#options.builder.load(onProgress, either).catch((error: unknown) => {
+      refused.signal.throwIfAborted();
+      throw error;
+    });
+    this.#loads++;
+    return base;
+  }
+
+  get #memory(): number {
+    return this.#options.memory ?? memoryLimit();
+  }
+
+  #publish(generation: Generation): void {
+    this.#generation = generation;
+    this.#failure = null;
+    this.#progress = null;
+    this.#waiters.pass(generation.sequence);
+    this.#started.resolve();
+  }
+
+  #turnOff(reason: string): void {
+    this.#isOff = true;
+    this.#failure = reason;
+    this.#generation = null;
+    this.#keeper = null;
+    this.#reload.abort();
+    this.#started.resolve();
+  }
+}
+
+const rowsOf = ({ tables }: Generation): number => tables.rental.live + tables.sale.live;
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,93 @@
+// Generation keeper: the newest generation, kept up to date, on a base that is built anew in the background.
+
+import { setImmediate } from 'node:timers/promises';
+import { type Base, GenerationWriter, type RowChange } from './generation-writer.ts';
+import type { Generation } from './segment.ts';
+
+/** Tails are read row by row, so they have to stay short: rows, and share of all rows, whichever is more. */
+export const LONGEST_TAIL = { rows: 20_000, share: 0.02 };
+/** Changes that are applied in one turn of the event loop. */
+const TURN = 200;
+
+export interface KeeperOptions {
+  readonly merge: (generation: Generation) => Promise<Base['segments']>;
+  readonly signal: AbortSignal;
+  readonly onGeneration: (generation: Generation) => void;
+  /** Called where a base could not be built; the tail goes on growing until the next try. */
+  readonly onFailure: (error: unknown) => void;
+  /** Called with the monotonic milliseconds that a new base took. */
+  readonly onRebuilt: (milliseconds: number) => void;
+  readonly monotonic: () => number;
+  readonly longestTail: typeof LONGEST_TAIL;
+}
+
+export class GenerationKeeper {
+  readonly #options: KeeperOptions;
+  #writer: GenerationWriter;
+  /** Changes since the generation of which a new base is being made; null: none is. */
+  #kept: RowChange[] | null = null;
+  #rebuilding = Promise.resolve();
+  /** Rows that the tail must have had added before a failed rebuild is tried again. */
+  #patience = 0;
+
+  constructor(base: Base, options: KeeperOptions) {
+    this.#options = options;
+    this.#writer = new GenerationWriter(base);
+  }
+
+  get generation(): Generation {
+    return this.#writer.generation;
+  }
+
+  get tailRows(): number {
+    return this.#writer.tailRows;
+  }
+
+  /** Applies the changes of a batch of the log that was read up to `sequence`. */
+  apply(changes: readonly RowChange[], sequence: number): void {
+    this.#kept?.push(...changes);
+    this.#writer.write(changes);
+    this.#options.onGeneration(this.#writer.publish(sequence));
+    if (this.#kept === null && !this.#options.signal.aborted && this.tailRows > this.#longestTail())
+      this.#rebuilding = this.#rebuild();
+  }
+
+  /** Resolves when no base is being built. */
+  idle(): Promise<void> {
+    return this.#rebuilding;
+  }
+
+  #longestTail(): number {
+    const { rental, sale } = this.generation.tables;
+    const { rows, share } = this.#options.longestTail;
+    return Math.max(rows, share * (rental.live + sale.live)) + this.#patience;
+  }
+
+  async #rebuild(): Promise<void> {
+    const { merge, signal, onGeneration, onFailure, onRebuilt, monotonic } = this.#options;
+    const kept: RowChange[] = [];
+    this.#kept = kept;
+    const { generation } = this;
+    const start = monotonic();
+    try {
+      const segments = await merge(generation);
+      const writer = new GenerationWriter({ ...generation, segments });
+      // More may come in each turn.
+      for (let next = 0; next < kept.length; next += TURN) {
+        writer.write(kept.slice(next, next + TURN));
+        await setImmediate();
+      }
+      if (signal.aborted) return;
+      const { sequence } = this.generation;
+      this.#writer = writer;
+      this.#patience = 0;
+      onGeneration(writer.publish(sequence));
+      onRebuilt(monotonic() - start);
+    } catch (error) {
+      this.#patience = this.tailRows;
+      if (!signal.aborted) onFailure(error);
+    } finally {
+      this.#kept = null;
+    }
+  }
+}
