@@ -51,6 +51,9 @@ export function pause(clock: Clock, milliseconds: number, signal?: AbortSignal):
   });
 }
 
+/** Resolves when others have had their turn of the event loop. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 interface PollOptions {
   readonly clock: Clock;
   /** Milliseconds. */

@@ -1,7 +1,15 @@
 // Base builder: makes the segments of the engine, in a thread of its own or in this one.
 
-import type { Base } from './generation-writer.ts';
-import type { Generation } from './segment.ts';
+import type { ListingType } from '../../listings/vocabulary.ts';
+import type { Dictionaries } from './dictionary.ts';
+import type { Generation, Segment } from './segment.ts';
+
+/** Segments as of a sequence of the log. */
+export interface Base {
+  readonly segments: Readonly<Record<ListingType, Segment>>;
+  readonly dictionaries: Dictionaries;
+  readonly sequence: number;
+}
 
 export interface LoadProgress {
   readonly rows: number;

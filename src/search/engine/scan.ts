@@ -1,6 +1,6 @@
 // Scan of tables: blocks of rows that pass all filters of a search.
 
-import { setImmediate } from 'node:timers/promises';
+import { nextTurn } from '../../lib/clock.ts';
 import type { Filter } from './filter.ts';
 import { BLOCK_ROWS, type Columns, type Table } from './segment.ts';
 
@@ -40,7 +40,7 @@ export async function scanRows(
       if (count > 0) take(scan.rows, count);
       if (scan.work < TURN) continue;
       scan.work = 0;
-      await setImmediate();
+      await nextTurn();
     }
   }
 }

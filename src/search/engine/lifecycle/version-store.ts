@@ -1,6 +1,6 @@
 // SQL of versions that the log does not tell.
 
-import type { Sql } from '../../postgres/client/database.ts';
+import type { Sql } from '../../../postgres/client/database.ts';
 
 /** The versions that listings have now. */
 export async function findVersions(sql: Sql, ids: readonly string[]): Promise<Map<string, number>> {

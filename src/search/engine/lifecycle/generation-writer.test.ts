@@ -3,11 +3,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { rowArbitrary } from '../../../test/support/catalogue/search-rows.ts';
-import { runs } from '../../../test/support/check/runs.ts';
-import { baseOf, factsOfListings, type HeldListing, heldFacts } from '../../../test/support/engine/tables.ts';
+import { rowArbitrary } from '../../../../test/support/catalogue/search-rows.ts';
+import { runs } from '../../../../test/support/check/runs.ts';
+import {
+  baseOf,
+  factsOfListings,
+  type HeldListing,
+  heldFacts,
+} from '../../../../test/support/engine/tables.ts';
+import type { Generation } from '../segment.ts';
 import { GenerationWriter, type RowChange } from './generation-writer.ts';
-import type { Generation } from './segment.ts';
 
 /** Ids that begin alike, and such that sort by bytes in another way than by letters. */
 const IDS = ['a', 'aa', 'ab', 'b', 'lst_10', 'lst_9', 'é', '\u{10428}', '\uffee'];

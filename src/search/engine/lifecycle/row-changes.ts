@@ -1,9 +1,9 @@
 // Row changes: entries of the log as the engine applies them.
 
-import type { ChangeEntry, ListingChange } from '../../changes/change.ts';
-import { pause } from '../../lib/clock.ts';
-import type { ChangeState } from '../../listings/change-state.ts';
-import type { Database } from '../../postgres/client/database.ts';
+import type { ChangeEntry, ListingChange } from '../../../changes/change.ts';
+import { pause } from '../../../lib/clock.ts';
+import type { ChangeState } from '../../../listings/change-state.ts';
+import type { Database } from '../../../postgres/client/database.ts';
 import type { RowChange } from './generation-writer.ts';
 import { findVersions } from './version-store.ts';
 

@@ -1,18 +1,12 @@
 // Generation writer: the log of changes applied to the listings that the engine holds, one generation after another.
 
-import type { SearchRow } from '../../listings/search-row.ts';
-import { LISTING_TYPES, type ListingType } from '../../listings/vocabulary.ts';
-import type { Dictionaries } from './dictionary.ts';
-import { isHeld } from './held-statuses.ts';
-import type { Generation, Segment } from './segment.ts';
+import type { SearchRow } from '../../../listings/search-row.ts';
+import { LISTING_TYPES, type ListingType } from '../../../listings/vocabulary.ts';
+import type { Base } from '../base-builder.ts';
+import type { Dictionaries } from '../dictionary.ts';
+import { isHeld } from '../held-statuses.ts';
+import type { Generation } from '../segment.ts';
 import { TableWriter } from './table-writer.ts';
-
-/** Segments as of a sequence of the log. */
-export interface Base {
-  readonly segments: Readonly<Record<ListingType, Segment>>;
-  readonly dictionaries: Dictionaries;
-  readonly sequence: number;
-}
 
 /** A listing as a change leaves it. */
 export interface RowChange {

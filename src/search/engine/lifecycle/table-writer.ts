@@ -1,10 +1,10 @@
 // Table writer: changes of listings applied to a table. Tables that were handed out never change.
 
-import type { SearchRow } from '../../listings/search-row.ts';
-import { ColumnBuffer } from './column-buffer.ts';
-import type { Dictionaries } from './dictionary.ts';
-import { findRowById } from './ids.ts';
-import type { Segment, Table } from './segment.ts';
+import type { SearchRow } from '../../../listings/search-row.ts';
+import { ColumnBuffer } from '../column-buffer.ts';
+import type { Dictionaries } from '../dictionary.ts';
+import { findRowById } from '../ids.ts';
+import type { Segment, Table } from '../segment.ts';
 
 /** The only writer of the listings of one type, over a segment that it begins with. */
 export class TableWriter {

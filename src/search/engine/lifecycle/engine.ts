@@ -1,17 +1,16 @@
 // Engine: the listings on the market in memory, loaded from the database and kept up to date by the log of changes.
 
-import { headSequence } from '../../changes/change-store.ts';
-import { createFollower, type Follower, LogGap } from '../../changes/follower.ts';
-import { type Clock, HOUR, pause, withDeadline } from '../../lib/clock.ts';
-import type { ChangeState } from '../../listings/change-state.ts';
-import type { Database } from '../../postgres/client/database.ts';
-import type { BaseBuilder, LoadProgress } from './base-builder.ts';
+import { headSequence } from '../../../changes/change-store.ts';
+import { createFollower, type Follower, LogGap } from '../../../changes/follower.ts';
+import { type Clock, HOUR, pause, withDeadline } from '../../../lib/clock.ts';
+import type { ChangeState } from '../../../listings/change-state.ts';
+import type { Database } from '../../../postgres/client/database.ts';
+import type { Base, BaseBuilder, LoadProgress } from '../base-builder.ts';
+import type { Generation } from '../segment.ts';
 import { bytesOf, memoryLimit, requireMemory, TooLittleMemory } from './engine-memory.ts';
 import { GenerationKeeper, LONGEST_TAIL } from './generation-keeper.ts';
-import type { Base } from './generation-writer.ts';
 import { rowChanges } from './row-changes.ts';
 import type { EngineState, EngineStatus, SearchEngine } from './search-engine.ts';
-import type { Generation } from './segment.ts';
 import { SequenceWaiters } from './sequence-waiters.ts';
 
 export interface SearchEngineOptions {

@@ -1,8 +1,9 @@
 // Generation keeper: the newest generation, kept up to date, on a base that is built anew in the background.
 
-import { setImmediate } from 'node:timers/promises';
-import { type Base, GenerationWriter, type RowChange } from './generation-writer.ts';
-import type { Generation } from './segment.ts';
+import { nextTurn } from '../../../lib/clock.ts';
+import type { Base } from '../base-builder.ts';
+import type { Generation } from '../segment.ts';
+import { GenerationWriter, type RowChange } from './generation-writer.ts';
 
 /** Tails are read row by row, so they have to stay short: rows, and share of all rows, whichever is more. */
 export const LONGEST_TAIL = { rows: 20_000, share: 0.02 };
@@ -75,7 +76,7 @@ export class GenerationKeeper {
       // More may come in each turn.
       for (let next = 0; next < kept.length; next += TURN) {
         writer.write(kept.slice(next, next + TURN));
-        await setImmediate();
+        await nextTurn();
       }
       if (signal.aborted) return;
       const { sequence } = this.generation;
