@@ -5,7 +5,14 @@ import type { Filter, FilterContext } from './filter.ts';
 import { daysFilter, flagFilter, numbersFilter, openFilter, rangeFilter } from './number-filters.ts';
 import type { Columns } from './segment.ts';
 import { shapeFilter } from './shape-filters.ts';
-import { addressFilter, areasFilter, listFilter, statusFilter, wordsFilter } from './word-filters.ts';
+import {
+  addressFilter,
+  areasFilter,
+  listFilter,
+  statusFilter,
+  textFilter,
+  wordsFilter,
+} from './word-filters.ts';
 
 /** The filters of a search: of its conditions, and of what its reader may see. */
 export function compileFilters(
@@ -43,8 +50,9 @@ function compileFilter(condition: Condition, columns: Columns, context: FilterCo
       return addressFilter(condition.key, columns);
     case 'areas':
       return areasFilter(context.areaNos, columns);
-    case 'statuses':
     case 'text':
-      throw new Error(`The engine has no filter for ${condition.kind}`);
+      return textFilter(context.matchText(condition, columns));
+    case 'statuses':
+      throw new Error('Statuses are one filter with what may be shown');
   }
 }

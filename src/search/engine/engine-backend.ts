@@ -6,12 +6,11 @@ import type { Facet } from '../query/parameters.ts';
 import type { ResolvedSearch } from '../query/plan.ts';
 import type { Cell, FacetCount, HitPage, SearchBackend, SearchHit } from '../query/search-backend.ts';
 import { CellGroups } from './cells.ts';
-import { compileFilters } from './compile-filters.ts';
 import { facetCounter } from './facets.ts';
-import type { FilterContext } from './filter.ts';
 import { type FoundId, findPage } from './page.ts';
-import { type FilterCompiler, partsOf, type RowConsumer, scanRows } from './scan.ts';
-import type { Columns, Generation, Table } from './segment.ts';
+import { PreparedSearch } from './prepared-search.ts';
+import { partsOf, type RowConsumer, scanRows } from './scan.ts';
+import type { Columns, Generation } from './segment.ts';
 import { SummaryCollector } from './summaries.ts';
 
 export interface EngineBackendOptions {
@@ -34,8 +33,8 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
     consume: (columns: Columns) => RowConsumer,
     conditions: readonly Condition[] = search.plan.conditions,
   ): Promise<void> => {
-    const { table, compile } = prepare(options.generation(), search, conditions);
-    return scanRows(partsOf(table), compile, consume);
+    const { table, filters } = new PreparedSearch(options.generation(), search, conditions);
+    return scanRows(partsOf(table), filters, consume);
   };
 
   return {
@@ -129,31 +128,17 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
   }
 }
 
-/** The table of a search, and its filters. */
-function prepare(
-  { tables, dictionaries }: Generation,
-  { plan, resolved }: ResolvedSearch,
-  conditions: readonly Condition[],
-): { readonly table: Table; readonly compile: FilterCompiler } {
-  const { areaNos, words } = resolved;
-  const context: FilterContext = { dictionaries, areaNos, words, startedAt: plan.startedAt };
-  return {
-    table: tables[plan.listingType],
-    compile: (columns) => compileFilters(conditions, plan.ignoreDisplayRules, columns, context),
-  };
-}
-
 /**
  * The page with its records as they are stored now. A listing whose record is newer than the engine's row is looked at again by
  * the database; one that no longer matches, or is gone, makes room for the next.
  */
 async function readPage(options: EngineBackendOptions, search: ResolvedSearch): Promise<HitPage> {
   const { plan } = search;
-  const { table, compile } = prepare(options.generation(), search, plan.conditions);
+  const prepared = new PreparedSearch(options.generation(), search);
   const records = new Map<string, StoredListing>();
   const gone = new Set<string>();
   for (let read = 1; ; read++) {
-    const { found, total } = await findPage(plan, table, compile, plan.limit + 1 + gone.size);
+    const { found, total } = await findPage(plan, prepared, plan.limit + 1 + gone.size);
     const unread = found.filter(({ id }) => !records.has(id) && !gone.has(id));
     await readRecords(options, search, unread, { records, gone });
     const standing = found.filter(({ id }) => !gone.has(id));

@@ -1,7 +1,9 @@
 // Filter: a condition as a loop over the columns of one part of a table.
 
-import type { WordMeaning } from '../query/plan.ts';
+import type { TextCondition } from '../query/condition.ts';
 import type { Dictionaries } from './dictionary.ts';
+import type { Columns } from './segment.ts';
+import type { TextMatch } from './text-match.ts';
 
 /** One condition over the rows of a segment or a tail. */
 export interface Filter {
@@ -22,7 +24,8 @@ export type Judgement = 'all' | 'none' | 'some';
 export interface FilterContext {
   readonly dictionaries: Dictionaries;
   readonly areaNos: readonly number[];
-  readonly words: ReadonlyMap<string, WordMeaning>;
+  /** The rows that have the words of a text. */
+  readonly matchText: (text: TextCondition, columns: Columns) => TextMatch;
   /** Milliseconds. */
   readonly startedAt: number;
 }

@@ -5,8 +5,9 @@ import type { SearchPlan } from '../query/plan.ts';
 import { ORDER_COLUMNS } from './columns.ts';
 import type { Filter } from './filter.ts';
 import { idOf } from './ids.ts';
+import type { PreparedSearch } from './prepared-search.ts';
 import { FirstRows, type RankedRow, Ranking } from './ranking.ts';
-import { type FilterCompiler, narrowLive, partsOf, scanRows } from './scan.ts';
+import { narrowLive, partsOf, scanRows } from './scan.ts';
 import { BLOCK_ROWS, type Columns, type Order, type Segment, type Table } from './segment.ts';
 import { toSortValue } from './sort-keys.ts';
 
@@ -29,16 +30,13 @@ const MOST_LISTED = 16_384;
 /** The page after the plan's cursor, of `limit` rows at most. `mostListed`: another bound, for tests. */
 export async function findPage(
   plan: SearchPlan,
-  table: Table,
-  compile: FilterCompiler,
+  search: PreparedSearch,
   limit: number,
   mostListed = MOST_LISTED,
 ): Promise<FoundPage> {
-  const ranking = new Ranking(plan, table);
-  const { total, listed } = await listRows(table, compile, mostListed);
-  const rows = listed
-    ? rankListed(ranking, listed, limit)
-    : await rankMany(plan, ranking, table, compile, limit);
+  const ranking = new Ranking(plan, search);
+  const { total, listed } = await listRows(search, mostListed);
+  const rows = listed ? rankListed(ranking, listed, limit) : await rankMany(plan, ranking, search, limit);
   return { found: rows.map((row) => foundId(row, plan, ranking)), total };
 }
 
@@ -48,10 +46,10 @@ function foundId({ columns, row, keys }: RankedRow, { order }: SearchPlan, { dir
 }
 
 /** How many rows pass; and all of them, by the part of the table that they are of, unless there are many. */
-async function listRows(table: Table, compile: FilterCompiler, mostListed: number) {
+async function listRows({ table, filters }: PreparedSearch, mostListed: number) {
   const listed = new Map<Columns, Uint32Array>();
   let total = 0;
-  await scanRows(partsOf(table), compile, (columns) => {
+  await scanRows(partsOf(table), filters, (columns) => {
     let list = new Uint32Array(BLOCK_ROWS);
     let length = 0;
     return (rows, count) => {
@@ -88,17 +86,16 @@ function rankListed(
 async function rankMany(
   plan: SearchPlan,
   ranking: Ranking,
-  table: Table,
-  compile: FilterCompiler,
+  { table, filters }: PreparedSearch,
   limit: number,
 ): Promise<readonly RankedRow[]> {
   const order = orderFor(plan, table.base);
   const first = new FirstRows(ranking, limit);
   const [base, tail] = partsOf(table);
   const scanned = order === undefined ? [base, tail] : [tail];
-  await scanRows(scanned, compile, (columns) => (rows, count) => first.offer(columns, rows, count));
+  await scanRows(scanned, filters, (columns) => (rows, count) => first.offer(columns, rows, count));
   if (order === undefined) return first.rows;
-  const walked = walkOrder(ranking, order, plan, table, compile(table.base), limit);
+  const walked = walkOrder(ranking, order, plan, table, filters(table.base), limit);
   return [...walked, ...first.rows].sort((a, b) => ranking.compare(a, b)).slice(0, limit);
 }
 

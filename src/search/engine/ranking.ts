@@ -4,6 +4,7 @@ import type { Cursor } from '../../http/input/cursor.ts';
 import type { SearchPlan } from '../query/plan.ts';
 import { areIdsDescending } from '../query/sort.ts';
 import { compareId, idBytes, idOf, rankOfId } from './ids.ts';
+import type { PreparedSearch } from './prepared-search.ts';
 import { BLOCK_ROWS, type Columns, isSegment, type Table } from './segment.ts';
 import { type Direction, fromSortValue, type KeyReader, keyReader, toAscending } from './sort-keys.ts';
 
@@ -28,22 +29,26 @@ interface Start {
 export class Ranking {
   readonly direction: Direction;
   readonly #plan: SearchPlan;
+  readonly #search: Pick<PreparedSearch, 'table' | 'relevance'>;
   readonly #idSign: Direction;
   readonly #start: Start | null;
   readonly #readers = new Map<Columns, readonly KeyReader[]>();
 
-  constructor(plan: SearchPlan, { base }: Table) {
+  constructor(plan: SearchPlan, search: Pick<PreparedSearch, 'table' | 'relevance'>) {
     this.#plan = plan;
+    this.#search = search;
     this.direction = plan.cursor?.direction === 'previous' ? -1 : 1;
     this.#idSign = areIdsDescending(plan.order) === (this.direction === 1) ? -1 : 1;
-    this.#start = plan.cursor && startOf(plan.cursor, plan, this.direction, base);
+    this.#start = plan.cursor && startOf(plan.cursor, plan, this.direction, search.table.base);
   }
 
   /** The readers of the sort keys. */
   readers(columns: Columns): readonly KeyReader[] {
     const known = this.#readers.get(columns);
     if (known !== undefined) return known;
-    const readers = this.#plan.order.map((term) => keyReader(term, this.#plan, columns));
+    const readers = this.#plan.order.map((term) =>
+      keyReader(term, this.#plan, columns, (each) => this.#search.relevance(each)),
+    );
     this.#readers.set(columns, readers);
     return readers;
   }

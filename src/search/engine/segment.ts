@@ -4,6 +4,8 @@ import type { ListingType } from '../../listings/vocabulary.ts';
 import type { ListColumn } from '../query/condition.ts';
 import type { CodeColumn, NumberColumn, OrderColumn, TextColumn } from './columns.ts';
 import type { Dictionaries } from './dictionary.ts';
+import type { TailWords } from './tail-words.ts';
+import type { WordIndex } from './word-index.ts';
 
 /** 32 bits where they hold every value of the column exactly; NaN: unknown. */
 export type NumberArray = Float32Array | Float64Array;
@@ -90,6 +92,14 @@ export interface Table {
   readonly tailRemoved: Uint32Array;
   /** Rows that are not gone. */
   readonly live: number;
+  /** Absent until the words of listings are loaded. */
+  readonly words?: TableWords;
+}
+
+/** The words of the listings of a table. */
+export interface TableWords {
+  readonly base: WordIndex;
+  readonly tail: TailWords;
 }
 
 /** All listings as of a sequence of the log of changes. */

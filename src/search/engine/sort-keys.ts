@@ -18,10 +18,16 @@ export interface KeyReader {
   read(row: number): number;
 }
 
-export function keyReader({ key }: SortTerm, plan: SearchPlan, columns: Columns): KeyReader {
+/** `relevance`: of each row, for searches with words. */
+export function keyReader(
+  { key }: SortTerm,
+  plan: SearchPlan,
+  columns: Columns,
+  relevance: (columns: Columns) => Uint16Array | null,
+): KeyReader {
   if (key === 'distance') return distanceReader(plan.centre, columns);
   if (key === 'daysOnMarket') return daysReader(plan.startedAt, columns);
-  if (key === 'relevance') throw new Error('The engine does not sort by relevance');
+  if (key === 'relevance') return columnReader(relevance(columns) ?? undefined);
   return columnReader(columns.numbers[key]);
 }
 
@@ -30,7 +36,7 @@ const UNKNOWN: KeyReader = {
   read: () => Number.NaN,
 };
 
-function columnReader(column: NumberArray | undefined): KeyReader {
+function columnReader(column: NumberArray | Uint16Array | undefined): KeyReader {
   if (column === undefined) return UNKNOWN;
   return {
     fill(rows, count, values) {

@@ -8,6 +8,7 @@ import { type Filter, type FilterContext, NOTHING } from './filter.ts';
 import { findRowById } from './ids.ts';
 import { bitsFilter, flagBits } from './number-filters.ts';
 import { type AreaRows, type CodeArray, type Columns, isSegment, type Lists, type Texts } from './segment.ts';
+import type { TextMatch } from './text-match.ts';
 
 /** Listings in one of the statuses of every list, which may be shown. Those that are active stand first in a segment. */
 export function statusFilter(
@@ -186,6 +187,22 @@ function membersFilter({ offsets, values }: Lists, wanted: readonly number[]): F
   };
 }
 
+/** Listings with all words of a text. */
+export function textFilter({ rows: candidates, relevance }: TextMatch): Filter {
+  return {
+    ...{ cost: 1, candidates },
+    narrow(rows, count) {
+      let kept = 0;
+      for (let at = 0; at < count; at++) {
+        const row = rows[at] as number;
+        rows[kept] = row;
+        if ((relevance[row] as number) > 0) kept++;
+      }
+      return kept;
+    },
+  };
+}
+
 /** Listings in one of the areas. */
 export function areasFilter(nos: readonly number[], columns: Columns): Filter {
   if (nos.length === 0) return NOTHING;
@@ -212,7 +229,8 @@ function rowsOfAreas(areas: AreaRows, nos: readonly number[]): Uint32Array {
   return rows.subarray(0, kept);
 }
 
-function rowsOfArea({ nos, offsets, rows }: AreaRows, no: number): Uint32Array {
+/** The rows of an area, ascending. */
+export function rowsOfArea({ nos, offsets, rows }: AreaRows, no: number): Uint32Array {
   let [low, high] = [0, nos.length];
   while (low < high) {
     const middle = (low + high) >>> 1;

@@ -5,64 +5,84 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { SORT_KEYS, type SortKey } from '../../../src/listings/common-parameters.ts';
 import type { SearchRow } from '../../../src/listings/search-row.ts';
-import { compileFilters } from '../../../src/search/engine/compile-filters.ts';
+import { idOf } from '../../../src/search/engine/ids.ts';
 import { findPage } from '../../../src/search/engine/page.ts';
+import { PreparedSearch } from '../../../src/search/engine/prepared-search.ts';
 import { partsOf, scanRows } from '../../../src/search/engine/scan.ts';
-import type { Columns } from '../../../src/search/engine/segment.ts';
 import type { Condition } from '../../../src/search/query/condition.ts';
-import type { SearchPlan } from '../../../src/search/query/plan.ts';
+import type { SearchPlan, WordMeaning } from '../../../src/search/query/plan.ts';
 import { compileConditions } from '../../../src/search/query/predicate.ts';
 import { distanceKm } from '../../../src/search/query/shape-predicate.ts';
 import { type RandomTable, tableArbitrary } from '../../support/catalogue/engine-tables.ts';
-import { CONDITIONS, STARTED_AT } from '../../support/catalogue/search-rows.ts';
+import { CONDITIONS, namesArbitrary, STARTED_AT } from '../../support/catalogue/search-rows.ts';
 import { runs } from '../../support/check/runs.ts';
 
-const NO_WORDS = new Set<string>();
 const AREA_NOS = [1, 70_000];
-const { text: _, ...kinds } = CONDITIONS;
-const conditionArbitrary = fc.oneof(...(Object.values(kinds) as fc.Arbitrary<Condition>[]));
+const CENTRE = { lng: 20.5, lat: 10.5 };
+const conditionArbitrary = fc.oneof(...(Object.values(CONDITIONS) as fc.Arbitrary<Condition>[]));
+type Words = Readonly<Record<string, WordMeaning>>;
 
-/** The filters of conditions over either part of a table. */
-const compilerOf =
-  ({ dictionaries }: RandomTable, conditions: readonly Condition[], ignoreDisplayRules: boolean) =>
-  (columns: Columns) =>
-    compileFilters(conditions, ignoreDisplayRules, columns, {
-      ...{ dictionaries, areaNos: AREA_NOS, words: new Map(), startedAt: STARTED_AT },
-    });
-
-function expectedRows({ rows }: RandomTable, conditions: readonly Condition[], ignoreDisplayRules: boolean) {
-  const meets = compileConditions(conditions, { areaNos: AREA_NOS, words: {}, startedAt: STARTED_AT });
-  return rows.filter((row) => (row.displayed || ignoreDisplayRules) && meets(row, NO_WORDS));
+interface Question {
+  readonly conditions: readonly Condition[];
+  readonly ignoreDisplayRules?: boolean;
+  readonly words?: Words;
 }
 
-async function scannedIds(
-  random: RandomTable,
-  conditions: readonly Condition[],
-  ignoreDisplayRules: boolean,
+function planOf(
+  { conditions, ignoreDisplayRules = true }: Question,
+  order: SearchPlan['order'] = [],
+): SearchPlan {
+  const text = conditions.find((each) => each.kind === 'text') ?? null;
+  return {
+    ...{ listingType: 'sale', conditions, order, centre: CENTRE, text, limit: 7, cursor: null, digest: '' },
+    ...{ startedAt: STARTED_AT, count: 'exact', fields: null, units: 'imperial', ignoreDisplayRules },
+    currency: null,
+  };
+}
+
+function prepare({ table, dictionaries }: RandomTable, plan: SearchPlan, words: Words = {}): PreparedSearch {
+  const generation = { tables: { sale: table, rental: table }, dictionaries, sequence: 0 };
+  const resolved = { areas: [], areaNos: AREA_NOS, words: new Map(Object.entries(words)) };
+  return new PreparedSearch(generation, { plan, resolved });
+}
+
+function expectedRows(
+  { rows }: RandomTable,
+  { conditions, ignoreDisplayRules = true, words = {} }: Question,
 ) {
+  const meets = compileConditions(conditions, { areaNos: AREA_NOS, words, startedAt: STARTED_AT });
+  return rows.filter(
+    ({ row, tokens }) => (row.displayed || ignoreDisplayRules) && meets(row, new Set(tokens)),
+  );
+}
+
+const expectedIds = (random: RandomTable, question: Question): string[] =>
+  expectedRows(random, question)
+    .map(({ row }) => row.id)
+    .sort();
+
+async function scannedIds(random: RandomTable, question: Question): Promise<string[]> {
+  const { table, filters } = prepare(random, planOf(question), question.words);
   const ids: string[] = [];
-  await scanRows(partsOf(random.table), compilerOf(random, conditions, ignoreDisplayRules), (columns) => {
-    const { offsets, bytes } = columns.texts.id;
-    return (rows, count) => {
-      for (const row of rows.subarray(0, count))
-        ids.push(Buffer.from(bytes.slice(offsets[row], offsets[row + 1])).toString());
-    };
+  await scanRows(partsOf(table), filters, (columns) => (rows, count) => {
+    for (const row of rows.subarray(0, count)) ids.push(idOf(columns, row));
   });
   return ids.sort();
 }
 
-for (const [kind, arbitrary] of Object.entries(kinds)) {
+for (const [kind, arbitrary] of Object.entries(CONDITIONS)) {
   test(`a filter of the kind ${kind} keeps the rows that its predicate keeps`, async () => {
     let [met, unmet] = [0, 0];
     const conditions = fc.array(arbitrary as fc.Arbitrary<Condition>, { minLength: 20, maxLength: 20 });
     await fc.assert(
-      fc.asyncProperty(tableArbitrary(120), conditions, async (random, all) => {
+      fc.asyncProperty(tableArbitrary(120), conditions, namesArbitrary, async (random, all, { words }) => {
         for (const condition of all) {
-          const expected = expectedRows(random, [condition], true).map(({ id }) => id);
+          const question = { conditions: [condition], words };
+          const expected = expectedIds(random, question);
           assert.deepEqual(
-            await scannedIds(random, [condition], true),
-            expected.sort(),
-            JSON.stringify(condition),
+            await scannedIds(random, question),
+            expected,
+            JSON.stringify({ condition, words }),
           );
           met += expected.length;
           unmet += random.rows.length - expected.length;
@@ -90,10 +110,12 @@ test('conditions together keep the rows that meet all of them and may be shown',
     fc.asyncProperty(
       tableArbitrary(120),
       fc.array(fc.tuple(conditions, fc.boolean()), { minLength: 20, maxLength: 20 }),
-      async (random, all) => {
-        for (const [each, ignoreDisplayRules] of all) {
-          const expected = expectedRows(random, each, ignoreDisplayRules).map(({ id }) => id);
-          assert.deepEqual(await scannedIds(random, each, ignoreDisplayRules), expected.sort());
+      namesArbitrary,
+      async (random, all, { words }) => {
+        for (const [conditions, ignoreDisplayRules] of all) {
+          const question = { conditions, ignoreDisplayRules, words };
+          const expected = expectedIds(random, question);
+          assert.deepEqual(await scannedIds(random, question), expected);
           found += expected.length;
         }
       },
@@ -103,7 +125,6 @@ test('conditions together keep the rows that meet all of them and may be shown',
   assert.ok(found > 1_000, `they find something: ${found}`);
 });
 
-const CENTRE = { lng: 20.5, lat: 10.5 };
 const sortArbitrary = fc
   .uniqueArray(fc.constantFrom<SortKey>(...SORT_KEYS.filter((key) => key !== 'relevance')), {
     ...{ minLength: 1, maxLength: 3 },
@@ -111,14 +132,6 @@ const sortArbitrary = fc
   .chain((keys) =>
     fc.tuple(...keys.map((key) => fc.record({ key: fc.constant(key), descending: fc.boolean() }))),
   );
-
-function planOf(order: SearchPlan['order'], conditions: readonly Condition[]): SearchPlan {
-  return {
-    ...{ listingType: 'sale', conditions, order, centre: CENTRE, text: null, limit: 7, cursor: null },
-    ...{ digest: '', startedAt: STARTED_AT, count: 'exact', fields: null, units: 'imperial' },
-    ...{ ignoreDisplayRules: true, currency: null },
-  };
-}
 
 const NAMES: Readonly<Partial<Record<SortKey, keyof SearchRow>>> = {
   ...{ price: 'price', pricePerArea: 'price_per_area', listedAt: 'listed_at', updatedAt: 'updated_at' },
@@ -164,8 +177,9 @@ for (const mostListed of [16_384, 5]) {
         fc.array(sortArbitrary, { minLength: 6, maxLength: 6 }),
         async (random, orders) => {
           for (const order of orders) {
-            const plan = planOf(order, conditions);
-            const expected = expectedRows(random, conditions, true)
+            const plan = planOf({ conditions }, order);
+            const expected = expectedRows(random, { conditions })
+              .map(({ row }) => row)
               .sort((a, b) => compareRows(a, b, order))
               .map(({ id }) => id);
             await checkWalk(random, plan, expected, mostListed);
@@ -183,12 +197,12 @@ async function checkWalk(
   expected: readonly string[],
   mostListed: number,
 ): Promise<void> {
-  const compile = compilerOf(random, plan.conditions, true);
+  const search = prepare(random, plan);
   for (const direction of ['next', 'previous'] as const) {
     const ids: string[] = [];
     let cursor: SearchPlan['cursor'] = null;
     for (;;) {
-      const page = await findPage({ ...plan, cursor }, random.table, compile, plan.limit, mostListed);
+      const page = await findPage({ ...plan, cursor }, search, plan.limit, mostListed);
       assert.equal(page.total, expected.length);
       ids.push(...page.found.map(({ id }) => id));
       const last = page.found.at(-1);
@@ -208,14 +222,14 @@ async function checkWayBack(
   expected: readonly string[],
   mostListed: number,
 ): Promise<void> {
-  const compile = compilerOf(random, plan.conditions, true);
-  const all = await findPage(plan, random.table, compile, expected.length + 1, mostListed);
+  const search = prepare(random, plan);
+  const all = await findPage(plan, search, expected.length + 1, mostListed);
   let last = all.found.at(-1);
   const ids: string[] = [];
   while (last !== undefined) {
     const { values, id } = last;
     const cursor = { query: '', direction: 'previous' as const, startedAt: STARTED_AT, values, id };
-    const page = await findPage({ ...plan, cursor }, random.table, compile, plan.limit, mostListed);
+    const page = await findPage({ ...plan, cursor }, search, plan.limit, mostListed);
     ids.push(...page.found.map((each) => each.id));
     last = page.found.at(-1);
   }

@@ -5,37 +5,42 @@ import type { SearchRow } from '../../../src/listings/search-row.ts';
 import { mergeSegment } from '../../../src/search/engine/build-segment.ts';
 import { ColumnBuffer } from '../../../src/search/engine/column-buffer.ts';
 import { createDictionaries, type Dictionaries } from '../../../src/search/engine/dictionary.ts';
+import { idOf } from '../../../src/search/engine/ids.ts';
 import type { Table } from '../../../src/search/engine/segment.ts';
-import { rowArbitrary } from './search-rows.ts';
+import { TailWords } from '../../../src/search/engine/tail-words.ts';
+import { hashWord } from '../../../src/search/engine/word-hash.ts';
+import { WordCollector } from '../../../src/search/engine/word-index.ts';
+import { type IndexedRow, rowArbitrary } from './search-rows.ts';
 
 const STATUSES = ['ACTIVE', 'ACTIVE_UNDER_CONTRACT', 'COMING_SOON'] as const;
 
 /** A row with what becomes of it: where it stands, and whether it is gone. */
 interface Placed {
   readonly row: SearchRow;
+  readonly tokens: readonly string[];
   readonly isInTail: boolean;
   readonly isGone: boolean;
 }
 
 /** Rows as ingest writes them: no text is empty. */
-const placedArbitrary: fc.Arbitrary<Placed> = fc.record({
-  row: fc
-    .tuple(rowArbitrary, fc.constantFrom(...STATUSES), fc.boolean())
-    .map(([{ row }, status, displayed]) => ({
-      ...row,
-      status,
-      displayed,
-      mls_number: row.mls_number || null,
-    })),
-  isInTail: fc.integer({ min: 0, max: 9 }).map((number) => number < 3),
-  isGone: fc.integer({ min: 0, max: 9 }).map((number) => number < 2),
-});
+const placedArbitrary: fc.Arbitrary<Placed> = fc
+  .record({
+    indexed: rowArbitrary,
+    status: fc.constantFrom(...STATUSES),
+    isInTail: fc.integer({ min: 0, max: 9 }).map((number) => number < 3),
+    isGone: fc.integer({ min: 0, max: 9 }).map((number) => number < 2),
+  })
+  .map(({ indexed: { row, tokens }, status, ...place }) => ({
+    ...place,
+    row: { ...row, status, mls_number: row.mls_number || null },
+    tokens,
+  }));
 
 export interface RandomTable {
   readonly table: Table;
   readonly dictionaries: Dictionaries;
-  /** Those that are not gone. */
-  readonly rows: readonly SearchRow[];
+  /** Those that are not gone, with their words. */
+  readonly rows: readonly IndexedRow[];
 }
 
 /** A table of so many rows; ids are distinct and in no order. */
@@ -53,23 +58,29 @@ function tableOf(placed: readonly Placed[]): RandomTable {
   const dictionaries = createDictionaries();
   const [stored, tail] = [new ColumnBuffer(dictionaries), new ColumnBuffer(dictionaries)];
   const tailRemoved = new Uint32Array(Math.ceil(placed.length / 32));
-  const gone = new Set<string>();
-  for (const { row, isInTail, isGone } of placed) {
+  const byId = new Map(placed.map((each) => [each.row.id, each]));
+  const tailWords = new TailWords();
+  for (const { row, tokens, isInTail, isGone } of placed) {
     const at = (isInTail ? tail : stored).add(row, 1);
-    if (!isGone) continue;
-    if (isInTail) setBit(tailRemoved, at);
-    else gone.add(row.id);
+    if (isInTail) tailWords.add(at, tokens);
+    if (isInTail && isGone) setBit(tailRemoved, at);
   }
   const base = mergeSegment(null, new Uint32Array(0), stored.columns(), new Uint32Array(0));
   const baseRemoved = new Uint32Array(Math.ceil(base.rows / 32));
-  const { offsets, bytes } = base.texts.id;
-  for (let at = 0; at < base.rows; at++)
-    if (gone.has(Buffer.from(bytes.slice(offsets[at], offsets[at + 1])).toString())) setBit(baseRemoved, at);
-  const rows = placed.flatMap(({ row, isGone }) => (isGone ? [] : [row]));
+  const words = new WordCollector();
+  for (let at = base.rows - 1; at >= 0; at--) {
+    const { tokens = [], isGone = false } = byId.get(idOf(base, at)) ?? {};
+    if (isGone) setBit(baseRemoved, at);
+    words.beginRow(at);
+    for (const token of tokens) words.addWord(hashWord(token));
+  }
+  const rows = placed.filter(({ isGone }) => !isGone);
   return {
-    table: { base, baseRemoved, tail: tail.columns(), tailRemoved, live: rows.length },
-    dictionaries,
-    rows,
+    table: {
+      ...{ base, baseRemoved, tail: tail.columns(), tailRemoved, live: rows.length },
+      words: { base: words.build(), tail: tailWords },
+    },
+    ...{ dictionaries, rows },
   };
 }
 

@@ -1,0 +1,95 @@
+// Proves that the word index has the rows of every word, however it came about.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { mergeWords, TailWords } from './tail-words.ts';
+import { hashBytes, hashWord } from './word-hash.ts';
+import { markRows, WordCollector, type WordIndex } from './word-index.ts';
+
+const WORDS = ['oak', 'Boak', 'umbra', 'élan', '12', 'Akey1', 'Akey2', '', 'zürich'];
+const rowArbitrary = fc.record({ words: fc.subarray(WORDS), isGone: fc.boolean() });
+
+function indexOf(rows: readonly (readonly string[])[], order: readonly number[]): WordIndex {
+  const collector = new WordCollector();
+  for (const row of order) {
+    collector.beginRow(row);
+    for (const word of rows[row] ?? []) collector.addWord(hashWord(word));
+  }
+  return collector.build();
+}
+
+function wordsOf(index: WordIndex, rows: number): string[][] {
+  const words = Array.from({ length: rows }, (): string[] => []);
+  for (const word of WORDS) {
+    const marks = new Uint8Array(rows);
+    markRows(index, hashWord(word), 4, marks);
+    for (const [row, mark] of marks.entries()) if (mark === 4) words[row]?.push(word);
+  }
+  return words;
+}
+
+test('an index tells the words of every row, in whatever order the rows came', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.subarray(WORDS), { maxLength: 300 }).chain((rows) => {
+        const order = [...rows.keys()];
+        return fc.tuple(fc.constant(rows), fc.shuffledSubarray(order, { minLength: order.length }));
+      }),
+      ([rows, order]) => assert.deepEqual(wordsOf(indexOf(rows, order), rows.length), rows),
+    ),
+    { numRuns: 50, seed: 31 },
+  );
+});
+
+test('a merge keeps the words of rows that stay, and adds those of the tail', () => {
+  const tables = fc.record({
+    base: fc.array(rowArbitrary, { maxLength: 40 }),
+    tail: fc.array(rowArbitrary, { maxLength: 10 }),
+    places: fc.infiniteStream(fc.nat({ max: 40 })),
+  });
+  fc.assert(
+    fc.property(tables, ({ base, tail, places }) => {
+      const tailWords = new TailWords();
+      for (const [row, { words }] of tail.entries()) tailWords.add(row, words);
+      const kept = base.flatMap(({ isGone }, row) => (isGone ? [] : [row]));
+      const source = [...kept];
+      for (const [row, { isGone }] of tail.entries())
+        if (!isGone) source.splice(places.next().value ?? 0, 0, base.length + row);
+      const index = indexOf(
+        base.map(({ words }) => words),
+        [...base.keys()],
+      );
+      const merged = mergeWords(index, tailWords.list(tail.length), Uint32Array.from(source), base.length);
+      const rows = [...base, ...tail];
+      assert.deepEqual(
+        wordsOf(merged, source.length),
+        source.map((row) => rows[row]?.words ?? []),
+      );
+    }),
+    { numRuns: 300, seed: 32 },
+  );
+});
+
+test('readers of a tail see the rows that they know, and no later ones', () => {
+  const words = new TailWords();
+  for (const row of [0, 1, 2]) words.add(row, row === 1 ? [] : ['oak']);
+  const marks = new Uint8Array(2);
+  words.markRows(hashWord('oak'), 1, marks);
+  assert.deepEqual([...marks], [1, 0]);
+  assert.deepEqual([...words.list(2).rows], [0]);
+});
+
+test('hashes are whole numbers below 2^53, the same for a word and for its bytes, and differ', () => {
+  const words = Array.from({ length: 200_000 }, (_, number) => `${'ABCD'[number % 4]}word${number}`);
+  const hashes = words.map(hashWord);
+  assert.equal(new Set(hashes).size, words.length);
+  assert.ok(hashes.every((hash) => Number.isSafeInteger(hash) && hash >= 0));
+  const bytes = Buffer.from('xAélan');
+  assert.equal(hashBytes(bytes, 1, bytes.length), hashWord('Aélan'));
+  // All bits are used: each half of the range holds about half of the hashes, and so does each remainder.
+  for (const divisor of [2, 2 ** 20, 2 ** 32, 2 ** 52]) {
+    const odd = hashes.filter((hash) => Math.floor(hash / (divisor / 2)) % 2 === 1).length;
+    assert.ok(odd > 98_000 && odd < 102_000, `${divisor}: ${odd}`);
+  }
+});
