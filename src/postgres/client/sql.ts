@@ -1,5 +1,6 @@
 // SQL builder: statements and fragments of statements, as text and bound values.
 
+import { finished } from 'node:stream/promises';
 import type postgres from 'postgres';
 
 type Scalar = string | number | bigint | boolean | null | Date | Uint8Array;
@@ -72,6 +73,11 @@ export interface Sql {
   ): Statement<postgres.RowList<Rows>>;
   /** A quoted name of a column, table or channel. Throws a RangeError for a name that PostgreSQL would cut. */
   (name: string): SqlFragment;
+  /**
+   * Runs a COPY to stdout, which has no values to bind, and hands over what it writes as it comes: each time some whole rows.
+   * Rejects with what `take` throws; the rest is read all the same, since the connection can do nothing else before.
+   */
+  copy(statement: SqlFragment, take: (rows: Uint8Array) => void): Promise<void>;
   /** Runs text as it is, even several statements. Never for text from outside. */
   unsafe(text: string): postgres.PendingQuery<postgres.Row[]>;
 }
@@ -94,7 +100,22 @@ export function createSql(driver: postgres.Sql): Sql {
   function sql<Rows>(first: TemplateStringsArray | string, ...values: readonly SqlValue[]) {
     return typeof first === 'string' ? quoteName(first) : new Statement<Rows>(first, values, run);
   }
-  return Object.assign(sql, { unsafe: (text: string) => driver.unsafe<postgres.Row[]>(text) });
+  async function copy(statement: SqlFragment, take: (rows: Uint8Array) => void): Promise<void> {
+    const { text, values } = formatStatement(statement);
+    if (values.length > 0) throw new TypeError('A COPY has no values to bind');
+    let failure: { readonly error: unknown } | undefined;
+    const rows = await driver.unsafe(text).readable();
+    rows.on('data', (some: Buffer) => {
+      try {
+        if (failure === undefined) take(some);
+      } catch (error) {
+        failure = { error };
+      }
+    });
+    await finished(rows);
+    if (failure !== undefined) throw failure.error;
+  }
+  return Object.assign(sql, { copy, unsafe: (text: string) => driver.unsafe<postgres.Row[]>(text) });
 }
 
 /** The fragments one after another; empty if there are none. */
