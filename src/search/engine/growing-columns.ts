@@ -83,9 +83,9 @@ export class GrowingColumns {
     this.#openHours.values.push(end);
   }
 
-  /** Bytes of UTF-8. */
-  setText(column: TextColumn, bytes: Uint8Array): void {
-    this.#texts[column].values.append(bytes);
+  /** Bytes of UTF-8, from `start` up to and without `end`. */
+  setText(column: TextColumn, bytes: Uint8Array, start = 0, end = bytes.length): void {
+    this.#texts[column].values.append(bytes, start, end);
   }
 
   /** Ends the row; returns its number. */

@@ -47,11 +47,12 @@ export class GrowableArray<A extends NumericArray> {
     this.length = length;
   }
 
-  /** Appends bytes, or other numbers. */
-  append(values: NumericArray): void {
-    this.reserve(values.length);
-    this.array.set(values, this.length);
-    this.length += values.length;
+  /** Appends some of the values. A loop, since most are few. */
+  append(values: NumericArray, start = 0, end = values.length): void {
+    this.reserve(end - start);
+    const { array, length } = this;
+    for (let at = start; at < end; at++) array[length + at - start] = values[at] ?? 0;
+    this.length += end - start;
   }
 
   /** Makes room for so many more. */

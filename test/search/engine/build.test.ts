@@ -1,0 +1,153 @@
+// Proves that a load gives exactly what the database holds at one sequence, in a thread as in this one, and leaves nothing behind.
+
+import assert from 'node:assert/strict';
+import { after, type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { headSequence } from '../../../src/changes/change-store.ts';
+import { LISTING_TYPES } from '../../../src/listings/vocabulary.ts';
+import { type Database, openDatabase, type Sql } from '../../../src/postgres/client/database.ts';
+import { migrate } from '../../../src/postgres/migrations/migrate.ts';
+import type { Base, BaseBuilder, LoadProgress } from '../../../src/search/engine/base-builder.ts';
+import { createThreadBuilder } from '../../../src/search/engine/build/builder-thread.ts';
+import { createLocalBuilder } from '../../../src/search/engine/build/local-builder.ts';
+import { mergeSegment } from '../../../src/search/engine/build-segment.ts';
+import { ColumnBuffer } from '../../../src/search/engine/column-buffer.ts';
+import { isHeld } from '../../../src/search/engine/held-statuses.ts';
+import type { Generation, Table } from '../../../src/search/engine/segment.ts';
+import { rowArbitrary } from '../../support/catalogue/search-rows.ts';
+import { until } from '../../support/check/until.ts';
+import { atEnd, testDatabase } from '../../support/database/database.ts';
+import { startDatabaseProxy } from '../../support/database/database-proxy.ts';
+import { startPostgres15, withoutPostgres15 } from '../../support/database/postgres15.ts';
+import { checkSegment, type VersionedRow } from '../../support/engine/check-segment.ts';
+import { insertSearchRows, readSearchRows } from '../../support/engine/search-row-table.ts';
+
+const { database, url } = await testDatabase({ after });
+const never = new AbortController().signal;
+const ignore = (): void => {};
+
+/** Rows of every status, with these ids. Their places are such as indexes take. */
+const drawRows = (count: number, prefix: string): VersionedRow[] =>
+  fc
+    .sample(fc.record({ indexed: rowArbitrary, version: fc.integer({ min: 1, max: 2 ** 31 - 1 }) }), {
+      ...{ numRuns: count, seed: 5 },
+    })
+    .map(({ indexed: { row }, version }, at) => {
+      const location = at % 7 === 0 ? null : `(${(at * 7.31) % 180},${-((at * 3.17) % 90)})`;
+      return { row: { ...row, id: `${prefix}${at}`, location }, version };
+    });
+
+await insertSearchRows(database, drawRows(1_200, 'lst_'));
+
+function builderOf(t: TestContext, builder: BaseBuilder): BaseBuilder {
+  atEnd(t, () => builder.close());
+  return builder;
+}
+
+async function checkBase({ segments, dictionaries, sequence }: Base, of: Database): Promise<void> {
+  const held = (await readSearchRows(of)).filter(({ row }) => isHeld(row.status));
+  assert.ok(held.length > 100);
+  for (const type of LISTING_TYPES)
+    checkSegment(
+      segments[type],
+      held.filter(({ row }) => row.listing_type === type),
+      dictionaries,
+    );
+  assert.equal(sequence, await of.read(headSequence));
+  assert.ok(sequence > 0);
+}
+
+test('a load holds every fact of every listing on the market, at the sequence of the log', async (t) => {
+  const told: LoadProgress[] = [];
+  const builder = builderOf(t, createLocalBuilder(database));
+  await checkBase(await builder.load((progress) => told.push(progress), never), database);
+  assert.equal(told[0]?.rows, 0);
+});
+
+test('a thread loads the same, tells its progress, and shares what it loaded', async (t) => {
+  const builder = builderOf(t, createThreadBuilder({ url }));
+  const told: LoadProgress[] = [];
+  const base = await builder.load((progress) => told.push(progress), never);
+  await checkBase(base, database);
+  assert.equal(told[0]?.rows, 0);
+  assert.ok(base.segments.sale.versions.buffer instanceof SharedArrayBuffer);
+});
+
+test('a load from PostgreSQL 15 holds the same', { skip: withoutPostgres15 }, async (t) => {
+  const old = openDatabase({ url: await startPostgres15(t), timeout: 60_000 });
+  atEnd(t, () => old.close(100));
+  await migrate(old);
+  await insertSearchRows(old, drawRows(600, 'lst_'));
+  await checkBase(await builderOf(t, createLocalBuilder(old)).load(ignore, never), old);
+});
+
+test('what is committed after the sequence was read is not in the load', async (t) => {
+  const head = await database.read(headSequence);
+  const late = drawRows(40, 'late_').map(({ row, version }) => ({
+    ...{ row: { ...row, status: 'ACTIVE' as const }, version },
+  }));
+  const lateWriter = (sql: Sql): Sql => {
+    const copy: Sql['copy'] = async (...of) => {
+      await insertSearchRows(database, late);
+      await sql.copy(...of);
+    };
+    return Object.assign(sql.bind(null) as Sql, sql, { copy });
+  };
+  const disturbed: Database = {
+    ...database,
+    read: (work, options) => database.read((sql) => work(lateWriter(sql)), options),
+  };
+  const { segments, sequence } = await builderOf(t, createLocalBuilder(disturbed)).load(ignore, never);
+  assert.equal(sequence, head);
+  const ids = LISTING_TYPES.map((type) => Buffer.from(segments[type].texts.id.bytes).toString()).join();
+  assert.ok(ids.includes('lst_') && !ids.includes('late_'));
+  await checkBase(await builderOf(t, createLocalBuilder(database)).load(ignore, never), database);
+});
+
+test('a thread merges a tail as this thread does', async (t) => {
+  const { segments, dictionaries, sequence } = await builderOf(t, createLocalBuilder(database)).load(
+    ignore,
+    never,
+  );
+  const buffer = new ColumnBuffer(dictionaries);
+  for (const { row, version } of drawRows(300, 'new_')) buffer.add(row, version);
+  const tableOf = (base: Table['base']): Table => ({
+    ...{ base, baseRemoved: Uint32Array.of(0b1011), tail: buffer.columns() },
+    ...{ tailRemoved: Uint32Array.of(0, 1), live: 0 },
+  });
+  const generation: Generation = {
+    ...{ dictionaries, sequence },
+    tables: { rental: tableOf(segments.rental), sale: tableOf(segments.sale) },
+  };
+  const merged = await builderOf(t, createThreadBuilder({ url })).merge(generation, never);
+  for (const type of LISTING_TYPES) {
+    const { base, baseRemoved, tail, tailRemoved } = generation.tables[type];
+    assert.deepEqual(merged[type], mergeSegment(base, baseRemoved, tail, tailRemoved));
+    assert.equal(merged[type].rows, base.rows - 3 + 299);
+  }
+});
+
+test('a load that cannot be, that is not wanted any more or whose builder closes, rejects, and its session ends', async (t) => {
+  const proxy = await startDatabaseProxy(t, url);
+  const sessions = () =>
+    database.read(
+      (sql) => sql`select from pg_stat_activity where application_name = 'freehold search' and datname = current_database()`,
+    );
+  const ended = () => until('the session ends', async () => (await sessions()).length === 0);
+  const builder = builderOf(t, createThreadBuilder({ url: proxy.url }));
+  const reason = new Error('not wanted any more');
+  const aborting = new AbortController();
+  const aborted = builder.load(() => aborting.abort(reason), aborting.signal);
+  await assert.rejects(aborted, (error) => error === reason);
+  await ended();
+  proxy.mode = 'cut';
+  await assert.rejects(builder.load(ignore, never), /database/);
+  proxy.mode = 'hang';
+  const hanging = builder.load(ignore, never);
+  const outcome = assert.rejects(hanging, /closed/);
+  await until('it has begun', () => proxy.swallowed > 0);
+  await builder.close();
+  await outcome;
+  await ended();
+  await assert.rejects(builder.load(ignore, never), /closed/);
+});

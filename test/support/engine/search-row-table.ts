@@ -1,0 +1,29 @@
+// Search rows in the tables of a database, without the listings that they would come from.
+
+import type { SearchRow } from '../../../src/listings/search-row.ts';
+import type { Database } from '../../../src/postgres/client/database.ts';
+import { toJson } from '../../../src/postgres/client/value-types.ts';
+import type { VersionedRow } from './check-segment.ts';
+
+/** Writes rows with other ids than those that are there, as one transaction that has a sequence in the log. */
+export async function insertSearchRows(database: Database, rows: readonly VersionedRow[]): Promise<void> {
+  const listings = rows.map(({ row, version }) => ({ id: row.id, version }));
+  await database.transaction(async (tx) => {
+    await tx`insert into change_batch (day, changes) values ('2026-01-05', ${rows.length})`;
+    await tx`insert into property (id, identity, created_at, updated_at) values ('prp_1', 'one', now(), now()) on conflict do nothing`;
+    await tx`insert into listing (id, source, listing_key, property_id, listing_type, status, displayed, address_displayed, version,
+        digest, record, area_nos, created_at, updated_at, fetched_at)
+      select id, 'test', id, 'prp_1', 'sale', 'ACTIVE', true, true, version, '', '{}', '{}', now(), now(), now()
+      from json_to_recordset(${toJson(listings)}::text::json) as listing (id text, version integer)`;
+    await tx`insert into listing_search
+      select * from json_populate_recordset(null::listing_search, ${toJson(rows.map(({ row }) => row))}::text::json)`;
+  });
+}
+
+/** All rows with the versions of their listings, as PostgreSQL tells them. */
+export function readSearchRows(database: Database): Promise<VersionedRow[]> {
+  return database.read(
+    (sql) => sql<{ row: SearchRow; version: number }[]>`
+      select row_to_json(search) as row, version from listing_search as search join listing using (id)`,
+  );
+}
