@@ -10,6 +10,7 @@ import { mergeSegment } from '../../src/search/engine/build-segment.ts';
 import { ColumnBuffer } from '../../src/search/engine/column-buffer.ts';
 import { createDictionaries } from '../../src/search/engine/dictionary.ts';
 import type { Generation, Table } from '../../src/search/engine/segment.ts';
+import { TailWords } from '../../src/search/engine/tail-words.ts';
 import { random } from '../market.ts';
 import { COPIES, degrees, listingsOf } from '../million/drafts.ts';
 import { country, type Town } from '../million/towns.ts';
@@ -47,6 +48,7 @@ export function buildMarket(listings: number): Market {
       baseRemoved: NONE,
       tail: new ColumnBuffer(dictionaries).columns(),
       tailRemoved: NONE,
+      tailWords: new TailWords(),
       live: base.rows,
     };
   };

@@ -50,3 +50,14 @@ class AreaCounts {
 }
 
 const NO_PAGE = new Uint32Array(PAGE_SIZE);
+
+/** The rows of an area, ascending. */
+export function rowsOfArea({ nos, offsets, rows }: AreaRows, no: number): Uint32Array {
+  let [low, high] = [0, nos.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((nos[middle] as number) < no) low = middle + 1;
+    else high = middle;
+  }
+  return nos[low] === no ? rows.subarray(offsets[low], offsets[low + 1]) : new Uint32Array(0);
+}

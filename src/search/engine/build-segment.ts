@@ -7,6 +7,7 @@ import { GrowingColumns } from './growing-columns.ts';
 import { MergedRows } from './merged-rows.ts';
 import type { Columns, Order, Segment, Zones } from './segment.ts';
 import { sharedArray } from './shared-arrays.ts';
+import { NO_WORDS, type WordIndex } from './word-index.ts';
 import { zonesOf } from './zones.ts';
 
 /** What rows are merged with that come alone. */
@@ -16,6 +17,7 @@ function noBase(): Segment {
     ...new GrowingColumns().columns(),
     ...{ shown: 0, zones: {}, orders: {}, byId: none, idRanks: none },
     areas: { nos: none, offsets: none, rows: none },
+    words: NO_WORDS,
   };
 }
 
@@ -23,6 +25,9 @@ function noBase(): Segment {
 export function emptySegment(): Segment {
   return mergeSegment(null, new Uint32Array(), new GrowingColumns().columns(), new Uint32Array());
 }
+
+/** The word index of a new segment; `source`: by new row that of the base, or, from its number of rows on, that of the tail. */
+export type IndexWords = (source: Uint32Array, base: Segment) => WordIndex;
 
 /**
  * A segment of all rows that are not removed; `base` null: of those of the tail alone. No two of these rows may have one id. Takes
@@ -33,6 +38,7 @@ export function mergeSegment(
   baseRemoved: Uint32Array,
   tail: Columns,
   tailRemoved: Uint32Array,
+  indexWords: IndexWords = () => NO_WORDS,
 ): Segment {
   const merged = new MergedRows(base ?? noBase(), baseRemoved, tail, tailRemoved);
   const columns = gatherColumns(merged);
@@ -48,5 +54,6 @@ export function mergeSegment(
   const idRanks = sharedArray(Uint32Array, byId.length);
   for (let rank = 0; rank < byId.length; rank++) idRanks[byId[rank] ?? 0] = rank;
   const areas = areaRowsOf(columns.areaNos, columns.rows);
-  return { ...columns, shown: merged.shown, zones, areas, orders, byId, idRanks };
+  const words = indexWords(merged.source, merged.base);
+  return { ...columns, shown: merged.shown, zones, areas, orders, byId, idRanks, words };
 }

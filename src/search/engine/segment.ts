@@ -79,6 +79,7 @@ export interface Segment extends Columns {
   /** Rows by id, ascending by bytes; and the place of each row among them. */
   readonly byId: Uint32Array;
   readonly idRanks: Uint32Array;
+  readonly words: WordIndex;
 }
 
 export const isSegment = (columns: Columns): columns is Segment => 'zones' in columns;
@@ -92,14 +93,7 @@ export interface Table {
   readonly tailRemoved: Uint32Array;
   /** Rows that are not gone. */
   readonly live: number;
-  /** Absent until the words of listings are loaded. */
-  readonly words?: TableWords;
-}
-
-/** The words of the listings of a table. */
-export interface TableWords {
-  readonly base: WordIndex;
-  readonly tail: TailWords;
+  readonly tailWords: TailWords;
 }
 
 /** All listings as of a sequence of the log of changes. */

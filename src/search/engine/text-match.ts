@@ -4,8 +4,8 @@ import { FIELD_LETTERS } from '../../text/tokenize.ts';
 import type { TextCondition } from '../query/condition.ts';
 import { TEXT_FIELDS, type TextField } from '../query/filter-parameters.ts';
 import type { WordMeaning } from '../query/plan.ts';
+import { rowsOfArea } from './area-rows.ts';
 import type { Columns, Lists, Table } from './segment.ts';
-import { rowsOfArea } from './word-filters.ts';
 import { hashWord } from './word-hash.ts';
 import { markRows } from './word-index.ts';
 
@@ -24,7 +24,6 @@ const PLAIN = 16;
 /** In what `readingsOf` tells: the word is found. */
 const FOUND = 16;
 
-/** Throws where the table has no words. */
 export function matchText(
   { words, fields }: TextCondition,
   meanings: ReadonlyMap<string, WordMeaning>,
@@ -86,10 +85,15 @@ function markSpelling(
   }
 }
 
-function mark({ base, words }: Table, columns: Columns, hash: number, bits: number, marks: Uint8Array): void {
-  if (words === undefined) throw new Error('The words of listings are not loaded');
-  if (columns === base) markRows(words.base, hash, bits, marks);
-  else words.tail.markRows(hash, bits, marks);
+function mark(
+  { base, tailWords }: Table,
+  columns: Columns,
+  hash: number,
+  bits: number,
+  marks: Uint8Array,
+): void {
+  if (columns === base) markRows(base.words, hash, bits, marks);
+  else tailWords.markRows(hash, bits, marks);
 }
 
 /** A listing in an area of that name has the word, too. */

@@ -2,6 +2,7 @@
 
 import type { Status } from '../../listings/vocabulary.ts';
 import type { ListColumn, WordColumn } from '../query/condition.ts';
+import { rowsOfArea } from './area-rows.ts';
 import type { CodeColumn } from './columns.ts';
 import type { Dictionary } from './dictionary.ts';
 import { type Filter, type FilterContext, NOTHING } from './filter.ts';
@@ -227,15 +228,4 @@ function rowsOfAreas(areas: AreaRows, nos: readonly number[]): Uint32Array {
   for (let at = 0; at < rows.length; at++)
     if (at === 0 || rows[at] !== rows[at - 1]) rows[kept++] = rows[at] as number;
   return rows.subarray(0, kept);
-}
-
-/** The rows of an area, ascending. */
-export function rowsOfArea({ nos, offsets, rows }: AreaRows, no: number): Uint32Array {
-  let [low, high] = [0, nos.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((nos[middle] as number) < no) low = middle + 1;
-    else high = middle;
-  }
-  return nos[low] === no ? rows.subarray(offsets[low], offsets[low + 1]) : new Uint32Array(0);
 }

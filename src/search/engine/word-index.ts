@@ -1,7 +1,7 @@
 // Word index of a segment: the rows that have each word, as bytes of differences between row numbers.
 
 import { indexes, sortByNumbers } from './radix-sort.ts';
-import { GrowableArray, sharedArray } from './shared-arrays.ts';
+import { GrowableArray, sharedArray, sharedCopy } from './shared-arrays.ts';
 
 /** All arrays are shared between threads. */
 export interface WordIndex {
@@ -12,6 +12,13 @@ export interface WordIndex {
   /** Rows ascend; each is told by its difference to the one before in groups of 7 bits, the lowest first. */
   readonly bytes: Uint8Array;
 }
+
+/** The index of a segment without words. */
+export const NO_WORDS: WordIndex = {
+  hashes: sharedArray(Float64Array, 0),
+  offsets: sharedArray(Uint32Array, 1),
+  bytes: sharedArray(Uint8Array, 0),
+};
 
 /** Writes one index, word by word. */
 export class WordIndexWriter {
@@ -37,39 +44,24 @@ export class WordIndexWriter {
 
   finish(): WordIndex {
     this.#offsets.push(this.#bytes.length);
-    const trimmed = <A extends Float64Array | Uint32Array | Uint8Array>({
-      array,
-      length,
-    }: GrowableArray<A>): A => array.slice(0, length) as A;
     return {
-      hashes: shared(Float64Array, trimmed(this.#hashes)),
-      offsets: shared(Uint32Array, trimmed(this.#offsets)),
-      bytes: shared(Uint8Array, trimmed(this.#bytes)),
+      hashes: sharedCopy(Float64Array, this.#hashes.array.subarray(0, this.#hashes.length)),
+      offsets: sharedCopy(Uint32Array, this.#offsets.array.subarray(0, this.#offsets.length)),
+      bytes: sharedCopy(Uint8Array, this.#bytes.array.subarray(0, this.#bytes.length)),
     };
   }
 }
 
-function shared<A extends Float64Array | Uint32Array | Uint8Array>(
-  kind: { readonly BYTES_PER_ELEMENT: number; new (buffer: SharedArrayBuffer): A },
-  values: A,
-): A {
-  const copy = sharedArray(kind, values.length);
-  copy.set(values);
-  return copy;
-}
-
-/** Collects the words of rows, which come in any order, and makes an index of them. */
+/** Collects the words of rows, one row after another, and makes an index of them. */
 export class WordCollector {
   readonly #numbers = new Map<number, number>();
   readonly #hashes = new GrowableArray(Float64Array);
-  /** The rows in the order in which they came, and where the words of each begin. */
-  readonly #rows = new GrowableArray(Uint32Array);
-  readonly #starts = new GrowableArray(Uint32Array);
+  /** The words of all rows, and where those of each begin. */
   readonly #words = new GrowableArray(Uint32Array);
+  readonly #starts = new GrowableArray(Uint32Array);
 
-  /** The words that follow are those of this row, which has had none yet. */
-  beginRow(row: number): void {
-    this.#rows.push(row);
+  /** The words that follow are those of the next row. */
+  beginRow(): void {
     this.#starts.push(this.#words.length);
   }
 
@@ -83,42 +75,47 @@ export class WordCollector {
     this.#words.push(number);
   }
 
-  build(): WordIndex {
-    const { counts, rows } = this.#rowsByWord();
-    const order = sortByNumbers(indexes(this.#hashes.length), this.#hashes.array);
+  /** The index of a segment; `source`: by row of the segment the row that was collected. */
+  build(source: Uint32Array): WordIndex {
+    this.beginRow();
+    const { ends, rows } = this.#rowsByWord(source);
+    const { array: hashes, length } = this.#hashes;
     const writer = new WordIndexWriter();
-    for (const word of order) {
-      const [start, end] = [counts[word] as number, counts[word + 1] as number];
-      writer.add(this.#hashes.array[word] as number, rows.subarray(start, end), end - start);
+    for (const word of sortByNumbers(indexes(length), hashes)) {
+      const start = word === 0 ? 0 : (ends[word - 1] as number);
+      const end = ends[word] as number;
+      writer.add(hashes[word] as number, rows.subarray(start, end), end - start);
     }
     return writer.finish();
   }
 
-  /** The rows of each word, ascending: of word i from counts[i] up to and without counts[i + 1]. */
-  #rowsByWord(): { readonly counts: Uint32Array; readonly rows: Uint32Array } {
+  /** The rows of each word, ascending: those of word i end before ends[i], where those of the next begin. */
+  #rowsByWord(source: Uint32Array): { readonly ends: Uint32Array; readonly rows: Uint32Array } {
     const [words, starts] = [this.#words.array, this.#starts.array];
-    const counts = new Uint32Array(this.#hashes.length + 2);
-    for (let at = 0; at < this.#words.length; at++) {
-      const word = (words[at] as number) + 2;
-      counts[word] = (counts[word] as number) + 1;
-    }
-    for (let word = 2; word < counts.length; word++)
-      counts[word] = (counts[word] as number) + (counts[word - 1] as number);
-    const rows = new Uint32Array(this.#words.length);
-    const byRow = sortByNumbers(
-      indexes(this.#rows.length),
-      Float64Array.from(this.#rows.array.subarray(0, this.#rows.length)),
-    );
-    for (const place of byRow) {
-      const end = place + 1 < this.#starts.length ? (starts[place + 1] as number) : this.#words.length;
-      for (let at = starts[place] as number; at < end; at++) {
-        const word = (words[at] as number) + 1;
-        const to = counts[word] as number;
-        rows[to] = this.#rows.array[place] as number;
-        counts[word] = to + 1;
+    const ends = new Uint32Array(this.#hashes.length);
+    for (const row of source) {
+      for (let at = starts[row] as number; at < (starts[row + 1] as number); at++) {
+        const word = words[at] as number;
+        ends[word] = (ends[word] as number) + 1;
       }
     }
-    return { counts, rows };
+    let start = 0;
+    for (let word = 0; word < ends.length; word++) {
+      const count = ends[word] as number;
+      ends[word] = start;
+      start += count;
+    }
+    const rows = new Uint32Array(start);
+    for (let row = 0; row < source.length; row++) {
+      const from = source[row] as number;
+      for (let at = starts[from] as number; at < (starts[from + 1] as number); at++) {
+        const word = words[at] as number;
+        const place = ends[word] as number;
+        rows[place] = row;
+        ends[word] = place + 1;
+      }
+    }
+    return { ends, rows };
   }
 }
 

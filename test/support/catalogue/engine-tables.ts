@@ -58,28 +58,27 @@ function tableOf(placed: readonly Placed[]): RandomTable {
   const dictionaries = createDictionaries();
   const [stored, tail] = [new ColumnBuffer(dictionaries), new ColumnBuffer(dictionaries)];
   const tailRemoved = new Uint32Array(Math.ceil(placed.length / 32));
-  const byId = new Map(placed.map((each) => [each.row.id, each]));
-  const tailWords = new TailWords();
+  const gone = new Set(placed.flatMap(({ row, isGone }) => (isGone ? [row.id] : [])));
+  const [storedWords, tailWords] = [new WordCollector(), new TailWords()];
   for (const { row, tokens, isInTail, isGone } of placed) {
-    const at = (isInTail ? tail : stored).add(row, 1);
-    if (isInTail) tailWords.add(at, tokens);
-    if (isInTail && isGone) setBit(tailRemoved, at);
+    if (isInTail) {
+      const at = tail.add(row, 1);
+      tailWords.add(at, tokens);
+      if (isGone) setBit(tailRemoved, at);
+    } else {
+      stored.add(row, 1);
+      storedWords.beginRow();
+      for (const token of tokens) storedWords.addWord(hashWord(token));
+    }
   }
-  const base = mergeSegment(null, new Uint32Array(0), stored.columns(), new Uint32Array(0));
+  const base = mergeSegment(null, new Uint32Array(0), stored.columns(), new Uint32Array(0), (source) =>
+    storedWords.build(source),
+  );
   const baseRemoved = new Uint32Array(Math.ceil(base.rows / 32));
-  const words = new WordCollector();
-  for (let at = base.rows - 1; at >= 0; at--) {
-    const { tokens = [], isGone = false } = byId.get(idOf(base, at)) ?? {};
-    if (isGone) setBit(baseRemoved, at);
-    words.beginRow(at);
-    for (const token of tokens) words.addWord(hashWord(token));
-  }
+  for (let at = 0; at < base.rows; at++) if (gone.has(idOf(base, at))) setBit(baseRemoved, at);
   const rows = placed.filter(({ isGone }) => !isGone);
   return {
-    table: {
-      ...{ base, baseRemoved, tail: tail.columns(), tailRemoved, live: rows.length },
-      words: { base: words.build(), tail: tailWords },
-    },
+    table: { base, baseRemoved, tail: tail.columns(), tailRemoved, live: rows.length, tailWords },
     ...{ dictionaries, rows },
   };
 }

@@ -12,6 +12,7 @@ import { mergeSegment } from '../../../src/search/engine/build-segment.ts';
 import { createSearchEngine, type SearchEngineOptions } from '../../../src/search/engine/lifecycle/engine.ts';
 import type { SearchEngine } from '../../../src/search/engine/lifecycle/search-engine.ts';
 import type { Generation, Table } from '../../../src/search/engine/segment.ts';
+import { mergeWords } from '../../../src/search/engine/tail-words.ts';
 import { NOW } from '../catalogue/random-market.ts';
 import { atEnd, type Closing, testDatabase } from '../database/database.ts';
 import type { Facts } from './column-rows.ts';
@@ -59,8 +60,10 @@ export class Gate {
 /** A builder in this thread, the plain way, with gates before a load and a merge. */
 function plainBuilder(database: Database, gates: { readonly load: Gate; readonly merge: Gate }): BaseBuilder {
   const closing = new AbortController();
-  const merged = ({ base, baseRemoved, tail, tailRemoved }: Table) =>
-    mergeSegment(base, baseRemoved, tail, tailRemoved);
+  const merged = ({ base, baseRemoved, tail, tailRemoved, tailWords }: Table) =>
+    mergeSegment(base, baseRemoved, tail, tailRemoved, (source) =>
+      mergeWords(base.words, tailWords.list(tail.rows), source, base.rows),
+    );
   return {
     async load(onProgress, signal) {
       const { listings, sequence } = await snapshot(database, storedListings);

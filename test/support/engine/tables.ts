@@ -8,6 +8,7 @@ import { ColumnBuffer } from '../../../src/search/engine/column-buffer.ts';
 import { createDictionaries, type Dictionaries } from '../../../src/search/engine/dictionary.ts';
 import { idOf } from '../../../src/search/engine/ids.ts';
 import type { Columns, Generation, Segment } from '../../../src/search/engine/segment.ts';
+import { NO_WORDS } from '../../../src/search/engine/word-index.ts';
 import { expectedFacts, type Facts, factsOf } from './column-rows.ts';
 
 export interface HeldListing {
@@ -39,7 +40,7 @@ function segmentOf(columns: Columns): Segment {
   for (const [rank, row] of byId.entries()) idRanks[row] = rank;
   const none = new Uint32Array();
   const areas = { nos: none, offsets: new Uint32Array(1), rows: none };
-  return { ...columns, ...{ shown: 0, zones: {}, areas, orders: {}, byId, idRanks } };
+  return { ...columns, ...{ shown: 0, zones: {}, areas, orders: {}, byId, idRanks, words: NO_WORDS } };
 }
 
 /** What a generation holds, by id; asserts that each listing is there once and that the live ones are counted. */

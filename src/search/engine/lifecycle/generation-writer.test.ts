@@ -52,7 +52,7 @@ test('whatever changes, in whatever batches, a generation has each held listing 
             writer.write(batch);
             assert.equal(writer.tailRows, tailRows);
           } else {
-            batch = step.map((row) => ({ row, sequence: ++sequence, version: ++version }));
+            batch = step.map((row) => ({ row, sequence: ++sequence, version: ++version, words: [] }));
             for (const { row, version: of } of batch) {
               if (HELD.has(row.status)) expected.set(row.id, { row, version: of });
               else expected.delete(row.id);
@@ -78,7 +78,7 @@ test('a table in which nothing changed is the same one, and entries that are no 
   const before = writer.generation;
   const moved = writer.publish(5);
   assert.deepEqual([moved.sequence, moved.tables.sale === before.tables.sale], [5, true]);
-  writer.write([{ row: { ...sale, price: 1 }, sequence: 6, version: 2 }]);
+  writer.write([{ row: { ...sale, price: 1 }, sequence: 6, version: 2, words: [] }]);
   const changed = writer.publish(6);
   assert.ok(changed.tables.sale !== before.tables.sale && changed.tables.rental === before.tables.rental);
   assert.deepEqual([writer.tailRows, changed.tables.sale.live], [1, 1]);

@@ -14,6 +14,8 @@ export interface RowChange {
   readonly row: SearchRow;
   /** listing.version */
   readonly version: number;
+  /** Lexemes of listing_text.words; of a listing that is not held, none. */
+  readonly words: readonly string[];
 }
 
 /** The only writer of generations over a base. Those that were handed out never change. */
@@ -54,10 +56,10 @@ export class GenerationWriter {
     return this.#generation;
   }
 
-  #writeOne({ row, version }: RowChange): void {
+  #writeOne({ row, version, words }: RowChange): void {
     // It may have been of the other type.
     for (const type of LISTING_TYPES) this.#writers[type].remove(row.id);
-    if (isHeld(row.status)) this.#writers[row.listing_type].add(row, version);
+    if (isHeld(row.status)) this.#writers[row.listing_type].add(row, version, words);
   }
 
   #snapshot(sequence: number): Generation {

@@ -4,8 +4,9 @@ import type { ChangeEntry, ListingChange } from '../../../changes/change.ts';
 import { pause } from '../../../lib/clock.ts';
 import type { ChangeState } from '../../../listings/change-state.ts';
 import type { Database } from '../../../postgres/client/database.ts';
+import { isHeld } from '../held-statuses.ts';
+import { findWordsAndVersions, type WordsAndVersion } from './current-store.ts';
 import type { RowChange } from './generation-writer.ts';
-import { findVersions } from './version-store.ts';
 
 interface Retrying {
   readonly report: (error: unknown) => void;
@@ -16,8 +17,9 @@ interface Retrying {
 const RETRY_PAUSE = 250;
 
 /**
- * The changes of listings among entries of the log. Processes of earlier releases do not write versions: those are read, and may be
- * newer than the row, of which a later entry tells then. Tried until the database answers or the signal aborts.
+ * The changes of listings among entries of the log, with the words of those that are held, which the log does not tell, as they are
+ * now: where they are newer than the row, a later entry has their listing again. Tried until the database answers or the signal
+ * aborts.
  */
 export async function rowChanges(
   database: Database,
@@ -25,18 +27,21 @@ export async function rowChanges(
   { report, signal }: Retrying,
 ): Promise<readonly RowChange[]> {
   const changes = entries.filter((entry) => entry.kind !== 'watcher');
-  const unversioned = changes.filter(({ after }) => after.version === undefined);
-  if (unversioned.length === 0) return changes.map((change) => rowChange(change, new Map()));
-  const ids = unversioned.map(({ listingId }) => listingId);
+  const held = changes.filter(({ after }) => isHeld(after.row.status)).map(({ listingId }) => listingId);
+  if (held.length === 0) return changes.map((change) => rowChange(change, undefined));
   while (!signal.aborted) {
-    const versions = await database.read((sql) => findVersions(sql, ids)).catch(report);
-    if (versions) return changes.map((change) => rowChange(change, versions));
+    const found = await database.read((sql) => findWordsAndVersions(sql, held)).catch(report);
+    if (found) return changes.map((change) => rowChange(change, found.get(change.listingId)));
     await pause(database.clock, RETRY_PAUSE, signal);
   }
   return [];
 }
 
+/** Processes of earlier releases do not write versions: there the current one stands in. */
 const rowChange = (
-  { sequence, listingId, after: { row, version } }: ListingChange<ChangeState>,
-  versions: ReadonlyMap<string, number>,
-): RowChange => ({ sequence, row, version: version ?? versions.get(listingId) ?? 0 });
+  { sequence, after: { row, version } }: ListingChange<ChangeState>,
+  current: WordsAndVersion | undefined,
+): RowChange => ({
+  ...{ sequence, row, version: version ?? current?.version ?? 0 },
+  words: current?.words ?? [],
+});

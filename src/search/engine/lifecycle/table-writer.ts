@@ -5,6 +5,7 @@ import { ColumnBuffer } from '../column-buffer.ts';
 import type { Dictionaries } from '../dictionary.ts';
 import { findRowById } from '../ids.ts';
 import type { Segment, Table } from '../segment.ts';
+import { TailWords } from '../tail-words.ts';
 
 /** The only writer of the listings of one type, over a segment that it begins with. */
 export class TableWriter {
@@ -12,6 +13,7 @@ export class TableWriter {
   readonly #baseRemoved: RemovedRows;
   readonly #tail: ColumnBuffer;
   readonly #tailRemoved = new RemovedRows(0);
+  readonly #tailWords = new TailWords();
   /** Rows of the tail that are not gone, by id. */
   readonly #tailRows = new Map<string, number>();
   #live: number;
@@ -30,9 +32,11 @@ export class TableWriter {
     return this.#tail.rows;
   }
 
-  /** Appends a listing that is not in the table; its row says which it is. */
-  add(row: SearchRow, version: number): void {
-    this.#tailRows.set(row.id, this.#tail.add(row, version));
+  /** Appends a listing that is not in the table; its row says which it is. `words`: as listing_text has them. */
+  add(row: SearchRow, version: number, words: readonly string[]): void {
+    const place = this.#tail.add(row, version);
+    this.#tailWords.add(place, words);
+    this.#tailRows.set(row.id, place);
     this.#live++;
     this.#table = null;
   }
@@ -60,6 +64,7 @@ export class TableWriter {
       tail: this.#tail.columns(),
       tailRemoved: this.#tailRemoved.freeze(this.#tail.rows),
       live: this.#live,
+      tailWords: this.#tailWords,
     };
     return this.#table;
   }
