@@ -107,6 +107,17 @@ export class CopyFields {
     }
   }
 
+  /** The lexemes of a tsvector: `visit` is called with where the bytes of each begin and end. */
+  lexemes(visit: (start: number, end: number) => void): void {
+    let at = this.start + 4;
+    for (let left = this.#view.getInt32(this.start); left > 0; left--) {
+      const end = this.bytes.indexOf(0, at);
+      visit(at, end);
+      // Behind the byte of zero: how many places the lexeme has, and each of them.
+      at = end + 3 + 2 * this.#view.getUint16(end + 1);
+    }
+  }
+
   #momentAt(at: number): number {
     const high = this.#view.getInt32(at);
     const low = this.#view.getUint32(at + 4);

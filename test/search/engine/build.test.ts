@@ -110,10 +110,11 @@ test('a thread merges a tail as this thread does', async (t) => {
     never,
   );
   const buffer = new ColumnBuffer(dictionaries);
-  for (const { row, version } of drawRows(300, 'new_')) buffer.add(row, version);
+  const tailWords = new TailWords();
+  for (const { row, version } of drawRows(300, 'new_')) tailWords.add(buffer.add(row, version), [row.id, 'oak']);
   const tableOf = (base: Table['base']): Table => ({
     ...{ base, baseRemoved: Uint32Array.of(0b1011), tail: buffer.columns() },
-    ...{ tailRemoved: Uint32Array.of(0, 1), live: 0 },
+    ...{ tailRemoved: Uint32Array.of(0, 1), live: 0, tailWords },
   });
   const generation: Generation = {
     ...{ dictionaries, sequence },
@@ -122,7 +123,10 @@ test('a thread merges a tail as this thread does', async (t) => {
   const merged = await builderOf(t, createThreadBuilder({ url })).merge(generation, never);
   for (const type of LISTING_TYPES) {
     const { base, baseRemoved, tail, tailRemoved } = generation.tables[type];
-    assert.deepEqual(merged[type], mergeSegment(base, baseRemoved, tail, tailRemoved));
+    const indexWords = (source: Uint32Array) =>
+      mergeWords(base.words, tailWords.list(300), source, base.rows);
+    assert.deepEqual(merged[type], mergeSegment(base, baseRemoved, tail, tailRemoved, indexWords));
+    assert.equal(merged[type].words.hashes.length, base.words.hashes.length + 300);
     assert.equal(merged[type].rows, base.rows - 3 + 299);
   }
 });

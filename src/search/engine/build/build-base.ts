@@ -4,28 +4,45 @@ import type { ListingType } from '../../../listings/vocabulary.ts';
 import type { Database } from '../../../postgres/client/database.ts';
 import type { Base, BaseBuilder } from '../base-builder.ts';
 import { mergeSegment } from '../build-segment.ts';
-import type { Columns, Table } from '../segment.ts';
+import type { Generation, Table } from '../segment.ts';
+import { mergeWords, type WordList } from '../tail-words.ts';
 import { loadListings } from './load-store.ts';
 
 export const loadBase = async (
   database: Database,
   ...how: Parameters<BaseBuilder['load']>
 ): Promise<Base> => {
-  const { columns, dictionaries, sequence } = await loadListings(database, ...how);
-  const segments = { rental: segmentOf(columns.rental), sale: segmentOf(columns.sale) };
+  const { columns, words, dictionaries, sequence } = await loadListings(database, ...how);
+  const segmentOf = (type: ListingType) =>
+    mergeSegment(null, NONE, columns[type], NONE, (source) => words[type].build(source));
+  const segments = { rental: segmentOf('rental'), sale: segmentOf('sale') };
   return { segments, dictionaries, sequence };
 };
 
 const NONE = new Uint32Array();
 
-const segmentOf = (columns: Columns) => mergeSegment(null, NONE, columns, NONE);
-
 /** What a merge reads of a table. */
-export type MergedTable = Pick<Table, 'base' | 'baseRemoved' | 'tail' | 'tailRemoved'>;
+export interface MergedTable extends Pick<Table, 'base' | 'baseRemoved' | 'tail' | 'tailRemoved'> {
+  /** Of the rows of the tail. */
+  readonly words: WordList;
+}
+
+/** What a merge reads of tables, such that messages between threads can carry it. */
+export const mergedTables = ({ rental, sale }: Generation['tables']): Readonly<Record<ListingType, MergedTable>> => ({
+  rental: mergedTable(rental),
+  sale: mergedTable(sale),
+});
+
+const mergedTable = ({ base, baseRemoved, tail, tailRemoved, tailWords }: Table): MergedTable => ({
+  ...{ base, baseRemoved, tail, tailRemoved },
+  words: tailWords.list(tail.rows),
+});
 
 export function mergeTables(tables: Readonly<Record<ListingType, MergedTable>>): Base['segments'] {
   return { rental: mergeTable(tables.rental), sale: mergeTable(tables.sale) };
 }
 
-const mergeTable = ({ base, baseRemoved, tail, tailRemoved }: MergedTable) =>
-  mergeSegment(base, baseRemoved, tail, tailRemoved);
+const mergeTable = ({ base, baseRemoved, tail, tailRemoved, words }: MergedTable) =>
+  mergeSegment(base, baseRemoved, tail, tailRemoved, (source) =>
+    mergeWords(base.words, words, source, base.rows),
+  );

@@ -8,8 +8,7 @@ import type { ListColumn } from '../../query/condition.ts';
 import type { Base, BaseBuilder, LoadProgress } from '../base-builder.ts';
 import type { CodeColumn } from '../columns.ts';
 import { createDictionaries, type Dictionaries } from '../dictionary.ts';
-import type { Generation } from '../segment.ts';
-import type { MergedTable } from './build-base.ts';
+import { type MergedTable, mergedTables } from './build-base.ts';
 
 /** Where a thread finds the database. */
 export type BuilderTarget = Pick<DatabaseOptions, 'url' | 'socket'>;
@@ -70,8 +69,8 @@ export function createThreadBuilder(target: BuilderTarget): BaseBuilder {
         const { segments, words, sequence } = message;
         return { segments, dictionaries: createDictionaries(words), sequence };
       }),
-    merge: (generation, signal) =>
-      run({ kind: 'merge', tables: mergedTables(generation) }, signal, (message) =>
+    merge: ({ tables }, signal) =>
+      run({ kind: 'merge', tables: mergedTables(tables) }, signal, (message) =>
         message.kind === 'merged' ? message.segments : undefined,
       ),
     async close() {
@@ -80,14 +79,6 @@ export function createThreadBuilder(target: BuilderTarget): BaseBuilder {
       await Promise.all(ends);
     },
   };
-}
-
-/** Without what a merge does not read, which need not be such that messages can carry it. */
-function mergedTables({ tables }: Generation): Readonly<Record<ListingType, MergedTable>> {
-  const pick = ({ base, baseRemoved, tail, tailRemoved }: MergedTable) => ({
-    ...{ base, baseRemoved, tail, tailRemoved },
-  });
-  return { rental: pick(tables.rental), sale: pick(tables.sale) };
 }
 
 /** The words of dictionaries, from which the same can be made. */

@@ -5,9 +5,14 @@ import { CopyFields } from '../../../postgres/client/copy-fields.ts';
 import { CODE_COLUMNS, FLAGS, LIST_COLUMNS, NUMBER_COLUMNS, TEXT_COLUMNS } from '../columns.ts';
 import type { Dictionaries } from '../dictionary.ts';
 import { byColumn, GrowingColumns } from '../growing-columns.ts';
+import { hashBytes } from '../word-hash.ts';
+import { WordCollector } from '../word-index.ts';
 import { WordCodes } from './word-codes.ts';
 
-/** Columns of the engine in the order in which a COPY has to select them; before them whether it is a sale, after them the version. */
+/**
+ * Columns of the engine in the order in which a COPY has to select them; before them whether it is a sale, after them the version
+ * and the words.
+ */
 export const COPIED_COLUMNS = [
   ...NUMBER_COLUMNS,
   ...CODE_COLUMNS,
@@ -29,12 +34,16 @@ export class CopiedRows {
     rental: new GrowingColumns(),
     sale: new GrowingColumns(),
   };
-  readonly #words: Readonly<Record<(typeof CODE_COLUMNS | typeof LIST_COLUMNS)[number], WordCodes>>;
+  readonly words: Readonly<Record<ListingType, WordCollector>> = {
+    rental: new WordCollector(),
+    sale: new WordCollector(),
+  };
+  readonly #codes: Readonly<Record<(typeof CODE_COLUMNS | typeof LIST_COLUMNS)[number], WordCodes>>;
   readonly #fields = new CopyFields();
 
   /** Words of rows are added to the dictionaries. */
   constructor(dictionaries: Dictionaries) {
-    this.#words = byColumn(
+    this.#codes = byColumn(
       [...CODE_COLUMNS, ...LIST_COLUMNS],
       (column) => new WordCodes(dictionaries[column]),
     );
@@ -54,7 +63,8 @@ export class CopiedRows {
   #addRow(): void {
     const fields = this.#fields;
     fields.next();
-    const columns = this.columns[fields.boolean() ? 'sale' : 'rental'];
+    const type = fields.boolean() ? 'sale' : 'rental';
+    const columns = this.columns[type];
     for (const { column, isMoment, isDay } of NUMBERS) {
       if (!fields.next()) continue;
       if (isMoment) columns.setNumber(column, fields.moment());
@@ -62,14 +72,14 @@ export class CopiedRows {
     }
     for (const column of CODE_COLUMNS)
       if (fields.next())
-        columns.setCode(column, this.#words[column].code(fields.bytes, fields.start, fields.end));
+        columns.setCode(column, this.#codes[column].code(fields.bytes, fields.start, fields.end));
     for (const flag of FLAGS) if (fields.next()) columns.setFlag(flag, fields.boolean());
     for (const column of LIST_COLUMNS) {
       fields.next();
-      const words = this.#words[column];
+      const codes = this.#codes[column];
       for (let left = fields.items(); left > 0; left--) {
         fields.nextItem();
-        columns.addToList(column, words.code(fields.bytes, fields.start, fields.end));
+        columns.addToList(column, codes.code(fields.bytes, fields.start, fields.end));
       }
     }
     fields.next();
@@ -82,5 +92,13 @@ export class CopiedRows {
       if (fields.next()) columns.setText(column, fields.bytes, fields.start, fields.end);
     fields.next();
     columns.endRow(fields.int32());
+    this.#addWords(this.words[type]);
+  }
+
+  #addWords(words: WordCollector): void {
+    const fields = this.#fields;
+    words.beginRow();
+    if (fields.next())
+      fields.lexemes((start, end) => words.addWord(hashBytes(fields.bytes, start, end)));
   }
 }

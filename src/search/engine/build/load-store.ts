@@ -8,11 +8,13 @@ import type { LoadProgress } from '../base-builder.ts';
 import { searchColumn } from '../column-buffer.ts';
 import { createDictionaries, type Dictionaries } from '../dictionary.ts';
 import type { Columns } from '../segment.ts';
+import type { WordCollector } from '../word-index.ts';
 import { COPIED_COLUMNS, CopiedRows } from './copied-rows.ts';
 
 /** Listings in no order, as they were at a sequence of the log. */
 export interface LoadedListings {
   readonly columns: Readonly<Record<ListingType, Columns>>;
+  readonly words: Readonly<Record<ListingType, WordCollector>>;
   readonly dictionaries: Dictionaries;
   readonly sequence: number;
 }
@@ -44,7 +46,8 @@ export function loadListings(
       onProgress({ rows: told, total: Math.max(told, expected) });
     });
     const { rental, sale } = rows.columns;
-    return { columns: { rental: rental.columns(), sale: sale.columns() }, dictionaries, sequence };
+    const columns = { rental: rental.columns(), sale: sale.columns() };
+    return { columns, words: rows.words, dictionaries, sequence };
   };
   // A timeout of its own makes it a transaction.
   return database.read(load, { timeout: 0, signal });
@@ -60,7 +63,8 @@ function heldRows(sql: Sql): SqlFragment {
     return column === 'lat' ? sql`search.location[1]` : sql`search.${sql(searchColumn(column))}`;
   });
   return sql`select search.listing_type = 'sale', ${joinSql(columns, ', ')},
-    (select version from listing where listing.id = search.id) ${held(sql)}`;
+    (select version from listing where listing.id = search.id),
+    (select words from listing_text where listing_id = search.id) ${held(sql)}`;
 }
 
 async function expectedRows(sql: Sql): Promise<number> {

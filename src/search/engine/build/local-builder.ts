@@ -2,7 +2,7 @@
 
 import type { Database } from '../../../postgres/client/database.ts';
 import type { BaseBuilder } from '../base-builder.ts';
-import { loadBase, mergeTables } from './build-base.ts';
+import { loadBase, mergedTables, mergeTables } from './build-base.ts';
 
 export function createLocalBuilder(database: Database): BaseBuilder {
   const closing = new AbortController();
@@ -10,7 +10,7 @@ export function createLocalBuilder(database: Database): BaseBuilder {
     load: (onProgress, signal) => loadBase(database, onProgress, AbortSignal.any([signal, closing.signal])),
     async merge({ tables }) {
       closing.signal.throwIfAborted();
-      return mergeTables(tables);
+      return mergeTables(mergedTables(tables));
     },
     async close() {
       closing.abort(new Error('The builder of the search engine was closed'));
