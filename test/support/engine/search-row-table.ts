@@ -17,7 +17,21 @@ export async function insertSearchRows(database: Database, rows: readonly Versio
       from json_to_recordset(${toJson(listings)}::text::json) as listing (id text, version integer)`;
     await tx`insert into listing_search
       select * from json_populate_recordset(null::listing_search, ${toJson(rows.map(({ row }) => row))}::text::json)`;
+    // Every fifth listing has its words with their places, and every seventh has none.
+    await tx`insert into listing_text (listing_id, words)
+      select id, case when number % 5 = 0 then to_tsvector('simple', 'oak élan oak ' || id)
+        else array_to_tsvector(array['oak', 'Boak', 'A' || id, '\U00010428', '#7']) end
+      from unnest(${rows.map(({ row }) => row.id)}::text[]) with ordinality as row (id, number) where number % 7 > 0`;
   });
+}
+
+/** The words of all listings. */
+export async function readWords(database: Database): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await database.read(
+    (sql) => sql<{ id: string; words: string[] }[]>`
+      select listing_id as id, tsvector_to_array(words) as words from listing_text`,
+  );
+  return new Map(rows.map(({ id, words }) => [id, words]));
 }
 
 /** All rows with the versions of their listings, as PostgreSQL tells them. */

@@ -28,7 +28,10 @@ export interface MergedTable extends Pick<Table, 'base' | 'baseRemoved' | 'tail'
 }
 
 /** What a merge reads of tables, such that messages between threads can carry it. */
-export const mergedTables = ({ rental, sale }: Generation['tables']): Readonly<Record<ListingType, MergedTable>> => ({
+export const mergedTables = ({
+  rental,
+  sale,
+}: Generation['tables']): Readonly<Record<ListingType, MergedTable>> => ({
   rental: mergedTable(rental),
   sale: mergedTable(sale),
 });

@@ -98,7 +98,6 @@ export class CopiedRows {
   #addWords(words: WordCollector): void {
     const fields = this.#fields;
     words.beginRow();
-    if (fields.next())
-      fields.lexemes((start, end) => words.addWord(hashBytes(fields.bytes, start, end)));
+    if (fields.next()) fields.lexemes((start, end) => words.addWord(hashBytes(fields.bytes, start, end)));
   }
 }
