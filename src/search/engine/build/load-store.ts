@@ -53,22 +53,24 @@ export function loadListings(
   return database.read(load, { timeout: 0, signal });
 }
 
-/** The statuses are HELD_STATUSES: a COPY has no values to bind. */
-const held = (sql: Sql): SqlFragment =>
-  sql`from listing_search as search where search.status in ('ACTIVE', 'ACTIVE_UNDER_CONTRACT', 'COMING_SOON')`;
-
 function heldRows(sql: Sql): SqlFragment {
   const columns = COPIED_COLUMNS.map((column) => {
     if (column === 'lng') return sql`search.location[0]`;
     return column === 'lat' ? sql`search.location[1]` : sql`search.${sql(searchColumn(column))}`;
   });
-  return sql`select search.listing_type = 'sale', ${joinSql(columns, ', ')},
-    (select version from listing where listing.id = search.id),
-    (select words from listing_text where listing_id = search.id) ${held(sql)}`;
+  return sql`select search.listing_type = 'sale', ${joinSql(columns, ', ')}, version, words
+    from listing_search as search join listing using (id) left join listing_text on listing_id = search.id
+    where ${isHeld(sql)}`;
 }
+
+/** The statuses are HELD_STATUSES: a COPY has no values to bind. */
+const isHeld = (sql: Sql): SqlFragment =>
+  sql`search.status in ('ACTIVE', 'ACTIVE_UNDER_CONTRACT', 'COMING_SOON')`;
 
 async function expectedRows(sql: Sql): Promise<number> {
   type Explained = { readonly 'QUERY PLAN': readonly { readonly Plan: { readonly 'Plan Rows': number } }[] };
-  const [explained] = await sql<Explained[]>`explain (format json) select ${held(sql)}`;
+  const [explained] = await sql<
+    Explained[]
+  >`explain (format json) select from listing_search as search where ${isHeld(sql)}`;
   return explained?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0;
 }
