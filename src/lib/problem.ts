@@ -42,6 +42,7 @@ export const PROBLEMS = {
   WEBHOOKS_UNAVAILABLE: [503, 'Webhooks unavailable'],
   DATABASE_UNAVAILABLE: [503, 'Database unavailable'],
   OVERLOADED: [503, 'Service overloaded'],
+  SEARCH_LOADING: [503, 'Search is loading'],
   SHUTTING_DOWN: [503, 'Service is shutting down'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 

@@ -82,4 +82,9 @@ export interface SearchBackend {
   currencies(search: ResolvedSearch, among: readonly string[]): Promise<readonly string[]>;
   /** Ids of the data sources of all results. */
   sources(search: ResolvedSearch): Promise<readonly string[]>;
+  /**
+   * Milliseconds: the answers of this search, which were to be of now, may lack changes that are no older; null: they lack none.
+   * Absent: none ever do.
+   */
+  lagMs?(search: ResolvedSearch): number | null;
 }

@@ -5,33 +5,26 @@ import { headSequence } from '../../../src/changes/change-store.ts';
 import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import type { ListingDraft } from '../../../src/listings/draft.ts';
-import type { SearchRow } from '../../../src/listings/search-row.ts';
 import type { Database, Sql } from '../../../src/postgres/client/database.ts';
+import { readSnapshot } from '../../../src/postgres/client/snapshot.ts';
 import type { BaseBuilder } from '../../../src/search/engine/base-builder.ts';
-import { mergeSegment } from '../../../src/search/engine/build-segment.ts';
+import { createLocalBuilder } from '../../../src/search/engine/build/local-builder.ts';
 import { createSearchEngine, type SearchEngineOptions } from '../../../src/search/engine/lifecycle/engine.ts';
 import type { SearchEngine } from '../../../src/search/engine/lifecycle/search-engine.ts';
-import type { Generation, Table } from '../../../src/search/engine/segment.ts';
-import { mergeWords } from '../../../src/search/engine/tail-words.ts';
+import type { Generation } from '../../../src/search/engine/segment.ts';
 import { NOW } from '../catalogue/random-market.ts';
 import { atEnd, type Closing, testDatabase } from '../database/database.ts';
 import type { Facts } from './column-rows.ts';
-import { baseOf, factsOfListings, type HeldListing, heldFacts } from './tables.ts';
+import { factsOfListings, type HeldListing, heldFacts } from './tables.ts';
 
-/** Every listing on the market as it is stored, and the newest change of the log. */
-async function storedListings(sql: Sql): Promise<{ listings: HeldListing[]; sequence: number }> {
+/** All listings on the market as they are stored, and the newest change of the log. */
+async function findHeldRows(sql: Sql): Promise<{ rows: HeldListing[]; sequence: number }> {
   const sequence = await headSequence(sql);
-  const listings = await sql<{ row: SearchRow; version: number }[]>`
+  const rows = await sql<HeldListing[]>`
     select row_to_json(listing_search) as row, version from listing_search join listing using (id)
     where listing_search.status in ('ACTIVE', 'ACTIVE_UNDER_CONTRACT', 'COMING_SOON')`;
-  return { listings, sequence };
+  return { rows, sequence };
 }
-
-const snapshot = <T>(database: Database, work: (sql: Sql) => Promise<T>): Promise<T> =>
-  database.transaction(async (tx) => {
-    await tx`set transaction isolation level repeatable read`;
-    return work(tx);
-  });
 
 /** Passes whoever comes while it is open, which it is at first. */
 export class Gate {
@@ -57,24 +50,19 @@ export class Gate {
   }
 }
 
-/** A builder in this thread, the plain way, with gates before a load and a merge. */
-function plainBuilder(database: Database, gates: { readonly load: Gate; readonly merge: Gate }): BaseBuilder {
+/** The builder of this thread, with gates before a load and a merge. */
+function gatedBuilder(database: Database, gates: { readonly load: Gate; readonly merge: Gate }): BaseBuilder {
   const closing = new AbortController();
-  const merged = ({ base, baseRemoved, tail, tailRemoved, tailWords }: Table) =>
-    mergeSegment(base, baseRemoved, tail, tailRemoved, (source) =>
-      mergeWords(base.words, tailWords.list(tail.rows), source, base.rows),
-    );
+  const builder = createLocalBuilder(database);
   return {
     async load(onProgress, signal) {
-      const { listings, sequence } = await snapshot(database, storedListings);
-      onProgress({ rows: 0, total: listings.length });
+      const base = await builder.load(onProgress, signal);
       await gates.load.pass(AbortSignal.any([signal, closing.signal]));
-      signal.throwIfAborted();
-      return baseOf(listings, sequence);
+      return base;
     },
-    async merge({ tables }, signal) {
+    async merge(generation, signal) {
       await gates.merge.pass(AbortSignal.any([signal, closing.signal]));
-      return { rental: merged(tables.rental), sale: merged(tables.sale) };
+      return builder.merge(generation, signal);
     },
     close: async () => closing.abort(new Error('closed')),
   };
@@ -98,7 +86,7 @@ export async function engineStage(t: Closing) {
       fault.isAway ? Promise.reject(new Error('The database is away')) : base.read(work, how);
     const own: Database = { ...base, read };
     const engine = createSearchEngine({
-      builder: plainBuilder(own, gates),
+      builder: gatedBuilder(own, gates),
       clock: systemClock,
       report: (error) => void reported.push(error),
       ...options,
@@ -111,10 +99,10 @@ export async function engineStage(t: Closing) {
   /** Asserts that an engine has what is stored once it has caught up. */
   async function assertCurrent(engine: SearchEngine): Promise<void> {
     assert.equal(await engine.catchUp(60_000), true);
-    const { listings, sequence } = await snapshot(database, storedListings);
+    const { rows, sequence } = await readSnapshot(database, (snapshot) => snapshot.read(findHeldRows));
     const generation = engine.generation() ?? assert.fail('The engine has no generation');
     assert.equal(generation.sequence, sequence);
-    assert.deepEqual(comparable(heldFacts(generation)), comparable(factsOfListings(listings)));
+    assert.deepEqual(comparable(heldFacts(generation)), comparable(factsOfListings(rows)));
   }
 
   return { database, write, createEngine, assertCurrent };

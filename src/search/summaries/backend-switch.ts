@@ -1,0 +1,132 @@
+// Switch between backends: the engine in memory for what is on the market, PostgreSQL for everything else and where the engine
+// is not in use.
+
+import { Problem } from '../../lib/problem.ts';
+import { isHeld } from '../engine/held-statuses.ts';
+import type { EngineStatus, SearchEngine } from '../engine/lifecycle/search-engine.ts';
+import type { Generation } from '../engine/segment.ts';
+import type { Condition } from '../query/condition.ts';
+import type { ResolvedQuery, ResolvedSearch } from '../query/plan.ts';
+import type { SearchBackend } from '../query/search-backend.ts';
+
+/** A question of a search, asked of either backend. */
+export type Question<Answer> = (backend: SearchBackend, search: ResolvedSearch) => Promise<Answer>;
+
+export interface BackendSwitchOptions {
+  readonly sql: SearchBackend;
+  readonly engine: Pick<SearchEngine, 'generation' | 'status' | 'catchUp'>;
+  readonly engineOver: (generation: Generation) => SearchBackend;
+  readonly onAnswer: (backend: 'memory' | 'postgres') => void;
+  /** Called after the engine has answered. */
+  readonly onEngineAnswer?: (search: ResolvedSearch, question: Question<unknown>) => void;
+}
+
+/** Milliseconds that a search which must be of now waits for the newest changes. */
+const CATCH_UP_LIMIT = 1_000;
+
+/** Seconds. */
+const RETRY_AFTER = '2';
+
+/** What a request is answered from: one generation for all of its questions. */
+interface Held {
+  readonly generation: Promise<Generation>;
+  /** Of a search that could not wait for the newest changes. */
+  lagMs: number | null;
+}
+
+export function createBackendSwitch(options: BackendSwitchOptions): SearchBackend {
+  const { sql, engine, engineOver, onAnswer, onEngineAnswer } = options;
+  const requests = new WeakMap<ResolvedQuery, Held>();
+
+  /** Null: PostgreSQL answers. Throws SEARCH_LOADING. */
+  function hold(search: ResolvedSearch): Held | null {
+    if (!isOnMarket(search.plan.conditions)) return null;
+    const known = requests.get(search.resolved);
+    if (known !== undefined) return known;
+    const first = engine.generation();
+    if (first === null) {
+      requireLoaded(engine.status());
+      return null;
+    }
+    const newest = async (): Promise<Generation> => {
+      const isCurrent = await engine.catchUp(CATCH_UP_LIMIT, search.signal);
+      if (!isCurrent) held.lagMs = Math.ceil(engine.status().lagMs ?? 0);
+      return engine.generation() ?? first;
+    };
+    const held: Held = { generation: search.fresh ? newest() : Promise.resolve(first), lagMs: null };
+    // Whoever asks meets it.
+    held.generation.catch(() => {});
+    requests.set(search.resolved, held);
+    return held;
+  }
+
+  async function ask<Answer>(
+    search: ResolvedSearch,
+    question: Question<Answer>,
+    compared: Question<unknown> = question,
+  ): Promise<Answer> {
+    const held = hold(search);
+    if (held === null) return askSql(search, question);
+    const answer = await question(engineOver(await held.generation), search);
+    onAnswer('memory');
+    onEngineAnswer?.(search, compared);
+    return answer;
+  }
+
+  function askSql<Answer>(search: ResolvedSearch, question: Question<Answer>): Promise<Answer> {
+    onAnswer('postgres');
+    return question(sql, search);
+  }
+
+  return {
+    page: (search) => ask(search, (backend, of) => backend.page(of), comparablePage),
+    countsAlong: ({ plan, resolved }) =>
+      isOnMarket(plan.conditions) && (requests.has(resolved) || engine.generation() !== null),
+    count: (search) => ask(search, (backend, of) => backend.count(of)),
+    facets: (search, facets, max) => ask(search, (backend, of) => backend.facets(of, facets, max)),
+    cells: (search, grid) => ask(search, (backend, of) => backend.cells(of, grid)),
+    summaries: (search, measures) => ask(search, (backend, of) => backend.summaries(of, measures)),
+    countEach(search, sets) {
+      const question: Question<readonly number[]> = (backend, of) => backend.countEach(of, sets);
+      return sets.every(isOnMarket) ? ask(search, question) : askSql(search, question);
+    },
+    currencies: (search, among) =>
+      ask(
+        search,
+        (backend, of) => backend.currencies(of, among),
+        async (backend, of) => (await backend.currencies(of, among)).toSorted(),
+      ),
+    sources: (search) =>
+      ask(
+        search,
+        (backend, of) => backend.sources(of),
+        async (backend, of) => (await backend.sources(of)).toSorted(),
+      ),
+    lagMs: ({ resolved }) => requests.get(resolved)?.lagMs ?? null,
+  };
+}
+
+/** Whether all that meets these conditions is in the engine, which does not search texts. */
+const isOnMarket = (conditions: readonly Condition[]): boolean =>
+  conditions.some((each) => each.kind === 'statuses' && each.statuses.every(isHeld)) &&
+  !conditions.some(({ kind }) => kind === 'text');
+
+/** Records differ between two readings, and PostgreSQL counts apart. */
+const comparablePage: Question<unknown> = async (backend, search) => {
+  const { hits, more, total } = await backend.page(search);
+  return {
+    hits: hits.map(({ listing, values }) => [listing.id, values]),
+    more,
+    total: total ?? (await backend.count(search)),
+  };
+};
+
+function requireLoaded({ state, progress }: EngineStatus): void {
+  if (state !== 'filling') return;
+  const rows = (count: number): string => count.toLocaleString('en-US');
+  const loaded = progress === null ? '' : `: ${rows(progress.rows)} of ${rows(progress.total)} so far`;
+  throw new Problem('SEARCH_LOADING', `This process is loading the listings that it searches${loaded}.`, {
+    headers: { 'retry-after': RETRY_AFTER },
+    ...(progress && { members: { progress } }),
+  });
+}

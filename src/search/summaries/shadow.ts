@@ -1,0 +1,99 @@
+// Shadow of the engine: some of its answers are computed again, by it and by PostgreSQL, of one and the same state.
+
+import { headSequence } from '../../changes/change-store.ts';
+import { type Clock, nextTurn, withDeadline } from '../../lib/clock.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import { readSnapshot } from '../../postgres/client/snapshot.ts';
+import { toJson } from '../../postgres/client/value-types.ts';
+import type { SearchEngine } from '../engine/lifecycle/search-engine.ts';
+import type { Generation } from '../engine/segment.ts';
+import type { ResolvedSearch } from '../query/plan.ts';
+import type { SearchBackend } from '../query/search-backend.ts';
+import type { Question } from './backend-switch.ts';
+import { isSameAnswer } from './same-answer.ts';
+
+export interface ShadowOptions {
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly engine: Pick<SearchEngine, 'generation' | 'waitFor' | 'distrust'>;
+  /** Backends that read records, or everything, from this database. */
+  readonly engineOver: (generation: Generation, database: Database) => SearchBackend;
+  readonly sqlOver: (database: Database) => SearchBackend;
+  /** One answer in so many is compared; 0: none. */
+  readonly rate: number;
+  readonly report: (error: unknown) => void;
+  /** `skipped`: the engine was not at the state of the snapshot, or another comparison was under way. */
+  readonly onOutcome: (outcome: ShadowOutcome) => void;
+}
+
+export type ShadowOutcome = 'same' | 'different' | 'skipped' | 'failed';
+
+export interface Shadow {
+  /** Notes an answer of the engine; it is compared once others have had their turn. */
+  note(search: ResolvedSearch, question: Question<unknown>): void;
+  /** Resolves when no comparison is under way. */
+  idle(): Promise<void>;
+}
+
+/** Milliseconds. */
+const TIMEOUT = 10_000;
+const CATCH_UP_LIMIT = 250;
+/** Of an answer, in the log. */
+const TOLD_CHARACTERS = 4_000;
+
+export function createShadow(options: ShadowOptions): Shadow {
+  const { rate, report, onOutcome } = options;
+  let noted = 0;
+  let comparing: Promise<void> | null = null;
+
+  async function run(search: ResolvedSearch, question: Question<unknown>): Promise<void> {
+    await nextTurn();
+    try {
+      onOutcome(await compare(options, { ...search, signal: undefined }, question));
+    } catch (error) {
+      onOutcome('failed');
+      report(error);
+    } finally {
+      comparing = null;
+    }
+  }
+
+  return {
+    note(search, question) {
+      noted++;
+      if (rate === 0 || noted % rate !== 0) return;
+      if (comparing === null) comparing = run(search, question);
+      else onOutcome('skipped');
+    },
+    idle: async () => {
+      await comparing;
+    },
+  };
+}
+
+function compare(
+  { database, clock, engine, engineOver, sqlOver, report }: ShadowOptions,
+  search: ResolvedSearch,
+  question: Question<unknown>,
+): Promise<ShadowOutcome> {
+  const limit = { clock, milliseconds: CATCH_UP_LIMIT, onTimeout: () => new Error('The engine is behind') };
+  const compareIn = async (snapshot: Database): Promise<ShadowOutcome> => {
+    const head = await snapshot.read(headSequence);
+    await withDeadline(limit, (signal) => engine.waitFor(head, signal)).catch(() => {});
+    const generation = engine.generation();
+    if (generation?.sequence !== head) return 'skipped';
+    const found = await question(engineOver(generation, snapshot), search);
+    const expected = await question(sqlOver(snapshot), search);
+    if (isSameAnswer(found, expected)) return 'same';
+    report(new Error(`At change ${head}, ${difference(search, found, expected)}`));
+    engine.distrust('An answer was not that of PostgreSQL: the log has both');
+    return 'different';
+  };
+  return readSnapshot(database, compareIn, { timeout: TIMEOUT });
+}
+
+function difference({ plan, resolved }: ResolvedSearch, found: unknown, expected: unknown): string {
+  const told = (answer: unknown): string => toJson(answer).slice(0, TOLD_CHARACTERS);
+  const areas = told(resolved.areaNos);
+  return `the search engine found ${told(found)}, and PostgreSQL ${told(expected)}, by the plan ${told(plan)} in areas ${areas}`;
+}
