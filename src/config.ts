@@ -55,10 +55,17 @@ export interface Config {
   };
   /** Access to the metrics: from these networks, or with the token. */
   readonly metrics: { readonly allow: readonly string[]; readonly token: string | null };
+  readonly search: {
+    /** What answers searches of listings on the market. */
+    readonly engine: (typeof SEARCH_ENGINES)[number];
+    /** One answer of the engine in memory in so many is compared with that of PostgreSQL; 0: none. */
+    readonly shadowRate: number;
+  };
   readonly logLevel: (typeof LOG_LEVELS)[number];
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const SEARCH_ENGINES = ['memory', 'postgres'] as const;
 const SOURCES = ['sample', 'reso', 'none'] as const;
 
 const NAMES = [
@@ -75,13 +82,15 @@ const NAMES = [
     'TRUSTED_PROXIES',
     'METRICS_ALLOW',
     'METRICS_TOKEN',
+    'SEARCH_ENGINE',
+    'SEARCH_SHADOW_RATE',
     'LOG_LEVEL',
     'SAMPLE_PORT',
     'SAMPLE_INTERVAL',
   ],
 ];
 /** Prefixes of our settings: an unknown name with one is a mistake. */
-const PREFIXES = ['RESO_', 'SAMPLE_', 'FREEHOLD_'];
+const PREFIXES = ['RESO_', 'SAMPLE_', 'SEARCH_', 'FREEHOLD_'];
 /** Names with our prefix for other programs: keys of clients, and the folder of test data. */
 const FOREIGN = /^FREEHOLD_(?:(?:FREE|PRO|BUSINESS|INTERNAL)_KEY|TEST_DATA)$/;
 /** Names that other programs and Kubernetes (for a service called freehold, or freehold-db) set. */
@@ -139,6 +148,10 @@ export function readConfig(environment: Environment = process.env, folder: strin
       connectionsPerAddress: read.integer('MAX_CONNECTIONS_PER_ADDRESS', 0, 1, 1_000_000) || null,
     },
     metrics: { allow: read.networks('METRICS_ALLOW'), token: read.secret('METRICS_TOKEN') },
+    search: {
+      engine: read.oneOf('SEARCH_ENGINE', SEARCH_ENGINES, 'memory'),
+      shadowRate: read.integer('SEARCH_SHADOW_RATE', 1_000, 0, 1_000_000_000),
+    },
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   };
   if (config.publicUrl === null && !isLoopback(config.host)) {

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { ensureFirstKeys, ensureSampleKeys } from './access/keys/sample-keys.ts';
 import { createApp } from './app/app.ts';
+import { describeSearch } from './app/describe-search.ts';
 import { ensureSecretsKey } from './app/secrets-key.ts';
 import { banner, loadProgress, type ServiceLocations, terminalLog } from './app/terminal.ts';
 import { openUpstream } from './app/upstream.ts';
@@ -88,6 +89,7 @@ async function startService(config: Config, log: Log): Promise<Service> {
         dataDirectory,
       },
       database: embedded?.place.cluster ?? 'the server that DATABASE_URL names',
+      search: describeSearch(app.searchEngine.status()),
     };
     return { locations, stop: () => cleanup.disposeAsync() };
   } catch (error) {

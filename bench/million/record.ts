@@ -7,12 +7,14 @@ import type { Route } from '../../src/http/frame/route.ts';
 import { compileQuery } from '../../src/http/input/query.ts';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
 import { marketRoutes } from '../../src/market/routes.ts';
 import type { Planning } from '../../src/postgres/client/connection.ts';
 import type { Database } from '../../src/postgres/client/database.ts';
 import { createSql } from '../../src/postgres/client/sql.ts';
 import { PriceTrends } from '../../src/property/price-trend-store.ts';
 import { propertyRoutes } from '../../src/property/routes.ts';
+import { createPlainBuilder } from '../../src/search/engine/lifecycle/plain-builder.ts';
 import { searchRoutes } from '../../src/search/http/routes.ts';
 import { AnalyticsQueue } from '../../src/search/summaries/analytics-queue.ts';
 import { openDriver, type Statement } from './driver.ts';
@@ -55,7 +57,10 @@ export function openRecorder(testbed: LargeTestbed): Recorder {
   const cache = { ...catalogue, version: () => null };
   const reading = {
     ...{ database, catalogue, clock: systemClock, tiers: TIERS, analytics, cache },
-    ...createSearch({ database, clock: systemClock, analytics, cache }),
+    ...createSearch({
+      ...{ database, clock: systemClock, analytics, cache, metrics: createMetrics(), report: console.error },
+      ...{ settings: { engine: 'postgres', shadowRate: 0 }, builder: createPlainBuilder(database) },
+    }),
     ...{ publicUrl: 'http://127.0.0.1', dataAsOf: async () => null, findLoading: async () => null },
     findCurrencies: async () => [],
   };

@@ -29,6 +29,9 @@ import { countGrantsOf, revokeGrantsOfSubscription, setGrantWatched } from '../o
 import { createAudit } from '../oauth/protocol/audit.ts';
 import { createGrantLimits } from '../oauth/protocol/tokens.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
+import type { BaseBuilder } from '../search/engine/base-builder.ts';
+import { createPlainBuilder } from '../search/engine/lifecycle/plain-builder.ts';
+import type { SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
 import { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import { createFindCurrencies } from '../search/summaries/currency.ts';
 import { notFoundPage } from '../site/not-found-page.ts';
@@ -58,6 +61,9 @@ import { type PaymentParts, startSubscriptions } from './subscriptions.ts';
 import { createVerifyCredential } from './verify-credential.ts';
 import { createWebhooks, startDeliveries } from './webhooks.ts';
 
+/** Milliseconds that a live read waits until searches know it. */
+const SEARCHED_LIMIT = 250;
+
 /** Overrides for tests. */
 export interface Overrides {
   readonly clock?: Clock;
@@ -70,6 +76,8 @@ export interface Overrides {
   readonly internet?: Internet;
   /** False: events are not delivered to webhooks; default true. */
   readonly deliversWebhooks?: boolean;
+  /** Instead of the builder of the search engine. */
+  readonly searchBuilder?: (database: Database) => BaseBuilder;
   /** Registered OAuth clients. */
   readonly maxClients?: number;
   readonly freeGrantLimits?: FreeGrantLimits;
@@ -104,6 +112,7 @@ export interface AppOptions {
 export interface App {
   readonly server: WebServer;
   readonly replication: Replication | null;
+  readonly searchEngine: Pick<SearchEngine, 'status'>;
   /** Lets running requests finish, then stops everything that was started here. */
   stop(): Promise<void>;
 }
@@ -141,7 +150,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     monotonic: () => clock.monotonic(),
   });
   const figures = createMarketFigures({ database, findCurrencies, analytics });
-  const refresh = createRefresh({ source, catalogue, database, clock, log, metrics });
+  const search = createSearch({
+    ...{ ...common, metrics, analytics, cache, settings: config.search },
+    builder: overrides.searchBuilder?.(database) ?? createPlainBuilder(database),
+  });
+  // Whoever sees a listing live finds it in searches too.
+  const untilSearched = () => search.engine.catchUp(SEARCHED_LIMIT);
+  const refresh = createRefresh({ source, catalogue, database, clock, log, metrics, untilSearched });
   const findLoading = createFindLoading({ database, clock, source: source?.id ?? null });
   const sample = sampleUrl === null ? null : { url: sampleUrl, outbound: createOutbound({ clock }) };
   const watchGrant = (tx: Transaction, grant: string, isWatched: boolean) =>
@@ -167,7 +182,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const routes = featureRoutes({
     ...{ hub, changes, checks, webhooks, stopping: stopping.signal },
     ...{ database, catalogue, cache, refresh, clock, tiers, publicUrl, findLoading },
-    ...{ analytics, findCurrencies, figures, ...createSearch({ database, clock, analytics, cache }) },
+    ...{ analytics, findCurrencies, figures, backend: search.backend, areas: search.areas },
     sample,
     ...{
       feeds: createFeedLimit(tiers),
@@ -207,13 +222,18 @@ export async function createApp(options: AppOptions): Promise<App> {
       ...overrides.limits,
     },
     trustedProxies: config.trustedProxies,
-    health: { checks: healthChecks(database, findLoading, replication), metricsAccess: config.metrics },
+    health: {
+      checks: healthChecks({ database, findLoading, engine: search.engine, replication }),
+      metricsAccess: config.metrics,
+    },
     describe: describeService(publicUrl),
     notFoundPage: notFoundPage(publicUrl),
   });
+  await search.start();
   return {
     server,
     replication,
+    searchEngine: search.engine,
     async stop() {
       const drained = server.drain();
       // Feeds and subscriptions would stay open; their clients go on at another process.
@@ -225,6 +245,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       for (const each of [...feeding, sealing, digests, changeUpkeep, billing, subscriptions]) {
         await each?.stop();
       }
+      await search.stop();
       await oauth.close();
       await access.close();
       await cache.close();

@@ -1,22 +1,28 @@
-// Readiness checks: the database, the first load, and, for information only, the source.
+// Readiness checks: the database, the first load, searches, and, for information only, the source.
 
 import type { HealthCheck } from '../http/server/health.ts';
 import { Problem } from '../lib/problem.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
 import type { Database } from '../postgres/client/database.ts';
+import type { SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
 import type { Replication } from '../sources/replicate.ts';
+import { describeRows, describeSearch } from './describe-search.ts';
 
-export function healthChecks(
-  database: Database,
-  findLoading: FindLoading,
-  replication: Replication | null,
-): readonly HealthCheck[] {
+export interface CheckedParts {
+  readonly database: Database;
+  readonly findLoading: FindLoading;
+  readonly engine: Pick<SearchEngine, 'status'>;
+  readonly replication: Replication | null;
+}
+
+export function healthChecks(parts: CheckedParts): readonly HealthCheck[] {
+  const { database, findLoading, engine, replication } = parts;
   const databaseCheck: HealthCheck = {
     name: 'database',
     required: true,
     check: async () => `PostgreSQL ${await database.serverVersion()}`,
   };
-  const checks = [databaseCheck, loadCheck(findLoading)];
+  const checks = [databaseCheck, loadCheck(findLoading), searchCheck(engine)];
   return replication ? [...checks, sourceCheck(replication)] : checks;
 }
 
@@ -31,6 +37,20 @@ function loadCheck(findLoading: FindLoading): HealthCheck {
       const { source, records, total } = loading;
       const loaded = `${records} of ${total ?? 'an unknown number of'} listings`;
       throw new Problem('OVERLOADED', `The first load of the source "${source}" is not complete: ${loaded}.`);
+    },
+  };
+}
+
+/** Where the engine is out of use PostgreSQL answers, which is slower, but ready. */
+function searchCheck(engine: Pick<SearchEngine, 'status'>): HealthCheck {
+  return {
+    name: 'search',
+    required: true,
+    async check() {
+      const status = engine.status();
+      const text = describeSearch(status);
+      if (status.state === 'filling') throw new Problem('SEARCH_LOADING', `${text}.`);
+      return describeRows(status) ?? text;
     },
   };
 }

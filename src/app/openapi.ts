@@ -13,6 +13,7 @@ import { createLog } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { oauthRoutes } from '../oauth/authorization-server.ts';
 import { openDatabase } from '../postgres/client/database.ts';
+import { createPlainBuilder } from '../search/engine/lifecycle/plain-builder.ts';
 import { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import { WebhookLimits } from '../watch/webhooks/webhook-limits.ts';
 import { EXAMPLES } from './examples.ts';
@@ -94,10 +95,14 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
   const common = { database, clock, tiers: TIERS, publicUrl: PUBLIC_URL, document: () => ({}) };
   const cache = { ...catalogue, version: () => null };
   const analytics = new AnalyticsQueue(database, clock);
+  const search = createSearch({
+    ...{ database, clock, analytics, cache, metrics, report: () => {} },
+    ...{ settings: { engine: 'postgres', shadowRate: 0 }, builder: createPlainBuilder(database) },
+  });
   const parts = {
     ...{ ...common, rateLimiter, catalogue, cache, refresh },
     findLoading: refresh,
-    ...{ analytics, findCurrencies: refresh, ...createSearch({ database, clock, analytics, cache }) },
+    ...{ analytics, findCurrencies: refresh, ...search },
     figures: { interpret: refresh, compute: refresh },
     hub: { open: () => {}, listen: refresh },
     ...{ changes: { listen: refresh }, checks: { add: () => () => {} } },

@@ -1,18 +1,36 @@
-// Wiring of searches: what answers them, and the names of areas that they share.
+// Wiring of searches: the engine in memory, PostgreSQL behind it, and the names of areas that they share.
 
 import { type AreaIdCache, createAreaIdCache } from '../areas/area-cache.ts';
+import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Metrics } from '../lib/metrics.ts';
 import type { CachedReads } from '../listings/property-cache.ts';
+import { findListings } from '../listings/store.ts';
 import type { Database } from '../postgres/client/database.ts';
+import type { BaseBuilder } from '../search/engine/base-builder.ts';
+import { createEngineBackend } from '../search/engine/engine-backend.ts';
+import { createSearchEngine } from '../search/engine/lifecycle/engine.ts';
+import { NO_ENGINE } from '../search/engine/lifecycle/no-engine.ts';
+import type { SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
+import type { Generation } from '../search/engine/segment.ts';
 import { SEARCH_REMEDY } from '../search/http/handler.ts';
 import type { SearchBackend } from '../search/query/search-backend.ts';
 import { rememberAnswers } from '../search/sql/remembered-backend.ts';
 import { createSqlBackend } from '../search/sql/sql-backend.ts';
 import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
+import { createBackendSwitch } from '../search/summaries/backend-switch.ts';
+import { matchingAmong } from '../search/summaries/matching-among.ts';
+import { createShadow } from '../search/summaries/shadow.ts';
+import { measureEngine } from './search-metrics.ts';
 
 export interface SearchWiring {
   readonly database: Database;
   readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly report: (error: unknown) => void;
+  readonly settings: Config['search'];
+  /** Makes the columns of the engine, and is closed with it. */
+  readonly builder: BaseBuilder;
   /** Where questions about all results wait. */
   readonly analytics: AnalyticsQueue;
   /** Its version changes with every listing written, which ends what is remembered. */
@@ -22,11 +40,42 @@ export interface SearchWiring {
 export interface SearchParts {
   readonly backend: SearchBackend;
   readonly areas: AreaIdCache;
+  readonly engine: SearchEngine;
+  /** Resolves once searches are answered, or will not be for some time. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
 }
 
-export function createSearch({ database, clock, analytics, cache }: SearchWiring): SearchParts {
+export function createSearch(wiring: SearchWiring): SearchParts {
+  const { database, clock, analytics, cache, settings, builder, report } = wiring;
   const areas = createAreaIdCache(database, clock);
-  const sql = createSqlBackend({ database, queue: analytics.database(SEARCH_REMEDY), areas });
   const memory = { version: () => cache.version(), monotonic: () => clock.monotonic() };
-  return { areas, backend: rememberAnswers(sql, memory) };
+  const sqlOver = (from: Database, queue = from) => createSqlBackend({ database: from, queue, areas });
+  const sql = rememberAnswers(sqlOver(database, analytics.database(SEARCH_REMEDY)), memory);
+  const engine =
+    settings.engine === 'memory' ? createSearchEngine({ database, builder, clock, report }) : NO_ENGINE;
+  const engineOver = (generation: Generation, from = database): SearchBackend =>
+    createEngineBackend({
+      generation: () => generation,
+      findListings: (ids) => from.read((statements) => findListings(statements, ids), { planned: 'once' }),
+      findMatching: matchingAmong(sqlOver(from)),
+      areaIds: (nos) => areas.idsOf(nos),
+    });
+  const { onAnswer, onOutcome } = measureEngine(wiring.metrics, engine);
+  const shadow = createShadow({
+    ...{ database, clock, engine, engineOver, report, onOutcome },
+    ...{ sqlOver: (from) => sqlOver(from), rate: settings.shadowRate },
+  });
+  const backend = createBackendSwitch({
+    ...{ sql, engine, engineOver, onAnswer },
+    onEngineAnswer: (search, question) => shadow.note(search, question),
+  });
+  return {
+    ...{ areas, engine, backend },
+    start: () => engine.start(),
+    async stop() {
+      await shadow.idle();
+      await engine.stop();
+    },
+  };
 }

@@ -107,11 +107,13 @@ export interface ServiceLocations {
   readonly dataDirectory: string;
   /** In words. */
   readonly database: string;
+  /** What answers searches, in words. */
+  readonly search: string;
 }
 
 /** Aligned lines under the name and version. */
 export function banner(locations: ServiceLocations): string {
-  const { url, docs, sampleMarket, keysFile, dataDirectory, database } = locations;
+  const { url, docs, sampleMarket, keysFile, dataDirectory, database, search } = locations;
   const rows: (readonly [string, string | null])[] = [
     ['API', url],
     ['Docs', docs],
@@ -119,6 +121,7 @@ export function banner(locations: ServiceLocations): string {
     ['Keys', keysFile],
     ['Data', dataDirectory],
     ['Database', database],
+    ['Search', search],
     ['Try first', `curl '${url}/v1/search/sales?maxPrice=500000&minBedrooms=2&limit=3'`],
   ];
   const lines = rows.flatMap(([name, value]) => (value === null ? [] : [`  ${name.padEnd(15)}${value}`]));

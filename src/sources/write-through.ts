@@ -12,6 +12,8 @@ export interface WriteThroughOptions {
   readonly catalogue: Pick<Catalogue, 'write' | 'listing'>;
   readonly database: Database;
   readonly clock: Clock;
+  /** Resolves once searches in this process know what was written, or are late. */
+  readonly untilSearched?: () => Promise<unknown>;
 }
 
 export interface WriteThrough {
@@ -24,15 +26,19 @@ export interface WriteThrough {
 /** Together with the deadline of a fetch this stays below the ten seconds that a stream may take. */
 const DEADLINE = 1_500;
 
-export function createWriteThrough({ catalogue, database, clock }: WriteThroughOptions): WriteThrough {
-  const write = (
+export function createWriteThrough(options: WriteThroughOptions): WriteThrough {
+  const { catalogue, database, clock, untilSearched } = options;
+  async function write(
     { source }: StoredListing,
     drafts: readonly ListingDraft[],
     deletedKeys: readonly string[] = [],
-  ) =>
-    database.transaction((tx) => catalogue.write(tx, source, drafts, clock.now(), deletedKeys), {
-      timeout: DEADLINE,
-    });
+  ): Promise<void> {
+    const { unchanged, removed } = await database.transaction(
+      (tx) => catalogue.write(tx, source, drafts, clock.now(), deletedKeys),
+      { timeout: DEADLINE },
+    );
+    if (drafts.length > unchanged || removed > 0) await untilSearched?.();
+  }
   const bounded = <T>(work: () => Promise<T>) =>
     withDeadline({ clock, milliseconds: DEADLINE, onTimeout: sourceTimeout }, work);
   return {

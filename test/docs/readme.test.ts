@@ -150,6 +150,7 @@ test('the README shows the banner as the service prints it', () => {
     ...{ sampleMarket: 'http://127.0.0.1:43123', keysFile: '/srv/freehold/.freehold/keys.env' },
     dataDirectory: '/srv/freehold/.freehold',
     database: '/srv/freehold/.freehold/postgres/cluster',
+    search: 'in memory',
   };
   assert.ok(README.includes(banner(places).trim()));
 });

@@ -193,6 +193,7 @@ async function composeRest(
     dataAsOf: hasFigures(request.query) ? await reads.dataAsOf(job) : await options.dataAsOf(),
     totalNote: note,
     loading,
+    lagMs: options.backend.lagMs?.(job) ?? undefined,
     suggestions: isEmpty ? await findPlaceSuggestions(options.database, plan, request.query) : null,
     tier: request.caller.tier,
   };

@@ -61,6 +61,13 @@ const ListingList = Type.Object(
       ),
       totalNote: TotalNoteSchema,
       loading: LoadingSchema,
+      lagMs: Type.Optional(
+        Type.Integer({
+          description:
+            'Only after `Cache-Control: no-cache`, if the newest changes did not arrive within a second: changes of ' +
+            'the last so many milliseconds may be missing.',
+        }),
+      ),
       suggestions: PlaceSuggestionsSchema,
       tier: Type.String(),
     }),

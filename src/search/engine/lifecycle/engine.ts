@@ -112,6 +112,7 @@ class Engine implements SearchEngine {
 
   distrust(reason: string): void {
     const now = this.#options.database.clock.monotonic();
+    this.#options.report(new Error(`The search engine is out of use: ${reason}`));
     const isAgain = this.#distrustedAt !== null && now - this.#distrustedAt < HOUR;
     this.#distrustedAt = now;
     this.#failure = reason;

@@ -1,0 +1,44 @@
+// Metrics of searches: the engine in memory, and what answers.
+
+import type { Metrics } from '../lib/metrics.ts';
+import type { EngineStatus, SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
+import type { ShadowOutcome } from '../search/summaries/shadow.ts';
+
+export interface SearchCounters {
+  readonly onAnswer: (backend: 'memory' | 'postgres') => void;
+  readonly onOutcome: (outcome: ShadowOutcome) => void;
+}
+
+export function measureEngine(metrics: Metrics, engine: Pick<SearchEngine, 'status'>): SearchCounters {
+  const gauge = (name: string, help: string, value: (status: EngineStatus) => number) =>
+    metrics.gauge(`freehold_search_engine_${name}`, help, () => value(engine.status()));
+  const counter = (name: string, help: string, value: (status: EngineStatus) => number) =>
+    metrics.observableCounter(`freehold_search_engine_${name}_total`, help, () => value(engine.status()));
+  gauge('ready', '1 if searches on the market are answered from memory.', ({ state }) =>
+    Number(state === 'ready'),
+  );
+  gauge('rows', 'Listings that the search engine holds.', ({ rows }) => rows);
+  gauge('tail_rows', 'Rows written since the last rebuild.', ({ tailRows }) => tailRows);
+  gauge('bytes', 'Bytes of the columns of the search engine.', ({ bytes }) => bytes);
+  gauge('sequence', 'Sequence of the newest change that the search engine has.', ({ sequence }) => sequence);
+  gauge(
+    'lag_seconds',
+    'Changes that are older are all in the search engine.',
+    ({ lagMs }) => (lagMs ?? 0) / 1000,
+  );
+  counter('loads', 'Loads of the search engine from the database.', ({ loads }) => loads);
+  counter('rebuilds', 'Rebuilds of the columns with the changes since.', ({ rebuilds }) => rebuilds);
+  counter('rebuild_seconds', 'Seconds that the rebuilds took.', ({ rebuildTime }) => rebuildTime / 1000);
+  const answers = metrics.counter('freehold_search_answers_total', 'Answered questions of searches.', [
+    'backend',
+  ]);
+  const comparisons = metrics.counter(
+    'freehold_search_comparisons_total',
+    'Answers from memory that were computed again by PostgreSQL.',
+    ['outcome'],
+  );
+  return {
+    onAnswer: (backend) => answers.inc({ backend }),
+    onOutcome: (outcome) => comparisons.inc({ outcome }),
+  };
+}
