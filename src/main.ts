@@ -72,7 +72,7 @@ async function startService(config: Config, log: Log): Promise<Service> {
       ...upstream,
       ...{ config, database, publicUrl, log, keysFile },
       secretsKey: await ensureSecretsKey(config),
-      matchingTarget: target,
+      threadTarget: target,
       lingerMs: LINGER_MS,
       onProgress: loadProgress(log),
     });

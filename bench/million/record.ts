@@ -14,7 +14,7 @@ import type { Database } from '../../src/postgres/client/database.ts';
 import { createSql } from '../../src/postgres/client/sql.ts';
 import { PriceTrends } from '../../src/property/price-trend-store.ts';
 import { propertyRoutes } from '../../src/property/routes.ts';
-import { createPlainBuilder } from '../../src/search/engine/lifecycle/plain-builder.ts';
+import { createLocalBuilder } from '../../src/search/engine/build/local-builder.ts';
 import { searchRoutes } from '../../src/search/http/routes.ts';
 import { AnalyticsQueue } from '../../src/search/summaries/analytics-queue.ts';
 import { openDriver, type Statement } from './driver.ts';
@@ -59,7 +59,7 @@ export function openRecorder(testbed: LargeTestbed): Recorder {
     ...{ database, catalogue, clock: systemClock, tiers: TIERS, analytics, cache },
     ...createSearch({
       ...{ database, clock: systemClock, analytics, cache, metrics: createMetrics(), report: console.error },
-      ...{ settings: { engine: 'postgres', shadowRate: 0 }, builder: createPlainBuilder(database) },
+      ...{ settings: { engine: 'postgres', shadowRate: 0 }, builder: createLocalBuilder(database) },
     }),
     ...{ publicUrl: 'http://127.0.0.1', dataAsOf: async () => null, findLoading: async () => null },
     findCurrencies: async () => [],

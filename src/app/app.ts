@@ -30,7 +30,8 @@ import { createAudit } from '../oauth/protocol/audit.ts';
 import { createGrantLimits } from '../oauth/protocol/tokens.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import type { BaseBuilder } from '../search/engine/base-builder.ts';
-import { createPlainBuilder } from '../search/engine/lifecycle/plain-builder.ts';
+import { type BuilderTarget, createThreadBuilder } from '../search/engine/build/builder-thread.ts';
+import { createLocalBuilder } from '../search/engine/build/local-builder.ts';
 import type { SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
 import { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import { createFindCurrencies } from '../search/summaries/currency.ts';
@@ -44,7 +45,6 @@ import { startEventUpkeep } from '../watch/events/upkeep.ts';
 import { CredentialChecks } from '../watch/feeds/credential-checks.ts';
 import { FeedHub } from '../watch/feeds/feed-hub.ts';
 import { startMarketEvaluation } from '../watch/market/evaluate-conditions.ts';
-import type { MatchingTarget } from '../watch/matching/matching-thread.ts';
 import { startMatching } from '../watch/matching/start-matching.ts';
 import { findOwnerPlan } from '../watch/owner-store.ts';
 import { startOwnerUpkeep } from '../watch/owner-upkeep.ts';
@@ -88,8 +88,8 @@ export interface AppOptions {
   readonly config: Config;
   /** Migrated. */
   readonly database: Database;
-  /** Where the thread that matches watchers finds the database; absent: they are matched in this thread. */
-  readonly matchingTarget?: MatchingTarget;
+  /** Where threads find the database; absent: what they would do is done in this thread. */
+  readonly threadTarget?: BuilderTarget;
   /** Keys that seal stored secrets; null: there are none. Default: those of the configuration. */
   readonly secretsKey?: string | null;
   /** Null: listings come from imports only. */
@@ -152,7 +152,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const figures = createMarketFigures({ database, findCurrencies, analytics });
   const search = createSearch({
     ...{ ...common, metrics, analytics, cache, settings: config.search },
-    builder: overrides.searchBuilder?.(database) ?? createPlainBuilder(database),
+    builder: overrides.searchBuilder?.(database) ?? searchBuilder(options),
   });
   // Whoever sees a listing live finds it in searches too.
   const untilSearched = () => search.engine.catchUp(SEARCHED_LIMIT);
@@ -210,7 +210,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     overrides.deliversWebhooks === false
       ? null
       : startDeliveries({ ...common, metrics, publicUrl }, webhooks);
-  const matching = startMatching({ ...common, metrics, target: options.matchingTarget ?? null });
+  const matching = startMatching({ ...common, metrics, target: options.threadTarget ?? null });
   const evaluation = startMarketEvaluation({ ...common, metrics, compute: figures.compute });
   const refreshing = source && startRefreshWatched({ ...common, metrics, source, catalogue, refresh });
   const replication = source && startReplication({ ...options, source, catalogue, clock, metrics });
@@ -255,6 +255,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
   };
 }
+
+/** Threads find the database by themselves. */
+const searchBuilder = ({ database, threadTarget }: AppOptions): BaseBuilder =>
+  threadTarget ? createThreadBuilder(threadTarget) : createLocalBuilder(database);
 
 /** Ends the grants made with a key that another one has replaced. */
 function grantEnder(log: Log, clock: Clock): (tx: Transaction, subscription: string) => Promise<void> {

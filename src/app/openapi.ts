@@ -13,7 +13,7 @@ import { createLog } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { oauthRoutes } from '../oauth/authorization-server.ts';
 import { openDatabase } from '../postgres/client/database.ts';
-import { createPlainBuilder } from '../search/engine/lifecycle/plain-builder.ts';
+import { createLocalBuilder } from '../search/engine/build/local-builder.ts';
 import { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import { WebhookLimits } from '../watch/webhooks/webhook-limits.ts';
 import { EXAMPLES } from './examples.ts';
@@ -97,7 +97,7 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
   const analytics = new AnalyticsQueue(database, clock);
   const search = createSearch({
     ...{ database, clock, analytics, cache, metrics, report: () => {} },
-    ...{ settings: { engine: 'postgres', shadowRate: 0 }, builder: createPlainBuilder(database) },
+    ...{ settings: { engine: 'postgres', shadowRate: 0 }, builder: createLocalBuilder(database) },
   });
   const parts = {
     ...{ ...common, rateLimiter, catalogue, cache, refresh },

@@ -5,7 +5,7 @@ import { createSearch, type SearchParts } from '../../../src/app/search.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import { createMetrics } from '../../../src/lib/metrics.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
-import { createPlainBuilder } from '../../../src/search/engine/lifecycle/plain-builder.ts';
+import { createLocalBuilder } from '../../../src/search/engine/build/local-builder.ts';
 import { AnalyticsQueue } from '../../../src/search/summaries/analytics-queue.ts';
 
 /** PostgreSQL; nothing is remembered between two questions. */
@@ -13,7 +13,7 @@ export function searchParts(database: Database, clock: Clock = database.clock): 
   const analytics = new AnalyticsQueue(database, clock);
   return createSearch({
     ...{ database, clock, analytics, cache: { version: () => null } },
-    ...{ metrics: createMetrics(), report: assert.ifError, builder: createPlainBuilder(database) },
+    ...{ metrics: createMetrics(), report: assert.ifError, builder: createLocalBuilder(database) },
     settings: { engine: 'postgres', shadowRate: 0 },
   });
 }
