@@ -1,20 +1,32 @@
 // Words of the rows of a tail, and their merge into the index of the next segment.
 
+import { indexes, sortByNumbers } from './radix-sort.ts';
+import { GrowableArray } from './shared-arrays.ts';
 import { hashWord } from './word-hash.ts';
 import { readRows, type WordIndex, WordIndexWriter } from './word-index.ts';
 
 /** The rows that have each word, ascending. Rows are only ever added, so readers leave out those that they do not know yet. */
 export class TailWords {
   readonly #rows = new Map<number, number[]>();
+  /** The same by row, for merges. */
+  readonly #offsets = new GrowableArray(Uint32Array);
+  readonly #hashes = new GrowableArray(Float64Array);
+
+  constructor() {
+    this.#offsets.push(0);
+  }
 
   /** The words of the next row. */
   add(row: number, words: Iterable<string>): void {
     for (const word of words) {
       const hash = hashWord(word);
       const rows = this.#rows.get(hash);
+      if (rows?.at(-1) === row) continue;
       if (rows === undefined) this.#rows.set(hash, [row]);
-      else if (rows.at(-1) !== row) rows.push(row);
+      else rows.push(row);
+      this.#hashes.push(hash);
     }
+    this.#offsets.push(this.#hashes.length);
   }
 
   /** Sets bits of the marks of all rows that have a word; of rows beyond the marks none. */
@@ -25,17 +37,35 @@ export class TailWords {
     }
   }
 
-  /** The words of the rows below a bound as plain arrays, by ascending hash, for a merge. */
-  list(rows: number): WordList {
-    const words = [...this.#rows].sort(([a], [b]) => a - b);
-    const lists = words.map(([, all]) => all.filter((row) => row < rows));
-    let end = 0;
-    return {
-      hashes: Float64Array.from(words, ([hash]) => hash),
-      offsets: Uint32Array.from([0, ...lists.map(({ length }) => (end += length))]),
-      rows: Uint32Array.from(lists.flat()),
-    };
+  /** The words by row, in memory that threads share: what comes later never changes it. */
+  byRow(): RowWords {
+    return { offsets: this.#offsets.array, hashes: this.#hashes.array };
   }
+}
+
+/** The hashes of the words of row r: from offsets[r] up to and without offsets[r + 1]. There may be more rows than are meant. */
+export interface RowWords {
+  readonly offsets: Uint32Array;
+  readonly hashes: Float64Array;
+}
+
+/** The rows that have each word, of the rows below a bound. */
+export function listWords(words: RowWords, rows: number): WordList {
+  const count = words.offsets[rows] as number;
+  const rowOf = new Uint32Array(count);
+  for (let row = 0; row < rows; row++) rowOf.fill(row, words.offsets[row], words.offsets[row + 1]);
+  const sorted = sortByNumbers(indexes(count), words.hashes);
+  const [hashes, offsets]: [number[], number[]] = [[], []];
+  const listed = new Uint32Array(count);
+  for (let at = 0; at < count; at++) {
+    const word = sorted[at] as number;
+    const hash = words.hashes[word] as number;
+    listed[at] = rowOf[word] as number;
+    if (hash === hashes.at(-1)) continue;
+    hashes.push(hash);
+    offsets.push(at);
+  }
+  return { hashes: Float64Array.from(hashes), offsets: Uint32Array.from([...offsets, count]), rows: listed };
 }
 
 /** The rows of words: of word i from offsets[i] up to and without offsets[i + 1]. Hashes ascend. */

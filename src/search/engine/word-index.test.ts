@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { mergeWords, TailWords } from './tail-words.ts';
+import { listWords, mergeWords, TailWords } from './tail-words.ts';
 import { hashBytes, hashWord } from './word-hash.ts';
 import { markRows, WordCollector, type WordIndex } from './word-index.ts';
 
@@ -60,7 +60,12 @@ test('a merge keeps the words of rows that stay, and adds those of the tail', ()
       for (const [row, { isGone }] of tail.entries())
         if (!isGone) source.splice(places.next().value ?? 0, 0, base.length + row);
       const index = indexOf(base.map(({ words }) => words));
-      const merged = mergeWords(index, tailWords.list(tail.length), Uint32Array.from(source), base.length);
+      const merged = mergeWords(
+        index,
+        listWords(tailWords.byRow(), tail.length),
+        Uint32Array.from(source),
+        base.length,
+      );
       const rows = [...base, ...tail];
       assert.deepEqual(
         wordsOf(merged, source.length),
@@ -77,7 +82,7 @@ test('readers of a tail see the rows that they know, and no later ones', () => {
   const marks = new Uint8Array(2);
   words.markRows(hashWord('oak'), 1, marks);
   assert.deepEqual([...marks], [1, 0]);
-  assert.deepEqual([...words.list(2).rows], [0]);
+  assert.deepEqual([...listWords(words.byRow(), 2).rows], [0]);
 });
 
 test('hashes are whole numbers below 2^53, the same for a word and for its bytes, and differ', () => {

@@ -15,7 +15,7 @@ import { ColumnBuffer } from '../../../src/search/engine/column-buffer.ts';
 import { isHeld } from '../../../src/search/engine/held-statuses.ts';
 import { idOf } from '../../../src/search/engine/ids.ts';
 import type { Generation, Segment, Table } from '../../../src/search/engine/segment.ts';
-import { mergeWords, TailWords } from '../../../src/search/engine/tail-words.ts';
+import { listWords, mergeWords, TailWords } from '../../../src/search/engine/tail-words.ts';
 import { hashWord } from '../../../src/search/engine/word-hash.ts';
 import { markRows } from '../../../src/search/engine/word-index.ts';
 import { rowArbitrary } from '../../support/catalogue/search-rows.ts';
@@ -156,7 +156,7 @@ test('a thread merges a tail as this thread does', async (t) => {
   for (const type of LISTING_TYPES) {
     const { base, baseRemoved, tail, tailRemoved } = generation.tables[type];
     const indexWords = (source: Uint32Array) =>
-      mergeWords(base.words, tailWords.list(300), source, base.rows);
+      mergeWords(base.words, listWords(tailWords.byRow(), 300), source, base.rows);
     assert.deepEqual(merged[type], mergeSegment(base, baseRemoved, tail, tailRemoved, indexWords));
     assert.equal(merged[type].rows, base.rows - 3 + 299);
   }

@@ -5,7 +5,7 @@ import type { Database } from '../../../postgres/client/database.ts';
 import type { Base, BaseBuilder } from '../base-builder.ts';
 import { mergeSegment } from '../build-segment.ts';
 import type { Generation, Table } from '../segment.ts';
-import { mergeWords, type WordList } from '../tail-words.ts';
+import { listWords, mergeWords, type RowWords } from '../tail-words.ts';
 import { loadListings } from './load-store.ts';
 
 export const loadBase = async (
@@ -23,11 +23,10 @@ const NONE = new Uint32Array();
 
 /** What a merge reads of a table. */
 export interface MergedTable extends Pick<Table, 'base' | 'baseRemoved' | 'tail' | 'tailRemoved'> {
-  /** Of the rows of the tail. */
-  readonly words: WordList;
+  readonly words: RowWords;
 }
 
-/** What a merge reads of tables, such that messages between threads can carry it. */
+/** What a merge reads of tables: memory that threads share, so that a message carries it at once. */
 export const mergedTables = ({
   rental,
   sale,
@@ -38,7 +37,7 @@ export const mergedTables = ({
 
 const mergedTable = ({ base, baseRemoved, tail, tailRemoved, tailWords }: Table): MergedTable => ({
   ...{ base, baseRemoved, tail, tailRemoved },
-  words: tailWords.list(tail.rows),
+  words: tailWords.byRow(),
 });
 
 export function mergeTables(tables: Readonly<Record<ListingType, MergedTable>>): Base['segments'] {
@@ -47,5 +46,5 @@ export function mergeTables(tables: Readonly<Record<ListingType, MergedTable>>):
 
 const mergeTable = ({ base, baseRemoved, tail, tailRemoved, words }: MergedTable) =>
   mergeSegment(base, baseRemoved, tail, tailRemoved, (source) =>
-    mergeWords(base.words, words, source, base.rows),
+    mergeWords(base.words, listWords(words, tail.rows), source, base.rows),
   );
