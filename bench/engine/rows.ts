@@ -2,7 +2,7 @@
 
 import { Placement } from '../../src/areas/placement.ts';
 import { writtenSnapshot } from '../../src/ingest/listing-change.ts';
-import { searchRow } from '../../src/ingest/search-row.ts';
+import { searchRow, textRow } from '../../src/ingest/search-row.ts';
 import { planWrite } from '../../src/ingest/write-plan.ts';
 import type { SearchRow } from '../../src/listings/search-row.ts';
 import type { ListingType } from '../../src/listings/vocabulary.ts';
@@ -11,6 +11,8 @@ import { ColumnBuffer } from '../../src/search/engine/column-buffer.ts';
 import { createDictionaries } from '../../src/search/engine/dictionary.ts';
 import type { Generation, Table } from '../../src/search/engine/segment.ts';
 import { TailWords } from '../../src/search/engine/tail-words.ts';
+import { hashWord } from '../../src/search/engine/word-hash.ts';
+import { WordCollector } from '../../src/search/engine/word-index.ts';
 import { random } from '../market.ts';
 import { COPIES, degrees, listingsOf } from '../million/drafts.ts';
 import { country, type Town } from '../million/towns.ts';
@@ -32,17 +34,24 @@ export function buildMarket(listings: number): Market {
   const { towns } = country(SEED);
   const dictionaries = createDictionaries();
   const buffers = { sale: new ColumnBuffer(dictionaries), rental: new ColumnBuffer(dictionaries) };
+  const words = { sale: new WordCollector(), rental: new WordCollector() };
   const numbers = areaNumbers(towns);
   let count = 0;
   for (let kind = 0; count < listings; kind++) {
-    for (const row of activeRows(towns, kind * COPIES, numbers)) {
-      for (let copy = 0; copy < COPIES; copy++) buffers[row.listing_type].add(copyOf(row, copy, kind), 1);
+    for (const { row, hashes } of activeRows(towns, kind * COPIES, numbers)) {
+      for (let copy = 0; copy < COPIES; copy++) {
+        const own = copyOf(row, copy, kind);
+        buffers[row.listing_type].add(own, 1);
+        addWords(words[row.listing_type], hashes, own.id);
+      }
       count += COPIES;
     }
   }
   const begun = performance.now();
   const tableOf = (type: ListingType): Table => {
-    const base = mergeSegment(null, NONE, buffers[type].columns(), NONE);
+    const base = mergeSegment(null, NONE, buffers[type].columns(), NONE, (source) =>
+      words[type].build(source),
+    );
     return {
       base,
       baseRemoved: NONE,
@@ -56,14 +65,31 @@ export function buildMarket(listings: number): Market {
   return { generation: { tables, dictionaries, sequence: 0 }, towns, buildMs: performance.now() - begun };
 }
 
+interface ActiveRow {
+  readonly row: SearchRow;
+  /** Of its words, without those of its id. */
+  readonly hashes: readonly number[];
+}
+
 /** The active listings of a home. */
-function activeRows(towns: readonly Town[], home: number, areas: AreasOf): SearchRow[] {
+function activeRows(towns: readonly Town[], home: number, areas: AreasOf): ActiveRow[] {
   return listingsOf(towns, SEED, home, TODAY).flatMap(({ draft, observedAt }) => {
     if (draft.status !== 'ACTIVE' && draft.status !== 'ACTIVE_UNDER_CONTRACT') return [];
     const write = planWrite('bench', draft, null, NOWHERE, observedAt);
     if (write === null) return [];
-    return [{ ...searchRow(writtenSnapshot(write, observedAt)), area_nos: areas(draft.address.city) }];
+    const snapshot = writtenSnapshot(write, observedAt);
+    const row = { ...searchRow(snapshot), area_nos: areas(draft.address.city) };
+    const lexemes = String(textRow(snapshot).row.words).split(/['\s]+/);
+    const hashes = lexemes.filter((lexeme) => /^[^A#]/.test(lexeme)).map(hashWord);
+    return [{ row, hashes }];
   });
+}
+
+/** Ids and keys are four words that no other listing has. */
+function addWords(words: WordCollector, hashes: readonly number[], id: string): void {
+  words.beginRow();
+  for (const hash of hashes) words.addWord(hash);
+  for (const own of ['', 'k', 'p', 'm']) words.addWord(hashWord(`A${id}${own}`));
 }
 
 /** A listing like another one, some streets away, somewhat cheaper or dearer, and listed at another hour. */
