@@ -2,7 +2,7 @@
 
 import { nextTurn } from '../../lib/clock.ts';
 import type { Filter } from './filter.ts';
-import { BLOCK_ROWS, type Columns, type Table } from './segment.ts';
+import { BLOCK_BITS, BLOCK_ROWS, type Columns, type Table } from './segment.ts';
 
 /** Filters of a search for either part of a table. */
 export type FilterCompiler = (columns: Columns) => readonly Filter[];
@@ -144,8 +144,6 @@ class BlockScan {
     return any === 0 ? count : narrowLive(removed, this.rows, count);
   }
 }
-
-const BLOCK_BITS = Math.log2(BLOCK_ROWS);
 
 /** Keeps the rows that are not removed. */
 export function narrowLive(removed: Uint32Array, rows: Uint32Array, count: number): number {

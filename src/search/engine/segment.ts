@@ -44,7 +44,8 @@ export interface Columns {
 }
 
 /** Rows of a block, by which zones are kept. */
-export const BLOCK_ROWS = 1_024;
+export const BLOCK_BITS = 10;
+export const BLOCK_ROWS = 2 ** BLOCK_BITS;
 
 /** The lowest and highest known value of each block; NaN in a block without one. */
 export interface Zones {

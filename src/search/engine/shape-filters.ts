@@ -5,17 +5,19 @@ import { compilePointTest } from '../query/shape-predicate.ts';
 import type { Shape } from '../query/shapes.ts';
 import { type Filter, type Judgement, NOTHING } from './filter.ts';
 import { zonesOf } from './number-filters.ts';
+import { polygonFilter } from './polygon-filter.ts';
 import type { Columns, Zones } from './segment.ts';
 
 /** Listings in a shape. */
 export function shapeFilter(shape: Shape, columns: Columns): Filter {
   const { lng: lngs, lat: lats } = columns.numbers;
   if (lngs === undefined || lats === undefined) return NOTHING;
+  if (shape.kind === 'polygon') return polygonFilter(shape, lngs, lats, columns);
   const { boxes } = shape;
   const zones = { lng: zonesOf('lng', columns), lat: zonesOf('lat', columns) };
   const holds = shape.kind === 'boxes' ? null : compilePointTest(shape);
   return {
-    cost: shape.kind === 'polygon' ? 40 : shape.kind === 'circle' ? 10 : 2,
+    cost: holds === null ? 2 : 10,
     ...(zones.lng && zones.lat && { judge: judgeBoxes(boxes, zones.lng, zones.lat) }),
     narrow(rows, count) {
       let left = 0;

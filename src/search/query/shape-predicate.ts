@@ -1,6 +1,6 @@
 // Predicates of shapes: whether a search row lies in boxes, a circle or a polygon, by the formulas that SQL uses.
 
-import { type Box, EARTH_RADIUS_KM, type Point } from '../../geometry/geometry.ts';
+import { type Box, boxOf, EARTH_RADIUS_KM, type Point } from '../../geometry/geometry.ts';
 import { distanceToRing, type Ring, ringHolds, TOLERANCE } from '../../geometry/polygon-operators.ts';
 import type { SearchRow } from '../../listings/search-row.ts';
 import type { Part, Shape } from './shapes.ts';
@@ -12,7 +12,8 @@ import type { Part, Shape } from './shapes.ts';
  */
 export const POLYGON_SCALE = 1024;
 
-type PointTest = (lng: number, lat: number) => boolean;
+/** Whether a place lies in something. */
+export type PointTest = (lng: number, lat: number) => boolean;
 
 /**
  * Whether a row lies in the shape; one without a location lies in none. What is returned does not keep the shape, whose corners
@@ -48,7 +49,7 @@ export function compilePointTest(shape: Shape): PointTest {
     case 'circle':
       return circleTest(shape.centre, shape.km);
     case 'polygon':
-      return partsTest(shape.parts.map(partTest));
+      return partsTest(shape.parts.map(compilePart));
   }
 }
 
@@ -67,8 +68,12 @@ function isInBoxes(boxes: readonly Box[], lng: number, lat: number): boolean {
   return false;
 }
 
+/** The box around a part. */
+export const boxOfPart = ({ shell }: Part): Box =>
+  boxOf(Float64Array.from(shell.flatMap(({ lng, lat }) => [lng, lat])));
+
 /** Within the shell or on its edges, and not inside a hole; edges of holes belong to the part. */
-function partTest({ shell, holes }: Part): PointTest {
+export function compilePart({ shell, holes }: Part): PointTest {
   const [outline, ...openings] = [shell, ...holes].map(scaledRing);
   return (lng, lat) => {
     const [x, y] = [lng * POLYGON_SCALE, lat * POLYGON_SCALE];
