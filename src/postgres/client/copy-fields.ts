@@ -107,15 +107,20 @@ export class CopyFields {
     }
   }
 
-  /** The lexemes of a tsvector: `visit` is called with where the bytes of each begin and end. */
-  lexemes(visit: (start: number, end: number) => void): void {
-    let at = this.start + 4;
-    for (let left = this.#view.getInt32(this.start); left > 0; left--) {
-      const end = this.bytes.indexOf(0, at);
-      visit(at, end);
-      // Behind the byte of zero: how many places the lexeme has, and each of them.
-      at = end + 3 + 2 * this.#view.getUint16(end + 1);
-    }
+  /** Goes into a tsvector; returns how many lexemes it has. */
+  lexemes(): number {
+    this.#item = this.start + 4;
+    return this.#view.getInt32(this.start);
+  }
+
+  /** Goes to the next lexeme of the tsvector. */
+  nextLexeme(): void {
+    let end = this.#item;
+    while (this.bytes[end] !== 0) end++;
+    this.start = this.#item;
+    this.end = end;
+    // A zero ends it; then come its positions.
+    this.#item = end + 3 + 2 * this.#view.getUint16(end + 1);
   }
 
   #momentAt(at: number): number {

@@ -65,13 +65,29 @@ export class WordCollector {
     this.#starts.push(this.#words.length);
   }
 
+  /** A word by its hash. */
   addWord(hash: number): void {
     let number = this.#numbers.get(hash);
     if (number === undefined) {
-      number = this.#hashes.length;
-      this.#hashes.push(hash);
+      number = this.vocabulary;
       this.#numbers.set(hash, number);
+      this.addToVocabulary(hash);
     }
+    this.add(number);
+  }
+
+  /** How many words there are; they have the numbers from 0 on. */
+  get vocabulary(): number {
+    return this.#hashes.length;
+  }
+
+  /** A further word, for who numbers words in another way than by their hashes. */
+  addToVocabulary(hash: number): void {
+    this.#hashes.push(hash);
+  }
+
+  /** A word by its number. */
+  add(number: number): void {
     this.#words.push(number);
   }
 

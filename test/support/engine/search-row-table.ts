@@ -25,13 +25,13 @@ export async function insertSearchRows(database: Database, rows: readonly Versio
   });
 }
 
-/** The words of all listings. */
+/** The words of all listings, without those of areas, which the engine has as columns. */
 export async function readWords(database: Database): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = await database.read(
     (sql) => sql<{ id: string; words: string[] }[]>`
       select listing_id as id, tsvector_to_array(words) as words from listing_text`,
   );
-  return new Map(rows.map(({ id, words }) => [id, words]));
+  return new Map(rows.map(({ id, words }) => [id, words.filter((word) => !word.startsWith('#'))]));
 }
 
 /** All rows with the versions of their listings, as PostgreSQL tells them. */

@@ -3,11 +3,11 @@
 import type { ListingType } from '../../../listings/vocabulary.ts';
 import { CopyFields } from '../../../postgres/client/copy-fields.ts';
 import { CODE_COLUMNS, FLAGS, LIST_COLUMNS, NUMBER_COLUMNS, TEXT_COLUMNS } from '../columns.ts';
-import type { Dictionaries } from '../dictionary.ts';
+import type { Dictionaries, Dictionary } from '../dictionary.ts';
 import { byColumn, GrowingColumns } from '../growing-columns.ts';
 import { hashBytes } from '../word-hash.ts';
 import { WordCollector } from '../word-index.ts';
-import { WordCodes } from './word-codes.ts';
+import { ByteWords } from './byte-words.ts';
 
 /**
  * Columns of the engine in the order in which a COPY has to select them; before them whether it is a sale, after them the version
@@ -29,15 +29,38 @@ const NUMBERS = NUMBER_COLUMNS.map((column) => ({
   isDay: column === 'availableFrom',
 }));
 
+/** Words as the codes of a dictionary, to which they are added. */
+class WordCodes {
+  readonly #dictionary: Dictionary;
+  readonly #words = new ByteWords();
+  readonly #codes: number[] = [];
+
+  constructor(dictionary: Dictionary) {
+    this.#dictionary = dictionary;
+  }
+
+  code({ bytes, start, end }: CopyFields): number {
+    const word = this.#words.numberOf(bytes, start, end);
+    if (word === this.#codes.length)
+      this.#codes.push(this.#dictionary.code(Buffer.from(bytes.subarray(start, end)).toString()));
+    return this.#codes[word] ?? 0;
+  }
+}
+
+/** Listings of one type. */
+interface CopiedTable {
+  readonly columns: GrowingColumns;
+  readonly words: WordCollector;
+  /** By the number that the collector has for each. */
+  readonly vocabulary: ByteWords;
+}
+
+const emptyTable = (): CopiedTable => ({
+  ...{ columns: new GrowingColumns(), words: new WordCollector(), vocabulary: new ByteWords() },
+});
+
 export class CopiedRows {
-  readonly columns: Readonly<Record<ListingType, GrowingColumns>> = {
-    rental: new GrowingColumns(),
-    sale: new GrowingColumns(),
-  };
-  readonly words: Readonly<Record<ListingType, WordCollector>> = {
-    rental: new WordCollector(),
-    sale: new WordCollector(),
-  };
+  readonly tables: Readonly<Record<ListingType, CopiedTable>> = { rental: emptyTable(), sale: emptyTable() };
   readonly #codes: Readonly<Record<(typeof CODE_COLUMNS | typeof LIST_COLUMNS)[number], WordCodes>>;
   readonly #fields = new CopyFields();
 
@@ -51,7 +74,7 @@ export class CopiedRows {
 
   /** Rows so far. */
   get rows(): number {
-    return this.columns.rental.rows + this.columns.sale.rows;
+    return this.tables.rental.columns.rows + this.tables.sale.columns.rows;
   }
 
   /** Takes the next bytes of the COPY. */
@@ -63,23 +86,22 @@ export class CopiedRows {
   #addRow(): void {
     const fields = this.#fields;
     fields.next();
-    const type = fields.boolean() ? 'sale' : 'rental';
-    const columns = this.columns[type];
+    const table = this.tables[fields.boolean() ? 'sale' : 'rental'];
+    const { columns } = table;
     for (const { column, isMoment, isDay } of NUMBERS) {
       if (!fields.next()) continue;
       if (isMoment) columns.setNumber(column, fields.moment());
       else columns.setNumber(column, isDay ? fields.day() : fields.float64());
     }
     for (const column of CODE_COLUMNS)
-      if (fields.next())
-        columns.setCode(column, this.#codes[column].code(fields.bytes, fields.start, fields.end));
+      if (fields.next()) columns.setCode(column, this.#codes[column].code(fields));
     for (const flag of FLAGS) if (fields.next()) columns.setFlag(flag, fields.boolean());
     for (const column of LIST_COLUMNS) {
       fields.next();
       const codes = this.#codes[column];
       for (let left = fields.items(); left > 0; left--) {
         fields.nextItem();
-        columns.addToList(column, codes.code(fields.bytes, fields.start, fields.end));
+        columns.addToList(column, codes.code(fields));
       }
     }
     fields.next();
@@ -92,12 +114,24 @@ export class CopiedRows {
       if (fields.next()) columns.setText(column, fields.bytes, fields.start, fields.end);
     fields.next();
     columns.endRow(fields.int32());
-    this.#addWords(this.words[type]);
+    this.#addWords(table);
   }
 
-  #addWords(words: WordCollector): void {
+  #addWords({ words, vocabulary }: CopiedTable): void {
     const fields = this.#fields;
     words.beginRow();
-    if (fields.next()) fields.lexemes((start, end) => words.addWord(hashBytes(fields.bytes, start, end)));
+    if (!fields.next()) return;
+    for (let left = fields.lexemes(); left > 0; left--) {
+      fields.nextLexeme();
+      const { bytes, start, end } = fields;
+      // Areas and being active are columns.
+      if (bytes[start] === NUMBER_SIGN || bytes[start] === EQUALS_SIGN) continue;
+      const word = vocabulary.numberOf(bytes, start, end);
+      if (word === words.vocabulary) words.addToVocabulary(hashBytes(bytes, start, end));
+      words.add(word);
+    }
   }
 }
+
+const NUMBER_SIGN = 0x23;
+const EQUALS_SIGN = 0x3d;

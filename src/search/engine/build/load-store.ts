@@ -45,9 +45,9 @@ export function loadListings(
       told = rows.rows;
       onProgress({ rows: told, total: Math.max(told, expected) });
     });
-    const { rental, sale } = rows.columns;
-    const columns = { rental: rental.columns(), sale: sale.columns() };
-    return { columns, words: rows.words, dictionaries, sequence };
+    const { rental, sale } = rows.tables;
+    const columns = { rental: rental.columns.columns(), sale: sale.columns.columns() };
+    return { columns, words: { rental: rental.words, sale: sale.words }, dictionaries, sequence };
   };
   // A timeout of its own makes it a transaction.
   return database.read(load, { timeout: 0, signal });
