@@ -90,7 +90,7 @@ const NAMES = [
   ],
 ];
 /** Prefixes of our settings: an unknown name with one is a mistake. */
-const PREFIXES = ['RESO_', 'SAMPLE_', 'SEARCH_', 'FREEHOLD_'];
+const PREFIXES = ['RESO_', 'SAMPLE_', 'FREEHOLD_'];
 /** Names with our prefix for other programs: keys of clients, and the folder of test data. */
 const FOREIGN = /^FREEHOLD_(?:(?:FREE|PRO|BUSINESS|INTERNAL)_KEY|TEST_DATA)$/;
 /** Names that other programs and Kubernetes (for a service called freehold, or freehold-db) set. */

@@ -10,6 +10,7 @@ import { pendingMigrations } from '../postgres/migrations/migrate.ts';
 import { type OpenedDatabase, openCommandDatabase } from './database.ts';
 import { checkBillingEvents } from './doctor-billing.ts';
 import { type Finding, fail, messageOf, ok, warn } from './doctor-checks.ts';
+import { checkSearch } from './doctor-search.ts';
 import { countCatalogue, findDays, findMatchingState } from './doctor-store.ts';
 import { checkWebhooks } from './doctor-webhooks.ts';
 import { count } from './output.ts';
@@ -52,9 +53,10 @@ async function checkContents({ database }: OpenedDatabase, config: Config): Prom
     unfinished === 0
       ? []
       : [warn('imports', `${unfinished} interrupted`, 'Run the same command again to continue.')];
+  const search = await checkSearch(config, database);
   const watchers = [...(await checkWatchers(database)), await checkWebhooks(config, database)];
   const billing = await checkBillingEvents(config, database);
-  return [ok('migrations', 'up to date'), catalogue, ...imports, ...watchers, ...billing];
+  return [ok('migrations', 'up to date'), catalogue, ...imports, search, ...watchers, ...billing];
 }
 
 /** Age of the oldest change that no shard has passed, in milliseconds, from which on watchers are late. */

@@ -1,6 +1,7 @@
 // SQL of `freehold doctor`.
 
 import type { Sql } from '../postgres/client/database.ts';
+import { HELD_STATUSES } from '../search/engine/held-statuses.ts';
 
 export interface CatalogueCounts {
   readonly listings: number;
@@ -17,6 +18,13 @@ export async function countCatalogue(sql: Sql): Promise<CatalogueCounts> {
       (select count(*) from area)::int as areas,
       (select count(*) from import_run where finished_at is null)::int as unfinished`;
   return row ?? { listings: 0, active: 0, areas: 0, unfinished: 0 };
+}
+
+/** Listings that the search engine holds. */
+export async function countOnMarket(sql: Sql): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from listing_search where status = any(${[...HELD_STATUSES]}::text[])`;
+  return row?.count ?? 0;
 }
 
 /** How far the matching of watchers is. */

@@ -27,7 +27,7 @@ export function addDoctor(program: Command): void {
     .summary('check the installation')
     .description(
       'Checks Node, the configuration (misspelt settings included), the tiers file, the data directory, its disk and\n' +
-        'mount, the port, the database, the watchers, the source, and the payment service with its events. Changes nothing.\n' +
+        'mount, the port, the database, the memory for searches, the watchers, the source, and the payment service with its events. Changes nothing.\n' +
         'Works while the service runs. Exits with code 1 if a check fails; warnings do not count.',
     )
     .option('--json', 'print the results as JSON')

@@ -86,7 +86,7 @@ test('what is held is bounded by weight', async () => {
   assert.equal(state.reads, 3);
 });
 
-const service = await startService({ after }, { source: 'none' });
+const service = await startService({ after }, { environment: { SEARCH_ENGINE: 'postgres' } });
 const catalogue = createCatalogue(service.database);
 /** Before the month that statistics are of. */
 const LISTED = '2020-01-01T00:00:00.000Z';

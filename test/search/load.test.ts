@@ -9,7 +9,7 @@ import { until } from '../support/check/until.ts';
 import { problemOf } from '../support/service/http-server.ts';
 import { startService } from '../support/service/service.ts';
 
-const service = await startService({ after });
+const service = await startService({ after }, { environment: { SEARCH_ENGINE: 'postgres' } });
 await service.database.transaction((tx) =>
   createCatalogue(service.database).write(tx, 'test', [draft('one'), draft('two')], service.clock.now()),
 );

@@ -12,7 +12,10 @@ import { FILTERS } from '../support/oracle/search-oracle.ts';
 import { manualClock } from '../support/service/clock.ts';
 import { startService } from '../support/service/service.ts';
 
-const service = await startService({ after }, { clock: manualClock(NOW) });
+const service = await startService(
+  { after },
+  { clock: manualClock(NOW), environment: { SEARCH_ENGINE: 'postgres' } },
+);
 const { database } = service;
 const ask = searchClient(service);
 await writeAreas(database);

@@ -51,7 +51,7 @@ export async function startService(t: Closing, options: ServiceOptions = {}): Pr
   const config = readConfig(
     {
       ...{ DATABASE_URL: databaseUrl, DATA_DIR: folder, LOG_LEVEL: 'silent', SAMPLE_INTERVAL: '0' },
-      ...{ SOURCE: options.source ?? 'none' },
+      ...{ SOURCE: options.source ?? 'none', SEARCH_ENGINE: process.env.TEST_SEARCH_ENGINE ?? 'memory' },
       ...options.environment,
     },
     folder,

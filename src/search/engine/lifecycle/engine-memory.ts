@@ -34,7 +34,7 @@ export function requireMemory(rows: number, limit: number): void {
   );
 }
 
-const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;
+export const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;
 
 /** Bytes of all arrays of a generation. */
 export function bytesOf({ tables }: Generation): number {
