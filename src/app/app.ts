@@ -61,9 +61,6 @@ import { type PaymentParts, startSubscriptions } from './subscriptions.ts';
 import { createVerifyCredential } from './verify-credential.ts';
 import { createWebhooks, startDeliveries } from './webhooks.ts';
 
-/** Milliseconds that a live read waits until searches know it. */
-const SEARCHED_LIMIT = 250;
-
 /** Overrides for tests. */
 export interface Overrides {
   readonly clock?: Clock;
@@ -150,12 +147,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     monotonic: () => clock.monotonic(),
   });
   const figures = createMarketFigures({ database, findCurrencies, analytics });
-  const search = createSearch({
-    ...{ ...common, metrics, analytics, cache, settings: config.search },
-    builder: overrides.searchBuilder?.(database) ?? searchBuilder(options),
-  });
-  // Whoever sees a listing live finds it in searches too.
-  const untilSearched = () => search.engine.catchUp(SEARCHED_LIMIT);
+  const search = createSearch({ ...common, metrics, analytics, cache, ...searchOptions(options) });
+  const { backend, areas, engine, untilSearched } = search;
   const refresh = createRefresh({ source, catalogue, database, clock, log, metrics, untilSearched });
   const findLoading = createFindLoading({ database, clock, source: source?.id ?? null });
   const sample = sampleUrl === null ? null : { url: sampleUrl, outbound: createOutbound({ clock }) };
@@ -173,16 +166,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...{ config, secretsKey, clock, publicUrl, internet: overrides.internet },
     findPort: () => server.port(),
   });
-  const billing = startBilling({
-    ...common,
-    metrics,
-    settings: config.subscriptions,
-    payments,
-  });
+  const billing = startBilling({ ...common, metrics, settings: config.subscriptions, payments });
   const routes = featureRoutes({
     ...{ hub, changes, checks, webhooks, stopping: stopping.signal },
     ...{ database, catalogue, cache, refresh, clock, tiers, publicUrl, findLoading },
-    ...{ analytics, findCurrencies, figures, backend: search.backend, areas: search.areas },
+    ...{ analytics, findCurrencies, figures, backend, areas },
     sample,
     ...{
       feeds: createFeedLimit(tiers),
@@ -223,7 +211,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     trustedProxies: config.trustedProxies,
     health: {
-      checks: healthChecks({ database, findLoading, engine: search.engine, replication }),
+      checks: healthChecks({ database, findLoading, engine, replication }),
       metricsAccess: config.metrics,
     },
     describe: describeService(publicUrl),
@@ -233,7 +221,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   return {
     server,
     replication,
-    searchEngine: search.engine,
+    searchEngine: engine,
     async stop() {
       const drained = server.drain();
       // Feeds and subscriptions would stay open; their clients go on at another process.
@@ -256,9 +244,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   };
 }
 
-/** Threads find the database by themselves. */
-const searchBuilder = ({ database, threadTarget }: AppOptions): BaseBuilder =>
-  threadTarget ? createThreadBuilder(threadTarget) : createLocalBuilder(database);
+const searchOptions = ({ config, database, threadTarget, overrides }: AppOptions) => ({
+  settings: config.search,
+  builder:
+    overrides?.searchBuilder?.(database) ??
+    (threadTarget ? createThreadBuilder(threadTarget) : createLocalBuilder(database)),
+});
 
 /** Ends the grants made with a key that another one has replaced. */
 function grantEnder(log: Log, clock: Clock): (tx: Transaction, subscription: string) => Promise<void> {

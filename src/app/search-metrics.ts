@@ -2,7 +2,7 @@
 
 import type { Metrics } from '../lib/metrics.ts';
 import type { EngineStatus, SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
-import type { ShadowOutcome } from '../search/summaries/shadow.ts';
+import type { ShadowOutcome } from '../search/switch/shadow.ts';
 
 export interface SearchCounters {
   readonly onAnswer: (backend: 'memory' | 'postgres') => void;

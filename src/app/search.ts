@@ -18,9 +18,9 @@ import type { SearchBackend } from '../search/query/search-backend.ts';
 import { rememberAnswers } from '../search/sql/remembered-backend.ts';
 import { createSqlBackend } from '../search/sql/sql-backend.ts';
 import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
-import { createBackendSwitch } from '../search/summaries/backend-switch.ts';
-import { matchingAmong } from '../search/summaries/matching-among.ts';
-import { createShadow } from '../search/summaries/shadow.ts';
+import { createBackendSwitch } from '../search/switch/backend-switch.ts';
+import { matchingAmong } from '../search/switch/matching-among.ts';
+import { createShadow } from '../search/switch/shadow.ts';
 import { measureEngine } from './search-metrics.ts';
 
 export interface SearchWiring {
@@ -41,10 +41,15 @@ export interface SearchParts {
   readonly backend: SearchBackend;
   readonly areas: AreaIdCache;
   readonly engine: SearchEngine;
+  /** Resolves once searches know what was written before, or are late. */
+  untilSearched(): Promise<unknown>;
   /** Resolves once searches are answered, or will not be for some time. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** Milliseconds. */
+const SEARCHED_LIMIT = 250;
 
 export function createSearch(wiring: SearchWiring): SearchParts {
   const { database, clock, analytics, cache, settings, builder, report } = wiring;
@@ -72,6 +77,7 @@ export function createSearch(wiring: SearchWiring): SearchParts {
   });
   return {
     ...{ areas, engine, backend },
+    untilSearched: () => engine.catchUp(SEARCHED_LIMIT),
     start: () => engine.start(),
     async stop() {
       await shadow.idle();

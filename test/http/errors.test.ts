@@ -17,6 +17,7 @@ import { writer } from '../support/catalogue/property-market.ts';
 import { until } from '../support/check/until.ts';
 import { atEnd, temporaryFolder, testDatabase } from '../support/database/database.ts';
 import { startDatabaseProxy } from '../support/database/database-proxy.ts';
+import { holdLoad } from '../support/engine/held-load.ts';
 import { signIn } from '../support/oauth/oauth.ts';
 import { manualClock } from '../support/service/clock.ts';
 import { parseRaw, readToEnd } from '../support/service/http-server.ts';
@@ -48,6 +49,8 @@ const small = await startService(
     overrides: { provider, capacity: 2, limits: { headersTimeoutMs: 200, checkIntervalMs: 20 } },
   },
 );
+/** With a market that it never has loaded. */
+const loading = await startService({ after }, { overrides: { searchBuilder: holdLoad().searchBuilder } });
 const { keys } = service;
 const ids = await writer(service)(draft('one'));
 const [freeKey, proKey] = [provider.subscribe('free'), provider.subscribe('pro')];
@@ -230,6 +233,7 @@ const ROWS: { readonly [code in ProblemCode]?: Trigger } = {
     let host = 0;
     return last(3, () => ask({ headers: { 'x-forwarded-for': `192.0.2.${++host}` } }, small.url));
   },
+  SEARCH_LOADING: () => ask({ path: '/v1/search/sales' }, loading.url),
   SHUTTING_DOWN: whileDraining,
 };
 
@@ -254,5 +258,6 @@ function answerBase(code: ProblemCode): string {
     ...(['REQUEST_TIMEOUT', 'QUOTA_EXCEEDED', 'TOO_MANY_STREAMS', 'OVERLOADED'] as const),
     ...(['SUBSCRIPTIONS_UNAVAILABLE', 'SHUTTING_DOWN', 'INVALID_SIGNATURE'] as const),
   ];
+  if (code === 'SEARCH_LOADING') return loading.url;
   return ofSmall.includes(code) ? small.url : service.url;
 }

@@ -29,7 +29,7 @@ async function found(query: string): Promise<Listing[]> {
 async function send(line: string): Promise<ReturnType<typeof parseRaw>> {
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
   const head = `Host: evil.example\r\nX-Forwarded-Host: evil.example\r\nAuthorization: Bearer ${keys.internal}`;
-  socket.write(`${line} HTTP/1.1\r\n${head}\r\nConnection: close\r\n\r\n`);
+  socket.write(`${line} HTTP/1.1\r\n${head}\r\nCache-Control: no-cache\r\nConnection: close\r\n\r\n`);
   return parseRaw(await readToEnd(socket));
 }
 

@@ -15,7 +15,8 @@ import { idsOf, searchClient, walk } from '../support/catalogue/search-client.ts
 import { until } from '../support/check/until.ts';
 import { startService } from '../support/service/service.ts';
 
-const service = await startService({ after });
+// Over PostgreSQL, which can be made to wait.
+const service = await startService({ after }, { environment: { SEARCH_ENGINE: 'postgres' } });
 const { keys } = service;
 const ask = searchClient(service);
 const COUNT = 730;

@@ -1,0 +1,215 @@
+// Proves what a service answers while it fills its engine, behind the log, without an engine, and with one that is wrong.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
+import { type Database, openDatabase } from '../../../src/postgres/client/database.ts';
+import { readMetric } from '../../support/billing/read-metric.ts';
+import { draft } from '../../support/catalogue/drafts.ts';
+import { until } from '../../support/check/until.ts';
+import { atEnd } from '../../support/database/database.ts';
+import { holdLoad } from '../../support/engine/held-load.ts';
+import { Gate } from '../../support/engine/stage.ts';
+import { memoryLog } from '../../support/service/memory-log.ts';
+import { startService, type TestService } from '../../support/service/service.ts';
+import { startLive } from '../../support/sources/live-service.ts';
+
+const home = (key: string, facts: object = {}) => draft(key, { listPrice: 100_000, ...facts });
+
+const write = (service: TestService, ...drafts: ReturnType<typeof home>[]) =>
+  service.database.transaction((tx) =>
+    createCatalogue(service.database).write(tx, 'test', drafts, service.clock.now()),
+  );
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: {
+    readonly code?: string;
+    readonly detail?: string;
+    readonly progress?: unknown;
+    readonly total?: { readonly value: number };
+    readonly meta?: { readonly lagMs?: number };
+  };
+}
+
+async function ask(service: TestService, query: string, headers?: Record<string, string>): Promise<Answer> {
+  const answer = await service.get(`/v1/search/sales?${query}`, service.keys.internal, headers);
+  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Answer['body'] };
+}
+
+const totalOf = async (service: TestService, query = '', headers?: Record<string, string>) =>
+  (await ask(service, query, headers)).body.total?.value;
+
+async function readiness(service: TestService): Promise<{ status: number; search: string | undefined }> {
+  service.clock.advance(1_001);
+  const answer = await service.get('/readyz?verbose');
+  const { checks } = (await answer.json()) as { checks: { name: string; detail?: string }[] };
+  return { status: answer.status, search: checks.find(({ name }) => name === 'search')?.detail };
+}
+
+const answersBy = (service: TestService, backend: string) =>
+  readMetric(service, 'freehold_search_answers_total', { backend });
+const comparisons = (service: TestService, outcome: string) =>
+  readMetric(service, 'freehold_search_comparisons_total', { outcome });
+
+test('a service that fills its engine answers 503 with its progress, what is not on the market from PostgreSQL, and then all', async (t) => {
+  const { gate, searchBuilder } = holdLoad();
+  const service = await startService(t, { overrides: { searchBuilder } });
+  await write(service, home('a'), home('b', { status: 'CLOSED', closePrice: 1 }));
+  const { status, headers, body } = await ask(service, 'facets=city');
+  assert.deepEqual([status, body.code, headers.get('retry-after')], [503, 'SEARCH_LOADING', '2']);
+  assert.deepEqual(body.progress, { rows: 120_000, total: 650_000 });
+  assert.match(body.detail ?? '', /120,000 of 650,000 so far/);
+  assert.deepEqual(await readiness(service), {
+    status: 503,
+    search: 'loading into memory: 120,000 of 650,000 listings.',
+  });
+  assert.equal(await totalOf(service, 'status=CLOSED'), 1);
+  assert.equal((await service.get('/v1/areas')).status, 200);
+  gate.open();
+  await until('it is ready', async () => (await readiness(service)).status === 200);
+  assert.equal(await totalOf(service), 1);
+  assert.match((await readiness(service)).search ?? '', /^1 listings, at most \d+ ms behind$/);
+});
+
+test('memory answers what is on the market, PostgreSQL everything else, and everything with SEARCH_ENGINE=postgres', async (t) => {
+  const service = await startService(t);
+  await write(service, home('a'), home('b', { status: 'CLOSED', closePrice: 1 }));
+  for (const query of ['', 'status=ACTIVE,COMING_SOON', 'facets=city&stats=inventory', 'explain=true'])
+    assert.equal(await totalOf(service, query), 1);
+  const [fromMemory, fromSql] = [await answersBy(service, 'memory'), await answersBy(service, 'postgres')];
+  assert.ok(fromMemory >= 6 && fromSql === 0);
+  assert.equal(await totalOf(service, 'status=ACTIVE,CLOSED'), 2);
+  assert.deepEqual(
+    [await answersBy(service, 'memory'), (await answersBy(service, 'postgres')) > 0],
+    [fromMemory, true],
+  );
+  const plain = await startService(t, { environment: { SEARCH_ENGINE: 'postgres' } });
+  await write(plain, home('a'));
+  assert.equal(await totalOf(plain), 1);
+  assert.deepEqual([await answersBy(plain, 'memory'), (await readiness(plain)).search], [0, 'PostgreSQL']);
+});
+
+/** A database on which reads of the log wait at a gate. */
+function gatedLog(database: Database, gate: Gate): Database {
+  return {
+    ...database,
+    read: (work, options) =>
+      database.read(
+        (sql) =>
+          work(
+            new Proxy(sql, {
+              apply: (target, self, given: Parameters<typeof sql>) =>
+                String(given[0]).includes('words_before')
+                  ? gate.pass().then(() => Reflect.apply(target, self, given))
+                  : Reflect.apply(target, self, given),
+            }),
+          ),
+        options,
+      ),
+  };
+}
+
+test('who wants no cache waits for what was committed, and is told after a second that it may be missing', async (t) => {
+  const gate = new Gate();
+  const service = await startService(t, {
+    async connect(url) {
+      const database = openDatabase({ url, maxConnections: 8, timeout: 60_000 });
+      atEnd(t, () => database.close(1_000));
+      return gatedLog(database, gate);
+    },
+  });
+  await write(service, home('a'));
+  assert.equal(await totalOf(service), 1);
+  gate.close();
+  const held = gate.came;
+  await write(service, home('b'));
+  await until('the log waits', () => gate.came > held);
+  const waiting = ask(service, '');
+  await until('the search waits', () => service.clock.waiting > 0);
+  // What others need timers for is over before.
+  const ticking = until('it gave up', async () => {
+    service.clock.advance(500);
+    return (
+      (await Promise.race([waiting.then(() => true), new Promise((r) => setImmediate(r, false))])) === true
+    );
+  });
+  const late = await waiting;
+  await ticking;
+  assert.deepEqual([late.status, late.body.total?.value], [200, 1]);
+  assert.ok(Number.isInteger(late.body.meta?.lagMs), JSON.stringify(late.body.meta));
+  const cached = await ask(service, '', { 'cache-control': 'max-age=60' });
+  assert.deepEqual([cached.body.total?.value, cached.body.meta?.lagMs], [1, undefined]);
+  gate.open();
+  const current = await ask(service, '');
+  assert.deepEqual([current.body.total?.value, current.body.meta?.lagMs], [2, undefined]);
+});
+
+test('what was read live is in the searches of the process when the live read is answered', async (t) => {
+  const { source, keys, stream, id, get } = await startLive(t);
+  const [listing] = [...source.listings.values()];
+  assert.ok(listing);
+  for (let price = 500_001; price < 500_006; price++) {
+    source.put(
+      { ...listing, listingKey: 'a', listPrice: price },
+      new Date(Date.UTC(2026, 1, 1) + price).toISOString(),
+    );
+    await stream('a');
+    const search = `/v1/search/${listing.listingType}s?minPrice=${price}&maxPrice=${price}`;
+    const answer = await get(search, keys.internal, { headers: { 'cache-control': 'max-age=60' } });
+    const { data } = (await answer.json()) as { data: { id: string }[] };
+    assert.deepEqual(
+      data.map((each) => each.id),
+      [id('a')],
+    );
+  }
+});
+
+const QUESTIONS = [
+  '',
+  'sort=-price&limit=1',
+  'facets=city,bedrooms,priceBucket',
+  'stats=inventory,median_list_price',
+  'explain=true&minPrice=1',
+  'cluster=true&zoom=3&bbox=-180,-90,180,90',
+];
+
+test('answers are compared with those of PostgreSQL, and those of a sound engine are the same', async (t) => {
+  const service = await startService(t, { environment: { SEARCH_SHADOW_RATE: '1' } });
+  await write(service, home('a'), home('b', { listPrice: 5 }), home('c', { listPrice: null }));
+  for (const query of QUESTIONS) {
+    const before = await comparisons(service, 'same');
+    assert.equal((await ask(service, query)).status, 200);
+    await until(
+      `an answer to ${query} is compared`,
+      async () => (await comparisons(service, 'same')) > before,
+    );
+  }
+  assert.deepEqual([await comparisons(service, 'different'), await comparisons(service, 'failed')], [0, 0]);
+});
+
+test('an engine whose answer differs gives way to PostgreSQL until it is loaded again, and the log has the search', async (t) => {
+  const { log, text } = memoryLog();
+  const service = await startService(t, { log, environment: { SEARCH_SHADOW_RATE: '1' } });
+  await write(service, home('a'), home('b'));
+  assert.equal(await totalOf(service), 2);
+  // Behind the back of the log, so that the engine cannot know.
+  await service.database.write(
+    (sql) =>
+      sql`update listing_search set status = 'CLOSED' where id in (select min(id) from listing_search)`,
+  );
+  assert.equal(await totalOf(service, 'minPrice=77'), 2);
+  await until('the difference is found', async () => {
+    // One comparison at a time: whoever answers meanwhile is passed over.
+    await ask(service, 'minPrice=77');
+    return (await comparisons(service, 'different')) === 1;
+  });
+  await until(
+    'it is loaded again',
+    async () => (await readMetric(service, 'freehold_search_engine_loads_total')) === 2,
+  );
+  await until('it is in use', async () => (await readMetric(service, 'freehold_search_engine_ready')) === 1);
+  assert.equal(await totalOf(service, 'minPrice=78'), 1);
+  assert.match(text(), /the search engine found .*PostgreSQL .*\\"min\\":77/);
+});
