@@ -106,10 +106,9 @@ export function createBackendSwitch(options: BackendSwitchOptions): SearchBacken
   };
 }
 
-/** Whether all that meets these conditions is in the engine, which does not search texts. */
+/** Whether all that meets these conditions is in the engine. */
 const isOnMarket = (conditions: readonly Condition[]): boolean =>
-  conditions.some((each) => each.kind === 'statuses' && each.statuses.every(isHeld)) &&
-  !conditions.some(({ kind }) => kind === 'text');
+  conditions.some((each) => each.kind === 'statuses' && each.statuses.every(isHeld));
 
 /** Records differ between two readings, and PostgreSQL counts apart. */
 const comparablePage: Question<unknown> = async (backend, search) => {
