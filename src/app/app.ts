@@ -1,6 +1,7 @@
 // Wiring of the service: everything that a running service consists of, created in order and stopped in reverse.
 
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createAccess } from '../access/access.ts';
 import { createKeyForm } from '../access/key-form/key-form.ts';
 import { createFeedLimit } from '../access/limits/stream-limit.ts';
@@ -147,7 +148,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     monotonic: () => clock.monotonic(),
   });
   const figures = createMarketFigures({ database, findCurrencies, analytics });
-  const search = createSearch({ ...common, metrics, analytics, cache, ...searchOptions(options) });
+  const search = createSearch({ ...common, metrics, analytics, cache, ...searchOptions(options, report) });
   const { backend, areas, engine, untilSearched } = search;
   const refresh = createRefresh({ source, catalogue, database, clock, log, metrics, untilSearched });
   const findLoading = createFindLoading({ database, clock, source: source?.id ?? null });
@@ -244,12 +245,19 @@ export async function createApp(options: AppOptions): Promise<App> {
   };
 }
 
-const searchOptions = ({ config, database, threadTarget, overrides }: AppOptions) => ({
-  settings: config.search,
-  builder:
-    overrides?.searchBuilder?.(database) ??
-    (threadTarget ? createThreadBuilder(threadTarget) : createLocalBuilder(database)),
+const searchOptions = (options: AppOptions, report: (error: unknown) => void) => ({
+  settings: options.config.search,
+  builder: options.overrides?.searchBuilder?.(options.database) ?? searchBuilder(options, report),
 });
+
+/** Threads find the database by themselves, and keep their segments in the data directory. */
+function searchBuilder(
+  { config, database, threadTarget: target }: AppOptions,
+  report: (error: unknown) => void,
+): BaseBuilder {
+  if (target === undefined) return createLocalBuilder(database);
+  return createThreadBuilder({ target, file: join(config.dataDirectory, 'search-columns'), report });
+}
 
 /** Ends the grants made with a key that another one has replaced. */
 function grantEnder(log: Log, clock: Clock): (tx: Transaction, subscription: string) => Promise<void> {

@@ -55,3 +55,9 @@ export const ORDER_COLUMNS = [
   ...(['listedAt', 'updatedAt', 'closedAt', 'priceChangedAt', 'daysOnMarketStart'] as const),
 ] as const satisfies NumberColumn[];
 export type OrderColumn = (typeof ORDER_COLUMNS)[number];
+
+/** A value for each column. */
+export const byColumn = <Name extends string, T>(
+  names: readonly Name[],
+  of: (name: Name) => T,
+): Record<Name, T> => Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, T>;

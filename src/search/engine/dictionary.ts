@@ -2,12 +2,16 @@
 
 import { STATUSES } from '../../listings/vocabulary.ts';
 import type { ListColumn } from '../query/condition.ts';
-import { CODE_COLUMNS, type CodeColumn, LIST_COLUMNS } from './columns.ts';
+import { byColumn, CODE_COLUMNS, type CodeColumn, LIST_COLUMNS } from './columns.ts';
+import { GrowableArray } from './shared-arrays.ts';
 
 /** Words are added and never taken away, so that codes stay what they are for every reader. */
 export class Dictionary {
   readonly #codes = new Map<string, number>();
   readonly #words: string[] = [''];
+  /** The same in memory that threads share. */
+  readonly #bytes = new GrowableArray(Uint8Array);
+  readonly #ends = new GrowableArray(Uint32Array);
 
   constructor(words: Iterable<string> = []) {
     for (const word of words) this.code(word);
@@ -20,6 +24,8 @@ export class Dictionary {
     if (known !== undefined) return known;
     const code = this.#words.push(word) - 1;
     this.#codes.set(word, code);
+    this.#bytes.append(Buffer.from(word));
+    this.#ends.push(this.#bytes.length);
     return code;
   }
 
@@ -38,28 +44,45 @@ export class Dictionary {
     return this.#words.length;
   }
 
-  /** All words in the order of their codes, to make the same dictionary elsewhere. */
-  words(): readonly string[] {
-    return this.#words.slice(1);
+  /** All words so far in memory that threads share: words that are added later never change it. */
+  shared(): SharedWords {
+    return { count: this.#ends.length, ends: this.#ends.array, bytes: this.#bytes.array };
   }
 }
 
+/** Words in the order of their codes: where the bytes of each end, which begin where those of the one before end. */
+export interface SharedWords {
+  readonly count: number;
+  readonly ends: Uint32Array;
+  readonly bytes: Uint8Array;
+}
+
 /** The dictionaries of all columns, shared by listings of both types. */
-export type Dictionaries = Readonly<Record<CodeColumn | ListColumn, Dictionary>>;
+export type Dictionaries = Readonly<Record<DictionaryColumn, Dictionary>>;
+
+type DictionaryColumn = CodeColumn | ListColumn;
+export type SharedDictionaries = Readonly<Record<DictionaryColumn, SharedWords>>;
 
 /** The code of the status ACTIVE in every dictionary of statuses. */
 export const ACTIVE = STATUSES.indexOf('ACTIVE') + 1;
 
-/** Those with the given words, else empty ones; that of statuses always begins with all of them, so that their codes are known. */
-export function createDictionaries(
-  words: Partial<Readonly<Record<CodeColumn | ListColumn, readonly string[]>>> = {},
-): Dictionaries {
-  const columns = [...CODE_COLUMNS, ...LIST_COLUMNS];
-  return Object.fromEntries(
-    columns.map((column) => [column, new Dictionary(words[column] ?? FIRST_WORDS[column])]),
-  ) as unknown as Dictionaries;
-}
+const COLUMNS = [...CODE_COLUMNS, ...LIST_COLUMNS];
 
-const FIRST_WORDS: Partial<Readonly<Record<CodeColumn | ListColumn, readonly string[]>>> = {
-  status: STATUSES,
-};
+/** Empty ones; that of statuses begins with all of them, so that their codes are known. */
+export const createDictionaries = (): Dictionaries =>
+  byColumn(COLUMNS, (column) => new Dictionary(column === 'status' ? STATUSES : []));
+
+export const shareDictionaries = (dictionaries: Dictionaries): SharedDictionaries =>
+  byColumn(COLUMNS, (column) => dictionaries[column].shared());
+
+/** Dictionaries with the same codes as those that were shared. */
+export const copyDictionaries = (shared: SharedDictionaries): Dictionaries =>
+  byColumn(COLUMNS, (column) => new Dictionary(wordsOf(shared[column])));
+
+function* wordsOf({ count, ends, bytes }: SharedWords): Generator<string> {
+  let start = 0;
+  for (const end of ends.subarray(0, count)) {
+    yield Buffer.from(bytes.subarray(start, end)).toString();
+    start = end;
+  }
+}

@@ -3,8 +3,7 @@
 // Of each column, the values of base and tail are put behind each other in the widest kind of array, and those of the rows that
 // stay are picked from it: loops that meet one kind of array alone are several times as fast as loops that meet any.
 
-import { CODE_COLUMNS, LIST_COLUMNS, NUMBER_COLUMNS, TEXT_COLUMNS } from './columns.ts';
-import { byColumn } from './growing-columns.ts';
+import { byColumn, CODE_COLUMNS, LIST_COLUMNS, NUMBER_COLUMNS, TEXT_COLUMNS } from './columns.ts';
 import type { MergedRows } from './merged-rows.ts';
 import type { CodeArray, Columns, Lists, NumberArray } from './segment.ts';
 import { type ArrayKind, type NumericArray, sharedArray, sharedCopy } from './shared-arrays.ts';

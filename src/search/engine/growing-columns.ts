@@ -2,6 +2,7 @@
 
 import type { ListColumn } from '../query/condition.ts';
 import {
+  byColumn,
   CODE_COLUMNS,
   type CodeColumn,
   FLAGS,
@@ -144,9 +145,3 @@ const listsOf = <A extends Float64Array | Uint32Array | Uint8Array>({
   offsets: offsets.array,
   values: values.array,
 });
-
-/** A value for each column. */
-export const byColumn = <Name extends string, T>(
-  names: readonly Name[],
-  of: (name: Name) => T,
-): Record<Name, T> => Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, T>;

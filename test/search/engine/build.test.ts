@@ -96,7 +96,7 @@ test('a load holds every fact of every listing on the market, at the sequence of
 });
 
 test('a thread loads the same, tells its progress, and shares what it loaded', async (t) => {
-  const builder = builderOf(t, createThreadBuilder({ url }));
+  const builder = builderOf(t, createThreadBuilder({ target: { url }, file: null, report: assert.ifError }));
   const told: LoadProgress[] = [];
   const base = await builder.load((progress) => told.push(progress), never);
   await checkBase(base, database);
@@ -152,7 +152,10 @@ test('a thread merges a tail as this thread does', async (t) => {
     ...{ dictionaries, sequence },
     tables: { rental: tableOf(segments.rental), sale: tableOf(segments.sale) },
   };
-  const merged = await builderOf(t, createThreadBuilder({ url })).merge(generation, never);
+  const merged = await builderOf(
+    t,
+    createThreadBuilder({ target: { url }, file: null, report: assert.ifError }),
+  ).merge(generation, never);
   for (const type of LISTING_TYPES) {
     const { base, baseRemoved, tail, tailRemoved } = generation.tables[type];
     const indexWords = (source: Uint32Array) =>
@@ -170,7 +173,10 @@ test('a load that cannot be, that is not wanted any more or whose builder closes
         sql`select from pg_stat_activity where application_name = 'freehold search' and datname = current_database()`,
     );
   const ended = () => until('the session ends', async () => (await sessions()).length === 0);
-  const builder = builderOf(t, createThreadBuilder({ url: proxy.url }));
+  const builder = builderOf(
+    t,
+    createThreadBuilder({ target: { url: proxy.url }, file: null, report: assert.ifError }),
+  );
   const reason = new Error('not wanted any more');
   const aborting = new AbortController();
   const aborted = builder.load(() => aborting.abort(reason), aborting.signal);

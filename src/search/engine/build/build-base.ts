@@ -26,11 +26,10 @@ export interface MergedTable extends Pick<Table, 'base' | 'baseRemoved' | 'tail'
   readonly words: RowWords;
 }
 
+export type MergedTables = Readonly<Record<ListingType, MergedTable>>;
+
 /** What a merge reads of tables: memory that threads share, so that a message carries it at once. */
-export const mergedTables = ({
-  rental,
-  sale,
-}: Generation['tables']): Readonly<Record<ListingType, MergedTable>> => ({
+export const mergedTables = ({ rental, sale }: Generation['tables']): MergedTables => ({
   rental: mergedTable(rental),
   sale: mergedTable(sale),
 });
@@ -40,7 +39,7 @@ const mergedTable = ({ base, baseRemoved, tail, tailRemoved, tailWords }: Table)
   words: tailWords.byRow(),
 });
 
-export function mergeTables(tables: Readonly<Record<ListingType, MergedTable>>): Base['segments'] {
+export function mergeTables(tables: MergedTables): Base['segments'] {
   return { rental: mergeTable(tables.rental), sale: mergeTable(tables.sale) };
 }
 

@@ -2,36 +2,63 @@
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { ListingType } from '../../../listings/vocabulary.ts';
+import { type Clock, MINUTE, systemClock } from '../../../lib/clock.ts';
 import type { DatabaseOptions } from '../../../postgres/client/database.ts';
-import type { ListColumn } from '../../query/condition.ts';
 import type { Base, BaseBuilder, LoadProgress } from '../base-builder.ts';
-import type { CodeColumn } from '../columns.ts';
-import { createDictionaries, type Dictionaries } from '../dictionary.ts';
-import { type MergedTable, mergedTables } from './build-base.ts';
+import { copyDictionaries, type SharedDictionaries, shareDictionaries } from '../dictionary.ts';
+import { type MergedTables, mergedTables } from './build-base.ts';
+import type { SharedBase } from './column-file.ts';
 
 /** Where a thread finds the database. */
 export type BuilderTarget = Pick<DatabaseOptions, 'url' | 'socket'>;
 
+export interface ThreadBuilderOptions {
+  readonly target: BuilderTarget;
+  /** Where segments are kept for the next start; null: nowhere. */
+  readonly file: string | null;
+  /** Called where the file could not be read or written. */
+  readonly report: (error: unknown) => void;
+  readonly clock?: Clock;
+}
+
 /** What a thread is to do. Columns are shared, not copied. */
 export type BuilderTask =
-  | { readonly kind: 'load'; readonly target: BuilderTarget }
-  | { readonly kind: 'merge'; readonly tables: Readonly<Record<ListingType, MergedTable>> };
+  | {
+      readonly kind: 'load';
+      readonly target: BuilderTarget;
+      readonly file: string | null;
+      readonly isRead: boolean;
+    }
+  | { readonly kind: 'merge'; readonly tables: MergedTables; readonly saved: MergeToSave | null };
 
-/** Dictionaries as messages carry them. */
-export type DictionaryWords = Readonly<Record<CodeColumn | ListColumn, readonly string[]>>;
+/** Where a merge is written to, and with what. */
+export interface MergeToSave {
+  readonly target: BuilderTarget;
+  readonly file: string;
+  readonly dictionaries: SharedDictionaries;
+  readonly sequence: number;
+}
 
 export type BuilderMessage =
   | { readonly kind: 'progress'; readonly progress: LoadProgress }
-  | ({ readonly kind: 'loaded'; readonly words: DictionaryWords } & Omit<Base, 'dictionaries'>)
+  | { readonly kind: 'loaded'; readonly base: SharedBase }
   | { readonly kind: 'merged'; readonly segments: Base['segments'] }
-  | { readonly kind: 'failed'; readonly error: Error };
+  | { readonly kind: 'failed'; readonly error: Error }
+  /** The file could not be read or written; the task goes on. */
+  | { readonly kind: 'unsaved'; readonly error: Error };
 
-export function createThreadBuilder(target: BuilderTarget): BaseBuilder {
+/** A file that is older costs a start more changes to read; each is written as a whole. */
+const FILE_AGE = 10 * MINUTE;
+
+export function createThreadBuilder(options: ThreadBuilderOptions): BaseBuilder {
+  const { target, file, report, clock = systemClock } = options;
   const closing = new AbortController();
   const threads = new Set<Worker>();
+  /** Whoever loads a second time does not trust what it has. */
+  let isRead = true;
+  let writtenAt = Number.NEGATIVE_INFINITY;
 
-  /** Runs a task in a thread of its own until it gives a result. */
+  /** Runs a task in a thread of its own until it gives a result. The thread may go on to write the file. */
   function run<T>(
     task: BuilderTask,
     signal: AbortSignal,
@@ -49,6 +76,7 @@ export function createThreadBuilder(target: BuilderTarget): BaseBuilder {
       ending.addEventListener('abort', end, { once: true });
       worker.on('message', (message: BuilderMessage) => {
         if (message.kind === 'failed') return reject(message.error);
+        if (message.kind === 'unsaved') return report(message.error);
         const result = resultOf(message);
         if (result !== undefined) resolve(result);
       });
@@ -62,17 +90,27 @@ export function createThreadBuilder(target: BuilderTarget): BaseBuilder {
   }
 
   return {
-    load: (onProgress, signal) =>
-      run<Base>({ kind: 'load', target }, signal, (message) => {
+    load(onProgress, signal) {
+      const task: BuilderTask = { kind: 'load', target, file, isRead };
+      isRead = false;
+      writtenAt = clock.monotonic();
+      return run<Base>(task, signal, (message) => {
         if (message.kind === 'progress') onProgress(message.progress);
         if (message.kind !== 'loaded') return undefined;
-        const { segments, words, sequence } = message;
-        return { segments, dictionaries: createDictionaries(words), sequence };
-      }),
-    merge: ({ tables }, signal) =>
-      run({ kind: 'merge', tables: mergedTables(tables) }, signal, (message) =>
+        return { ...message.base, dictionaries: copyDictionaries(message.base.dictionaries) };
+      });
+    },
+    merge({ tables, dictionaries, sequence }, signal) {
+      const isDue = clock.monotonic() - writtenAt >= FILE_AGE;
+      const saved =
+        file !== null && isDue
+          ? { target, file, dictionaries: shareDictionaries(dictionaries), sequence }
+          : null;
+      if (isDue) writtenAt = clock.monotonic();
+      return run({ kind: 'merge', tables: mergedTables(tables), saved }, signal, (message) =>
         message.kind === 'merged' ? message.segments : undefined,
-      ),
+      );
+    },
     async close() {
       const ends = [...threads].map((worker) => once(worker, 'exit'));
       closing.abort(new Error('The builder of the search engine was closed'));
@@ -80,9 +118,3 @@ export function createThreadBuilder(target: BuilderTarget): BaseBuilder {
     },
   };
 }
-
-/** The words of dictionaries, from which the same can be made. */
-export const wordsOf = (dictionaries: Dictionaries): DictionaryWords =>
-  Object.fromEntries(
-    Object.entries(dictionaries).map(([column, dictionary]) => [column, dictionary.words()]),
-  ) as unknown as DictionaryWords;

@@ -2,9 +2,9 @@
 
 import type { ListingType } from '../../../listings/vocabulary.ts';
 import { CopyFields } from '../../../postgres/client/copy-fields.ts';
-import { CODE_COLUMNS, FLAGS, LIST_COLUMNS, NUMBER_COLUMNS, TEXT_COLUMNS } from '../columns.ts';
+import { byColumn, CODE_COLUMNS, FLAGS, LIST_COLUMNS, NUMBER_COLUMNS, TEXT_COLUMNS } from '../columns.ts';
 import type { Dictionaries, Dictionary } from '../dictionary.ts';
-import { byColumn, GrowingColumns } from '../growing-columns.ts';
+import { GrowingColumns } from '../growing-columns.ts';
 import { hashBytes } from '../word-hash.ts';
 import { WordCollector } from '../word-index.ts';
 import { ByteWords } from './byte-words.ts';
