@@ -30,6 +30,12 @@ export const ProblemSchema = Type.Object(
         description: 'On 429: names of the exceeded policies, as in RateLimit-Policy.',
       }),
     ),
+    progress: Type.Optional(
+      Type.Object(
+        { records: Type.Integer(), total: Type.Integer() },
+        { description: 'With SEARCH_LOADING: listings that are loaded, and about how many there are.' },
+      ),
+    ),
   },
   { $id: 'Problem', description: 'An error. Some codes add members.' },
 );

@@ -25,6 +25,7 @@ const NEXT_STEPS: Partial<Readonly<Record<ProblemCode, (publicUrl: string) => st
   QUOTA_EXCEEDED: () => 'Calls of this month are used up: tell the user instead of trying again.',
   DATABASE_UNAVAILABLE: () => 'Try again in a few seconds.',
   OVERLOADED: () => 'Try again in a few seconds.',
+  SEARCH_LOADING: () => 'Try again in a few seconds; other tools work.',
   SHUTTING_DOWN: () => 'Try again in a few seconds.',
   SUBSCRIPTIONS_UNAVAILABLE: () => 'Try again in a few seconds.',
 };

@@ -126,6 +126,6 @@ function requireLoaded({ state, progress }: EngineStatus): void {
   const loaded = progress === null ? '' : `: ${rows(progress.rows)} of ${rows(progress.total)} so far`;
   throw new Problem('SEARCH_LOADING', `This process is loading the listings that it searches${loaded}.`, {
     headers: { 'retry-after': RETRY_AFTER },
-    ...(progress && { members: { progress } }),
+    ...(progress && { members: { progress: { records: progress.rows, total: progress.total } } }),
   });
 }

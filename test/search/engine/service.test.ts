@@ -59,7 +59,7 @@ test('a service that fills its engine answers 503 with its progress, what is not
   await write(service, home('a'), home('b', { status: 'CLOSED', closePrice: 1 }));
   const { status, headers, body } = await ask(service, 'facets=city');
   assert.deepEqual([status, body.code, headers.get('retry-after')], [503, 'SEARCH_LOADING', '2']);
-  assert.deepEqual(body.progress, { rows: 120_000, total: 650_000 });
+  assert.deepEqual(body.progress, { records: 120_000, total: 650_000 });
   assert.match(body.detail ?? '', /120,000 of 650,000 so far/);
   assert.deepEqual(await readiness(service), {
     status: 503,

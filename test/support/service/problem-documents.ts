@@ -29,7 +29,9 @@ const COUNTED: readonly ProblemCode[] = [
 ];
 
 const AT_FAULT: readonly ProblemCode[] = ['INVALID_PARAMETER', 'INVALID_CURSOR', 'INVALID_GEOMETRY'];
-const MEMBERS = ['type', 'title', 'status', 'detail', 'code', 'requestId', 'errors', 'violatedPolicies'];
+const MEMBERS = [
+  ...['type', 'title', 'status', 'detail', 'code', 'requestId', 'errors', 'violatedPolicies', 'progress'],
+];
 
 /** Checks that an answer is the problem of this code, whole and as documented. */
 export function checkProblem(code: ProblemCode, answer: Answer, pages: ErrorPages): void {
