@@ -1,0 +1,103 @@
+// Proves which backend is asked, that a request is answered from one generation, and how it waits for the newest changes.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Problem } from '../../lib/problem.ts';
+import { NO_ENGINE } from '../engine/lifecycle/no-engine.ts';
+import type { EngineStatus } from '../engine/lifecycle/search-engine.ts';
+import type { Generation } from '../engine/segment.ts';
+import type { Condition } from '../query/condition.ts';
+import type { ResolvedSearch } from '../query/plan.ts';
+import type { SearchBackend } from '../query/search-backend.ts';
+import { createBackendSwitch } from './backend-switch.ts';
+
+const status = (...statuses: readonly ('ACTIVE' | 'COMING_SOON' | 'CLOSED')[]): Condition => ({
+  kind: 'statuses',
+  statuses,
+});
+const CHEAP: Condition = { kind: 'range', column: 'price', min: undefined, max: 1, below: undefined };
+
+/** A search of which only the conditions are looked at. */
+const search = (conditions: readonly Condition[], more: Partial<ResolvedSearch> = {}): ResolvedSearch =>
+  ({ plan: { conditions }, resolved: {}, ...more }) as unknown as ResolvedSearch;
+
+const generation = (sequence: number): Generation => ({ sequence }) as Generation;
+
+/** A backend whose count tells its number. */
+const counting = (number: number): SearchBackend =>
+  ({
+    count: async () => number,
+    countEach: async () => [number],
+    page: async () => ({ hits: [], more: false, total: number }),
+  }) as unknown as SearchBackend;
+
+/** PostgreSQL counts -1, the engine the sequence of its generation. */
+function stage(state: Partial<EngineStatus> = { state: 'ready' }) {
+  const world = { current: state.state === 'ready' ? generation(1) : null, isCaughtUp: true, caughtUp: 0 };
+  const answers: string[] = [];
+  const backend = createBackendSwitch({
+    sql: counting(-1),
+    engineOver: ({ sequence }) => counting(sequence),
+    engine: {
+      generation: () => world.current,
+      status: () => ({ ...NO_ENGINE.status(), lagMs: 1_234.5, ...state }),
+      async catchUp() {
+        world.caughtUp++;
+        if (world.isCaughtUp) world.current = generation(9);
+        return world.isCaughtUp;
+      },
+    },
+    onAnswer: (by) => answers.push(by),
+  });
+  return { backend, world, answers };
+}
+
+test('the engine is asked for what is on the market, PostgreSQL as soon as another status is among them', async () => {
+  const { backend, answers } = stage();
+  assert.equal(await backend.count(search([status('ACTIVE', 'COMING_SOON'), CHEAP])), 1);
+  assert.equal(await backend.count(search([status('ACTIVE', 'CLOSED')])), -1);
+  assert.equal(await backend.count(search([CHEAP])), -1);
+  assert.deepEqual(answers, ['memory', 'postgres', 'postgres']);
+  assert.equal(backend.countsAlong?.(search([status('ACTIVE')])), true);
+  assert.equal(backend.countsAlong?.(search([status('CLOSED')])), false);
+});
+
+test('sets are counted by the engine only if each of them is on the market', async () => {
+  const { backend, answers } = stage();
+  const asked = search([status('ACTIVE')]);
+  assert.deepEqual(await backend.countEach(asked, [[status('ACTIVE')], [status('ACTIVE'), CHEAP]]), [1]);
+  assert.deepEqual(await backend.countEach(asked, [[status('ACTIVE')], [CHEAP]]), [-1]);
+  assert.deepEqual(answers, ['memory', 'postgres']);
+});
+
+test('all questions of a request are answered from one generation, those of the next from the newest', async () => {
+  const { backend, world } = stage();
+  const [first, second] = [search([status('ACTIVE')]), search([status('ACTIVE')])];
+  assert.equal(await backend.count(first), 1);
+  world.current = generation(2);
+  assert.equal((await backend.page({ ...first, plan: { ...first.plan, limit: 7 } })).total, 1);
+  assert.equal(await backend.count(second), 2);
+});
+
+test('a request that must be of now waits once for the newest changes, and tells its lag if they do not come', async () => {
+  const { backend, world } = stage();
+  const fresh = search([status('ACTIVE')], { fresh: true });
+  assert.deepEqual([await backend.count(fresh), await backend.count(fresh), world.caughtUp], [9, 9, 1]);
+  assert.equal(backend.lagMs?.(fresh), null);
+  world.isCaughtUp = false;
+  const late = search([status('ACTIVE')], { fresh: true });
+  assert.deepEqual([await backend.count(late), backend.lagMs?.(late)], [9, 1_235]);
+});
+
+test('while the engine fills, its searches are refused; where it is unusable or off, PostgreSQL answers them', async () => {
+  const filling = stage({ state: 'filling', progress: { rows: 1, total: 20 } });
+  const refused = (error: unknown) =>
+    error instanceof Problem && error.code === 'SEARCH_LOADING' && error.message.includes('1 of 20');
+  await assert.rejects(filling.backend.count(search([status('ACTIVE')])), refused);
+  assert.equal(await filling.backend.count(search([status('CLOSED')])), -1);
+  for (const state of ['unusable', 'off'] as const) {
+    const { backend } = stage({ state });
+    assert.equal(await backend.count(search([status('ACTIVE')])), -1);
+    assert.equal(backend.countsAlong?.(search([status('ACTIVE')])), false);
+  }
+});
