@@ -1,7 +1,5 @@
 // Radix sort: items by number or by text, stable, in time that grows with their number alone.
 
-import type { Texts } from './segment.ts';
-
 /** Digits of 11 bits: three in each half of a float64. The counts of a digit fit into the first cache. */
 const DIGIT_BITS = 11;
 const DIGIT_VALUES = 2 ** DIGIT_BITS;
@@ -97,6 +95,12 @@ function scatter(
     const value = ((halves[2 * item + half] ?? 0) >>> shift) & DIGIT_MASK;
     to[increment(starts, value)] = item;
   }
+}
+
+/** The bytes of row r: from offsets[r] up to and without offsets[r + 1]. */
+interface Texts {
+  readonly offsets: Uint32Array;
+  readonly bytes: Uint8Array;
 }
 
 /** Bytes that a float64 holds as an exact integer. */
