@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { knownKeysInOutage } from './billing/outage.ts';
 import { logAgainstNone } from './changes.ts';
 import { callsForOneListing } from './coalescing.ts';
+import { questionsOfEngine } from './engine/questions.ts';
 import { fanOutAgainstLibraries, fanOutAgainstLoop, fanOutAgainstNchan } from './feeds/fan-out.ts';
 import { idleFeeds } from './feeds/idle.ts';
 import { eventPages } from './feeds/pages.ts';
@@ -127,6 +128,7 @@ const NAMED: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>>> = {
   P21: callsOfTools,
   mcp: memoryOfAgents,
   outage: knownKeysInOutage,
+  engine: questionsOfEngine,
   webhooks: async () => [...(await latencyBesideHanging()), ...(await memoryOfHosts())],
 };
 
