@@ -69,21 +69,16 @@ export class WordCollector {
   addWord(hash: number): void {
     let number = this.#numbers.get(hash);
     if (number === undefined) {
-      number = this.vocabulary;
+      number = this.addToVocabulary(hash);
       this.#numbers.set(hash, number);
-      this.addToVocabulary(hash);
     }
     this.add(number);
   }
 
-  /** How many words there are; they have the numbers from 0 on. */
-  get vocabulary(): number {
-    return this.#hashes.length;
-  }
-
-  /** A further word, for who numbers words in another way than by their hashes. */
-  addToVocabulary(hash: number): void {
+  /** A further word, for who tells words apart by something else than their hashes; returns its number. */
+  addToVocabulary(hash: number): number {
     this.#hashes.push(hash);
+    return this.#hashes.length - 1;
   }
 
   /** A word by its number. */

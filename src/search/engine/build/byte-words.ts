@@ -9,10 +9,9 @@ const FNV_PRIME = 0x0100_0193;
 
 /** A hash table with open addressing. */
 export class ByteWords {
-  /** By slot: the number of a word, and 1; 0: free. Never more than half of them are taken. */
-  #slots = new Uint32Array(FIRST_SLOTS);
-  /** By number: the hash, and where the bytes begin, with the end of the last. */
-  readonly #hashes = new GrowableArray(Uint32Array);
+  /** By slot the hash, and the number of a word and 1; 0: free. Never more than half of them are taken. */
+  #slots = new Uint32Array(2 * FIRST_SLOTS);
+  /** By number where the bytes begin, with the end of the last. */
   readonly #starts = new GrowableArray(Uint32Array);
   readonly #bytes = new GrowableArray(Uint8Array);
 
@@ -25,10 +24,12 @@ export class ByteWords {
     let hash = FNV_OFFSET;
     for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), FNV_PRIME);
     hash >>>= 0;
-    const mask = this.#slots.length - 1;
-    for (let slot = hash & mask; this.#slots[slot] !== 0; slot = (slot + 1) & mask) {
-      const number = (this.#slots[slot] ?? 0) - 1;
-      if (this.#hashes.array[number] === hash && this.#isWord(number, bytes, start, end)) return number;
+    const slots = this.#slots;
+    const mask = slots.length / 2 - 1;
+    let slot = hash & mask;
+    for (let entry = slots[2 * slot + 1] ?? 0; entry !== 0; entry = slots[2 * slot + 1] ?? 0) {
+      if (slots[2 * slot] === hash && this.#isWord(entry - 1, bytes, start, end)) return entry - 1;
+      slot = (slot + 1) & mask;
     }
     return this.#add(hash, bytes, start, end);
   }
@@ -42,24 +43,26 @@ export class ByteWords {
   }
 
   #add(hash: number, bytes: Uint8Array, start: number, end: number): number {
-    const number = this.#hashes.length;
-    this.#hashes.push(hash);
+    const number = this.#starts.length - 1;
     this.#bytes.append(bytes, start, end);
     this.#starts.push(this.#bytes.length);
-    if (2 * (number + 1) > this.#slots.length) this.#grow();
-    else this.#place(number);
+    if (4 * (number + 1) > this.#slots.length) this.#grow();
+    place(this.#slots, hash, number + 1);
     return number;
   }
 
   #grow(): void {
-    this.#slots = new Uint32Array(this.#slots.length * 2);
-    for (let number = 0; number < this.#hashes.length; number++) this.#place(number);
+    const former = this.#slots;
+    this.#slots = new Uint32Array(former.length * 2);
+    for (let at = 0; at < former.length; at += 2)
+      if (former[at + 1] !== 0) place(this.#slots, former[at] ?? 0, former[at + 1] ?? 0);
   }
+}
 
-  #place(number: number): void {
-    const mask = this.#slots.length - 1;
-    let slot = (this.#hashes.array[number] ?? 0) & mask;
-    while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
-    this.#slots[slot] = number + 1;
-  }
+function place(slots: Uint32Array, hash: number, entry: number): void {
+  const mask = slots.length / 2 - 1;
+  let slot = hash & mask;
+  while (slots[2 * slot + 1] !== 0) slot = (slot + 1) & mask;
+  slots[2 * slot] = hash;
+  slots[2 * slot + 1] = entry;
 }

@@ -29,47 +29,51 @@ const NUMBERS = NUMBER_COLUMNS.map((column) => ({
   isDay: column === 'availableFrom',
 }));
 
-/** Words as the codes of a dictionary, to which they are added. */
-class WordCodes {
-  readonly #dictionary: Dictionary;
+/** Words with numbers that others give them when they come for the first time. */
+class NumberedWords {
   readonly #words = new ByteWords();
-  readonly #codes: number[] = [];
+  readonly #numbers: number[] = [];
+  readonly #numberOfNew: (bytes: Uint8Array) => number;
 
-  constructor(dictionary: Dictionary) {
-    this.#dictionary = dictionary;
+  constructor(numberOfNew: (bytes: Uint8Array) => number) {
+    this.#numberOfNew = numberOfNew;
   }
 
-  code({ bytes, start, end }: CopyFields): number {
+  /** The number of the word that the fields stand at. */
+  numberAt({ bytes, start, end }: CopyFields): number {
     const word = this.#words.numberOf(bytes, start, end);
-    if (word === this.#codes.length)
-      this.#codes.push(this.#dictionary.code(Buffer.from(bytes.subarray(start, end)).toString()));
-    return this.#codes[word] ?? 0;
+    if (word === this.#numbers.length) this.#numbers.push(this.#numberOfNew(bytes.subarray(start, end)));
+    return this.#numbers[word] ?? 0;
   }
 }
+
+const codesOf = (dictionary: Dictionary): NumberedWords =>
+  new NumberedWords((bytes) => dictionary.code(Buffer.from(bytes).toString()));
 
 /** Listings of one type. */
 interface CopiedTable {
   readonly columns: GrowingColumns;
   readonly words: WordCollector;
-  /** By the number that the collector has for each. */
-  readonly vocabulary: ByteWords;
+  /** Numbers of listings, of which nearly every one is new, apart: the others stay few enough for the caches of the processor. */
+  readonly ids: NumberedWords;
+  readonly others: NumberedWords;
 }
 
-const emptyTable = (): CopiedTable => ({
-  ...{ columns: new GrowingColumns(), words: new WordCollector(), vocabulary: new ByteWords() },
-});
+function emptyTable(): CopiedTable {
+  const words = new WordCollector();
+  const vocabulary = () =>
+    new NumberedWords((bytes) => words.addToVocabulary(hashBytes(bytes, 0, bytes.length)));
+  return { columns: new GrowingColumns(), words, ids: vocabulary(), others: vocabulary() };
+}
 
 export class CopiedRows {
   readonly tables: Readonly<Record<ListingType, CopiedTable>> = { rental: emptyTable(), sale: emptyTable() };
-  readonly #codes: Readonly<Record<(typeof CODE_COLUMNS | typeof LIST_COLUMNS)[number], WordCodes>>;
+  readonly #codes: Readonly<Record<(typeof CODE_COLUMNS | typeof LIST_COLUMNS)[number], NumberedWords>>;
   readonly #fields = new CopyFields();
 
   /** Words of rows are added to the dictionaries. */
   constructor(dictionaries: Dictionaries) {
-    this.#codes = byColumn(
-      [...CODE_COLUMNS, ...LIST_COLUMNS],
-      (column) => new WordCodes(dictionaries[column]),
-    );
+    this.#codes = byColumn([...CODE_COLUMNS, ...LIST_COLUMNS], (column) => codesOf(dictionaries[column]));
   }
 
   /** Rows so far. */
@@ -94,14 +98,14 @@ export class CopiedRows {
       else columns.setNumber(column, isDay ? fields.day() : fields.float64());
     }
     for (const column of CODE_COLUMNS)
-      if (fields.next()) columns.setCode(column, this.#codes[column].code(fields));
+      if (fields.next()) columns.setCode(column, this.#codes[column].numberAt(fields));
     for (const flag of FLAGS) if (fields.next()) columns.setFlag(flag, fields.boolean());
     for (const column of LIST_COLUMNS) {
       fields.next();
       const codes = this.#codes[column];
       for (let left = fields.items(); left > 0; left--) {
         fields.nextItem();
-        columns.addToList(column, codes.code(fields));
+        columns.addToList(column, codes.numberAt(fields));
       }
     }
     fields.next();
@@ -117,21 +121,21 @@ export class CopiedRows {
     this.#addWords(table);
   }
 
-  #addWords({ words, vocabulary }: CopiedTable): void {
+  #addWords({ words, ids, others }: CopiedTable): void {
     const fields = this.#fields;
     words.beginRow();
     if (!fields.next()) return;
     for (let left = fields.lexemes(); left > 0; left--) {
       fields.nextLexeme();
-      const { bytes, start, end } = fields;
+      const first = fields.bytes[fields.start];
       // Areas and being active are columns.
-      if (bytes[start] === NUMBER_SIGN || bytes[start] === EQUALS_SIGN) continue;
-      const word = vocabulary.numberOf(bytes, start, end);
-      if (word === words.vocabulary) words.addToVocabulary(hashBytes(bytes, start, end));
-      words.add(word);
+      if (first === NUMBER_SIGN || first === EQUALS_SIGN) continue;
+      words.add((first === ID_LETTER ? ids : others).numberAt(fields));
     }
   }
 }
 
 const NUMBER_SIGN = 0x23;
 const EQUALS_SIGN = 0x3d;
+/** What an indexed number begins with. */
+const ID_LETTER = 0x41;
