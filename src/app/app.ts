@@ -247,6 +247,8 @@ export async function createApp(options: AppOptions): Promise<App> {
 
 const searchOptions = (options: AppOptions, report: (error: unknown) => void) => ({
   settings: options.config.search,
+  onReady: (rows: number): void =>
+    options.log.info({ event: 'search', rows }, `Searches of ${rows} listings are answered from memory`),
   builder: options.overrides?.searchBuilder?.(options.database) ?? searchBuilder(options, report),
 });
 

@@ -28,6 +28,7 @@ export interface SearchWiring {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly report: (error: unknown) => void;
+  readonly onReady?: (rows: number) => void;
   readonly settings: Config['search'];
   /** Makes the columns of the engine, and is closed with it. */
   readonly builder: BaseBuilder;
@@ -52,13 +53,12 @@ export interface SearchParts {
 const SEARCHED_LIMIT = 250;
 
 export function createSearch(wiring: SearchWiring): SearchParts {
-  const { database, clock, analytics, cache, settings, builder, report } = wiring;
+  const { database, clock, analytics, cache, settings, report } = wiring;
   const areas = createAreaIdCache(database, clock);
   const memory = { version: () => cache.version(), monotonic: () => clock.monotonic() };
   const sqlOver = (from: Database, queue = from) => createSqlBackend({ database: from, queue, areas });
   const sql = rememberAnswers(sqlOver(database, analytics.database(SEARCH_REMEDY)), memory);
-  const engine =
-    settings.engine === 'memory' ? createSearchEngine({ database, builder, clock, report }) : NO_ENGINE;
+  const engine = settings.engine === 'memory' ? createSearchEngine(wiring) : NO_ENGINE;
   const engineOver = (generation: Generation, from = database): SearchBackend =>
     createEngineBackend({
       generation: () => generation,

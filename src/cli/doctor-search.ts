@@ -7,11 +7,16 @@ import { type Finding, ok, warn } from './doctor-checks.ts';
 import { countOnMarket } from './doctor-store.ts';
 import { count } from './output.ts';
 
-export async function checkSearch({ search }: Config, database: Database): Promise<Finding> {
+/** `limit`: bytes that the service may use. */
+export async function checkSearch(
+  { search }: Pick<Config, 'search'>,
+  database: Database,
+  limit = memoryLimit(),
+): Promise<Finding> {
   const name = 'search';
   if (search.engine === 'postgres') return ok(name, 'by PostgreSQL (SEARCH_ENGINE=postgres)');
   const listings = await database.read(countOnMarket);
-  const [needed, limit] = [neededMemory(listings), memoryLimit()];
+  const needed = neededMemory(listings);
   const found = `${count(listings)} listings on the market need about ${megabytes(needed)} of memory, of ${megabytes(limit)}`;
   if (needed <= limit) return ok(name, found);
   return warn(

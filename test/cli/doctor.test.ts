@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createLocalSubscriptions } from '../../src/access/providers/subscription-store.ts';
 import { appendPrivateEntries } from '../../src/changes/change-store.ts';
+import { checkSearch } from '../../src/cli/doctor-search.ts';
 import { DAY, MINUTE, systemClock } from '../../src/lib/clock.ts';
 import { createDayPartitions, dayOf } from '../../src/postgres/client/day-partitions.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from '../support/database/database.ts';
@@ -161,4 +162,20 @@ test('doctor warns of a log without room for tomorrow, and of one that is kept t
     new RegExp(`^since ${old}, but it is kept for 30 days`),
   );
   assert.equal(amiss.get('change log')?.state, 'warn');
+});
+
+test('doctor says how much memory searches need, and warns where the service may not use as much', async (t) => {
+  const { database } = await testDatabase(t);
+  const look = (engine: 'memory' | 'postgres', limit: number) =>
+    checkSearch({ search: { engine, shadowRate: 0 } }, database, limit);
+  const enough = await look('memory', 4e9);
+  assert.deepEqual(
+    [enough.state, enough.detail.includes('need about 150 MB of memory, of 4000 MB')],
+    ['ok', true],
+  );
+  const few = await look('memory', 1e6);
+  assert.equal(few.state, 'warn');
+  assert.match(few.detail, /PostgreSQL answers all searches/);
+  assert.match(few.remedy ?? '', /SEARCH_ENGINE=postgres/);
+  assert.deepEqual((await look('postgres', 1e6)).state, 'ok');
 });

@@ -62,8 +62,10 @@ test('piped output is JSON records alone, from start to stop, and Ctrl-C during 
   assert.equal(written.stderr, '');
   const records = recordsOf(written.stdout);
   for (const { level, time, msg } of records) assert.ok(level && !Number.isNaN(Date.parse(time)) && msg);
-  const events = records.map(({ event }) => event).filter((event) => event !== undefined && event !== 'load');
-  assert.deepEqual(events, ['start', 'ready', 'stopping', 'stop']);
+  const events = records.flatMap(({ event }) => event ?? []);
+  assert.equal(events.filter((event) => event === 'search').length, 1);
+  const lifecycle = events.filter((event) => event !== 'load' && event !== 'search');
+  assert.deepEqual(lifecycle, ['start', 'ready', 'stopping', 'stop']);
   assert.equal(records.at(-1)?.event, 'stop');
   assert.equal(records.at(-1)?.signal, 'SIGINT');
   assert.doesNotMatch(written.stdout, /unexpectedly|is running again|cannot be read/);

@@ -20,6 +20,8 @@ export interface SearchEngineOptions {
   /** For limits of waiting. */
   readonly clock: Clock;
   readonly report: (error: unknown) => void;
+  /** Called each time that searches begin to be answered from memory. */
+  readonly onReady?: (rows: number) => void;
   /** Bytes that the process may use; default: what the system says. */
   readonly memory?: number;
   readonly longestTail?: typeof LONGEST_TAIL;
@@ -232,6 +234,7 @@ class Engine implements SearchEngine {
   }
 
   #publish(generation: Generation): void {
+    if (this.#generation === null) this.#options.onReady?.(rowsOf(generation));
     this.#generation = generation;
     this.#failure = null;
     this.#progress = null;
