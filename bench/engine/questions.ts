@@ -1,11 +1,11 @@
 // Questions of the engine among so many active listings, in this process: how long each takes, and what a listing takes in memory.
 
-import { CellGroups } from '../../src/search/engine/cells.ts';
-import { facetCounter } from '../../src/search/engine/facets.ts';
 import { bytesOf } from '../../src/search/engine/lifecycle/engine-memory.ts';
-import { findPage } from '../../src/search/engine/page.ts';
-import { PreparedSearch } from '../../src/search/engine/prepared-search.ts';
-import { partsOf, scanRows } from '../../src/search/engine/scan.ts';
+import { CellGroups } from '../../src/search/engine/questions/cells.ts';
+import { facetCounter } from '../../src/search/engine/questions/facets.ts';
+import { findPage } from '../../src/search/engine/questions/page.ts';
+import { PreparedSearch } from '../../src/search/engine/questions/prepared-search.ts';
+import { partsOf, scanRows } from '../../src/search/engine/questions/scan.ts';
 import type { Condition, TextCondition } from '../../src/search/query/condition.ts';
 import type { Facet } from '../../src/search/query/parameters.ts';
 import type { SearchPlan } from '../../src/search/query/plan.ts';

@@ -1,7 +1,7 @@
 // SQL of `freehold doctor`.
 
 import type { Sql } from '../postgres/client/database.ts';
-import { HELD_STATUSES } from '../search/engine/held-statuses.ts';
+import { HELD_STATUSES } from '../search/engine/columns/held-statuses.ts';
 
 export interface CatalogueCounts {
   readonly listings: number;

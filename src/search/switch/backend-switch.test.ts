@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
+import type { Generation } from '../engine/columns/segment.ts';
 import { NO_ENGINE } from '../engine/lifecycle/no-engine.ts';
 import type { EngineStatus } from '../engine/lifecycle/search-engine.ts';
-import type { Generation } from '../engine/segment.ts';
 import type { Condition } from '../query/condition.ts';
 import type { ResolvedSearch } from '../query/plan.ts';
 import type { SearchBackend } from '../query/search-backend.ts';

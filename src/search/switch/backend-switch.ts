@@ -2,9 +2,9 @@
 // is not in use.
 
 import { Problem } from '../../lib/problem.ts';
-import { isHeld } from '../engine/held-statuses.ts';
+import { isHeld } from '../engine/columns/held-statuses.ts';
+import type { Generation } from '../engine/columns/segment.ts';
 import type { EngineStatus, SearchEngine } from '../engine/lifecycle/search-engine.ts';
-import type { Generation } from '../engine/segment.ts';
 import type { Condition } from '../query/condition.ts';
 import type { ResolvedQuery, ResolvedSearch } from '../query/plan.ts';
 import type { SearchBackend } from '../query/search-backend.ts';

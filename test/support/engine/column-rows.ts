@@ -1,16 +1,16 @@
 // Rows of columns as plain facts, to be compared with the search rows that they were made of.
 
 import type { SearchRow } from '../../../src/listings/search-row.ts';
-import { searchColumn } from '../../../src/search/engine/column-buffer.ts';
+import { searchColumn } from '../../../src/search/engine/columns/column-buffer.ts';
 import {
   CODE_COLUMNS,
   FLAGS,
   LIST_COLUMNS,
   NUMBER_COLUMNS,
   TEXT_COLUMNS,
-} from '../../../src/search/engine/columns.ts';
-import type { Dictionaries } from '../../../src/search/engine/dictionary.ts';
-import type { Columns } from '../../../src/search/engine/segment.ts';
+} from '../../../src/search/engine/columns/columns.ts';
+import type { Dictionaries } from '../../../src/search/engine/columns/dictionary.ts';
+import type { Columns } from '../../../src/search/engine/columns/segment.ts';
 import { parseOpenHours } from '../../../src/search/query/open-hours.ts';
 
 /** What is known of a listing, by column. */

@@ -1,7 +1,7 @@
 // Load of a large market that goes on until a test lets it end.
 
 import type { Database } from '../../../src/postgres/client/database.ts';
-import type { BaseBuilder } from '../../../src/search/engine/base-builder.ts';
+import type { BaseBuilder } from '../../../src/search/engine/build/base-builder.ts';
 import { createLocalBuilder } from '../../../src/search/engine/build/local-builder.ts';
 import { Gate } from './stage.ts';
 

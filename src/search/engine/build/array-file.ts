@@ -6,7 +6,7 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { endianness } from 'node:os';
 import { crc32 } from 'node:zlib';
-import { type NumericArray, sharedArray } from '../shared-arrays.ts';
+import { type NumericArray, sharedArray } from '../columns/shared-arrays.ts';
 
 const KINDS = { Float32Array, Float64Array, Uint8Array, Uint16Array, Uint32Array };
 

@@ -2,10 +2,10 @@
 
 import type { ListingType } from '../../../listings/vocabulary.ts';
 import type { Database } from '../../../postgres/client/database.ts';
-import type { Base, BaseBuilder } from '../base-builder.ts';
-import { mergeSegment } from '../build-segment.ts';
-import type { Generation, Table } from '../segment.ts';
-import { listWords, mergeWords, type RowWords } from '../tail-words.ts';
+import type { Generation, Table } from '../columns/segment.ts';
+import { listWords, mergeWords, type RowWords } from '../columns/tail-words.ts';
+import type { Base, BaseBuilder } from './base-builder.ts';
+import { mergeSegment } from './build-segment.ts';
 import { loadListings } from './load-store.ts';
 
 export const loadBase = async (

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { type Clock, MINUTE, systemClock } from '../../../lib/clock.ts';
 import type { DatabaseOptions } from '../../../postgres/client/database.ts';
-import type { Base, BaseBuilder, LoadProgress } from '../base-builder.ts';
-import { copyDictionaries, type SharedDictionaries, shareDictionaries } from '../dictionary.ts';
+import { copyDictionaries, type SharedDictionaries, shareDictionaries } from '../columns/dictionary.ts';
+import type { Base, BaseBuilder, LoadProgress } from './base-builder.ts';
 import { type MergedTables, mergedTables } from './build-base.ts';
 import type { SharedBase } from './column-file.ts';
 

@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Database, openDatabase } from '../../../postgres/client/database.ts';
-import { shareDictionaries } from '../dictionary.ts';
+import { shareDictionaries } from '../columns/dictionary.ts';
 import { loadBase, mergeTables } from './build-base.ts';
 import type { BuilderMessage, BuilderTarget, BuilderTask } from './builder-thread.ts';
 import { readColumnFile, type SharedBase, writeColumnFile } from './column-file.ts';

@@ -1,7 +1,7 @@
 // Words as bytes, numbered in the order in which they come: hardly any of those that a load meets is new, and a word that is known
 // is found without making it a string.
 
-import { GrowableArray } from '../shared-arrays.ts';
+import { GrowableArray } from '../columns/shared-arrays.ts';
 
 const FIRST_SLOTS = 256;
 const FNV_OFFSET = 0x811c_9dc5;

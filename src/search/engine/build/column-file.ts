@@ -1,7 +1,6 @@
 // Column file: the segments as they were at a sequence of the log, so that a start need not read them from the database.
 
 import type { Database } from '../../../postgres/client/database.ts';
-import type { Base } from '../base-builder.ts';
 import {
   CODE_COLUMNS,
   FLAGS,
@@ -9,10 +8,11 @@ import {
   NUMBER_COLUMNS,
   ORDER_COLUMNS,
   TEXT_COLUMNS,
-} from '../columns.ts';
-import type { SharedDictionaries } from '../dictionary.ts';
-import { BLOCK_ROWS } from '../segment.ts';
+} from '../columns/columns.ts';
+import type { SharedDictionaries } from '../columns/dictionary.ts';
+import { BLOCK_ROWS } from '../columns/segment.ts';
 import { type ArrayTree, readArrays, writeArrays } from './array-file.ts';
+import type { Base } from './base-builder.ts';
 import { findMark, hasMark, type LogMark } from './log-mark-store.ts';
 
 /** A base as threads share it. */

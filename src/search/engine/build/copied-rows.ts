@@ -2,11 +2,18 @@
 
 import type { ListingType } from '../../../listings/vocabulary.ts';
 import { CopyFields } from '../../../postgres/client/copy-fields.ts';
-import { byColumn, CODE_COLUMNS, FLAGS, LIST_COLUMNS, NUMBER_COLUMNS, TEXT_COLUMNS } from '../columns.ts';
-import type { Dictionaries, Dictionary } from '../dictionary.ts';
-import { GrowingColumns } from '../growing-columns.ts';
-import { hashBytes } from '../word-hash.ts';
-import { WordCollector } from '../word-index.ts';
+import {
+  byColumn,
+  CODE_COLUMNS,
+  FLAGS,
+  LIST_COLUMNS,
+  NUMBER_COLUMNS,
+  TEXT_COLUMNS,
+} from '../columns/columns.ts';
+import type { Dictionaries, Dictionary } from '../columns/dictionary.ts';
+import { GrowingColumns } from '../columns/growing-columns.ts';
+import { hashBytes } from '../columns/word-hash.ts';
+import { WordCollector } from '../columns/word-index.ts';
 import { ByteWords } from './byte-words.ts';
 
 /**

@@ -4,11 +4,11 @@ import { headSequence } from '../../../changes/change-store.ts';
 import type { ListingType } from '../../../listings/vocabulary.ts';
 import type { Database, Sql, SqlFragment } from '../../../postgres/client/database.ts';
 import { joinSql } from '../../../postgres/client/sql.ts';
-import type { LoadProgress } from '../base-builder.ts';
-import { searchColumn } from '../column-buffer.ts';
-import { createDictionaries, type Dictionaries } from '../dictionary.ts';
-import type { Columns } from '../segment.ts';
-import type { WordCollector } from '../word-index.ts';
+import { searchColumn } from '../columns/column-buffer.ts';
+import { createDictionaries, type Dictionaries } from '../columns/dictionary.ts';
+import type { Columns } from '../columns/segment.ts';
+import type { WordCollector } from '../columns/word-index.ts';
+import type { LoadProgress } from './base-builder.ts';
 import { COPIED_COLUMNS, CopiedRows } from './copied-rows.ts';
 
 /** Listings in no order, as they were at a sequence of the log. */

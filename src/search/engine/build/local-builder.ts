@@ -1,7 +1,7 @@
 // Builder of bases in this thread, which it holds up: where a thread of its own would not find the database.
 
 import type { Database } from '../../../postgres/client/database.ts';
-import type { BaseBuilder } from '../base-builder.ts';
+import type { BaseBuilder } from './base-builder.ts';
 import { loadBase, mergedTables, mergeTables } from './build-base.ts';
 
 export function createLocalBuilder(database: Database): BaseBuilder {

@@ -1,7 +1,7 @@
 // Memory of the engine: what a market needs, and what a process may use.
 
 import { totalmem } from 'node:os';
-import type { Generation } from '../segment.ts';
+import type { Generation } from '../columns/segment.ts';
 
 /** Bytes of a listing in columns, orders and areas, as measured; docs/operations.md tells operators. */
 const BYTES_PER_ROW = 450;

@@ -11,7 +11,7 @@ import {
   type HeldListing,
   heldFacts,
 } from '../../../../test/support/engine/tables.ts';
-import type { Generation } from '../segment.ts';
+import type { Generation } from '../columns/segment.ts';
 import { GenerationWriter, type RowChange } from './generation-writer.ts';
 
 /** Ids that begin alike, and such that sort by bytes in another way than by letters. */

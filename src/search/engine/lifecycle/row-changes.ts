@@ -4,7 +4,7 @@ import type { ChangeEntry, ListingChange } from '../../../changes/change.ts';
 import { pause } from '../../../lib/clock.ts';
 import type { ChangeState } from '../../../listings/change-state.ts';
 import type { Database } from '../../../postgres/client/database.ts';
-import { isHeld } from '../held-statuses.ts';
+import { isHeld } from '../columns/held-statuses.ts';
 import { findWordsAndVersions, type WordsAndVersion } from './current-store.ts';
 import type { RowChange } from './generation-writer.ts';
 

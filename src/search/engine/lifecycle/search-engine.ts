@@ -1,7 +1,7 @@
 // Search engine: what the rest of the service knows of it.
 
-import type { LoadProgress } from '../base-builder.ts';
-import type { Generation } from '../segment.ts';
+import type { LoadProgress } from '../build/base-builder.ts';
+import type { Generation } from '../columns/segment.ts';
 
 /**
  * `filling`: it is being loaded for the first time; `unusable`: loading failed, or it was wrong, and it is loaded again; `off`: it

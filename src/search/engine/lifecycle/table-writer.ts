@@ -1,11 +1,11 @@
 // Table writer: changes of listings applied to a table. Tables that were handed out never change.
 
 import type { SearchRow } from '../../../listings/search-row.ts';
-import { ColumnBuffer } from '../column-buffer.ts';
-import type { Dictionaries } from '../dictionary.ts';
-import { findRowById } from '../ids.ts';
-import type { Segment, Table } from '../segment.ts';
-import { TailWords } from '../tail-words.ts';
+import { ColumnBuffer } from '../columns/column-buffer.ts';
+import type { Dictionaries } from '../columns/dictionary.ts';
+import { findRowById } from '../columns/ids.ts';
+import type { Segment, Table } from '../columns/segment.ts';
+import { TailWords } from '../columns/tail-words.ts';
 
 /** The only writer of the listings of one type, over a segment that it begins with. */
 export class TableWriter {

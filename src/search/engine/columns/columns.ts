@@ -1,0 +1,63 @@
+// Columns of the engine: which facts of a listing it holds, and in which kind of array.
+
+import type { ListColumn } from '../../query/condition.ts';
+
+/** Numbers and moments (milliseconds); unknown ones are NaN, which every comparison refuses. */
+export const NUMBER_COLUMNS = [
+  ...(['lng', 'lat'] as const),
+  ...([
+    'price',
+    'closePrice',
+    'pricePerArea',
+    'priceChangePercent',
+    'monthlyCost',
+    'associationFee',
+    'tax',
+  ] as const),
+  ...(['bedrooms', 'bathrooms', 'livingArea', 'lotSize', 'yearBuilt', 'stories', 'floor'] as const),
+  ...(['parkingSpaces', 'garageSpaces'] as const),
+  ...(['leaseTermMonths', 'moveInCost', 'monthsFree', 'netEffectivePrice', 'availableFrom'] as const),
+  ...(['listedAt', 'updatedAt', 'closedAt', 'priceChangedAt'] as const),
+  ...(['daysOnMarketStart', 'daysOnMarketEnd'] as const),
+] as const;
+export type NumberColumn = (typeof NUMBER_COLUMNS)[number];
+
+/** Words of small vocabularies, as codes of a dictionary; code 0 is unknown. */
+export const CODE_COLUMNS = [
+  ...(['status', 'currency', 'propertyType', 'propertySubType', 'furnished', 'priceDirection'] as const),
+  ...(['city', 'neighborhood', 'county', 'state', 'postalCode', 'country'] as const),
+  ...(['agentId', 'officeId', 'providerId'] as const),
+] as const;
+export type CodeColumn = (typeof CODE_COLUMNS)[number];
+
+/** Several words of a listing, as codes. */
+export const LIST_COLUMNS = [
+  'features',
+  'pets',
+  'utilities',
+  'saleConditions',
+] as const satisfies ListColumn[];
+
+/** Texts that hardly two listings share, as bytes of UTF-8. */
+export const TEXT_COLUMNS = ['id', 'mlsNumber', 'addressKey'] as const;
+export type TextColumn = (typeof TEXT_COLUMNS)[number];
+
+/** Facts that are true, false or unknown: flag number n has bit 2n if it is known, and bit 2n + 1 if it is true. */
+export const FLAGS = [
+  ...(['displayed', 'hasPhotos', 'hasVirtualTour', 'hasPrice'] as const),
+  ...(['newConstruction', 'waterfront', 'noFee', 'rentControl'] as const),
+] as const;
+export type Flag = (typeof FLAGS)[number];
+
+/** The keys by which whole segments are kept in order. */
+export const ORDER_COLUMNS = [
+  ...(['price', 'pricePerArea', 'bedrooms', 'bathrooms', 'livingArea', 'yearBuilt'] as const),
+  ...(['listedAt', 'updatedAt', 'closedAt', 'priceChangedAt', 'daysOnMarketStart'] as const),
+] as const satisfies NumberColumn[];
+export type OrderColumn = (typeof ORDER_COLUMNS)[number];
+
+/** A value for each column. */
+export const byColumn = <Name extends string, T>(
+  names: readonly Name[],
+  of: (name: Name) => T,
+): Record<Name, T> => Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, T>;

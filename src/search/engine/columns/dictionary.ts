@@ -1,0 +1,88 @@
+// Dictionary of a column: words as codes from 1 on, in the order in which they came; 0 stands for an unknown word.
+
+import { STATUSES } from '../../../listings/vocabulary.ts';
+import type { ListColumn } from '../../query/condition.ts';
+import { byColumn, CODE_COLUMNS, type CodeColumn, LIST_COLUMNS } from './columns.ts';
+import { GrowableArray } from './shared-arrays.ts';
+
+/** Words are added and never taken away, so that codes stay what they are for every reader. */
+export class Dictionary {
+  readonly #codes = new Map<string, number>();
+  readonly #words: string[] = [''];
+  /** The same in memory that threads share. */
+  readonly #bytes = new GrowableArray(Uint8Array);
+  readonly #ends = new GrowableArray(Uint32Array);
+
+  constructor(words: Iterable<string> = []) {
+    for (const word of words) this.code(word);
+  }
+
+  /** The code of a word, which is added if it is new; 0 for null. */
+  code(word: string | null): number {
+    if (word === null) return 0;
+    const known = this.#codes.get(word);
+    if (known !== undefined) return known;
+    const code = this.#words.push(word) - 1;
+    this.#codes.set(word, code);
+    this.#bytes.append(Buffer.from(word));
+    this.#ends.push(this.#bytes.length);
+    return code;
+  }
+
+  /** The code of a word; undefined if no listing ever had it. */
+  find(word: string): number | undefined {
+    return this.#codes.get(word);
+  }
+
+  /** The word of a code above 0. */
+  word(code: number): string {
+    return this.#words[code] ?? '';
+  }
+
+  /** One more than the highest code. */
+  get size(): number {
+    return this.#words.length;
+  }
+
+  /** All words so far in memory that threads share: words that are added later never change it. */
+  shared(): SharedWords {
+    return { count: this.#ends.length, ends: this.#ends.array, bytes: this.#bytes.array };
+  }
+}
+
+/** Words in the order of their codes: where the bytes of each end, which begin where those of the one before end. */
+export interface SharedWords {
+  readonly count: number;
+  readonly ends: Uint32Array;
+  readonly bytes: Uint8Array;
+}
+
+/** The dictionaries of all columns, shared by listings of both types. */
+export type Dictionaries = Readonly<Record<DictionaryColumn, Dictionary>>;
+
+type DictionaryColumn = CodeColumn | ListColumn;
+export type SharedDictionaries = Readonly<Record<DictionaryColumn, SharedWords>>;
+
+/** The code of the status ACTIVE in every dictionary of statuses. */
+export const ACTIVE = STATUSES.indexOf('ACTIVE') + 1;
+
+const COLUMNS = [...CODE_COLUMNS, ...LIST_COLUMNS];
+
+/** Empty ones; that of statuses begins with all of them, so that their codes are known. */
+export const createDictionaries = (): Dictionaries =>
+  byColumn(COLUMNS, (column) => new Dictionary(column === 'status' ? STATUSES : []));
+
+export const shareDictionaries = (dictionaries: Dictionaries): SharedDictionaries =>
+  byColumn(COLUMNS, (column) => dictionaries[column].shared());
+
+/** Dictionaries with the same codes as those that were shared. */
+export const copyDictionaries = (shared: SharedDictionaries): Dictionaries =>
+  byColumn(COLUMNS, (column) => new Dictionary(wordsOf(shared[column])));
+
+function* wordsOf({ count, ends, bytes }: SharedWords): Generator<string> {
+  let start = 0;
+  for (const end of ends.subarray(0, count)) {
+    yield Buffer.from(bytes.subarray(start, end)).toString();
+    start = end;
+  }
+}

@@ -1,0 +1,152 @@
+// Facets: how many results have each value, counted over the columns.
+
+import type { Facet } from '../../query/parameters.ts';
+import { PRICE_BUCKET_EDGES } from '../../query/price-buckets.ts';
+import type { FacetCount } from '../../query/search-backend.ts';
+import type { Dictionaries, Dictionary } from '../columns/dictionary.ts';
+import type { CodeArray, Columns, Lists, NumberArray } from '../columns/segment.ts';
+import type { RowConsumer } from './scan.ts';
+
+/** Counts of one facet over both parts of a table. */
+export interface FacetCounter {
+  /** What counts the rows of one part. */
+  consume(columns: Columns): RowConsumer;
+  /** The values with a count, in no order. Areas are their numbers, buckets of prices theirs from 1. */
+  counts(): FacetCount[];
+}
+
+export function facetCounter(facet: Facet, dictionaries: Dictionaries): FacetCounter {
+  switch (facet) {
+    case 'propertyType':
+    case 'status':
+    case 'city':
+      return codeCounter(facet, dictionaries[facet]);
+    case 'features':
+      return listCounter(
+        (columns) => columns.lists.features,
+        (code) => dictionaries.features.word(code),
+      );
+    case 'areaId':
+      return listCounter(
+        (columns) => columns.areaNos,
+        (no) => no,
+      );
+    case 'bedrooms':
+    case 'bathrooms':
+      return numberCounter(facet, 1);
+    case 'yearBuiltDecade':
+      return numberCounter('yearBuilt', 10);
+    case 'priceBucket':
+      return bucketCounter(PRICE_BUCKET_EDGES);
+  }
+}
+
+const NO_ROWS: RowConsumer = () => {};
+
+function codeCounter(column: 'propertyType' | 'status' | 'city', dictionary: Dictionary): FacetCounter {
+  const counts = new Uint32Array(dictionary.size);
+  const consume = (codes: CodeArray): RowConsumer => {
+    return (rows, count) => {
+      for (let at = 0; at < count; at++) {
+        const code = codes[rows[at] as number] as number;
+        counts[code] = (counts[code] as number) + 1;
+      }
+    };
+  };
+  return {
+    consume({ codes }) {
+      const own = codes[column];
+      return own === undefined ? NO_ROWS : consume(own);
+    },
+    // Code 0 stands for what is unknown.
+    counts: () =>
+      positive(counts).flatMap(([code, count]) =>
+        code === 0 ? [] : [{ value: dictionary.word(code), count }],
+      ),
+  };
+}
+
+/** Indexes and values of those that are above 0. */
+const positive = (counts: Uint32Array): [number, number][] =>
+  [...counts.entries()].filter(([, count]) => count > 0);
+
+function listCounter(
+  listsOf: (columns: Columns) => Lists,
+  nameOf: (number: number) => string | number,
+): FacetCounter {
+  let counts = new Uint32Array(1_024);
+  const grow = (size: number): void => {
+    const larger = new Uint32Array(2 * size);
+    larger.set(counts);
+    counts = larger;
+  };
+  return {
+    consume(columns) {
+      const { offsets, values } = listsOf(columns);
+      return (rows, count) => {
+        for (let at = 0; at < count; at++) {
+          const row = rows[at] as number;
+          const last = offsets[row + 1] as number;
+          for (let each = offsets[row] as number; each < last; each++) {
+            const value = values[each] as number;
+            if (value >= counts.length) grow(value);
+            counts[value] = (counts[value] as number) + 1;
+          }
+        }
+      };
+    },
+    counts: () => positive(counts).map(([number, count]) => ({ value: nameOf(number), count })),
+  };
+}
+
+/** Whole numbers from 0 up to it are counted in an array, which is much faster than a map. */
+const MOST_COUNTED_IN_ARRAY = 4_096;
+
+/** Numbers as they are, or whole decades of years. */
+function numberCounter(column: 'bedrooms' | 'bathrooms' | 'yearBuilt', step: 1 | 10): FacetCounter {
+  const counts = new Uint32Array(MOST_COUNTED_IN_ARRAY);
+  const others = new Map<number, number>();
+  const consume = (values: NumberArray): RowConsumer => {
+    return (rows, count) => {
+      for (let at = 0; at < count; at++) {
+        const value = values[rows[at] as number] as number;
+        const group = step === 1 ? value : Math.floor(value / 10) * 10;
+        if (group >= 0 && group < MOST_COUNTED_IN_ARRAY && group === (group | 0))
+          counts[group] = (counts[group] as number) + 1;
+        else if (!Number.isNaN(group)) others.set(group, (others.get(group) ?? 0) + 1);
+      }
+    };
+  };
+  return {
+    consume({ numbers }) {
+      const values = numbers[column];
+      return values === undefined ? NO_ROWS : consume(values);
+    },
+    counts: () => [...positive(counts), ...others].map(([value, count]) => ({ value, count })),
+  };
+}
+
+/** Buckets of prices by their numbers from 1. Prices below all buckets count nowhere. */
+function bucketCounter(edges: readonly number[]): FacetCounter {
+  const lowest = Float64Array.from(edges);
+  const counts = new Uint32Array(edges.length + 1);
+  const consume = (prices: NumberArray): RowConsumer => {
+    return (rows, count) => {
+      for (let at = 0; at < count; at++) {
+        const price = prices[rows[at] as number] as number;
+        let [low, high] = [0, lowest.length];
+        while (low < high) {
+          const middle = (low + high) >>> 1;
+          if ((lowest[middle] as number) <= price) low = middle + 1;
+          else high = middle;
+        }
+        counts[low] = (counts[low] as number) + 1;
+      }
+    };
+  };
+  return {
+    consume: ({ numbers: { price } }) => (price === undefined ? NO_ROWS : consume(price)),
+    // What is unknown is below every edge.
+    counts: () => positive(counts).flatMap(([value, count]) => (value === 0 ? [] : [{ value, count }])),
+  };
+}

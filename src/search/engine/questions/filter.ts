@@ -1,0 +1,38 @@
+// Filter: a condition as a loop over the columns of one part of a table.
+
+import type { TextCondition } from '../../query/condition.ts';
+import type { Dictionaries } from '../columns/dictionary.ts';
+import type { Columns } from '../columns/segment.ts';
+import type { TextMatch } from './text-match.ts';
+
+/** One condition over the rows of a segment or a tail. */
+export interface Filter {
+  /** About how many nanoseconds a row takes. */
+  readonly cost: number;
+  /** The only rows that may pass, ascending, where an index tells; absent: any row. */
+  readonly candidates?: Uint32Array;
+  /** What is known of the rows from `first` up to and without `end`, which are of one block; absent: nothing ever. */
+  judge?(block: number, first: number, end: number): Judgement;
+  /** Moves those of the first `count` rows that pass to the front, in their order; returns how many. */
+  narrow(rows: Uint32Array, count: number): number;
+}
+
+/** Whether all rows of a block pass, none does, or they have to be looked at. */
+export type Judgement = 'all' | 'none' | 'some';
+
+/** What conditions are compiled with: names as they were looked up, and the moment to which days on market count. */
+export interface FilterContext {
+  readonly dictionaries: Dictionaries;
+  readonly areaNos: readonly number[];
+  /** The rows that have the words of a text. */
+  readonly matchText: (text: TextCondition, columns: Columns) => TextMatch;
+  /** Milliseconds. */
+  readonly startedAt: number;
+}
+
+/** Passes no row. */
+export const NOTHING: Filter = {
+  ...{ cost: 0, candidates: new Uint32Array(0) },
+  judge: () => 'none',
+  narrow: () => 0,
+};

@@ -1,0 +1,158 @@
+// Page of a search: the ids of its listings with their sort values, and how many there are in all.
+
+import type { SortValue } from '../../../http/input/cursor.ts';
+import type { SearchPlan } from '../../query/plan.ts';
+import { ORDER_COLUMNS } from '../columns/columns.ts';
+import { idOf } from '../columns/ids.ts';
+import { BLOCK_ROWS, type Columns, type Order, type Segment, type Table } from '../columns/segment.ts';
+import type { Filter } from './filter.ts';
+import type { PreparedSearch } from './prepared-search.ts';
+import { FirstRows, type RankedRow, Ranking } from './ranking.ts';
+import { narrowLive, partsOf, scanRows } from './scan.ts';
+import { toSortValue } from './sort-keys.ts';
+
+/** A listing on a page. */
+export interface FoundId {
+  readonly id: string;
+  readonly version: number;
+  readonly values: readonly SortValue[];
+}
+
+export interface FoundPage {
+  /** At most one more than the page holds, in the order of the walk: backwards if its cursor leads back. */
+  readonly found: readonly FoundId[];
+  readonly total: number;
+}
+
+/** Up to so many rows a page is ranked from a list of them all; from more, along the order of the segment. */
+const MOST_LISTED = 16_384;
+
+/** The page after the plan's cursor, of `limit` rows at most. `mostListed`: another bound, for tests. */
+export async function findPage(
+  plan: SearchPlan,
+  search: PreparedSearch,
+  limit: number,
+  mostListed = MOST_LISTED,
+): Promise<FoundPage> {
+  const ranking = new Ranking(plan, search);
+  const { total, listed } = await listRows(search, mostListed);
+  const rows = listed ? rankListed(ranking, listed, limit) : await rankMany(plan, ranking, search, limit);
+  return { found: rows.map((row) => foundId(row, plan, ranking)), total };
+}
+
+function foundId({ columns, row, keys }: RankedRow, { order }: SearchPlan, { direction }: Ranking): FoundId {
+  const values = order.map((term, at) => toSortValue(keys[at] as number, term, direction));
+  return { id: idOf(columns, row), version: columns.versions[row] as number, values };
+}
+
+/** How many rows pass; and all of them, by the part of the table that they are of, unless there are many. */
+async function listRows({ table, filters }: PreparedSearch, mostListed: number) {
+  const listed = new Map<Columns, Uint32Array>();
+  let total = 0;
+  await scanRows(partsOf(table), filters, (columns) => {
+    let list = new Uint32Array(BLOCK_ROWS);
+    let length = 0;
+    return (rows, count) => {
+      total += count;
+      if (total > mostListed) return;
+      if (length + count > list.length) {
+        const longer = new Uint32Array(4 * list.length);
+        longer.set(list);
+        list = longer;
+      }
+      list.set(rows.subarray(0, count), length);
+      length += count;
+      listed.set(columns, list.subarray(0, length));
+    };
+  });
+  return { total, listed: total > mostListed ? null : listed };
+}
+
+function rankListed(
+  ranking: Ranking,
+  listed: ReadonlyMap<Columns, Uint32Array>,
+  limit: number,
+): readonly RankedRow[] {
+  const first = new FirstRows(ranking, limit);
+  for (const [columns, rows] of listed) {
+    for (let from = 0; from < rows.length; from += BLOCK_ROWS) {
+      const chunk = rows.subarray(from, from + BLOCK_ROWS);
+      first.offer(columns, chunk, chunk.length);
+    }
+  }
+  return first.rows;
+}
+
+async function rankMany(
+  plan: SearchPlan,
+  ranking: Ranking,
+  { table, filters }: PreparedSearch,
+  limit: number,
+): Promise<readonly RankedRow[]> {
+  const order = orderFor(plan, table.base);
+  const first = new FirstRows(ranking, limit);
+  const [base, tail] = partsOf(table);
+  const scanned = order === undefined ? [base, tail] : [tail];
+  await scanRows(scanned, filters, (columns) => (rows, count) => first.offer(columns, rows, count));
+  if (order === undefined) return first.rows;
+  const walked = walkOrder(ranking, order, plan, table, filters(table.base), limit);
+  return [...walked, ...first.rows].sort((a, b) => ranking.compare(a, b)).slice(0, limit);
+}
+
+/** The order in which the segment has the rows of a search by one key. */
+function orderFor({ order: [term, ...others] }: SearchPlan, base: Segment): Order | undefined {
+  const key = ORDER_COLUMNS.find((column) => column === term?.key);
+  return key === undefined || others.length > 0 ? undefined : base.orders[key];
+}
+
+/** The first rows that pass, along an order from the cursor on. */
+function walkOrder(
+  ranking: Ranking,
+  order: Order,
+  plan: SearchPlan,
+  { base, baseRemoved }: Table,
+  filters: readonly Filter[],
+  limit: number,
+): RankedRow[] {
+  const isFalling = plan.order[0]?.descending === true;
+  const { length } = order.rows;
+  const rowAt = (place: number): number => order.rows[placeIn(order, isFalling, place)] as number;
+  const isBackwards = ranking.direction === -1;
+  const step = isBackwards ? -1 : 1;
+  let place = startPlace(ranking, base, rowAt, length, isBackwards);
+  const found: RankedRow[] = [];
+  const rows = new Uint32Array(BLOCK_ROWS);
+  const cheapestFirst = [...filters].sort((a, b) => a.cost - b.cost);
+  for (let chunk = 64; found.length < limit && place >= 0 && place < length; chunk = BLOCK_ROWS) {
+    let count = 0;
+    for (; count < chunk && place >= 0 && place < length; place += step) rows[count++] = rowAt(place);
+    count = narrowLive(baseRemoved, rows, count);
+    for (const filter of cheapestFirst) count = filter.narrow(rows, count);
+    for (let at = 0; at < count && found.length < limit; at++)
+      found.push(ranking.rowAt(base, rows[at] as number));
+  }
+  return found;
+}
+
+/** Where in an order the row stands that has this place in the results: known values in their direction, then unknown ones. */
+function placeIn({ rows, known }: Order, isFalling: boolean, place: number): number {
+  if (!isFalling) return place;
+  return place < known ? known - 1 - place : rows.length - 1 - (place - known);
+}
+
+/** The place of the first row ahead of the cursor: those ahead follow it, or precede it on the way back. */
+function startPlace(
+  ranking: Ranking,
+  base: Segment,
+  rowAt: (place: number) => number,
+  length: number,
+  isBackwards: boolean,
+): number {
+  let [low, high] = [0, length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ranking.isAhead(ranking.rowAt(base, rowAt(middle))) === isBackwards) low = middle + 1;
+    else high = middle;
+  }
+  return isBackwards ? low - 1 : low;
+}

@@ -1,0 +1,169 @@
+// Scan of tables: blocks of rows that pass all filters of a search.
+
+import { nextTurn } from '../../../lib/clock.ts';
+import { BLOCK_BITS, BLOCK_ROWS, type Columns, type Table } from '../columns/segment.ts';
+import type { Filter } from './filter.ts';
+
+/** Filters of a search for either part of a table. */
+export type FilterCompiler = (columns: Columns) => readonly Filter[];
+
+/** Takes rows of one part of a table; they are overwritten by those of the next block. */
+export type RowConsumer = (rows: Uint32Array, count: number) => void;
+
+/** After about so many nanoseconds others get their turn. */
+const TURN = 4_000_000;
+/** Blocks after which filters are put in order again. */
+const REORDERED_AFTER = 16;
+
+/** Rows of a table, and which of them are gone. */
+export interface Part {
+  readonly columns: Columns;
+  readonly removed: Uint32Array;
+}
+
+/** The segment of a table and its tail. */
+export const partsOf = ({ base, baseRemoved, tail, tailRemoved }: Table): readonly [Part, Part] => [
+  { columns: base, removed: baseRemoved },
+  { columns: tail, removed: tailRemoved },
+];
+
+/** Hands all live rows that pass to what `consume` makes for each part. */
+export async function scanRows(
+  parts: readonly Part[],
+  compile: FilterCompiler,
+  consume: (columns: Columns) => RowConsumer,
+): Promise<void> {
+  for (const { columns, removed } of parts) {
+    const scan = new BlockScan(columns, removed, compile(columns));
+    const take = consume(columns);
+    for (let count = scan.next(); count !== null; count = scan.next()) {
+      if (count > 0) take(scan.rows, count);
+      if (scan.work < TURN) continue;
+      scan.work = 0;
+      await nextTurn();
+    }
+  }
+}
+
+/** A filter, and how many rows it has seen and let pass. */
+interface Observed {
+  readonly filter: Filter;
+  seen: number;
+  passed: number;
+}
+
+/** The rows of one part that pass, block by block. */
+class BlockScan {
+  /** Those of the last block. */
+  readonly rows = new Uint32Array(BLOCK_ROWS);
+  /** About how many nanoseconds the scan took since this was set to 0. */
+  work = 0;
+  readonly #columns: Columns;
+  readonly #removed: Uint32Array;
+  readonly #filters: Observed[];
+  readonly #candidates: Uint32Array | undefined;
+  readonly #open: Observed[] = [];
+  #block = 0;
+  #candidate = 0;
+
+  constructor(columns: Columns, removed: Uint32Array, filters: readonly Filter[]) {
+    this.#columns = columns;
+    this.#removed = removed;
+    this.#candidates = fewestCandidates(filters);
+    this.#filters = filters
+      .filter(({ candidates }) => candidates === undefined || candidates !== this.#candidates)
+      .map((filter) => ({ filter, seen: 0, passed: 0 }))
+      .sort((a, b) => a.filter.cost - b.filter.cost);
+  }
+
+  /** How many rows of the next block pass; null: there is no further block. */
+  next(): number | null {
+    const candidates = this.#candidates;
+    if (candidates === undefined) {
+      if (this.#block * BLOCK_ROWS >= this.#columns.rows) return null;
+    } else {
+      if (this.#candidate >= candidates.length) return null;
+      this.#block = (candidates[this.#candidate] as number) >>> BLOCK_BITS;
+    }
+    const block = this.#block++;
+    const first = block * BLOCK_ROWS;
+    const end = Math.min(first + BLOCK_ROWS, this.#columns.rows);
+    this.work += 20;
+    const isPossible = this.#judge(block, first, end);
+    let count = 0;
+    if (candidates !== undefined) count = this.#takeCandidates(candidates, end, isPossible);
+    else if (isPossible) count = this.#takeAll(first, end);
+    if (count === 0) return 0;
+    count = this.#narrowLive(first, end, count);
+    for (const open of this.#open) {
+      if (count === 0) break;
+      this.work += open.filter.cost * count;
+      open.seen += count;
+      count = open.filter.narrow(this.rows, count);
+      open.passed += count;
+    }
+    if (block % REORDERED_AFTER === 0) this.#filters.sort((a, b) => rank(a) - rank(b));
+    return count;
+  }
+
+  /** Whether any row of the block may pass; `#open` are then the filters that have to look at its rows. */
+  #judge(block: number, first: number, end: number): boolean {
+    this.#open.length = 0;
+    for (const observed of this.#filters) {
+      const judgement = observed.filter.judge?.(block, first, end) ?? 'some';
+      if (judgement === 'none') return false;
+      if (judgement === 'some') this.#open.push(observed);
+    }
+    return true;
+  }
+
+  #takeAll(first: number, end: number): number {
+    const { rows } = this;
+    for (let row = first, at = 0; row < end; row++, at++) rows[at] = row;
+    this.work += (end - first) / 2;
+    return end - first;
+  }
+
+  /** The candidates before `end`. */
+  #takeCandidates(candidates: Uint32Array, end: number, isPossible: boolean): number {
+    const { rows } = this;
+    let at = this.#candidate;
+    let count = 0;
+    while (at < candidates.length && (candidates[at] as number) < end)
+      rows[count++] = candidates[at++] as number;
+    this.#candidate = at;
+    this.work += count;
+    return isPossible ? count : 0;
+  }
+
+  #narrowLive(first: number, end: number, count: number): number {
+    const removed = this.#removed;
+    const last = Math.min((end + 31) >>> 5, removed.length);
+    let any = 0;
+    for (let word = first >>> 5; word < last; word++) any |= removed[word] as number;
+    return any === 0 ? count : narrowLive(removed, this.rows, count);
+  }
+}
+
+/** Keeps the rows that are not removed. */
+export function narrowLive(removed: Uint32Array, rows: Uint32Array, count: number): number {
+  let kept = 0;
+  for (let at = 0; at < count; at++) {
+    const row = rows[at] as number;
+    rows[kept] = row;
+    if (!isRemoved(removed, row)) kept++;
+  }
+  return kept;
+}
+
+const isRemoved = (removed: Uint32Array, row: number): boolean =>
+  (((removed[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
+
+function fewestCandidates(filters: readonly Filter[]): Uint32Array | undefined {
+  const lists = filters.flatMap(({ candidates }) => candidates ?? []);
+  return lists.sort((a, b) => a.length - b.length)[0];
+}
+
+/** The lower, the earlier a filter should run: cheap ones that let little pass first. */
+const rank = ({ filter, seen, passed }: Observed): number =>
+  seen === 0 ? filter.cost : filter.cost / Math.max(1e-3, 1 - passed / seen);

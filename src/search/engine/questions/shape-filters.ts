@@ -1,0 +1,56 @@
+// Filters over places: boxes by the zones of blocks, circles and polygons by the same test that SQL makes.
+
+import type { Box } from '../../../geometry/geometry.ts';
+import { compilePointTest } from '../../query/shape-predicate.ts';
+import type { Shape } from '../../query/shapes.ts';
+import type { Columns, Zones } from '../columns/segment.ts';
+import { type Filter, type Judgement, NOTHING } from './filter.ts';
+import { zonesOf } from './number-filters.ts';
+import { polygonFilter } from './polygon-filter.ts';
+
+/** Listings in a shape. */
+export function shapeFilter(shape: Shape, columns: Columns): Filter {
+  const { lng: lngs, lat: lats } = columns.numbers;
+  if (lngs === undefined || lats === undefined) return NOTHING;
+  if (shape.kind === 'polygon') return polygonFilter(shape, lngs, lats, columns);
+  const { boxes } = shape;
+  const zones = { lng: zonesOf('lng', columns), lat: zonesOf('lat', columns) };
+  const holds = shape.kind === 'boxes' ? null : compilePointTest(shape);
+  return {
+    cost: holds === null ? 2 : 10,
+    ...(zones.lng && zones.lat && { judge: judgeBoxes(boxes, zones.lng, zones.lat) }),
+    narrow(rows, count) {
+      let left = 0;
+      for (let at = 0; at < count; at++) {
+        const row = rows[at] as number;
+        const lng = lngs[row] as number;
+        const lat = lats[row] as number;
+        rows[left] = row;
+        for (let box = 0; box < boxes.length; box++) {
+          const edges = boxes[box] as Box;
+          if (!(lng >= edges[0] && lat >= edges[1] && lng <= edges[2] && lat <= edges[3])) continue;
+          left++;
+          break;
+        }
+      }
+      if (holds === null) return left;
+      let kept = 0;
+      for (let at = 0; at < left; at++) {
+        const row = rows[at] as number;
+        rows[kept] = row;
+        if (holds(lngs[row] as number, lats[row] as number)) kept++;
+      }
+      return kept;
+    },
+  };
+}
+
+const judgeBoxes =
+  (boxes: readonly Box[], lngs: Zones, lats: Zones) =>
+  (block: number): Judgement => {
+    const [west, east] = [lngs.min[block] as number, lngs.max[block] as number];
+    const [south, north] = [lats.min[block] as number, lats.max[block] as number];
+    for (const box of boxes)
+      if (west <= box[2] && east >= box[0] && south <= box[3] && north >= box[1]) return 'some';
+    return 'none';
+  };

@@ -1,0 +1,135 @@
+// Text search over the word index: which rows have all searched words, and how relevant each is.
+
+import { FIELD_LETTERS } from '../../../text/tokenize.ts';
+import type { TextCondition } from '../../query/condition.ts';
+import { TEXT_FIELDS, type TextField } from '../../query/filter-parameters.ts';
+import type { WordMeaning } from '../../query/plan.ts';
+import { rowsOfArea } from '../columns/area-rows.ts';
+import type { Columns, Lists, Table } from '../columns/segment.ts';
+import { hashWord } from '../columns/word-hash.ts';
+import { markRows } from '../columns/word-index.ts';
+
+/** The rows of one part of a table that have all words of a text. */
+export interface TextMatch {
+  /** Ascending. */
+  readonly rows: Uint32Array;
+  /** By row: for each word the worth of the best field that it is in, added up; 0 for rows that lack one. */
+  readonly relevance: Uint16Array;
+}
+
+/** What of a listing has a word, as bits; they are also what a word is worth there. */
+const FIELD_BITS: Readonly<Record<TextField, number>> = { id: 8, address: 4, area: 2, description: 1 };
+/** The word without a letter: in the address, in names of places, or in the description alone. */
+const PLAIN = 16;
+/** In what `readingsOf` tells: the word is found. */
+const FOUND = 16;
+
+export function matchText(
+  { words, fields }: TextCondition,
+  meanings: ReadonlyMap<string, WordMeaning>,
+  table: Table,
+  columns: Columns,
+): TextMatch {
+  const relevance = new Uint16Array(columns.rows);
+  const found = new Uint8Array(columns.rows);
+  const marks = new Uint8Array(columns.rows);
+  const readings = readingsOf(fields);
+  const asked = fields.reduce((bits, field) => bits | FIELD_BITS[field], 0);
+  let rows: Uint32Array | null = null;
+  for (const word of words) {
+    const { spellings, areaNos } = meanings.get(word) ?? { spellings: [word], areaNos: [] };
+    found.fill(0);
+    for (const spelling of spellings) markSpelling(spelling, readings, table, columns, { found, marks });
+    if (fields.includes('area')) for (const no of areaNos) markArea(no, table, columns, found);
+    rows = rows === null ? rowsFound(found) : narrowFound(rows, found);
+    for (const row of rows)
+      relevance[row] = (relevance[row] as number) + highestBit((found[row] as number) & asked);
+  }
+  return { rows: rows ?? new Uint32Array(0), relevance: only(rows ?? [], relevance) };
+}
+
+/** The values of these rows. */
+function only(rows: Iterable<number>, values: Uint16Array): Uint16Array {
+  const own = new Uint16Array(values.length);
+  for (const row of rows) own[row] = values[row] as number;
+  return own;
+}
+
+/** By the marks of a row for one spelling: the fields that have it, and FOUND if one of them is asked for. */
+function readingsOf(fields: readonly TextField[]): Uint8Array {
+  const isWhole = TEXT_FIELDS.every((field) => fields.includes(field));
+  const asked = fields.reduce((bits, field) => bits | FIELD_BITS[field], 0);
+  return Uint8Array.from({ length: 2 * PLAIN }, (_, marks) => {
+    const isElsewhere = (marks & (FIELD_BITS.address | FIELD_BITS.area)) !== 0;
+    const inText = (marks & PLAIN) !== 0 && !isElsewhere ? FIELD_BITS.description : 0;
+    const within = (marks & (PLAIN - 1)) | inText;
+    const isFound = isWhole ? (marks & (PLAIN | FIELD_BITS.id)) !== 0 : (within & asked) !== 0;
+    return within | (isFound ? FOUND : 0);
+  });
+}
+
+function markSpelling(
+  spelling: string,
+  readings: Uint8Array,
+  table: Table,
+  columns: Columns,
+  { found, marks }: { readonly found: Uint8Array; readonly marks: Uint8Array },
+): void {
+  marks.fill(0);
+  mark(table, columns, hashWord(spelling), PLAIN, marks);
+  for (const field of TEXT_FIELDS)
+    mark(table, columns, hashWord(`${FIELD_LETTERS[field]}${spelling}`), FIELD_BITS[field], marks);
+  for (let row = 0; row < marks.length; row++) {
+    const own = marks[row] as number;
+    if (own !== 0) found[row] = (found[row] as number) | (readings[own] as number);
+  }
+}
+
+function mark(
+  { base, tailWords }: Table,
+  columns: Columns,
+  hash: number,
+  bits: number,
+  marks: Uint8Array,
+): void {
+  if (columns === base) markRows(base.words, hash, bits, marks);
+  else tailWords.markRows(hash, bits, marks);
+}
+
+/** A listing in an area of that name has the word, too. */
+function markArea(no: number, { base }: Table, columns: Columns, found: Uint8Array): void {
+  const bits = FIELD_BITS.area | FOUND;
+  if (columns === base) {
+    for (const row of rowsOfArea(base.areas, no)) found[row] = (found[row] as number) | bits;
+    return;
+  }
+  for (let row = 0; row < columns.rows; row++)
+    if (hasValue(columns.areaNos, row, no)) found[row] = (found[row] as number) | bits;
+}
+
+function hasValue({ offsets, values }: Lists, row: number, value: number): boolean {
+  const end = offsets[row + 1] as number;
+  for (let at = offsets[row] as number; at < end; at++) if (values[at] === value) return true;
+  return false;
+}
+
+function rowsFound(found: Uint8Array): Uint32Array {
+  let count = 0;
+  for (let row = 0; row < found.length; row++) count += (found[row] as number) >>> 4;
+  const rows = new Uint32Array(count);
+  let next = 0;
+  for (let row = 0; row < found.length; row++) if ((found[row] as number) >= FOUND) rows[next++] = row;
+  return rows;
+}
+
+function narrowFound(rows: Uint32Array, found: Uint8Array): Uint32Array {
+  let kept = 0;
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at] as number;
+    rows[kept] = row;
+    if ((found[row] as number) >= FOUND) kept++;
+  }
+  return rows.subarray(0, kept);
+}
+
+const highestBit = (bits: number): number => (bits === 0 ? 0 : 1 << (31 - Math.clz32(bits)));
