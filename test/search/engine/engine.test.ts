@@ -75,6 +75,27 @@ test('what changes while a base is built is in the generations before it and in 
   await assertCurrent(engine);
 });
 
+test('more changes than one turn takes are applied whole, also those that come while a new base takes over', async (t) => {
+  const { write, createEngine, assertCurrent } = await engineStage(t);
+  const { engine, gates } = createEngine({ longestTail: { rows: 150, share: 0 } });
+  gates.merge.close();
+  await engine.start();
+  const keys = Array.from({ length: 160 }, (_, at) => `home-${at}`);
+  await write(keys.map((key) => home(key)));
+  await until('a rebuild has begun', () => gates.merge.came === 1);
+  await write(keys.map((key, at) => home(key, { listPrice: at })));
+  gates.merge.open();
+  for (let step = 0; step < 4; step++) {
+    await write(
+      keys.map((key, at) => home(key, { listPrice: at + step })),
+      [`home-${step}`],
+    );
+    await assertCurrent(engine);
+  }
+  await until('a base has taken over', () => engine.status().rebuilds > 0);
+  await assertCurrent(engine);
+});
+
 test('a rebuild that fails is reported, and tried again when as many changes have come again', async (t) => {
   const { write, createEngine, assertCurrent } = await engineStage(t);
   const { engine, gates, reported } = createEngine({ longestTail: SHORT_TAIL });

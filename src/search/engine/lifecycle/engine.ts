@@ -29,8 +29,8 @@ export interface SearchEngineOptions {
 
 /** Listings that are loaded so fast that a start waits for them. */
 const FEW_ROWS = 20_000;
-/** Entries of the log that are applied in one turn of the event loop. */
-const BATCH = 200;
+/** Entries of the log that are read at once. */
+const BATCH = 100;
 /** Milliseconds between a failed load and the next. */
 const RETRY_PAUSE = 1_000;
 /** Milliseconds that a start waits for a database that does not answer. */
@@ -177,11 +177,11 @@ class Engine implements SearchEngine {
       this.#publish(generation);
     });
     try {
-      keeper.apply([], from);
+      await keeper.apply([], from);
       for await (const entries of follower.entries(signal)) {
         const changes = await rowChanges(database, entries, { report, signal });
         if (signal.aborted) return;
-        keeper.apply(changes, entries.at(-1)?.sequence ?? from);
+        await keeper.apply(changes, entries.at(-1)?.sequence ?? from);
       }
     } finally {
       ending.abort();

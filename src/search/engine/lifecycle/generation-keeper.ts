@@ -7,8 +7,8 @@ import { GenerationWriter, type RowChange } from './generation-writer.ts';
 
 /** Tails are read row by row, so they have to stay short: rows, and share of all rows, whichever is more. */
 export const LONGEST_TAIL = { rows: 20_000, share: 0.02 };
-/** Changes that are applied in one turn of the event loop. */
-const TURN = 200;
+/** Changes that are applied in one turn of the event loop: a few milliseconds. */
+const TURN = 50;
 
 export interface KeeperOptions {
   readonly merge: (generation: Generation) => Promise<Base['segments']>;
@@ -28,6 +28,7 @@ export class GenerationKeeper {
   /** Changes since the generation of which a new base is being made; null: none is. */
   #kept: RowChange[] | null = null;
   #rebuilding = Promise.resolve();
+  #working = Promise.resolve();
   /** Rows that the tail must have had added before a failed rebuild is tried again. */
   #patience = 0;
 
@@ -44,18 +45,28 @@ export class GenerationKeeper {
     return this.#writer.tailRows;
   }
 
-  /** Applies the changes of a batch of the log that was read up to `sequence`. */
-  apply(changes: readonly RowChange[], sequence: number): void {
-    this.#kept?.push(...changes);
-    this.#writer.write(changes);
-    this.#options.onGeneration(this.#writer.publish(sequence));
-    if (this.#kept === null && !this.#options.signal.aborted && this.tailRows > this.#longestTail())
+  /** Applies the changes of a batch of the log that was read up to `sequence`; one batch at a time. */
+  async apply(changes: readonly RowChange[], sequence: number): Promise<void> {
+    await this.#exclusively(async () => {
+      await writeInTurns(this.#writer, changes);
+      this.#kept?.push(...changes);
+      this.#options.onGeneration(this.#writer.publish(sequence));
+    });
+    const { signal } = this.#options;
+    if (this.#kept === null && !signal.aborted && this.tailRows > this.#longestTail())
       this.#rebuilding = this.#rebuild();
   }
 
   /** Resolves when no base is being built. */
   idle(): Promise<void> {
     return this.#rebuilding;
+  }
+
+  /** Generations are changed by one at a time. */
+  #exclusively(work: () => Promise<void>): Promise<void> {
+    const done = this.#working.then(work);
+    this.#working = done.catch(() => {});
+    return done;
   }
 
   #longestTail(): number {
@@ -73,16 +84,17 @@ export class GenerationKeeper {
     try {
       const segments = await merge(generation);
       const writer = new GenerationWriter({ ...generation, segments });
-      // More may come in each turn.
-      for (let next = 0; next < kept.length; next += TURN) {
-        writer.write(kept.slice(next, next + TURN));
-        await nextTurn();
-      }
-      if (signal.aborted) return;
-      const { sequence } = this.generation;
-      this.#writer = writer;
-      this.#patience = 0;
-      onGeneration(writer.publish(sequence));
+      // Most of them while others come, and the last ones while none do.
+      const count = kept.length;
+      await writeInTurns(writer, kept.slice(0, count));
+      await this.#exclusively(async () => {
+        await writeInTurns(writer, kept.slice(count));
+        if (signal.aborted) return;
+        const { sequence } = this.generation;
+        this.#writer = writer;
+        this.#patience = 0;
+        onGeneration(writer.publish(sequence));
+      });
       onRebuilt(monotonic() - start);
     } catch (error) {
       this.#patience = this.tailRows;
@@ -90,5 +102,12 @@ export class GenerationKeeper {
     } finally {
       this.#kept = null;
     }
+  }
+}
+
+async function writeInTurns(writer: GenerationWriter, changes: readonly RowChange[]): Promise<void> {
+  for (let next = 0; next < changes.length; next += TURN) {
+    if (next > 0) await nextTurn();
+    writer.write(changes.slice(next, next + TURN));
   }
 }
