@@ -12,6 +12,8 @@ test('any JSON value written as YAML is read back as it was, by the rules of YAM
     'null',
     '~',
     '1e3',
+    'E0',
+    'e-7',
     '0x1F',
     '12:30',
     '- a',

@@ -2,7 +2,7 @@
 
 /** Plain scalars: texts that neither YAML 1.1 nor 1.2 reads as anything else. */
 const PLAIN = /^[A-Za-z$_/][\w$/{}.-]*(?: [A-Za-z][\w-]*)*$/;
-const RESERVED = /^(?:true|false|yes|no|on|off|null|y|n)$/i;
+const RESERVED = /^(?:true|false|yes|no|on|off|null|y|n|e-?\d+)$/i;
 
 /** The value as a YAML document. Other texts are quoted as in JSON, which YAML reads. */
 export function toYaml(value: unknown): string {
