@@ -38,7 +38,8 @@ export function createSavedMatches(options: SavedMatchesOptions): SavedMatches {
   const named = (ids: readonly string[]) => areas.named(ids, false);
   const resolve = async (search: SavedSearch, page: PageOptions) => {
     const plan = planSaved(search, page, clock.now());
-    return { plan, resolved: await resolveSaved({ database, named }, plan, search) };
+    // A watcher begins with what was written before it: a change in between would be told by no event.
+    return { plan, resolved: await resolveSaved({ database, named }, plan, search), fresh: true };
   };
   return {
     count: async (search) => backend.count(await resolve(search, { limit: 1 })),
