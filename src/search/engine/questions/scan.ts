@@ -65,6 +65,8 @@ class BlockScan {
   readonly #open: Observed[] = [];
   #block = 0;
   #candidate = 0;
+  /** Blocks whose rows were looked at. */
+  #narrowed = 0;
 
   constructor(columns: Columns, removed: Uint32Array, filters: readonly Filter[]) {
     this.#columns = columns;
@@ -76,25 +78,36 @@ class BlockScan {
       .sort((a, b) => a.filter.cost - b.filter.cost);
   }
 
-  /** How many rows of the next block pass; null: there is no further block. */
+  /** How many rows of the next block that may have some pass; null: there is no further block. */
   next(): number | null {
-    const candidates = this.#candidates;
-    if (candidates === undefined) {
-      if (this.#block * BLOCK_ROWS >= this.#columns.rows) return null;
-    } else {
-      if (this.#candidate >= candidates.length) return null;
-      this.#block = (candidates[this.#candidate] as number) >>> BLOCK_BITS;
+    for (let block = this.#nextBlock(); block !== null; block = this.#nextBlock()) {
+      const first = block * BLOCK_ROWS;
+      const end = Math.min(first + BLOCK_ROWS, this.#columns.rows);
+      this.work += 20;
+      if (this.#judge(block, first, end)) return this.#narrow(first, end);
+      this.#skip(end);
     }
-    const block = this.#block++;
-    const first = block * BLOCK_ROWS;
-    const end = Math.min(first + BLOCK_ROWS, this.#columns.rows);
-    this.work += 20;
-    const isPossible = this.#judge(block, first, end);
-    let count = 0;
-    if (candidates !== undefined) count = this.#takeCandidates(candidates, end, isPossible);
-    else if (isPossible) count = this.#takeAll(first, end);
-    if (count === 0) return 0;
-    count = this.#narrowLive(first, end, count);
+    return null;
+  }
+
+  #nextBlock(): number | null {
+    const candidates = this.#candidates;
+    if (candidates === undefined) return this.#block * BLOCK_ROWS < this.#columns.rows ? this.#block++ : null;
+    if (this.#candidate >= candidates.length) return null;
+    return (candidates[this.#candidate] as number) >>> BLOCK_BITS;
+  }
+
+  /** Passes over the candidates before `end`. */
+  #skip(end: number): void {
+    const candidates = this.#candidates;
+    if (candidates === undefined) return;
+    while (this.#candidate < candidates.length && (candidates[this.#candidate] as number) < end)
+      this.#candidate++;
+  }
+
+  #narrow(first: number, end: number): number {
+    const taken = this.#candidates ? this.#takeCandidates(this.#candidates, end) : this.#takeAll(first, end);
+    let count = this.#narrowLive(first, end, taken);
     for (const open of this.#open) {
       if (count === 0) break;
       this.work += open.filter.cost * count;
@@ -102,7 +115,7 @@ class BlockScan {
       count = open.filter.narrow(this.rows, count);
       open.passed += count;
     }
-    if (block % REORDERED_AFTER === 0) this.#filters.sort((a, b) => rank(a) - rank(b));
+    if (++this.#narrowed % REORDERED_AFTER === 0) this.#filters.sort((a, b) => rank(a) - rank(b));
     return count;
   }
 
@@ -125,7 +138,7 @@ class BlockScan {
   }
 
   /** The candidates before `end`. */
-  #takeCandidates(candidates: Uint32Array, end: number, isPossible: boolean): number {
+  #takeCandidates(candidates: Uint32Array, end: number): number {
     const { rows } = this;
     let at = this.#candidate;
     let count = 0;
@@ -133,7 +146,7 @@ class BlockScan {
       rows[count++] = candidates[at++] as number;
     this.#candidate = at;
     this.work += count;
-    return isPossible ? count : 0;
+    return count;
   }
 
   #narrowLive(first: number, end: number, count: number): number {
