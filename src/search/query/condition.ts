@@ -115,5 +115,5 @@ export type ListColumn = 'features' | 'pets' | 'utilities' | 'saleConditions';
 export type Column = RangeColumn | WordColumn | FlagColumn | ListColumn | SortKey | 'areaNos' | 'status';
 
 /** The column of a name in the API: `yearBuilt` is year_built. */
-export const columnOf = (name: Column): string =>
+export const columnOf = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -63,7 +63,8 @@ function partsTest(tests: readonly PointTest[]): PointTest {
   return tests.length === 1 && only !== undefined ? only : (lng, lat) => tests.some((test) => test(lng, lat));
 }
 
-function isInBoxes(boxes: readonly Box[], lng: number, lat: number): boolean {
+/** Whether a place lies in any of the boxes, edges included. */
+export function isInBoxes(boxes: readonly Box[], lng: number, lat: number): boolean {
   for (const box of boxes) if (lng >= box[0] && lng <= box[2] && lat >= box[1] && lat <= box[3]) return true;
   return false;
 }

@@ -1,7 +1,6 @@
 // Rows of columns as plain facts, to be compared with the search rows that they were made of.
 
 import type { SearchRow } from '../../../src/listings/search-row.ts';
-import { searchColumn } from '../../../src/search/engine/columns/column-buffer.ts';
 import {
   CODE_COLUMNS,
   FLAGS,
@@ -11,6 +10,7 @@ import {
 } from '../../../src/search/engine/columns/columns.ts';
 import type { Dictionaries } from '../../../src/search/engine/columns/dictionary.ts';
 import type { Columns } from '../../../src/search/engine/columns/segment.ts';
+import { columnOf } from '../../../src/search/query/condition.ts';
 import { parseOpenHours } from '../../../src/search/query/open-hours.ts';
 
 /** What is known of a listing, by column. */
@@ -20,7 +20,7 @@ const TIMES = /(?:At|Start|End|From)$/;
 
 /** The facts that columns have to hold of a search row. */
 export function expectedFacts(row: SearchRow, version: number): Facts {
-  const value = (column: string): unknown => row[searchColumn(column) as keyof SearchRow];
+  const value = (column: string): unknown => row[columnOf(column) as keyof SearchRow];
   const facts: Record<string, unknown> = { version, areaNos: row.area_nos };
   const [lng, lat] = row.location === null ? [null, null] : row.location.slice(1, -1).split(',').map(Number);
   for (const column of NUMBER_COLUMNS) {

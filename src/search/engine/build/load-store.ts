@@ -4,7 +4,7 @@ import { headSequence } from '../../../changes/change-store.ts';
 import type { ListingType } from '../../../listings/vocabulary.ts';
 import type { Database, Sql, SqlFragment } from '../../../postgres/client/database.ts';
 import { joinSql } from '../../../postgres/client/sql.ts';
-import { searchColumn } from '../columns/column-buffer.ts';
+import { columnOf } from '../../query/condition.ts';
 import { createDictionaries, type Dictionaries } from '../columns/dictionary.ts';
 import type { Columns } from '../columns/segment.ts';
 import type { WordCollector } from '../columns/word-index.ts';
@@ -56,7 +56,7 @@ export function loadListings(
 function heldRows(sql: Sql): SqlFragment {
   const columns = COPIED_COLUMNS.map((column) => {
     if (column === 'lng') return sql`search.location[0]`;
-    return column === 'lat' ? sql`search.location[1]` : sql`search.${sql(searchColumn(column))}`;
+    return column === 'lat' ? sql`search.location[1]` : sql`search.${sql(columnOf(column))}`;
   });
   return sql`select search.listing_type = 'sale', ${joinSql(columns, ', ')}, version, words
     from listing_search as search join listing using (id) left join listing_text on listing_id = search.id

@@ -6,7 +6,7 @@
 import type { NumberColumn } from '../columns/columns.ts';
 import { ACTIVE } from '../columns/dictionary.ts';
 import { indexes, sortByNumbers, sortByTexts } from '../columns/radix-sort.ts';
-import type { Columns, NumberArray, Order, Segment } from '../columns/segment.ts';
+import { type Columns, isRemoved, type NumberArray, type Order, type Segment } from '../columns/segment.ts';
 import { sharedArray } from '../columns/shared-arrays.ts';
 import { BEYOND_CURVE, hilbertKey } from './hilbert.ts';
 
@@ -14,10 +14,6 @@ import { BEYOND_CURVE, hilbertKey } from './hilbert.ts';
 const GONE = 0xffff_ffff;
 
 const NO_VALUES = new Float64Array();
-
-/** Whether a bit of a set of removed rows is set. */
-export const isRemoved = (removed: Uint32Array, row: number): boolean =>
-  (((removed[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
 
 /** Added rows in the order of their ids; they are told by their rank in it. */
 interface Added {

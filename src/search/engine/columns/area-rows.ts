@@ -1,5 +1,6 @@
 // Rows of each area, from the areas of each row.
 
+import { lowerBound } from '../../../lib/lower-bound.ts';
 import type { AreaRows, Lists } from './segment.ts';
 import { sharedArray, sharedCopy } from './shared-arrays.ts';
 
@@ -53,11 +54,6 @@ const NO_PAGE = new Uint32Array(PAGE_SIZE);
 
 /** The rows of an area, ascending. */
 export function rowsOfArea({ nos, offsets, rows }: AreaRows, no: number): Uint32Array {
-  let [low, high] = [0, nos.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((nos[middle] as number) < no) low = middle + 1;
-    else high = middle;
-  }
-  return nos[low] === no ? rows.subarray(offsets[low], offsets[low + 1]) : new Uint32Array(0);
+  const place = lowerBound(nos.length, (at) => (nos[at] as number) < no);
+  return nos[place] === no ? rows.subarray(offsets[place], offsets[place + 1]) : new Uint32Array(0);
 }

@@ -1,6 +1,7 @@
 // Column buffer: search rows appended to columns, as the log of changes tells them.
 
 import type { SearchRow } from '../../../listings/search-row.ts';
+import { columnOf } from '../../query/condition.ts';
 import { parseOpenHours } from '../../query/open-hours.ts';
 import { parseLocation } from '../../query/shape-predicate.ts';
 import { CODE_COLUMNS, FLAGS, LIST_COLUMNS, NUMBER_COLUMNS, TEXT_COLUMNS } from './columns.ts';
@@ -8,12 +9,8 @@ import type { Dictionaries } from './dictionary.ts';
 import { GrowingColumns } from './growing-columns.ts';
 import type { Columns } from './segment.ts';
 
-/** The name in listing_search of a column of the engine; `lng` and `lat` have none. */
-export const searchColumn = (column: string): string =>
-  column.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
 const named = <Name extends string>(columns: readonly Name[]) =>
-  columns.map((column) => ({ column, name: searchColumn(column) as keyof SearchRow }));
+  columns.map((column) => ({ column, name: columnOf(column) as keyof SearchRow }));
 
 const NUMBERS = named(NUMBER_COLUMNS.filter((column) => column !== 'lng' && column !== 'lat'));
 const CODES = named(CODE_COLUMNS);

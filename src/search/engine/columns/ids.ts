@@ -1,5 +1,6 @@
 // Ids of rows: read from the bytes of a column, compared by bytes as PostgreSQL's collation "C" does, and looked up.
 
+import { lowerBound } from '../../../lib/lower-bound.ts';
 import type { Columns, Segment } from './segment.ts';
 
 const ENCODER = new TextEncoder();
@@ -30,14 +31,9 @@ export const idBytes = (id: string): Uint8Array => ENCODER.encode(id);
 /** How many rows of a segment have a smaller id, and whether the next one has this id. */
 export function rankOfId(segment: Segment, id: string): { readonly rank: number; readonly isFound: boolean } {
   const bytes = idBytes(id);
-  let [low, high] = [0, segment.rows];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (compareId(segment, segment.byId[middle] as number, bytes) < 0) low = middle + 1;
-    else high = middle;
-  }
-  const isFound = low < segment.rows && compareId(segment, segment.byId[low] as number, bytes) === 0;
-  return { rank: low, isFound };
+  const compare = (rank: number): number => compareId(segment, segment.byId[rank] as number, bytes);
+  const rank = lowerBound(segment.rows, (place) => compare(place) < 0);
+  return { rank, isFound: rank < segment.rows && compare(rank) === 0 };
 }
 
 /** The row of a segment with this id; null: there is none. */

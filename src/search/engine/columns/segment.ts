@@ -85,6 +85,10 @@ export interface Segment extends Columns {
 
 export const isSegment = (columns: Columns): columns is Segment => 'zones' in columns;
 
+/** Whether a bit of a set of removed rows is set. */
+export const isRemoved = (removed: Uint32Array, row: number): boolean =>
+  (((removed[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
+
 /** Listings of one type: a segment, a tail of newer rows, and which rows of both are gone or replaced by newer ones. */
 export interface Table {
   readonly base: Segment;

@@ -1,5 +1,6 @@
 // Word index of a segment: the rows that have each word, as bytes of differences between row numbers.
 
+import { lowerBound } from '../../../lib/lower-bound.ts';
 import { indexes, sortByNumbers } from './radix-sort.ts';
 import { GrowableArray, sharedArray, sharedCopy } from './shared-arrays.ts';
 
@@ -130,34 +131,17 @@ export class WordCollector {
   }
 }
 
-/** The place of a word in an index; -1: it is not in it. */
-function findWord({ hashes }: WordIndex, hash: number): number {
-  let [low, high] = [0, hashes.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((hashes[middle] as number) < hash) low = middle + 1;
-    else high = middle;
-  }
-  return hashes[low] === hash ? low : -1;
-}
-
 /** Sets bits of the marks of all rows that have a word. */
 export function markRows(index: WordIndex, hash: number, bits: number, marks: Uint8Array): void {
-  const word = findWord(index, hash);
-  if (word < 0) return;
-  const { bytes } = index;
-  const end = index.offsets[word + 1] as number;
-  let row = 0;
-  let [difference, shift] = [0, 0];
-  for (let at = index.offsets[word] as number; at < end; at++) {
-    const byte = bytes[at] as number;
-    difference |= (byte & 127) << shift;
-    shift += 7;
-    if (byte > 127) continue;
-    row += difference;
+  const { hashes, offsets } = index;
+  const word = lowerBound(hashes.length, (at) => (hashes[at] as number) < hash);
+  if (hashes[word] !== hash) return;
+  // Each row takes a byte at least.
+  const rows = new Uint32Array((offsets[word + 1] as number) - (offsets[word] as number));
+  const count = readRows(index, word, rows);
+  for (let at = 0; at < count; at++) {
+    const row = rows[at] as number;
     marks[row] = (marks[row] as number) | bits;
-    difference = 0;
-    shift = 0;
   }
 }
 

@@ -33,8 +33,8 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
     consume: (columns: Columns) => RowConsumer,
     conditions: readonly Condition[] = search.plan.conditions,
   ): Promise<void> => {
-    const { table, filters } = new PreparedSearch(options.generation(), search, conditions);
-    return scanRows(partsOf(table), filters, consume);
+    const { table, filters, signal } = new PreparedSearch(options.generation(), search, conditions);
+    return scanRows(partsOf(table), filters, consume, signal);
   };
 
   return {

@@ -1,6 +1,7 @@
 // Page of a search: the ids of its listings with their sort values, and how many there are in all.
 
 import type { SortValue } from '../../../http/input/cursor.ts';
+import { lowerBound } from '../../../lib/lower-bound.ts';
 import type { SearchPlan } from '../../query/plan.ts';
 import { ORDER_COLUMNS } from '../columns/columns.ts';
 import { idOf } from '../columns/ids.ts';
@@ -8,7 +9,7 @@ import { BLOCK_ROWS, type Columns, type Order, type Segment, type Table } from '
 import type { Filter } from './filter.ts';
 import type { PreparedSearch } from './prepared-search.ts';
 import { FirstRows, type RankedRow, Ranking } from './ranking.ts';
-import { narrowLive, partsOf, scanRows } from './scan.ts';
+import { narrowLive, partsOf, type RowConsumer, scanRows } from './scan.ts';
 import { toSortValue } from './sort-keys.ts';
 
 /** A listing on a page. */
@@ -46,25 +47,26 @@ function foundId({ columns, row, keys }: RankedRow, { order }: SearchPlan, { dir
 }
 
 /** How many rows pass; and all of them, by the part of the table that they are of, unless there are many. */
-async function listRows({ table, filters }: PreparedSearch, mostListed: number) {
+async function listRows({ table, filters, signal }: PreparedSearch, mostListed: number) {
   const listed = new Map<Columns, Uint32Array>();
   let total = 0;
-  await scanRows(partsOf(table), filters, (columns) => {
-    let list = new Uint32Array(BLOCK_ROWS);
+  const list = (columns: Columns): RowConsumer => {
+    let own = new Uint32Array(BLOCK_ROWS);
     let length = 0;
     return (rows, count) => {
       total += count;
       if (total > mostListed) return;
-      if (length + count > list.length) {
-        const longer = new Uint32Array(4 * list.length);
-        longer.set(list);
-        list = longer;
+      if (length + count > own.length) {
+        const longer = new Uint32Array(4 * own.length);
+        longer.set(own);
+        own = longer;
       }
-      list.set(rows.subarray(0, count), length);
+      own.set(rows.subarray(0, count), length);
       length += count;
-      listed.set(columns, list.subarray(0, length));
+      listed.set(columns, own.subarray(0, length));
     };
-  });
+  };
+  await scanRows(partsOf(table), filters, list, signal);
   return { total, listed: total > mostListed ? null : listed };
 }
 
@@ -86,14 +88,15 @@ function rankListed(
 async function rankMany(
   plan: SearchPlan,
   ranking: Ranking,
-  { table, filters }: PreparedSearch,
+  { table, filters, signal }: PreparedSearch,
   limit: number,
 ): Promise<readonly RankedRow[]> {
   const order = orderFor(plan, table.base);
   const first = new FirstRows(ranking, limit);
   const [base, tail] = partsOf(table);
   const scanned = order === undefined ? [base, tail] : [tail];
-  await scanRows(scanned, filters, (columns) => (rows, count) => first.offer(columns, rows, count));
+  const offer = (columns: Columns) => (rows: Uint32Array, count: number) => first.offer(columns, rows, count);
+  await scanRows(scanned, filters, offer, signal);
   if (order === undefined) return first.rows;
   const walked = walkOrder(ranking, order, plan, table, filters(table.base), limit);
   return [...walked, ...first.rows].sort((a, b) => ranking.compare(a, b)).slice(0, limit);
@@ -148,11 +151,7 @@ function startPlace(
   length: number,
   isBackwards: boolean,
 ): number {
-  let [low, high] = [0, length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (ranking.isAhead(ranking.rowAt(base, rowAt(middle))) === isBackwards) low = middle + 1;
-    else high = middle;
-  }
-  return isBackwards ? low - 1 : low;
+  const isAhead = (place: number): boolean => ranking.isAhead(ranking.rowAt(base, rowAt(place)));
+  const place = lowerBound(length, (at) => isAhead(at) === isBackwards);
+  return isBackwards ? place - 1 : place;
 }

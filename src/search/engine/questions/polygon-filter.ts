@@ -2,7 +2,7 @@
 // the others are tested, against the parts whose edges do.
 
 import type { Box, Point } from '../../../geometry/geometry.ts';
-import { boxOfPart, compilePart, type PointTest } from '../../query/shape-predicate.ts';
+import { boxOfPart, compilePart, isInBoxes, type PointTest } from '../../query/shape-predicate.ts';
 import type { Part, Shape } from '../../query/shapes.ts';
 import { BLOCK_BITS, type Columns, type NumberArray, type Zones } from '../columns/segment.ts';
 import type { Filter, Judgement } from './filter.ts';
@@ -135,11 +135,6 @@ function isCrossed({ edges }: CompiledPart, [west, south, east, north]: Box): bo
     ];
     if (!(sides.every((side) => side > 0) || sides.every((side) => side < 0))) return true;
   }
-  return false;
-}
-
-function isInBoxes(boxes: readonly Box[], lng: number, lat: number): boolean {
-  for (const box of boxes) if (lng >= box[0] && lat >= box[1] && lng <= box[2] && lat <= box[3]) return true;
   return false;
 }
 

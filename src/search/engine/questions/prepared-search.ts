@@ -9,6 +9,8 @@ import { matchText, type TextMatch } from './text-match.ts';
 
 export class PreparedSearch {
   readonly table: Table;
+  /** Ends scans; absent: nothing does. */
+  readonly signal: AbortSignal | undefined;
   readonly #search: ResolvedSearch;
   readonly #generation: Generation;
   readonly #conditions: readonly Condition[];
@@ -18,6 +20,7 @@ export class PreparedSearch {
   /** `conditions`: others than those of the search. */
   constructor(generation: Generation, search: ResolvedSearch, conditions = search.plan.conditions) {
     this.table = generation.tables[search.plan.listingType];
+    this.signal = search.signal;
     this.#generation = generation;
     this.#search = search;
     this.#conditions = conditions;

@@ -1,6 +1,7 @@
 // Ranking of rows: the order of a search among rows of both parts of a table, and the first few in it.
 
 import type { Cursor } from '../../../http/input/cursor.ts';
+import { lowerBound } from '../../../lib/lower-bound.ts';
 import type { SearchPlan } from '../../query/plan.ts';
 import { areIdsDescending } from '../../query/sort.ts';
 import { compareId, idBytes, idOf, rankOfId } from '../columns/ids.ts';
@@ -140,14 +141,9 @@ export class FirstRows {
 
   #insert(row: RankedRow): void {
     const rows = this.#rows;
-    let [low, high] = [0, rows.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#ranking.compare(rows[middle] as RankedRow, row) < 0) low = middle + 1;
-      else high = middle;
-    }
-    if (low >= this.#limit) return;
-    rows.splice(low, 0, row);
+    const place = lowerBound(rows.length, (at) => this.#ranking.compare(rows[at] as RankedRow, row) < 0);
+    if (place >= this.#limit) return;
+    rows.splice(place, 0, row);
     if (rows.length > this.#limit) rows.pop();
   }
 

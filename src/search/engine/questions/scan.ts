@@ -1,7 +1,7 @@
 // Scan of tables: blocks of rows that pass all filters of a search.
 
 import { nextTurn } from '../../../lib/clock.ts';
-import { BLOCK_BITS, BLOCK_ROWS, type Columns, type Table } from '../columns/segment.ts';
+import { BLOCK_BITS, BLOCK_ROWS, type Columns, isRemoved, type Table } from '../columns/segment.ts';
 import type { Filter } from './filter.ts';
 
 /** Filters of a search for either part of a table. */
@@ -12,6 +12,8 @@ export type RowConsumer = (rows: Uint32Array, count: number) => void;
 
 /** After about so many nanoseconds others get their turn. */
 const TURN = 4_000_000;
+/** What else is done with a row that passes takes about so many. */
+const CONSUMED = 10;
 /** Blocks after which filters are put in order again. */
 const REORDERED_AFTER = 16;
 
@@ -27,20 +29,23 @@ export const partsOf = ({ base, baseRemoved, tail, tailRemoved }: Table): readon
   { columns: tail, removed: tailRemoved },
 ];
 
-/** Hands all live rows that pass to what `consume` makes for each part. */
+/** Hands all live rows that pass to what `consume` makes for each part. Rejects with the signal's reason once it aborts. */
 export async function scanRows(
   parts: readonly Part[],
   compile: FilterCompiler,
   consume: (columns: Columns) => RowConsumer,
+  signal?: AbortSignal,
 ): Promise<void> {
   for (const { columns, removed } of parts) {
     const scan = new BlockScan(columns, removed, compile(columns));
     const take = consume(columns);
     for (let count = scan.next(); count !== null; count = scan.next()) {
       if (count > 0) take(scan.rows, count);
+      scan.work += CONSUMED * count;
       if (scan.work < TURN) continue;
       scan.work = 0;
       await nextTurn();
+      signal?.throwIfAborted();
     }
   }
 }
@@ -168,9 +173,6 @@ export function narrowLive(removed: Uint32Array, rows: Uint32Array, count: numbe
   }
   return kept;
 }
-
-const isRemoved = (removed: Uint32Array, row: number): boolean =>
-  (((removed[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
 
 function fewestCandidates(filters: readonly Filter[]): Uint32Array | undefined {
   const lists = filters.flatMap(({ candidates }) => candidates ?? []);
