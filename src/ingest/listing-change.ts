@@ -70,7 +70,7 @@ function changeState(listing: ListingSnapshot, version: number): ChangeState {
 
 /** Members that searchable words are taken from. */
 const WORD_MEMBERS: ReadonlySet<string> = new Set([
-  ...['propertyId', 'provider', 'address', 'description', 'display'],
+  ...['propertyId', 'provider', 'address', 'description', 'features', 'display'],
 ]);
 
 function changedNames(before: ListingSnapshot, after: ListingSnapshot): string[] {

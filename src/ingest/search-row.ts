@@ -171,7 +171,8 @@ export function searchTexts({ id, record, addressDisplayed }: Omit<ListingSnapsh
       ],
     ],
     [FIELD_LETTERS.area, [address.city, address.neighborhood, address.county, address.state]],
-    [FIELD_LETTERS.description, [visible.description]],
+    // Features come first: a long description may have more words than are kept.
+    [FIELD_LETTERS.description, [...visible.features, visible.description]],
   ] as const;
 }
 

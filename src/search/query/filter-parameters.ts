@@ -84,13 +84,16 @@ export const placeParameters = {
     }),
   ),
   q: text(
-    'Full-text search in address, ids, area names and description. All words must match; names of streets and ' +
-      'areas tolerate typos.',
+    'Full-text search in address, ids, area names, features and description. All words must match; names of streets ' +
+      'and areas tolerate typos.',
     200,
     'search',
     'keywords',
   ),
-  qFields: choices(TEXT_FIELDS, 'Fields that `q` searches. Default: all.'),
+  qFields: choices(
+    TEXT_FIELDS,
+    'Fields that `q` searches; `description` includes the features. Default: all.',
+  ),
 };
 
 /** Other names of property types. */

@@ -47,7 +47,7 @@ const FIELDS: Readonly<Record<string, (row: Row) => readonly string[]>> = {
     ...places(facts),
     ...Object.keys(AREAS).flatMap((area) => (inArea(area, facts) ? (AREA_NAMES[area] ?? []) : [])),
   ],
-  description: ({ facts }) => wordsIn(facts.description),
+  description: ({ facts }) => [facts.description, ...facts.features].flatMap(wordsIn),
 };
 const WORTH: Readonly<Record<string, number>> = { id: 8, address: 4, area: 2, description: 1 };
 
@@ -147,7 +147,7 @@ const QUESTIONS = [
     '2br',
     'nowhere',
   ],
-  ...['ostra', 'östra', 'empty', 'of', 'krane', 'hok'],
+  ...['ostra', 'östra', 'empty', 'of', 'krane', 'hok', 'pool', 'sunny gym', 'pool elevator'],
 ];
 
 export const TEXT_FILTERS: readonly Filter[] = [

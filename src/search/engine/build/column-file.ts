@@ -20,8 +20,8 @@ export interface SharedBase extends Omit<Base, 'dictionaries'> {
   readonly dictionaries: SharedDictionaries;
 }
 
-/** Raised whenever what an array means changes. */
-const VERSION = 1;
+/** Raised whenever what an array means changes, or which words a listing has. */
+const VERSION = 2;
 
 /** What a file must have been written with. */
 const FORMAT = JSON.stringify([
