@@ -62,7 +62,11 @@ export function createSearch(wiring: SearchWiring): SearchParts {
   const engineOver = (generation: Generation, from = database): SearchBackend =>
     createEngineBackend({
       generation: () => generation,
-      findListings: (ids) => from.read((statements) => findListings(statements, ids), { planned: 'once' }),
+      findListings: (ids, signal) =>
+        from.read((statements) => findListings(statements, ids), {
+          planned: 'once',
+          ...(signal && { signal }),
+        }),
       findMatching: matchingAmong(sqlOver(from)),
       areaIds: (nos) => areas.idsOf(nos),
     });

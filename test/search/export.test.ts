@@ -15,8 +15,7 @@ import { idsOf, searchClient, walk } from '../support/catalogue/search-client.ts
 import { until } from '../support/check/until.ts';
 import { startService } from '../support/service/service.ts';
 
-// Over PostgreSQL, which can be made to wait.
-const service = await startService({ after }, { environment: { SEARCH_ENGINE: 'postgres' } });
+const service = await startService({ after });
 const { keys } = service;
 const ask = searchClient(service);
 const COUNT = 730;
@@ -259,7 +258,7 @@ test('what a reader does not take is not read, and nothing is read for one that 
 async function waits(tx: Transaction, expected: boolean): Promise<void> {
   const look = async () => {
     const [row] = await tx<{ waiting: boolean }[]>`
-      select exists (select from pg_locks where not granted and relation = 'listing_search'::regclass
+      select exists (select from pg_locks where not granted and relation in ('listing'::regclass, 'listing_search'::regclass)
         and database = (select oid from pg_database where datname = current_database())) as waiting`;
     return row?.waiting === expected;
   };
@@ -276,7 +275,7 @@ for (const [moment, query, begun] of [
     const reader = begun ? await deafReader(query) : null;
     await watched.settled();
     const left = await service.database.transaction(async (tx) => {
-      await tx`lock table listing_search in access exclusive mode`;
+      await tx`lock table listing, listing_search in access exclusive mode`;
       const { socket, answering } = reader ?? (await deafReader(query));
       socket.resume();
       await waits(tx, true);

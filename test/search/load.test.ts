@@ -1,4 +1,5 @@
-// Proves that what looks at all results of a search waits its turn with the figures of the market, and pages never do.
+// Proves that what looks at all results of a search in PostgreSQL waits its turn with the figures of the market, that pages never
+// do, and that what is answered from memory waits for nothing.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -7,13 +8,16 @@ import { COUNT_DEADLINE } from '../../src/search/summaries/total.ts';
 import { draft } from '../support/catalogue/drafts.ts';
 import { until } from '../support/check/until.ts';
 import { problemOf } from '../support/service/http-server.ts';
-import { startService } from '../support/service/service.ts';
+import { startService, type TestService } from '../support/service/service.ts';
 
-const service = await startService({ after }, { environment: { SEARCH_ENGINE: 'postgres' } });
-await service.database.transaction((tx) =>
-  createCatalogue(service.database).write(tx, 'test', [draft('one'), draft('two')], service.clock.now()),
-);
-const { keys, clock } = service;
+async function startWithHomes(engine: 'memory' | 'postgres'): Promise<TestService> {
+  const service = await startService({ after }, { environment: { SEARCH_ENGINE: engine } });
+  const { database } = service;
+  await database.transaction((tx) =>
+    createCatalogue(database).write(tx, 'test', [draft('one'), draft('two')], service.clock.now()),
+  );
+  return service;
+}
 
 const HEAVY = [
   'facets=city',
@@ -23,19 +27,16 @@ const HEAVY = [
   'facets=city&stats=inventory&explain=true',
 ];
 
-test('while the places of analytics reads are taken, pages are answered without a total, and the rest is told to ask for less', async () => {
-  const before = await Promise.all(
-    HEAVY.map((query) => service.get(`/v1/search/sales?${query}`, keys.internal)),
-  );
-  assert.deepEqual(
-    before.map(({ status }) => status),
-    HEAVY.map(() => 200),
-  );
-  const places = Math.floor(service.database.status().size / 3);
-  await service.database.transaction(async (tx) => {
+/** Takes all places of analytics reads with figures of the market, which wait until the test has done its work. */
+async function whilePlacesAreTaken(
+  { database, get, keys }: TestService,
+  work: (places: number, figures: readonly Promise<Response>[]) => Promise<void>,
+): Promise<void> {
+  const places = Math.floor(database.status().size / 3);
+  await database.transaction(async (tx) => {
     await tx`lock table market_period, market_event in access exclusive mode`;
     const figures = Array.from({ length: places }, (_, at) =>
-      service.get(`/v1/market/stats?listingType=sale&minPrice=${at}`, keys.internal),
+      get(`/v1/market/stats?listingType=sale&minPrice=${at}`, keys.internal),
     );
     const blocked = async () => {
       const [row] = await tx<{ count: number }[]>`
@@ -44,12 +45,27 @@ test('while the places of analytics reads are taken, pages are answered without 
       return row?.count === places;
     };
     await until('all places are taken', blocked);
+    await work(places, figures);
+  });
+}
+
+test('while the places of analytics reads are taken, pages are answered without a total, and the rest is told to ask for less', async () => {
+  const service = await startWithHomes('postgres');
+  const { keys, clock } = service;
+  const before = await Promise.all(
+    HEAVY.map((query) => service.get(`/v1/search/sales?${query}`, keys.internal)),
+  );
+  assert.deepEqual(
+    before.map(({ status }) => status),
+    HEAVY.map(() => 200),
+  );
+  await whilePlacesAreTaken(service, async (places, figures) => {
     const asked = HEAVY.map((query) => service.get(`/v1/search/sales?${query}`, keys.internal));
     const page = await service.get('/v1/search/sales', keys.internal);
     assert.equal(page.status, 200, 'a page with all results waits for nobody');
     const cut = service.get('/v1/search/sales?limit=1', keys.internal);
     // All that has come by now waits; what did not wait was answered, and stays so.
-    const arrived = async () => (await active()) === places + HEAVY.length + 1;
+    const arrived = async () => (await active(service)) === places + HEAVY.length + 1;
     await until('all wait', arrived);
     clock.advance(COUNT_DEADLINE);
     const { data, total, meta } = (await (await cut).json()) as Answer;
@@ -67,6 +83,24 @@ test('while the places of analytics reads are taken, pages are answered without 
   });
 });
 
+test('searches that are answered from memory have their totals, facets and figures while those places are taken', async () => {
+  const service = await startWithHomes('memory');
+  const questions = ['limit=1', ...HEAVY];
+  const answers = () =>
+    Promise.all(
+      questions.map(async (query): Promise<object> => {
+        const answer: Answer = await service.json(`/v1/search/sales?${query}`, service.keys.internal);
+        return { ...answer, meta: null };
+      }),
+    );
+  const before = await answers();
+  await whilePlacesAreTaken(service, async (_, figures) => {
+    assert.deepEqual(await answers(), before);
+    service.clock.advance(8_000);
+    for (const answer of await Promise.all(figures)) assert.equal(answer.status, 503);
+  });
+});
+
 interface Answer {
   readonly data: readonly unknown[];
   readonly total: unknown;
@@ -74,7 +108,7 @@ interface Answer {
 }
 
 /** Requests under way, by the service's own count; without the one that asks. */
-async function active(): Promise<number> {
+async function active(service: TestService): Promise<number> {
   const text = await (await fetch(`${service.url}/metrics`)).text();
   return Number(/^freehold_http_active (\d+)$/m.exec(text)?.[1]) - 1;
 }

@@ -146,6 +146,47 @@ test('who wants no cache waits for what was committed, and is told after a secon
   assert.deepEqual([current.body.total?.value, current.body.meta?.lagMs], [2, undefined]);
 });
 
+test('a walk meets what is left, though far more than a page left the market behind the back of an engine that is late', async (t) => {
+  const gate = new Gate();
+  const service = await startService(t, {
+    async connect(url) {
+      const database = openDatabase({ url, maxConnections: 8, timeout: 60_000 });
+      atEnd(t, () => database.close(1_000));
+      return gatedLog(database, gate);
+    },
+  });
+  const homes = Array.from({ length: 200 }, (_, at) => home(`home-${at}`, { listPrice: at + 1 }));
+  await write(service, ...homes);
+  assert.equal(await totalOf(service), 200);
+  gate.close();
+  const staysAt = (at: number) => at % 90 === 89 || at > 197;
+  await write(
+    service,
+    ...homes.filter((_, at) => !staysAt(at)).map((each) => ({ ...each, status: 'CLOSED' as const })),
+  );
+  const left = homes.flatMap(({ listPrice }, at) => (staysAt(at) ? [listPrice] : []));
+  for (const [order, expected] of [
+    ['price', left],
+    ['-price', left.toReversed()],
+  ] as const) {
+    const met: (number | null)[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const path = `/v1/search/sales?sort=${order}&limit=1&fields=price${cursor && `&cursor=${cursor}`}`;
+      const answer = await service.get(path, service.keys.internal, { 'cache-control': 'max-age=60' });
+      const { data, page } = (await answer.json()) as PricedPage;
+      met.push(...data.map(({ price }) => price));
+      cursor = page.nextCursor;
+    }
+    assert.deepEqual(met, expected);
+  }
+  gate.open();
+});
+
+interface PricedPage {
+  readonly data: readonly { readonly price: number }[];
+  readonly page: { readonly nextCursor: string | null };
+}
+
 test('what was read live is in the searches of the process when the live read is answered', async (t) => {
   const { source, keys, stream, id, get } = await startLive(t);
   const [listing] = [...source.listings.values()];

@@ -16,15 +16,18 @@ import { SummaryCollector } from './summaries.ts';
 export interface EngineBackendOptions {
   /** The one to answer from. */
   readonly generation: () => Generation;
-  /** The listings with these ids as they are stored now; those that are gone are missing. */
-  readonly findListings: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredListing>>;
+  /** The listings with these ids as they are stored now; those that are gone are missing. Rejects with the signal's reason. */
+  readonly findListings: (
+    ids: readonly string[],
+    signal: AbortSignal | undefined,
+  ) => Promise<ReadonlyMap<string, StoredListing>>;
   /** Which of these listings a search finds now, by the database. */
   readonly findMatching: (search: ResolvedSearch, ids: readonly string[]) => Promise<ReadonlySet<string>>;
   /** The ids of areas by their numbers. */
   readonly areaIds: (nos: readonly number[]) => Promise<ReadonlyMap<number, string>>;
 }
 
-/** Pages are read again so often, where listings changed between the engine's answer and the reading of their records. */
+/** Pages are filled up so often, where listings changed between the engine's answer and the reading of their records. */
 const MOST_READS = 3;
 
 export function createEngineBackend(options: EngineBackendOptions): SearchBackend {
@@ -138,15 +141,18 @@ async function readPage(options: EngineBackendOptions, search: ResolvedSearch): 
   const records = new Map<string, StoredListing>();
   const gone = new Set<string>();
   for (let read = 1; ; read++) {
-    const { found, total } = await findPage(plan, prepared, plan.limit + 1 + gone.size);
+    const asked = plan.limit + 1 + 2 * gone.size;
+    const { found, total } = await findPage(plan, prepared, asked);
     const unread = found.filter(({ id }) => !records.has(id) && !gone.has(id));
     await readRecords(options, search, unread, { records, gone });
     const standing = found.filter(({ id }) => !gone.has(id));
-    const isFull = standing.length > plan.limit || found.length <= plan.limit + gone.size;
-    if (!isFull && read < MOST_READS) continue;
+    const isAll = found.length < asked;
+    const more = standing.length > plan.limit || !isAll;
+    // A page that is short leads on from its last listing, so that it needs one.
+    if (more && standing.length <= plan.limit && (read < MOST_READS || standing.length === 0)) continue;
     const hits = standing.slice(0, plan.limit).flatMap((each) => hitOf(each, records));
     if (plan.cursor?.direction === 'previous') hits.reverse();
-    return { hits, more: standing.length > plan.limit, total };
+    return { hits, more, total };
   }
 }
 
@@ -162,7 +168,10 @@ async function readRecords(
   { records, gone }: { readonly records: Map<string, StoredListing>; readonly gone: Set<string> },
 ): Promise<void> {
   if (found.length === 0) return;
-  const listings = await findListings(found.map(({ id }) => id));
+  const listings = await findListings(
+    found.map(({ id }) => id),
+    search.signal,
+  );
   const changed = found
     .filter(({ id, version }) => listings.get(id)?.version !== version)
     .map(({ id }) => id);
