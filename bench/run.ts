@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { knownKeysInOutage } from './billing/outage.ts';
 import { logAgainstNone } from './changes.ts';
 import { callsForOneListing } from './coalescing.ts';
+import { engineAgainstPeers } from './engine/peers/peers.ts';
 import { questionsOfEngine } from './engine/questions.ts';
 import { fanOutAgainstLibraries, fanOutAgainstLoop, fanOutAgainstNchan } from './feeds/fan-out.ts';
 import { idleFeeds } from './feeds/idle.ts';
@@ -21,6 +22,7 @@ import { growthTo } from './million/growth.ts';
 import { kindsOfQuestions } from './million/table.ts';
 import { type LargeTestbed, openLargeTestbed } from './million/testbed.ts';
 import { exchangeAgainstPeer, refreshAgainstPeer, refreshAgainstStatement } from './oauth/exchanges.ts';
+import { soak } from './soak/soak.ts';
 import { timeToCached } from './streams.ts';
 import { conditions, openTestbed, type Testbed } from './testbed.ts';
 import { formatRow, limitsOnAgainstOff, propertyAgainstRaw, type Row } from './throughput.ts';
@@ -57,7 +59,12 @@ const LARGE: Readonly<Record<string, (testbed: LargeTestbed) => Promise<Row[]>>>
   million: kindsOfQuestions,
   exports: exportsToReaders,
   churn: dayOfRentals,
-  growth: (testbed) => growthTo(testbed, values.larger, Number(values.listings)),
+  growth: (testbed) => growthTo(testbed, values.larger, Number(values.listings ?? 4_000_000)),
+};
+
+/** The soak leaves another market than it found, in a folder of its own. */
+const SOAK: Readonly<Record<string, (testbed: LargeTestbed) => Promise<Row[]>>> = {
+  soak: (testbed) => soak(testbed, Number(values.minutes)),
 };
 
 const { positionals: names, values } = parseArgs({
@@ -65,14 +72,18 @@ const { positionals: names, values } = parseArgs({
   // The million listings are stored there, so that later runs need not load them.
   options: {
     cluster: { type: 'string', default: join(tmpdir(), 'freehold-million') },
-    // Where more are kept, and how many, for `growth`: 11 GB a million.
+    // Where more are kept, for `growth`: 11 GB a million.
     larger: { type: 'string', default: join(tmpdir(), 'freehold-larger') },
-    listings: { type: 'string', default: '4000000' },
+    // How many, for `growth` (four million), `soak` (one million) and `scale`.
+    listings: { type: 'string' },
+    // Where the soak has its listings, and how long it takes.
+    soaked: { type: 'string', default: join(tmpdir(), 'freehold-soak') },
+    minutes: { type: 'string', default: '60' },
   },
 });
 
 function check(): void {
-  const known = [...Object.keys(MEASUREMENTS), ...Object.keys(LARGE), ...Object.keys(NAMED)];
+  const known = [MEASUREMENTS, LARGE, NAMED, SOAK].flatMap((each) => Object.keys(each));
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`There is no measurement ${unknown}, but ${known.join(', ')}`);
 }
@@ -129,6 +140,7 @@ const NAMED: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>>> = {
   mcp: memoryOfAgents,
   outage: knownKeysInOutage,
   engine: questionsOfEngine,
+  peers: (testbed) => engineAgainstPeers(testbed, Number(values.listings ?? 650_000)),
   webhooks: async () => [...(await latencyBesideHanging()), ...(await memoryOfHosts())],
 };
 
@@ -137,6 +149,8 @@ async function main(): Promise<void> {
   await measureOn(() => openTestbed(LISTINGS), MEASUREMENTS, true);
   await measureOn(() => openTestbed(LISTINGS), NAMED, false);
   await measureOn(() => openLargeTestbed(values.cluster), LARGE, false);
+  const listings = Number(values.listings ?? 1_000_000);
+  await measureOn(() => openLargeTestbed(`${values.soaked}-${listings}`, listings), SOAK, false);
 }
 
 if (pinned()) await main();

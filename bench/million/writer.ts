@@ -30,8 +30,9 @@ export interface WriterReport {
   readonly done: boolean;
 }
 
-/** Kinds of homes that are written in turn, so that homes of one kind do not lie beside each other. */
-const KINDS = 1_500;
+/** At most so many kinds of homes are written in turn, so that homes of one kind do not lie beside each other. */
+const MOST_KINDS = 1_500;
+const LISTINGS_OF_KIND = COPIES * 1.3;
 
 type Lines = Record<Table, string[]>;
 
@@ -44,8 +45,10 @@ async function write({ url, seed, today, first, step, listings }: WriterOrder): 
   let columns: Columns | null = null;
   let sending: Promise<void> = Promise.resolve();
   let left = listings;
-  for (let kind = first; left > 0; kind += KINDS * step) {
-    const patterns = Array.from({ length: KINDS }, (_, at) => {
+  // Of a small load, too, the first homes are all written.
+  const kinds = Math.min(MOST_KINDS, Math.ceil((0.9 * listings) / LISTINGS_OF_KIND));
+  for (let kind = first; left > 0; kind += kinds * step) {
+    const patterns = Array.from({ length: kinds }, (_, at) => {
       const number = (kind + at * step) * COPIES;
       const seen = listingsOf(towns, seed, number, today);
       const made = rowsOf(seen, placement);

@@ -1,0 +1,206 @@
+// Soak of the search engine: for an hour the market changes and readers ask, while answers are compared with PostgreSQL's.
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { random } from '../market.ts';
+import { headersFor, UNCOUNTED } from '../million/compared.ts';
+import { KINDS, questions } from '../million/questions.ts';
+import type { LargeTestbed } from '../million/testbed.ts';
+import { type Arm, startArm, writeTiers } from '../testbed.ts';
+import type { Row } from '../throughput.ts';
+import { type Changer, startChanges } from './changer.ts';
+import { growth } from './growth.ts';
+import { type AskedQuestion, Readers } from './readers.ts';
+import type { Sample } from './watched-service.ts';
+
+const CHANGES_A_SECOND = 200;
+/** Of each kind. */
+const QUESTIONS = 2_000;
+/** One answer in so many is compared, as far as one comparison at a time allows. */
+const COMPARED = 20;
+/** Samples of a run, but at most one a minute. */
+const SAMPLES = 20;
+/** Seconds. */
+const WARM_UP = 20;
+const PEAK = 15;
+/** Megabytes an hour. */
+const MOST_GROWTH = 5;
+/** Milliseconds. */
+const LONGEST_TURN = 50;
+
+/** Runs for so many minutes; prints how it goes. */
+export async function soak(testbed: LargeTestbed, minutes: number): Promise<Row[]> {
+  const sampleSeconds = Math.min(60, (minutes * 60) / SAMPLES);
+  const samples = join(testbed.folder, 'samples.jsonl');
+  const service = await startArm('soak/watched-service.ts', {
+    ...{ DATABASE_URL: testbed.databaseUrl, SOURCE: 'none', LOG_LEVEL: 'warn' },
+    ...{ TIERS_FILE: await writeTiers(testbed, 'soak', UNCOUNTED), DATA_DIR: join(testbed.folder, 'soak') },
+    ...{ SEARCH_SHADOW_RATE: String(COMPARED), REPORT_FILE: samples, REPORT_SECONDS: String(sampleSeconds) },
+  });
+  const readers = new Readers(service.url, headersFor(testbed.key), mixedQuestions(testbed));
+  try {
+    const listings = await untilReady(service);
+    say(`${listings} listings on the market; warming up for ${WARM_UP} s, then the peak is looked for`);
+    const changer = startChanges(testbed, CHANGES_A_SECOND);
+    await readers.peak(WARM_UP);
+    const peak = await readers.peak(PEAK);
+    const [begun, before] = [Date.now(), { written: changer.written(), ...(await metricsOf(service)) }];
+    const report = setInterval(() => tell(begun, minutes, readers, changer), sampleSeconds * 1_000);
+    await readers.open(peak / 2, minutes * 60);
+    clearInterval(report);
+    await changer.stop();
+    const took = (Date.now() - begun) / 1_000;
+    const after = await metricsOf(service);
+    const taken = (await samplesOf(samples)).filter(({ at }) => at > begun);
+    return [
+      row('listings on the market', `${listings}`),
+      row('questions a second, of a peak of', `${(readers.answered / took).toFixed(0)}, ${peak.toFixed(0)}`),
+      row('changes a second', `${((changer.written() - before.written) / took).toFixed(0)}`),
+      ...kindRows(readers),
+      ...memoryRows(taken),
+      ...turnRows(taken),
+      ...engineRows(before, after),
+    ];
+  } finally {
+    await readers.close();
+    await service.stop();
+  }
+}
+
+/** The kinds of searches, each as often as the others. */
+function mixedQuestions({ known, loaded }: LargeTestbed): AskedQuestion[] {
+  const next = random(loaded.seed);
+  return KINDS.filter(({ name }) => !/^(market|comparables)/.test(name))
+    .flatMap((kind) =>
+      questions(kind, known, loaded.seed, QUESTIONS).map((path) => ({ kind: kind.name, path })),
+    )
+    .map((question) => ({ question, place: next() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ question }) => question);
+}
+
+/** How many listings the engine holds once it answers. */
+async function untilReady(service: Arm): Promise<number> {
+  for (;;) {
+    const metrics = await metricsOf(service);
+    if (metrics.ready === 1) return metrics.rows;
+    await pause(200);
+  }
+}
+
+interface EngineMetrics {
+  readonly ready: number;
+  readonly rows: number;
+  readonly loads: number;
+  readonly rebuilds: number;
+  readonly same: number;
+  readonly different: number;
+  readonly skipped: number;
+  readonly failed: number;
+  readonly byPostgres: number;
+}
+
+/** As the service tells them. */
+async function metricsOf({ url }: Arm): Promise<EngineMetrics> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const value = (name: string): number => {
+    const line = text.split('\n').find((each) => each.startsWith(`freehold_search_${name} `));
+    return Number(line?.split(' ')[1] ?? 0);
+  };
+  const compared = (outcome: string): number => value(`comparisons_total{outcome="${outcome}"}`);
+  return {
+    ...{ ready: value('engine_ready'), rows: value('engine_rows') },
+    ...{ loads: value('engine_loads_total'), rebuilds: value('engine_rebuilds_total') },
+    ...{ same: compared('same'), different: compared('different') },
+    ...{ skipped: compared('skipped'), failed: compared('failed') },
+    byPostgres: value('answers_total{backend="postgres"}'),
+  };
+}
+
+async function samplesOf(file: string): Promise<Sample[]> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Sample);
+}
+
+function tell(begun: number, minutes: number, { answered, failures }: Readers, changer: Changer): void {
+  const gone = (Date.now() - begun) / 60_000;
+  const failed = [...failures.values()].reduce((sum, count) => sum + count, 0);
+  say(
+    `minute ${gone.toFixed(1)} of ${minutes}: ${answered} answers, ${failed} failures, ${changer.written()} changes, ` +
+      `the last batch in ${changer.batchTime().toFixed(0)} ms; ${(minutes - gone).toFixed(1)} minutes left`,
+  );
+}
+
+function kindRows({ took, failures }: Readers): Row[] {
+  const rows = [...took].map(([kind, times]) => {
+    const [half, most] = [50, 99].map((share) => (times.percentile(share) / 1_000).toFixed(2));
+    return row(`${kind}: p50 / p99`, `${half} / ${most} ms of ${times.count}`);
+  });
+  const failed = [...failures].map(([failure, count]) => `${failure}: ${count}`).join('; ');
+  return [
+    ...rows.sort((a, b) => (a.name < b.name ? -1 : 1)),
+    row('other answers than 200', failed || 'none', '', failed === ''),
+  ];
+}
+
+/** Of the last three quarters, since the first one still fills caches. */
+const settled = (samples: readonly Sample[]): readonly Sample[] =>
+  samples.slice(Math.ceil(samples.length / 4));
+
+function memoryRows(samples: readonly Sample[]): Row[] {
+  const later = settled(samples);
+  return (['heap', 'resident'] as const).map((kind) => {
+    const { slope, error } = growth(later.map((each) => [each.at / 3.6e6, each[kind] / 2 ** 20]));
+    const ends = `${megabytes(later[0]?.[kind])} to ${megabytes(later.at(-1)?.[kind])} MB`;
+    const figure = `${slope.toFixed(1)} ± ${(2 * error).toFixed(1)} MB an hour (${ends}, ${later.length} samples)`;
+    const met = slope - 2 * error <= MOST_GROWTH;
+    return row(
+      `growth of the memory after garbage was collected, ${kind}`,
+      figure,
+      `<= ${MOST_GROWTH} MB an hour`,
+      met,
+    );
+  });
+}
+
+const megabytes = (bytes = 0): string => (bytes / 2 ** 20).toFixed(0);
+
+function turnRows(samples: readonly Sample[]): Row[] {
+  const middle = Math.floor(samples.length / 2);
+  const longest = Math.max(...samples.map(({ longestTurn }) => longestTurn)) / 1_000;
+  const [first, second] = [samples.slice(0, middle), samples.slice(middle)].map((half) =>
+    (Math.max(...half.map(({ turns999 }) => turns999)) / 1_000).toFixed(1),
+  );
+  return [
+    row(
+      'longest turn of the event loop, by processor time',
+      `${longest.toFixed(1)} ms`,
+      `<= ${LONGEST_TURN} ms`,
+      longest <= LONGEST_TURN,
+    ),
+    row('p99.9 of turns, worst sample of the first / second half', `${first} / ${second} ms`),
+  ];
+}
+
+function engineRows(before: EngineMetrics, after: EngineMetrics): Row[] {
+  const { same, different, skipped, failed } = after;
+  const compared = `${different} differed, ${same} were the same (${skipped} skipped, ${failed} failed)`;
+  return [
+    row('answers compared with PostgreSQL', compared, '0 differ', different === 0 && same > 0),
+    row('rebuilds', `${after.rebuilds - before.rebuilds}`),
+    row('loads', `${after.loads - before.loads}`, '0', after.loads === before.loads),
+    row('questions answered by PostgreSQL instead', `${after.byPostgres - before.byPostgres}`),
+  ];
+}
+
+const row = (name: string, figure: string, floor = '', met = true): Row => ({
+  ...{ name: `soak: ${name}`, figure, floor, met },
+});
+
+function say(line: string): void {
+  process.stdout.write(`  ${new Date().toISOString().slice(11, 19)} ${line}\n`);
+}
